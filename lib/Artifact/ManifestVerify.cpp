@@ -5,104 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the values of a manifest must satisfy beyond their types, numbered as in
-// docs/artifact.md. The compiler checks before it writes and the runtime after
-// it reads, so that what is launched has no size, index or address that the
-// rules do not cover.
+// The rules of a manifest, its entries and their tensors. The compiler checks
+// before it writes and the runtime after it reads, so that what is launched has
+// no size, index or address that the rules do not cover.
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Artifact/Manifest.h"
-
-#include "conv/Artifact/RunTimeSizes.h"
+#include "ManifestVerifier.h"
 
 #include "conv/Support/ElementType.h"
 
-#include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 using namespace conv;
 using namespace conv::artifact;
 
-namespace {
-
-/// Checks one manifest. Methods return false once `problem` is set.
-class Verifier {
-public:
-  std::string problem;
-
-  bool verify(const Manifest &manifest);
-
-private:
-  bool verify(const Entry &entry, const std::string &path);
-  bool verifySizes(const Entry &entry, const std::string &path);
-  bool verifyShapes(const Entry &entry, const std::string &path);
-  bool verify(const SizeProduct &product, const Entry &entry,
-              const std::string &path);
-  bool verify(const Argument &argument, const std::string &path);
-  bool verifyApart(const Argument &argument, const std::string &path);
-  bool verify(const Constant &constant, const std::string &path);
-  bool verify(const Launch &launch, const Entry &entry,
-              const std::string &path);
-  bool verifyCode(const Launch &launch, const std::string &path);
-  bool verifyShape(const Launch &launch, const std::string &path);
-  bool verify(const Parameter &parameter, const Entry &entry,
-              const std::string &path);
-  bool verify(const TensorMapParameter &map, const Entry &entry,
-              const std::string &path);
-
-  bool fail(const std::string &path, const std::string &what,
-            const std::string &got) {
-    problem = path + ": expects " + what + ", but got " + got;
-    return false;
-  }
-
-  bool expectRange(int64_t value, int64_t low, int64_t high,
-                   const std::string &path) {
-    return (value >= low && value <= high) ||
-           fail(path, std::to_string(low) + " to " + std::to_string(high),
-                std::to_string(value));
-  }
-
-  /// M2. A text can be printed in a message, and a terminal obeys no part of
-  /// it.
-  bool expectText(const std::string &text, const std::string &path) {
-    auto isControl = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
-    return std::none_of(text.begin(), text.end(), isControl) ||
-           fail(path, "no control characters", "one");
-  }
-
-  /// M2. A name can be looked up as a symbol, too.
-  bool expectName(const std::string &name, const std::string &path) {
-    if (name.empty() || name.size() > 4096)
-      return fail(path, "1 to 4096 characters", std::to_string(name.size()));
-    return expectText(name, path);
-  }
-
-  bool expectOneOf(const std::string &value,
-                   std::initializer_list<const char *> allowed,
-                   const std::string &path) {
-    if (!expectText(value, path))
-      return false;
-    std::string all;
-    for (const char *candidate : allowed) {
-      if (value == candidate)
-        return true;
-      all += (all.empty() ? "\"" : " or \"") + std::string(candidate) + "\"";
-    }
-    return fail(path, all, "\"" + value + "\"");
-  }
-};
-
-std::string indexed(const std::string &path, const char *member, size_t i) {
-  return path + member + "[" + std::to_string(i) + "]";
-}
-
-/// "<folder>/<64 hex digits>.<extension>", of which the digits are `digest`.
-bool isDigestPath(const std::string &folder, const std::string &path,
-                  const std::string &digest) {
+bool artifact::isDigestPath(const std::string &folder, const std::string &path,
+                            const std::string &digest) {
   const std::string prefix = folder + "/" + digest + ".";
   auto isHex = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
@@ -118,7 +38,7 @@ bool isDigestPath(const std::string &folder, const std::string &path,
                      isExtension);
 }
 
-bool Verifier::verify(const Manifest &manifest) {
+bool ManifestVerifier::verify(const Manifest &manifest) {
   // M1.
   if (manifest.format != kFormat)
     return fail("format", std::to_string(kFormat),
@@ -145,101 +65,7 @@ bool Verifier::verify(const Manifest &manifest) {
   return true;
 }
 
-/// M17. What it says of numbers is that all other rules hold of the entry with
-/// the least of its sizes.
-bool Verifier::verifySizes(const Entry &entry, const std::string &path) {
-  std::set<std::string> names;
-  std::vector<int64_t> least;
-  for (size_t i = 0; i < entry.sizes.size(); ++i) {
-    const RunTimeSize &size = entry.sizes[i];
-    std::string place = indexed(path, ".sizes", i);
-    if (!expectName(size.name, place + ".name") ||
-        !expectRange(size.least, 1, kMaxGrid, place + ".least") ||
-        !expectRange(size.most, size.least, kMaxGrid, place + ".most"))
-      return false;
-    if (!names.insert(size.name).second)
-      return fail(place + ".name", "a name of its own",
-                  "'" + size.name + "' again");
-    least.push_back(size.least);
-  }
-  if (!entry.sizes.empty() && !verifyShapes(entry, path))
-    return false;
-  for (size_t i = 0; i < entry.launches.size(); ++i)
-    for (size_t d = 0; d < 3; ++d)
-      if (const auto &product = entry.launches[i].gridOfSizes[d];
-          product &&
-          !verify(*product, entry,
-                  indexed(indexed(path, ".launches", i), ".grid", d)))
-        return false;
-  if (entry.workspaceOfSizes &&
-      !verify(*entry.workspaceOfSizes, entry, path + ".workspace_bytes"))
-    return false;
-  for (size_t i = 0; i < entry.launches.size(); ++i) {
-    const std::vector<Parameter> &parameters = entry.launches[i].parameters;
-    for (size_t k = 0; k < parameters.size(); ++k)
-      if (auto *size = std::get_if<SizeParameter>(&parameters[k]);
-          size && !expectRange(
-                      size->index, 0, int64_t(least.size()) - 1,
-                      indexed(indexed(path, ".launches", i), ".parameters", k) +
-                          ".size"))
-        return false;
-  }
-  if (entry.sizes.empty())
-    return true;
-  Result<Entry> known = instantiate(entry, least);
-  if (!known)
-    return fail(path + ".sizes", "sizes that fit at their least",
-                "'" + known.error().message + "'");
-  return verify(*known, path);
-}
-
-/// M17. Shapes name sizes that there are, and each size is in a shape.
-bool Verifier::verifyShapes(const Entry &entry, const std::string &path) {
-  auto count = int64_t(entry.sizes.size());
-  std::vector<bool> used(entry.sizes.size());
-  for (size_t i = 0; i < entry.arguments.size(); ++i) {
-    const Argument &argument = entry.arguments[i];
-    std::string place = indexed(path, ".arguments", i);
-    if (argument.strides.size() != argument.shape.size())
-      return fail(place + ".strides",
-                  std::to_string(argument.shape.size()) + " as in shape",
-                  std::to_string(argument.strides.size()));
-    for (size_t d = 0; d < argument.shape.size(); ++d) {
-      if (argument.shape[d] < 0 && decodeSize(argument.shape[d]) >= count)
-        return fail(indexed(place, ".shape", d),
-                    "a number of one of " + std::to_string(count) + " sizes",
-                    "another one");
-      if (argument.shape[d] < 0)
-        used[size_t(decodeSize(argument.shape[d]))] = true;
-      if (argument.strides[d] < 0 && argument.strides[d] != kNoGap)
-        return fail(indexed(place, ".strides", d), "a number of at least 0",
-                    "a negative one or none");
-    }
-  }
-  for (size_t i = 0; i < used.size(); ++i)
-    if (!used[i])
-      return fail(indexed(path, ".sizes", i), "a size in an argument's shape",
-                  "one in none");
-  return true;
-}
-
-/// M18.
-bool Verifier::verify(const SizeProduct &product, const Entry &entry,
-                      const std::string &path) {
-  if (!expectRange(product.constant, 1, INT64_MAX, path + ".product[0]") ||
-      !expectRange(product.per, 1, INT64_MAX, path + ".per"))
-    return false;
-  for (size_t i = 0; i < product.factors.size(); ++i) {
-    std::string place = indexed(path, ".product", i + 1);
-    if (!expectRange(product.factors[i].size, 0,
-                     int64_t(entry.sizes.size()) - 1, place + ".size") ||
-        !expectRange(product.factors[i].per, 1, INT64_MAX, place + ".per"))
-      return false;
-  }
-  return true;
-}
-
-bool Verifier::verify(const Entry &entry, const std::string &path) {
+bool ManifestVerifier::verify(const Entry &entry, const std::string &path) {
   if (int64_t(entry.sizes.size()) > kMaxSizes)
     return fail(path + ".sizes", "at most " + std::to_string(kMaxSizes),
                 std::to_string(entry.sizes.size()));
@@ -298,7 +124,8 @@ bool Verifier::verify(const Entry &entry, const std::string &path) {
   return true;
 }
 
-bool Verifier::verify(const Argument &argument, const std::string &path) {
+bool ManifestVerifier::verify(const Argument &argument,
+                              const std::string &path) {
   if (!expectName(argument.name, path + ".name") ||
       !expectText(argument.role, path + ".role") ||
       !expectText(argument.dtype, path + ".dtype") ||
@@ -341,7 +168,8 @@ bool Verifier::verify(const Argument &argument, const std::string &path) {
 }
 
 /// M16.
-bool Verifier::verify(const Constant &constant, const std::string &path) {
+bool ManifestVerifier::verify(const Constant &constant,
+                              const std::string &path) {
   const Argument &tensor = constant.tensor;
   if (!verify(tensor, path) ||
       !expectOneOf(tensor.access, {"read"}, path + ".access") ||
@@ -361,7 +189,8 @@ bool Verifier::verify(const Constant &constant, const std::string &path) {
 /// M5. Elements are apart: sorted by stride, each dimension steps over all that
 /// the smaller ones span. Kernels read and write as many elements as the shape
 /// has, so a buffer that spans fewer would be too small for them.
-bool Verifier::verifyApart(const Argument &argument, const std::string &path) {
+bool ManifestVerifier::verifyApart(const Argument &argument,
+                                   const std::string &path) {
   std::vector<std::pair<int64_t, int64_t>> steps; // Stride, size.
   for (size_t i = 0; i < argument.shape.size(); ++i)
     if (argument.shape[i] > 1)
@@ -377,163 +206,6 @@ bool Verifier::verifyApart(const Argument &argument, const std::string &path) {
   }
   return true;
 }
-
-bool Verifier::verify(const Launch &launch, const Entry &entry,
-                      const std::string &path) {
-  if (!verifyCode(launch, path) || !verifyShape(launch, path) ||
-      !expectRange(int64_t(launch.parameters.size()), 0, kMaxParameters,
-                   path + ".parameters (their number)"))
-    return false;
-  int64_t maps = 0;
-  for (size_t i = 0; i < launch.parameters.size(); ++i) {
-    maps += std::holds_alternative<TensorMapParameter>(launch.parameters[i]);
-    if (!verify(launch.parameters[i], entry, indexed(path, ".parameters", i)))
-      return false;
-  }
-  // M15.
-  if (!expectRange(maps, 0, kMaxTensorMaps, path + ".parameters (tensor maps)"))
-    return false;
-  // M12.
-  const Resources &resources = launch.resources;
-  for (auto [name, value] :
-       {std::pair("vgpr", resources.vgpr), std::pair("agpr", resources.agpr),
-        std::pair("sgpr", resources.sgpr),
-        std::pair("shared_bytes", resources.sharedBytes),
-        std::pair("scratch_bytes", resources.scratchBytes),
-        std::pair("spills", resources.spills)})
-    if (!expectRange(value, 0, INT64_MAX, path + ".resources." + name))
-      return false;
-  return true;
-}
-
-/// M8.
-bool Verifier::verifyCode(const Launch &launch, const std::string &path) {
-  if (!expectName(launch.kernel, path + ".kernel") ||
-      !expectName(launch.code, path + ".code"))
-    return false;
-  return isDigestPath("code", launch.code, launch.sha256) ||
-         fail(path + ".code", "\"code/<sha256>.<extension>\"",
-              "\"" + launch.code + "\"");
-}
-
-/// M9.
-bool Verifier::verifyShape(const Launch &launch, const std::string &path) {
-  int64_t blockSize = 1, clusterSize = 1;
-  for (size_t i = 0; i < 3; ++i) {
-    if (!expectRange(launch.grid[i], 1, kMaxGrid, indexed(path, ".grid", i)) ||
-        !expectRange(launch.block[i], 1, kMaxWorkgroupSize,
-                     indexed(path, ".block", i)) ||
-        !expectRange(launch.cluster[i], 1, kMaxClusterSize,
-                     indexed(path, ".cluster", i)))
-      return false;
-    if (launch.grid[i] * launch.block[i] > int64_t(UINT32_MAX))
-      return fail(indexed(path, ".grid", i), "fewer than 2^32 work-items",
-                  std::to_string(launch.grid[i]) + " times " +
-                      std::to_string(launch.block[i]));
-    if (launch.grid[i] % launch.cluster[i] != 0)
-      return fail(indexed(path, ".grid", i),
-                  "a multiple of " + std::to_string(launch.cluster[i]) +
-                      ", the cluster",
-                  std::to_string(launch.grid[i]));
-    blockSize *= launch.block[i];
-    clusterSize *= launch.cluster[i];
-  }
-  return expectRange(blockSize, 1, kMaxWorkgroupSize,
-                     path + ".block (its product)") &&
-         expectRange(clusterSize, 1, kMaxClusterSize,
-                     path + ".cluster (its product)") &&
-         expectRange(launch.dynamicSharedBytes, 0, kMaxDynamicSharedBytes,
-                     path + ".dynamic_shared_bytes");
-}
-
-/// M10.
-bool Verifier::verify(const Parameter &parameter, const Entry &entry,
-                      const std::string &path) {
-  if (auto *argument = std::get_if<ArgumentParameter>(&parameter))
-    return expectRange(argument->index, 0, int64_t(entry.arguments.size()) - 1,
-                       path + ".argument");
-  if (auto *constant = std::get_if<ConstantParameter>(&parameter))
-    return expectRange(constant->index, 0, int64_t(entry.constants.size()) - 1,
-                       path + ".constant");
-  if (auto *workspace = std::get_if<WorkspaceParameter>(&parameter)) {
-    if (entry.workspaceBytes == 0)
-      return fail(path + ".workspace", "an entry with a workspace", "none");
-    return expectRange(workspace->offset, 0, entry.workspaceBytes - 1,
-                       path + ".workspace");
-  }
-  if (auto *map = std::get_if<TensorMapParameter>(&parameter))
-    return verify(*map, entry, path + ".tensor_map");
-  return true;
-}
-
-/// M15. The limits of the copy engine, and that what a map sees is in its
-/// buffer.
-bool Verifier::verify(const TensorMapParameter &map, const Entry &entry,
-                      const std::string &path) {
-  auto expectList = [&](const std::vector<int64_t> &list, size_t count,
-                        int64_t low, int64_t high, const std::string &name) {
-    if (!expectRange(int64_t(list.size()), int64_t(count), int64_t(count),
-                     path + name + " (their number)"))
-      return false;
-    for (size_t i = 0; i < count; ++i)
-      if (!expectRange(list[i], low, high, indexed(path, name.c_str(), i)))
-        return false;
-    return true;
-  };
-  Parameter base =
-      std::visit([](auto each) { return Parameter(each); }, map.base);
-  if (!verify(base, entry, path) ||
-      !expectOneOf(map.dtype, {"i8", "i32", "f16", "bf16", "f32", "tf32"},
-                   path + ".dtype") ||
-      !expectRange(int64_t(map.sizes.size()), map.isIm2col() ? 3 : 1, 5,
-                   path + ".sizes (their number)"))
-    return false;
-  size_t rank = map.sizes.size();
-  int64_t corner = int64_t(1) << (rank <= 3 ? 15 : rank == 4 ? 7 : 4);
-  size_t spatial = map.isIm2col() ? rank - 2 : 0;
-  if (!expectList(map.sizes, rank, 1, int64_t(1) << 32, ".sizes") ||
-      !expectList(map.strides, rank - 1, 16, (int64_t(1) << 40) - 16,
-                  ".strides") ||
-      !expectList(map.elementStrides, rank, 1, 8, ".element_strides") ||
-      !expectList(map.box, map.isIm2col() ? 2 : rank, 1,
-                  map.isIm2col() ? 1024 : 256, ".box") ||
-      !expectList(map.lower, spatial, -corner, corner - 1, ".lower") ||
-      !expectList(map.upper, spatial, -corner, corner - 1, ".upper"))
-    return false;
-  int64_t row = map.box[0] * map.elementBytes();
-  if (map.swizzle != 16 && map.swizzle != 32 && map.swizzle != 64 &&
-      map.swizzle != 128)
-    return fail(path + ".swizzle", "16, 32, 64 or 128",
-                std::to_string(map.swizzle));
-  if (row % 16 != 0 || (map.swizzle > 16 && row > map.swizzle))
-    return fail(path + ".box[0]", "a multiple of 16 bytes up to the swizzle",
-                std::to_string(row));
-  int64_t last = map.sizes[0] * map.elementBytes();
-  for (size_t i = 0; i + 1 < rank; ++i) {
-    if (map.strides[i] % 16 != 0)
-      return fail(indexed(path, ".strides", i), "a multiple of 16",
-                  std::to_string(map.strides[i]));
-    int64_t step = 0;
-    if (__builtin_mul_overflow(map.sizes[i + 1] - 1, map.strides[i], &step) ||
-        __builtin_add_overflow(last, step, &last))
-      return fail(indexed(path, ".strides", i), "fewer than 2^63 bytes",
-                  "more");
-  }
-  int64_t bytes;
-  if (auto *argument = std::get_if<ArgumentParameter>(&map.base))
-    bytes = bufferBytes(entry.arguments[size_t(argument->index)]);
-  else if (auto *constant = std::get_if<ConstantParameter>(&map.base))
-    bytes = bufferBytes(entry.constants[size_t(constant->index)].tensor);
-  else
-    bytes =
-        entry.workspaceBytes - std::get<WorkspaceParameter>(map.base).offset;
-  return last <= bytes ||
-         fail(path + ".sizes",
-              "at most the buffer's " + std::to_string(bytes) + " bytes",
-              std::to_string(last));
-}
-
-} // namespace
 
 int64_t artifact::bufferBytes(const Argument &argument) {
   std::optional<ElementType> type = lookupElementType(argument.dtype);
@@ -566,7 +238,7 @@ Result<void> artifact::verifyErrorBound(const ErrorBound &bound) {
 }
 
 Result<void> artifact::verifyManifest(const Manifest &manifest) {
-  Verifier verifier;
+  ManifestVerifier verifier;
   if (verifier.verify(manifest))
     return {};
   return Error{ErrorKind::BadInput, verifier.problem};

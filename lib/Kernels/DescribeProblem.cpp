@@ -8,6 +8,7 @@
 #include "conv/Kernels/DescribeProblem.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/KernelFamily.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -32,26 +33,26 @@ static double getSeenBytes(ViewAttr view, RankedTensorType type) {
 }
 
 /// Elements of the view that follow each other in memory, along one of its
-/// indices, and are inside of the tensor or outside together: those that the
-/// innermost coordinates count with one digit each.
+/// indices, and are inside of the tensor or outside together: those of the
+/// digits that move the innermost coordinates by 1, one in each of them.
 static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> sizes = view.getDigitSizes();
   SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
-  size_t firstColumn = view.getBatch().size() + view.getRows().size();
   ::conv::Run run;
   for (size_t d = shape.size(); d-- > 0;) {
     const ViewAttr::Coordinate &coordinate = coordinates[d];
-    int64_t own = 1, granule = coordinate.constant;
-    bool isColumn = run.isAlongReduction;
-    for (auto [i, digit, coefficient] :
-         llvm::enumerate(sizes, coordinate.coefficients)) {
-      if (digit > 1 && coefficient == 1 && own == 1) {
-        own = digit;
-        isColumn = i >= firstColumn;
-      } else if (digit > 1) {
-        granule = std::gcd(granule, coefficient);
-      }
+    DigitRole neighbours;
+    int64_t granule = coordinate.constant;
+    for (DigitRole role : getMovingRoles(view, coordinate)) {
+      int64_t step = view.getCoefficient(coordinate, role);
+      if (step == 1 && !neighbours)
+        neighbours = role;
+      else
+        granule = std::gcd(granule, step);
     }
+    int64_t own = view.getSize(neighbours);
+    bool isColumn = neighbours
+                        ? llvm::is_contained(view.getColumnRoles(), neighbours)
+                        : run.isAlongReduction;
     if (run.elements == 1)
       run.isAlongReduction = isColumn;
     else if (run.isAlongReduction != isColumn)
@@ -67,18 +68,12 @@ static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
 /// From an element of a row to that of the next one in memory, if lanes store
 /// elements one by one; else 0.
 static int64_t computeRowDistance(const ViewedTensor &result) {
-  size_t batch = result.view.getBatch().size();
-  size_t rows = result.view.getRows().size();
-  int64_t row = 0, column = 0;
-  for (auto [coordinate, stride] :
-       llvm::zip(result.view.getCoordinates(), result.strides)) {
-    row += coordinate.coefficients[batch + rows - 1] * stride;
-    column += coordinate.coefficients.back() * stride;
-  }
-  return column == 1 ? 0 : row;
+  int64_t column = getDistance(result, result.view.getColumnRoles().back());
+  return column == 1 ? 0
+                     : getDistance(result, result.view.getRowRoles().back());
 }
 
-/// The same of all products.
+/// The largest of these distances, of all products.
 static int64_t computeRowDistance(ConvolutionOpInterface op,
                                   const ConvolutionPlan &plan) {
   int64_t largest = 0;

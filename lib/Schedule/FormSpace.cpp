@@ -15,6 +15,7 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/KernelFamily.h"
 #include "conv/Plan/Im2col.h"
 #include "conv/Schedule/Schedule.h"
@@ -217,14 +218,11 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
 /// Whether lanes access neighbours: innermost columns or rows follow each
 /// other.
 static bool accessesNeighbours(ViewAttr view, Value tensor) {
-  SmallVector<int64_t> strides = getStrides(tensor);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> distances =
+      getDistances({view, type, getStrides(tensor)});
   size_t lastRow = view.getBatch().size() + view.getRows().size() - 1;
-  int64_t row = 0, column = 0;
-  for (auto [coordinate, stride] : llvm::zip(view.getCoordinates(), strides)) {
-    row += coordinate.coefficients[lastRow] * stride;
-    column += coordinate.coefficients.back() * stride;
-  }
-  return std::abs(row) == 1 || std::abs(column) == 1;
+  return std::abs(distances[lastRow]) == 1 || std::abs(distances.back()) == 1;
 }
 
 /// Kernels of warpgroups start before the one before them has ended.

@@ -308,19 +308,16 @@ bool TilingBuilder::checkReduction() {
   return isMatrix ? checkParts() : checkRuns();
 }
 
-/// Whether positions behind the last value of a digit of the reduction are
+/// Whether positions after the last value of a digit of the reduction are
 /// outside of the left tensor, so that they add nothing.
 bool TilingBuilder::isZeroBeyond(size_t digit) const {
-  const ViewedTensor &lhs = product.lhs;
-  size_t number =
-      lhs.view.getBatch().size() + lhs.view.getRows().size() + digit;
+  ViewAttr view = product.lhs.view;
+  DigitRole role = view.getColumnRoles()[digit];
   for (auto [coordinate, size] :
-       llvm::zip_equal(lhs.view.getCoordinates(), lhs.type.getShape())) {
-    int64_t step = coordinate.coefficients[number];
-    bool isAlone = llvm::count(coordinate.coefficients, 0) + 1 ==
-                   int64_t(coordinate.coefficients.size());
-    if (step > 0 && isAlone &&
-        coordinate.constant + step * lhs.view.getColumns()[digit] >= size)
+       llvm::zip_equal(view.getCoordinates(), product.lhs.type.getShape())) {
+    int64_t step = view.getCoefficient(coordinate, role);
+    if (step > 0 && view.isOnlyMovedBy(coordinate, role) &&
+        coordinate.constant + step * view.getSize(role) >= size)
       return true;
   }
   return false;

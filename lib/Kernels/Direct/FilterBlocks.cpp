@@ -69,8 +69,9 @@ std::optional<FilterBlocks> FilterBlocks::compute(const ViewedProduct &product,
   if (!checkElements(product, obstacle) ||
       !findChannels(product, blocks, obstacle))
     return std::nullopt;
-  for (auto [d, size] : llvm::enumerate(product.lhs.view.getColumns()))
-    if (size > 1 && d != blocks.channel)
+  ViewAttr lhs = product.lhs.view;
+  for (auto [d, role] : llvm::enumerate(lhs.getColumnRoles()))
+    if (!role.isChannel() && lhs.getSize(role) > 1)
       blocks.tap = d;
   return blocks;
 }

@@ -8,6 +8,7 @@
 #include "../Families.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/CandidateSchedule.h"
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/DescribeProblem.h"
 #include "conv/Kernels/Gemm/GemmFacts.h"
 #include "conv/Kernels/Parts/StagedModel.h"
@@ -27,36 +28,15 @@ static bool isNear(const ViewedTensor &operand) {
   return span < (int64_t(1) << 31) * 8 / operand.type.getElementTypeBitWidth();
 }
 
-/// From one element to the next in memory, for every digit of an operand's
-/// view, and where the first one lies.
-static std::pair<SmallVector<int64_t>, int64_t>
-getDistances(const ViewedTensor &operand) {
-  SmallVector<int64_t> distances(operand.view.getDigitSizes().size(), 0);
-  int64_t start = 0;
-  for (auto [coordinate, stride] :
-       llvm::zip(operand.view.getCoordinates(), operand.strides)) {
-    start += coordinate.constant * stride;
-    for (auto [distance, coefficient] :
-         llvm::zip(distances, coordinate.coefficients))
-      distance += coefficient * stride;
-  }
-  return {distances, start};
-}
-
-/// Whether a digit alone counts a dimension of the operand from end to end, so
-/// that no element that it reaches is outside.
-static bool countsDimension(const ViewedTensor &operand, size_t digit) {
-  SmallVector<int64_t> sizes = operand.view.getDigitSizes();
+/// Whether a digit alone counts each dimension that it moves from end to end,
+/// so that no element that it reaches is outside.
+static bool countsDimension(const ViewedTensor &operand, DigitRole role) {
+  ViewAttr view = operand.view;
   for (auto [coordinate, extent] :
-       llvm::zip(operand.view.getCoordinates(), operand.type.getShape())) {
-    if (coordinate.coefficients[digit] == 0)
-      continue;
-    if (coordinate.constant != 0 || sizes[digit] != extent)
+       llvm::zip(view.getCoordinates(), operand.type.getShape()))
+    if (view.getCoefficient(coordinate, role) != 0 &&
+        (view.getSize(role) != extent || !isCountedBy(view, coordinate, role)))
       return false;
-    for (auto [i, coefficient] : llvm::enumerate(coordinate.coefficients))
-      if (sizes[i] > 1 && coefficient != (i == digit ? 1 : 0))
-        return false;
-  }
   return true;
 }
 
@@ -67,10 +47,10 @@ static bool countsPieces(const ViewedTensor &operand) {
   int64_t piece =
       ::conv::kPieceBytes * 8 / operand.type.getElementTypeBitWidth();
   SmallVector<int64_t> sizes = operand.view.getDigitSizes();
-  auto [distances, start] = getDistances(operand);
-  if (start % piece)
+  SmallVector<int64_t> distances = getDistances(operand);
+  if (getStart(operand) % piece)
     return false;
-  auto counts = [&, &distances = distances](size_t begin, size_t end) {
+  auto counts = [&](size_t begin, size_t end) {
     int64_t run = 1;
     size_t first = end;
     for (bool isInside = true; first > begin && run % piece; --first) {
@@ -78,7 +58,7 @@ static bool countsPieces(const ViewedTensor &operand) {
       if (sizes[digit] == 1)
         continue;
       // A piece that spans several digits is inside or outside as a whole.
-      isInside &= countsDimension(operand, digit);
+      isInside &= countsDimension(operand, operand.view.getRoles()[digit]);
       if (distances[digit] != run || (run > 1 && !isInside))
         return false;
       run *= sizes[digit];

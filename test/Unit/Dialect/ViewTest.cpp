@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 
@@ -156,6 +156,62 @@ TEST(DigitRoleTest, HasAnAxis) {
   EXPECT_FALSE(DigitRole().isTap());
   EXPECT_TRUE(DigitRole('k').isChannel());
   EXPECT_FALSE(DigitRole('g').isChannel());
+}
+
+/// The tensor of `kWindows`, in memory with every second row left out.
+ViewedTensor getImages(ViewAttr view) {
+  auto type =
+      RankedTensorType::get({8, 7, 16, 8}, Float32Type::get(view.getContext()));
+  return {view, type, {1792, 256, 8, 1}};
+}
+
+TEST_F(ViewTest, FindsWhatMovesACoordinate) {
+  ViewAttr view = parse(kWindows);
+  auto coordinates = view.getCoordinates();
+  EXPECT_EQ(getMovingRoles(view, coordinates[2]),
+            SmallVector<DigitRole>({'q', 's'}));
+  EXPECT_TRUE(isCountedBy(view, coordinates[0], 'n'));
+  EXPECT_FALSE(isCountedBy(view, coordinates[1], 'p')); // So does r.
+  EXPECT_FALSE(isCountedBy(view, coordinates[0], 'k'));
+  EXPECT_EQ(findDimension(getImages(view), 'n'), 0u);
+  EXPECT_EQ(findDimension(getImages(view), 'c'), std::nullopt);
+}
+
+// A digit of one value moves nothing, but is the value of the coordinate.
+TEST_F(ViewTest, DigitsOfOneValueMoveNothing) {
+  ViewAttr view = parse(R"(
+    #conv.view<batch = [g = 1], rows = [n = 2], columns = [r = 1, c = 1],
+      map = affine_map<(g, n, r, c) -> (n + r, g + c)>>)");
+  auto coordinates = view.getCoordinates();
+  EXPECT_EQ(getMovingRoles(view, coordinates[0]),
+            SmallVector<DigitRole>{DigitRole('n')});
+  EXPECT_TRUE(getMovingRoles(view, coordinates[1]).empty());
+  EXPECT_TRUE(isCountedBy(view, coordinates[0], 'n'));
+  EXPECT_TRUE(isCountedBy(view, coordinates[1], 'c'));
+}
+
+TEST_F(ViewTest, MeasuresDistancesInMemory) {
+  ViewedTensor images = getImages(parse(kWindows));
+  EXPECT_EQ(getDistances(images),
+            SmallVector<int64_t>({4, 1792, 256, 16, 256, 24, 1}));
+  EXPECT_EQ(getDistance(images, 'q'), 16);
+  EXPECT_EQ(getDistance(images, 'k'), 0);
+  EXPECT_EQ(getStart(images), -8);
+}
+
+// Only the condition of the first view is the last dimension's.
+TEST_F(ViewTest, ClipsWhatIsOutsideOfTheTensor) {
+  auto isClippedTo = [&](StringRef limit) {
+    ViewAttr view = parse(("#conv.view<batch = [], rows = [n = 4], "
+                           "columns = [c = 8], map = affine_map<(n, c) -> "
+                           "(n, c, c)>, limits = [" +
+                           limit + "]>")
+                              .str());
+    auto type = RankedTensorType::get({4, 6}, Float32Type::get(&context));
+    return view && isClipped({view, type, {6, 1}});
+  };
+  EXPECT_TRUE(isClippedTo("6"));
+  EXPECT_FALSE(isClippedTo("5"));
 }
 
 } // namespace

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which dimension is which, told by coordinates and strides.
+// Which dimension is which, told by the roles of digits and by strides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,11 @@ using namespace mlir;
 using namespace mlir::conv;
 
 int64_t ViewedTensor::findBatchDimension() const {
-  if (view.getBatch().empty())
+  if (view.getBatchRoles().empty())
     return -1;
-  size_t digit = view.getBatch().size() - 1;
+  DigitRole last = view.getBatchRoles().back();
   for (auto [d, coordinate] : llvm::enumerate(view.getCoordinates()))
-    if (coordinate.coefficients[digit] != 0)
+    if (view.getCoefficient(coordinate, last) != 0)
       return d;
   return -1;
 }

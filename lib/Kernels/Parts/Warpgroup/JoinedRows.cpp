@@ -14,36 +14,23 @@
 #include "JoinedRows.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether only digit `only` counts a coordinate, by 1. One of a single value
-/// does not count.
-static bool isDigit(const ViewAttr::Coordinate &coordinate,
-                    ArrayRef<int64_t> sizes, size_t only) {
-  if (coordinate.constant != 0 || coordinate.coefficients[only] != 1)
-    return false;
-  for (auto [i, size, coefficient] :
-       llvm::enumerate(sizes, coordinate.coefficients))
-    if (i != only && size > 1 && coefficient != 0)
-      return false;
-  return true;
-}
-
-/// The dimension that the last two digits of the rows and one before it count,
-/// if the last one counts all of it.
+/// The dimension that the last digit of the rows counts from end to end, if the
+/// digit before it counts the dimension before.
 static std::optional<size_t> findPair(const ViewedTensor &tensor) {
-  SmallVector<ViewAttr::Coordinate> coordinates = tensor.view.getCoordinates();
-  SmallVector<int64_t> sizes = tensor.view.getDigitSizes();
-  size_t rows = tensor.view.getRows().size();
-  size_t last = tensor.view.getBatch().size() + rows - 1;
-  for (size_t d = 1; rows > 1 && d < coordinates.size(); ++d)
-    if (isDigit(coordinates[d], sizes, last) &&
-        isDigit(coordinates[d - 1], sizes, last - 1) &&
-        tensor.type.getDimSize(d) == sizes[last])
-      return d;
-  return std::nullopt;
+  ArrayRef<DigitRole> rows = tensor.view.getRowRoles();
+  if (rows.size() < 2)
+    return std::nullopt;
+  std::optional<size_t> inner = findDimension(tensor, rows.back());
+  std::optional<size_t> outer = findDimension(tensor, rows.drop_back().back());
+  bool arePair =
+      inner && outer && *inner == *outer + 1 &&
+      tensor.type.getDimSize(*inner) == tensor.view.getSize(rows.back());
+  return arePair ? inner : std::nullopt;
 }
 
 /// Joins the last two digits of the rows, and dimension `d` with the one
@@ -60,8 +47,7 @@ static ViewedTensor joinPair(const ViewedTensor &tensor, size_t d) {
   rows.back() *= size;
   // Dgrad phases and channels are channels of the joined dimension.
   SmallVector<DigitRole> roles(view.getRoles());
-  if (!roles.empty())
-    roles.erase(roles.begin() + last - 1);
+  roles.erase(roles.begin() + last - 1);
 
   SmallVector<AffineExpr> results;
   for (auto [i, coordinate] : llvm::enumerate(view.getCoordinates())) {

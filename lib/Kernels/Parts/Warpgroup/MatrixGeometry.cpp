@@ -17,7 +17,7 @@
 
 #include "MatrixGeometry.h"
 
-#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -26,15 +26,6 @@ using Digit = TmaMatrix::Digit;
 
 /// Most dimensions that a tensor map has.
 static constexpr size_t kMaxRank = 5;
-
-namespace {
-/// What the digits of both operands count, in the order of `getDigitSizes`.
-struct Roles {
-  SmallVector<Digit> digits;
-  /// Whether a digit counts parts of the reduction.
-  SmallVector<bool> areParts;
-};
-} // namespace
 
 /// The digits of the reduction that count more than one; false if those are
 /// not one or two.
@@ -48,63 +39,55 @@ static bool setLoops(ArrayRef<int64_t> reduction, TmaGeometry &geometry) {
   return true;
 }
 
-static Roles getRoles(ViewAttr view) {
-  Roles roles;
-  auto add = [&](Digit digit, bool isPart = false) {
-    roles.digits.push_back(digit);
-    roles.areParts.push_back(isPart);
-  };
-  for (DigitRole role : view.getBatchRoles())
-    add(Digit::Batch, /*isPart=*/role.part == DigitPart::Split);
-  for (size_t i = 0; i < view.getRows().size(); ++i)
-    add(Digit::Row);
-  // Of two digits that count, the second one is the inner one.
-  ArrayRef<int64_t> reduction = view.getColumns();
-  for (size_t i = 0; i < reduction.size(); ++i)
-    add(llvm::any_of(reduction.drop_front(i + 1),
-                     [](int64_t size) { return size > 1; })
-            ? Digit::Outer
-            : Digit::Inner);
-  return roles;
+/// Which index of the matrices a digit is of.
+static Digit getDigit(ViewAttr view, DigitRole role) {
+  if (llvm::is_contained(view.getBatchRoles(), role))
+    return Digit::Batch;
+  if (llvm::is_contained(view.getRowRoles(), role))
+    return Digit::Row;
+  // Of two digits of the reduction with several values, the second one is the
+  // inner one.
+  size_t column =
+      llvm::find(view.getColumnRoles(), role) - view.getColumnRoles().begin();
+  bool isOuter = llvm::any_of(view.getColumns().drop_front(column + 1),
+                              [](int64_t size) { return size > 1; });
+  return isOuter ? Digit::Outer : Digit::Inner;
 }
 
-/// The only digit that counts a coordinate, and parts of it; or none.
+/// The only digit that counts a coordinate, and its split-K slices; or none.
 static std::optional<TmaMatrix::Dimension>
-readDimension(const ViewAttr::Coordinate &coordinate, ArrayRef<int64_t> sizes,
-              const Roles &roles, int64_t size) {
-  if (coordinate.constant != 0)
+readDimension(ViewAttr view, const ViewAttr::Coordinate &coordinate,
+              int64_t size) {
+  SmallVector<DigitRole> moving = getMovingRoles(view, coordinate);
+  auto isSlice = [](DigitRole role) { return role.part == DigitPart::Split; };
+  DigitRole *own = llvm::find_if_not(moving, isSlice);
+  if (own == moving.end() || coordinate.constant != 0 ||
+      view.getCoefficient(coordinate, *own) != 1)
     return std::nullopt;
-  std::optional<size_t> own, part;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == 1 || coordinate.coefficients[i] == 0)
-      continue;
-    std::optional<size_t> &found = roles.areParts[i] ? part : own;
-    if (found)
-      return std::nullopt;
-    found = i;
-  }
-  if (!own || coordinate.coefficients[*own] != 1)
+  DigitRole slice(own->letter, DigitPart::Split);
+  if (llvm::any_of(moving, [&](DigitRole role) {
+        return role != *own && role != slice;
+      }))
     return std::nullopt;
-  int64_t step = part ? coordinate.coefficients[*part] : 0;
-  int64_t length = sizes[*own];
-  if (part && step != length)
+  int64_t length = view.getSize(*own);
+  bool isSplit = llvm::is_contained(moving, slice);
+  int64_t step = isSplit ? view.getCoefficient(coordinate, slice) : 0;
+  if (isSplit && step != length)
     return std::nullopt;
-  // The last parts may be shorter: behind the tensor are zeros.
-  if ((part ? length * sizes[*part] : length) < size)
+  // The last slices may be shorter: zeros follow after the tensor.
+  if (length * (isSplit ? view.getSize(slice) : 1) < size)
     return std::nullopt;
-  return TmaMatrix::Dimension{roles.digits[*own], size, step};
+  return TmaMatrix::Dimension{getDigit(view, *own), size, step};
 }
 
 static std::optional<TmaMatrix> readMatrix(const ViewedTensor &tensor) {
-  SmallVector<int64_t> sizes = tensor.view.getDigitSizes();
-  Roles roles = getRoles(tensor.view);
   TmaMatrix matrix;
   for (auto [coordinate, size] :
        llvm::zip(tensor.view.getCoordinates(), tensor.type.getShape())) {
     if (size == 1)
       continue;
     std::optional<TmaMatrix::Dimension> dimension =
-        readDimension(coordinate, sizes, roles, size);
+        readDimension(tensor.view, coordinate, size);
     if (!dimension)
       return std::nullopt;
     matrix.dimensions.push_back(*dimension);
@@ -137,22 +120,6 @@ static bool hasBoxes(const TmaMatrix &matrix, const TmaGeometry &geometry) {
   });
 }
 
-/// Whether all that conditions exclude is behind the end of a dimension.
-static bool areConditionsOfTensor(const ViewedTensor &tensor) {
-  SmallVector<ViewAttr::Coordinate> coordinates = tensor.view.getCoordinates();
-  ArrayRef<int64_t> limits = tensor.view.getLimits();
-  size_t shared = coordinates.size() - limits.size();
-  return llvm::all_of(llvm::seq(limits.size()), [&](size_t i) {
-    const ViewAttr::Coordinate &condition = coordinates[shared + i];
-    for (size_t d = 0; d < shared; ++d)
-      if (tensor.type.getDimSize(d) == limits[i] &&
-          coordinates[d].constant == condition.constant &&
-          coordinates[d].coefficients == condition.coefficients)
-        return true;
-    return false;
-  });
-}
-
 bool mlir::conv::readMatrices(const ViewedTensor &lhs, const ViewedTensor &rhs,
                               TmaGeometry &geometry) {
   if (lhs.view.getRoles().empty() || rhs.view.getRoles().empty() ||
@@ -169,7 +136,7 @@ bool mlir::conv::readMatrices(const ViewedTensor &lhs, const ViewedTensor &rhs,
     return false;
   for (auto [tensor, matrix] : {std::pair(&lhs, &geometry.leftMatrix),
                                 std::pair(&rhs, &geometry.rightMatrix)}) {
-    if (!areConditionsOfTensor(*tensor))
+    if (!isClipped(*tensor))
       return false;
     *matrix = readMatrix(*tensor);
     if (!*matrix || !hasBoxes(**matrix, geometry))

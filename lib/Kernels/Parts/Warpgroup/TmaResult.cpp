@@ -14,6 +14,7 @@
 #include "HaloTileView.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
 
 using namespace mlir;
@@ -24,15 +25,7 @@ using namespace mlir::conv;
 static bool isMatrix(const ViewedTensor &result, bool hasRowsOfGroups) {
   SmallVector<int64_t> sizes = result.view.getDigitSizes();
   // Distances in memory of the digits' neighbours, against those in a matrix.
-  SmallVector<int64_t> distances(sizes.size());
-  int64_t constant = 0;
-  for (auto [coordinate, stride] :
-       llvm::zip(result.view.getCoordinates(), result.strides)) {
-    for (auto [distance, coefficient] :
-         llvm::zip(distances, coordinate.coefficients))
-      distance += coefficient * stride;
-    constant += coordinate.constant * stride;
-  }
+  SmallVector<int64_t> distances = getDistances(result);
   if (!hasRowsOfGroups) {
     size_t batch = result.view.getBatch().size();
     size_t last = batch + result.view.getRows().size();
@@ -45,7 +38,7 @@ static bool isMatrix(const ViewedTensor &result, bool hasRowsOfGroups) {
       return false;
     expected *= size;
   }
-  return constant == 0 && expected == result.type.getNumElements();
+  return getStart(result) == 0 && expected == result.type.getNumElements();
 }
 
 /// The window whose positions are the rows: images outermost, channels
@@ -80,23 +73,6 @@ static std::optional<TmaWindow> readPositions(const ViewedTensor &result) {
                                    /*isReversed=*/false});
   }
   return window;
-}
-
-/// Whether all that conditions exclude is outside of the tensor.
-static bool isClipped(const ViewedTensor &result) {
-  SmallVector<ViewAttr::Coordinate> coordinates = result.view.getCoordinates();
-  ArrayRef<int64_t> limits = result.view.getLimits();
-  ArrayRef<int64_t> shape = result.type.getShape();
-  return llvm::all_of(
-      llvm::zip(limits, ArrayRef(coordinates).take_back(limits.size())),
-      [&](auto condition) {
-        const auto &[limit, index] = condition;
-        for (auto [size, coordinate] : llvm::zip(shape, coordinates))
-          if (size == limit && coordinate.constant == index.constant &&
-              coordinate.coefficients == index.coefficients)
-            return true;
-        return false;
-      });
 }
 
 /// The same for rows that come halo tile by halo tile: pixels that are

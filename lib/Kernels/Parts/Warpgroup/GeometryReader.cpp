@@ -1,0 +1,213 @@
+//===- GeometryReader.cpp - images, positions and their window ------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads what both directions of a window have: which digits are images,
+// positions, taps and channels, how the window moves, and, of a reduction over
+// positions, the left operand. `FilterGeometry.cpp` reads the filter.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GeometryReader.h"
+
+#include "HaloTileView.h"
+
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+int64_t
+GeometryReader::getGroupStep(ViewAttr view,
+                             const ViewAttr::Coordinate &coordinate) const {
+  return view.getSize(group) > 1 ? view.getCoefficient(coordinate, group) : 0;
+}
+
+bool GeometryReader::isMovedBy(ViewAttr view,
+                               const ViewAttr::Coordinate &coordinate,
+                               DigitRole role, int64_t length,
+                               ArrayRef<DigitRole> others) const {
+  DigitRole split = getSplit(role);
+  SmallVector<DigitRole> all = {group, role, split};
+  llvm::append_range(all, others);
+  int64_t step = view.getCoefficient(coordinate, role) * length;
+  return view.isOnlyMovedBy(coordinate, all) &&
+         (!view.find(split) || view.getCoefficient(coordinate, split) == step);
+}
+
+bool GeometryReader::isCountedBy(ViewAttr view,
+                                 const ViewAttr::Coordinate &coordinate,
+                                 DigitRole role, int64_t length) const {
+  return coordinate.constant == 0 &&
+         view.getCoefficient(coordinate, role) == 1 &&
+         isMovedBy(view, coordinate, role, length);
+}
+
+bool GeometryReader::readHaloTiles() {
+  haloTile = getHaloTile(lhs.view);
+  for (ViewedTensor *tensor : {&lhs, &rhs}) {
+    tensor->view = joinTiles(tensor->view);
+    if (!tensor->view)
+      return refuse("halo tiles of positions, but got another view");
+  }
+  return true;
+}
+
+bool GeometryReader::readTypes() {
+  Type type = lhs.type.getElementType();
+  if (!(type.isF16() || type.isBF16() || type.isF32() || type.isInteger(8)) ||
+      rhs.type.getElementType() != type)
+    return refuse("operands of f16, of bf16, of f32 or of i8, but got others");
+  geometry.elementBytes = type.getIntOrFloatBitWidth() / 8;
+  geometry.resultBytes = result.type.getElementTypeBitWidth() / 8;
+  if (Type element = result.type.getElementType();
+      !(element.isF16() || element.isBF16() || element.isF32() ||
+        element.isInteger(8) || element.isInteger(32)))
+    return refuse("a result of f16, bf16, f32, i8 or i32, but got another");
+  for (const ViewedTensor *operand : {&lhs, &rhs})
+    if (operand->strides != computeContiguousStrides(operand->type.getShape()))
+      return refuse("operands without gaps, but got strides");
+  return true;
+}
+
+bool GeometryReader::checkConditions() {
+  for (ViewAttr view : {lhs.view, rhs.view})
+    if (!view.getLimits().empty() || view.getPadding() != PaddingMode::Zeros)
+      return refuse("no conditions and padding with zeros, but got others");
+  return true;
+}
+
+/// Images, or what a transposed product has in their place, and positions are
+/// rows or what is summed up; taps and channels are on the other side.
+bool GeometryReader::readRoles() {
+  ViewAttr left = lhs.view;
+  geometry.reducesPositions =
+      llvm::is_contained(left.getColumnRoles(), DigitRole('n'));
+  ArrayRef<DigitRole> moving = left.getRowRoles(), seen = left.getColumnRoles();
+  if (geometry.reducesPositions) {
+    moving = left.getColumnRoles();
+    seen = rhs.view.getRowRoles();
+  }
+  spatialRank = getWindow().type.getRank() - 2;
+  if (left.getBatch().empty() || rhs.view.getRoles().empty() ||
+      spatialRank < 1 || spatialRank > kMaxSpatialRank || moving.empty() ||
+      moving.size() > spatialRank + 1 || seen.size() != spatialRank + 1)
+    return refuse("images of 1 to 3 spatial dimensions, but got another view");
+  group = left.getBatchRoles().back();
+  image = moving.front();
+  channel = seen.back();
+  geometry.window.groups = left.getSize(group);
+  geometry.parts = llvm::product_of(left.getBatch()) / geometry.window.groups;
+  // Digits are in the order of the tensor, as are the rows of tiles.
+  moving = moving.drop_front();
+  for (size_t d = 0; d < spatialRank; ++d) {
+    unsigned axis = getAxis(d);
+    positions.emplace_back();
+    if (!moving.empty() && moving.front().isPosition() &&
+        moving.front().getAxis() == axis) {
+      positions.back() = moving.front();
+      moving = moving.drop_front();
+    }
+    areInOrder &= seen[d] == DigitRole(kTaps[axis]);
+  }
+  areInOrder &= moving.empty() && channel.isChannel();
+  return true;
+}
+
+bool GeometryReader::readWindow() {
+  const auto &[view, type, strides] = getWindow();
+  auto coordinates = view.getCoordinates();
+  const ViewAttr::Coordinate &first = coordinates.front();
+  const ViewAttr::Coordinate &last = coordinates.back();
+  TmaWindow &window = geometry.window;
+  bool areRows = !geometry.reducesPositions;
+  geometry.channelsOfPart = areRows ? view.getSize(channel) : 0;
+  geometry.columnsOfTap = areRows ? 0 : view.getSize(channel);
+  window.images = type.getDimSize(0);
+  window.channels = type.getDimSize(type.getRank() - 1);
+  int64_t step = getGroupStep(view, last);
+  window.isShared = areRows && window.groups > 1 && step == 0;
+  if (!areInOrder || getGroupStep(view, first) != 0 ||
+      !isCountedBy(view, first, image, view.getSize(image)) ||
+      step * window.groups != (window.hasGroups() ? window.channels : 0) ||
+      !isCountedBy(view, last, channel, geometry.channelsOfPart))
+    return refuse("images outermost and channels innermost, but got another "
+                  "layout");
+  window.haloTile = haloTile;
+  for (size_t d = 0; d < spatialRank; ++d)
+    if (!readDimension(d))
+      return false;
+  return true;
+}
+
+bool GeometryReader::readDimension(size_t dimension) {
+  const auto &[view, type, strides] = getWindow();
+  ViewAttr::Coordinate coordinate = view.getCoordinates()[1 + dimension];
+  ViewAttr::Window window = view.getWindow(coordinate, getAxis(dimension));
+  DigitRole position = positions[dimension];
+  // A single position does not move.
+  int64_t stride = position ? window.stride : 1;
+  int64_t size = view.getSize(position), taps = view.getSize(window.tap);
+  if (stride <= 0 || getGroupStep(view, coordinate) != 0 ||
+      !isMovedBy(view, coordinate, position, size, window.tap))
+    return refuse("a window that moves along each dimension, but got another "
+                  "view");
+  // A walk against the direction of the taps starts at the last one.
+  int64_t low = window.low - std::min<int64_t>(0, (taps - 1) * window.dilation);
+  geometry.window.dimensions.push_back(
+      {type.getDimSize(1 + dimension), size * view.getSize(getSplit(position)),
+       taps, stride, std::abs(window.dilation), low, window.dilation < 0});
+  return true;
+}
+
+/// The left operand of a reduction over positions: dense, with its channels
+/// innermost.
+bool GeometryReader::readPositions() {
+  ViewAttr view = lhs.view;
+  SmallVector<DigitRole> roles = {image};
+  llvm::append_range(roles, positions);
+  DigitRole row = view.getRowRoles().back();
+  auto coordinates = view.getCoordinates();
+  bool isDense = view.getRows().size() == 1 &&
+                 coordinates.back().constant == 0 &&
+                 view.getCoefficient(coordinates.back(), row) == 1 &&
+                 view.isOnlyMovedBy(coordinates.back(), {row, group});
+  for (auto [coordinate, role] : llvm::zip(coordinates, roles))
+    isDense &= role && getGroupStep(view, coordinate) == 0 &&
+               isCountedBy(view, coordinate, role, view.getSize(role));
+  if (!isDense)
+    return refuse("a dense left operand with its channels innermost, but got "
+                  "another view");
+  llvm::append_range(geometry.leftShape, lhs.type.getShape());
+  // Which of the positions are split, in the order of the batch.
+  SmallVector<size_t> splits;
+  for (DigitRole part : view.getBatchRoles())
+    if (part.part == DigitPart::Split)
+      splits.push_back(llvm::find(roles, DigitRole(part.letter)) -
+                       roles.begin());
+  ArrayRef<int64_t> sizes = view.getColumns();
+  if (!haloTile.empty()) {
+    geometry.segments = 1;
+    geometry.segmentPositions = llvm::product_of(sizes);
+    geometry.partPositions = llvm::to_vector(sizes);
+    for (DigitRole role : roles)
+      geometry.partCounts.push_back(view.getSize(getSplit(role)));
+    return llvm::is_sorted(splits) ||
+           refuse("parts in the order of positions, but got another");
+  }
+  if (splits.size() > 1)
+    return refuse("positions of which one digit is split, but got more");
+  size_t outer = splits.empty() ? 0 : splits.front();
+  geometry.segments = llvm::product_of(sizes.take_front(outer));
+  geometry.segmentPositions = llvm::product_of(sizes.drop_front(outer));
+  return true;
+}
+
+bool GeometryReader::readProduct() {
+  geometry = {};
+  return readHaloTiles() && readTypes() && checkConditions() && readRoles() &&
+         (!geometry.reducesPositions || readPositions()) && readWindow();
+}
