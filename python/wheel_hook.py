@@ -3,7 +3,7 @@
 """Puts a library into a wheel, and the platforms that it runs on into the wheel's name.
 
 The project's file says which library and in which package: libconv_runtime.so in `conv`, or libconv_compiler.so, which
-has the tuning databases that ship beside it.
+has beside it the tuning databases that ship and the program that merges artifacts.
 """
 
 import os
@@ -24,19 +24,23 @@ def find_library(name):
     return path.resolve()
 
 
-def platform_tag(library):
-    """manylinux_2_<n>_x86_64, where <n> is the newest glibc whose symbols the library asks for."""
-    minors = re.findall(rb"GLIBC_2\.(\d+)", library.read_bytes())
-    return f"manylinux_2_{max(map(int, minors))}_x86_64"
+def platform_tag(*programs):
+    """manylinux_2_<n>_x86_64, where <n> is the newest glibc whose symbols a library or a program asks for."""
+    minors = [int(minor) for program in programs for minor in re.findall(rb"GLIBC_2\.(\d+)", program.read_bytes())]
+    return f"manylinux_2_{max(minors)}_x86_64"
 
 
 class LibraryHook(BuildHookInterface):
     def initialize(self, version, build_data):
         name, package = self.config["library"], self.config["package"]
         library = find_library(name)
+        tools = []
+        if "tool" in self.config:  # In the folder of programs beside that of libraries.
+            tools = [library.parent.parent / "bin" / self.config["tool"]]
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform_tag(library)}"
-        build_data["force_include"][str(library)] = f"{package}/{name}"
+        build_data["tag"] = f"py3-none-{platform_tag(library, *tools)}"
+        for path, inside in ((library, name), *((tool, tool.name) for tool in tools)):
+            build_data["force_include"][str(path)] = f"{package}/{inside}"
         build_data["force_include"][str(ROOT / "LICENSE")] = f"{package}/LICENSE"
         folder = self.config.get("databases")
         for database in sorted((ROOT / folder).glob("*.db")) if folder else ():

@@ -30,12 +30,15 @@ static std::optional<Error> checkSize(const T *structure, const char *name) {
 
 static Result<Bytes> compile(conv_jit *jit, const void *module, size_t size,
                              const conv_compile_options *options,
-                             const char *targets = nullptr) {
+                             conv_device *device = nullptr) {
   if (!jit)
     return badInput("expects a jit, but got null");
-  Result<Request> request = Request::read(module, size, options, targets);
+  Result<Request> request = Request::read(
+      module, size, options, device ? conv_device_target(device, 0) : nullptr);
   if (!request)
     return request.error();
+  if (device && request->options.computeUnits == 0)
+    request->options.computeUnits = conv_device_compute_units(device);
   return jit->jit.compile(*request);
 }
 
@@ -81,11 +84,10 @@ conv_status conv_jit_load(conv_jit *jit, conv_device *device,
                           const conv_compile_options *options,
                           conv_executable **executable) {
   return guard([&]() -> Result<void> {
-    const char *target = device ? conv_device_target(device, 0) : nullptr;
-    if (!target || !executable)
+    if (!device || !executable)
       return badInput("expects a device and a place for the executable, but "
                       "got null");
-    Result<Bytes> bytes = compile(jit, module, size, options, target);
+    Result<Bytes> bytes = compile(jit, module, size, options, device);
     if (!bytes)
       return bytes.error();
     auto check = [](conv_status status) -> Result<void> {

@@ -172,6 +172,10 @@ const char *conv_device_target(const conv_device *device, size_t index) {
              : nullptr;
 }
 
+unsigned conv_device_compute_units(const conv_device *device) {
+  return device ? device->device->computeUnits() : 0;
+}
+
 conv_status conv_device_allocate(conv_device *device, int64_t bytes,
                                  void **address) {
   if (!device || !address || bytes <= 0)

@@ -33,6 +33,8 @@ class Device:
         self.targets: List[str] = []
         while target := library.conv_device_target(self._handle, len(self.targets)):
             self.targets.append(target.decode())
+        #: Those of a GPU, else 0.
+        self.compute_units: int = library.conv_device_compute_units(self._handle)
 
     def __repr__(self) -> str:
         return f"<conv.Device {self.name} ({', '.join(self.targets)})>"

@@ -54,6 +54,7 @@ _FUNCTIONS = [
     ("conv_artifact_manifest", ctypes.c_char_p, [_HANDLE]),
     ("conv_device_open", _STATUS, [ctypes.c_char_p, _PLACE]),
     ("conv_device_target", ctypes.c_char_p, [_HANDLE, ctypes.c_size_t]),
+    ("conv_device_compute_units", ctypes.c_uint, [_HANDLE]),
     ("conv_device_allocate", _STATUS, [_HANDLE, ctypes.c_int64, _PLACE]),
     ("conv_device_free", _STATUS, [_HANDLE, ctypes.c_void_p]),
     ("conv_device_copy_to", _STATUS, [_HANDLE, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]),

@@ -26,7 +26,11 @@ def run_tool(
     except BrokenPipeError:
         sys.stderr.close()
         return 0
-    except (OSError, *failures) as error:
+    except OSError as error:
+        where = f"'{error.filename}': " if error.filename is not None else ""
+        print(f"{name}: error: {where}{error.strerror or error}", file=sys.stderr)
+        return int(ErrorKind.SYSTEM)
+    except failures as error:
         print(f"{name}: error: {error}", file=sys.stderr)
         return int(ErrorKind.SYSTEM)
     except KeyboardInterrupt:

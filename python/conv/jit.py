@@ -64,7 +64,8 @@ def _translate(order: str, letters: typing.Dict[str, str]) -> str:
 
 def _load(problem: _compiler.Module, device: str) -> Function:
     """The function of a problem, compiled for a device."""
-    artifact = load(_compiler.compile(problem, open_device(device).targets[0]))
+    opened = open_device(device)
+    artifact = load(_compiler.compile(problem, opened.targets[0], compute_units=opened.compute_units))
     (name,) = artifact
     return artifact[name]
 

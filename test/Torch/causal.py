@@ -7,7 +7,7 @@ import unittest
 
 import torch
 import torch.nn.functional as F
-from close import assert_close, assert_conv_ran
+from close import DEVICE, DEVICE_NAME, assert_close, assert_conv_ran
 
 import conv.torch
 from conv.torch import causal_conv1d_fn, causal_conv1d_update
@@ -154,7 +154,7 @@ class Causal(unittest.TestCase):
         x, weight, states = draw(2, 6, 9, dtype=torch.bfloat16), draw(6, 4), draw(2, 6, 3, dtype=torch.bfloat16)
         self.compare(x, weight, draw(6), states, "silu")
         self.assertIn("converted", {row.reason for row in conv.torch.report()})
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast(DEVICE, torch.bfloat16):
             y = causal_conv1d_fn(x.float(), weight, draw(6))
         self.assertEqual(y.dtype, torch.bfloat16)
 
@@ -271,6 +271,7 @@ class Causal(unittest.TestCase):
                 torch.testing.assert_close(y, results)
                 self.assertTrue(torch.equal(states, expected))
 
+    @unittest.skipIf(DEVICE != "cpu", "the examples show tensors without a device")
     def test_examples_of_the_documentation(self):
         self.assertEqual(doctest.testmod(conv.torch._tokens), (0, 6))
 
@@ -281,7 +282,7 @@ class Causal(unittest.TestCase):
             (r"expects x \(B, D, T\), but got \(3, 5\)", lambda: causal_conv1d_fn(x[0], weight)),
             (r"expects weight \(3, W\), .*, but got \(4, 3\)", lambda: causal_conv1d_fn(x, weight.t())),
             (r"expects bias \(3\), but got \(2\,\)", lambda: causal_conv1d_fn(x, weight, torch.ones(2))),
-            ("expects x of a floating type on cpu, but got torch.int64", lambda: causal_conv1d_fn(x.long(), weight)),
+            (f"expects x of a floating type on {DEVICE_NAME}, but got torch.int64", lambda: causal_conv1d_fn(x.long(), weight)),
             (
                 r"initial_states \(2, 3, 3\) of torch.float32, but got \(2, 3, 4\)",
                 lambda: causal_conv1d_fn(x, weight, initial_states=torch.ones(2, 3, 4)),
@@ -330,6 +331,7 @@ class Causal(unittest.TestCase):
         reasons = {row.reason for row in conv.torch.report() if row.runs == "torch"}
         self.assertLessEqual({"element-type", "empty", "disabled"}, reasons)
 
+    @unittest.skipIf(DEVICE != "cpu", "of the CPU")
     def test_y_the_faster_one_stays(self):
         """On the CPU, whose kernels have no loop for depthwise convolutions, both are timed."""
         conv.torch.settings.measure = None

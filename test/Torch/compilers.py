@@ -3,6 +3,7 @@
 
 import unittest
 
+import close  # noqa: F401, for the device
 import torch
 import torch.nn.functional as F
 

@@ -6,7 +6,7 @@ import unittest
 
 import torch
 import torch.nn.functional as F
-from close import assert_close, assert_conv_ran
+from close import DEVICE, DEVICE_NAME, assert_close, assert_conv_ran
 
 import conv.torch
 from conv.torch import dynamic_conv
@@ -113,7 +113,7 @@ class Dynamic(unittest.TestCase):
 
     def test_autocast(self):
         x, kernel = draw(1, 7, 8), draw(1, 7, 8, 4, dtype=torch.bfloat16)
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast(DEVICE, torch.bfloat16):
             y = dynamic_conv(x, kernel)
         self.assertEqual(y.dtype, torch.bfloat16)
         gx, gk = torch.autograd.grad(y.float().sum(), (x, kernel))
@@ -176,7 +176,7 @@ class Dynamic(unittest.TestCase):
             (r"B and T of x, \(2, 5\), but got \(2, 4\)", (x, kernel[:, :4]), {}),
             ("that divide the 6 channels of x, but got 3 taps for 4 groups", (x, kernel[:, :, :4]), {}),
             (
-                "one floating type on one device, but got torch.float32 on cpu and torch.float64",
+                f"one floating type on one device, but got torch.float32 on {DEVICE_NAME} and torch.float64",
                 (x, kernel.double()),
                 {},
             ),

@@ -6,7 +6,7 @@ import unittest
 
 import torch
 import torch.nn.functional as F
-from close import assert_close, assert_conv_ran
+from close import DEVICE, assert_close, assert_conv_ran
 
 import conv.torch
 import conv.torch.functional as CF
@@ -109,7 +109,7 @@ class Functional(unittest.TestCase):
 
     def test_autocast(self):
         x, w = draw(1, 4, 8, 8, dtype=torch.float32), draw(4, 4, 3, 3, dtype=torch.float32)
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast(DEVICE, torch.bfloat16):
             result = CF.conv2d(x, w)
             self.assertEqual(result.dtype, F.conv2d(x, w).dtype)
         gx, gw = torch.autograd.grad(result.float().sum(), (x, w))

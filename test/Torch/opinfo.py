@@ -9,7 +9,7 @@ import collections
 
 import torch
 import torch.nn.functional as F
-from close import TOLERANCE, scale
+from close import DEVICE, TOLERANCE, scale
 from torch.testing._internal.common_methods_invocations import op_db
 
 import conv.torch
@@ -52,7 +52,7 @@ for info in op_db:
     name = info.name.split(".")[-1]
     for dtype in (torch.float32, torch.float16, torch.bfloat16):
         tally = collections.Counter()
-        for sample in info.sample_inputs("cpu", dtype, requires_grad=True):
+        for sample in info.sample_inputs(DEVICE, dtype, requires_grad=True):
             _choices.forget()
             _calls.forget()
             ours = call(getattr(CF, name), sample, dtype)

@@ -5,7 +5,7 @@ import itertools
 import unittest
 
 import torch
-from close import assert_close, assert_conv_ran
+from close import DEVICE_NAME, assert_close, assert_conv_ran
 from dynamic import definition, draw, draw_kernel
 
 import conv.torch
@@ -185,14 +185,22 @@ class Packed(unittest.TestCase):
                 torch.testing.assert_close(ours, theirs)
         self.assertEqual(len(graphs), 1)
 
+    @unittest.skipIf(DEVICE_NAME != "cpu", "reading them would wait for the GPU, so nobody checks them")
+    def test_starts_that_are_wrong(self):
+        x, kernel = torch.ones(1, 5, 6), torch.ones(1, 5, 6, 3)
+        for message, starts in (
+            ("starts at 0, does not decrease, and does not exceed the 5 tokens, but got", [1, 5]),
+            ("does not decrease", [0, 3, 2, 5]),
+            ("does not exceed the 5 tokens", [0, 6]),
+        ):
+            with self.subTest(message=message), self.assertRaisesRegex(ValueError, message):
+                dynamic_conv(x, kernel, cu_seqlens=torch.tensor(starts))
+
     def test_errors(self):
         x, kernel = torch.ones(1, 5, 6), torch.ones(1, 5, 6, 3)
         for message, options in (
-            ("starts at 0, does not decrease, and does not exceed the 5 tokens, but got", {"cu_seqlens": [1, 5]}),
-            ("does not decrease", {"cu_seqlens": [0, 3, 2, 5]}),
-            ("does not exceed the 5 tokens", {"cu_seqlens": [0, 6]}),
-            ("of two or more integers on cpu", {"cu_seqlens": [0]}),
-            ("of two or more integers on cpu", {"cu_seqlens": [0.0, 5.0]}),
+            (f"of two or more integers on {DEVICE_NAME}", {"cu_seqlens": [0]}),
+            (f"of two or more integers on {DEVICE_NAME}", {"cu_seqlens": [0.0, 5.0]}),
             (r"initial_state \(1, 2, 6\) of torch.float32", {"initial_state": torch.ones(1, 3, 6)}),
             (r"initial_state \(1, 2, 6\) of torch.float32", {"initial_state": torch.ones(1, 2, 6).half()}),
             (

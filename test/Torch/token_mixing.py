@@ -8,7 +8,7 @@ import unittest
 
 import torch
 import torch.nn.functional as F
-from close import assert_conv_ran
+from close import DEVICE, assert_conv_ran
 
 import conv.torch
 
@@ -48,7 +48,10 @@ class TokenMixing(unittest.TestCase):
             f"{block.__name__}: loss {runs[2][0]:.3f} to {runs[2][-1]:.3g}, off by {our_error:.1e}, PyTorch by {their_error:.1e}"
         )
         self.assertLess(runs[0][-1], runs[0][0] / 10)
-        self.assertLess(our_error, 8 * 2**-22)  # Losses start between 2 and 4.
+        bound = 8 * 2**-22  # Losses start between 2 and 4.
+        if DEVICE != "cpu":  # There PyTorch's own sums are in another order than its f64 ones, which training amplifies.
+            bound = max(bound, 2 * their_error)
+        self.assertLess(our_error, bound)
 
     def test_jet_block(self):
         self.compare(token_mixing.JetBlock, "dynamic_conv", plain_dynamic_conv)

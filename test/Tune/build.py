@@ -3,6 +3,7 @@
 """conv-build: what is compiled, when it is compiled again, and what an interrupted or broken build leaves."""
 
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -40,16 +41,29 @@ class Build(unittest.TestCase):
             },
         }
 
-    def build(self, *more, code=0):
+    def build(self, *more, code=0, **named):
         (self.folder / "models.yaml").write_text(json.dumps(self.spec))  # JSON is YAML.
         command = [sys.executable, "-m", "conv.build", self.folder / "models.yaml", "--jobs", "2", "--json", *more]
-        got, out, err = tuner.run(command)
+        got, out, err = tuner.run(command, **named)
         self.assertEqual(got, code, out + err)
         self.assertNotIn("Traceback", err)
         return json.loads(out) if out else err
 
     def packs(self):
         return {path.stem: path.read_bytes() for path in (self.folder / "packs").glob("*.convpack")}
+
+    def test_tool_of_the_package(self):
+        """Where PATH has no conv-pack, as after pip install, it is that of the package conv-compiler."""
+        package = self.folder / "site" / "conv_compiler"
+        package.mkdir(parents=True)
+        tool = package / "conv-pack"
+        tool.symlink_to(shutil.which("conv-pack"))
+        (package / "__init__.py").write_text(f"import pathlib\nPACK_TOOL = pathlib.Path({str(tool)!r})\n")
+        self.spec["models"] = {"mlir": self.spec["models"]["mlir"]}
+        without = {**os.environ, "PATH": "/usr/bin:/bin"}
+        self.assertIn("expects conv-pack on PATH or in the package", self.build(code=4, env=without))
+        path = f"{package.parent}:{os.environ['PYTHONPATH']}"
+        self.assertEqual(self.build(env={**without, "PYTHONPATH": path})["merged"], ["mlir"])
 
     def test_incremental(self):
         counts = self.build()

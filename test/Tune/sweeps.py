@@ -185,10 +185,17 @@ class Sweeps(unittest.TestCase):
     def test_usage(self):
         """What is wrong is one line."""
         for arguments, code, text in (
-            (["run", "none.json", "--target", "host", "--device", "host", "--database", "x.db"], 4, "No such file"),
+            (["run", "none.json", "--target", "host", "--device", "host", "--database", "x.db"], 2,
+             "cannot read 'none.json': No such file"),
             (["report", "--database", str(ROOT / "none.db")], 2, "there is no file"),
             (["measure", str(ROOT), "--device", "host"], 4, "index.jsonl"),
-            (["run", str(tuner.LAYERS), "--target", "nochip", "--device", "host", "--database", str(ROOT / "n.db")], 0, ""),
+            (["run", str(tuner.LAYERS), "--target", "hostess", "--device", "host", "--database", str(ROOT / "n.db")], 2,
+             "hostess"),
+            (["run", str(tuner.LAYERS), "--target", "gfx942", "--device", "cuda", "--database", str(ROOT / "n.db")], 2,
+             "expects a target of the device cuda (sm_...), but got gfx942"),
+            (["run", str(tuner.LAYERS), "--target", "sm_90a", "--device", "gpu", "--database", str(ROOT / "n.db")], 2,
+             "expects host, cuda, cuda:1, hip or sim, but got gpu"),
+            (["compile", str(tuner.LAYERS), "--target", "sm_91", "-o", str(ROOT / "n")], 2, "sm_91"),
             ([*tuner.tune(ROOT / "c.db", "--cluster", "nowhere")[3:]], 2, "expects local, an address"),
             (["run", str(tuner.LAYERS), "--lists", "all", "--target", "host", "--device", "host", "--database", "x"], 2,
              "expects lists of small, line, but got all"),
@@ -198,6 +205,17 @@ class Sweeps(unittest.TestCase):
                 self.assertEqual(got, code, out + err)
                 self.assertIn(text, err)
                 self.assertNotIn("Traceback", err)
+        self.assertFalse((ROOT / "n.db").exists() or (ROOT / "n").exists(), "nothing is written before all is right")
+
+    def test_without_frameworks(self):
+        """What measuring lacks is one line, and no file is made."""
+        arguments = tuner.command("run", tuner.LAYERS, "--target", "sm_90a", "--device", "cuda", "--database", ROOT / "b.db")
+        hidden = "import importlib.util as u, sys; f = u.find_spec; u.find_spec = lambda n, *a: n != 'torch' and f(n, *a); "
+        code = hidden + f"from conv.tune.__main__ import main; sys.exit(main({[str(a) for a in arguments[3:]]!r}))"
+        got, out, err = tuner.run([sys.executable, "-c", code])
+        self.assertEqual((got, out), (4, ""), err)
+        self.assertEqual(err, "conv-tune: error: expects PyTorch to measure on cuda: pip install torch, but found none\n")
+        self.assertFalse((ROOT / "b.db").exists())
 
 
 if __name__ == "__main__":

@@ -119,7 +119,11 @@ STANDIN_API int cuDeviceGet(int *device, int ordinal) {
 
 STANDIN_API int cuDeviceGetAttribute(int *value, int attribute, int device) {
   return driver().guarded("cuDeviceGetAttribute", [&]() -> int {
-    constexpr int kMajor = 75, kMinor = 76;
+    constexpr int kMultiprocessors = 16, kMajor = 75, kMinor = 76;
+    if (attribute == kMultiprocessors) {
+      *value = driver().computeUnits();
+      return Success;
+    }
     if (attribute != kMajor && attribute != kMinor)
       return InvalidValue;
     int capability = gpu().capability();

@@ -93,6 +93,16 @@ STANDIN_API int hipSetDevice(int ordinal) {
       });
 }
 
+STANDIN_API int hipDeviceGetAttribute(int *value, int attribute, int ordinal) {
+  return driver().guarded("hipDeviceGetAttribute", [&]() -> int {
+    constexpr int kMultiprocessors = 63;
+    if (attribute != kMultiprocessors)
+      return InvalidValue;
+    *value = driver().computeUnits();
+    return ordinal < driver().deviceCount() ? Success : InvalidDevice;
+  });
+}
+
 STANDIN_API const char *hipGetErrorString(int error) {
   return driver().errorText(error);
 }

@@ -81,6 +81,10 @@ int StandIn::deviceCount() const {
   return std::atoi(fromEnvironment("CONV_STANDIN_DEVICES", "1").c_str());
 }
 
+int StandIn::computeUnits() const {
+  return std::atoi(fromEnvironment("CONV_STANDIN_UNITS", "132").c_str());
+}
+
 /// Reads the artifact and opens what runs its kernels.
 int StandIn::initialize() {
   isInitialized = true;

@@ -15,6 +15,7 @@
 //
 // Environment: CONV_STANDIN_PACK, the .convpack whose code is loaded;
 // CONV_STANDIN_ARCH, the GPU; CONV_STANDIN_DEVICES, how many to show;
+// CONV_STANDIN_UNITS, how many compute units each has;
 // CONV_STANDIN_MEMORY, the bytes that each has; CONV_STANDIN_LOG, a file that
 // gets the record, a line for each call.
 //
@@ -97,6 +98,7 @@ public:
   int initialize();
   void reset();
   int deviceCount() const;
+  int computeUnits() const;
 
   /// Records a call and what it returns.
   int record(const std::string &call, int error);

@@ -77,7 +77,7 @@ typedef struct conv_compile_options {
    * warning names them. */
   int uses_stale_schedules;
   /** Of the device: what a database has of a device with as many comes first;
-   * those of the chip if 0. */
+   * those of the chip if 0. conv_jit_load asks its device instead of 0. */
   unsigned compute_units;
   /** Called with `context` after each function and target with how many are
    * finished, by one thread at a time. */

@@ -118,6 +118,10 @@ public:
   /// GPU, "sim:gfx942" for its simulation, "host".
   virtual std::vector<std::string> targets() const = 0;
 
+  /// How many compute units (multiprocessors) a GPU has: fewer than its chip
+  /// may have. 0 for devices whose measurements do not depend on it.
+  virtual unsigned computeUnits() const { return 0; }
+
   /// Memory of at least 256-byte alignment; `bytes` is positive.
   virtual Result<std::unique_ptr<Buffer>> allocate(int64_t bytes) = 0;
 

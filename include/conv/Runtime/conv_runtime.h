@@ -93,6 +93,10 @@ CONV_API void conv_device_close(conv_device *device);
 CONV_API const char *conv_device_target(const conv_device *device,
                                         size_t index);
 
+/** How many compute units (multiprocessors) a GPU has: a part of a GPU has
+ * fewer than its chip. 0 for other devices. */
+CONV_API unsigned conv_device_compute_units(const conv_device *device);
+
 /** Memory for buffers and workspaces, aligned to 256 bytes or more. Memory that
  * the caller has from the driver itself will do as well, except on sim. */
 CONV_API conv_status conv_device_allocate(conv_device *device, int64_t bytes,

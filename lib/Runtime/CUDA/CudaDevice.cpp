@@ -28,6 +28,7 @@ namespace {
 
 /// Values of CUdevice_attribute.
 enum DeviceAttribute {
+  MultiprocessorCount = 16,
   ComputeCapabilityMajor = 75,
   ComputeCapabilityMinor = 76,
 };
@@ -259,15 +260,17 @@ private:
 
 class CudaDevice final : public Device {
 public:
-  CudaDevice(SharedContext context, int ordinal,
+  CudaDevice(SharedContext context, int ordinal, unsigned multiprocessors,
              std::vector<std::string> architectures)
       : context(std::move(context)), ordinal(ordinal),
+        multiprocessors(multiprocessors),
         architectures(std::move(architectures)), encoder(this->context) {}
 
   std::string name() const override {
     return ordinal == 0 ? "cuda" : "cuda:" + std::to_string(ordinal);
   }
   std::vector<std::string> targets() const override { return architectures; }
+  unsigned computeUnits() const override { return multiprocessors; }
 
   Result<std::unique_ptr<Buffer>> allocate(int64_t bytes) override {
     uint64_t address = 0;
@@ -375,6 +378,7 @@ public:
 private:
   SharedContext context;
   int ordinal;
+  unsigned multiprocessors;
   std::vector<std::string> architectures;
   CudaTensorMapEncoder encoder;
 
@@ -396,12 +400,13 @@ std::vector<std::string> listArchitectures(int major, int minor) {
 }
 
 Result<std::unique_ptr<Device>> openGpu(const CudaLibrary &cuda, int ordinal) {
-  int device = 0, major = 0, minor = 0;
+  int device = 0, major = 0, minor = 0, multiprocessors = 0;
   void *handle = nullptr;
   Result<void> result =
       cuda.check(cuda.cuDeviceGet(&device, ordinal), "cuDeviceGet");
   for (auto [value, attribute] : {std::pair{&major, ComputeCapabilityMajor},
-                                  {&minor, ComputeCapabilityMinor}})
+                                  {&minor, ComputeCapabilityMinor},
+                                  {&multiprocessors, MultiprocessorCount}})
     if (result)
       result = cuda.check(cuda.cuDeviceGetAttribute(value, attribute, device),
                           "cuDeviceGetAttribute");
@@ -410,9 +415,9 @@ Result<std::unique_ptr<Device>> openGpu(const CudaLibrary &cuda, int ordinal) {
                         "cuDevicePrimaryCtxRetain");
   if (!result)
     return result.error();
-  return std::unique_ptr<Device>(
-      new CudaDevice(std::make_shared<Context>(cuda, device, handle), ordinal,
-                     listArchitectures(major, minor)));
+  return std::unique_ptr<Device>(new CudaDevice(
+      std::make_shared<Context>(cuda, device, handle), ordinal,
+      unsigned(std::max(0, multiprocessors)), listArchitectures(major, minor)));
 }
 
 } // namespace

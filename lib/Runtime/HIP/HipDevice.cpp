@@ -14,6 +14,7 @@
 #include "HipLibrary.h"
 #include "conv/Runtime/Devices.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <map>
@@ -25,6 +26,9 @@ using namespace conv::runtime;
 namespace {
 
 enum MemcpyKind { HostToDevice = 1, DeviceToHost = 2 };
+
+/// hipDeviceAttributeMultiprocessorCount of releases 5 to 7.
+constexpr int kMultiprocessorCount = 63;
 
 /// The library and the GPU; what every object of a device shares.
 struct Context {
@@ -150,14 +154,17 @@ private:
 
 class HipDevice final : public Device {
 public:
-  HipDevice(const HipLibrary &hip, int ordinal, std::string architecture)
-      : context{hip, ordinal}, architecture(std::move(architecture)) {}
+  HipDevice(const HipLibrary &hip, int ordinal, unsigned units,
+            std::string architecture)
+      : context{hip, ordinal}, units(units),
+        architecture(std::move(architecture)) {}
 
   std::string name() const override {
     return context.ordinal == 0 ? "hip"
                                 : "hip:" + std::to_string(context.ordinal);
   }
   std::vector<std::string> targets() const override { return {architecture}; }
+  unsigned computeUnits() const override { return units; }
 
   Result<std::unique_ptr<Buffer>> allocate(int64_t bytes) override {
     void *memory = nullptr;
@@ -251,6 +258,7 @@ public:
 
 private:
   Context context;
+  unsigned units;
   std::string architecture;
 
   template <typename Call> Result<void> run(const char *function, Call call) {
@@ -316,6 +324,12 @@ Result<std::unique_ptr<Device>> runtime::createHipDevice(int ordinal) {
   Result<std::string> architecture = readArchitecture(*hip, ordinal);
   if (!architecture)
     return architecture.error();
-  return std::unique_ptr<Device>(
-      new HipDevice(*hip, ordinal, std::move(*architecture)));
+  int units = 0;
+  result = hip->check(
+      hip->hipDeviceGetAttribute(&units, kMultiprocessorCount, ordinal),
+      "hipDeviceGetAttribute");
+  if (!result)
+    return result.error();
+  return std::unique_ptr<Device>(new HipDevice(
+      *hip, ordinal, unsigned(std::max(0, units)), std::move(*architecture)));
 }

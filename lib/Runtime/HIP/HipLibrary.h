@@ -28,6 +28,8 @@ namespace conv::runtime {
   REQUIRED(int, hipInit, (unsigned flags))                                     \
   REQUIRED(int, hipGetDeviceCount, (int *count))                               \
   REQUIRED(int, hipGetDevice, (int *ordinal))                                  \
+  REQUIRED(int, hipDeviceGetAttribute,                                         \
+           (int *value, int attribute, int ordinal))                           \
   REQUIRED(int, hipSetDevice, (int ordinal))                                   \
   REQUIRED(const char *, hipGetErrorString, (int error))                       \
   REQUIRED(int, hipMalloc, (void **address, size_t bytes))                     \

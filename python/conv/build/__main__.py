@@ -33,6 +33,7 @@ import typing
 
 from .._library import ErrorKind, bad_input
 from .._tool import run_tool
+from ..tune._arguments import positive, seconds
 from ..tune._executors import LostCluster, create_executor
 from ._merge import STORE, find_tool, merge_model
 from ._models import Unit, read_models
@@ -100,11 +101,11 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     )
     parser.add_argument("models", metavar="MODELS.yaml")
     parser.add_argument("--only", nargs="+", default=[], metavar="MODEL", help="build these (default: all)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="compilers at once (default: processors)")
+    parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1, help="compilers at once (default: processors)")
     parser.add_argument(
         "--cluster", metavar="WHERE", help="Dask: local, an address, or a scheduler's file (default: none)"
     )
-    parser.add_argument("--compile-limit", type=float, default=120, help="seconds of one compilation (default: 120)")
+    parser.add_argument("--compile-limit", type=seconds, default=120, help="seconds of one compilation (default: 120)")
     parser.add_argument("--prune", action="store_true", help="remove what is not needed any more from the store")
     parser.add_argument("--json", action="store_true", help="print counts as JSON")
     return parser.parse_args(arguments)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -24,9 +25,15 @@ STORE = ".store"
 
 
 def find_tool() -> str:
+    """conv-pack: the one on PATH, or that of the package conv-compiler."""
     tool = shutil.which("conv-pack")
     if not tool:
-        raise Error(ErrorKind.SYSTEM, "expects conv-pack on PATH, but found none")
+        with contextlib.suppress(ImportError):
+            import conv_compiler
+
+            tool = shutil.which(conv_compiler.PACK_TOOL)
+    if not tool:
+        raise Error(ErrorKind.SYSTEM, "expects conv-pack on PATH or in the package conv-compiler, but found none")
     return tool
 
 

@@ -17,6 +17,7 @@ from .. import _compiler
 from .._library import bad_input
 from .._problem import Problem
 from ..tune import Database
+from ..tune._arguments import read_text
 from ..tune._problems import read_problems
 
 _FIELDS = {"layers", "lists", "directions", "dtype", "layout", "with", "modules", "targets", "database"}
@@ -46,11 +47,10 @@ def _load_yaml(path: pathlib.Path) -> dict:
         import yaml
     except ImportError as error:
         raise bad_input(f"expects PyYAML: pip install 'conv-compiler[build]', but got: {error}") from error
-    with open(path, encoding="utf-8") as file:
-        try:
-            content = yaml.safe_load(file)
-        except yaml.YAMLError as error:
-            raise bad_input(f"expects YAML in '{path}', but got: {' '.join(str(error).split())}") from error
+    try:
+        content = yaml.safe_load(read_text(path))
+    except yaml.YAMLError as error:
+        raise bad_input(f"expects YAML in '{path}', but got: {' '.join(str(error).split())}") from error
     if not isinstance(content, dict) or not isinstance(content.get("models"), dict):
         raise bad_input(f"expects models by name in '{path}', but got none")
     unknown = set(content) - {"targets", "output", "database", "models"}
@@ -68,7 +68,7 @@ def _read_modules(name: str, spec: dict, folder: pathlib.Path) -> typing.Iterato
         if not paths:
             raise bad_input(f"{name}: expects files for '{pattern}', but found none")
         for path in paths:
-            yield path, pathlib.Path(path).read_text(encoding="utf-8")
+            yield path, read_text(path)
     if "layers" in spec:
         options = {option: spec[option] for option in ("lists", "directions", "dtype", "layout") if option in spec}
         more = spec.get("with", {})

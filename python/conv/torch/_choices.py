@@ -176,11 +176,6 @@ def preload(artifact: typing.Union[str, os.PathLike, bytes, Artifact]) -> int:
     return len(artifact)
 
 
-def count_units(device: torch.device) -> int:
-    """Those of a GPU; 0 for the host, whose rows of a database are few."""
-    return torch.cuda.get_device_properties(device).multi_processor_count if device.type == "cuda" else 0
-
-
 def compile_problem(
     problem: AnyProblem, targets: typing.Union[str, typing.Sequence[str]], compute_units: int = 0
 ) -> bytes:
@@ -193,13 +188,12 @@ def compile_problem(
 
 def _make(choice: Choice, device: torch.device) -> None:
     try:
-        targets = open_device(choice.device).targets
+        opened = open_device(choice.device)
+        targets = opened.targets
         name = function_name(choice.problem)
         function = _preloaded.get(name)
         if not function or not set(targets) & set(function.entries):
-            function = load_artifact(
-                compile_problem(choice.problem, targets[0], count_units(device))
-            )[name]
+            function = load_artifact(compile_problem(choice.problem, targets[0], opened.compute_units))[name]
         choice.kernel = Kernel(function, device)
         choice.reason = ""
     except _compiler.Refused as error:

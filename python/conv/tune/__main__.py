@@ -30,6 +30,7 @@ import typing
 from .. import _compiler
 from .._library import Error, ErrorKind, bad_input
 from .._tool import run_tool
+from ._arguments import check_device, check_target, device, positive, ratio, seconds
 from ._bundle import RESULTS, Bundle, Item, compile_bundle, verify_bundle
 from ._database import KEEP, Database, Measurement
 from ._executors import LostCluster, create_executor
@@ -46,35 +47,6 @@ from ._tasks import Bench, Limits
 _DTYPES = ("bf16", "f16", "f32", "tf32", "i8")
 #: Seconds after which a scheduler that was lost is looked for again, and for how long.
 _RECONNECT_SECONDS, _RECONNECTS = 2, 30
-
-
-def positive(text: str) -> int:
-    """The type of counts."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"expects a positive number, but got {text}")
-    return int(text)
-
-
-def seconds(text: str) -> float:
-    """The type of times."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expects seconds, but got {text}")
-    return value
-
-
-def ratio(text: str) -> float:
-    """The type of factors."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0
-    if not 1 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expects a ratio of at least 1, but got {text}")
-    return value
 
 
 def _protocol(options: argparse.Namespace) -> Protocol:
@@ -156,6 +128,7 @@ def _summarize(layers: typing.Sequence[Layer], options: argparse.Namespace) -> i
 
 
 def run_run(options: argparse.Namespace) -> int:
+    check_device(options.device, options.target, options.cluster)
     if options.device == "sim":
         options.device = f"sim:{options.target}"
     target = options.device if options.device.startswith("sim:") else options.target
@@ -166,6 +139,7 @@ def run_run(options: argparse.Namespace) -> int:
 
 
 def run_compile(options: argparse.Namespace) -> int:
+    check_target(options.target)
     problems = _read(options)
     bundle = Bundle(options.output, options.target, _compiler.fingerprint())
     executor = create_executor(options.cluster, options.jobs)
@@ -189,6 +163,7 @@ def run_compile(options: argparse.Namespace) -> int:
 def run_measure(options: argparse.Namespace) -> int:
     bundle = Bundle(options.bundle)
     options.cluster, options.jobs = None, 1
+    check_device(options.device, bundle.target, "")
     bench = Bench(options.device, _protocol(options))
     limits = dataclasses.replace(Limits(), measure=options.measure_limit)
     problems = list(bundle.items)
@@ -281,7 +256,10 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     step.set_defaults(run=run_run)
     _add_layers(step)
     step.add_argument(
-        "--device", required=True, help="host, cuda, cuda:1, hip, or sim: the simulator, whose times are modelled"
+        "--device",
+        required=True,
+        type=device,
+        help="host, cuda, cuda:1, hip, or sim: the simulator, whose times are modelled",
     )
     step.add_argument("--database", required=True, metavar="FILE", help="where rows are written")
     _add_measuring(step)
@@ -294,7 +272,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     step = commands.add_parser("measure", help="verify and measure a bundle, without a compiler")
     step.set_defaults(run=run_measure)
     step.add_argument("bundle", metavar="BUNDLE")
-    step.add_argument("--device", required=True, help="host, cuda, cuda:1 or hip")
+    step.add_argument("--device", required=True, type=device, help="host, cuda, cuda:1 or hip")
     step.add_argument(
         "--verify-jobs",
         type=positive,

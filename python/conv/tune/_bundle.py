@@ -17,7 +17,7 @@ import pathlib
 import time
 import typing
 
-from .._library import bad_input
+from .._library import Error, ErrorKind, bad_input
 from .._problem import Problem
 from ._isolated import Isolated
 from ._executors import Threads
@@ -37,6 +37,8 @@ def write_file(path: pathlib.Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
+    except OSError as error:  # A full disk names no file.
+        raise Error(ErrorKind.SYSTEM, f"cannot write '{path}': {error.strerror}") from error
     finally:
         part.unlink(missing_ok=True)
 

@@ -10,6 +10,7 @@ import typing
 
 from .._library import bad_input
 from .._problem import Problem
+from ._arguments import read_text
 
 DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  #: With the grammar's numbers.
 LAYOUTS = {"nhwc": ("NWC", "NHWC", "NDHWC"), "nchw": ("NCW", "NCHW", "NCDHW")}
@@ -100,11 +101,10 @@ def from_shape(shape: dict, dtype: str = "f32", direction: str = "forward", layo
 
 def read_shapes(path: typing.Union[str, os.PathLike], lists: typing.Sequence[str] = ()) -> typing.List[dict]:
     """The entries of the named lists of a file of shapes, or of all of them, each once."""
-    with open(path, encoding="utf-8") as file:
-        try:
-            content = json.load(file)
-        except ValueError as error:
-            raise bad_input(f"expects JSON in '{path}', but got: {error}") from error
+    try:
+        content = json.loads(read_text(path))
+    except ValueError as error:
+        raise bad_input(f"expects JSON in '{path}', but got: {error}") from error
     if not isinstance(content, dict):
         raise bad_input(f"expects an object of lists in '{path}', but got {type(content).__name__}")
     content.pop("schema", None)
@@ -129,6 +129,5 @@ def read_problems(
             return [from_shape(shape, dtype, direction, layout) for direction in directions for shape in shapes]
         except (KeyError, TypeError) as error:
             raise bad_input(f"expects shapes as those of bench/shapes in '{path}', but got none: {error!r}") from error
-    with open(path, encoding="utf-8") as file:
-        lines = [line.strip() for line in file]
+    lines = [line.strip() for line in read_text(path).splitlines()]
     return list(dict.fromkeys(parse_line(line) for line in lines if line and not line.startswith("#")))

@@ -1,6 +1,16 @@
-"""Comparing tensors with what PyTorch computes in f64."""
+"""Comparing tensors with what PyTorch computes in f64, on the CPU or, with CONV_TEST_DEVICE=cuda, on a GPU."""
+
+import os
 
 import torch
+
+#: Where tensors are made that are not said to be elsewhere.
+DEVICE = os.environ.get("CONV_TEST_DEVICE", "cpu")
+if DEVICE != "cpu":
+    torch.set_default_device(DEVICE)
+    torch.backends.cudnn.allow_tf32 = False
+#: The device as errors call it.
+DEVICE_NAME = DEVICE if DEVICE == "cpu" else str(torch.zeros(0).device)
 
 #: Results are sums in f32, rounded once: the unit roundoff of the type, and a little for the sum. In f32 it is the sum's
 #: alone: 2^-24 for each of up to 32 products of the size of the largest result.

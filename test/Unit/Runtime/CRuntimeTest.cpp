@@ -71,6 +71,7 @@ TEST_F(CRuntimeTest, RunsAFunction) {
             nullptr);
   EXPECT_STREQ(conv_device_target(device, 0), "host");
   EXPECT_EQ(conv_device_target(device, 1), nullptr);
+  EXPECT_EQ(conv_device_compute_units(device), 0u);
 
   conv_executable *executable = nullptr;
   ASSERT_EQ(conv_executable_load(device, artifact, "twice", &executable),
@@ -135,6 +136,7 @@ TEST_F(CRuntimeTest, NullIsAnswered) {
   EXPECT_EQ(conv_executable_workspace_bytes(nullptr), 0);
   EXPECT_EQ(conv_artifact_manifest(nullptr), nullptr);
   EXPECT_EQ(conv_device_target(nullptr, 0), nullptr);
+  EXPECT_EQ(conv_device_compute_units(nullptr), 0u);
   EXPECT_EQ(conv_executable_target(nullptr), nullptr);
   conv_executable_close(nullptr);
   conv_device_close(nullptr);

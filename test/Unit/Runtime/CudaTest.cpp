@@ -41,7 +41,8 @@ TEST_F(CudaTest, RunsAFunctionWithTheExpectedCalls) {
             (std::vector<std::string>{"sm_90a", "sm_90"}));
   EXPECT_EQ(calls(), "cuInit\ncuDeviceGetCount\ncuDeviceGet(0)\n"
                      "cuDeviceGetAttribute\ncuDeviceGetAttribute\n"
-                     "cuDevicePrimaryCtxRetain(0)\n");
+                     "cuDeviceGetAttribute\ncuDevicePrimaryCtxRetain(0)\n");
+  EXPECT_EQ((*device)->computeUnits(), 132u);
 
   auto executable = Executable::load(**device, artifact);
   ASSERT_TRUE(executable) << executable.error().message;

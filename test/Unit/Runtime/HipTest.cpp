@@ -30,7 +30,9 @@ TEST_F(HipTest, RunsAFunctionWithTheExpectedCalls) {
   EXPECT_EQ((*device)->name(), "hip");
   // Features after the colon are no part of a target.
   EXPECT_EQ((*device)->targets(), std::vector<std::string>{"gfx942"});
-  EXPECT_EQ(calls(), "hipInit\nhipGetDeviceCount\nhipGetDeviceProperties\n");
+  EXPECT_EQ(calls(), "hipInit\nhipGetDeviceCount\nhipGetDeviceProperties\n"
+                     "hipDeviceGetAttribute\n");
+  EXPECT_EQ((*device)->computeUnits(), 132u);
 
   auto executable = Executable::load(**device, artifact);
   ASSERT_TRUE(executable) << executable.error().message;

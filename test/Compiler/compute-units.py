@@ -1,0 +1,108 @@
+# RUN: rm -rf %t && mkdir %t && env LD_LIBRARY_PATH=%build-root/test/standin %python %s %t
+"""A database has rows of devices with different numbers of compute units: a JIT takes those of the device that it loads for."""
+
+import ctypes
+import os
+import pathlib
+import sys
+import unittest
+
+import conv
+from conv import _compiler
+from conv._device import Device
+from conv.tune import Database, Measurement
+
+DATABASE = str(pathlib.Path(sys.argv.pop()) / "two.db")
+PROBLEM = conv.Problem(n=1, c=32, k=64, input=(9, 9), filter=(3, 3), dtype="f16", function="layer")
+MODULE = PROBLEM.module().encode()
+#: What devices of gfx942 have: a whole one, and one of the parts into which it can be divided.
+WHOLE, PART = 304, 38
+
+
+class Jit:
+    """The C functions of one jit without files."""
+
+    def __init__(self):
+        self.library = _compiler.load()
+        self.handle = ctypes.c_void_p()
+        nothing = (ctypes.c_size_t * 4)(32)  # conv_jit_options; an empty folder is the text at the second place.
+        empty = ctypes.create_string_buffer(b"")
+        nothing[1] = ctypes.addressof(empty)
+        assert self.library.conv_jit_open(nothing, ctypes.byref(self.handle)) == 0
+
+    def options(self, units):
+        return _compiler._Options(
+            struct_size=ctypes.sizeof(_compiler._Options),
+            targets=b"gfx942",
+            database=DATABASE.encode(),
+            compute_units=units,
+        )
+
+    def load(self, device, units=0):
+        """Compiles for a device. The stand-in has no code to load, which is the error."""
+        call = self.library.conv_jit_load
+        call.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t] + [ctypes.c_void_p] * 3
+        executable = ctypes.c_void_p()
+        call(
+            *(self.handle, device._handle, MODULE, len(MODULE), None),
+            *(ctypes.addressof(options := self.options(units)), ctypes.addressof(executable)),
+        )
+        del options
+
+    def compile(self, units):
+        """The schedule for so many units, and how often the jit had an artifact in memory."""
+        place, size = ctypes.c_void_p(), ctypes.c_size_t()
+        options = self.options(units)
+        assert not self.library.conv_jit_compile(
+            self.handle, MODULE, len(MODULE), ctypes.byref(options), ctypes.byref(place)
+        )
+        address = self.library.conv_compilation_artifact(place, ctypes.byref(size))
+        [entry] = conv.load(ctypes.string_at(address, size.value)).entries
+        self.library.conv_compilation_close(place)
+        counts = _compiler._Statistics(struct_size=ctypes.sizeof(_compiler._Statistics))
+        self.library.conv_jit_get_statistics(self.handle, ctypes.byref(counts))
+        return entry.schedule.split(", chosen_by")[0], counts.memory_hits
+
+
+class ComputeUnits(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        listed = _compiler.list_schedules(MODULE.decode(), "gfx942")
+        cls.schedules = dict(zip((WHOLE, PART), (listed[0]["schedule"], listed[-1]["schedule"])))
+        numbers = dict(predicted=1e-5, seconds=1e-5, least=1e-5, most=1e-5, protocol="{}", error=0.5)
+        with Database(DATABASE, write=True) as database:
+            database.add(
+                Measurement(
+                    problem=listed[0]["problem"],
+                    target="gfx942",
+                    compute_units=units,
+                    compiler=_compiler.fingerprint(),
+                    schedule=schedule,
+                    kind="measured",
+                    is_default=False,
+                    **numbers,
+                    **dict(device="gpu", driver="1", who="me", time="2026-01-01T00:00:00.000Z"),
+                )
+                for units, schedule in cls.schedules.items()
+            )
+
+    def test_loads_for_its_device(self):
+        for units in (PART, WHOLE):
+            with self.subTest(units):
+                os.environ["CONV_STANDIN_UNITS"] = str(units)
+                device, jit = Device("hip"), Jit()
+                self.assertEqual(device.compute_units, units)
+                jit.load(device)
+                schedule, hits = jit.compile(units)
+                self.assertEqual(hits, 1, "what was loaded was compiled for as many units")
+                self.assertEqual(schedule, self.schedules[units].split(", chosen_by")[0].rstrip(">"))
+
+    def test_options_win(self):
+        os.environ["CONV_STANDIN_UNITS"] = str(PART)
+        jit = Jit()
+        jit.load(Device("hip"), WHOLE)
+        self.assertEqual(jit.compile(WHOLE)[1], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
