@@ -16,8 +16,8 @@
 #include "../Parts/EpilogueOps.h"
 #include "../Parts/MatrixAccess.h"
 #include "../Parts/TileScheduler.h"
+#include "../Parts/VectorExchange.h"
 #include "InterleavedMatrices.h"
-#include "VectorExchange.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -258,10 +258,11 @@ void ElementwiseTile::store(const Matrix &result, Value vector,
         kernel.b, type, ArrayRef(elements).slice(step, part)));
   if (exchange && exchange->fits(result.period * width, part)) {
     Value first = math.sub(vector, kernel.workItem);
-    for (const VectorExchange::Piece &piece : exchange->exchange(pieces)) {
-      Place place = getPlace(math.add(first, piece.owner));
-      storeElements(result, place, math.mul(piece.number, part),
-                    isInMatrices(place), piece.elements);
+    for (auto [i, piece] : llvm::enumerate(exchange->exchange(pieces))) {
+      auto [owner, number] = exchange->getPlace(int64_t(i));
+      Place place = getPlace(math.add(first, owner));
+      storeElements(result, place, math.mul(number, part), isInMatrices(place),
+                    piece);
     }
     return;
   }
@@ -299,7 +300,10 @@ std::optional<VectorExchange> ElementwiseTile::planExchange() const {
     return std::nullopt;
   for (const Matrix &result : results)
     if (int64_t part = getStoredElements(result); part < result.period * width)
-      return VectorExchange(kernel, result.period * width, part);
+      return VectorExchange({kernel.b, math, kernel.chip,
+                             kernel.form.getResultType(), kernel.workItems,
+                             kernel.workItem},
+                            result.period * width, part);
   return std::nullopt;
 }
 
@@ -320,8 +324,7 @@ LogicalResult mlir::conv::createElementwiseBody(Kernel &kernel,
                                                 gpu::GPUFuncOp function) {
   ElementwiseTile tile(kernel);
   std::optional<VectorExchange> exchange = tile.planExchange();
-  if (exchange)
-    exchange->allocate(kernel, function);
-  tile.create(exchange ? &*exchange : nullptr);
+  bool isExchanged = exchange && exchange->allocate(function);
+  tile.create(isExchanged ? &*exchange : nullptr);
   return success();
 }

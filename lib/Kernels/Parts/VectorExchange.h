@@ -15,10 +15,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_ELEMENTWISE_VECTOREXCHANGE_H
-#define CONV_LIB_KERNELS_ELEMENTWISE_VECTOREXCHANGE_H
+#ifndef CONV_LIB_KERNELS_PARTS_VECTOREXCHANGE_H
+#define CONV_LIB_KERNELS_PARTS_VECTOREXCHANGE_H
 
-#include "../Parts/Kernel.h"
+#include "Kernel.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -27,29 +27,41 @@ namespace mlir::conv {
 /// An exchange between all work-items of a workgroup.
 class VectorExchange {
 public:
-  /// A vector that this work-item stores: number `number` of work-item `owner`.
-  struct Piece {
-    Value owner, number, elements;
+  /// Where it is built.
+  struct Site {
+    ImplicitLocOpBuilder &b;
+    const IndexMath &math;
+    const ::conv::ChipInfo &chip;
+    Type element;
+    int64_t workItems;
+    Value workItem;
+  };
+  /// A vector: number `number` of work-item `owner`.
+  struct Place {
+    Value owner, number;
   };
 
   /// Work-items have `elements` each, and store `part` at a time.
-  VectorExchange(const Kernel &kernel, int64_t elements, int64_t part)
-      : kernel(kernel), elements(elements), part(part) {}
+  VectorExchange(const Site &site, int64_t elements, int64_t part)
+      : site(site), elements(elements), part(part) {}
 
+  int64_t countPieces() const { return elements / part; }
   bool fits(int64_t otherElements, int64_t otherPart) const {
     return elements == otherElements && part == otherPart;
   }
-  /// Asks for shared memory: for two exchanges that take turns, so that what a
-  /// work-item writes next is not what another one still reads, or for one,
-  /// after which work-items meet once more.
-  void allocate(Kernel &mutableKernel, gpu::GPUFuncOp function);
-  /// All work-items of the workgroup have to be here.
-  SmallVector<Piece> exchange(ValueRange pieces);
+  /// Asks for shared memory, if there is as much: for two exchanges that take
+  /// turns, so that what a work-item writes next is not what another one still
+  /// reads, or for one, after which work-items meet once more.
+  bool allocate(gpu::GPUFuncOp function);
+  /// The vector that this work-item stores as number `i` of its own.
+  Place getPlace(int64_t i) const;
+  /// Those vectors. All work-items of the workgroup have to be here.
+  SmallVector<Value> exchange(ValueRange pieces);
 
 private:
-  Value createPlace(Value number) const;
+  Value createOffset(Value number) const;
 
-  const Kernel &kernel;
+  Site site;
   int64_t elements, part;
   SmallVector<Value> buffers;
   size_t turn = 0;
@@ -57,4 +69,4 @@ private:
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_KERNELS_ELEMENTWISE_VECTOREXCHANGE_H
+#endif // CONV_LIB_KERNELS_PARTS_VECTOREXCHANGE_H
