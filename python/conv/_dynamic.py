@@ -46,6 +46,7 @@ class DynamicProblem:
     starts_dtype: "i32" or "i64".
     initial_state: whether the W - 1 tokens before the first ones are an operand, behind the first two and `cu_seqlens`.
     one_kernel: whether all tokens have one, of a tensor with B and T of 1.
+    bias: the type of the elements of a vector of channels, the last operand, which is added to sums; none if empty.
     activation: "silu", or none if empty; with it, gradients of input and kernel take the gradient of the sum.
     function: the name of the function; made of the problem if empty.
     """
@@ -64,6 +65,7 @@ class DynamicProblem:
     starts_dtype: str = "i32"
     initial_state: bool = False
     one_kernel: bool = False
+    bias: str = ""
     function: str = ""
 
     @property
@@ -79,6 +81,7 @@ class DynamicProblem:
         text += ", packed" if self.starts is None else f", {self.starts - 1} packed" if self.starts else ""
         text += ", initial state" if self.initial_state else ""
         text += ", one kernel" if self.one_kernel else ""
+        text += " + bias" if self.bias else ""
         return f"{text}{' + ' + self.activation if self.activation else ''} ({self.order})"
 
     def with_run_time_sizes(self) -> typing.Optional[DynamicProblem]:
@@ -98,23 +101,28 @@ class DynamicProblem:
         tokens, kernels, state = self._types(self.dtype)
         wide = self.result_dtype or ("i32" if self.dtype == "i8" else self.dtype)
         input, kernel, grad = ("input", tokens), ("kernel", kernels), ("grad_output", tokens)  # noqa: A001
+        vector = f"tensor<{self.d}x{self.bias}>"
+        bias = ("%bias", vector, self.bias) if self.bias else None
         result = self._types(wide)
         operands: typing.Sequence[_Named]
         operation, operands, output, region = {
-            FORWARD: ("forward", (input, kernel), ("output", result[0]), _epilogue.activation(self.activation, wide)),
+            FORWARD: (
+                *("forward", (input, kernel), ("output", result[0])),
+                _epilogue.biased_activation(bias, self.activation, wide),
+            ),
             INPUT: ("backward_input", (grad, kernel), ("grad_input", result[0]), ""),
             KERNEL: ("backward_kernel", (input, grad), ("grad_kernel", result[1]), ""),
             STATE: ("backward_state", (grad, kernel), ("grad_state", result[2]), ""),
             ACTIVATION: (
                 *("forward", (input, kernel, grad), ("grad_sum", tokens)),
-                _epilogue.activation_gradient(("%grad_output", tokens, self.dtype)),
+                _epilogue.activation_gradient(("%grad_output", tokens, self.dtype), bias),
             ),
         }[self.direction]
         starts = f"tensor<{_text(self.starts)}x{self.starts_dtype}>"
         more = [("cu_seqlens", starts)] if self.starts != 0 else []
         more += [("initial_state", state)] if self.initial_state else []
         given = " ".join(f"{name}(%{name} : {kind})" for name, kind in more)
-        operands = (*operands[:2], *more, *operands[2:])
+        operands = (*operands[:2], *more, *operands[2:], *([("bias", vector)] if bias else ()))
         arguments = ", ".join(f'%{name}: {kind} {{conv.name = "{name}"}}' for name, kind in operands)
         (lhs, lhs_type), (rhs, rhs_type), (name, kind) = *operands[:2], output
         return (
@@ -130,6 +138,9 @@ class DynamicProblem:
         _epilogue.check_name("direction", self.direction, (FORWARD, INPUT, KERNEL, ACTIVATION, STATE))
         _epilogue.check_name("starts_dtype", self.starts_dtype, ("i32", "i64"))
         _epilogue.check_name("activation", self.activation, _epilogue.ACTIVATIONS)
+        _epilogue.check_name("bias", self.bias, ("", "f32", "f16", "bf16"))
+        if self.bias and (self.dtype == "i8" or self.direction not in (FORWARD, ACTIVATION)):
+            raise bad_input(f"bias: expects '' for i8, and for {self.direction}, but got {self.bias!r}")
         if self.dtype == "i8" and (self.activation or self.direction == ACTIVATION):
             raise bad_input("activation: expects '' for sums of i8, but got 'silu'")
         for name in ("b", "t", "d", "w"):
@@ -156,4 +167,5 @@ class DynamicProblem:
         sizes = f"{tokens}_d{self.d}_g{self.g or self.d}_w{self.w}"[1:]
         sizes += f"_packed{self.starts or ''}" if self.starts != 0 else ""
         sizes += "_state" if self.initial_state else ""
+        sizes += "_bias" if self.bias else ""
         return self.function or f"{self.stem}_{self.dtype}_{sizes}"

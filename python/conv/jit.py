@@ -31,6 +31,8 @@ _OF_OUTPUT = dict(zip("NCDHW", "NKZPQ"))
 
 _lock = threading.Lock()
 _functions: typing.Dict[tuple, Function] = {}
+#: By problems with run-time sizes and devices, the first one with numbers for them.
+_first: typing.Dict[typing.Tuple[DynamicProblem, str], DynamicProblem] = {}
 
 
 def _sizes(name: str, value: Sizes, rank: int) -> typing.Tuple[int, ...]:
@@ -78,6 +80,14 @@ def _get(key: tuple, make: typing.Callable[[], Function]) -> Function:
         with _lock:
             function = _functions.setdefault(key, made)
     return function
+
+
+def _load_shared(problem: DynamicProblem, device: str) -> Function:
+    """The function of the first problem, or the one that all others share, which takes any batch and length."""
+    opened = problem.with_run_time_sizes()
+    with _lock:
+        is_first = opened is None or _first.setdefault((opened, device), problem) == problem
+    return _load(problem, device) if is_first else _get((opened, device), lambda: _load(opened, device))
 
 
 def _make(
@@ -241,7 +251,8 @@ def dynamic_conv(
 ) -> typing.Any:
     """`activation(sum over w of kernel[b, t, d // (D / G), w] * x[b, t + w - (W - 1), d])`, as `[b, t, d]`.
 
-    Elements before a sequence are zero: the convolution is causal, and the last tap is the token itself.
+    Elements before a sequence are zero: the convolution is causal, and the last tap is the token itself. The first B and T
+    get a function of their own, the first other ones get one that takes any, and from then on nothing more is compiled.
 
     Args:
         x: B x T x D, of f32, f16, bf16 or i8, without gaps.
@@ -269,6 +280,7 @@ def dynamic_conv(
         problem = DynamicProblem(
             *(*tokens.shape, size["W"], size["G"], order), dtype=tokens.dtype, activation=activation
         )
-        return _load(problem, tokens.device)
+        problem.module()  # So that what is wrong is said of this call, and not of those that share its function.
+        return _load_shared(problem, tokens.device)
 
     return _get(key, make)(x, kernel, out=out, stream=stream)

@@ -55,6 +55,19 @@ class Dynamic(unittest.TestCase):
         self.assertIs(conv.jit.dynamic_conv(x, kernel, activation="silu", out=out), out)
         np.testing.assert_allclose(out, silu(definition(x, kernel, "BTGW")[0]), rtol=1e-5, atol=1e-6)
 
+    def test_one_function_serves_every_batch_and_length(self):
+        made = []
+        compile_problem = conv.jit._load
+        conv.jit._load = lambda problem, device: made.append(problem) or compile_problem(problem, device)
+        try:
+            for batch, tokens in ((2, 9), (1, 9), (2, 9), (3, 1), (1, 40), (2, 8)):
+                x, kernel = self.draw(batch, tokens, 12), self.draw(batch, tokens, 12, 3)
+                y = conv.jit.dynamic_conv(x, kernel)
+                np.testing.assert_allclose(y, definition(x, kernel, "BTGW")[0], rtol=1e-5, atol=1e-5)
+        finally:
+            conv.jit._load = compile_problem
+        self.assertEqual([(problem.b, problem.t) for problem in made], [(2, 9), (None, None)])
+
     def test_gradients_in_the_simulator(self):
         """What conv.torch compiles for an AMD GPU: the gradients of the sum, of the input and of the kernels."""
         x, kernel, grad = self.draw(1, 6, 4), self.draw(1, 6, 2, 3), self.draw(1, 6, 4)

@@ -16,7 +16,6 @@ LEFT = (
     "element-type",
     "empty",
     "disabled",
-    "seq-idx",
     "alignment",
     "converted",
 )  # What PyTorch is to run, in this file.
@@ -185,7 +184,7 @@ class Causal(unittest.TestCase):
                 plain = [None if tensor is None else tensor.detach() for tensor in (*operands, None, states)]
                 mask = [True, True, True, states is not None]
                 torch.library.opcheck(
-                    torch.ops.conv.causal_conv1d_backward.default, (torch.randn(2, 6, 9), *plain, activation, mask)
+                    torch.ops.conv.causal_conv1d_backward.default, (torch.randn(2, 6, 9), *plain, activation, None, mask)
                 )
         state, indices = torch.zeros(5, 6, 4), torch.tensor([3, 0])
         torch.library.opcheck(
@@ -273,7 +272,8 @@ class Causal(unittest.TestCase):
 
     @unittest.skipIf(DEVICE != "cpu", "the examples show tensors without a device")
     def test_examples_of_the_documentation(self):
-        self.assertEqual(doctest.testmod(conv.torch._tokens), (0, 6))
+        self.assertEqual(doctest.testmod(conv.torch._causal_functions), (0, 4))
+        self.assertEqual(doctest.testmod(conv.torch._tokens), (0, 3))
 
     def test_errors(self):
         x, weight = torch.ones(2, 3, 5), torch.ones(3, 4)

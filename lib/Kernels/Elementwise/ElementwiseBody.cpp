@@ -16,6 +16,7 @@
 #include "../Parts/EpilogueOps.h"
 #include "../Parts/MatrixAccess.h"
 #include "../Parts/TileScheduler.h"
+#include "../Parts/VectorExchange.h"
 #include "InterleavedMatrices.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -59,9 +60,21 @@ namespace {
 class ElementwiseTile {
 public:
   explicit ElementwiseTile(const Kernel &kernel);
-  void create() const;
+  /// What work-items exchange their results with, if that makes stores of
+  /// neighbours follow each other.
+  std::optional<VectorExchange> planExchange() const;
+  void create(VectorExchange *exchange) const;
 
 private:
+  /// The place of a work-item's vector in the matrices.
+  struct Place {
+    Value row, column;
+  };
+  Place getPlace(Value vector) const;
+  Value isInMatrices(const Place &place) const {
+    return math.both(math.below(place.row, kernel.form.getRows()),
+                     math.below(place.column, kernel.form.getColumns()));
+  }
   /// One or several that alternate.
   struct Matrix {
     Value buffer;
@@ -78,14 +91,30 @@ private:
   SmallVector<InterleavedMatrices, 0> join(ArrayRef<MatrixOperand> matrices,
                                            bool withGaps) const;
   /// An access of vectors: `step` elements after the first one.
-  MatrixAccess::Position locate(const Matrix &matrix, Value row, Value column,
-                                int64_t step) const;
+  MatrixAccess::Position locate(const Matrix &matrix, Place place,
+                                Value step) const;
   /// Sets the vectors of the members.
-  void load(const Matrix &operand, Value row, Value column, Value guard,
+  void load(const Matrix &operand, const Place &place, Value guard,
             MutableArrayRef<SmallVector<Value>> loaded) const;
-  void store(const Matrix &result, Value row, Value column, Value guard,
-             ArrayRef<SmallVector<Value>> computed) const;
-  void createVector(Value row, Value column) const;
+  /// Elements of one store, of those that a work-item has of a result.
+  int64_t getStoredElements(const Matrix &result) const {
+    return std::gcd(result.width, width * result.period);
+  }
+  void storeElements(const Matrix &result, const Place &place, Value step,
+                     Value guard, Value stored) const;
+  /// Stores what `vector` has, or with an exchange, pieces of its neighbours.
+  void store(const Matrix &result, Value vector,
+             ArrayRef<SmallVector<Value>> computed,
+             VectorExchange *exchange) const;
+  void createVector(Value vector, VectorExchange *exchange) const;
+  /// Vectors of a line of the tile, and of all of it.
+  int64_t countVectorsOfLine() const {
+    return kernel.form.getTile()[1 + (along == MatrixIndex::Column)] / width;
+  }
+  int64_t countVectors() const {
+    return countVectorsOfLine() *
+           kernel.form.getTile()[1 + (along == MatrixIndex::Row)];
+  }
 
   const Kernel &kernel;
   const IndexMath &math;
@@ -166,25 +195,33 @@ ElementwiseTile::createMatrix(const InterleavedMatrices &matrices,
   return {buffer, access, matrices.members, matrices.period, isRepeated, width};
 }
 
-MatrixAccess::Position ElementwiseTile::locate(const Matrix &matrix, Value row,
-                                               Value column,
-                                               int64_t step) const {
-  Value &index = along == MatrixIndex::Row ? row : column;
+ElementwiseTile::Place ElementwiseTile::getPlace(Value vector) const {
+  Value line = math.div(vector, countVectorsOfLine());
+  Value inLine = math.mul(math.rem(vector, countVectorsOfLine()), width);
+  bool isRow = along == MatrixIndex::Row;
+  return {math.add(origin.row, isRow ? inLine : line),
+          math.add(origin.column, isRow ? line : inLine)};
+}
+
+MatrixAccess::Position ElementwiseTile::locate(const Matrix &matrix,
+                                               Place place, Value step) const {
+  Value &index = along == MatrixIndex::Row ? place.row : place.column;
   index = math.add(math.mul(index, matrix.period), step);
   return matrix.access.add(
       matrix.access.createPosition(MatrixIndex::Batch, origin.batch),
       matrix.access.add(
-          matrix.access.createPosition(MatrixIndex::Row, row),
-          matrix.access.createPosition(MatrixIndex::Column, column)));
+          matrix.access.createPosition(MatrixIndex::Row, place.row),
+          matrix.access.createPosition(MatrixIndex::Column, place.column)));
 }
 
-void ElementwiseTile::load(const Matrix &operand, Value row, Value column,
+void ElementwiseTile::load(const Matrix &operand, const Place &place,
                            Value guard,
                            MutableArrayRef<SmallVector<Value>> loaded) const {
   int64_t count = operand.period * (operand.isRepeated ? 1 : width);
   SmallVector<Value> elements;
   for (int64_t step = 0; step < count; step += operand.width) {
-    MatrixAccess::Position position = locate(operand, row, column, step);
+    MatrixAccess::Position position =
+        locate(operand, place, math.constant(step));
     Value part =
         kernel.load(operand.buffer, operand.access.createOffset(position),
                     operand.access.createGuard(position, guard), operand.width);
@@ -197,31 +234,51 @@ void ElementwiseTile::load(const Matrix &operand, Value row, Value column,
           elements[(operand.isRepeated ? 0 : i * operand.period) + place]);
 }
 
-void ElementwiseTile::store(const Matrix &result, Value row, Value column,
-                            Value guard,
-                            ArrayRef<SmallVector<Value>> computed) const {
+void ElementwiseTile::storeElements(const Matrix &result, const Place &place,
+                                    Value step, Value guard,
+                                    Value stored) const {
+  MatrixAccess::Position position = locate(result, place, step);
+  kernel.store(stored, result.buffer, result.access.createOffset(position),
+               result.access.createGuard(position, guard));
+}
+
+void ElementwiseTile::store(const Matrix &result, Value vector,
+                            ArrayRef<SmallVector<Value>> computed,
+                            VectorExchange *exchange) const {
   SmallVector<Value> elements;
   for (int64_t i = 0; i < width; ++i)
     for (auto [number, place] : result.members)
       elements.push_back(computed[number][i]);
   // Results that came later may have made vectors shorter.
-  int64_t part = std::gcd(result.width, int64_t(elements.size()));
+  int64_t part = getStoredElements(result);
   auto type = VectorType::get({part}, kernel.form.getResultType());
-  for (int64_t step = 0; step < int64_t(elements.size()); step += part) {
-    Value stored = vector::FromElementsOp::create(
-        kernel.b, type, ArrayRef(elements).slice(step, part));
-    MatrixAccess::Position position = locate(result, row, column, step);
-    kernel.store(stored, result.buffer, result.access.createOffset(position),
-                 result.access.createGuard(position, guard));
+  SmallVector<Value> pieces;
+  for (int64_t step = 0; step < int64_t(elements.size()); step += part)
+    pieces.push_back(vector::FromElementsOp::create(
+        kernel.b, type, ArrayRef(elements).slice(step, part)));
+  if (exchange && exchange->fits(result.period * width, part)) {
+    Value first = math.sub(vector, kernel.workItem);
+    for (auto [i, piece] : llvm::enumerate(exchange->exchange(pieces))) {
+      auto [owner, number] = exchange->getPlace(int64_t(i));
+      Place place = getPlace(math.add(first, owner));
+      storeElements(result, place, math.mul(number, part), isInMatrices(place),
+                    piece);
+    }
+    return;
   }
+  Place place = getPlace(vector);
+  for (auto [i, piece] : llvm::enumerate(pieces))
+    storeElements(result, place, math.constant(int64_t(i) * part),
+                  isInMatrices(place), piece);
 }
 
-void ElementwiseTile::createVector(Value row, Value column) const {
-  Value guard = math.both(math.below(row, kernel.form.getRows()),
-                          math.below(column, kernel.form.getColumns()));
+void ElementwiseTile::createVector(Value vector,
+                                   VectorExchange *exchange) const {
+  Place place = getPlace(vector);
+  Value guard = isInMatrices(place);
   SmallVector<SmallVector<Value>> loaded(kernel.form.epilogueOperands.size());
   for (const Matrix &operand : operands)
-    load(operand, row, column, guard, loaded);
+    load(operand, place, guard, loaded);
   // By result, the elements of a vector.
   SmallVector<SmallVector<Value>> computed(kernel.form.getResults().size());
   for (int64_t i = 0; i < width; ++i) {
@@ -234,31 +291,40 @@ void ElementwiseTile::createVector(Value row, Value column) const {
       elements.push_back(element);
   }
   for (const Matrix &result : results)
-    store(result, row, column, guard, computed);
+    store(result, vector, computed, exchange);
 }
 
-void ElementwiseTile::create() const {
+std::optional<VectorExchange> ElementwiseTile::planExchange() const {
+  // All work-items of a workgroup have to meet each other.
+  if (countVectors() % (shares * kernel.workItems) != 0)
+    return std::nullopt;
+  for (const Matrix &result : results)
+    if (int64_t part = getStoredElements(result); part < result.period * width)
+      return VectorExchange({kernel.b, math, kernel.chip,
+                             kernel.form.getResultType(), kernel.workItems,
+                             kernel.workItem},
+                            result.period * width, part);
+  return std::nullopt;
+}
+
+void ElementwiseTile::create(VectorExchange *exchange) const {
   ImplicitLocOpBuilder &b = kernel.b;
-  bool isRow = along == MatrixIndex::Row;
-  int64_t across = kernel.form.getTile()[1 + isRow];
-  int64_t perLine = kernel.form.getTile()[1 + !isRow] / width;
   Value first =
       math.add(math.mul(math.rem(kernel.workgroup, shares), kernel.workItems),
                kernel.workItem);
-  scf::ForOp::create(
-      b, first, math.constant(across * perLine),
-      math.constant(shares * kernel.workItems), ValueRange{},
-      [&](OpBuilder &, Location, Value vector, ValueRange) {
-        Value line = math.div(vector, perLine);
-        Value inLine = math.mul(math.rem(vector, perLine), width);
-        createVector(math.add(origin.row, isRow ? inLine : line),
-                     math.add(origin.column, isRow ? line : inLine));
-        scf::YieldOp::create(b);
-      });
+  scf::ForOp::create(b, first, math.constant(countVectors()),
+                     math.constant(shares * kernel.workItems), ValueRange{},
+                     [&](OpBuilder &, Location, Value vector, ValueRange) {
+                       createVector(vector, exchange);
+                       scf::YieldOp::create(b);
+                     });
 }
 
 LogicalResult mlir::conv::createElementwiseBody(Kernel &kernel,
-                                                gpu::GPUFuncOp) {
-  ElementwiseTile(kernel).create();
+                                                gpu::GPUFuncOp function) {
+  ElementwiseTile tile(kernel);
+  std::optional<VectorExchange> exchange = tile.planExchange();
+  bool isExchanged = exchange && exchange->allocate(function);
+  tile.create(isExchanged ? &*exchange : nullptr);
   return success();
 }

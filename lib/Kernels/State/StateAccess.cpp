@@ -32,10 +32,10 @@ int64_t mlir::conv::getCommonAlignment(ArrayRef<int64_t> strides) {
 static constexpr int64_t kItemsPerUnit = 512;
 
 StateAccess::StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
-                         const ::conv::ChipInfo &chip,
+                         const ::conv::ChipInfo &chip, gpu::GPUFuncOp function,
                          const RunTimeSizes &sizes, ArrayRef<Value> numbers)
-    : b(builder), math(math), sizes(sizes), numbers(numbers),
-      branched(chip.backend == ::conv::Backend::Host),
+    : b(builder), math(math), chip(chip), function(function), sizes(sizes),
+      numbers(numbers), branched(chip.backend == ::conv::Backend::Host),
       leastItems(chip.backend == ::conv::Backend::NVPTX
                      ? chip.computeUnits * kItemsPerUnit
                      : 0) {}

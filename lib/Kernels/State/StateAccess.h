@@ -20,6 +20,7 @@
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Kernels/State/StateKernel.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::conv {
@@ -54,8 +55,8 @@ class StateAccess {
 public:
   /// `numbers` has the run-time sizes `sizes` in the width of `math`.
   StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
-              const ::conv::ChipInfo &chip, const RunTimeSizes &sizes,
-              ArrayRef<Value> numbers);
+              const ::conv::ChipInfo &chip, gpu::GPUFuncOp function,
+              const RunTimeSizes &sizes, ArrayRef<Value> numbers);
 
   /// The size `known` of dimensions with this letter as a number in `width`, if
   /// it is static, or else what callers chose.
@@ -93,6 +94,8 @@ public:
 
   ImplicitLocOpBuilder &b;
   const IndexMath &math;
+  const ::conv::ChipInfo &chip;
+  gpu::GPUFuncOp function; ///< That is being built.
 
 private:
   const RunTimeSizes &sizes;

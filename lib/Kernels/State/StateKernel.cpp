@@ -180,7 +180,7 @@ FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
   SmallVector<Value> numbers = llvm::map_to_vector(
       built.function.getArguments().slice(built.arguments.size(), built.sizes),
       [&](BlockArgument size) { return math.cast(size); });
-  StateAccess access(b, math, chip, sizes, numbers);
+  StateAccess access(b, math, chip, built.function, sizes, numbers);
   SmallVector<StateTensor> tensors =
       describeTensors(op, arguments, TensorDescriber(b, sizes, numbers));
   StateBody body = createBody(op, access, tensors);

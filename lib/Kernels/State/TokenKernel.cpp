@@ -15,15 +15,13 @@
 
 #include "SequenceSearch.h"
 
-#include "conv/Plan/EpilogueBody.h"
-
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Bytes of an access, and of the registers of a work-item that hold kernels.
-static constexpr int64_t kAccessBytes = 16, kKernelBytes = 512;
+/// Bytes of the registers of a work-item that hold kernels.
+static constexpr int64_t kKernelBytes = 512;
 /// Most tokens of a block.
 static constexpr int64_t kMostTokens = 8;
 
@@ -34,13 +32,16 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
       accumulator(getAccumulatorType(op.getOperandType())),
       tapsLast(op.getOrder() == KernelOrder::BTGW) {
   selectChannels();
-  int64_t room = kKernelBytes / (shape.w * kAccessBytes);
+  int64_t room = kKernelBytes / (shape.w * kPieceBytes);
   if (direction == Direction::BackwardWeight)
     room /= shape.perGroup();
   tokens = std::min<int64_t>(
       kMostTokens, llvm::bit_floor<uint64_t>(std::max<int64_t>(room, 1)));
   if (!ShapedType::isDynamic(shape.t))
     tokens = std::min<int64_t>(tokens, llvm::PowerOf2Ceil(shape.t));
+  std::optional<VectorExchange> planned = planExchange();
+  if (planned && planned->allocate(access.function))
+    exchange.emplace(*planned);
 }
 
 /// Neighbouring lanes access neighbouring vectors of kernels, if one holds all
@@ -48,7 +49,7 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
 /// work-item are whole groups, or of one group.
 void TokenBuilder::selectChannels() {
   int64_t bytes = op.getOperandType().getIntOrFloatBitWidth() / 8;
-  int64_t most = kAccessBytes / bytes;
+  int64_t most = kPieceBytes / bytes;
   if (tapsLast && most % shape.w == 0)
     most /= shape.w;
   int64_t all = shape.perGroup();
@@ -99,7 +100,7 @@ void TokenBuilder::locate(Value item, Value isItem) {
   first = math.mul(block, tokens);
 }
 
-Value TokenBuilder::isInside(int64_t distance) {
+Value TokenBuilder::isInside(int64_t distance) const {
   Value &known = inside[distance];
   if (!known)
     known = math.both(guard, isBelow(b, math.add(first, distance),
@@ -206,6 +207,8 @@ TokenBuilder::Elements TokenBuilder::getTokens(Value tensor, int64_t distance) {
 
 TokenBuilder::Elements TokenBuilder::getKernel(int64_t distance) {
   Value kernel = op.getTensor(TensorRole::Filter);
+  if (op.hasOneKernel()) // Loaded once.
+    distance = 0;
   auto [entry, isNew] = loaded.try_emplace({kernel, distance});
   if (isNew)
     entry->second = widen(loadKernelElements(kernel, distance));
@@ -260,30 +263,6 @@ TokenBuilder::Elements TokenBuilder::computeKernel(int64_t token) {
   return sums;
 }
 
-void TokenBuilder::store(Elements sums, int64_t token) {
-  const StateTensor &result = tensors.back();
-  bool isKernel = direction == Direction::BackwardWeight;
-  SmallVector<Elements> operands =
-      llvm::map_to_vector(op.getEpilogueOperands(), [&](Value operand) {
-        return isKernel ? loadKernelElements(operand, token)
-                        : loadChannels(operand, token);
-      });
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    Elements read = llvm::map_to_vector(
-        operands, [&, place = i](const Elements &each) { return each[place]; });
-    sum = createEpilogueBody(b, b.getLoc(), op.getEpilogue(), result.element,
-                             sum, read);
-  }
-  if (isKernel)
-    return access.store(sums, result, getKernelOffset(result, token),
-                        getKernelAlignment(result), listKernel(result),
-                        isInside(token));
-  access.store(sums, result, getChannelOffset(result, token),
-               getCommonAlignment({result.strides[0], result.strides[1],
-                                   channels * result.strides[2]}),
-               listChannels(result.strides[2]), isInside(token));
-}
-
 void TokenBuilder::create(Value item, Value isItem) {
   locate(item, isItem);
   neighbours.clear();
@@ -299,7 +278,11 @@ void TokenBuilder::create(Value item, Value isItem) {
                           ? computeKernel(token)
                           : computeChannels(token));
   for (auto [token, sums] : llvm::enumerate(results))
-    store(sums, int64_t(token));
+    sums = applyEpilogue(sums, int64_t(token));
+  if (exchange)
+    return storeExchanged(results, item);
+  for (auto [token, elements] : llvm::enumerate(results))
+    store(elements, int64_t(token));
 }
 
 StateBody mlir::conv::createTokens(DynamicOpInterface op,

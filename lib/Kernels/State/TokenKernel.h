@@ -8,6 +8,7 @@
 #ifndef CONV_LIB_KERNELS_STATE_TOKENKERNEL_H
 #define CONV_LIB_KERNELS_STATE_TOKENKERNEL_H
 
+#include "../Parts/VectorExchange.h"
 #include "StateAccess.h"
 
 namespace mlir::conv {
@@ -36,7 +37,7 @@ private:
   }
   void locate(Value item, Value guard);
   /// Whether token `distance` from the first of the block is in the sequence.
-  Value isInside(int64_t distance);
+  Value isInside(int64_t distance) const;
   /// The token's offset in a tensor whose first dimensions are B and T.
   Value getRow(const StateTensor &tensor, int64_t distance) const;
   /// Where channels of a [B, T, D] are, and elements of kernels.
@@ -56,7 +57,13 @@ private:
   Value mask(Value element, int64_t token, int64_t distance) const;
   Elements computeChannels(int64_t token);
   Elements computeKernel(int64_t token);
-  void store(Elements sums, int64_t token);
+  /// What the epilogue makes of sums.
+  Elements applyEpilogue(Elements sums, int64_t token);
+  void store(ArrayRef<Value> elements, int64_t token) const;
+  /// What work-items exchange their results with, if that makes stores of
+  /// neighbours follow each other.
+  std::optional<VectorExchange> planExchange() const;
+  void storeExchanged(ArrayRef<Elements> results, Value item);
 
   mutable DynamicOpInterface op; ///< Accessors of ops are not const.
   const StateAccess &access;
@@ -69,11 +76,12 @@ private:
   bool tapsLast;
   int64_t groups, perGroup; ///< Of a work-item: its groups, channels of each.
   int64_t channels, tokens, chunks;
+  std::optional<VectorExchange> exchange;
 
   // State of the item that is being built.
   Value guard, batch, chunk, first;
   SmallVector<Value> neighbours; ///< By token; empty if there is one sequence.
-  DenseMap<int64_t, Value> inside;
+  mutable DenseMap<int64_t, Value> inside;
   DenseMap<std::pair<Value, int64_t>, Elements> loaded;
 };
 

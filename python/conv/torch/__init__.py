@@ -13,6 +13,7 @@ runs as PyTorch has it, and the report says so.
 """
 
 from . import functional
+from ._causal_functions import causal_conv1d_fn, causal_conv1d_update, causal_conv1d_varlen_states
 from ._choices import preload
 from ._modules import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from ._optimize import compile_kernels, optimize
@@ -20,7 +21,7 @@ from ._replace import Replacement, replace
 from ._report import Report, report
 from ._save import load, save
 from ._settings import Settings, settings
-from ._tokens import causal_conv1d_fn, causal_conv1d_update, dynamic_conv
+from ._tokens import dynamic_conv
 from ._warmup import warmup
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Settings",
     "causal_conv1d_fn",
     "causal_conv1d_update",
+    "causal_conv1d_varlen_states",
     "compile_kernels",
     "dynamic_conv",
     "functional",

@@ -11,13 +11,15 @@ import torch
 from . import _calls, _choices
 from . import _causal_reference as reference
 from ._calls import Optional, library
-from ._causal_kernels import activation_gradient, convolve, empty_like, gradient, in_order
+from ._causal_kernels import activation_gradient, convolve, do_channels_follow, empty_like, gradient, in_order
+from ._causal_sequences import Sequences, starts_of
+from ._dynamic_reference import Neighbours
 from ._geometry import DATA, WEIGHT, order_of
 
 _OPERANDS = "Tensor x, Tensor weight, Tensor? bias, Tensor? seq_idx, Tensor? initial_states, str activation"
-library.define(f"causal_conv1d({_OPERANDS}) -> Tensor")
+library.define(f"causal_conv1d({_OPERANDS}, Tensor? cu_seqlens=None) -> Tensor")
 library.define(
-    f"causal_conv1d_backward(Tensor grad_output, {_OPERANDS}, bool[4] output_mask) -> (Tensor, Tensor, Tensor, Tensor)"
+    f"causal_conv1d_backward(Tensor grad_output, {_OPERANDS}, Tensor? cu_seqlens, bool[4] output_mask) -> (Tensor, Tensor, Tensor, Tensor)"
 )
 
 
@@ -30,6 +32,7 @@ class _Call(typing.NamedTuple):
     seq_idx: Optional
     initial_states: Optional
     activation: str
+    cu_seqlens: Optional = None
 
     def report(self, reason: str, detail: str) -> None:
         line = _calls.report_line("causal_conv1d", self.x, self.weight)
@@ -39,8 +42,6 @@ class _Call(typing.NamedTuple):
         """Whether PyTorch has to do it; the report says why."""
         states = [] if self.initial_states is None else [self.initial_states]
         refused = _calls.refuse([self.x, self.weight, *states])
-        if not refused and self.seq_idx is not None:
-            refused = "seq-idx", "expects no seq_idx, but got one, for which there is no kernel"
         if refused:
             self.report(*refused)
         return refused is not None
@@ -59,6 +60,31 @@ class _Call(typing.NamedTuple):
         """How many tokens see initial states."""
         return min(self.x.shape[2], self.weight.shape[1] - 1)
 
+    def composed(self) -> typing.Tuple[object, ...]:
+        """The operands of compositions, for which packed sequences have numbers."""
+        if self.cu_seqlens is None:
+            return self[:6]
+        numbers = Neighbours.of(self.cu_seqlens, self.x.shape[2]).sequence + 1
+        return self._replace(seq_idx=numbers[None])[:6]
+
+    def sequences(self) -> typing.Optional[Sequences]:
+        """As sequences whose channels follow each other, if they do or have to."""
+        is_packed = self.seq_idx is not None or self.cu_seqlens is not None
+        if not is_packed and order_of(self.x) != "NWC" and not do_channels_follow(self.x):
+            return None
+        x, starts = self.x.transpose(1, 2), self.cu_seqlens
+        x = x.contiguous()
+        if self.seq_idx is not None:
+            x, starts = x.view(1, -1, x.shape[2]), starts_of(self.seq_idx)
+        states = None if self.initial_states is None else self.initial_states.transpose(1, 2)
+        return Sequences(x, self.weight, self.bias, starts, states, self.activation)
+
+    def without_padding(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Of (B, T, D), the tokens that are none of a sequence are zero."""
+        if self.seq_idx is None:
+            return tokens
+        return torch.where((self.seq_idx >= 0)[..., None], tokens, 0)
+
     def start(self) -> torch.Tensor:
         """The initial states and the tokens that see them."""
         return torch.cat([self.initial_states, self.x[:, :, : self.head()]], -1).contiguous()
@@ -66,6 +92,10 @@ class _Call(typing.NamedTuple):
 
 def _convolve(call: _Call, key: typing.Optional[tuple]) -> torch.Tensor:
     """All tokens as if there were no states, and then those that see states again: x is not copied."""
+    sequences = call.sequences()
+    if sequences is not None:
+        y = sequences.convolve().view(call.x.shape[0], -1, call.x.shape[1])
+        return call.without_padding(y).transpose(1, 2)
     filters, low, head = call.weight.unsqueeze(1), call.weight.shape[1] - 1, call.head()
     result = empty_like(call.x)
     if call.initial_states is None or head < call.x.shape[2]:
@@ -76,12 +106,18 @@ def _convolve(call: _Call, key: typing.Optional[tuple]) -> torch.Tensor:
     return result
 
 
+def _as_promised(result: torch.Tensor, promised: torch.Tensor) -> torch.Tensor:
+    """The result, or a copy of the type and with the strides that were promised."""
+    is_so = result.dtype == promised.dtype and result.stride() == promised.stride()
+    return result if is_so else promised.copy_(result)
+
+
 @torch.library.impl(library, "causal_conv1d", "CPU")
 @torch.library.impl(library, "causal_conv1d", "CUDA")
 def _causal_conv1d(*arguments):
     call = _Call(*arguments)
     key = None
-    if call.seq_idx is None and call.initial_states is None:
+    if call.seq_idx is None and call.initial_states is None and call.cu_seqlens is None:
         operands = [tensor for tensor in (call.x, call.weight, call.bias) if tensor is not None]
         seen = [(tensor.shape, tensor.stride(), tensor.dtype, tensor.device) for tensor in operands]
         key = (_Call, *seen, call.bias is None, call.activation, torch._C._get_cudnn_allow_tf32())
@@ -91,13 +127,12 @@ def _causal_conv1d(*arguments):
     alike = call.of_one_type()
     if alike.refuse():
         result = empty_like(call.x)
-        return result.copy_(reference.causal_conv1d(*alike))
-    result = _convolve(alike, key if alike is call else None)
-    return result if alike is call else empty_like(call.x).copy_(result)
+        return result.copy_(reference.causal_conv1d(*alike.composed()))
+    return _as_promised(_convolve(alike, key if alike is call else None), empty_like(call.x))
 
 
 @torch.library.register_fake("conv::causal_conv1d", lib=library)
-def _causal_conv1d_fake(x, weight, bias, seq_idx, initial_states, activation):
+def _causal_conv1d_fake(x, weight, bias, seq_idx, initial_states, activation, cu_seqlens=None):
     return empty_like(x)
 
 
@@ -127,7 +162,44 @@ def _state_gradients(call: _Call, grad: torch.Tensor, mask: typing.Sequence[bool
     return grad_weight, grad_states
 
 
+def _filter_gradient(call: _Call, sequences: Sequences, grad: torch.Tensor) -> torch.Tensor:
+    """That of (D, W), where the gradient of sums (B, T, D) is known."""
+    if call.seq_idx is not None:  # How many sequences there are is not known.
+        return reference.filter_gradient(grad.transpose(1, 2), *call[:2], call.seq_idx, None)
+    filters, padding = call.weight.unsqueeze(1), (call.weight.shape[1] - 1, 0)
+    x = in_order(call.x, "NWC")
+    result = filters.new_empty(filters.shape)
+    grad_weight = gradient(WEIGHT, x, grad.transpose(1, 2), x, filters, padding, result).squeeze(1)
+    if call.cu_seqlens is None:
+        return grad_weight
+    return (grad_weight.float() - sequences.leaked_gradient(grad)).to(call.weight.dtype)
+
+
+def _sequence_gradients(
+    call: _Call, sequences: Sequences, grad_output: torch.Tensor, mask: typing.Sequence[bool]
+) -> reference.CausalGradients:
+    """Those of sequences whose channels follow each other."""
+    given = call.without_padding(grad_output.transpose(1, 2)).contiguous()
+    grad = sequences.sum_gradient(given.view(sequences.x.shape))
+    grad_x, grad_weight, grad_bias, grad_states = None, None, None, None
+    if mask[0]:
+        grad_x = sequences.input_gradient(grad).view(given.shape).transpose(1, 2)
+    if mask[1]:
+        grad_weight = _filter_gradient(call, sequences, grad.view(given.shape))
+    if mask[2]:
+        grad_bias = grad.sum((0, 1), dtype=call.bias.dtype)
+    if call.initial_states is not None and mask[1]:
+        more, _ = _state_gradients(call, grad.transpose(1, 2), [False, True, False, False])
+        grad_weight = grad_weight + more
+    if mask[3]:
+        grad_states = sequences.state_gradient(grad).transpose(1, 2)
+    return reference.CausalGradients(grad_x, grad_weight, grad_bias, grad_states)
+
+
 def _gradients(call: _Call, grad_output: torch.Tensor, mask: typing.Sequence[bool]) -> reference.CausalGradients:
+    sequences = call.sequences()
+    if sequences is not None:
+        return _sequence_gradients(call, sequences, grad_output, mask)
     call = call._replace(x=in_order(call.x, order_of(call.x) or "NCW"))
     grad, filters = _gradient_of_sum(call, grad_output), call.weight.unsqueeze(1)
     padding = (call.weight.shape[1] - 1, 0)
@@ -163,16 +235,11 @@ def _causal_conv1d_backward(grad_output, *arguments):
     call = _Call(*operands)
     alike = call.of_one_type()
     if alike.refuse():
-        computed = reference.causal_gradients(grad_output, *alike)
+        computed = reference.causal_gradients(grad_output, *alike.composed())
     else:
         computed = _gradients(alike, grad_output.to(alike.x.dtype), mask)
     results = _empty_gradients(call, mask)
-
-    def as_promised(grad: torch.Tensor, promised: torch.Tensor) -> torch.Tensor:
-        is_so = grad.dtype == promised.dtype and grad.stride() == promised.stride()
-        return grad if is_so else promised.copy_(grad)
-
-    return tuple(as_promised(*both) if wanted else both[1] for *both, wanted in zip(computed, results, mask))
+    return tuple(_as_promised(*both) if wanted else both[1] for *both, wanted in zip(computed, results, mask))
 
 
 @torch.library.register_fake("conv::causal_conv1d_backward", lib=library)
@@ -182,22 +249,23 @@ def _causal_conv1d_backward_fake(grad_output, *arguments):
 
 
 def _setup(ctx, inputs, output):
-    *tensors, ctx.activation = inputs
-    ctx.save_for_backward(*tensors)
+    *tensors, ctx.activation, cu_seqlens = inputs if len(inputs) == 7 else (*inputs, None)
+    ctx.save_for_backward(*tensors, cu_seqlens)
 
 
 def _backward(ctx, grad_output):
-    call = _Call(*ctx.saved_tensors, ctx.activation)
+    *tensors, cu_seqlens = ctx.saved_tensors
+    call = _Call(*tensors, ctx.activation, cu_seqlens)
     needed = ctx.needs_input_grad
     mask = [needed[0], needed[1], call.bias is not None and needed[2], call.initial_states is not None and needed[4]]
     if torch.is_grad_enabled() and not torch.compiler.is_compiling():  # For gradients of gradients.
-        grads = reference.causal_gradients(grad_output, *call)
+        grads = reference.causal_gradients(grad_output, *call.composed())
     else:
         is_traced = _calls.is_traced(grad_output)
         backward = torch.ops.conv.causal_conv1d_backward if is_traced else _causal_conv1d_backward
         grads = backward(grad_output, *call, mask)
     x, weight, bias, states = (grad if wanted else None for grad, wanted in zip(grads, mask))
-    return x, weight, bias, None, states, None
+    return x, weight, bias, None, states, None, None
 
 
 torch.library.register_autograd("conv::causal_conv1d", _backward, setup_context=_setup, lib=library)
@@ -216,8 +284,9 @@ def causal_conv1d(
     seq_idx: Optional,
     initial_states: Optional,
     activation: str,
+    cu_seqlens: Optional = None,
 ) -> torch.Tensor:
     """`torch.ops.conv.causal_conv1d`, by the shortest way."""
     tensors = x, weight, bias, initial_states
-    arguments = x, weight, bias, seq_idx, initial_states, activation
+    arguments = x, weight, bias, seq_idx, initial_states, activation, cu_seqlens
     return _calls.dispatch(torch.ops.conv.causal_conv1d, _causal_conv1d, _Eager, tensors, arguments)

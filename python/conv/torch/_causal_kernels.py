@@ -15,9 +15,14 @@ from ._calls import Optional
 from ._geometry import DATA, DTYPES, FORWARD, WEIGHT, Epilogue, Window, arrange
 
 
+def do_channels_follow(x: torch.Tensor) -> bool:
+    """Whether channels of sequences (B, D, T) follow each other in memory, and tokens do not."""
+    return x.stride(1) == 1 and x.stride(2) != 1 and not x.is_contiguous()
+
+
 def empty_like(x: torch.Tensor) -> torch.Tensor:
     """Sequences (B, D, T) without values: channels-last in memory if x is, else contiguous."""
-    if x.transpose(1, 2).is_contiguous() and not x.is_contiguous():
+    if do_channels_follow(x):
         return x.new_empty(x.transpose(1, 2).shape).transpose(1, 2)
     return x.new_empty(x.shape)
 

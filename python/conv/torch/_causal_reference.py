@@ -9,7 +9,7 @@ import typing
 import torch
 import torch.nn.functional as F
 
-from ._dynamic_reference import delayed, silu_slope, wide
+from ._dynamic_reference import delayed, dynamic_sum, silu_slope, wide
 
 Optional = typing.Optional[torch.Tensor]
 
@@ -54,11 +54,45 @@ def causal_conv1d(
     return result.to(x.dtype)
 
 
+def packed_with_states(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: Optional,
+    cu_seqlens: torch.Tensor,
+    initial_states: torch.Tensor,
+    activation: str,
+) -> torch.Tensor:
+    """Packed sequences (1, D, T) behind states (N, D, W - 1)."""
+    states = initial_states.transpose(1, 2)
+    result = dynamic_sum(x.transpose(1, 2), weight[None, None], "BTGW", cu_seqlens, states)
+    result = result if bias is None else result + bias.to(result.dtype)
+    return (F.silu(result) if activation else result).to(x.dtype).transpose(1, 2)
+
+
 class CausalGradients(typing.NamedTuple):
     x: torch.Tensor
     weight: torch.Tensor
     bias: Optional
     initial_states: Optional
+
+
+def _where_seen(grad: torch.Tensor, seq_idx: Optional, by: int) -> torch.Tensor:
+    """The gradient of tokens that see a token `by` before them of their own sequence, and zeros."""
+    if seq_idx is None:
+        return grad
+    return torch.where((delayed(seq_idx + 1, by, 1) == seq_idx + 1)[:, None], grad, 0)
+
+
+def filter_gradient(
+    grad_sum: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, seq_idx: Optional, initial_states: Optional
+) -> torch.Tensor:
+    """The gradient of filters that look like `weight`, whose values do not matter."""
+    grad, width, tokens = wide(grad_sum), weight.shape[1], x.shape[2]
+    past = wide(_with_past(x, initial_states, width))
+    taps = [
+        (_where_seen(grad, seq_idx, width - 1 - w) * past[:, :, w : w + tokens]).sum((0, 2)) for w in range(width)
+    ]
+    return torch.stack(taps, 1).to(weight.dtype)
 
 
 def causal_gradients(
@@ -71,23 +105,18 @@ def causal_gradients(
     activation: str,
 ) -> CausalGradients:
     """The gradients of all operands, which can be differentiated again."""
-    grad, width, tokens = wide(grad_output), weight.shape[1], x.shape[2]
+    grad, width = wide(grad_output), weight.shape[1]
     if seq_idx is not None:
         grad = torch.where((seq_idx >= 0)[:, None], grad, 0)
     if activation:
         grad = grad * silu_slope(_causal_sum(x, weight, bias, seq_idx, initial_states))
-    past = wide(_with_past(x, initial_states, width))
-    grad_past, grad_taps = torch.zeros_like(past), []
+    grad_past = F.pad(torch.zeros_like(grad), (width - 1, 0))
     for w in range(width):
-        here = grad
-        if seq_idx is not None:
-            is_same = delayed(seq_idx + 1, width - 1 - w, 1) == seq_idx + 1
-            here = torch.where(is_same[:, None], grad, 0)
+        here = _where_seen(grad, seq_idx, width - 1 - w)
         grad_past = grad_past + F.pad(wide(weight)[:, w, None] * here, (w, width - 1 - w))
-        grad_taps.append((here * past[:, :, w : w + tokens]).sum((0, 2)))
     return CausalGradients(
         grad_past[:, :, width - 1 :].to(x.dtype),
-        torch.stack(grad_taps, 1).to(weight.dtype),
+        filter_gradient(grad, x, weight, seq_idx, initial_states),
         None if bias is None else grad.sum((0, 2)).to(bias.dtype),
         None if initial_states is None else grad_past[:, :, : width - 1].to(initial_states.dtype),
     )

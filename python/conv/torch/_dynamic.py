@@ -54,7 +54,7 @@ def _kernels(kernel: torch.Tensor, order: str) -> _Kernels:
     return _Kernels(*kernel.shape[:2], groups, taps, _OTHER[order] if flipped else order, flipped)
 
 
-class _Call(typing.NamedTuple):
+class Call(typing.NamedTuple):
     """The operands, as the schema has them."""
 
     input: torch.Tensor
@@ -63,18 +63,30 @@ class _Call(typing.NamedTuple):
     activation: str
     cu_seqlens: Optional = None
     initial_state: Optional = None
+    bias: Optional = None
+    one_kernel: bool = False  #: Whether all tokens have one, of a tensor (1, 1, ...).
 
 
-def _run(direction: str, first: torch.Tensor, second: torch.Tensor, call: _Call, theirs: _calls.Theirs, *more):
+def run(
+    direction: str,
+    first: torch.Tensor,
+    second: torch.Tensor,
+    call: Call,
+    theirs: _calls.Theirs,
+    *more: torch.Tensor,
+    doubtful: bool = False,
+) -> torch.Tensor:
     """The result of a direction for its first two operands, and `more` of them, or what `theirs` gives."""
     kernel, order = call.kernel, call.order
     activation = call.activation if direction in (FORWARD, ACTIVATION) else ""
     starts = None if direction == STATE else call.cu_seqlens
     state = None if direction in (INPUT, STATE) else call.initial_state
+    bias = call.bias if direction in (FORWARD, ACTIVATION) else None
     optional = tuple(tensor for tensor in (starts, state) if tensor is not None)
-    given = (first, second, *optional, *more)
+    given = (first, second, *optional, *more, *(() if bias is None else (bias,)))
     seen = [(tensor.shape, tensor.stride(), tensor.dtype, tensor.device) for tensor in given]
-    key = (DynamicProblem, direction, order, activation, kernel.shape, kernel.stride(), starts is None, *seen)
+    flags = starts is None, bias is None, call.one_kernel
+    key = (DynamicProblem, direction, order, activation, kernel.shape, kernel.stride(), *flags, *seen)
     result = _calls.run_known(key, given)
     if result is not None:
         return result
@@ -90,9 +102,12 @@ def _run(direction: str, first: torch.Tensor, second: torch.Tensor, call: _Call,
         computed = theirs()
         return computed if computed.stride() == result.stride() else result.copy_(computed)
 
-    factors = [tensor for tensor in given if tensor is not starts]
+    others = [tensor for tensor in (starts, bias) if tensor is not None]
+    factors = [tensor for tensor in given if not any(tensor is other for other in others)]
     refused = _calls.refuse(factors)
-    if refused is None and starts is not None and starts.device != first.device:
+    if refused is None and bias is not None and bias.dtype not in DTYPES:
+        refused = "element-type", f"expects a bias of float32, float16 or bfloat16, but got {bias.dtype}"
+    if refused is None and any(other.device != first.device for other in others):
         refused = "element-type", "expects tensors on one device, but got several"
     if refused:
         line = _calls.report_line(f"dynamic {direction}", first, second)
@@ -110,21 +125,24 @@ def _run(direction: str, first: torch.Tensor, second: torch.Tensor, call: _Call,
             starts=0 if starts is None else starts.shape[0],
             starts_dtype="i32" if starts is None else _STARTS[starts.dtype],
             initial_state=state is not None,
+            one_kernel=call.one_kernel,
+            bias="" if bias is None else DTYPES[bias.dtype],
         )
         return _choices.choose(problem, first.device)
 
     # The same problem, of tensors that are copied.
     packed = None if starts is None else (starts.shape, starts.dtype)
-    copied = (DynamicProblem, direction, activation, first.shape, kernels, packed, state is None)
+    of_bias = None if bias is None else bias.dtype
+    copied = (DynamicProblem, direction, activation, first.shape, kernels, packed, state is None, of_bias, call.one_kernel)
     choice = _calls.find((*copied, first.dtype, first.device), choose)
-    return _calls.start(choice, given, operands, result, theirs_as_promised, key)
+    return _calls.start(choice, given, operands, result, theirs_as_promised, key, doubtful)
 
 
 @torch.library.impl(library, "dynamic_conv", "CPU")
 @torch.library.impl(library, "dynamic_conv", "CUDA")
 def _dynamic_conv(*arguments):
-    call = _Call(*arguments)
-    return _run(FORWARD, call.input, call.kernel, call, lambda: reference.dynamic_conv(*call))
+    call = Call(*arguments)
+    return run(FORWARD, call.input, call.kernel, call, lambda: reference.dynamic_conv(*call[:6]))
 
 
 @torch.library.register_fake("conv::dynamic_conv", lib=library)
@@ -136,30 +154,30 @@ def _dynamic_conv_fake(input, kernel, order, activation, cu_seqlens=None, initia
 @torch.library.impl(library, "dynamic_conv_backward", "CUDA")
 def _dynamic_conv_backward(grad_output, *arguments):
     *operands, mask = arguments
-    call = _Call(*operands)
+    call = Call(*operands)
     rest = call.order, call.cu_seqlens
     grad = grad_output.contiguous()
     if call.activation and any(mask):
         seen = call.input, call.kernel, *rest, call.initial_state
         theirs = functools.partial(reference.dynamic_sum_gradient, grad_output, *seen)
-        grad = _run(ACTIVATION, call.input, call.kernel, call, theirs, grad)
+        grad = run(ACTIVATION, call.input, call.kernel, call, theirs, grad)
     results = [call.input.new_empty(0) for _ in mask]  # Not one tensor: results of operators do not alias.
     if mask[0]:
         theirs = functools.partial(reference.dynamic_input_gradient, grad, call.kernel, *rest)
-        results[0] = _run(INPUT, grad, call.kernel, call, theirs)
+        results[0] = run(INPUT, grad, call.kernel, call, theirs)
     if mask[1]:
         seen = call.input, grad, call.kernel, *rest, call.initial_state
-        results[1] = _run(KERNEL, call.input, grad, call, lambda: reference.dynamic_kernel_gradient(*seen))
+        results[1] = run(KERNEL, call.input, grad, call, lambda: reference.dynamic_kernel_gradient(*seen))
     if mask[2]:
         theirs = functools.partial(reference.dynamic_state_gradient, grad, call.kernel, call.order)
-        results[2] = _run(STATE, grad, call.kernel, call, theirs)
+        results[2] = run(STATE, grad, call.kernel, call, theirs)
     return tuple(results)
 
 
 @torch.library.register_fake("conv::dynamic_conv_backward", lib=library)
 def _dynamic_conv_backward_fake(grad_output, *arguments):
     *operands, mask = arguments
-    call = _Call(*operands)
+    call = Call(*operands)
     nothing = [call.input.new_empty(0) for _ in mask]
     return (
         call.input.new_empty(call.input.shape) if mask[0] else nothing[0],
@@ -169,7 +187,7 @@ def _dynamic_conv_backward_fake(grad_output, *arguments):
 
 
 def _setup(ctx, inputs, output):
-    call = _Call(*inputs)
+    call = Call(*inputs)
     ctx.order, ctx.activation = call.order, call.activation
     ctx.save_for_backward(call.input, call.kernel, call.cu_seqlens, call.initial_state)
 
@@ -194,8 +212,8 @@ def _backward(ctx, grad_output):
     else:
         is_traced = _calls.is_traced(grad_output)
         backward = torch.ops.conv.dynamic_conv_backward if is_traced else _dynamic_conv_backward
-    call = _Call(input, kernel, ctx.order, ctx.activation, cu_seqlens, initial_state)
-    grads = backward(grad_output, *call, mask)
+    call = Call(input, kernel, ctx.order, ctx.activation, cu_seqlens, initial_state)
+    grads = backward(grad_output, *call[:6], mask)
     grad_input, grad_kernel, grad_state = (grad if wanted else None for grad, wanted in zip(grads, mask))
     return grad_input, grad_kernel, None, None, None, grad_state
 

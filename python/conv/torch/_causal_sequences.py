@@ -1,0 +1,111 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Causal convolutions of sequences whose channels follow each other: dynamic ones with one kernel for all tokens.
+
+So packed sequences, initial states, and the first other batch or length have kernels that exist."""
+
+from __future__ import annotations
+
+import typing
+
+import torch
+import torch.nn.functional as F
+
+from .._dynamic import ACTIVATION, FORWARD, INPUT, STATE
+from . import _dynamic
+from . import _dynamic_reference as reference
+from ._calls import Optional
+
+
+class Sequences(typing.NamedTuple):
+    """Sequences (B, T, D) with filters (D, W); in a batch of one, packed ones of any lengths."""
+
+    x: torch.Tensor
+    weight: torch.Tensor
+    bias: Optional
+    cu_seqlens: Optional
+    initial_state: Optional  #: (B, W - 1, D).
+    activation: str
+
+    def _call(self) -> _dynamic.Call:
+        kernel = self.weight[None, None]
+        return _dynamic.Call(
+            *(self.x, kernel, "BTGW", self.activation, self.cu_seqlens, self.initial_state, self.bias, True)
+        )
+
+    def _sum(self) -> torch.Tensor:
+        """The sum and the bias as PyTorch has them."""
+        if self.cu_seqlens is not None:
+            kernel = self.weight[None, None]
+            total = reference.dynamic_sum(self.x, kernel, "BTGW", self.cu_seqlens)
+            return (total if self.bias is None else total + self.bias.to(total.dtype)).to(self.x.dtype)
+        past, channels = self.weight.shape[1] - 1, self.x.shape[2]
+        state = self.x.new_zeros(self.x.shape[0], past, channels) if self.initial_state is None else self.initial_state
+        bias = None if self.bias is None else self.bias.to(self.x.dtype)
+        everything = torch.cat([state, self.x], 1).transpose(1, 2)
+        return F.conv1d(everything, self.weight[:, None], bias, groups=channels).transpose(1, 2)
+
+    def convolve(self) -> torch.Tensor:
+        def theirs() -> torch.Tensor:
+            return F.silu(self._sum()) if self.activation else self._sum()
+
+        call = self._call()
+        return _dynamic.run(FORWARD, self.x, call.kernel, call, theirs, doubtful=True)
+
+    def sum_gradient(self, grad_output: torch.Tensor) -> torch.Tensor:
+        """The gradient of what the activation takes."""
+        if not self.activation:
+            return grad_output
+
+        def theirs() -> torch.Tensor:
+            return torch.ops.aten.silu_backward(grad_output, self._sum())
+
+        call = self._call()
+        return _dynamic.run(ACTIVATION, self.x, call.kernel, call, theirs, grad_output, doubtful=True)
+
+    def input_gradient(self, grad_sum: torch.Tensor) -> torch.Tensor:
+        def theirs() -> torch.Tensor:
+            return reference.dynamic_input_gradient(grad_sum, call.kernel, "BTGW", self.cu_seqlens)
+
+        call = self._call()
+        return _dynamic.run(INPUT, grad_sum, call.kernel, call, theirs, doubtful=True)
+
+    def state_gradient(self, grad_sum: torch.Tensor) -> torch.Tensor:
+        def theirs() -> torch.Tensor:
+            kernel = call.kernel.expand(*grad_sum.shape[:2], -1, -1)
+            return reference.dynamic_state_gradient(grad_sum, kernel, "BTGW")
+
+        call = self._call()
+        return _dynamic.run(STATE, grad_sum, call.kernel, call, theirs, doubtful=True)
+
+    def leaked_gradient(self, grad_sum: torch.Tensor) -> torch.Tensor:
+        """What the gradient of filters (D, W) has too much, in f32, if sequences are taken for one: the products of the
+        first tokens of each with the last ones of those before it."""
+        past, tokens = self.weight.shape[1] - 1, self.x.shape[1]
+        neighbours = reference.Neighbours.of(self.cu_seqlens, tokens)
+        starts = self.cu_seqlens.long()[:, None]
+        numbers = torch.arange(starts.shape[0], device=starts.device)[:, None]
+        places = torch.arange(past, device=starts.device)
+        first, last = starts + places, starts - past + places
+        is_first = (first >= 0) & (first < tokens)
+        is_first &= neighbours.sequence[first.clamp(0, tokens - 1)] == numbers
+        is_last = (last >= 0) & (last < tokens)
+
+        def gather(values: torch.Tensor, at: torch.Tensor, is_there: torch.Tensor) -> torch.Tensor:
+            return torch.where(is_there[..., None], values[0, at.clamp(0, tokens - 1)].float(), 0)
+
+        grads, seen = gather(grad_sum, first, is_first), gather(self.x, last, is_last)
+        taps = [(grads[:, : past - w] * seen[:, w:]).sum((0, 1)) for w in range(past)]
+        return torch.stack([*taps, self.x.new_zeros(self.x.shape[2], dtype=torch.float32)], 1)
+
+
+def starts_of(seq_idx: torch.Tensor) -> torch.Tensor:
+    """Where the runs of one number in (B, T) start, in the batch as one row. Of as many starts as there are tokens, since
+    how many runs there are only the device knows; those behind the last one are empty."""
+    batch, tokens = seq_idx.shape
+    is_start = torch.ones_like(seq_idx, dtype=torch.bool)
+    is_start[:, 1:] = seq_idx[:, 1:] != seq_idx[:, :-1]
+    number = is_start.flatten().cumsum(0) - 1
+    places = torch.arange(batch * tokens, device=seq_idx.device)
+    starts = places.new_full((batch * tokens + 1,), batch * tokens)
+    return starts.scatter_reduce_(0, number, places, "amin").int()
