@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Errors are at the place of the module and do not print it.
+// What it says is at the place of the module and does not print that. Without a
+// name the target is the machine that compiles, as it is of other compilers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,8 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
+static const std::string kDefaultTarget = "host";
+
 namespace {
 struct SetTarget : mlir::conv::impl::SetTargetPassBase<SetTarget> {
   using SetTargetPassBase::SetTargetPassBase;
@@ -31,14 +34,15 @@ struct SetTarget : mlir::conv::impl::SetTargetPassBase<SetTarget> {
   }
 
   LogicalResult setTarget(ModuleOp module) {
-    if (target.empty()) {
-      if (TargetAttr::lookup(module))
-        return success();
-      return emitError(module.getLoc(),
-                       "expects a target, as the option target=gfx942 or as "
-                       "conv.target of the module, but got none");
-    }
-    auto name = ::conv::parseTargetName(target);
+    if (target.empty() && TargetAttr::lookup(module))
+      return success();
+    if (target.empty())
+      emitRemark(module.getLoc())
+          << "the target is " << kDefaultTarget
+          << ", since neither the option, as target=gfx942, nor conv.target of "
+             "the module names one";
+    auto name =
+        ::conv::parseTargetName(target.empty() ? kDefaultTarget : target);
     if (!name)
       return emitError(module.getLoc(), name.error().message);
     if (name->simulated)

@@ -78,6 +78,21 @@ static std::vector<Shape> makeShapes() {
   causal.low = {0, 0, 3};
   causal.high = {0, 0, 0};
   add("causal", causal);
+  // Lines of taps in runs, with a rest and without, at steps and backwards.
+  GenOptions wide = makeDepthwise(12, 1, 19, 17, 1);
+  wide.input[1] = 5;
+  wide.filter[1] = 3;
+  wide.low[1] = 1;
+  add("wide", wide);
+  GenOptions wideStrided = makeDepthwise(5, 2, 41, 24, 2);
+  wideStrided.input[1] = 3;
+  wideStrided.filter[1] = 1;
+  wideStrided.low = {0, 0, 3};
+  add("wide_stride_2", wideStrided);
+  wideStrided.inputLayout = wideStrided.filterLayout =
+      wideStrided.outputLayout = "NCHW";
+  wideStrided.filter[2] = 31;
+  add("wide_channels_first", wideStrided);
   for (std::string padding : {"reflect", "replicate", "circular"}) {
     GenOptions padded = makeDepthwise(16, 1, 11, 5, 2);
     padded.padding = padding;

@@ -6,10 +6,16 @@
 // GFX942: conv.target = #conv.target<"gfx942">
 // GFX90A: conv.target = #conv.target<"gfx90a">
 
-// Without one, and for a name that is none, there is one line.
-// RUN: not conv-opt %s --conv-lower-to-conv 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: conv-set-target.mlir:{{.*}} error: expects a target, as the option target=gfx942 or as conv.target of the module, but got none
-// NONE-NOT: note
+// Without one it is the host, through all stages, and a remark says so; once.
+// RUN: conv-opt %s --conv-lower-to-conv 2>%t.err | FileCheck %s --check-prefix=HOST
+// RUN: FileCheck %s --check-prefix=REMARK < %t.err
+// RUN: conv-opt %s --conv-lower-to-conv --conv-lower-to-linalg --conv-lower-to-tiled --conv-lower-to-gpu --conv-lower-to-llvm --conv-lower-to-binary 2>%t.err | FileCheck %s --check-prefix=HOST
+// RUN: FileCheck %s --check-prefix=REMARK < %t.err
+// HOST: conv.target = #conv.target<"host">
+// REMARK: conv-set-target.mlir:{{.*}} remark: the target is host, since neither the option, as target=gfx942, nor conv.target of the module names one
+// REMARK-NOT: remark
+
+// A name that is none ends in one line.
 // RUN: not conv-opt %s --conv-lower-to-gpu=target=sm_86 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: expects a target of {{.*}}, but got sm_86, which runs the code of sm_80
 // RUN: not conv-opt %s --conv-set-target=target=sim:gfx942 2>&1 | FileCheck %s --check-prefix=SIMULATED

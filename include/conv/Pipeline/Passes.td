@@ -58,9 +58,9 @@ def SetTargetPass : Pass<"conv-set-target", "::mlir::ModuleOp"> {
 
     * Input: any module.
     * Output: the module with `conv.target`: that of the option, else the one
-      it has.
+      it has, else `host`, with a remark.
     * Keeps: everything in it.
-    * Fails: if neither names a target, or the option names no chip.
+    * Fails: if the option names no chip.
 
     Before, with `target=gfx942`:
     ```mlir
@@ -74,7 +74,7 @@ def SetTargetPass : Pass<"conv-set-target", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "The chip (default: that of the module)">
+           "The chip (default: that of the module, else host)">
   ];
   let dependentDialects = ["::mlir::conv::ConvDialect"];
 }

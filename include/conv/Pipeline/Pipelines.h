@@ -37,7 +37,7 @@ struct TargetOptions : PassPipelineOptions<Derived> {
   ::mlir::detail::PassOptions::Option<std::string> target{
       *this, "target",
       llvm::cl::desc("The chip, like gfx942 (default: conv.target of the "
-                     "module)"),
+                     "module, else host)"),
       llvm::cl::init("")};
 };
 

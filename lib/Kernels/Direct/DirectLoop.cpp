@@ -7,8 +7,8 @@
 //
 // A workgroup copies the boxes of both operands that its tile reads, and then
 // each work-item computes boxes of elements, one after the other, with all sums
-// in registers. The innermost digit of the reduction is unrolled: neighbouring
-// windows share most of what they read of it, which is read once.
+// in registers. A run of the innermost digit of the reduction is unrolled:
+// neighbouring windows share most of what they read of it, which is read once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +24,11 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+/// Lines of more taps are loops over runs. Assemblers read ahead what unrolled
+/// products need: registers did not hold that of 31 taps, and 41 took ptxas 2
+/// s.
+static constexpr int64_t kMostUnrolled = 16, kRun = 8;
+
 namespace {
 class DirectLoop {
 public:
@@ -32,8 +37,10 @@ public:
 
 private:
   using Digits = SmallVector<Value>;
+  DirectProduct createProduct(int64_t run) const;
   void createElements(Value number);
   SmallVector<Value> createSums(ArrayRef<Value> local) const;
+  SmallVector<Value> createRuns(Digits digits, ValueRange sums) const;
   Digits getLocalDigits(Value number) const;
 
   Kernel &kernel;
@@ -45,38 +52,68 @@ private:
   ElementBox elements;
   /// Boxes of elements in a tile, by digit of batch and rows.
   SmallVector<int64_t> counts;
-  std::optional<DirectProduct> product;
-  Digits first; ///< Of the tile: batch and rows.
+  int64_t taps; ///< Values of the innermost digit of the reduction.
+  DirectProduct product;
+  std::optional<DirectProduct> rest; ///< Of taps beyond the last whole run.
+  Digits first;                      ///< Of the tile: batch and rows.
 };
 } // namespace
+
+/// Boxes of elements in a tile, by digit of batch and rows.
+static SmallVector<int64_t> countBoxes(const DirectTiling &tiling) {
+  SmallVector<int64_t> counts;
+  for (const DigitBox *space : {&tiling.batch, &tiling.rows})
+    for (size_t d = 0; d < space->getRank(); ++d)
+      counts.push_back(space->getPadded(d) / space->getRun(d));
+  return counts;
+}
 
 DirectLoop::DirectLoop(Kernel &kernel, const DirectOperands &operands)
     : kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
       tiling(operands.tiling), batchRank(tiling.batch.getRank()),
-      rowRank(tiling.rows.getRank()), columnRank(tiling.columns.getRank()) {
-  SmallVector<int64_t> extents, granules;
+      rowRank(tiling.rows.getRank()), columnRank(tiling.columns.getRank()),
+      counts(countBoxes(tiling)),
+      taps(tiling.reduction.digits[tiling.reduction.innermost]),
+      product(createProduct(taps > kMostUnrolled ? kRun : taps)) {
+  if (taps > kMostUnrolled && taps % kRun != 0)
+    rest.emplace(createProduct(taps % kRun));
+  size_t digit = 0;
   for (const DigitBox *space : {&tiling.batch, &tiling.rows})
     for (size_t d = 0; d < space->getRank(); ++d) {
       int64_t run = space->getRun(d);
-      counts.push_back(space->getPadded(d) / run);
-      extents.push_back(run);
-      granules.push_back(counts.back() > 1 ? run : 0);
+      int64_t granule = counts[digit++] > 1 ? run : 0;
       int64_t step = space->getTiles(d) > 1 ? space->sizes[d] : 0;
       elements.digits.push_back(
-          {run, std::gcd(granules.back(), step), space->mayExceed(d)});
+          {run, std::gcd(granule, step), space->mayExceed(d)});
+    }
+  for (int64_t size : tiling.columns.digits)
+    elements.digits.push_back({size, 0, false});
+}
+
+/// The products of a box of elements with `run` taps that start at a multiple
+/// of the longest run.
+DirectProduct DirectLoop::createProduct(int64_t run) const {
+  SmallVector<int64_t> extents, granules;
+  size_t digit = 0;
+  for (const DigitBox *space : {&tiling.batch, &tiling.rows})
+    for (size_t d = 0; d < space->getRank(); ++d) {
+      extents.push_back(space->getRun(d));
+      granules.push_back(counts[digit++] > 1 ? extents.back() : 0);
     }
   for (int64_t size : tiling.columns.digits) {
     extents.push_back(size);
     granules.push_back(0);
-    elements.digits.push_back({size, 0, false});
   }
-  // All of the innermost digit of the reduction, and one of each other.
+  // A run of the innermost digit of the reduction, and one of each other.
   for (auto [d, size] : llvm::enumerate(tiling.reduction.digits)) {
     bool isInnermost = d == tiling.reduction.innermost;
-    extents.push_back(isInnermost ? size : 1);
-    granules.push_back(isInnermost || size == 1 ? 0 : 1);
+    int64_t granule = size == 1 ? 0 : 1;
+    if (isInnermost)
+      granule = taps > kMostUnrolled ? kRun : 0;
+    extents.push_back(isInnermost ? run : 1);
+    granules.push_back(granule);
   }
-  product.emplace(kernel, operands, extents, granules);
+  return DirectProduct(kernel, operands, extents, granules);
 }
 
 /// The first digits of a box of elements, from the start of the tile.
@@ -93,6 +130,25 @@ DirectLoop::Digits DirectLoop::getLocalDigits(Value number) const {
   return digits;
 }
 
+/// Adds the products with all taps of a line, whose first digits are `digits`.
+SmallVector<Value> DirectLoop::createRuns(Digits digits,
+                                          ValueRange sums) const {
+  if (taps <= kMostUnrolled)
+    return product.create(digits, sums);
+  Value &tap = digits[batchRank + rowRank + columnRank +
+                      size_t(tiling.reduction.innermost)];
+  auto loop = scf::ForOp::create(
+      b, math.constant(0), math.constant(taps / kRun), math.constant(1), sums,
+      [&](OpBuilder &, Location, Value number, ValueRange carried) {
+        tap = math.mul(number, kRun);
+        scf::YieldOp::create(b, product.create(digits, carried));
+      });
+  if (!rest)
+    return llvm::to_vector_of<Value>(loop.getResults());
+  tap = math.constant(taps / kRun * kRun);
+  return rest->create(digits, loop.getResults());
+}
+
 /// The sums of a box of elements: a loop over all but the innermost digit of
 /// the reduction.
 SmallVector<Value> DirectLoop::createSums(ArrayRef<Value> local) const {
@@ -102,14 +158,14 @@ SmallVector<Value> DirectLoop::createSums(ArrayRef<Value> local) const {
     Digits digits(local);
     digits.append(columnRank, math.constant(0));
     digits.append(math.split(number, outer));
-    return product->create(digits, sums);
+    return createRuns(std::move(digits), sums);
   };
   int64_t count = llvm::product_of(outer);
   if (count == 1)
-    return createProducts(math.constant(0), product->createZeros());
+    return createProducts(math.constant(0), product.createZeros());
   auto loop = scf::ForOp::create(
       b, math.constant(0), math.constant(count), math.constant(1),
-      product->createZeros(),
+      product.createZeros(),
       [&](OpBuilder &, Location, Value number, ValueRange sums) {
         scf::YieldOp::create(b, createProducts(number, sums));
       });
