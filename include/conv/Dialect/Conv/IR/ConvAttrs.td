@@ -249,10 +249,11 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         operand's tile.
       * (S9) `main_loop` is one for the chip: `host_cache` on the host, another
         on a GPU. S7 and S8 are about work-items and do not concern the host.
-      * (S10) `main_loop` is `tma`, `line_buffer` or `weight_stationary` just if `atom`
-        is `wgmma`, and `tma` if it is `wgmma_3xtf32`. Then subgroups are warpgroups: 1 to 3 of them, side by side along the
-        rows, each with all columns in one atom and at most 192 accumulators a
-        lane, or 128 if they are 3. A workgroup has at most 256 rows, the box of
+      * (S10) `main_loop` is `tma`, `line_buffer` or `weight_stationary` if and
+        only if `atom` is `wgmma`, and `tma` if it is `wgmma_3xtf32`. Then
+        subgroups are warpgroups: 1 to 3 of them, side by side along the rows,
+        each with all columns in one atom and at most 192 accumulators a lane,
+        or 128 if they are 3. A workgroup has at most 256 rows, the box of
         one copy, or 512 for `tma` with halo tiles; `gemm_k` is the 128 bytes of
         a swizzled row; there are 2 stages or more. S8 is about copies by
         work-items and does not concern it.
@@ -350,7 +351,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         1, 2 or 4 of each; and at most 72 vectors of 8 channels of columns, at
         all taps together. Tiles have whole vectors of 8 channels, and the number
         of those of the rows divides that of subgroups. A part of the innermost
-        digit of the reduction is whole runs of 8; behind its last value, the
+        digit of the reduction is whole runs of 8; after its last value, the
         left operand is zero. `gemm_k` need not be a multiple of `k`.
       * (D9) Groups of one channel have diagonals of products instead of blocks
         (`DirectDiagonals`), and parts as in D8, if
