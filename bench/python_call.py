@@ -1,7 +1,7 @@
 """What a call costs in Python beside the work of the driver: microseconds until it returns, the median of rounds.
 
     python3 bench/python_call.py layer.convpack            NumPy arrays on the CPU, kernels included
-    python3 bench/python_call.py layer.convpack cuda:0     PyTorch tensors; the kernels run behind the calls
+    python3 bench/python_call.py layer.convpack cuda:0     PyTorch tensors; the kernels run after the calls
 """
 
 import statistics

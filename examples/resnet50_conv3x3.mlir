@@ -1,5 +1,5 @@
 // A 3x3 layer of ResNet-50 in f16 with bias and relu, as a front end would write it: the convolution on tensors, and
-// element-wise operations behind it that the compiler fuses into the kernel.
+// element-wise operations after it that the compiler fuses into the kernel.
 
 #image = affine_map<(n, p, q, k) -> (n, p, q, k)>
 #channel = affine_map<(n, p, q, k) -> (k)>

@@ -265,7 +265,7 @@ def parse_options():
     clocks.add_argument("--directions", type=names, default=["forward"])
     clocks.add_argument("--targets", type=names, default=["gfx942"])
     clocks.add_argument("--first", type=int, default=6, help="schedules that are predicted to be the fastest (6)")
-    clocks.add_argument("--others", type=int, default=6, help="schedules in even steps behind them (6)")
+    clocks.add_argument("--others", type=int, default=6, help="schedules in even steps after them (6)")
     clocks.add_argument("--output", required=True, help="the file to which lines are added")
     return parser.parse_args()
 

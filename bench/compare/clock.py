@@ -174,7 +174,7 @@ def parse_options():
     parser.add_argument("--directions", type=names, default=["forward"], help=", ".join(DIRECTIONS))
     parser.add_argument("--targets", type=names, default=CHIPS.split(","), help=f"({CHIPS})")
     parser.add_argument("--first", type=int, default=8, help="schedules that are predicted to be the fastest (8)")
-    parser.add_argument("--others", type=int, default=8, help="schedules in even steps behind them (8)")
+    parser.add_argument("--others", type=int, default=8, help="schedules in even steps after them (8)")
     parser.add_argument("--jobs", type=int, default=1, help="problems that are clocked at a time (1)")
     parser.add_argument("--worst", type=int, default=5, help="problems that are printed (5)")
     parser.add_argument("--output", required=True, help="JSON of all that was clocked; read first if it is there")

@@ -1,4 +1,4 @@
-"""Epilogues, the element-wise operations behind a convolution: "bias+residual+relu", or "none"."""
+"""Epilogues, the element-wise operations after a convolution: "bias+residual+relu", or "none"."""
 
 import argparse
 

@@ -44,7 +44,7 @@ def processor_name():
 
 
 class _Calls:
-    """Calls that are timed one behind the other."""
+    """Calls that are timed one after the other."""
 
     def __init__(self, functions):
         self.calls = len(functions)

@@ -6,7 +6,7 @@
 
 With --triton, kernels in Triton (dynamic_triton.py) run on the same tensors, where these are not packed and taps are last.
 
-FOLDER has packs whose names are DIRECTION_BxTxD_W_ORDER.convpack, kernels for each channel, bf16; or, with _SEQUENCES behind the
+FOLDER has packs whose names are DIRECTION_BxTxD_W_ORDER.convpack, kernels for each channel, bf16; or, with _SEQUENCES after the
 order, of so many packed sequences of random lengths.
 """
 

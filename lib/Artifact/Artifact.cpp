@@ -305,7 +305,7 @@ Result<Artifact> Artifact::parse(const Blob &file, const std::string &name) {
 
   Artifact artifact;
   artifact.manifest = std::move(*manifest);
-  // M8 and M16 made the digest a part of the path, behind "code/" or "data/".
+  // M8 and M16 made the digest a part of the path, after "code/" or "data/".
   auto checkDigest = [&](const std::string &path,
                          std::string_view bytes) -> Result<void> {
     std::string digest = sha256Hex(bytes);

@@ -59,7 +59,7 @@ struct [[gnu::packed]] LocalHeader {
 /// zeros.
 struct [[gnu::packed]] PaddingHeader {
   uint16_t id = 0xd935;
-  uint16_t size = 2; ///< Of what comes behind `kStart` bytes.
+  uint16_t size = 2; ///< Of what comes after `kStart` bytes.
   uint16_t alignment = 64;
 
   static constexpr size_t kStart = 4;
@@ -95,7 +95,7 @@ struct [[gnu::packed]] WideHeader {
 /// Behind a directory whose place does not fit `DirectoryEnd`.
 struct [[gnu::packed]] WideDirectoryEnd {
   uint32_t signature = kSignature;
-  uint64_t recordSize = 44; ///< Of what comes behind this field.
+  uint64_t recordSize = 44; ///< Of what comes after this field.
   uint16_t versionMadeBy = 3 << 8 | 45;
   uint16_t versionNeeded = 45;
   uint32_t disk = 0;

@@ -107,7 +107,7 @@ static bool readPlace(const zip::Content &content, uint32_t headerOffset,
 }
 
 /// Whether the header before a member says the same as the directory. Its
-/// checksum and sizes may be behind the member instead.
+/// checksum and sizes may be after the member instead.
 static bool agrees(const zip::Content &local, const zip::Content &entry) {
   bool sizesFollow = entry.flags & zip::SizesFollow;
   return local.flags == entry.flags && local.method == entry.method &&

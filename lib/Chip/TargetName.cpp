@@ -59,7 +59,7 @@ static int parseComputeCapability(const std::string &name) {
 }
 
 /// The chip whose code runs on an NVIDIA chip that has no row: one of the same
-/// major version, and the latest of those before it. Names with a letter behind
+/// major version, and the latest of those before it. Names with a letter after
 /// the number are for that chip alone.
 static const ChipInfo *findCompatible(const std::string &name) {
   const ChipInfo *best = nullptr;

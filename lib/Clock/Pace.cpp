@@ -122,7 +122,7 @@ std::string clock::paceNames() {
   return names;
 }
 
-/// The number at `text`, which moves behind it and behind the letter x.
+/// The number at `text`, which moves after it and after the letter x.
 static int takeNumber(std::string_view &text) {
   int value = 0;
   auto [end, code] =

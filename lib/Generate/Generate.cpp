@@ -31,7 +31,7 @@ static Error badInput(const Twine &message) {
   return {ErrorKind::BadInput, message.str()};
 }
 
-/// Whether anything is computed behind the convolution.
+/// Whether anything is computed after the convolution.
 static bool hasEpilogue(const GenOptions &options) {
   return options.bias || options.residual || options.scale ||
          !options.activation.empty();

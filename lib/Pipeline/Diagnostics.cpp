@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A user gets one clear line, not a list of notes: the first error, behind the
+// A user gets one clear line, not a list of notes: the first error, after the
 // file and position it is about.
 //
 //===----------------------------------------------------------------------===//

@@ -30,7 +30,7 @@ public:
   /// of kind `otherwise`; then `what` says what failed if nothing was reported.
   ::conv::Error getError(::conv::ErrorKind otherwise, StringRef what) const;
 
-  /// Each as one line, behind its place.
+  /// Each as one line, after its place.
   const std::vector<std::string> &getRemarks() const { return remarks; }
   const std::vector<std::string> &getWarnings() const { return warnings; }
 

@@ -348,7 +348,7 @@ createTensorMap(TensorMapOp op, const artifact::Parameter &base) {
 }
 
 /// The buffer behind a kernel operand: an argument, stored data, the workspace
-/// (which is the argument behind all others), a tensor map of either, or a
+/// (which is the argument after all others), a tensor map of either, or a
 /// number.
 static FailureOr<artifact::Parameter>
 readParameter(Value operand, const artifact::Entry &entry, Operation *launch) {

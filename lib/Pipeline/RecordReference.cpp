@@ -438,7 +438,7 @@ FailureOr<std::string> Recorder::record(func::FuncOp function) {
     int64_t number = steps.size();
     steps[op.getResult(0)] = number;
   }
-  // Results come behind the arguments that callers pass.
+  // Results come after the arguments that callers pass.
   int64_t inputs =
       llvm::count_if(llvm::seq(function.getNumArguments()), [&](unsigned i) {
         return !function.getArgAttr(i, ConvDialect::kConstantAttr);
@@ -467,7 +467,7 @@ FailureOr<std::string> Recorder::record(func::FuncOp function) {
 } // namespace
 
 artifact::ErrorBound mlir::conv::recordErrorBound(ConvolutionOpInterface op) {
-  // The sum of integers is exact, and every epilogue behind it is followed.
+  // The sum of integers is exact, and every epilogue after it is followed.
   if (isa<IntegerType>(getAccumulatorType(op)))
     return {.followOperations = true};
   auto bound = computeErrorBound(op);

@@ -19,7 +19,7 @@ namespace mlir::conv {
 LogicalResult takeConstants(func::FuncOp function,
                             ::conv::artifact::Artifact &artifact);
 
-/// Makes constants arguments that callers pass, behind the others.
+/// Makes constants arguments that callers pass, after the others.
 void externalizeConstants(func::FuncOp function);
 
 } // namespace mlir::conv

@@ -60,7 +60,7 @@ Error Walk::getError() const {
 }
 
 /// Function names become symbols of code objects and names in manifests, with a
-/// number behind them.
+/// number after them.
 static bool isSymbolName(StringRef name) {
   constexpr size_t kMaxLength = 1024;
   return !name.empty() && name.size() <= kMaxLength &&

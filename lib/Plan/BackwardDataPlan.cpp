@@ -7,7 +7,7 @@
 //
 // Positions of the input that a stride takes apart meet different elements of
 // the filter: each dgrad phase is a product. With padding that is not zeros,
-// the gradient of the padded input is folded onto the input behind it.
+// the gradient of the padded input is folded onto the input after it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -220,8 +220,8 @@ void Planner::planJoinedPhases() {
   part.channels = space.createVector('C');
   // The result has no conditions on parts of the reduction.
   space.clearConditions();
-  // Positions before the first one, and those behind the last one; and channels
-  // behind the last one of a row.
+  // Positions before the first one, and those after the last one; and channels
+  // after the last one of a row.
   for (int64_t d = 0; d < rank; ++d)
     if (JoinedPhases joined(shape, d); !options.haloTile.empty() ||
                                        joined.first < 0 ||

@@ -27,7 +27,7 @@ void mlir::conv::insertByWork(PlanPart part, SmallVector<PlanPart, 0> &parts) {
   parts.insert(llvm::upper_bound(parts, part, isLarger), std::move(part));
 }
 
-/// Positions of a reduction behind the last halo tile have to read zeros.
+/// Positions of a reduction after the last halo tile have to read zeros.
 static bool hasHaloTiles(ConvolutionOpInterface op) {
   return ConvolutionShape::get(op).getRank() >= 2 &&
          (op.getDirection() != Direction::BackwardWeight ||
@@ -103,7 +103,7 @@ bool Planner::canHaveChannelRows() const {
   case Direction::BackwardData:
     return joinsPhases() && hasSeparatePhases();
   case Direction::BackwardWeight:
-    // Other padding would bring elements behind the last channel.
+    // Other padding would bring elements after the last channel.
     return padding == PaddingMode::Zeros && hasSeparateTaps();
   }
   llvm_unreachable("every direction has columns");

@@ -37,7 +37,7 @@ static DgradPhase computePhase(const ConvolutionShape &shape, int64_t d,
   return result;
 }
 
-/// The dgrad phases of dimension `d`, behind those of the dimensions before it.
+/// The dgrad phases of dimension `d`, after those of the dimensions before it.
 static SmallVector<DgradPhase> listDimension(const ConvolutionShape &shape,
                                              int64_t d,
                                              ArrayRef<DgradPhase> outer) {

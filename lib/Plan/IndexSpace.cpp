@@ -102,7 +102,7 @@ void IndexSpace::setIndices() {
   for (const std::string &space : digits)
     for (char letter : space)
       indices[letter] = computeIndex(letter);
-  // In a reduction, positions behind the last one read zeros.
+  // In a reduction, positions after the last one read zeros.
   for (Space space : {Rows, Columns})
     for (char letter : digits[space])
       if (getSize(letter) % getHaloTileSize(letter) != 0)
@@ -197,7 +197,7 @@ void IndexSpace::split(int64_t parts) {
   // Outermost, so that neighbouring matrices are those of neighbouring groups.
   digits[Batch] = batch + digits[Batch];
   setIndices();
-  // Those behind the last halo tile read zeros, too.
+  // Those after the last halo tile read zeros, too.
   if (hasHaloTileReduction())
     return;
   auto [part, length] = splitLetters.lookup(letters.front());

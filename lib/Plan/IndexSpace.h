@@ -40,7 +40,7 @@ public:
 
   /// With `halo_tile`, there are two positions. The digit of each is that of
   /// its halo tile, and digits of the block in the halo tile and of the place
-  /// in the block follow behind those of all letters. So does that of the place
+  /// in the block follow after those of all letters. So does that of the place
   /// of a channel in its row.
   IndexSpace(MLIRContext *context, int64_t mergedGroups,
              ArrayRef<int64_t> haloTile)

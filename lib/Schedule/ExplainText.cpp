@@ -163,7 +163,7 @@ static void explainListed(ConvolutionOpInterface op, ScheduleAttr schedule,
      << formatMicroseconds(cost.memorySeconds) << ")\n";
 }
 
-/// The kernels in front of products and behind them.
+/// The kernels in front of products and after them.
 static void printTransforms(ArrayRef<Operation *> transforms, raw_ostream &os) {
   for (Operation *transform : transforms) {
     const ::conv::ChipInfo &chip = TargetAttr::lookup(transform).getInfo();

@@ -41,10 +41,10 @@ class DynamicProblem:
     g: groups of neighbouring channels that share their kernels; each channel has its own if 0.
     order: of the kernels' dimensions, "BTGW" or "BTWG"; the last one has neighbours in memory.
     dtype, result_dtype: "f32", "f16", "bf16" or "i8"; the result's is that of the operands if empty, and i32 for i8.
-    starts: elements of `cu_seqlens`, one more than there are packed sequences, which is an operand behind the first two;
+    starts: elements of `cu_seqlens`, one more than there are packed sequences, which is an operand after the first two;
         0 if sequences are not packed.
     starts_dtype: "i32" or "i64".
-    initial_state: whether the W - 1 tokens before the first ones are an operand, behind the first two and `cu_seqlens`.
+    initial_state: whether the W - 1 tokens before the first ones are an operand, after the first two and `cu_seqlens`.
     one_kernel: whether all tokens have one, of a tensor with B and T of 1.
     bias: the type of the elements of a vector of channels, the last operand, which is added to sums; none if empty.
     activation: "silu", or none if empty; with it, gradients of input and kernel take the gradient of the sum.

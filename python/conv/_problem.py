@@ -60,11 +60,11 @@ class Problem:
         "backward_weight", that of the filter.
     dtype, result_dtype: "f32", "f16", "bf16", "i8", "f8E4M3FN", "f8E5M2"; the result's is that of the operands if empty.
     bias_dtype: "f32", "f16", "bf16"; that of the operands if empty, and f32 if they have 8 bits.
-    low, high: padding before and behind the image; what is there, `padding_mode` says: "zeros", "reflect", "replicate"
+    low, high: padding before and after the image; what is there, `padding_mode` says: "zeros", "reflect", "replicate"
         or "circular".
     input_layout, filter_layout, output_layout: orders such as "NHWC" and "NCHW", in the letters of an image for all
         three; channels last if empty.
-    bias, residual, activation: what follows the sum, in this order, as operands behind the first two; `bias` is a vector
+    bias, residual, activation: what follows the sum, in this order, as operands after the first two; `bias` is a vector
         of the result's channels, `residual` as the result. `activation` is one of those of `conv-gen --activation`.
     tf32: f32 operands are rounded to tf32.
     exact: products of f32 are exact, rather than sums of parts that are as accurate (docs/numerics.md).
@@ -103,7 +103,7 @@ class Problem:
         return f"conv{len(self.input)}d_{self.direction}"
 
     def describe(self) -> str:
-        """`forward bf16 64x64x56x56 -> 64, 3x3`, with what is not usual behind it."""
+        """`forward bf16 64x64x56x56 -> 64, 3x3`, with what is not usual after it."""
 
         def by_x(sizes: typing.Sequence[int]) -> str:
             return "x".join(map(str, sizes))

@@ -100,7 +100,7 @@ static std::string use(const DynamicProblem &p, const std::string &element) {
   return text;
 }
 
-/// A function of one convolution, with an epilogue behind it that adds a tensor
+/// A function of one convolution, with an epilogue after it that adds a tensor
 /// to its sum if `epilogue` is set.
 static std::string write(const DynamicProblem &p, const std::string &direction,
                          bool tapsLast, const std::string &element,

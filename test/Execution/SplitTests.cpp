@@ -7,7 +7,7 @@
 //
 // Parts that do not divide the reduction, in all directions; of gradients of
 // inputs, those of each dgrad phase, of joined ones, and of a padded input that
-// is folded behind them. The epilogue sees the sum.
+// is folded after them. The epilogue sees the sum.
 //
 //===----------------------------------------------------------------------===//
 

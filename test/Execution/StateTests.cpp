@@ -102,7 +102,7 @@ static std::string sumType(const std::string &element) {
   return element == "i8" ? "i32" : "f32";
 }
 
-/// A decoding step with a bias behind it if `hasBias` is set. Tokens that are
+/// A decoding step with a bias after it if `hasBias` is set. Tokens that are
 /// channels-last have gaps between sequences, too, and so have states.
 static std::string write(const UpdateProblem &p, const std::string &element,
                          bool hasBias) {

@@ -1,6 +1,6 @@
 // RUN: conv-opt %s --conv-convert-to-products | FileCheck %s
 
-// A row is a block of two positions, of which the second may be behind the end of the sequence. Its result is the last one's; the
+// A row is a block of two positions, of which the second may be after the end of the sequence. Its result is the last one's; the
 // input between two positions is gathered once.
 // CHECK-LABEL: func @forward
 // CHECK-SAME:    %[[X:.+]]: tensor<1x2x4xf16>, %[[K:.+]]: tensor<1x2x4x2xf16>
@@ -33,7 +33,7 @@ func.func @forward(%x: tensor<1x2x4xf16>, %k: tensor<1x2x4x2xf16>) -> tensor<1x2
   return %y : tensor<1x2x4xf32>
 }
 
-// The last block of three positions has one behind the end, which is not written. Orders differ in the kernels' coordinates.
+// The last block of three positions has one after the end, which is not written. Orders differ in the kernels' coordinates.
 // CHECK-LABEL: func @rest
 // CHECK:         conv.gather %{{.*}} (d1, d2 * 4, 0, d3)>> : tensor<1x3x1x4xf32>
 // CHECK:         conv.scatter {{.*}} (d1, d2 * 4 + 3, d3 + d4, d2 * 4 + 3)>, limits = [3]> :

@@ -543,7 +543,7 @@ func.func @line_splits(%x: tensor<4x8x8x4xf16>, %w: tensor<64x3x3x4xf16>) -> ten
 
 // -----
 
-// The last windows start behind the image: lines of the next one come before theirs.
+// The last windows start after the image: lines of the next one come before theirs.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @line_padding(%x: tensor<4x8x8x4xf16>, %w: tensor<64x5x3x4xf16>) -> tensor<4x12x8x64xf16> {
   // expected-error @below {{unsupported (schedule): expects windows that start before the end of the image, but got others}}

@@ -40,7 +40,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     return %dw : tensor<16x3x3x8xf32>
   }
 
-  // Seven positions are a run of eight: behind the image, the gradient of the
+  // Seven positions are a run of eight: after the image, the gradient of the
   // output is zero. Seven lines of one run are four units, and so is what the
   // last one has of a second run. Two groups share a vector, whose sums of both
   // are not stored.

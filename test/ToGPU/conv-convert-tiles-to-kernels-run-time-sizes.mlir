@@ -1,6 +1,6 @@
 // RUN: conv-opt %s --split-input-file --conv-convert-to-products --conv-convert-tiles-to-kernels | FileCheck %s
 
-// The kernel takes both sizes behind the buffers. Two channels have the taps of a vector, eight tokens are a block, and there are as
+// The kernel takes both sizes after the buffers. Two channels have the taps of a vector, eight tokens are a block, and there are as
 // many blocks as the sizes say. The eight tokens see eleven of the input, each loaded once.
 // CHECK-LABEL: gpu.func @forward_0
 // CHECK-SAME:    %[[X:.+]]: memref<{{.*}}xbf16, {{.*}}>, %[[K:.+]]: memref<{{.*}}xbf16, {{.*}}>, %{{.+}}: memref<{{.*}}xbf16, {{.*}}>, %[[B:.+]]: i32, %[[T:.+]]: i32)

@@ -19,7 +19,7 @@
 // CHECK-NEXT:    nvvm.griddepcontrol launch_dependents
 // CHECK-NEXT:    nvvm.griddepcontrol wait
 // CHECK:       func.func @g(%[[ARG0:.+]]: memref<{{.+}}>, %[[ARG1:.+]]: memref<{{.+}}>, %[[ARG2:.+]]: memref<{{.+}}>, %[[ARG3:.+]]: memref<?xi8
-// The 98 pixels of seven rows lie behind each other; an image has two parts.
+// The 98 pixels of seven rows lie after each other; an image has two parts.
 // CHECK:         conv.tensor_map %[[ARG1]] <sizes = [128, 98, 8], strides = [256, 25088], box = [64, 64, 1], element_strides = [1, 1, 1], swizzle = 128>
 // CHECK:         conv.tensor_map %[[ARG0]] <sizes = [64, 14, 14, 4], strides = [128, 1792, 25088], box = [64, 64], element_strides = [1, 1, 1, 1], lower = [-1, -1], upper = [-1, -1], swizzle = 128>
 // One tile of rows times three of columns times two parts; then the kernel that adds the parts.

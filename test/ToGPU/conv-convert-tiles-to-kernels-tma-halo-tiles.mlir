@@ -37,7 +37,7 @@
 // CHECK:               nvvm.mbarrier.try_wait.parity
 // CHECK-COUNT-6:       nvvm.wgmma.mma_async {{.+}} D[<f32>, <one>]
 // CHECK:               nvvm.mbarrier.arrive
-// For the others: behind the first tap, the stage of the last one and the halo tile before are released.
+// For the others: after the first tap, the stage of the last one and the halo tile before are released.
 // CHECK:             scf.for
 // CHECK:               nvvm.mbarrier.try_wait.parity
 // CHECK:               nvvm.mbarrier.try_wait.parity

@@ -1,6 +1,6 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
-// A product of one row, as behind a global pooling of one image: of the 64 rows of a tile, one lane's pair may be stored,
+// A product of one row, as after a global pooling of one image: of the 64 rows of a tile, one lane's pair may be stored,
 // though no address depends on the row. The bias is the same for all rows, and only its columns are guarded.
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>

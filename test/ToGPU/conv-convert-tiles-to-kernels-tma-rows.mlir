@@ -1,7 +1,7 @@
 // RUN: conv-opt %s --split-input-file --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
 // The gradient of a 3x3 filter with stride 2 for 80 channels. Each tap has two rows of 64 columns, whose copies read zeros
-// behind channel 80: a tile of 128 columns is one tap. Lanes store the 80 columns of a tap that are channels.
+// after channel 80: a tile of 128 columns is one tap. Lanes store the 80 columns of a tap that are channels.
 // CHECK-LABEL: gpu.module @gradient_kernels
 // CHECK:       gpu.func @gradient_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[DW:.+]]: memref<48x3x3x80xbf16, {{.+}}>) kernel
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]]

@@ -11,7 +11,7 @@
 // CHECK:         %[[RING:.+]]:2 = scf.for
 // CHECK:           nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]],
 // CHECK:           nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[W]],
-// The tiles of the second one start at the workgroup behind the last of the first one's 7, of 27 in all.
+// The tiles of the second one start at the workgroup after the last of the first one's 7, of 27 in all.
 // CHECK:         %[[SHIFTED:.+]] = arith.addi %{{.+}}, %c20_i32{{.*}}
 // CHECK:         %[[START:.+]] = arith.remui %[[SHIFTED]], %c27_i32{{.*}}
 // CHECK:         scf.for %{{.+}} = %[[START]] to %c7_i32{{.*}} step %c27_i32{{.*}} iter_args(%{{.+}} = %[[RING]]#0, %{{.+}} = %[[RING]]#1)

@@ -14,7 +14,7 @@
 // CHECK-NOT:     nvvm.cp.async.bulk.tensor
 // CHECK:         nvvm.wgmma.mma_async {{.+}} A[<bf16>, <one>, <col>], B[<bf16>, <one>, <row>]
 // CHECK:         conv.guarded_store %{{.+}}, %[[PARTS]]{{.*}} : vector<2xf32>
-// The kernel that adds the parts leaves out channels behind the last one.
+// The kernel that adds the parts leaves out channels after the last one.
 // CHECK:       gpu.func @g_1
 // CHECK:         conv.guarded_store
 // CHECK:       func.func @g(%[[ARG0:.+]]: memref<{{.+}}>, %[[ARG1:.+]]: memref<{{.+}}>, %[[ARG2:.+]]: memref<{{.+}}>, %[[ARG3:.+]]: memref<?xi8

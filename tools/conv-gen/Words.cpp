@@ -25,7 +25,7 @@ static bool endsCommand(char letter) {
   return letter == '|' || letter == ';' || letter == '&' || letter == '>';
 }
 
-/// Appends the word at `position` and moves behind it; false if a quote is
+/// Appends the word at `position` and moves after it; false if a quote is
 /// open at the end.
 static bool readWord(const std::string &line, size_t &position, Words &words) {
   std::string word;

@@ -169,7 +169,7 @@ Result<void> tools::list(const PackFlags &flags,
 }
 
 /// What code has that defines a kernel: a symbol table ends its names with a
-/// zero byte, and PTX has the parameters behind them.
+/// zero byte, and PTX has the parameters after them.
 static std::string getDefinition(const Launch &launch) {
   bool isText = std::string_view(launch.code).ends_with(".ptx");
   return isText ? ".entry " + launch.kernel + "(" : launch.kernel + '\0';

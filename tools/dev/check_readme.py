@@ -4,11 +4,11 @@
 Usage: check_readme.py PAGE.md BIN_FOLDER
 
 Every fenced block marked `console` is checked, in order, in one temporary folder that has a link to examples/. Lines
-that start with `$ ` are commands (`\\` continues one); the lines behind them are a part of their output, in which `...`
+that start with `$ ` are commands (`\\` continues one); the lines after them are a part of their output, in which `...`
 stands for anything, and neither the names of SSA values nor line breaks matter. A command that fails is an error, unless
 the page says `exit code N` as the last line of its output.
 
-A block that names a file behind its language, such as `cpp examples/jit.cpp`, has lines of that file, one after the other.
+A block that names a file after its language, such as `cpp examples/jit.cpp`, has lines of that file, one after the other.
 """
 
 import os
@@ -47,7 +47,7 @@ def normalise(text):
 
 
 def find_missing(lines, output):
-    """The first piece between two `...` that is not in the output behind the pieces before it."""
+    """The first piece between two `...` that is not in the output after the pieces before it."""
     output, position = normalise(output), 0
     for piece in map(str.strip, normalise("\n".join(lines)).split("...")):
         found = output.find(piece, position)

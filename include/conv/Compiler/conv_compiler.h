@@ -103,7 +103,7 @@ conv_compilation_artifact(const conv_compilation *compilation, size_t *size);
 /** What would be chosen for each kernel and why, without compiling: for one
  * target, as `conv-compile --explain=json` prints it, an object in a line for
  * each kernel, or with `explains_as_text` as `--explain` does. The same handle,
- * whose bytes are the text, with a null character behind them. */
+ * whose bytes are the text, with a null character after them. */
 CONV_API conv_status conv_explain(const void *module, size_t size,
                                   const conv_compile_options *options,
                                   conv_compilation **compilation);
@@ -157,7 +157,7 @@ typedef struct conv_problem {
 } conv_problem;
 
 /** The problem as MLIR, for the functions that take a module: the bytes of the
- * compilation are the text, with a null character behind them. Operands come in
+ * compilation are the text, with a null character after them. Operands come in
  * the order of the direction, then bias and residual; what follows the sum is
  * computed in this order, the activation last. */
 CONV_API conv_status conv_problem_module(const conv_problem *problem,

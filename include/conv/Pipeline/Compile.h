@@ -44,7 +44,7 @@ struct SourceFile {
 enum class ExplanationForm { None, Text, Json };
 
 struct CompileOptions {
-  /// Names of chips, each possibly behind `sim:`.
+  /// Names of chips, each possibly after `sim:`.
   std::vector<std::string> targets;
   std::string algorithm; ///< Empty: the schedule decides.
   std::string schedule;  ///< `#conv.schedule<...>`; empty: one is chosen.
@@ -61,7 +61,7 @@ struct CompileOptions {
   /// if it is chosen here; negative: any number.
   int64_t maxWorkspaceBytes = -1;
   unsigned threads = 1;
-  /// Constants become arguments that callers pass, behind the others.
+  /// Constants become arguments that callers pass, after the others.
   bool externalizeConstants = false;
   /// Convolutions become functions of their own, and `CompileReport::rest` has
   /// what calls them.
@@ -123,7 +123,7 @@ compile(const SourceFile &source, const CompileOptions &options,
 /// `CompileOptions::database` that stands for none.
 inline constexpr std::string_view kNoDatabase = "none";
 
-/// The database that ships with this compiler for a target, possibly behind
+/// The database that ships with this compiler for a target, possibly after
 /// `sim:`; empty if there is none.
 std::string findShippedDatabase(const std::string &target);
 

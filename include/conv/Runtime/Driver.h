@@ -163,7 +163,7 @@ public:
 };
 
 /// The device of this name: "host", "cuda", "hip", "sim:<chip>"; a GPU other
-/// than the first has its number behind a colon ("cuda:1").
+/// than the first has its number after a colon ("cuda:1").
 Result<std::unique_ptr<Device>> openDevice(const std::string &name);
 
 } // namespace conv::runtime

@@ -15,7 +15,7 @@ def ConvertTilesToKernelsPass : Pass<"conv-convert-tiles-to-kernels", "::mlir::M
   let description = [{
     The `scf.forall` that a `conv.scatter` puts together become one `gpu.func`,
     each built by the main loop that its schedule names. The function around them becomes the list of launches: its
-    tensors become buffers in global memory, results become arguments behind the
+    tensors become buffers in global memory, results become arguments after the
     operands, and tensors between two convolutions become views of one more
     argument, the workspace (`memref<?xi8>`), which is there only if needed.
 

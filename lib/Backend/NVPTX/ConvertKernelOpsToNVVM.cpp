@@ -62,7 +62,7 @@ static Value createRegister(OpBuilder &builder, Location loc, Value fragment,
 }
 
 /// The registers of a fragment of `rows` rows: all rows' first halves of k,
-/// then their second halves. The fragment has one row behind the other.
+/// then their second halves. The fragment has one row after the other.
 static SmallVector<Value> createRegisters(OpBuilder &builder, Location loc,
                                           Value fragment, int64_t rows) {
   int64_t perRow = cast<VectorType>(fragment.getType()).getNumElements() / rows;

@@ -34,7 +34,7 @@ class VectorDivision {
 public:
   VectorDivision(OpBuilder &builder, Location loc) : b(loc, builder) {}
 
-  /// The quotient if `isSafe`, into which its own conditions go, holds behind.
+  /// The quotient if `isSafe` holds, to which its own conditions are added.
   Value createQuotient(Value dividend, Value divisor, Value &isSafe) {
     Value negated = arith::NegFOp::create(b, divisor);
     Value one = createConstant(1.0f);

@@ -26,7 +26,7 @@ llvm::Expected<std::vector<KernelInfo>> convertKernels(llvm::Module &module,
 
 /// Replaces the LDS globals that each kernel uses by addresses in the arena of
 /// the item's workgroup, and notes how many bytes they take. Dynamic shared
-/// memory starts behind them.
+/// memory starts after them.
 llvm::Error placeLdsGlobals(llvm::Module &module,
                             llvm::MutableArrayRef<KernelInfo> kernels,
                             ObjectBuilder &object);

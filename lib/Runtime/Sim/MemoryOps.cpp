@@ -42,7 +42,7 @@ void copyBytes(uint64_t to, uint64_t from, uint32_t bytes) {
 }
 
 /// The LDS address that the instruction takes from a scalar register; each lane
-/// writes behind the lane before it.
+/// writes after the lane before it.
 bool getLdsBase(WaveOp &op, uint64_t &base) {
   base = op.uniform<uint64_t>(1);
   forEachLane(op, [&](uint32_t lane) {

@@ -61,7 +61,7 @@ def convolve(
     result: torch.Tensor,
     key: typing.Optional[tuple] = None,
 ) -> torch.Tensor:
-    """Sequences (B, D, T) with filters (D, 1, W), as tokens behind `low` zeros."""
+    """Sequences (B, D, T) with filters (D, 1, W), as tokens after `low` zeros."""
 
     def theirs() -> torch.Tensor:
         total = _pytorch(x, weight, bias, low)

@@ -49,7 +49,7 @@ class _Slots(typing.NamedTuple):
 def _advance(
     states: torch.Tensor, x: torch.Tensor, taps: int, cache_seqlens: Optional
 ) -> typing.Tuple[torch.Tensor, torch.Tensor]:
-    """The tokens that the next ones see, with them, and the states behind them."""
+    """The tokens that the next ones see, with them, and the states after them."""
     length, count = states.shape[2], x.shape[2]
     if cache_seqlens is None:
         everything = torch.cat([states, x], -1)

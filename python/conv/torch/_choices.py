@@ -92,7 +92,7 @@ class Choice:
 
     kernel: None where PyTorch's runs.
     reason: why PyTorch's runs, as a code such as "element-type", "measured", "differs" or "compiler"; else empty.
-    detail: the sentence behind the reason.
+    detail: the sentence after the reason.
     seconds: of conv's kernel and of PyTorch's, where both were measured.
     """
 

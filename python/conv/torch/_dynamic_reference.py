@@ -173,7 +173,7 @@ def dynamic_state_gradient(grad_sum: torch.Tensor, kernel: torch.Tensor, order: 
 
 
 def final_states(x: torch.Tensor, cu_seqlens: Optional, initial_state: Optional, count: int) -> torch.Tensor:
-    """The last `count` tokens of sequences (B, T, D), or of packed ones, behind their initial states or zeros."""
+    """The last `count` tokens of sequences (B, T, D), or of packed ones, after their initial states or zeros."""
     places = torch.arange(count, device=x.device)
     if cu_seqlens is None:
         past = x.new_zeros(x.shape[0], count, x.shape[2]) if initial_state is None else initial_state

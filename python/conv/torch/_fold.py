@@ -3,7 +3,7 @@
 """Folding what surrounds a convolution into it, in a graph of PyTorch's operators.
 
 The graph is that of `torch.export`: functional, with its weights as attributes. A convolution takes in the padding in
-front of it, and behind it, in this order: a batch norm, by scaling the weights; one addition of a tensor of its shape; one
+front of it, and after it, in this order: a batch norm, by scaling the weights; one addition of a tensor of its shape; one
 activation. Each of them only if nobody else reads what is between.
 """
 

@@ -67,7 +67,7 @@ class Window(typing.NamedTuple):
     def fitted(
         self, image: typing.Sequence[int], filter: typing.Sequence[int], output: typing.Sequence[int]
     ) -> Window:  # noqa: A002
-        """With less padding behind the image where the output has fewer positions than there is room for."""
+        """With less padding after the image where the output has fewer positions than there is room for."""
         unused = [
             (size + low + high - dilation * (taps - 1) - 1) - (count - 1) * stride
             for size, taps, count, stride, low, high, dilation in zip(

@@ -74,7 +74,7 @@ def _is_plain(
 
 
 def _same(padding: str, weight: torch.Tensor, dilation: typing.Tuple[int, ...]):
-    """Padding before and behind the image for "valid" and "same"."""
+    """Padding before and after the image for "valid" and "same"."""
     total = [d * (taps - 1) if padding == "same" else 0 for taps, d in zip(weight.shape[2:], dilation)]
     low = tuple(size // 2 for size in total)
     return low, tuple(size - before for size, before in zip(total, low))

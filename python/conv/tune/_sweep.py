@@ -195,7 +195,7 @@ def _take(
 def _submit(
     sweep: Sweep, layer: Layer, executor: typing.Union[Threads, Cluster], database: Database
 ) -> typing.Optional[typing.Any]:
-    """The task that measures a layer's next candidates, behind those that compile them; None if there are none left."""
+    """The task that measures a layer's next candidates, after those that compile them; None if there are none left."""
     layer.forget_known(database)
     chunk = layer.next_chunk()
     if not chunk:

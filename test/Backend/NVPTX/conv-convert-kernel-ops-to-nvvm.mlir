@@ -1,7 +1,7 @@
 // RUN: conv-opt %s --pass-pipeline='builtin.module(gpu.module(conv-convert-kernel-ops-to-nvvm))' --split-input-file | FileCheck %s
 
 // Registers of mma.sync alternate between rows 0 and 8; fragments have one row
-// behind the other.
+// after the other.
 // CHECK-LABEL: gpu.func @mma_sync_f16
 // CHECK-SAME:      %[[A:.+]]: vector<8xf16>, %[[B:.+]]: vector<4xf16>, %[[C:.+]]: vector<4xf32>
 // CHECK:         %[[C3:.+]] = vector.extract %[[C]][3]

@@ -1,6 +1,6 @@
 // RUN: conv-opt %s --conv-hoist-constants | FileCheck %s
 
-// A filter, and a bias that is reshaped, become arguments behind the others; a
+// A filter, and a bias that is reshaped, become arguments after the others; a
 // constant that is no operand of a convolution stays.
 // CHECK-LABEL: func.func @stored(
 // CHECK-SAME: %[[X:[^:]+]]: tensor<1x2x2x1xf32>,

@@ -173,7 +173,7 @@ func.func @depthwise(%x: tensor<1x6x6x4xf32>, %w: tensor<3x3x4x2xf32>, %b: tenso
 
 // -----
 
-// A transposed convolution is a gradient: what it cuts off is padding, and what it adds behind is in the size.
+// A transposed convolution is a gradient: what it cuts off is padding, and what it adds after them is in the size.
 // CHECK-LABEL: @transposed
 // CHECK-SAME: %[[X:[^:]+]]: tensor<1x8x8x4xf32>, %[[W:[^:]+]]: tensor<6x3x3x4xf32>, %[[B:[^:]+]]: tensor<6xf32>
 func.func @transposed(%x: tensor<1x8x8x4xf32>, %w: tensor<6x3x3x4xf32>, %b: tensor<6xf32>) -> tensor<1x16x15x6xf32> {

@@ -2,7 +2,7 @@
 
 // Sequences have three dimensions.
 func.func @k1_rank(%x: tensor<2x7xf16>, %k: tensor<2x7x8x4xf16>) {
-  // expected-error @below {{expects input of rank 3 with static sizes behind B and T, but got 'tensor<2x7xf16>'}}
+  // expected-error @below {{expects input of rank 3 with static sizes after B and T, but got 'tensor<2x7xf16>'}}
   %y = conv.dynamic_forward %x, %k order = BTGW : tensor<2x7xf16>, tensor<2x7x8x4xf16> -> tensor<2x7x8xf16>
   return
 }

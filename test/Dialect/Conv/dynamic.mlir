@@ -37,7 +37,7 @@ func.func @backward(%x: tensor<1x3x6xi8>, %k: tensor<1x3x3x2xi8>, %dy: tensor<1x
   return %dx, %dk : tensor<1x3x6xi32>, tensor<1x3x3x2xi32>
 }
 
-// Packed sequences, with an epilogue operand behind them; and what they are lowered with.
+// Packed sequences, with an epilogue operand after them; and what they are lowered with.
 // CHECK-LABEL: func @packed
 func.func @packed(%x: tensor<1x7x16xf16>, %k: tensor<1x7x16x2xf16>, %s: tensor<4xi32>,
                   %r: tensor<1x7x16xf32>) -> (tensor<1x7x16xf32>, tensor<1x7x16x2xf16>, tensor<8xi32>) {

@@ -2,7 +2,7 @@
 
 // Channels are known when a kernel is built.
 func.func @k11_channels(%x: tensor<?x?x?xf16>, %k: tensor<?x?x8x4xf16>) {
-  // expected-error @below {{expects input of rank 3 with static sizes behind B and T, but got 'tensor<?x?x?xf16>'}}
+  // expected-error @below {{expects input of rank 3 with static sizes after B and T, but got 'tensor<?x?x?xf16>'}}
   %y = conv.dynamic_forward %x, %k order = BTGW : tensor<?x?x?xf16>, tensor<?x?x8x4xf16> -> tensor<?x?x?xf16>
   return
 }
@@ -11,7 +11,7 @@ func.func @k11_channels(%x: tensor<?x?x?xf16>, %k: tensor<?x?x8x4xf16>) {
 
 // So are taps.
 func.func @k11_taps(%x: tensor<?x?x8xf16>, %k: tensor<?x?x8x?xf16>) {
-  // expected-error @below {{expects kernel of rank 4 with static sizes behind B and T, but got 'tensor<?x?x8x?xf16>'}}
+  // expected-error @below {{expects kernel of rank 4 with static sizes after B and T, but got 'tensor<?x?x8x?xf16>'}}
   %y = conv.dynamic_forward %x, %k order = BTGW : tensor<?x?x8xf16>, tensor<?x?x8x?xf16> -> tensor<?x?x8xf16>
   return
 }
@@ -57,7 +57,7 @@ func.func @k10_state(%x: tensor<?x?x8xf16>, %k: tensor<?x?x8x4xf16>, %s: tensor<
 
 // A step has a static number of tokens.
 func.func @u8_tokens(%x: tensor<?x8x?xf16>, %w: tensor<8x4xf16>, %s: tensor<?x8x3xf16>) {
-  // expected-error @below {{expects input of rank 3 with static sizes behind the first, but got 'tensor<?x8x?xf16>'}}
+  // expected-error @below {{expects input of rank 3 with static sizes after the first, but got 'tensor<?x8x?xf16>'}}
   %y, %n = conv.causal_update %x, %w, %s
       : tensor<?x8x?xf16>, tensor<8x4xf16>, tensor<?x8x3xf16> -> tensor<?x8x?xf16>, tensor<?x8x3xf16>
   return

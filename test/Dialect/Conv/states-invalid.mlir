@@ -2,7 +2,7 @@
 
 // Tokens of channels are in rows.
 func.func @u1_rank(%x: tensor<2x8xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3xf16>) {
-  // expected-error @below {{expects input of rank 3 with static sizes behind the first, but got 'tensor<2x8xf16>'}}
+  // expected-error @below {{expects input of rank 3 with static sizes after the first, but got 'tensor<2x8xf16>'}}
   %y, %n = conv.causal_update %x, %w, %s : tensor<2x8xf16>, tensor<8x4xf16>, tensor<2x8x3xf16> -> tensor<2x8x1xf16>, tensor<2x8x3xf16>
   return
 }
@@ -152,7 +152,7 @@ func.func @u7_yield(%x: tensor<2x8x1xf16>, %w: tensor<8x4xf16>, %s: tensor<2x8x3
 
 // States have three dimensions.
 func.func @e1_rank(%x: tensor<2x7x8xf16>) {
-  // expected-error @below {{expects result of rank 3 with static sizes behind the first, but got 'tensor<2x8xf16>'}}
+  // expected-error @below {{expects result of rank 3 with static sizes after the first, but got 'tensor<2x8xf16>'}}
   %r = conv.final_state %x : tensor<2x7x8xf16> -> tensor<2x8xf16>
   return
 }

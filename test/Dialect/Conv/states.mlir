@@ -25,7 +25,7 @@ func.func @ring(%x: tensor<2x8x2xf32>, %w: tensor<8x4xf32>, %s: tensor<5x8x7xf32
   return %y, %n : tensor<2x8x2xf32>, tensor<5x8x7xf32>
 }
 
-// The last tokens: of a batch, of packed sequences behind states, and into a cache.
+// The last tokens: of a batch, of packed sequences after states, and into a cache.
 // CHECK-LABEL: func @final
 func.func @final(%x: tensor<2x7x8xf16>, %q: tensor<1x7x8xf16>, %c: tensor<4xi32>, %s: tensor<3x2x8xf16>,
                  %cache: tensor<9x2x8xf16> {conv.in_place = 2}, %i: tensor<2xi64>)

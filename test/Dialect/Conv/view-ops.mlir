@@ -64,7 +64,7 @@ func.func @scatter(%tiles: tensor<2x24x3xf32>, %y: tensor<1x6x4x8xf32>) -> tenso
   return %r : tensor<1x6x4x8xf32>
 }
 
-// Elements of several matrices: even rows, odd ones, and those behind both.
+// Elements of several matrices: even rows, odd ones, and those after both.
 // CHECK-LABEL: @scatter_several
 // CHECK:         conv.scatter %{{.+}}, %{{.+}}, %{{.+}} into %{{.+}} view = <batch = [1], rows = [2], {{.*}} (d1 * 2, d2)>>,
 // CHECK-SAME:      <batch = [1], rows = [2], {{.*}} (d1 * 2 + 1, d2)>>, <batch = [1], rows = [3], {{.*}} (d1 + 4, d2)>>

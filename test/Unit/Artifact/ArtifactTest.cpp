@@ -198,7 +198,7 @@ TEST(Artifact, NamesThatATerminalObeys) {
   Members members = goodMembers();
   members.emplace_back("\x1b[31m", "x");
   std::string file = makeZip(members);
-  file[file.find("\x1b[31m")] = 'x'; // The directory has it further behind.
+  file[file.find("\x1b[31m")] = 'x'; // The directory has it again.
   std::string message = errorOf(file);
   EXPECT_NE(message.find("member 2 is not where the directory has it"),
             std::string::npos)

@@ -429,7 +429,7 @@ TEST_F(TmaGeometryTest, RowsOfGroupsLieInSeveralLines) {
 }
 
 // Channels of the reduction are rows of the filter: a group of them is a
-// dimension, so that there are zeros behind it.
+// dimension, so that there are zeros after it.
 TEST_F(TmaGeometryTest, FilterEndsWithEachGroup) {
   std::optional<TmaGeometry> geometry = compute(kGroupsOfGradient, {});
   ASSERT_TRUE(geometry) << obstacle;
@@ -470,7 +470,7 @@ TEST_F(TmaGeometryTest, GroupsOfAFilterGradientHaveRowsOfTheirOwn) {
 }
 
 // Without halo tiles, a tap's channels are whole rows of 64 columns, too: 24
-// are one, and 96 two. Lanes leave out what is behind them.
+// are one, and 96 two. Lanes leave out what is after them.
 TEST_F(TmaGeometryTest, ChannelsOfATapAreRows) {
   std::optional<TmaGeometry> geometry =
       compute(kGroupsOfFilterGradient, {.hasChannelRows = true});

@@ -83,7 +83,7 @@ static LogicalResult verifyTensors(DynamicOpInterface op) {
     if (type.getRank() != rank || !isStaticBehind(type, kTokens))
       return op.emitOpError("expects ")
              << op.getTensorName(role) << " of rank " << rank
-             << " with static sizes behind B and T, but got " << type;
+             << " with static sizes after B and T, but got " << type;
     int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     for (int64_t size : type.getShape())
       if (!ShapedType::isDynamic(size) &&

@@ -35,7 +35,7 @@ static LogicalResult verifyBuffer(Operation *op, Value tensor, StringRef name,
     InFlightDiagnostic diagnostic = op->emitOpError("expects ");
     diagnostic << (open ? "" : "a static ") << name << " of rank " << rank;
     if (open)
-      diagnostic << " with static sizes behind the first"
+      diagnostic << " with static sizes after the first"
                  << (open > 1 ? " two" : "");
     return diagnostic << ", but got " << type;
   }

@@ -252,7 +252,7 @@ void EpilogueBuilder::rollBack(const Checkpoint &checkpoint) {
     origins.erase(&block->back());
     block->back().erase();
   }
-  // One for each operand, behind the accumulator.
+  // One for each operand, after the accumulator.
   block->eraseArguments(1 + checkpoint.operands,
                         operands.size() - checkpoint.operands);
   operands.truncate(checkpoint.operands);

@@ -23,7 +23,7 @@ namespace mlir::conv {
 /// body.
 bool isElementwise(linalg::GenericOp op);
 
-/// Builds the epilogue of `convolution` with the ops behind it.
+/// Builds the epilogue of `convolution` with the ops after it.
 class EpilogueBuilder : private ScalarBuilder {
 public:
   /// Elements that no epilogue can have whose positions are mapped to those of
@@ -89,7 +89,7 @@ private:
   Region region;
   Block *block; ///< What `builder` inserts into.
   SmallVector<Operand> operands;
-  Value accumulator; ///< What `convolution` computes without the ops behind it.
+  Value accumulator; ///< What `convolution` computes without the ops after it.
   DenseMap<std::pair<Value, AffineMap>, Value> elements;
   /// Which element the ops of a loop's body were copied for.
   DenseMap<Operation *, std::pair<Value, AffineMap>> origins;

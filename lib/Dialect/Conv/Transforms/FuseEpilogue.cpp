@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds how far behind each convolution its kernel can go; EpilogueBuilder does
-// the rest. Ops are first brought into one form, linalg.generic.
+// Finds which ops after each convolution its kernel can take; EpilogueBuilder
+// does the rest. Ops are first brought into one form, linalg.generic.
 //
 //===----------------------------------------------------------------------===//
 

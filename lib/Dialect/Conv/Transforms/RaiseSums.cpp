@@ -8,7 +8,7 @@
 // A sum over a window or over whole dimensions is a convolution whose filter
 // has ones everywhere: average pooling, squeeze-and-excite, standardised
 // weights. Beside convolutions it is worth a kernel, which the arithmetic
-// behind it fuses into.
+// after it fuses into.
 //
 //===----------------------------------------------------------------------===//
 

@@ -57,7 +57,7 @@ Value createRaised(OpBuilder &builder, Location loc,
                    const RaisedConvolution &convolution, Value lhs, Value rhs,
                    Addend addend);
 
-/// A reshape that adds dimensions of size 1 behind those of a tensor, for
+/// A reshape that adds dimensions of size 1 after those of a tensor, for
 /// letters that its order lacks.
 struct UnitDimensions {
   std::string order; ///< Complete.

@@ -15,10 +15,10 @@ namespace mlir::conv {
 /// Patterns that make one reshape, or none, of two.
 void populateFoldReshapesPatterns(RewritePatternSet &patterns);
 
-/// Moves reshapes behind element-wise ops in front of them, and those in front
-/// behind, where an op then has more dimensions: so that an epilogue has all
-/// those of its convolution. Front ends show groups, or dimensions of size 1,
-/// only around the convolution itself.
+/// Moves reshapes past element-wise ops, in either direction, where an op then
+/// has more dimensions: so that an epilogue has all dimensions of its
+/// convolution. Front ends show groups, or dimensions of size 1, only around
+/// the convolution itself.
 LogicalResult moveReshapesOutward(Operation *root);
 
 /// Slices of what is computed become loops that read at an offset. Loops that

@@ -80,7 +80,7 @@ def Conv_Dialect : Dialect {
       * (N8) The result is the new state that one op makes of the argument, which
         nothing else uses, and it is returned alone.
 
-    Attributes that passes leave for those behind them:
+    Attributes that passes leave for those after them:
 
     | attribute | on | says |
     | --- | --- | --- |

@@ -15,7 +15,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Conv_Tensor : RankedTensorOf<[Conv_Number]>;
 
-/// What every direction means and demands, behind its own formula.
+/// What every direction means and demands, after its own formula.
 defvar Conv_convolutionRules = [{
     Here `g` is the group of `k`, `C` counts the channels of one group, and
     `at(i)` is where the padded input has position `i` of a dimension of size

@@ -63,7 +63,7 @@ public:
   ViewAttr getPosition(int64_t position) const;
   /// The tokens of a sequence, rounded up to whole blocks of any length.
   int64_t countTokens() const;
-  /// The same matrices without the positions that the last block has behind the
+  /// The same matrices without the positions that the last block has after the
   /// end of a sequence: what is written.
   ViewAttr getWritten(ViewAttr view) const;
   /// The tile of a workgroup, for results of this type.

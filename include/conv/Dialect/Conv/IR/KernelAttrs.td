@@ -334,7 +334,7 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
         1, 2 or 4 of each; and at most 72 vectors of 8 channels of columns, at
         all taps together. Tiles have whole vectors of 8 channels, and the number
         of those of the rows divides that of subgroups. A part of the innermost
-        digit of the reduction is whole runs of 8; behind its last value, the
+        digit of the reduction is whole runs of 8; after its last value, the
         left operand is zero. `gemm_k` need not be a multiple of `k`.
       * (D9) Groups of one channel have diagonals of products instead of blocks
         (`DirectDiagonals`), and parts as in D8, if

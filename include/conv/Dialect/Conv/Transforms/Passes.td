@@ -17,7 +17,7 @@ def RaiseLinalgPass : Pass<"conv-raise-linalg", "::mlir::func::FuncOp"> {
     indexes. A sum of products is a convolution if one tensor is indexed by
     `stride * p + dilation * r`, where `p` runs over the output and `r` over the
     filter. What it adds up is a `conv.forward`; what it adds that to is an
-    element-wise op behind it, unless that is zero. Layouts stay as they are: an
+    element-wise op after it, unless that is zero. Layouts stay as they are: an
     `hwcf` filter has the order `RSCK`. Dimensions that a tensor lacks are added
     with size 1; groups of one channel (depthwise) need none. Sums are accumulated
     in f32 even where linalg would accumulate in 16 bits. Constant zero points
@@ -69,7 +69,7 @@ def RaiseSumsPass : Pass<"conv-raise-sums", "::mlir::func::FuncOp"> {
     has a convolution they become such ones: dimensions that stay are the batch,
     or channels of a depthwise convolution where a window moves over others; a
     dimension that is summed up is one of input channels, or spatial with a
-    window over all of it. What is behind them then fuses as behind any other.
+    window over all of it. What is after them then fuses as after any other.
     Sums are accumulated in f32.
 
     * Input: `linalg.pooling_*_sum`, `linalg.reduce` and `linalg.generic` that
@@ -101,7 +101,7 @@ def RaiseSumsPass : Pass<"conv-raise-sums", "::mlir::func::FuncOp"> {
 def RaiseTosaPass : Pass<"conv-raise-tosa", "::mlir::func::FuncOp"> {
   let summary = "Rewrite TOSA convolutions as ops of conv";
   let description = [{
-    The bias becomes an element-wise op behind the convolution and is left out
+    The bias becomes an element-wise op after the convolution and is left out
     where it is a constant zero. Element-wise TOSA ops become `linalg` through
     upstream's patterns, so that they can be fused; constants, reshapes and pads
     become those of `arith` and `tensor`.
@@ -199,9 +199,9 @@ def FuseElementwisePass : Pass<"conv-fuse-elementwise", "::mlir::func::FuncOp"> 
 }
 
 def FuseEpiloguePass : Pass<"conv-fuse-epilogue", "::mlir::func::FuncOp"> {
-  let summary = "Move element-wise ops behind a convolution into its epilogue";
+  let summary = "Move element-wise ops after a convolution into its epilogue";
   let description = [{
-    Takes as many element-wise ops as possible behind each convolution: the last
+    Takes as many element-wise ops as possible after each convolution: the last
     one is the furthest that depends on the convolution only through element-wise
     ops whose results nothing else uses. In between they may branch and join
     (`x * sigmoid(x)`). The last convolution of a function chooses first, so a
@@ -341,7 +341,7 @@ def HoistConstantsPass : Pass<"conv-hoist-constants", "::mlir::func::FuncOp"> {
   let summary = "Make constants that convolutions read arguments";
   let description = [{
     Kernels read buffers. A constant tensor that a convolution reads becomes an
-    argument behind all others, whose `conv.constant` has the elements: the
+    argument after all others, whose `conv.constant` has the elements: the
     artifact stores them, and callers do not pass them. Constants of one value
     that are in epilogues are scalars already.
 

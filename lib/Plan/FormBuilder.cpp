@@ -1,0 +1,199 @@
+//===- FormBuilder.cpp - a convolution in another form ------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Transforms of operands, the convolution of what they write, and the transform
+// of its result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FormBuilder.h"
+
+#include "MergedGroups.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// The attribute of a convolution in a form that adds zeros to what it sums up:
+/// how many products are not of these zeros.
+static constexpr StringLiteral kReductionName = "conv.reduction_without_zeros";
+
+int64_t mlir::conv::computeReductionWithoutZeros(ConvolutionOpInterface op) {
+  auto own = op->getAttrOfType<IntegerAttr>(kReductionName);
+  return own ? own.getInt() : computeReduction(op);
+}
+
+SmallVector<int64_t> FormBuilder::getFlatShape(TensorRole role) {
+  ArrayRef<int64_t> shape = op.getTensor(role).getType().getShape();
+  if (!isFlat)
+    return llvm::to_vector(shape);
+  return llvm::map_to_vector(*groupSpatial(op.getOrder(role)),
+                             [&](const ReassociationIndices &group) {
+                               int64_t size = 1;
+                               for (int64_t d : group)
+                                 size *= shape[d];
+                               return size;
+                             });
+}
+
+RankedTensorType FormBuilder::getType(TensorRole role, Type element) {
+  SmallVector<int64_t> shape = getFlatShape(role);
+  StringRef order = getOrder(own, role);
+  StringRef padded = getPaddedLetters(op.getDirection());
+  SmallVector<int64_t> sizes =
+      llvm::map_to_vector(getOrder(layouts, role), [&](char letter) {
+        int64_t size = shape[order.find(letter)];
+        if (im2col)
+          size = im2col->getSize(role, letter, size, multiple);
+        if (role == TensorRole::Filter && letter == 'C')
+          size *= mergedGroups;
+        return padded.contains(letter) ? int64_t(llvm::alignTo(size, multiple))
+                                       : size;
+      });
+  return RankedTensorType::get(sizes, element);
+}
+
+Value FormBuilder::flatten(Value tensor, TensorRole role) {
+  if (!isFlat)
+    return tensor;
+  return add<tensor::CollapseShapeOp>(tensor, *groupSpatial(op.getOrder(role)));
+}
+
+/// Whether elements keep their order: only dimensions of one element move.
+static bool keepsOrder(ArrayRef<int64_t> permutation, RankedTensorType source,
+                       RankedTensorType result) {
+  int64_t last = -1;
+  for (auto [d, from] : llvm::enumerate(permutation)) {
+    if (source.getDimSize(from) != result.getDimSize(d))
+      return false;
+    if (source.getDimSize(from) == 1)
+      continue;
+    if (from < last)
+      return false;
+    last = from;
+  }
+  return true;
+}
+
+/// A reshape costs nothing.
+Value FormBuilder::createTransform(Value tensor, StringRef from, StringRef to,
+                                   RankedTensorType type) {
+  auto source = cast<RankedTensorType>(tensor.getType());
+  if (from == to && source == type)
+    return tensor;
+  // Of all tensors, merging groups changes the size of the filter alone.
+  if (mergedGroups > 1 && source.getNumElements() != type.getNumElements()) {
+    Value filter =
+        createMergedFilter(builder, op, tensor, from, type, to, mergedGroups);
+    created.push_back(filter.getDefiningOp());
+    return filter;
+  }
+  SmallVector<int64_t> permutation = llvm::map_to_vector(
+      to, [&](char letter) { return int64_t(from.find(letter)); });
+  if (!keepsOrder(permutation, source, type) || isStrided)
+    return add<TransformOp>(type, tensor, permutation);
+  return reshape(tensor, type);
+}
+
+Value FormBuilder::reshape(Value tensor, RankedTensorType type) {
+  auto source = cast<RankedTensorType>(tensor.getType());
+  if (source == type)
+    return tensor;
+  auto all = [](RankedTensorType of) {
+    return SmallVector<ReassociationIndices>{
+        llvm::to_vector<2>(llvm::seq(of.getRank()))};
+  };
+  Value line = add<tensor::CollapseShapeOp>(tensor, all(source));
+  return add<tensor::ExpandShapeOp>(type, line, all(type));
+}
+
+std::string FormBuilder::getUnfoldedOrder() const {
+  return im2col->getFilterOrder(layouts.getFilter());
+}
+
+RankedTensorType FormBuilder::getUnfoldedType(Type element) {
+  ArrayRef<int64_t> shape = op.getFilterType().getShape();
+  StringRef order = own.getFilter();
+  StringRef padded = getPaddedLetters(op.getDirection());
+  SmallVector<int64_t> sizes =
+      llvm::map_to_vector(getUnfoldedOrder(), [&](char letter) {
+        int64_t size = shape[order.find(letter)];
+        if (im2col->isChannel(letter))
+          return im2col->computeChannels(multiple);
+        return padded.contains(letter) ? int64_t(llvm::alignTo(size, multiple))
+                                       : size;
+      });
+  return RankedTensorType::get(sizes, element);
+}
+
+Value FormBuilder::transform(Value tensor, TensorRole role) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  if (im2col && role == TensorRole::Filter)
+    return reshape(createTransform(tensor, own.getFilter(), getUnfoldedOrder(),
+                                   getUnfoldedType(element)),
+                   getType(role, element));
+  if (im2col && role == im2col->getRole()) {
+    Value unfolded = im2col->create(builder, tensor, getOrder(own, role),
+                                    getType(role, element),
+                                    getOrder(layouts, role), multiple);
+    created.push_back(unfolded.getDefiningOp());
+    return unfolded;
+  }
+  return createTransform(flatten(tensor, role), getOrder(own, role),
+                         getOrder(layouts, role), getType(role, element));
+}
+
+Value FormBuilder::transformBack(Value tensor, TensorRole role) {
+  RankedTensorType type = op.getTensor(role).getType();
+  if (im2col && role == TensorRole::Filter)
+    return createTransform(
+        reshape(tensor, getUnfoldedType(type.getElementType())),
+        getUnfoldedOrder(), own.getFilter(), type);
+  Value flat = createTransform(
+      tensor, getOrder(layouts, role), getOrder(own, role),
+      RankedTensorType::get(getFlatShape(role), type.getElementType()));
+  return isFlat ? add<tensor::ExpandShapeOp>(type, flat,
+                                             *groupSpatial(op.getOrder(role)))
+                : flat;
+}
+
+TransformedConvolution FormBuilder::create() {
+  TensorRole resultRole = op.getResultRole();
+  SmallVector<Value> operands = {transform(op.getLhs(), op.getLhsRole()),
+                                 transform(op.getRhs(), op.getRhsRole())};
+  for (Value operand : op.getEpilogueOperands()) {
+    bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
+    operands.push_back(isVector ? operand : transform(operand, resultRole));
+  }
+  Operation *clone = builder.clone(*op);
+  created.push_back(clone);
+  clone->setOperands(operands);
+  clone->getResult(0).setType(
+      getType(resultRole, op.getResultType().getElementType()));
+  auto transformed = cast<ConvolutionOpInterface>(clone);
+  transformed.setLayoutsAttr(layouts);
+  if (mergedGroups > 1)
+    clone->setAttr("groups",
+                   builder.getI64IntegerAttr(op.getGroups() / mergedGroups));
+  if (isFlat)
+    transformed.setWindowAttr(
+        WindowAttr::get(op.getContext(), {1}, {1}, {0}, {0}));
+  if (im2col)
+    transformed.setWindowAttr(im2col->getWindow());
+  // Zeros make a reduction longer, but not its bound.
+  if (int64_t own = computeReductionWithoutZeros(op);
+      own < computeReduction(transformed))
+    clone->setAttr(kReductionName, builder.getI64IntegerAttr(own));
+  Value result = transformBack(transformed.getResultTensor(), resultRole);
+  return {std::move(created), transformed, result};
+}
