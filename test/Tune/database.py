@@ -104,6 +104,31 @@ class Rows(unittest.TestCase):
         states.append(state())
         self.assertEqual(len(set(states)), 3)
 
+    def test_rank(self):
+        """What a stale row is expected to take follows the predictions; one that is offered no more comes last."""
+        shape = {"n": 1, "c": 16, "k": 32, "spatial": [9, 9], "filter": [3, 3], "pad": [1, 1]}
+        problem = from_shape(shape, "f32", "forward", "nhwc")
+        space = find_space(problem, "host", SIZES["full"])
+        first, second = (one for one in space.candidates[:2])
+        rows = [
+            # Measured as equals, but the first one was predicted at half, the second one at twice of what it is now.
+            dataclasses.replace(ROW, problem=space.line, schedule=one.schedule, predicted=one.predicted * factor, seconds=s)
+            for one, factor, s in ((first, 0.5, 1.9e-5), (second, 2, 2e-5))
+        ]
+        gone = dataclasses.replace(ROW, problem=space.line, schedule="#conv.schedule<gone>", seconds=1.5e-5)
+        own = dataclasses.replace(rows[0], compiler=space.compiler)
+        self.write(*rows, gone, own)
+        code, text = tool("rank", self.path)
+        self.assertEqual(code, 0, text)
+        lines = text.splitlines()
+        self.assertRegex(lines[1], "host, 2 compute units, compiler aaaa stale; this one chooses what it predicts at")
+        self.assertRegex(lines[2], r"1 \(was 3\): expected 10.00 us, measured 20.00 us, predicted ")
+        self.assertRegex(lines[3], r"2 \(was 2\): expected 38.00 us, measured 19.00 us, predicted ")
+        self.assertEqual(lines[4], "    - (was 1): offered no more, measured 15.00 us: #conv.schedule<gone>")
+        self.assertEqual(
+            lines[5:], ["3 stale rows of 1 problems: 1 have another best one now, 1 rows are offered no more"]
+        )
+
     def test_merge(self):
         """Conflicts are counted and settled as asked for."""
         newer = dataclasses.replace(ROW, seconds=2.5e-5, time="2026-02-01T00:00:00.000Z")

@@ -7,6 +7,7 @@
     conv-db verify tuned.db                    whether the file and its rows are whole
     conv-db prune tuned.db --stale             removes rows, here those of other compilers
     conv-db refresh tuned.db                   which rows hold for the compiler that is installed
+    conv-db rank tuned.db                      stale rows, by what they are expected to take now
     conv-db export tuned.db > rows.jsonl       a JSON object in a line for each row
 
 Rows of another compiler than the one that is installed are marked as stale. Those whose code it makes again hold for it:
@@ -26,6 +27,7 @@ from .._library import Error, bad_input
 from .._tool import run_tool
 from ._database import KEEP, Database, Measurement, Quarantined, best_rows
 from ._problems import parse_line
+from ._rank import print_ranks
 
 #: Digits of a fingerprint that tell compilers apart for people.
 _SHOWN_DIGITS = 12
@@ -141,6 +143,12 @@ def _is_same_code(row: Measurement) -> bool:
         return False
 
 
+def run_rank(options: argparse.Namespace) -> int:
+    with Database(options.database) as database:
+        print_ranks(database.rows(**_filters(options)), _compiler.fingerprint(), _SHOWN_DIGITS)
+    return 0
+
+
 def run_export(options: argparse.Namespace) -> int:
     with Database(options.database) as database:
         for row in database.rows(**_filters(options)):
@@ -187,6 +195,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     step = add("refresh", run_refresh, "find the rows whose code the installed compiler makes again, and take them over")
     step.add_argument("--dry-run", action="store_true", help="only count them")
     step.add_argument("--verbose", action="store_true", help="print those with other code")
+    add("rank", run_rank, "rank the rows of other compilers again, by what they are expected to take with the installed one")
     add("export", run_export, "print rows as JSON lines")
     return parser.parse_args(arguments)
 
