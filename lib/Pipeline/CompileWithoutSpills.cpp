@@ -23,6 +23,8 @@ using ::conv::Result;
 /// Schedules that are tried after the first one. Neighbours in the ranking have
 /// similar tiles, so several may spill.
 static constexpr int kMaxTries = 12;
+/// Code that spills takes so many times as long as other code of its size.
+static constexpr int64_t kCostOfSpills = 2;
 
 namespace {
 /// The tries for one pair.
@@ -95,7 +97,8 @@ mlir::conv::compileWithoutSpills(const FunctionSource &function,
   if (!first || first->spills.empty())
     return first;
   // All tries together take no longer than one that is as long as allowed.
-  int64_t most = first->codeSize.most, cost = 2 * first->codeSize.cost;
+  int64_t most = first->codeSize.most;
+  int64_t cost = (kCostOfSpills + 1) * first->codeSize.cost;
   SpillSearch search(std::move(*first));
   for (int tries = 0; tries < kMaxTries && cost <= most && search.exclude();
        ++tries) {
@@ -103,7 +106,7 @@ mlir::conv::compileWithoutSpills(const FunctionSource &function,
         compilePair(function, target, options, search.getExcluded());
     if (!next) // No other schedule is left.
       break;
-    cost += next->codeSize.cost;
+    cost += kCostOfSpills * next->codeSize.cost;
     search.add(std::move(*next));
   }
   return search.finish(options.explain);

@@ -109,21 +109,36 @@ static uint64_t countInstructions(llvm::Function &function, int depth = 0) {
   return count;
 }
 
-/// Calls of functions stay calls where copies of them would be so many
-/// instructions that they take seconds to compile: a power has hundreds, and a
-/// kernel computes one for each of its elements.
+/// Calls of a function that are in kernels, not in other functions.
+static size_t countCallsOfKernels(const llvm::Function &function) {
+  return llvm::count_if(function.users(), [](const llvm::User *user) {
+    auto *call = dyn_cast<llvm::CallInst>(user);
+    return call && call->getFunction()->getCallingConv() ==
+                       llvm::CallingConv::AMDGPU_KERNEL;
+  });
+}
+
+/// Calls of functions stay calls where copies of them would be so many, or of
+/// so many instructions, that they take seconds to compile: a power has
+/// hundreds, and a kernel computes one for each of its elements; with 1200
+/// copies of a cube root, LLVM vectorizes for 2 s. What such a function calls
+/// is copied into it: one that calls nothing needs no stack.
 static void keepCalls(llvm::Module &module) {
   constexpr uint64_t kMostInstructions = 32768;
+  constexpr size_t kMostCopies = 768;
   SmallVector<llvm::Function *> copied;
   uint64_t instructions = 0;
+  size_t copies = 0;
   for (llvm::Function &function : module) {
     if (function.isDeclaration() || !function.getName().starts_with("__ocml_"))
       continue;
-    if (function.getNumUses() > 1)
+    size_t calls = countCallsOfKernels(function);
+    copies += calls;
+    if (calls > 1)
       copied.push_back(&function);
     instructions += function.getNumUses() * countInstructions(function);
   }
-  if (instructions <= kMostInstructions)
+  if (instructions <= kMostInstructions && copies <= kMostCopies)
     return;
   for (llvm::Function *function : copied) {
     function->removeFnAttr(llvm::Attribute::AlwaysInline);

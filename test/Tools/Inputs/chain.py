@@ -1,6 +1,6 @@
 """Prints a convolution and a chain of element-wise ops after it: chain.py KIND LENGTH.
 
-KIND is `abs` and `add` (one op after another), `tanh` and `powf` (functions), `sum` (each value of a chain is also added up, with another operand), or `blocked` (a
+KIND is `abs` and `add` (one op after another), `cbrt`, `tanh` and `powf` (functions), `sum` (each value of a chain is also added up, with another operand), or `blocked` (a
 chain that starts with what no kernel can do).
 """
 
@@ -29,7 +29,7 @@ print('      layouts = <"NHWC", "KRSC", "NPQK">')
 print(f"      : {T}, tensor<8x3x3x8xf16> -> {T}")
 print(f"  %e = tensor.empty() : {T}")
 last = f"%y{length}"
-if kind in ("abs", "tanh"):
+if kind in ("abs", "cbrt", "tanh"):
     op = {"abs": "absf"}.get(kind, kind)
     for i in range(length):
         print(f"  %y{i + 1} = math.{op} %y{i} : {T}")
