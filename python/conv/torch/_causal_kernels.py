@@ -16,8 +16,8 @@ from ._geometry import DATA, DTYPES, FORWARD, WEIGHT, Epilogue, Window, arrange
 
 
 def do_channels_follow(x: torch.Tensor) -> bool:
-    """Whether channels of sequences (B, D, T) follow each other in memory, and tokens do not."""
-    return x.stride(1) == 1 and x.stride(2) != 1 and not x.is_contiguous()
+    """Whether sequences (B, D, T) are channels-last in memory, without gaps."""
+    return x.transpose(1, 2).is_contiguous() and not x.is_contiguous()
 
 
 def empty_like(x: torch.Tensor) -> torch.Tensor:
