@@ -150,6 +150,24 @@ static bool isWorthUnfolding(ConvolutionOpInterface op,
          im2col.countElements(multiple) <= kMaxUnfoldedShare * elements;
 }
 
+/// Whether the gradient of a filter is one matrix in the form, with more input
+/// than output channels. Parts of f32 are made anew of the right operand for
+/// each tile, so that it should have the shorter side.
+static bool hasLongRows(ConvolutionOpInterface op, const OperandForm &form) {
+  if (op.getDirection() != Direction::BackwardWeight ||
+      !getOperandElementType(op).isF32() || op.getGroups() > 1)
+    return false;
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  Im2col im2col(op, form.im2col);
+  bool unfoldsInput = im2col.getRole() == TensorRole::Input;
+  int64_t unfolded =
+      im2col.computeChannels(form.channelMultiple) * im2col.countTaps();
+  return llvm::product_of(shape.filter) == im2col.countTaps() &&
+         llvm::all_of(ArrayRef(shape.strides).drop_back(form.im2col),
+                      [](int64_t stride) { return stride == 1; }) &&
+         (unfoldsInput ? unfolded > shape.k : shape.c > unfolded);
+}
+
 /// Forms in which elements of the window are channels of an operand that has
 /// few of its own.
 static SmallVector<OperandForm>
@@ -172,7 +190,9 @@ enumerateUnfoldedForms(ConvolutionOpInterface op,
         !isWorthUnfolding(op, form))
       continue;
     forms.push_back(form);
-    form.layouts = withOrder(last, op.getResultRole(), op.getResultOrder());
+    form.layouts = hasLongRows(op, form) ? getFilterByOutput(last)
+                                         : withOrder(last, op.getResultRole(),
+                                                     op.getResultOrder());
     if (form.layouts != last && form.findObstacle(op).empty())
       forms.push_back(form);
   }
@@ -193,6 +213,8 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
     layouts.push_back(
         withOrder(layouts.back(), TensorRole::Input, op.getResultOrder()));
   }
+  if (hasWarpgroups(chip) && hasLongRows(op, {last}))
+    layouts.push_back(getFilterByOutput(last));
   SmallVector<OperandForm> forms;
   auto add = [&](const OperandForm &form) {
     bool isKnown = llvm::any_of(forms, [&](const OperandForm &known) {
