@@ -16,6 +16,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Kernels/KernelFamily.h"
+#include "conv/Numerics/ErrorBound.h"
 #include "conv/Plan/Im2col.h"
 #include "conv/Schedule/Schedule.h"
 
@@ -116,13 +117,24 @@ enumerateChannelMultiples(ConvolutionOpInterface op,
   return multiples;
 }
 
+/// Whether only lanes multiply f32, which load either operand along the
+/// reduction.
+static bool isForLanes(ConvolutionOpInterface op) {
+  constexpr int64_t kStep = 32;
+  int64_t reduction = computeReduction(op);
+  return getOperandElementType(op).isF32() &&
+         (op.getArithmetic() == Arithmetic::Exact ||
+          !::conv::is3xTF32WithinBound(
+              reduction, llvm::divideCeil(reduction, kStep), /*splits=*/1));
+}
+
 /// Whether a filter by output channels is worth looking at: warpgroups multiply
 /// either one, but a tile of few columns has fewer rows of that.
 static bool turnsFilter(ConvolutionOpInterface op,
                         const ::conv::ChipInfo &chip) {
   if (op.getDirection() != Direction::BackwardData)
     return false;
-  return !hasWarpgroups(chip) ||
+  return !hasWarpgroups(chip) || isForLanes(op) ||
          (op.getGroups() == 1 &&
           ConvolutionShape::get(op).c < PlanOptions::kRowSize);
 }
