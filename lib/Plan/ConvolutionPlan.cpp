@@ -91,7 +91,9 @@ bool Planner::hasOutputWindows() const {
   constexpr int64_t kFewChannels = 8;
   return shape.groups == 1 && padding == PaddingMode::Zeros &&
          llvm::all_of(shape.strides, [](int64_t s) { return s == 1; }) &&
-         shape.k < kFewChannels && shape.c >= kFewChannels;
+         ((shape.k < kFewChannels && shape.c >= kFewChannels) ||
+          (layouts.getFilter().back() == 'K' &&
+           llvm::product_of(shape.filter) == 1));
 }
 
 bool Planner::canHaveChannelRows() const {

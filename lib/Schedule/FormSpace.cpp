@@ -17,6 +17,7 @@
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/KernelFamily.h"
+#include "conv/Numerics/ErrorBound.h"
 #include "conv/Plan/Im2col.h"
 #include "conv/Schedule/Schedule.h"
 
@@ -117,13 +118,24 @@ enumerateChannelMultiples(ConvolutionOpInterface op,
   return multiples;
 }
 
+/// Whether only lanes multiply f32, which load either operand along the
+/// reduction.
+static bool isForLanes(ConvolutionOpInterface op) {
+  constexpr int64_t kStep = 32;
+  int64_t reduction = computeReduction(op);
+  return getOperandElementType(op).isF32() &&
+         (op.getArithmetic() == Arithmetic::Exact ||
+          !::conv::is3xTF32WithinBound(
+              reduction, llvm::divideCeil(reduction, kStep), /*splits=*/1));
+}
+
 /// Whether a filter by output channels is worth looking at: warpgroups multiply
 /// either one, but a tile of few columns has fewer rows of that.
 static bool turnsFilter(ConvolutionOpInterface op,
                         const ::conv::ChipInfo &chip) {
   if (op.getDirection() != Direction::BackwardData)
     return false;
-  return !hasWarpgroups(chip) ||
+  return !hasWarpgroups(chip) || isForLanes(op) ||
          (op.getGroups() == 1 &&
           ConvolutionShape::get(op).c < PlanOptions::kRowSize);
 }
@@ -151,6 +163,24 @@ static bool isWorthUnfolding(ConvolutionOpInterface op,
          im2col.countElements(multiple) <= kMaxUnfoldedShare * elements;
 }
 
+/// Whether the gradient of a filter is one matrix in the form, with more input
+/// than output channels. Parts of f32 are made anew of the right operand for
+/// each tile, so that it should have the shorter side.
+static bool hasLongRows(ConvolutionOpInterface op, const OperandForm &form) {
+  if (op.getDirection() != Direction::BackwardWeight ||
+      !getOperandElementType(op).isF32() || op.getGroups() > 1)
+    return false;
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  Im2col im2col(op, form.im2col);
+  bool unfoldsInput = im2col.getRole() == TensorRole::Input;
+  int64_t unfolded =
+      im2col.computeChannels(form.channelMultiple) * im2col.countTaps();
+  return llvm::product_of(shape.filter) == im2col.countTaps() &&
+         llvm::all_of(ArrayRef(shape.strides).drop_back(form.im2col),
+                      [](int64_t stride) { return stride == 1; }) &&
+         (unfoldsInput ? unfolded > shape.k : shape.c > unfolded);
+}
+
 /// Forms in which elements of the window are channels of an operand that has
 /// few of its own.
 static SmallVector<OperandForm>
@@ -173,7 +203,9 @@ enumerateUnfoldedForms(ConvolutionOpInterface op,
         !isWorthUnfolding(op, form))
       continue;
     forms.push_back(form);
-    form.layouts = withOrder(last, op.getResultRole(), op.getResultOrder());
+    form.layouts = hasLongRows(op, form) ? getFilterByOutput(last)
+                                         : withOrder(last, op.getResultRole(),
+                                                     op.getResultOrder());
     if (form.layouts != last && form.findObstacle(op).empty())
       forms.push_back(form);
   }
@@ -194,6 +226,8 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
     layouts.push_back(
         withOrder(layouts.back(), TensorRole::Input, op.getResultOrder()));
   }
+  if (hasWarpgroups(chip) && hasLongRows(op, {last}))
+    layouts.push_back(getFilterByOutput(last));
   SmallVector<OperandForm> forms;
   auto add = [&](const OperandForm &form) {
     bool isKnown = llvm::any_of(forms, [&](const OperandForm &known) {

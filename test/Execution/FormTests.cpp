@@ -200,6 +200,16 @@ func.func @f(%dy: tensor<2x37x5x8xf16>, %w: tensor<37x20x1x1xf16>) -> tensor<2x2
 }
 )";
 
+static const std::string kPointwiseWeight = R"(
+func.func @f(%x: tensor<2x5x8x37xf16>, %dy: tensor<2x5x8x20xf16>) -> tensor<20x1x1x37xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
+      : tensor<2x5x8x37xf16>, tensor<2x5x8x20xf16> -> tensor<20x1x1x37xf32>
+  return %dw : tensor<20x1x1x37xf32>
+}
+)";
+
 static const FormCase kCases[] = {
     {"forward", kForward2d, R"(layouts = <"NHWC", "KRSC", "NPQK">>)"},
     {"forward_own_result", kForward2d,
@@ -238,12 +248,18 @@ static const FormCase kCases[] = {
     {"im2col_uneven_weight_lines", kUnevenWeight, "im2col = 1>"},
     {"im2col_narrow_weight", kNarrowWeight,
      R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, im2col = 1>)"},
+    {"im2col_turned_weight", kBackwardWeight,
+     R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8, im2col = 2>)"},
+    {"im2col_turned_uneven_weight", kUnevenWeight,
+     R"(layouts = <"NHWC", "CRSK", "NPQK">, im2col = 2>)"},
     {"im2col_narrow_data", kNarrowData,
      R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8, im2col = 2>)"},
     {"im2col_narrow_data_lines", kNarrowData,
      R"(layouts = <"NCHW", "KRSC", "NPQK">, im2col = 1>)"},
     {"transposed", kPointwise,
      R"(transposed = true, layouts = <"NCW", "KSC", "NKQ">>)"},
+    {"turned_weight", kPointwiseWeight,
+     R"(layouts = <"NHWC", "CRSK", "NPQK">>)"},
     {"flat", kPointwise, R"(layouts = <"NWC", "KSC", "NQK">>)"},
     {"transposed_data", kPointwiseData,
      R"(transposed = true, layouts = <"NCW", "CSK", "NKQ">>)"},

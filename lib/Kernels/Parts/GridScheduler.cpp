@@ -36,6 +36,12 @@ TileRaster::TileRaster(const TiledConvolution &form, int64_t neighbours)
     order = {Batch, Rows, Columns, Neighbours};
 }
 
+TileRaster::TileRaster(const TiledConvolution &form, Raster raster)
+    : TileRaster(form) {
+  order = raster == Raster::Rows ? std::array{Batch, Columns, Rows, Neighbours}
+                                 : std::array{Batch, Rows, Columns, Neighbours};
+}
+
 TileOrigin TileRaster::createOrigin(const IndexMath &math, Value tile) const {
   SmallVector<int64_t> sizes = llvm::map_to_vector(
       order, [&](Dimension dimension) { return counts[dimension]; });

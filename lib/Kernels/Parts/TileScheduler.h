@@ -18,6 +18,8 @@ namespace mlir::conv {
 class TileRaster {
 public:
   explicit TileRaster(const TiledConvolution &form, int64_t neighbours = 1);
+  /// The same with tiles of another dimension of a matrix first.
+  TileRaster(const TiledConvolution &form, Raster raster);
   int64_t countTiles() const { return llvm::product_of(counts); }
   TileOrigin createOrigin(const IndexMath &math, Value tile) const;
 

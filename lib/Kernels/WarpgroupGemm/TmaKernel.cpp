@@ -20,6 +20,7 @@
 
 #include "../Parts/Warpgroup/ClusterSums.h"
 #include "../Parts/Warpgroup/EpilogueChunks.h"
+#include "../Parts/Warpgroup/KeptOperand.h"
 #include "../Parts/Warpgroup/PersistentScheduler.h"
 #include "../Parts/Warpgroup/TensorMaps.h"
 #include "../Parts/Warpgroup/TmaEpilogue.h"
@@ -57,10 +58,11 @@ class TmaBody {
 public:
   TmaBody(const PtxBuilder &ptx, ArrayRef<TmaPart> parts,
           gpu::GPUFuncOp function, const ::conv::ChipInfo &chip,
-          const ::conv::TmaTile &tile, int64_t clusters, Value memory)
-      : ptx(ptx), parts(parts), function(function), chip(chip), tile(tile),
-        share(tile.share()), clusters(clusters), memory(memory),
-        pipelines(ptx, tile, memory) {}
+          const ::conv::KeptTile &kept, int64_t clusters, Value memory)
+      : ptx(ptx), parts(parts), function(function), chip(chip), kept(kept),
+        tile(kept.tile), share(tile.share()), clusters(clusters),
+        memory(memory), rest(ptx.offset(memory, kept.shift())),
+        pipelines(ptx, kept, memory) {}
 
   void create();
 
@@ -75,6 +77,14 @@ private:
   };
   ConsumerPosition getPosition(ValueRange carried) const;
   PersistentScheduler getScheduler(const TmaPart &part) const {
+    // Tiles along an operand that is kept follow each other, so that each
+    // workgroup has always the same one.
+    if (kept.keeps())
+      return PersistentScheduler(ptx,
+                                 TileRaster(*part.form, kept.keepsLeft()
+                                                            ? Raster::Rows
+                                                            : Raster::Columns),
+                                 part.firstTile, clusters);
     bool areGroupsNeighbours =
         part.geometry && part.geometry->haveGroupsSharedLines();
     return PersistentScheduler(
@@ -101,10 +111,13 @@ private:
   ArrayRef<TmaPart> parts;
   gpu::GPUFuncOp function;
   const ::conv::ChipInfo &chip;
+  const ::conv::KeptTile &kept;
   const ::conv::TmaTile &tile;
   ::conv::TmaTile share; ///< What this workgroup stores of a tile.
   int64_t clusters;      ///< Or workgroups, if there are none.
   Value memory;
+  /// Where offsets of all that is behind the stages count from.
+  Value rest;
   Value rank; ///< In the cluster.
   TmaRings pipelines;
 };
@@ -153,18 +166,30 @@ void TmaBody::createProducer() {
       continue;
     TmaLoop loop(ptx, *part.geometry, tile, pipelines, memory, rank);
     SmallVector<Value> arguments = getArguments(part);
-    position = LoopPosition::get(getScheduler(part).createLoop(
-        position.carried(), [&](TileOrigin origin, ValueRange carried) {
-          return loop
-              .createProducer(*part.copies, origin, arguments[0], arguments[1],
-                              LoopPosition::get(carried))
-              .carried();
-        }));
+    // Behind the position, if an operand is kept: whether a tile is the first.
+    SmallVector<Value> initial = position.carried();
+    size_t carriedByLoop = initial.size();
+    if (kept.keeps())
+      initial.push_back(ptx.math.yes());
+    SmallVector<Value> last = getScheduler(part).createLoop(
+        initial, [&](TileOrigin origin, ValueRange carried) {
+          Value isFirst = kept.keeps() ? carried.back() : Value();
+          SmallVector<Value> next =
+              loop.createProducer(
+                      *part.copies, origin, arguments[0], arguments[1], isFirst,
+                      LoopPosition::get(carried.take_front(carriedByLoop)))
+                  .carried();
+          if (isFirst)
+            next.push_back(
+                arith::ConstantOp::create(ptx.b, ptx.b.getBoolAttr(false)));
+          return next;
+        });
+    position = LoopPosition::get(ValueRange(last).take_front(carriedByLoop));
   }
 }
 
 void TmaBody::createEpilogueWarp(Value consumer) {
-  EpilogueChunks chunks(ptx, tile, memory, consumer);
+  EpilogueChunks chunks(ptx, tile, rest, consumer);
   Value phase = EpilogueChunks::getFirstPhase(ptx);
   for (const TmaPart &part : parts) {
     SmallVector<Value> arguments = getArguments(part);
@@ -195,13 +220,13 @@ TmaBody::ConsumerPosition TmaBody::createPart(const TmaPart &part,
                                               ConsumerPosition position) {
   Kernel kernel =
       createWarpgroupKernel(ptx.b, *part.form, chip, getArguments(part), tile);
-  Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
+  Value staging = ptx.offset(ptx.offset(rest, tile.stagingOffset()),
                              ptx.math.mul(consumer, tile.stagingBytes()));
   TmaEpilogue epilogue(kernel, ptx, share, part.result, consumer, workItem,
                        staging);
   std::optional<EpilogueChunks> chunks;
   if (tile.isEpilogueCopied)
-    epilogue.replaceChunks(chunks.emplace(ptx, tile, memory, consumer),
+    epilogue.replaceChunks(chunks.emplace(ptx, tile, rest, consumer),
                            *part.epilogueOperand);
   auto createTiles =
       [&](function_ref<LoopPosition(TileOrigin, ConsumerPosition)> body) {
@@ -228,8 +253,8 @@ TmaBody::ConsumerPosition TmaBody::createPart(const TmaPart &part,
                       workItem);
   else
     matrix.emplace(ptx, tile, *part.geometry, part.form->getOperandType(),
-                   WgmmaUnit::Operands{ptx.offset(memory, tile.leftOffset()),
-                                       ptx.offset(memory, tile.rightOffset())},
+                   WgmmaUnit::Operands{ptx.offset(memory, kept.leftOffset()),
+                                       ptx.offset(memory, kept.rightOffset())},
                    consumer);
   return createTiles([&](TileOrigin own, ConsumerPosition at) {
     TmaEpilogue::Loaded loaded = epilogue.load(own);
@@ -273,7 +298,7 @@ void TmaBody::create() {
     if (tile.cluster > 1)
       ClusterSums::initialize(ptx, tile, memory);
     if (tile.isEpilogueCopied)
-      EpilogueChunks::initialize(ptx, tile, memory);
+      EpilogueChunks::initialize(ptx, tile, rest);
   });
   gpu::BarrierOp::create(ptx.b);
   // All of the above is done while the kernel before this one ends.
@@ -357,14 +382,22 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
     }
     analyzed.push_back(std::move(*found));
   }
+  ::conv::KeptTile kept(tile);
+  if (parts.size() == 1 && analyzed.front().geometry)
+    kept = ::conv::KeptTile(tile,
+                            computeTmaReuse(first.lhs.getViewed(),
+                                            first.rhs.getViewed(),
+                                            *analyzed.front().geometry),
+                            chip.computeUnits, chip.sharedMemoryBytes);
   // Results leave from where operands were in all parts, or in none.
   if (llvm::all_of(analyzed, [&](const TmaPart &part) {
         return part.result.isCopied(tile) && part.epilogueOperand;
       }))
-    tile.copyEpilogue(chip.sharedMemoryBytes);
+    tile.copyEpilogue(kept.reduce(chip.sharedMemoryBytes));
+  kept.tile = tile;
   BuiltKernel built{};
   built.workItems = tile.workItems();
-  built.dynamicSharedBytes = reserveComputeUnit(chip, tile.sharedBytes());
+  built.dynamicSharedBytes = reserveComputeUnit(chip, kept.sharedBytes());
   int64_t tiles = 0;
   for (auto [part, source] : llvm::zip(analyzed, parts)) {
     const auto &[form, buffers] = source;
@@ -378,7 +411,7 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   // Sums are exchanged where operands were, so that a cluster has one tile.
   built.cluster = tile.cluster;
   int64_t clusters =
-      tile.cluster > 1 ? tiles : std::min<int64_t>(tiles, chip.computeUnits);
+      tile.cluster > 1 ? tiles : kept.countWorkgroups(tiles, chip.computeUnits);
   built.workgroups = clusters * tile.cluster;
   built.function =
       createWarpgroupFunction(builder, b.getLoc(), name, built.arguments, tile);
@@ -386,7 +419,7 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   b.setInsertionPointToStart(&built.function.getBody().front());
   Value memory = createSharedMemory(
       b, built.function->getParentOfType<gpu::GPUModuleOp>());
-  TmaBody(ptx, analyzed, built.function, chip, tile, clusters, memory).create();
+  TmaBody(ptx, analyzed, built.function, chip, kept, clusters, memory).create();
   gpu::ReturnOp::create(b);
   return std::move(built);
 }

@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace conv;
 
@@ -49,15 +50,22 @@ static constexpr int64_t kMaxConvertedAtoms = 2;
 /// Narrower tiles read their rows too often, if there are more columns.
 static constexpr int64_t kMinColumns = 16;
 
+/// The tile with the operand that it keeps.
+static KeptTile getKeptTile(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate) {
+  return KeptTile(getTmaTile(problem, candidate), getTmaFacts(problem).reuse,
+                  chip.computeUnits, chip.sharedMemoryBytes);
+}
+
 /// The same with an operand of the epilogue that comes by copies, if there is
 /// room.
-static TmaTile getTileWithEpilogue(const Problem &problem, const ChipInfo &chip,
-                                   const Candidate &candidate) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  TmaTile tile = getTmaTile(problem, candidate);
-  if (facts.hasEpilogueBoxes)
-    tile.copyEpilogue(chip.sharedMemoryBytes);
-  return tile;
+static KeptTile getTileWithEpilogue(const Problem &problem,
+                                    const ChipInfo &chip,
+                                    const Candidate &candidate) {
+  KeptTile kept = getKeptTile(problem, chip, candidate);
+  if (getTmaFacts(problem).hasEpilogueBoxes)
+    kept.tile.copyEpilogue(kept.reduce(chip.sharedMemoryBytes));
+  return kept;
 }
 
 /// Whether the tile has whole halo tiles, or the columns that share one.
@@ -124,14 +132,19 @@ static std::vector<Candidate> listTmaCandidates(const Problem &problem,
       if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
         continue;
       auto fits = [&](const Candidate &each) {
-        return getTmaTile(problem, each).sharedBytes() <=
+        return getKeptTile(problem, chip, each).sharedBytes() <=
                chip.sharedMemoryBytes;
       };
+      auto fitsKept = [&](const Candidate &each) {
+        return fits(each) && getKeptTile(problem, chip, each).keeps();
+      };
       auto fitsWithEpilogue = [&](const Candidate &each) {
-        return getTileWithEpilogue(problem, chip, each).isEpilogueCopied;
+        return getTileWithEpilogue(problem, chip, each).tile.isEpilogueCopied;
       };
       size_t before = candidates.size();
       addWithStages(candidates, candidate, most, /*granule=*/1, fits);
+      if (candidates.size() > before && !fitsKept(candidates.back()))
+        addWithStages(candidates, candidate, most, /*granule=*/1, fitsKept);
       if (candidates.size() > before && facts.hasEpilogueBoxes &&
           !fitsWithEpilogue(candidates.back()))
         addWithStages(candidates, candidate, most, /*granule=*/1,
@@ -143,10 +156,10 @@ static std::vector<Candidate> listTmaCandidates(const Problem &problem,
 
 /// What copies bring for a step, which has a part of the halo tiles that it
 /// shares.
-static double computeStepBytes(const Problem &problem, const TmaTile &tile) {
+static double computeStepBytes(const Problem &problem, const KeptTile &kept) {
   const TmaFacts &facts = getTmaFacts(problem);
   double shared = facts.haloTile ? double(facts.haloTile->taps) : 1;
-  return double(tile.stageBytes()) + double(tile.haloTileBytes) / shared;
+  return double(kept.stageBytes()) + double(kept.tile.haloTileBytes) / shared;
 }
 
 /// Cycles of shared memory for a step: instructions read what they multiply,
@@ -170,8 +183,11 @@ static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
 }
 
 /// Rows that copies of the left operand bring in a step.
-static double computeLeftRows(const Problem &problem, const TmaTile &tile) {
+static double computeLeftRows(const Problem &problem, const KeptTile &kept) {
   const TmaFacts &facts = getTmaFacts(problem);
+  const TmaTile &tile = kept.tile;
+  if (kept.keepsLeft())
+    return 0;
   double bytes = tile.hasSlots()
                      ? double(tile.haloTileBytes) / double(facts.haloTile->taps)
                      : double(tile.leftBytes());
@@ -179,8 +195,10 @@ static double computeLeftRows(const Problem &problem, const TmaTile &tile) {
 }
 
 /// The same of the right operand.
-static double computeRightRows(const TmaTile &tile) {
-  return double(tile.rightBytes()) / TmaTile::kRowBytes;
+static double computeRightRows(const KeptTile &kept) {
+  return kept.keepsRight()
+             ? 0
+             : double(kept.tile.rightBytes()) / TmaTile::kRowBytes;
 }
 
 /// Whether rows of an operand start within sectors.
@@ -206,7 +224,7 @@ static double getLineCycles(const Problem &problem, const ChipInfo &chip) {
 }
 
 /// Lines of memory that copies ask for in a step.
-static double computeStepLines(const Problem &problem, const TmaTile &tile) {
+static double computeStepLines(const Problem &problem, const KeptTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem);
   return computeLeftRows(problem, tile) * facts.leftLines +
          computeRightRows(tile) * facts.rightLines;
@@ -214,7 +232,7 @@ static double computeStepLines(const Problem &problem, const TmaTile &tile) {
 
 /// Rows of a step if some have fewer channels than a row. Groups count lines
 /// instead.
-static double countPartialRows(const Problem &problem, const TmaTile &tile) {
+static double countPartialRows(const Problem &problem, const KeptTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem);
   auto isPartial = [&](const Run &run) {
     return run.elements * byteSize(problem.operand) < TmaTile::kRowBytes;
@@ -230,7 +248,7 @@ static double countPartialRows(const Problem &problem, const TmaTile &tile) {
 /// Cycles of the rows of a step that start within sectors.
 static double computeUnalignedCycles(const Problem &problem,
                                      const ChipInfo &chip,
-                                     const TmaTile &tile) {
+                                     const KeptTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem);
   if (facts.hasGroups && facts.reducesPositions)
     return 0; // By lines.
@@ -248,17 +266,18 @@ static double computeUnalignedCycles(const Problem &problem,
 
 /// Cycles until a step's operands are there, while so many compute units copy.
 static double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
-                                const TmaTile &tile, double stepBytes,
+                                const KeptTile &kept, double stepBytes,
                                 double units) {
   const TmaFacts &facts = getTmaFacts(problem);
+  const TmaTile &tile = kept.tile;
   double stepCycles =
       std::hypot(fit(chip).copyLatencyCycles / double(tile.stages - 1),
                  units * stepBytes / fit(chip).copyBytesPerClock);
   stepCycles =
       std::max({stepCycles,
-                getLineCycles(problem, chip) * computeStepLines(problem, tile),
-                fit(chip).partialRowCycles * countPartialRows(problem, tile),
-                computeUnalignedCycles(problem, chip, tile)});
+                getLineCycles(problem, chip) * computeStepLines(problem, kept),
+                fit(chip).partialRowCycles * countPartialRows(problem, kept),
+                computeUnalignedCycles(problem, chip, kept)});
   int64_t rows = facts.reducesPositions ? tile.columns : tile.rows;
   if (facts.hasStrides)
     stepCycles =
@@ -311,11 +330,12 @@ static double computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
 static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate) {
   const TmaFacts &facts = getTmaFacts(problem);
-  TmaTile tile = getTileWithEpilogue(problem, chip, candidate);
+  KeptTile kept = getTileWithEpilogue(problem, chip, candidate);
+  const TmaTile &tile = kept.tile;
   const MatrixAtom &atom = *candidate.atom;
   Cost cost;
   cost.registers.accumulators = tile.accumulators();
-  cost.sharedBytes = tile.sharedBytes();
+  cost.sharedBytes = kept.sharedBytes();
   cost.workItems = tile.workItems();
   int64_t tiles = countTiles(problem, tile);
   cost.workgroups = tiles * tile.cluster;
@@ -326,7 +346,9 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
       problem.flops() / 2 /
       (double(cost.workgroups) * double(cost.steps) * double(tile.rows) *
        double(tile.columns) * double(candidate.gemmK));
-  int64_t perUnit = ceilDiv(tiles, countResidentTiles(chip, tile));
+  int64_t resident = kept.countWorkgroups(std::numeric_limits<int64_t>::max(),
+                                          countResidentTiles(chip, tile));
+  int64_t perUnit = ceilDiv(tiles, resident);
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
 
@@ -334,12 +356,12 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
       std::max(double(tile.rows / atom.m) * double(atom.cycles) /
                    chip.simdsPerComputeUnit,
                fit(chip).chainCycles);
-  double stepBytes = computeStepBytes(problem, tile);
+  double stepBytes = computeStepBytes(problem, kept);
   double instructionCycles = atomCycles * double(facts.atomsPerRow);
   cost.matrixCycles = fit(chip).matrixSlowdown * instructionCycles;
   cost.sharedCycles = computeSharedCycles(problem, chip, tile, stepBytes);
   cost.loadCycles = computeCopyCycles(
-      problem, chip, tile, stepBytes,
+      problem, chip, kept, stepBytes,
       double(std::min<int64_t>(cost.workgroups, chip.computeUnits)));
   double longest =
       std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
@@ -362,8 +384,11 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
                         tile.cluster == 1 && !facts.reducesPositions;
   double hidden = tile.consumers == 1 ? fit(chip).hiddenOfOneConsumer
                                       : fit(chip).hiddenEpilogue;
+  // All units read what they keep at once.
+  double keptCycles = double(kept.keptBytes() * chip.computeUnits) /
+                      fit(chip).copyBytesPerClock;
   double unitCycles =
-      fit(chip).firstSteps * cost.loadCycles +
+      fit(chip).firstSteps * cost.loadCycles + keptCycles +
       (waitsForMemory ? fit(chip).shortPipelineCycles : 0) +
       double(perUnit) * (stepsPerTile * cost.stepCycles + storeCycles +
                          computeScatterCycles(problem, chip, tile.share().rows,

@@ -18,6 +18,7 @@
 
 #include <limits>
 
+#include "../Parts/Warpgroup/KeptOperand.h"
 #include "../Parts/Warpgroup/Warpgroups.h"
 #include "TmaKernel.h"
 
@@ -33,6 +34,12 @@ static bool hasEpilogueBoxes(ConvolutionOpInterface op,
            auto type = cast<RankedTensorType>(operand.getType());
            return hasBoxesOf({result.view, type, getStrides(operand)}, result);
          });
+}
+
+/// Whether a kernel has one product and nothing else.
+static bool isAlone(const ConvolutionPlan &plan) {
+  auto products = plan.getProducts();
+  return products.size() == 1 && products.front().first->parts.size() == 1;
 }
 
 /// What copies of boxes make of all products, with halo tiles or without, or
@@ -66,6 +73,8 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
     facts.hasVolumes |=
         geometry->window.rank() > 2 && !geometry->hasHaloTiles();
     hasBoxes &= hasEpilogueBoxes(op, result);
+    if (isAlone(plan))
+      facts.reuse = computeTmaReuse(lhs, rhs, *geometry);
     facts.hasStrides |=
         llvm::any_of(geometry->window.dimensions,
                      [](const auto &each) { return each.stride > 1; });
@@ -89,16 +98,21 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
 /// Why the `tma` main loop cannot compute a product; empty if it can.
 static std::string findTmaObstacle(const ViewedProduct &product,
                                    ScheduleAttr schedule,
-                                   const ::conv::ChipInfo &chip) {
+                                   const ::conv::ChipInfo &chip, bool isAlone) {
   const auto &[lhs, rhs, result] = product;
   std::string obstacle;
-  if (auto geometry = computeTmaGeometry(lhs, rhs, result, obstacle)) {
+  std::optional<TmaGeometry> geometry =
+      computeTmaGeometry(lhs, rhs, result, obstacle);
+  if (geometry)
     obstacle = checkTmaTile(*geometry, schedule);
-    return obstacle.empty()
-               ? checkTmaMemory(getTmaTile(schedule, *geometry), chip)
-               : obstacle;
-  }
-  return obstacle;
+  if (!obstacle.empty())
+    return obstacle;
+  ::conv::TmaTile tile = getTmaTile(schedule, *geometry);
+  if (isAlone && ::conv::KeptTile(tile, computeTmaReuse(lhs, rhs, *geometry),
+                                  chip.computeUnits, chip.sharedMemoryBytes)
+                     .keeps())
+    return "";
+  return checkTmaMemory(tile, chip);
 }
 
 namespace {
@@ -158,8 +172,9 @@ public:
           computeReductionWithoutZeros(op));
     ConvolutionPlan plan = planConvolution(op, options);
     for (auto [step, part] : plan.getProducts()) {
-      std::string obstacle = findTmaObstacle(
-          getViewedProduct(op, plan, *step, *part), schedule, chip);
+      std::string obstacle =
+          findTmaObstacle(getViewedProduct(op, plan, *step, *part), schedule,
+                          chip, isAlone(plan));
       if (!obstacle.empty())
         return obstacle;
     }

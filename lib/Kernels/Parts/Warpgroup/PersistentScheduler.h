@@ -22,8 +22,12 @@ public:
   PersistentScheduler(const PtxBuilder &ptx, const TiledConvolution &form,
                       int64_t first, int64_t workgroups, int64_t cluster = 1,
                       int64_t neighbours = 1)
-      : ptx(ptx), raster(form, neighbours), first(first),
-        workgroups(workgroups), cluster(cluster) {}
+      : PersistentScheduler(ptx, TileRaster(form, neighbours), first,
+                            workgroups, cluster) {}
+  PersistentScheduler(const PtxBuilder &ptx, const TileRaster &raster,
+                      int64_t first, int64_t workgroups, int64_t cluster = 1)
+      : ptx(ptx), raster(raster), first(first), workgroups(workgroups),
+        cluster(cluster) {}
 
   /// `body` for each tile of this workgroup, with what it carries along.
   /// Warpgroups that call this see the same tiles in the same order.

@@ -78,6 +78,33 @@ void TmaCopies::addGroup(SmallVectorImpl<Value> &coordinates,
     coordinates.push_back(createGroup(origin));
 }
 
+void TmaCopies::createKept(const Kept &kept,
+                           function_ref<void(Value, Value)> copy) const {
+  ptx.createIf(kept.isNeeded, [&] {
+    NVVM::MBarrierArriveExpectTxOp::create(
+        ptx.b, /*res=*/Type(), kept.barrier,
+        ptx.math.constant(kept.tile.stepBytes()), NVVM::MemScopeKind::CTA,
+        /*relaxed=*/false, /*predicate=*/Value());
+    copy(kept.memory, kept.barrier);
+  });
+}
+
+void TmaCopies::createLeft(const Step &step,
+                           function_ref<void(Value, Value)> copy) const {
+  if (step.kept && step.kept->tile.keepsLeft())
+    return createKept(*step.kept, copy);
+  copy(step.stage, step.barrier);
+}
+
+void TmaCopies::createRight(const Step &step,
+                            function_ref<void(Value, Value)> copy) const {
+  if (step.kept && step.kept->tile.keepsRight())
+    return createKept(*step.kept, copy);
+  int64_t offset =
+      step.kept ? step.kept->tile.rightOffset() : tile.rightOffset();
+  copy(ptx.offset(step.stage, offset), step.barrier);
+}
+
 SmallVector<Value> TmaCopies::createOffsets(Value tap) const {
   SmallVector<Value> offsets;
   for (Value offset :
@@ -112,7 +139,7 @@ private:
   };
   /// Sets the row of a box whose first column this is.
   void setColumn(Place &place, Value column) const;
-  void createBox(Value destination, const Step &step, Value map,
+  void createBox(Value destination, Value barrier, Value map,
                  const Place &place) const;
 };
 
@@ -166,8 +193,8 @@ public:
 
 protected:
   /// The left tile from `position` on, in coordinates of its map.
-  void createLeft(TileOrigin origin, const Step &step, Value map,
-                  ArrayRef<Value> position) const;
+  void createLeftBoxes(TileOrigin origin, const Step &step, Value map,
+                       ArrayRef<Value> position) const;
 };
 
 /// Those follow each other; there is a right box for each tap.
@@ -219,7 +246,7 @@ private:
   /// The tile of an operand: `count` rows from `row` on.
   void createOperand(TileOrigin origin, const Step &step, Value map,
                      const TmaMatrix &matrix, Value row, int64_t count,
-                     int64_t offset) const;
+                     Value destination, Value barrier) const;
 };
 
 } // namespace
@@ -231,7 +258,7 @@ Value FilterCopies::createChannel(TileOrigin origin, Value inPart) const {
       inPart, ptx.math.mul(createPart(origin), geometry.channelsOfPart));
 }
 
-void FilterCopies::createBox(Value destination, const Step &step, Value map,
+void FilterCopies::createBox(Value destination, Value barrier, Value map,
                              const Place &place) const {
   using Coordinate = TmaGeometry::Coordinate;
   SmallVector<Value> coordinates;
@@ -247,7 +274,7 @@ void FilterCopies::createBox(Value destination, const Step &step, Value map,
                               ? ptx.math.add(coordinate, place.phases[*c.phase])
                               : coordinate);
   }
-  ptx.loadBox(destination, map, step.barrier, coordinates);
+  ptx.loadBox(destination, map, barrier, coordinates);
 }
 
 void FilterCopies::setColumn(Place &place, Value column) const {
@@ -264,14 +291,15 @@ void FilterCopies::createFilter(TileOrigin origin, Value tap, Value channel,
               origin.column,
               channel,
               createGroup(origin)};
-  Value right = ptx.offset(step.stage, tile.rightOffset());
-  if (!geometry.isRightTransposed())
-    return createBox(right, step, map, place);
-  // Rows in shared memory are then channels of the reduction.
-  for (int64_t i = 0; i < tile.rightColumns() / rows.elements(); ++i) {
-    setColumn(place, ptx.math.add(origin.column, i * rows.elements()));
-    createBox(ptx.offset(right, i * getBoxBytes()), step, map, place);
-  }
+  createRight(step, [&](Value right, Value barrier) {
+    if (!geometry.isRightTransposed())
+      return createBox(right, barrier, map, place);
+    // Rows in shared memory are then channels of the reduction.
+    for (int64_t i = 0; i < tile.rightColumns() / rows.elements(); ++i) {
+      setColumn(place, ptx.math.add(origin.column, i * rows.elements()));
+      createBox(ptx.offset(right, i * getBoxBytes()), barrier, map, place);
+    }
+  });
 }
 
 void WindowCopies::createStep(TileOrigin origin, ArrayRef<Value> common,
@@ -283,8 +311,9 @@ void WindowCopies::createStep(TileOrigin origin, ArrayRef<Value> common,
   SmallVector<Value> coordinates = {
       createInTensor(origin, channel, geometry.window.channelsOfGroup())};
   llvm::append_range(coordinates, common);
-  ptx.loadBox(step.stage, leftMap, step.barrier, coordinates,
-              createOffsets(tap));
+  createLeft(step, [&](Value left, Value barrier) {
+    ptx.loadBox(left, leftMap, barrier, coordinates, createOffsets(tap));
+  });
   createFilter(origin, tap, channel, step, rightMap);
 }
 
@@ -328,8 +357,9 @@ void HaloTileCopies::createHaloTiles(TileOrigin origin,
   }
 }
 
-void GradientCopies::createLeft(TileOrigin origin, const Step &step, Value map,
-                                ArrayRef<Value> position) const {
+void GradientCopies::createLeftBoxes(TileOrigin origin, const Step &step,
+                                     Value map,
+                                     ArrayRef<Value> position) const {
   Value row = createInTensor(
       origin, origin.row, geometry.leftShape.back() / geometry.window.groups);
   for (int64_t i = 0; i < tile.rows / rows.elements(); ++i) {
@@ -353,7 +383,7 @@ void PositionGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
                                         Value rightMap) const {
   const IndexMath &math = ptx.math;
   Value segment = createSegment(origin, step);
-  createLeft(origin, step, leftMap, {step.inner, segment});
+  createLeftBoxes(origin, step, leftMap, {step.inner, segment});
   // Positions behind the segment are multiplied with zeros of the left operand.
   Value position =
       math.add(math.mul(segment, geometry.segmentPositions), step.inner);
@@ -386,7 +416,8 @@ void HaloTileGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
                  geometry.partPositions))
     coordinate = math.add(coordinate, math.mul(part, size));
   // Positions behind the last ones are outside of the left operand.
-  createLeft(origin, step, leftMap, llvm::to_vector(llvm::reverse(position)));
+  createLeftBoxes(origin, step, leftMap,
+                  llvm::to_vector(llvm::reverse(position)));
 
   // Columns are rows of channels of each line of taps.
   int64_t rows = llvm::divideCeil(window.channelsOfGroup(), Tile::kRowElements);
@@ -406,7 +437,8 @@ void HaloTileGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
 
 void MatrixCopies::createOperand(TileOrigin origin, const Step &step, Value map,
                                  const TmaMatrix &matrix, Value row,
-                                 int64_t count, int64_t offset) const {
+                                 int64_t count, Value destination,
+                                 Value barrier) const {
   using Digit = TmaMatrix::Digit;
   const IndexMath &math = ptx.math;
   auto createBox = [&](Value destination, Value row) {
@@ -420,9 +452,8 @@ void MatrixCopies::createOperand(TileOrigin origin, const Step &step, Value map,
         index = math.add(index, math.mul(createPart(origin), d.partStep));
       coordinates.push_back(index);
     }
-    ptx.loadBox(destination, map, step.barrier, coordinates);
+    ptx.loadBox(destination, map, barrier, coordinates);
   };
-  Value destination = ptx.offset(step.stage, offset);
   if (!matrix.isTransposed())
     return createBox(destination, row);
   // Rows in shared memory are then elements of the reduction.
@@ -434,10 +465,14 @@ void MatrixCopies::createOperand(TileOrigin origin, const Step &step, Value map,
 void MatrixCopies::createStep(TileOrigin origin, ArrayRef<Value>,
                               const Step &step, Value leftMap,
                               Value rightMap) const {
-  createOperand(origin, step, leftMap, *geometry.leftMatrix, origin.row,
-                tile.rows, 0);
-  createOperand(origin, step, rightMap, *geometry.rightMatrix, origin.column,
-                tile.rightColumns(), tile.rightOffset());
+  createLeft(step, [&](Value left, Value barrier) {
+    createOperand(origin, step, leftMap, *geometry.leftMatrix, origin.row,
+                  tile.rows, left, barrier);
+  });
+  createRight(step, [&](Value right, Value barrier) {
+    createOperand(origin, step, rightMap, *geometry.rightMatrix, origin.column,
+                  tile.rightColumns(), right, barrier);
+  });
 }
 
 std::unique_ptr<TmaCopies>

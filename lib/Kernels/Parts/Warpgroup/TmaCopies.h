@@ -17,6 +17,7 @@
 #include "PtxBuilder.h"
 #include "TensorMaps.h"
 
+#include "conv/Kernels/Parts/Warpgroup/KeptTile.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
 
 namespace mlir::conv {
@@ -46,9 +47,16 @@ public:
   /// What a tile's copies have in common.
   virtual SmallVector<Value> createTile(TileOrigin origin) const = 0;
 
+  /// Where a step of an operand that is kept goes, if it `isNeeded`, and the
+  /// barrier that its copies count at.
+  struct Kept {
+    const ::conv::KeptTile &tile;
+    Value isNeeded, memory, barrier;
+  };
   /// A step: numbers of the outer and of the inner loop, and where it goes.
   struct Step {
     Value outer, inner, stage, barrier;
+    std::optional<Kept> kept = std::nullopt;
   };
   virtual void createStep(TileOrigin origin, ArrayRef<Value> common,
                           const Step &step, Value leftMap,
@@ -72,6 +80,12 @@ protected:
   void addGroup(SmallVectorImpl<Value> &coordinates, TileOrigin origin) const;
   /// The window's tap with this number, as offsets from the corner.
   SmallVector<Value> createOffsets(Value tap) const;
+  /// `copy` brings an operand of a step to a place, and counts at a barrier:
+  /// those of the stage, or of what is kept.
+  void createLeft(const Step &step,
+                  function_ref<void(Value, Value)> copy) const;
+  void createRight(const Step &step,
+                   function_ref<void(Value, Value)> copy) const;
 
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
@@ -80,6 +94,10 @@ protected:
 
   /// Bytes of a box of a transposed tile: as many rows as those have elements.
   int64_t getBoxBytes() const { return rows.elements() * rows.bytes; }
+
+private:
+  void createKept(const Kept &kept,
+                  function_ref<void(Value, Value)> copy) const;
 };
 
 /// Copies for a reduction over taps and channels, with halo tiles or without,

@@ -33,8 +33,16 @@ LoopPosition LoopPosition::get(ValueRange carried) {
   return position;
 }
 
-TmaRings::TmaRings(const PtxBuilder &ptx, const Tile &tile, Value memory)
-    : stages(ptx, ptx.offset(memory, tile.barrierOffset()), tile.stages) {
+TmaRings::TmaRings(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
+                   Value memory)
+    : stages(ptx, ptx.offset(memory, kept.tile.barrierOffset() + kept.shift()),
+             kept.tile.stages) {
+  const Tile &tile = kept.tile;
+  if (kept.keeps()) {
+    Value barriers = ptx.offset(memory, kept.barrierOffset());
+    this->kept.emplace(Kept{kept, MbarrierPipeline(ptx, barriers, kept.steps)});
+    return;
+  }
   if (tile.hasSlots())
     slots.emplace(ptx, ptx.offset(memory, tile.haloTileBarrierOffset()),
                   tile.haloTileSlots());
@@ -49,6 +57,8 @@ void TmaRings::initialize(int64_t consumers, int64_t converters) const {
     slots->initialize(1, consumers);
   if (converted)
     converted->initialize(converters, consumers);
+  if (kept)
+    kept->steps.initializeFull(1);
 }
 
 LoopPosition TmaRings::getStart() const {
@@ -85,16 +95,32 @@ TmaLoop::Range TmaLoop::createRange(TmaGeometry::Loop loop, bool isShared,
 // The producer
 //===----------------------------------------------------------------------===//
 
+TmaCopies::Kept TmaLoop::createKept(Value outer, Value inner,
+                                    Value isFirst) const {
+  const IndexMath &math = ptx.math;
+  TmaGeometry::Loop inTap = geometry.getInnerLoop();
+  Value step = math.add(
+      math.mul(math.div(outer, geometry.getOuterLoop().step), inTap.count()),
+      math.div(inner, inTap.step));
+  return {pipelines.kept->tile, isFirst,
+          ptx.offset(ptx.offset(memory, pipelines.kept->tile.keptOffset()),
+                     math.mul(step, pipelines.kept->tile.stepBytes())),
+          pipelines.kept->steps.getFull(step)};
+}
+
 LoopPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
                                      Value leftMap, Value rightMap,
+                                     Value isFirst,
                                      LoopPosition position) const {
   SmallVector<Value> common = copies.createTile(origin);
+  int64_t stageBytes = pipelines.getStageBytes(tile);
   auto createStep = [&](Value outer, Value inner, PipelineState at) {
-    Value full =
-        pipelines.stages.acquire(at, ptx.math.constant(tile.stageBytes()));
-    Value stage = ptx.offset(memory, ptx.math.mul(at.stage, tile.stageBytes()));
-    copies.createStep(origin, common, {outer, inner, stage, full}, leftMap,
-                      rightMap);
+    Value full = pipelines.stages.acquire(at, ptx.math.constant(stageBytes));
+    Value stage = ptx.offset(memory, ptx.math.mul(at.stage, stageBytes));
+    TmaCopies::Step step{outer, inner, stage, full};
+    if (pipelines.kept)
+      step.kept.emplace(createKept(outer, inner, isFirst));
+    copies.createStep(origin, common, step, leftMap, rightMap);
     return pipelines.stages.getNext(at);
   };
   auto createHaloTiles = [&](Value outer, PipelineState at) {
@@ -135,9 +161,10 @@ class ConsumerBuilder {
 public:
   ConsumerBuilder(const PtxBuilder &ptx, const TmaGeometry &geometry,
                   const Tile &tile, const WgmmaUnit &matrix,
-                  const MbarrierPipeline &stages, Value isReleasing)
+                  const TmaRings &pipelines, Value isReleasing)
       : ptx(ptx), geometry(geometry), tile(tile), matrix(matrix),
-        stages(stages), isReleasing(isReleasing) {}
+        pipelines(pipelines), stages(pipelines.stages),
+        isReleasing(isReleasing) {}
 
   /// Sums, where the next step is, and the stage that the last one still reads.
   struct State {
@@ -148,8 +175,9 @@ public:
     SmallVector<Value> carried() const;
     static State get(ValueRange carried);
   };
-  /// One that has the halo tiles in `slot`, or none.
-  State createStep(const State &state, Value slot, Value tap,
+  /// One that has the halo tiles in `slot`, of which it is the tap `step`, or
+  /// none.
+  State createStep(const State &state, Value slot, Value step,
                    bool isFirst) const;
   /// Steps that have the same halo tiles. Behind the first of them,
   /// `releasePast` releases those of the steps before.
@@ -162,12 +190,13 @@ public:
   }
 
 private:
-  WgmmaUnit::Operands locate(Value slot, Value stage, Value tap) const;
+  WgmmaUnit::Operands locate(Value slot, Value stage, Value step) const;
 
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
   const Tile &tile;
   const WgmmaUnit &matrix;
+  const TmaRings &pipelines;
   const MbarrierPipeline &stages;
   Value isReleasing;
 };
@@ -187,23 +216,31 @@ ConsumerBuilder::State ConsumerBuilder::State::get(ValueRange carried) {
 }
 
 WgmmaUnit::Operands ConsumerBuilder::locate(Value slot, Value stage,
-                                            Value tap) const {
+                                            Value step) const {
   const IndexMath &math = ptx.math;
-  Value right = math.mul(stage, tile.stageBytes());
-  if (!slot)
-    return {right, right};
-  return {math.add(math.mul(slot, tile.haloTileBytes),
-                   createTapBytes(math, geometry, tap)),
-          right};
+  Value inStage = math.mul(stage, pipelines.getStageBytes(tile));
+  if (slot)
+    return {math.add(math.mul(slot, tile.haloTileBytes),
+                     createTapBytes(math, geometry, step)),
+            inStage};
+  if (!pipelines.kept)
+    return {inStage, inStage};
+  const ::conv::KeptTile &kept = pipelines.kept->tile;
+  Value inKept = math.mul(step, kept.stepBytes());
+  return {kept.keepsLeft() ? inKept : inStage,
+          kept.keepsRight() ? inKept : inStage};
 }
 
 ConsumerBuilder::State ConsumerBuilder::createStep(const State &state,
-                                                   Value slot, Value tap,
+                                                   Value slot, Value step,
                                                    bool isFirst) const {
   PipelineState at = state.next;
+  // What is kept was there for the tile before this one, too.
+  if (pipelines.kept)
+    pipelines.kept->steps.wait({step, ptx.math.constant(0)});
   stages.wait(at);
   SmallVector<Value> sums =
-      matrix.createStep(state.sums, locate(slot, at.stage, tap), isFirst);
+      matrix.createStep(state.sums, locate(slot, at.stage, step), isFirst);
   // A stage is released when the step after it is on its way, so that the
   // matrix units never wait for the next step to be issued.
   if (!isFirst) {
@@ -239,8 +276,7 @@ TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix,
                                       Value isReleasing,
                                       LoopPosition position) const {
   using State = ConsumerBuilder::State;
-  ConsumerBuilder builder(ptx, geometry, tile, matrix, pipelines.stages,
-                          isReleasing);
+  ConsumerBuilder builder(ptx, geometry, tile, matrix, pipelines, isReleasing);
   // The first step writes accumulators that nothing has to clear.
   State start{matrix.createUndefined(), position.stage, Value()};
   if (!pipelines.slots) {

@@ -12,6 +12,8 @@
 #include "TmaCopies.h"
 #include "WgmmaUnit.h"
 
+#include "conv/Kernels/Parts/Warpgroup/KeptTile.h"
+
 namespace mlir::conv {
 
 /// Where a warpgroup is in the pipelines of a loop.
@@ -28,7 +30,7 @@ struct LoopPosition {
 /// The pipelines of a kernel: of stages, and of slots for halo tiles.
 struct TmaRings {
   /// `memory` is where stage 0 starts.
-  TmaRings(const PtxBuilder &ptx, const ::conv::TmaTile &tile, Value memory);
+  TmaRings(const PtxBuilder &ptx, const ::conv::KeptTile &kept, Value memory);
   /// One that has its barriers elsewhere, without slots.
   explicit TmaRings(const MbarrierPipeline &stages) : stages(stages) {}
 
@@ -36,10 +38,19 @@ struct TmaRings {
   /// consumers read empty. As many converters fill parts, and release stages.
   void initialize(int64_t consumers, int64_t converters = 0) const;
   LoopPosition getStart() const;
+  int64_t getStageBytes(const ::conv::TmaTile &tile) const {
+    return kept ? kept->tile.stageBytes() : tile.stageBytes();
+  }
 
   MbarrierPipeline stages;
   std::optional<MbarrierPipeline> slots;     ///< Of halo tiles.
   std::optional<MbarrierPipeline> converted; ///< Of parts; never both.
+  /// Of an operand that is kept, the tile, and one stage for each step.
+  struct Kept {
+    ::conv::KeptTile tile;
+    MbarrierPipeline steps;
+  };
+  std::optional<Kept> kept;
 };
 
 /// The loop over the reduction of one tile, as its producer and as its
@@ -53,9 +64,10 @@ public:
           Value rank = Value());
 
   /// One lane: starts all copies of the tile at `origin`, as stages become
-  /// empty. Returns where the next tile starts.
+  /// empty; those of an operand that is kept if the tile `isFirst`. Returns
+  /// where the next tile starts.
   LoopPosition createProducer(const TmaCopies &copies, TileOrigin origin,
-                              Value leftMap, Value rightMap,
+                              Value leftMap, Value rightMap, Value isFirst,
                               LoopPosition position) const;
 
   /// Steps of a tile.
@@ -71,6 +83,8 @@ public:
                       LoopPosition position) const;
 
 private:
+  /// Where the operand that is kept has a step, given by both loops.
+  TmaCopies::Kept createKept(Value outer, Value inner, Value isFirst) const;
   /// Numbers of the steps of a loop that this workgroup has.
   struct Range {
     Value first, end;

@@ -10,6 +10,7 @@
 
 #include "conv/Dialect/Conv/IR/TmaTile.h"
 #include "conv/Kernels/Candidate.h"
+#include "conv/Kernels/Parts/Warpgroup/KeptTile.h"
 
 #include <optional>
 
@@ -39,6 +40,8 @@ struct TmaFacts {
   bool hasStrides = false, hasVolumes = false;
   /// Copies could bring an operand of the epilogue as they take the result.
   bool hasEpilogueBoxes = false;
+  /// What workgroups could keep of an operand.
+  TmaReuse reuse;
   /// If positions come in halo tiles: the bytes of one in shared memory. If
   /// positions are rows, how many it has, and the taps that share it; if they
   /// are reduced, the columns that do.

@@ -1,0 +1,41 @@
+//===- KeptOperand.cpp - what tiles of a product have in common -----------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KeptOperand.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Whether all matrices of a batch have the same operand.
+static bool isSame(const TmaMatrix &matrix) {
+  return llvm::none_of(matrix.dimensions, [](const auto &dimension) {
+    return dimension.digit == TmaMatrix::Digit::Batch;
+  });
+}
+
+::conv::TmaReuse mlir::conv::computeTmaReuse(const ViewedTensor &lhs,
+                                             const ViewedTensor &rhs,
+                                             const TmaGeometry &geometry) {
+  using Side = ::conv::TmaReuse::Side;
+  ::conv::TmaReuse reuse{Side::None, geometry.countSteps(),
+                         llvm::product_of(lhs.view.getBatch()),
+                         llvm::product_of(lhs.view.getRows()),
+                         llvm::product_of(rhs.view.getRows())};
+  if (geometry.parts > 1 || geometry.reducesPositions ||
+      geometry.hasHaloTiles())
+    return reuse;
+  bool isOne = geometry.window.groups == 1;
+  bool hasMatrices = geometry.hasMatrices();
+  bool isLeft = isOne || (hasMatrices ? isSame(*geometry.leftMatrix)
+                                      : geometry.window.isShared);
+  bool isRight = isOne || (hasMatrices && isSame(*geometry.rightMatrix));
+  if (isLeft && (!isRight || reuse.rows < reuse.columns))
+    reuse.side = Side::Left;
+  else if (isRight)
+    reuse.side = Side::Right;
+  return reuse;
+}
