@@ -252,10 +252,16 @@ static double computeUnalignedCycles(const Problem &problem,
   const TmaFacts &facts = getTmaFacts(problem);
   if (facts.hasGroups && facts.reducesPositions)
     return 0; // By lines.
-  double left = isUnaligned(problem, chip, problem.lhsRun) *
-                computeLeftRows(problem, tile);
-  double right =
-      isUnaligned(problem, chip, problem.rhsRun) * computeRightRows(tile);
+  // What is longer than a row reaches into one more sector, not into as many
+  // again. Four schedules of 112->128 1x1 whose rows have 1000 positions.
+  constexpr double kShareOfLongRuns = 0.5;
+  auto getShare = [&](const Run &run) {
+    bool isLong =
+        run.elements * byteSize(problem.operand) >= TmaTile::kRowBytes;
+    return isUnaligned(problem, chip, run) * (isLong ? kShareOfLongRuns : 1);
+  };
+  double left = getShare(problem.lhsRun) * computeLeftRows(problem, tile);
+  double right = getShare(problem.rhsRun) * computeRightRows(tile);
   if (facts.hasGroups)
     return fit(chip).unalignedGroupRowCycles * (left + right);
   bool isFilterTransposed = facts.isRightTransposed && !facts.reducesPositions;

@@ -41,7 +41,7 @@ struct TmaFacts {
   /// Copies could bring an operand of the epilogue as they take the result.
   bool hasEpilogueBoxes = false;
   /// What workgroups could keep of an operand.
-  TmaReuse reuse;
+  TmaReuse reuse = {};
   /// If positions come in halo tiles: the bytes of one in shared memory. If
   /// positions are rows, how many it has, and the taps that share it; if they
   /// are reduced, the columns that do.
