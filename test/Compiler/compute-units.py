@@ -95,7 +95,7 @@ class ComputeUnits(unittest.TestCase):
                 jit.load(device)
                 schedule, hits = jit.compile(units)
                 self.assertEqual(hits, 1, "what was loaded was compiled for as many units")
-                self.assertEqual(schedule, self.schedules[units].split(", chosen_by")[0].rstrip(">"))
+                self.assertEqual(schedule, self.schedules[units].split(", chosen_by")[0].removesuffix(">"))
 
     def test_options_win(self):
         os.environ["CONV_STANDIN_UNITS"] = str(PART)

@@ -2,9 +2,9 @@
 
 // A filter of one element over 64 images: tiles of 128 of 160 output channels and 64 of 1024 positions. Each workgroup has several
 // with the same part of the filter, so that it stays: three steps, behind 4 stages of the image.
-#image = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns, transposed = true, layouts = <"NCW", "KSC", "NKQ">>
+#image = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>, transposed = true, layouts = <"NCW", "KSC", "NKQ">>
 // Channels last, the filter is the right operand.
-#pixels = #conv.schedule<algorithm = implicit_gemm, workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, main_loop = tma, raster = columns>
+#pixels = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 
 // 4 stages of 64 x 64 elements of an image and 3 steps of the filter; parts of it alternate, whatever the raster is: of 132

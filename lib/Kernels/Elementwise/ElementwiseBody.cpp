@@ -292,6 +292,8 @@ void ElementwiseTile::createVector(Value vector,
   }
   for (const Matrix &result : results)
     store(result, vector, computed, exchange);
+  if (exchange)
+    exchange->endRound();
 }
 
 std::optional<VectorExchange> ElementwiseTile::planExchange() const {

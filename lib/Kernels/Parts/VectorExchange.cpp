@@ -71,3 +71,10 @@ SmallVector<Value> VectorExchange::exchange(ValueRange pieces) {
     gpu::BarrierOp::create(b);
   return read;
 }
+
+void VectorExchange::endRound() {
+  // After the second buffer, work-items have met since they read the first.
+  if (buffers.size() > 1 && turn % 2 == 1)
+    gpu::BarrierOp::create(site.b);
+  turn = 0;
+}

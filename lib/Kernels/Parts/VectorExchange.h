@@ -57,6 +57,8 @@ public:
   Place getPlace(int64_t i) const;
   /// Those vectors. All work-items of the workgroup have to be here.
   SmallVector<Value> exchange(ValueRange pieces);
+  /// Ends what a loop repeats: the next exchange may take the first buffer.
+  void endRound();
 
 private:
   Value createOffset(Value number) const;
