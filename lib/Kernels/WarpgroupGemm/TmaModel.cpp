@@ -253,10 +253,12 @@ static double computeUnalignedCycles(const Problem &problem,
   if (facts.hasGroups && facts.reducesPositions)
     return 0; // By lines.
   // What is longer than a row reaches into one more sector, not into as many
-  // again. Four schedules of 112->128 1x1 whose rows have 1000 positions.
+  // again. Four schedules of plain matrices, the gradient of 112->128 1x1 whose
+  // rows have 1000 positions; windows were not measured.
   constexpr double kShareOfLongRuns = 0.5;
   auto getShare = [&](const Run &run) {
     bool isLong =
+        facts.hasMatrices &&
         run.elements * byteSize(problem.operand) >= TmaTile::kRowBytes;
     return isUnaligned(problem, chip, run) * (isLong ? kShareOfLongRuns : 1);
   };

@@ -68,6 +68,7 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
     facts.leftLines = geometry->getLeftLines();
     facts.rightLines = geometry->getRightLines();
     facts.hasGroups |= geometry->window.hasGroups();
+    facts.hasMatrices |= geometry->hasMatrices();
     facts.atomsPerRow =
         geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
     facts.hasVolumes |=

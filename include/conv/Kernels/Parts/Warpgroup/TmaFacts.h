@@ -35,6 +35,7 @@ struct TmaFacts {
   double leftLines = 1, rightLines = 1;
   int64_t atomsPerRow = TmaTile::kAtomsPerRow;
   bool hasGroups = false;
+  bool hasMatrices = false; ///< Operands are plain matrices, without a window.
   /// Copies of images skip positions, or go through three dimensions position
   /// by position.
   bool hasStrides = false, hasVolumes = false;
