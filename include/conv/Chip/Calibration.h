@@ -77,6 +77,8 @@ struct StagedCalibration {
   double transposedConflicts; ///< Conflicts of writes of transposed blocks
                               ///< whose rows are shorter than all banks, as a
                               ///< multiple of the writes.
+  double shortRunLines; ///< Share of the lines around short runs of a tile that
+                        ///< is loaded with each of them.
   /// Vector instructions as counted in assembly: of a wave's step, of a lane's
   /// load, of 16 bytes that several loads make up, and of a load whose position
   /// takes divisions.
