@@ -6,7 +6,7 @@
 
 A file has a line for each schedule: target, problem, schedule and the microseconds that `conv-clock` says. `clock` adds
 lines for problems of the shape lists (`--lines` takes a file of problems instead), `report` compares the choice of the
-compiler on the path with the best schedules clocked, and `fit` changes one constant of lib/Schedule/UnitModel.cpp after
+compiler on the path with the best schedules clocked, and `fit` changes one constant of lib/Chip/Calibrations.cpp after
 the other as long as the squared logarithms of clocked over predicted times become less. It prints the constants of a
 fit to all problems, and, cross-validated, how good choices are with constants that were fitted to other problems.
 """
@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "compare"))
 
 from clock import CLOSE, call, clock, list_problems, rank, sample  # noqa: E402
 
-#: The constants of lib/Schedule/UnitModel.cpp, of loops that overlap steps and of those that do not.
+#: The constants of lib/Chip/Calibrations.cpp, of loops that overlap steps and of those that do not.
 OVERLAPPED = {
     "parts_norm": 3.9,
     "chain_norm": 10,
@@ -180,14 +180,25 @@ def choose_by(fits):
     return lambda problem: min(problem["known"], key=lambda one: predict(one["unit"], fits))["schedule"]
 
 
-def error_of(problems, fits, kind):
-    errors = [
+def list_errors(problems, fits, kind=None):
+    """Squared logarithms of clocked over predicted times, of one kind of loops or all."""
+    return [
         math.log(one["us"] / predict(one["unit"], fits)) ** 2
         for problem in problems
         for one in problem["known"]
-        if get_kind(one["unit"]) == kind
+        if kind in (None, get_kind(one["unit"]))
     ]
+
+
+def error_of(problems, fits, kind):
+    errors = list_errors(problems, fits, kind)
     return sum(errors) / len(errors) if errors else None
+
+
+def print_error(name, errors):
+    if errors:
+        factor = math.exp(math.sqrt(sum(errors) / len(errors)))
+        print(f"{name}: clocked and predicted times differ by a factor of {factor:.2f}")
 
 
 def fit_constants(problems, fits):
@@ -215,20 +226,21 @@ def report(problems, fits):
         print_regrets(f"{target}: default", judge(chosen, lambda problem: problem["default"]))
         print_regrets(f"{target}: best prediction clocked", judge(chosen, choose_by(fits)))
     for kind in fits:
-        error = error_of(problems, fits, kind)
-        if error is not None:
-            print(f"{kind}: clocked and predicted times differ by a factor of {math.exp(math.sqrt(error)):.2f}")
+        print_error(kind, list_errors(problems, fits, kind))
 
 
 def cross_validate(problems, fits):
     """Choices for each fold of the problems, with constants that are fitted to the others."""
     names = sorted({problem["problem"] for problem in problems})
-    regrets = []
+    regrets, errors = [], []
     for fold in range(FOLDS):
         left_out = set(names[fold::FOLDS])
         fitted = fit_constants([one for one in problems if one["problem"] not in left_out], fits)
-        regrets += judge([one for one in problems if one["problem"] in left_out], choose_by(fitted))
+        others = [one for one in problems if one["problem"] in left_out]
+        regrets += judge(others, choose_by(fitted))
+        errors += list_errors(others, fitted)
     print_regrets(f"fitted to {FOLDS - 1} of {FOLDS} parts", regrets)
+    print_error("the part that is left out", errors)
 
 
 def clock_rows(options):
@@ -278,8 +290,11 @@ def main():
     problems = join_rows(read_rows(options.files))
     report(problems, fits)
     if options.command == "fit":
-        for kind, constants in fit_constants(problems, fits).items():
+        fitted = fit_constants(problems, fits)
+        for kind, constants in fitted.items():
             print(kind, {name: float(f"{value:.3g}") for name, value in constants.items()})
+        print_regrets("fitted to all", judge(problems, choose_by(fitted)))
+        print_error("fitted to all", list_errors(problems, fitted))
         cross_validate(problems, fits)
     return None
 

@@ -39,6 +39,7 @@ static constexpr Calibration kHopper = {
                .sparseScatterCycles = 1.46,
                .barrierCycles = 40,
                .transposedConflicts = 1.4,
+               .shortRunLines = 0.5,
                .stepInstructions = 8,
                .loadInstructions = 2,
                .joinInstructions = 4,
@@ -105,6 +106,7 @@ static constexpr Calibration kHopper = {
                   .copyBytesPerClock = 10900,
                   .stridedRowCycles = 2.4,
                   .unalignedRowCycles = 10,
+                  .longUnalignedShare = 0.5,
                   .unalignedGroupRowCycles = 6.6,
                   .transposedRowFactor = 1.3,
                   .firstSteps = 2.25,
@@ -144,7 +146,7 @@ static constexpr Calibration kHopper = {
                          .pieceCycles = 60,
                          .memoryShare = 0.9},
     .direct = {.isCompared = true,
-               .traffic = 1.25,
+               .traffic = 1e9, // Queues, blocks and diagonals count their own.
                .diagonalSeconds = 1.7e-6,
                .diagonalMemoryEfficiency = 0.58,
                .blockMemoryEfficiency = 0.77,
@@ -190,14 +192,17 @@ static constexpr Calibration createUnmeasured(std::string_view source) {
   staged.transposedStagedSlowdown = staged.transposingSlowdown = 1;
   staged.scatterCycles = staged.sparseScatterCycles = 0;
   calibration.direct.isCompared = false;
+  calibration.direct.traffic = 1.25;
   return calibration;
 }
 
 /// `countedCycles` is how many the clock counts for each one of the model's.
 static constexpr Calibration createClocked(double countedCycles) {
   Calibration calibration = createUnmeasured("the clock of lib/Clock");
+  calibration.launch.startSeconds = 0; // The clock does not count it.
   calibration.launch.splitWaves = 16;
   calibration.launch.mostSplits = 32;
+  calibration.direct.isCompared = true;
   calibration.direct.traffic = 1.125;
   calibration.direct.memoryEfficiency = 1;
   calibration.direct.countedCycles = countedCycles;

@@ -32,6 +32,50 @@ static double getSeenBytes(ViewAttr view, RankedTensorType type) {
   return std::min(seen, double(getBytes(type)));
 }
 
+/// As many elements of the run's index as the innermost coordinate counts with
+/// several digits: channels of groups that are merged. Neighbours of another
+/// matrix are none of them.
+static int64_t countJoined(ViewAttr view, ArrayRef<int64_t> shape,
+                           const ::conv::Run &run) {
+  SmallVector<int64_t> sizes = view.getDigitSizes();
+  ViewAttr::Coordinate coordinate = view.getCoordinates()[shape.size() - 1];
+  size_t firstRow = view.getBatch().size();
+  size_t firstColumn = firstRow + view.getRows().size();
+  int64_t joined = 1, granule = std::gcd(coordinate.constant, shape.back());
+  bool isOfBatch = false;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    int64_t coefficient = coordinate.coefficients[i];
+    bool isAlong = i >= firstRow && (i >= firstColumn) == run.isAlongReduction;
+    isOfBatch |= sizes[i] > 1 && i < firstRow && coefficient == 1;
+    if (sizes[i] > 1 && isAlong && coefficient == joined)
+      joined *= sizes[i];
+    else if (sizes[i] > 1)
+      granule = std::gcd(granule, coefficient);
+  }
+  joined = std::gcd(joined, granule);
+  return isOfBatch ? joined : std::max(run.elements, joined);
+}
+
+/// The least distance of other digits of the matrix than those of the run.
+static int64_t computePitch(ViewAttr view, ArrayRef<int64_t> shape,
+                            const ::conv::Run &run) {
+  SmallVector<int64_t> sizes = view.getDigitSizes();
+  SmallVector<int64_t> distances(sizes.size(), 0);
+  int64_t stride = 1;
+  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
+  for (size_t d = shape.size(); d-- > 0;) {
+    for (auto [distance, coefficient] :
+         llvm::zip(distances, coordinates[d].coefficients))
+      distance += coefficient * stride;
+    stride *= shape[d];
+  }
+  int64_t pitch = stride;
+  for (size_t i = view.getBatch().size(); i < sizes.size(); ++i)
+    if (sizes[i] > 1 && std::abs(distances[i]) >= run.getJoined())
+      pitch = std::min(pitch, std::abs(distances[i]));
+  return pitch;
+}
+
 /// Elements of the view that follow each other in memory, along one of its
 /// indices, and are inside of the tensor or outside together: those of the
 /// digits that move the innermost coordinates by 1, one in each of them.
@@ -62,6 +106,8 @@ static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
     if (own != shape[d] || granule != 0)
       break;
   }
+  run.joined = countJoined(view, shape, run);
+  run.pitch = computePitch(view, shape, run);
   return run;
 }
 

@@ -77,6 +77,8 @@ struct StagedCalibration {
   double transposedConflicts; ///< Conflicts of writes of transposed blocks
                               ///< whose rows are shorter than all banks, as a
                               ///< multiple of the writes.
+  double shortRunLines; ///< Share of the lines around short runs of a tile that
+                        ///< is loaded with each of them.
   /// Vector instructions as counted in assembly: of a wave's step, of a lane's
   /// load, of 16 bytes that several loads make up, and of a load whose position
   /// takes divisions.
@@ -153,6 +155,10 @@ struct WarpgroupCalibration {
   double unalignedRowCycles; ///< Cycles for each row whose distance to the next
                              ///< is no whole number of sectors: 6.5 to 10.1 in
                              ///< 8 schedules of 3 layers.
+  double longUnalignedShare; ///< Of that, what a run costs that is longer than
+                             ///< a row of a tile: it reaches into one more
+                             ///< sector. 4 schedules of the gradient of
+                             ///< 112->128 1x1 whose rows have 1000 positions.
   double unalignedGroupRowCycles; ///< The same of groups, some of whose rows
                                   ///< are aligned: 2 layers of groups of 24 and
                                   ///< 56 channels.

@@ -15,6 +15,7 @@
 
 #include "conv/Chip/Chip.h"
 
+#include <algorithm>
 #include <any>
 #include <cstdint>
 #include <utility>
@@ -32,6 +33,12 @@ struct ResultShape {
 struct Run {
   int64_t elements = 1;
   bool isAlongReduction = false;
+  /// With those of groups that are merged, which one load may bring; and from
+  /// such a run to the next one that a matrix has, in elements. 0 where nothing
+  /// is known but `elements`.
+  int64_t joined = 0, pitch = 0;
+  int64_t getJoined() const { return joined > 0 ? joined : elements; }
+  int64_t getPitch() const { return std::max(getJoined(), pitch); }
   /// Where a step reads takes divisions by sizes that are no powers of two.
   bool takesDivisions = false;
 };

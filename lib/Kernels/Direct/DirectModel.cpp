@@ -256,6 +256,11 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
   double memoryBytes = hasBlocks
                            ? cost.memoryBytes
                            : cost.compulsoryBytes + 2 * plan.intermediateBytes;
+  // Caches are trusted with a share of the halos.
+  if (!cost.countsHalos)
+    memoryBytes =
+        std::max(memoryBytes, cost.memoryBytes + cost.compulsoryBytes -
+                                  cost.getAllowedBytes(fit(chip).traffic));
   double efficiency = cost.isQueue ? fit(chip).queueMemoryEfficiency
                       : hasBlocks  ? fit(chip).blockMemoryEfficiency
                       : schedule.reducesBlocks()
@@ -265,7 +270,9 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
   cost.memorySeconds =
       (memoryBytes - cost.epilogueBytes) * cost.linesOfRuns / bytesPerSecond;
   cost.epilogueSeconds = cost.epilogueBytes / bytesPerSecond;
-  cost.isPipelined |= schedule.getStages() > 1;
+  // By the clock of AMD chips, the shorter of the two is hidden.
+  cost.isPipelined |=
+      schedule.getStages() > 1 || chip.backend == ::conv::Backend::AMDGPU;
   cost.launchSeconds +=
       double(plan.launches - 1) * chip.calibration->launch.launchSeconds;
   return cost;

@@ -119,9 +119,8 @@ private:
   ViewedProduct product; ///< That with the most rows.
   int64_t matrices, rows, columns, reduction;
   bool isAlongBatch;
-  /// How schedules are ranked: bytes beyond what is taken for granted, seconds,
-  /// all bytes, and their place.
-  using Rank = std::tuple<double, double, double, size_t>;
+  /// How schedules are ranked: seconds, bytes, and their place.
+  using Rank = std::tuple<double, double, size_t>;
   std::vector<std::pair<Rank, PredictedSchedule>> all;
   DenseSet<ScheduleAttr> seen;
 };
@@ -179,12 +178,7 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
       computeDirectCost(op, plan, schedule, chip, obstacle);
   if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
     return;
-  const ::conv::DirectCalibration &fit = chip.calibration->direct;
-  double beyond =
-      std::max(0., cost->memoryBytes - cost->getAllowedBytes(fit.traffic));
-  if (fit.isCompared || cost->countsHalos)
-    beyond = 0;
-  all.emplace_back(Rank(beyond, cost->seconds(), cost->memoryBytes, all.size()),
+  all.emplace_back(Rank(cost->seconds(), cost->memoryBytes, all.size()),
                    PredictedSchedule{schedule, cost->summarize()});
 }
 

@@ -170,12 +170,31 @@ static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
   int64_t readTogether = cost.residentWorkgroups * countUnits(chip) /
                          chip.dies * candidate.workgroup[0] * run.elements *
                          elementBytes;
-  if (chip.dieCacheBytes == 0 || readTogether <= chip.dieCacheBytes)
+  // Around short runs, lines that the next taps read have to stay, too.
+  double lines =
+      computeLineShare(chip, candidate.atom->operand, run, run.getJoined());
+  double kept = double(readTogether) * lines * (lines > 1 ? 2 : 1);
+  if (chip.dieCacheBytes == 0 || kept <= double(chip.dieCacheBytes))
     return 0;
   double ofAllTaps = double(problem.products * problem.batch * problem.rows) *
-                     double(problem.reduction * elementBytes) *
+                     double(problem.reduction * elementBytes) * lines *
                      computeReductionShare(problem);
   return (ofAllTaps + problem.resultBytes) / computeFarBandwidth(problem, chip);
+}
+
+/// Seconds in which lines around short runs come from below the dies' caches. A
+/// group is over before the next one reads the rest of its lines.
+static double computeLineSeconds(const Problem &problem, const ChipInfo &chip,
+                                 const Candidate &candidate) {
+  double bytes = problem.resultBytes;
+  for (auto [run, own] : {std::pair(&problem.lhsRun, problem.lhsBytes),
+                          std::pair(&problem.rhsRun, problem.rhsBytes)}) {
+    double lines = own * computeLineShare(chip, candidate.atom->operand, *run,
+                                          run->getJoined());
+    bool isKept = lines / double(problem.batch) <= double(chip.dieCacheBytes);
+    bytes += isKept ? own : lines;
+  }
+  return bytes / computeFarBandwidth(problem, chip);
 }
 
 /// Seconds in which memory is busy. Those of a combine are counted with it.
@@ -186,7 +205,8 @@ static double computeMemorySeconds(const Problem &problem, const ChipInfo &chip,
   if (!keepsLoadsEarly(chip))
     return seconds;
   seconds -= problem.intermediateBytes / (chip.memoryGBs * 1e9);
-  return std::max(seconds, computeTapSeconds(problem, chip, candidate, cost));
+  return std::max({seconds, computeTapSeconds(problem, chip, candidate, cost),
+                   computeLineSeconds(problem, chip, candidate)});
 }
 
 /// Whether a step lasts until its loads have arrived.

@@ -21,15 +21,26 @@ static const StagedCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->staged;
 }
 
-/// Cache lines that rows of a tile touch, as a multiple of what they need. Rows
-/// made of several runs are counted as if these followed each other.
+double conv::computeLineShare(const ChipInfo &chip, NumericType operand,
+                              const Run &run, int64_t most) {
+  if (chip.cacheLineBytes == 0)
+    return 1;
+  int64_t size = byteSize(operand),
+          bytes = std::min(run.getJoined(), most) * size;
+  int64_t lines = roundUp(bytes, chip.cacheLineBytes);
+  return double(std::max(bytes, std::min(lines, run.getPitch() * size))) /
+         double(bytes);
+}
+
+/// Bytes of cache lines that the runs of a tile touch, as a multiple of what
+/// they need. Of lines around short runs, others find a share in the unit's
+/// cache.
 static double countLineWaste(const ChipInfo &chip, const Candidate &candidate,
                              int64_t rows, const Run &run) {
   int64_t along = run.isAlongReduction ? candidate.gemmK : rows;
-  if (chip.cacheLineBytes == 0 || run.elements < along)
-    return 1;
-  int64_t bytes = along * byteSize(candidate.atom->operand);
-  return double(roundUp(bytes, chip.cacheLineBytes)) / double(bytes);
+  double lines = computeLineShare(chip, candidate.atom->operand, run, along);
+  return run.getJoined() < along ? 1 + fit(chip).shortRunLines * (lines - 1)
+                                 : lines;
 }
 
 /// Cycles of the load path for the tile of one operand.

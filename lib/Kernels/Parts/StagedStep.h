@@ -12,6 +12,12 @@
 
 namespace conv {
 
+/// Bytes of the cache lines around a run of an operand, of which `most`
+/// elements are read together, as a multiple of its own. Lines that the next
+/// run needs, too, are not counted for both.
+double computeLineShare(const ChipInfo &chip, NumericType operand,
+                        const Run &run, int64_t most);
+
 /// Cycles in which vector instructions of a wave's step occupy a SIMD unit.
 double computeVectorCycles(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate);

@@ -57,7 +57,8 @@ int64_t conv::countLoadElements(const ChipInfo &chip,
     return longest;
   if (keepsLoadsEarly(chip) && !run.isAlongReduction)
     longest = std::gcd(longest, piecesPerWorkItem(chip, candidate, rows));
-  return std::gcd(longest, run.elements);
+  return std::gcd(longest,
+                  keepsLoadsEarly(chip) ? run.getJoined() : run.elements);
 }
 
 int64_t conv::computeSharedBytes(const Candidate &candidate) {

@@ -252,15 +252,12 @@ static double computeUnalignedCycles(const Problem &problem,
   const TmaFacts &facts = getTmaFacts(problem);
   if (facts.hasGroups && facts.reducesPositions)
     return 0; // By lines.
-  // What is longer than a row reaches into one more sector, not into as many
-  // again. Four schedules of plain matrices, the gradient of 112->128 1x1 whose
-  // rows have 1000 positions; windows were not measured.
-  constexpr double kShareOfLongRuns = 0.5;
   auto getShare = [&](const Run &run) {
     bool isLong =
         facts.hasMatrices &&
         run.elements * byteSize(problem.operand) >= TmaTile::kRowBytes;
-    return isUnaligned(problem, chip, run) * (isLong ? kShareOfLongRuns : 1);
+    return isUnaligned(problem, chip, run) *
+           (isLong ? fit(chip).longUnalignedShare : 1);
   };
   double left = getShare(problem.lhsRun) * computeLeftRows(problem, tile);
   double right = getShare(problem.rhsRun) * computeRightRows(tile);
