@@ -61,7 +61,7 @@ static bool countsDimension(const ViewedTensor &operand, size_t digit) {
 
 /// Whether one of the view's indices counts whole pieces of memory: its
 /// innermost digits count neighbours, and everything else moves by whole
-/// pieces.
+/// pieces. Between merged groups, one element is zero and the next one is not.
 static bool countsPieces(const ViewedTensor &operand) {
   int64_t piece =
       ::conv::kPieceBytes * 8 / operand.type.getElementTypeBitWidth();
@@ -69,6 +69,12 @@ static bool countsPieces(const ViewedTensor &operand) {
   auto [distances, start] = getDistances(operand);
   if (start % piece)
     return false;
+  auto isLimited = [&](size_t digit) {
+    return llvm::any_of(
+        ArrayRef(operand.view.getCoordinates())
+            .drop_front(operand.type.getRank()),
+        [&](const auto &limit) { return limit.coefficients[digit] != 0; });
+  };
   auto counts = [&, &distances = distances](size_t begin, size_t end) {
     int64_t run = 1;
     size_t first = end;
@@ -78,7 +84,7 @@ static bool countsPieces(const ViewedTensor &operand) {
         continue;
       // A piece that spans several digits is inside or outside as a whole.
       isInside &= countsDimension(operand, digit);
-      if (distances[digit] != run || (run > 1 && !isInside))
+      if (distances[digit] != run || (run > 1 && !isInside) || isLimited(digit))
         return false;
       run *= sizes[digit];
     }
