@@ -28,9 +28,10 @@ namespace conv::test {
 const std::vector<std::string> &allTargets();
 
 /// Compiles `text` for `targets` and checks every function with both kinds of
-/// data.
+/// data. With an algorithm, only its schedules are considered.
 void checkEverywhere(const std::string &text,
-                     const std::vector<std::string> &targets = allTargets());
+                     const std::vector<std::string> &targets = allTargets(),
+                     const std::string &algorithm = "");
 
 /// Adds a problem in each type, on the host and one of the chips, which take
 /// turns; with the environment variable CONV_EXHAUSTIVE, on all. One that is

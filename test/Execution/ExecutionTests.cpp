@@ -71,9 +71,11 @@ static void checkFunction(const artifact::Artifact &artifact,
 }
 
 void test::checkEverywhere(const std::string &text,
-                           const std::vector<std::string> &targets) {
+                           const std::vector<std::string> &targets,
+                           const std::string &algorithm) {
   mlir::conv::CompileOptions options;
   options.targets = targets;
+  options.algorithm = algorithm;
   // What the simulator accepts, the GPU's own code generator must too.
   for (const std::string &target : targets)
     if (target.starts_with("sim:"))

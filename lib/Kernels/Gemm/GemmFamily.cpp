@@ -7,8 +7,8 @@
 
 #include "../Families.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
+#include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/DescribeProblem.h"
 #include "conv/Kernels/Gemm/GemmFacts.h"
 #include "conv/Kernels/Parts/StagedModel.h"
@@ -42,7 +42,7 @@ static bool countsDimension(const ViewedTensor &operand, DigitRole role) {
 
 /// Whether one of the view's indices counts whole pieces of memory: its
 /// innermost digits count neighbours, and everything else moves by whole
-/// pieces.
+/// pieces. Between merged groups, one element is zero and the next one is not.
 static bool countsPieces(const ViewedTensor &operand) {
   int64_t piece =
       ::conv::kPieceBytes * 8 / operand.type.getElementTypeBitWidth();
@@ -50,6 +50,12 @@ static bool countsPieces(const ViewedTensor &operand) {
   SmallVector<int64_t> distances = getDistances(operand);
   if (getStart(operand) % piece)
     return false;
+  auto isLimited = [&](size_t digit) {
+    return llvm::any_of(
+        ArrayRef(operand.view.getCoordinates())
+            .drop_front(operand.type.getRank()),
+        [&](const auto &limit) { return limit.coefficients[digit] != 0; });
+  };
   auto counts = [&](size_t begin, size_t end) {
     int64_t run = 1;
     size_t first = end;
@@ -59,7 +65,7 @@ static bool countsPieces(const ViewedTensor &operand) {
         continue;
       // A piece that spans several digits is inside or outside as a whole.
       isInside &= countsDimension(operand, operand.view.getRoles()[digit]);
-      if (distances[digit] != run || (run > 1 && !isInside))
+      if (distances[digit] != run || (run > 1 && !isInside) || isLimited(digit))
         return false;
       run *= sizes[digit];
     }

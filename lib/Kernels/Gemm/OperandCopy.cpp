@@ -218,7 +218,8 @@ Value OperandCopy::createPlace(const Element &element) const {
 }
 
 /// Starts the loads of a piece, or of the block of `rowWidth` pieces that it is
-/// the first of. Those with one guard share the place of the first of them.
+/// the first of. Those with one guard share the place of the first of them,
+/// unless they lie before it (G10): taps of gradients are read backwards.
 SmallVector<Value> OperandCopy::startLoads(const Piece &piece, Value k,
                                            Value guard) const {
   IndexMath bytes(kernel.b, kernel.b.getI32Type());
@@ -230,8 +231,9 @@ SmallVector<Value> OperandCopy::startLoads(const Piece &piece, Value k,
   int64_t first = 0;
   for (int64_t step = 0; step < length; step += width) {
     bool continues =
-        place && access.areGuardedAlike({MatrixIndex::Column, first, length},
-                                        {MatrixIndex::Column, step, length});
+        place && ofElement >= 0 &&
+        access.areGuardedAlike({MatrixIndex::Column, first, length},
+                               {MatrixIndex::Column, step, length});
     if (!continues) {
       Element from = findInPiece(piece, k, step, guard);
       if (!hasPlaces() || loadsPerBlock() == 1) {
