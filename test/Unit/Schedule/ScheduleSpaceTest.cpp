@@ -61,7 +61,9 @@ constexpr Layer kLayers[] = {
     {"backward_weight", kHalf, "8x28x28x96", "8x14x14x96", "96x3x3x1", 96},
 };
 
-bool isCompared(const ::conv::ChipInfo &chip) { return chip.name == "sm_90a"; }
+bool isCompared(const ::conv::ChipInfo &chip) {
+  return chip.calibration->direct.isCompared;
+}
 
 class ScheduleSpaceTest : public testing::TestWithParam<StringRef> {
 protected:
