@@ -9,8 +9,9 @@ of the bytes that they have to move, beside a copy and a kernel in Triton (causa
 
 import json
 import pathlib
-import statistics
 import sys
+
+from graph_timing import time_calls
 
 SHAPES = [(8, 2048, 4096), (1, 32768, 2048), (32, 512, 1024), (4, 8192, 2560)]  #: B, T, D.
 WIDTHS = [2, 3, 4]
@@ -48,17 +49,6 @@ def compile_packs(folder, target):
                     path.parent.mkdir(parents=True, exist_ok=True)
                     if not path.exists():
                         path.write_bytes(compile_problem(one, target))
-
-
-def seconds(calls, stream):
-    """The median time of a call, in a graph of all of them."""
-    from conv.tune.graph import CapturedCalls
-
-    for call in calls:
-        call()
-    stream.synchronize()
-    graph = CapturedCalls(stream, calls)
-    return statistics.median(graph.time(1) / len(calls) for _ in range(12))
 
 
 def expected(x, weight, bias, grad, starts):
@@ -104,14 +94,14 @@ def measure(shape, width, is_packed, stream, with_triton):
         ("sum_gradient", 3, lambda s, g: s.sum_gradient(g)),
         ("input_gradient", 2, lambda s, g: s.input_gradient(g)),
     ):
-        took = seconds([lambda one=one: function(*one) for one in sets], stream)
+        took = time_calls([lambda one=one: function(*one) for one in sets], stream)
         line[f"{name}_us"], line[f"{name}_gb_per_s"] = took * 1e6, tensors * size / took * 1e-9
     if with_triton:
         outputs = [torch.empty_like(grad) for _ in sets]
         causal_triton.run(sequences.x, weight, bias, outputs[0])
         line["triton_error"] = ((outputs[0].float() - y.float()).norm() / y.float().norm()).item()
         calls = [lambda s=s, o=o: causal_triton.run(s.x, weight, bias, o) for (s, _), o in zip(sets, outputs)]
-        took = seconds(calls, stream)
+        took = time_calls(calls, stream)
         line["triton_us"], line["triton_gb_per_s"] = took * 1e6, 2 * size / took * 1e-9
     return line
 
@@ -127,7 +117,7 @@ def main():
         source = [torch.randn(1 << 28, device="cuda").bfloat16() for _ in range(2)]
         target = [torch.empty_like(one) for one in source]
         # Negated, because a plain copy becomes a node for the copy engine, which reaches two thirds of a kernel's speed.
-        took = seconds([lambda s=s, t=t: torch.neg(s, out=t) for s, t in zip(source, target)], stream)
+        took = time_calls([lambda s=s, t=t: torch.neg(s, out=t) for s, t in zip(source, target)], stream)
         copy = 4 * source[0].numel() / took * 1e-9
         print(f"copy {copy:.0f} GB/s", flush=True)
         del source, target

@@ -12,7 +12,6 @@ Steps are chained, each on its own tensors: so many that their states do not sta
 
 import json
 import pathlib
-import statistics
 import sys
 import time
 
@@ -22,7 +21,7 @@ import triton
 
 import conv.torch
 from conv.torch import causal_conv1d_update
-from conv.tune.graph import CapturedCalls
+from graph_timing import time_calls
 
 #: B, D, T, W, L, states of a cache, whether states are rings, whether channels of states follow each other.
 _SHAPES = [
@@ -92,14 +91,6 @@ class Step:
         return float("inf") if not torch.equal(self.state, after) else ((result - y).abs().max() / y.abs().max()).item()
 
 
-def _replayed(calls, stream):
-    for call in calls:
-        call()
-    stream.synchronize()
-    graph = CapturedCalls(stream, calls)
-    return statistics.median(graph.time(1) / len(calls) for _ in range(15))
-
-
 def _called(call, stream):
     """Of Python, with the GPU as far behind as it likes."""
     for _ in range(20):
@@ -118,14 +109,14 @@ def main():
     for path in pathlib.Path(sys.argv[2]).glob("*.convpack") if len(sys.argv) > 2 else ():
         conv.torch.preload(path)
     with torch.cuda.stream(stream):
-        empty = _replayed([lambda: _nothing[(1,)]()] * 64, stream)
+        empty = time_calls([lambda: _nothing[(1,)]()] * 64, stream, rounds=15)
         print(f"empty kernel {empty * 1e6:.2f} us in a chain of 64", flush=True)
         for shape in _SHAPES:
             one = Step(*shape)
             line = {"shape": shape, "error": one.error()}
             far = [Step(*shape) for _ in range(max(8, min(64, -(-(400 << 20) // one.bytes))))]
-            line["us"] = _replayed(far, stream) * 1e6
-            line["us_in_cache"] = _replayed([one] * 64, stream) * 1e6
+            line["us"] = time_calls(far, stream, rounds=15) * 1e6
+            line["us_in_cache"] = time_calls([one] * 64, stream, rounds=15) * 1e6
             line["us_of_call"] = _called(one, stream) * 1e6
             line["gb_per_s"] = one.bytes / line["us"] * 1e-3
             results.append(line)

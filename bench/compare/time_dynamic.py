@@ -13,15 +13,14 @@ order, of so many packed sequences of random lengths.
 import json
 import pathlib
 import re
-import statistics
 import sys
 import time
 
 import dynamic_triton
 import torch
+from graph_timing import time_calls
 
 import conv
-from conv.tune.graph import CapturedCalls
 
 CACHE_BYTES = 400 << 20  # Sets of tensors are many times what the L2 cache holds.
 
@@ -42,15 +41,6 @@ def reference(direction, a, b, width, sequences):
     if direction == "backward_input":
         return sum(shift(a * b[..., w], w - width + 1, sequences) for w in range(width))
     return torch.stack([b * shift(a, width - 1 - w, sequences) for w in range(width)], -1)
-
-
-def seconds(calls, stream):
-    """The median time of a call, in a graph of all of them."""
-    for call in calls:
-        call()
-    stream.synchronize()
-    graph = CapturedCalls(stream, calls)
-    return statistics.median(graph.time(1) / len(calls) for _ in range(12))
 
 
 def compare(direction, tensors, order, width, sequences):
@@ -82,7 +72,7 @@ def measure(path, stream):
     error = max(
         compare(direction, [tensor[n : n + 1].float() for tensor in sets[0]], order, width, sequences) for n in range(b)
     )
-    took = seconds([lambda s=s: function(s[0], s[1], *starts, out=s[2]) for s in sets], stream)
+    took = time_calls([lambda s=s: function(s[0], s[1], *starts, out=s[2]) for s in sets], stream)
     result = {"pack": path.stem, "error": error, "us": took * 1e6, "gb_per_s": bytes_moved / took * 1e-9}
     if "--triton" in sys.argv and order == "BTGW" and not packed:
         want = sets[0][2].clone()
@@ -91,7 +81,7 @@ def measure(path, stream):
         theirs[0]()
         stream.synchronize()
         off = (sets[0][2].float() - want.float()).norm() / want.float().norm()
-        took = seconds(theirs, stream)
+        took = time_calls(theirs, stream)
         result |= {"triton_error": off.item(), "triton_us": took * 1e6, "triton_gb_per_s": bytes_moved / took * 1e-9}
     return result
 
@@ -103,7 +93,7 @@ def main():
         source = [torch.randn(1 << 28, device="cuda").bfloat16() for _ in range(2)]
         target = [torch.empty_like(one) for one in source]
         # Negated, because a plain copy becomes a node for the copy engine, which reaches two thirds of a kernel's speed.
-        took = seconds([lambda s=s, t=t: torch.neg(s, out=t) for s, t in zip(source, target)], stream)
+        took = time_calls([lambda s=s, t=t: torch.neg(s, out=t) for s, t in zip(source, target)], stream)
         copy = 4 * source[0].numel() / took * 1e-9
         print(f"copy {copy:.0f} GB/s", flush=True)
         del source, target
