@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run the commands that a Markdown page shows and compare what they print with what the page says they do.
 
-Usage: check_readme.py PAGE.md BIN_FOLDER
+Usage: check_readme.py PAGE.md SOURCE_ROOT BIN_FOLDER
 
 Every fenced block marked `console` is checked, in order, in one temporary folder that has a link to examples/. Lines
 that start with `$ ` are commands (`\\` continues one); the lines after them are a part of their output, in which `...`
@@ -72,18 +72,18 @@ def check(command, lines, environment, folder):
     return missing and f"expects\n  {missing}\nbut it printed\n{output[:6000]}"
 
 
-def main(page_path, bin_folder):
+def main(page_path, root, bin_folder):
     with open(page_path, encoding="utf-8") as file:
         page = file.read()
     examples = read_examples(page)
     assert examples, f"{page_path} has no console block"
     environment = dict(os.environ, PATH=os.pathsep.join([os.path.abspath(bin_folder), os.environ["PATH"]]))
     failures = 0
-    for wrong in find_excerpts(page, os.path.dirname(os.path.abspath(page_path))):
+    for wrong in find_excerpts(page, root):
         print(f"{page_path}: {wrong}", file=sys.stderr)
         failures += 1
     with tempfile.TemporaryDirectory() as folder:
-        os.symlink(os.path.join(os.path.dirname(os.path.abspath(page_path)), "examples"), f"{folder}/examples")
+        os.symlink(os.path.abspath(os.path.join(root, "examples")), f"{folder}/examples")
         for command, lines in examples:
             if wrong := check(command, lines, environment, folder):
                 print(f"{page_path}: $ {command}\n{wrong}", file=sys.stderr)
