@@ -48,6 +48,14 @@ Result<Request> Request::read(const void *module, size_t size,
   request.options.database = toString(given.database);
   request.options.usesStaleSchedules = given.uses_stale_schedules != 0;
   request.options.computeUnits = given.compute_units;
+  if (!(given.max_error >= 0))
+    return badInput("expects max_error to be 0 or more, but got " +
+                    std::to_string(given.max_error));
+  request.options.maxError = given.max_error;
+  request.options.maxWorkspaceBytes = given.max_workspace > 0
+                                          ? given.max_workspace
+                                      : given.max_workspace < 0 ? 0
+                                                                : -1;
   request.options.threads = std::max(1u, given.threads);
   request.options.externalizeConstants = given.externalizes_constants != 0;
   request.options.explain = given.explains_as_text != 0
@@ -98,7 +106,9 @@ Result<std::string> Request::computeKey() const {
   for (const std::string &part :
        {options.algorithm, options.schedule, *database,
         mlir::conv::findAssembler(),
-        std::string(options.externalizeConstants ? "1" : "0"), source.text})
+        std::string(options.externalizeConstants ? "1" : "0"),
+        std::to_string(options.maxError),
+        std::to_string(options.maxWorkspaceBytes), source.text})
     add(part);
   return sha256Hex(all);
 }

@@ -59,9 +59,9 @@ void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
   buildRaisePipeline(manager);
   manager.addPass(createCheckSupportedPass());
   manager.addPass(createSelectSchedulePass(
-      {options.schedule, options.algorithm, options.maxWorkspace,
-       options.database, options.compiler, options.usesStale,
-       options.computeUnits,
+      {options.schedule, options.algorithm, options.maxError,
+       options.maxWorkspace, options.database, options.compiler,
+       options.usesStale, options.computeUnits,
        llvm::to_vector(ArrayRef<std::string>(options.exclude))},
       std::move(computeCode)));
   manager.addPass(createVerifyStagePass({"conv"}));

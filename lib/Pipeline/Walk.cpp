@@ -168,6 +168,7 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
     convOptions.compiler = getCompilerVersion().fingerprint;
     convOptions.usesStale = options.usesStaleSchedules;
     convOptions.computeUnits = options.computeUnits;
+    convOptions.maxError = options.maxError;
     convOptions.maxWorkspace = options.maxWorkspaceBytes;
     convOptions.exclude = ArrayRef(excluded);
     buildLowerToConvPipeline(manager, convOptions, computeCodeForTarget);

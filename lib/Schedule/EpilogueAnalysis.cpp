@@ -21,6 +21,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::conv;
 using ::conv::EpilogueGraph;
@@ -238,6 +240,43 @@ mlir::conv::getWinogradAccumulation(ConvolutionOpInterface op,
                  countRoundings(matrices.filter) + isRounded(matrices.filter) +
                  countRoundings(matrices.output);
   return {roundings, ::conv::NumericType::F32};
+}
+
+/// The sums of the magnitudes of each row.
+static std::vector<double> sumRows(const ::conv::RationalMatrix &matrix) {
+  std::vector<double> sums;
+  for (const auto &row : matrix) {
+    double sum = 0;
+    for (::conv::Rational value : row)
+      sum += std::fabs(value.toDouble());
+    sums.push_back(sum);
+  }
+  return sums;
+}
+
+/// The most that a result of one dimension sums up of operands of ones, by the
+/// magnitudes of the matrices, over the elements of the filter.
+static double getAmplification(const ::conv::WinogradMatrices &matrices) {
+  std::vector<double> input = sumRows(matrices.input);
+  std::vector<double> filter = sumRows(matrices.filter);
+  double most = 0;
+  for (const auto &row : matrices.output) {
+    double sum = 0;
+    for (size_t t = 0; t < row.size(); ++t)
+      sum += std::fabs(row[t].toDouble()) * input[t] * filter[t];
+    most = std::max(most, sum);
+  }
+  return most / matrices.filter.front().size();
+}
+
+double mlir::conv::getWinogradErrorFactor(ConvolutionOpInterface op,
+                                          ArrayRef<int64_t> outputTile) {
+  double factor = double(getWinogradAccumulation(op, outputTile).reduction) /
+                  computeReduction(op);
+  for (const ::conv::WinogradMatrices &matrices :
+       getWinogradMatrices(op, outputTile))
+    factor *= getAmplification(matrices);
+  return factor;
 }
 
 std::variant<::conv::ErrorBound, NoErrorBound>

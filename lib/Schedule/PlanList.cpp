@@ -19,7 +19,9 @@
 #include "conv/Schedule/WinogradSchedule.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
 #include <map>
 
 using namespace mlir;
@@ -102,13 +104,17 @@ static PlanChoice listWinograd(ConvolutionOpInterface op,
       continue;
     best.schedule = schedule;
     best.seconds = seconds;
-    best.note = "tiles of " +
-                llvm::join(llvm::map_range(schedule.getOutputTile(),
-                                           [](int64_t size) {
-                                             return std::to_string(size);
-                                           }),
-                           " x ") +
-                " results; has to be asked for";
+    best.note =
+        "tiles of " +
+        llvm::join(
+            llvm::map_range(schedule.getOutputTile(),
+                            [](int64_t size) { return std::to_string(size); }),
+            " x ") +
+        llvm::formatv(" results; by --algorithm=winograd or "
+                      "--max-error={0}",
+                      static_cast<int64_t>(std::ceil(getWinogradErrorFactor(
+                          op, schedule.getOutputTile()))))
+            .str();
   }
   return best;
 }

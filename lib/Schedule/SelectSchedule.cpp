@@ -250,6 +250,10 @@ private:
                                       [](Diagnostic &) { return success(); });
       for (const OperandForm &form : enumerateForms(op, chip))
         fits |= considerForm(op, form, chip, best, least);
+      if (algorithm.empty() && maxError > 0)
+        for (const OperandForm &form : enumerateWinogradForms(op, chip))
+          if (isPrecise(op, form))
+            fits |= considerForm(op, form, chip, best, least);
     }
     if (fits)
       return best;
@@ -268,11 +272,28 @@ private:
     ScheduleAttr best;
     double least = std::numeric_limits<double>::infinity();
     bool fits = false;
-    for (const OperandForm &form : enumerateWinogradForms(op, chip))
-      fits |= considerForm(op, form, chip, best, least);
+    double leastError = std::numeric_limits<double>::infinity();
+    for (const OperandForm &form : enumerateWinogradForms(op, chip)) {
+      leastError =
+          std::min(leastError, getWinogradErrorFactor(op, form.outputTile));
+      if (isPrecise(op, form))
+        fits |= considerForm(op, form, chip, best, least);
+    }
+    if (maxError > 0 && leastError > maxError)
+      emitUnsupported(op.getLoc(), Reason::Schedule)
+          << "expects winograd to have at most "
+          << llvm::formatv("{0:f2}", maxError.getValue()).str()
+          << " times the error of a sum, but it has "
+          << llvm::formatv("{0:f2}", leastError).str() << " times that";
     if (!fits && best)
       refuseWorkspace(op, best);
     return fits ? best : ScheduleAttr();
+  }
+
+  /// Whether Winograd's algorithm in a form has no more error than is allowed.
+  bool isPrecise(ConvolutionOpInterface op, const OperandForm &form) const {
+    return maxError <= 0 ||
+           getWinogradErrorFactor(op, form.outputTile) <= maxError;
   }
 
   /// Replaces `best` if the best schedule in a form fits the workspace and

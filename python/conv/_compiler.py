@@ -51,6 +51,8 @@ class _Options(ctypes.Structure):
         ("explains_as_text", ctypes.c_int),
         ("uses_stale_schedules", ctypes.c_int),
         ("compute_units", ctypes.c_uint),
+        ("max_error", ctypes.c_double),
+        ("max_workspace", ctypes.c_int64),
         ("progress", ctypes.c_void_p),
         ("warning", _WARNING),
         ("context", ctypes.c_void_p),
@@ -239,6 +241,8 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
     database: typing.Union[str, os.PathLike, None] = None,
     stale: bool = False,
     compute_units: int = 0,
+    max_error: float = 0,
+    max_workspace: typing.Optional[int] = None,
     threads: int = 0,
     cache: bool = True,
 ) -> bytes:
@@ -256,6 +260,10 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         stale: take schedules of the database that were measured with another compiler, whose code differs, where there are
             no others.
         compute_units: of the device: what the database has of a device with as many comes first; those of the chip if 0.
+        max_error: consider Winograd's algorithm where the bound on its error, for operands of one magnitude, is at most this
+            many times that of a sum of products; only if `algorithm` asks for it if 0.
+        max_workspace: the most bytes of workspace that the schedule of a convolution may take if it is chosen here; None:
+            any number.
         threads: for functions and targets; one per processor if 0.
         cache: take what was compiled before, from memory or from $CONV_CACHE_DIR (else $XDG_CACHE_HOME/conv, else
             ~/.cache/conv).
@@ -278,6 +286,8 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         database=encode(database),
         uses_stale_schedules=stale,
         compute_units=compute_units,
+        max_error=max_error,
+        max_workspace=0 if max_workspace is None else max_workspace or -1,
         threads=threads or os.cpu_count() or 1,
     )
     said: typing.List[str] = []

@@ -50,6 +50,16 @@ class Compile(unittest.TestCase):
             1,
         )
 
+    def test_winograd_within_an_error(self):
+        problem = conv.Problem(n=8, c=256, k=256, input=(28, 28), filter=(3, 3), low=(1, 1))
+        algorithms = [
+            conv.load(conv.compile(problem, "sim:gfx942", **options)).entries[0].algorithm
+            for options in ({}, {"max_error": 50}, {"max_error": 50, "max_workspace": 0})
+        ]
+        self.assertEqual(algorithms, ["implicit_gemm", "winograd", "implicit_gemm"])
+        with self.assertRaisesRegex(conv.Error, "expects max_error to be 0 or more, but got -1"):
+            conv.compile(problem, "host", max_error=-1)
+
     def test_explain(self):
         self.assertIn("best candidates", conv.explain(PROBLEM, "gfx942"))
         (kernel,) = conv.explain(PROBLEM, "gfx942", as_json=True)

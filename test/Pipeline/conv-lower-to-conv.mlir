@@ -18,7 +18,7 @@
 // LIST-NEXT: conv-hoist-constants
 // LIST-NEXT: ),
 // LIST-NEXT: conv-check-supported,
-// LIST-NEXT: conv-select-schedule{algorithm= compiler= compute-units=0 database= max-workspace=-1 schedule= uses-stale=false},
+// LIST-NEXT: conv-select-schedule{algorithm= compiler= compute-units=0 database= max-error={{[^ ]*}} max-workspace=-1 schedule= uses-stale=false},
 // LIST-NEXT: conv-verify-stage{stage=conv}
 // LIST-NEXT: )
 

@@ -3,6 +3,24 @@
 // RUN: conv-opt %s --conv-select-schedule="algorithm=winograd max-workspace=80000000" | FileCheck %s --check-prefix=SMALL
 // RUN: not conv-opt %s --conv-select-schedule="algorithm=winograd max-workspace=1000" 2>&1 | FileCheck %s --check-prefix=NONE
 
+// Within an allowed error it is ranked with all others. F(2x2, 3x3) of 256 channels rounds each term (256 + 16) times, and sums up
+// 64/9 times the magnitudes: 0.839 of the bound of a sum of 2304 products. F(4x4, 3x3) has 31.3 of it.
+// RUN: conv-opt %s --conv-select-schedule=max-error=0.83 | FileCheck %s --check-prefixes=CHECK,DEFAULT
+// RUN: conv-opt %s --conv-select-schedule=max-error=0.84 | FileCheck %s --check-prefix=TWO
+// RUN: conv-opt %s --conv-select-schedule=max-error=31.3 | FileCheck %s --check-prefix=TWO
+// RUN: conv-opt %s --conv-select-schedule=max-error=31.4 | FileCheck %s --check-prefix=FOUR
+// RUN: conv-opt %s --conv-select-schedule="max-error=31.4 algorithm=implicit_gemm" | FileCheck %s --check-prefixes=CHECK,DEFAULT
+// RUN: conv-opt %s --conv-select-schedule="max-error=31.4 max-workspace=1000" | FileCheck %s --check-prefixes=CHECK,DEFAULT
+// RUN: not conv-opt %s --conv-select-schedule="max-error=0.5 algorithm=winograd" 2>&1 | FileCheck %s --check-prefix=IMPRECISE
+// TWO-LABEL: @large
+// TWO:         schedule = <kernel = {{.*}}, output_tile = [2, 2],{{.*}} chosen_by = heuristic>
+// FOUR-LABEL: @large
+// FOUR:         schedule = <kernel = {{.*}}, output_tile = [4, 4],{{.*}} chosen_by = heuristic>
+// The transforms of a small image take longer than its products.
+// FOUR-LABEL: @small
+// FOUR-NOT:     output_tile
+// IMPRECISE:  unsupported (schedule): expects winograd to have at most 0.50 times the error of a sum, but it has 0.84 times that
+
 // Many channels of f32: a fourth of the multiplications are left.
 // CHECK-LABEL: @large
 // ASKED:         schedule = <kernel = {{.*}}, output_tile = [4, 4],{{.*}} chosen_by = heuristic>

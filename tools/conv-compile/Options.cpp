@@ -62,7 +62,14 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
           CLI::IsMember({"conv", "linalg", "tiled", "gpu", "llvm", "binary"}));
   app.add_option("--algorithm", flags.algorithm,
                  "Consider only this algorithm: implicit_gemm, direct or "
-                 "winograd (default: the first two)");
+                 "winograd (default: the first two, and the third within "
+                 "--max-error)");
+  app.add_option("--max-error", flags.maxError,
+                 "Consider Winograd's algorithm where the bound on its error, "
+                 "for operands of one magnitude, is at most this many times "
+                 "that of a sum of products (default: only if --algorithm asks "
+                 "for it; docs/numerics.md)")
+      ->check(CLI::PositiveNumber);
   app.add_option("--max-workspace", flags.maxWorkspaceBytes,
                  "The most bytes of workspace that the schedule of a "
                  "convolution may take (default: any number)")

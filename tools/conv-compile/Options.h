@@ -21,6 +21,7 @@ struct CompileFlags {
   std::string emit;
   std::string stopAfter;
   std::string algorithm, schedule, database;
+  double maxError = 0;            ///< Of Winograd's algorithm; 0: see help.
   int64_t maxWorkspaceBytes = -1; ///< Negative: any number.
   std::string outline; ///< Where the rest goes; empty: nothing is outlined.
   bool usesStaleSchedules = false;

@@ -129,6 +129,7 @@ static Result<void> run(const CompileFlags &flags) {
   CompileOptions options;
   options.targets = flags.targets;
   options.algorithm = flags.algorithm;
+  options.maxError = flags.maxError;
   options.maxWorkspaceBytes = flags.maxWorkspaceBytes;
   options.schedule = flags.schedule;
   options.database = flags.database;

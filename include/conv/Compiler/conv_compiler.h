@@ -79,6 +79,13 @@ typedef struct conv_compile_options {
   /** Of the device: what a database has of a device with as many comes first;
    * those of the chip if 0. conv_jit_load asks its device instead of 0. */
   unsigned compute_units;
+  /** Winograd's algorithm is considered where the bound on its error, for
+   * operands of one magnitude, is at most this many times that of a sum of
+   * products; only if `algorithm` asks for it if 0. */
+  double max_error;
+  /** The most bytes of workspace that the schedule of a convolution may take if
+   * it is chosen here: any number if 0, none if negative. */
+  int64_t max_workspace;
   /** Called with `context` after each function and target with how many are
    * finished, by one thread at a time. */
   void (*progress)(void *context, size_t finished, size_t all);

@@ -57,6 +57,10 @@ struct CompileOptions {
   /// Compute units of the device: rows of the database that were measured on as
   /// many come first. 0: those of the chip, which nobody counted on the host.
   int64_t computeUnits = 0;
+  /// Winograd's algorithm is considered where the bound on its error is at most
+  /// this many times that of a sum of products (docs/numerics.md); 0: only if
+  /// `algorithm` asks for it, with any error.
+  double maxError = 0;
   /// The most bytes of workspace that the schedule of a convolution may take
   /// if it is chosen here; negative: any number.
   int64_t maxWorkspaceBytes = -1;

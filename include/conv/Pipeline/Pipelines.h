@@ -73,6 +73,12 @@ struct LowerToConvOptions : TargetOptions<LowerToConvOptions> {
       llvm::cl::desc("Compute units of the device, for rows of the database "
                      "(default: those of the chip)"),
       llvm::cl::init(0)};
+  Option<double> maxError{
+      *this, "max-error",
+      llvm::cl::desc("Consider Winograd's algorithm where the bound on its "
+                     "error is at most this many times that of a sum of "
+                     "products (default: only if it is asked for)"),
+      llvm::cl::init(0)};
   Option<int64_t> maxWorkspace{
       *this, "max-workspace",
       llvm::cl::desc("The most bytes of workspace of each convolution "

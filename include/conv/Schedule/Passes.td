@@ -57,7 +57,11 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
            "of what is there">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"\"",
            "Consider only this algorithm (implicit_gemm, direct, winograd); default: "
-           "the first two">,
+           "the first two, and the third within max-error">,
+    Option<"maxError", "max-error", "double", /*default=*/"0",
+           "Consider Winograd's algorithm where the bound on its error, for operands of "
+           "one magnitude, is at most this many times that of a sum of products; "
+           "default: only if it is asked for, with any error">,
     Option<"maxWorkspace", "max-workspace", "int64_t", /*default=*/"-1",
            "The most bytes that the workspace of a schedule that is chosen may have; "
            "default: any number">,

@@ -33,6 +33,13 @@ LogicalResult verifySupportedSchedule(ConvolutionOpInterface op,
 ::conv::Accumulation getWinogradAccumulation(ConvolutionOpInterface op,
                                              ArrayRef<int64_t> outputTile);
 
+/// The bound on the error of Winograd's algorithm over that of the sum of
+/// products, for operands whose elements have one magnitude: both count
+/// roundings, and the former counts those of all magnitudes that its transforms
+/// add up.
+double getWinogradErrorFactor(ConvolutionOpInterface op,
+                              ArrayRef<int64_t> outputTile);
+
 /// The bound on the error of the op's results, or why there is none. Of a
 /// schedule of Winograd's algorithm, it is about the sum of the magnitudes that
 /// its transforms have.
