@@ -13,6 +13,8 @@
 #include "DirectEpilogue.h"
 #include "../Parts/EpilogueOps.h"
 
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <map>
@@ -145,9 +147,7 @@ BoxAccess::Place BoxAccess::getPlace(int64_t element) const {
   Place place{Coordinates(coordinates.size(), 0), 0};
   SmallVector<int64_t> digits = box.getDigits(element);
   for (auto [d, coordinate] : llvm::enumerate(coordinates))
-    for (auto [digit, coefficient] :
-         llvm::zip_equal(digits, coordinate.coefficients))
-      place.vector[d] += digit * coefficient;
+    place.vector[d] = getShift(coordinate, digits);
   if (along) {
     place.lane = llvm::mod(place.vector[*along], width);
     place.vector[*along] -= place.lane;
