@@ -18,18 +18,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-StringRef mlir::conv::getOrder(LayoutsAttr layouts, TensorRole role) {
-  switch (role) {
-  case TensorRole::Input:
-    return layouts.getInput();
-  case TensorRole::Filter:
-    return layouts.getFilter();
-  case TensorRole::Output:
-    return layouts.getOutput();
-  }
-  llvm_unreachable("every role has an order");
-}
-
 StringRef mlir::conv::getPaddedLetters(Direction direction) {
   switch (direction) {
   case Direction::Forward:
