@@ -28,7 +28,7 @@ using namespace mlir::conv;
 static int64_t countWorkItems(ScheduleAttr schedule,
                               const ::conv::ChipInfo &chip, Type elementType) {
   ::conv::Candidate candidate = getCandidate(schedule, chip, elementType);
-  return ::conv::getKernelModel(candidate.loop).countWorkItems(chip, candidate);
+  return candidate.model->countWorkItems(chip, candidate);
 }
 
 /// Checks that the atom multiplies what the operands are.
