@@ -37,13 +37,6 @@ public:
                                getRaster(candidate));
   }
 
-  FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
-                                     ArrayRef<KernelPart> parts,
-                                     const ::conv::ChipInfo &chip,
-                                     StringRef name) const override {
-    return buildLineKernel(builder, parts, chip, name);
-  }
-
 private:
   std::optional<LineGeometry>
   computeGeometry(const ViewedProduct &product,
@@ -71,6 +64,13 @@ private:
   std::string checkMemory(const LineGeometry &geometry, ScheduleAttr schedule,
                           const ::conv::ChipInfo &chip) const override {
     return checkLines(geometry, schedule, chip);
+  }
+
+  BuiltKernel buildPart(const PtxBuilder &ptx, const KernelPart &part,
+                        const LineGeometry &geometry,
+                        const ::conv::ChipInfo &chip,
+                        StringRef name) const override {
+    return buildLineKernel(ptx, part, geometry, chip, name);
   }
 };
 } // namespace

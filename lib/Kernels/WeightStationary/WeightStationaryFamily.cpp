@@ -38,13 +38,6 @@ public:
         getRaster(candidate), haloTile);
   }
 
-  FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
-                                     ArrayRef<KernelPart> parts,
-                                     const ::conv::ChipInfo &chip,
-                                     StringRef name) const override {
-    return buildWeightStationaryKernel(builder, parts, chip, name);
-  }
-
 private:
   std::optional<WeightStationaryGeometry>
   computeGeometry(const ViewedProduct &product,
@@ -77,6 +70,13 @@ private:
                           ScheduleAttr schedule,
                           const ::conv::ChipInfo &chip) const override {
     return checkHaloTiles(geometry, schedule, chip);
+  }
+
+  BuiltKernel buildPart(const PtxBuilder &ptx, const KernelPart &part,
+                        const WeightStationaryGeometry &geometry,
+                        const ::conv::ChipInfo &chip,
+                        StringRef name) const override {
+    return buildWeightStationaryKernel(ptx, part, geometry, chip, name);
   }
 };
 } // namespace

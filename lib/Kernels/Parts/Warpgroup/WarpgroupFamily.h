@@ -77,6 +77,26 @@ public:
         });
   }
 
+  FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
+                                     ArrayRef<KernelPart> parts,
+                                     const ::conv::ChipInfo &chip,
+                                     StringRef name) const final {
+    FailureOr<KernelPart> part = getOnlyPart(parts);
+    if (failed(part))
+      return failure();
+    const TiledConvolution &form = part->form;
+    ImplicitLocOpBuilder b(scf::ForallOp(form.forall).getLoc(), builder);
+    std::string obstacle;
+    auto geometry = this->computeGeometry(
+        {form.lhs.getViewed(), form.rhs.getViewed(), form.result.getViewed()},
+        obstacle);
+    if (geometry)
+      obstacle = checkMemory(*geometry, form.schedule, chip);
+    if (!obstacle.empty())
+      return emitError(b.getLoc()) << obstacle;
+    return buildPart(PtxBuilder(b), *part, *geometry, chip, name);
+  }
+
 protected:
   /// Whether the family computes convolutions in this form.
   virtual bool isOwnForm(const PlanOptions &options,
@@ -90,6 +110,12 @@ protected:
   virtual std::string checkMemory(const Geometry &geometry,
                                   ScheduleAttr schedule,
                                   const ::conv::ChipInfo &chip) const = 0;
+
+  /// Builds the kernel of a part whose buffers fit.
+  virtual BuiltKernel buildPart(const PtxBuilder &ptx, const KernelPart &part,
+                                const Geometry &geometry,
+                                const ::conv::ChipInfo &chip,
+                                StringRef name) const = 0;
 };
 
 } // namespace mlir::conv
