@@ -58,7 +58,8 @@ static std::optional<Role> getRoleIn(ConvolutionOpInterface op, Value value) {
   return std::nullopt;
 }
 
-/// The same for a dynamic convolution, whose layouts have no order strings.
+/// The role of a value in a dynamic convolution, whose layouts have no order
+/// strings.
 static std::optional<Role> getRoleIn(DynamicOpInterface op, Value value) {
   auto [lhs, rhs] = getOperandRoles(op.getDirection());
   for (TensorRole operand : {lhs, rhs})
@@ -75,7 +76,7 @@ static std::optional<Role> getRoleIn(DynamicOpInterface op, Value value) {
   return std::nullopt;
 }
 
-/// The same for an op on states.
+/// The role of a value in an op on states.
 static std::optional<Role> getRoleIn(StateOpInterface op, Value value) {
   for (OpOperand &operand : op->getOpOperands())
     if (lookThroughReshapes(operand.get()) == value)

@@ -40,7 +40,7 @@ LogicalResult mlir::conv::readProblem(func::FuncOp function,
     join(entry.problem, formatProblem(op));
     join(entry.schedule, printed);
     // Format 1 has one algorithm, one decider and one bound for a function;
-    // `schedule` and `reference` have those of every convolution.
+    // `schedule` and `reference` name every convolution.
     entry.algorithm = stringifyAlgorithm(schedule.getAlgorithm()).str();
     entry.chosenBy = stringifyChosenBy(schedule.getChosenBy()).str();
     entry.errorBound = recordErrorBound(op);

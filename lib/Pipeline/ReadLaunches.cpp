@@ -21,7 +21,7 @@ using namespace mlir::conv;
 namespace artifact = ::conv::artifact;
 
 /// The number of the run-time size that an argument of a function of launches
-/// is: those of index type are, in order.
+/// is: arguments of index type are the sizes, in order.
 static std::optional<int64_t> getSizeNumber(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || !argument.getType().isIndex())

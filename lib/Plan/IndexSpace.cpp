@@ -123,8 +123,8 @@ AffineExpr IndexSpace::getGroup(char merged) const {
   return mergedGroups > 1 ? group * mergedGroups + getDigit(merged) : group;
 }
 
-/// Without a letter for groups, a channel counts those of all groups, but for
-/// the filter's input channels, which are those of one group anyway.
+/// Without a letter for groups, a channel counts the channels of all groups,
+/// except for the filter's input channels, which belong to one group anyway.
 SmallVector<AffineExpr> IndexSpace::getCoordinates(StringRef order,
                                                    AffineExpr group) const {
   bool isFilter = order.contains('K') && order.contains('C');

@@ -63,11 +63,11 @@ private:
   ConvolutionOpInterface createProducts(Value input, Value filter);
   BlockTransformOp createOutput(Value sums);
 
-  /// The letters of a role's tensor; `all` are those of three dimensions.
+  /// The letters of a role's tensor; `all` has letters of three dimensions.
   TensorLetters getLetters(TensorRole role, char channel, StringRef all) const {
     return {role, channel, all.take_back(shape.getRank())};
   }
-  /// Digits: those of the place in a block, of the row and of the column.
+  /// Digits of the place in a block, of the row and of the column.
   AffineExpr place(unsigned dimension) { return b.getAffineDimExpr(dimension); }
   AffineExpr row(unsigned digit) {
     return b.getAffineDimExpr(shape.getRank() + digit);

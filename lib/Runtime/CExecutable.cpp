@@ -16,7 +16,7 @@
 using namespace conv;
 using namespace conv::runtime::c;
 
-/// Its pointers are those of `source`.
+/// The description points into `source`.
 static conv_argument describe(const artifact::Argument &source) {
   return {source.name.c_str(),
           source.dtype.c_str(),

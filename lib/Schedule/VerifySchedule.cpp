@@ -45,7 +45,7 @@ static LogicalResult verifyAtom(ConvolutionOpInterface op,
          << ", but got " << schedule.getAtom();
 }
 
-/// The same for a convolution that has the form of its schedule.
+/// Checks the schedule of a convolution that has the form of its schedule.
 static LogicalResult verifyInForm(ConvolutionOpInterface op,
                                   ScheduleAttr schedule,
                                   const ::conv::ChipInfo &chip) {
@@ -75,7 +75,7 @@ static LogicalResult verifyInForm(ConvolutionOpInterface op,
 
   int64_t workItems = family.hasModel()
                           ? countWorkItems(schedule, chip, elementType) *
-                                schedule.getCluster() // Those of a tile.
+                                schedule.getCluster() // Of a tile.
                           : schedule.getNumSubgroups() * chip.subgroupSize;
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {

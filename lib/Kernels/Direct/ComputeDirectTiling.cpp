@@ -133,7 +133,7 @@ bool TilingBuilder::computeMatrices() {
   return tiling.filter || tiling.blocks || tiling.diagonals;
 }
 
-/// As many lines as divide those of a part.
+/// Takes as many lines as divide the lines of a part.
 void TilingBuilder::computeBlockLines() {
   size_t position = tiling.getPosition();
   if (position == 0)

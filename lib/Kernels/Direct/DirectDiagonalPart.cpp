@@ -72,7 +72,7 @@ private:
   Type element;
   SmallVector<int64_t> vectors; ///< Of channels, by digit of the batch.
   SmallVector<int64_t> runs;    ///< In a part, by digit of the reduction.
-  int64_t leftLine, rightLine;  ///< Distances of a line, in both boxes.
+  int64_t leftLine;             ///< Distance of a line in the left box.
 };
 } // namespace
 
@@ -81,8 +81,7 @@ DiagonalPart::DiagonalPart(const Kernel &kernel, const DirectOperands &operands)
       kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
       tiling(operands.tiling), diagonals(*tiling.diagonals),
       channelRows(kernel, diagonals), element(kernel.form.lhs.getElementType()),
-      leftLine(tiling.getLineDistance(tiling.lhs)),
-      rightLine(tiling.getLineDistance(tiling.rhs)) {
+      leftLine(tiling.getLineDistance(tiling.lhs)) {
   for (size_t d = 0; d < tiling.batch.getRank(); ++d)
     vectors.push_back(tiling.batch.countRuns(d));
   size_t position = tiling.getPosition();
@@ -216,7 +215,7 @@ SmallVector<Value> DiagonalPart::createUnit(const Share &share,
   for (int64_t line = 0; line < tiling.lines; ++line)
     for (int64_t atom = 0; atom < atoms; ++atom) {
       int64_t distance =
-          line * rightLine +
+          line * tiling.getLineDistance(tiling.rhs) +
           tiling.getColumnDistance(atom % diagonals.lines, diagonals.tap);
       windows[{atom / diagonals.lines, distance}].emplace_back(line, atom);
     }

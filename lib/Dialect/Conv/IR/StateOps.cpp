@@ -1,5 +1,4 @@
-//===- StateOps.cpp - what sequences leave for their next tokens
-//-----------===//
+//===- StateOps.cpp - what sequences leave for their next tokens ----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
