@@ -127,7 +127,7 @@ public:
 
   /// The best target whose code it executes.
   std::string target() const { return conv_device_target(handle.get(), 0); }
-  /// Those of a GPU, else 0.
+  /// Compute units of a GPU, else 0.
   unsigned computeUnits() const {
     return conv_device_compute_units(handle.get());
   }

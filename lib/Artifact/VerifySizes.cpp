@@ -1,4 +1,4 @@
-//===- VerifySizes.cpp - the rules of run-time sizes --------------------===//
+//===- VerifySizes.cpp - the rules of run-time sizes ----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

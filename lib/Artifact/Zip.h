@@ -32,8 +32,8 @@ public:
   /// 1980-01-01.
   Result<void> add(const std::string &name, std::string_view content);
 
-  /// The same, but stored as it is, at a multiple of `kStoredAlignment` bytes
-  /// of the file. `content` must outlive the pieces that `finish` gives.
+  /// Adds a file that is stored as it is, at a multiple of `kStoredAlignment`
+  /// bytes of the file. `content` must outlive the pieces that `finish` gives.
   Result<void> addStored(const std::string &name, std::string_view content);
 
   /// The whole file, in pieces that last as long as the writer.

@@ -8,8 +8,32 @@
 #include "CodeGenTargets.h"
 
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/RegisterTargetPassConfigCallback.h"
 
+#include <cassert>
 #include <mutex>
+#include <utility>
+
+using namespace mlir::conv;
+
+/// What the thread adds to pipelines of code generation, if anything.
+static thread_local const CodeGenPassScope::AddPasses *addPasses = nullptr;
+
+CodeGenPassScope::CodeGenPassScope(AddPasses add) : add(std::move(add)) {
+  assert(!addPasses && "a thread has one scope at a time");
+  addPasses = &this->add;
+}
+
+CodeGenPassScope::~CodeGenPassScope() { addPasses = nullptr; }
+
+static void registerCallback() {
+  static llvm::RegisterTargetPassConfigCallback callback(
+      [](llvm::TargetMachine &machine, llvm::PassManagerBase &,
+         llvm::TargetPassConfig *passes) {
+        if (addPasses)
+          (*addPasses)(machine, *passes);
+      });
+}
 
 void mlir::conv::initializeCodeGenTargets() {
   static std::once_flag once;
@@ -27,5 +51,6 @@ void mlir::conv::initializeCodeGenTargets() {
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    registerCallback();
   });
 }

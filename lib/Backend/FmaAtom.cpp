@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 /// `a` has kPerLane values of each row, `b` those of the lane's column.
-Value mlir::conv::createFmaAtom(OpBuilder &builder, MmaOp op) {
+static Value createFmaAtom(OpBuilder &builder, MmaOp op) {
   Location loc = op.getLoc();
   auto type = cast<VectorType>(op.getAccumulator().getType());
   int64_t perRow = cast<VectorType>(op.getB().getType()).getNumElements();
@@ -36,4 +36,30 @@ Value mlir::conv::createFmaAtom(OpBuilder &builder, MmaOp op) {
     sum = math::FmaOp::create(builder, loc, a, b, sum);
   }
   return sum;
+}
+
+namespace {
+struct MmaToInstruction final : OpRewritePattern<MmaOp> {
+  MmaToInstruction(MLIRContext *context, CreateInstruction create)
+      : OpRewritePattern(context), create(create) {}
+
+  LogicalResult matchAndRewrite(MmaOp op,
+                                PatternRewriter &rewriter) const override {
+    Value sum = op.getAtom().getKind() == AtomKind::FMA
+                    ? createFmaAtom(rewriter, op)
+                    : create(rewriter, op);
+    if (!sum)
+      return rewriter.notifyMatchFailure(op, "not an atom of the target");
+    rewriter.replaceOp(op, sum);
+    return success();
+  }
+
+private:
+  CreateInstruction create;
+};
+} // namespace
+
+void mlir::conv::populateMmaPatterns(RewritePatternSet &patterns,
+                                     CreateInstruction create) {
+  patterns.add<MmaToInstruction>(patterns.getContext(), create);
 }

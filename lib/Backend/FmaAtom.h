@@ -10,11 +10,19 @@
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 
+#include "mlir/IR/PatternMatch.h"
+
 namespace mlir::conv {
 
 /// The result of `op`, whose atom is of kind `fma`, as multiply-adds of
 /// vectors, one for each k.
-Value createFmaAtom(OpBuilder &builder, MmaOp op);
+/// Makes a matrix instruction of an op; null if the target has none for its
+/// atom.
+using CreateInstruction = Value (*)(OpBuilder &builder, MmaOp op);
+
+/// Replaces ops by what `create` makes of them, and those of FMA atoms by
+/// multiply-adds of vectors.
+void populateMmaPatterns(RewritePatternSet &patterns, CreateInstruction create);
 
 } // namespace mlir::conv
 

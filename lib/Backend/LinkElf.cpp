@@ -9,7 +9,7 @@
 // files of its own and holds a lock that also keeps code generation out. A file
 // that lld writes is made beside its path and renamed, which memory has no
 // place for, so lld writes to a pipe.
-// Nothing is left behind, except that lld forgets what the process's own LLVM
+// No state is kept, except that lld forgets what the process's own LLVM
 // command line said: conv-opt runs its passes on one module of a split file
 // only.
 //

@@ -45,5 +45,6 @@ Raster mlir::conv::getRaster(const ::conv::Candidate &candidate) {
           .stages = schedule.getStages(),
           .columnsFastest = schedule.getRaster() == Raster::Columns,
           .cluster = schedule.getCluster(),
-          .loop = schedule.getMainLoop()};
+          .loop = schedule.getMainLoop(),
+          .model = getKernelFamily(schedule.getMainLoop()).getModel()};
 }

@@ -56,7 +56,7 @@ static int64_t countJoined(ViewAttr view, ArrayRef<int64_t> shape,
   return isOfBatch ? joined : std::max(run.elements, joined);
 }
 
-/// The least distance of other digits of the matrix than those of the run.
+/// The least distance of the digits of the matrix that are not in the run.
 static int64_t computePitch(ViewAttr view, ArrayRef<int64_t> shape,
                             const ::conv::Run &run) {
   SmallVector<int64_t> sizes = view.getDigitSizes();

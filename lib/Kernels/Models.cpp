@@ -7,8 +7,6 @@
 
 #include "Models.h"
 
-#include <algorithm>
-
 using namespace conv;
 
 KernelModel::~KernelModel() = default;
@@ -24,18 +22,12 @@ std::span<const KernelModel *const> conv::getKernelModels() {
   return kModels;
 }
 
-const KernelModel &conv::getKernelModel(MainLoop loop) {
-  return **std::ranges::find_if(
-      getKernelModels(),
-      [&](const KernelModel *model) { return model->has(loop); });
-}
-
 Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
                                const Candidate &candidate) {
-  const KernelModel &model = getKernelModel(candidate.loop);
+  const KernelModel &model = *candidate.model;
   std::array<int64_t, 3> tile = {1, candidate.workgroup[0],
                                  candidate.workgroup[1]};
-  // Those of a tile: each has a cluster.
+  // A cluster of workgroups computes a tile together.
   int64_t together = model.countWorkItems(chip, candidate) * candidate.cluster;
   for (const std::vector<ResultShape> &parts : problem.launchResults)
     if (!fitsLaunch(parts, tile, together))
@@ -45,5 +37,5 @@ Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
 
 Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) {
-  return getKernelModel(candidate.loop).predict(problem, chip, candidate);
+  return candidate.model->predict(problem, chip, candidate);
 }

@@ -5,15 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR reads, walks and erases what is nested by recursion. The nesting of text
-// is measured before it is parsed, and since parsers and verifiers of other
-// dialects crash on some of what is wrong, a tool has a child parse it first,
-// and look how large it is when it is printed.
-// Bytecode has none that shows, and its reader
-// makes room for every count that it finds and checks few indices: a child
-// process reads it, within limits, on a stack that is large enough for whatever
-// a file of its size can nest, and what this process reads is what the child
-// has written again.
+// MLIR reads, visits and erases what is nested by recursion. The nesting of
+// text is measured before it is parsed, and since parsers and verifiers of
+// other dialects crash on some of what is wrong, a tool has a child parse it
+// first, and look how large it is when it is printed. Bytecode has none that
+// shows, and its reader makes room for every count that it finds and checks few
+// indices: a child process reads it, within limits, on a stack that is large
+// enough for whatever a file of its size can nest, and what this process reads
+// is what the child has written again.
 //
 //===----------------------------------------------------------------------===//
 

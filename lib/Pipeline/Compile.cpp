@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Splits a module into pairs of a function and a target, walks each down the
-// pipelines in a context of its own, and gathers entries and code. What a stage
+// Splits a module into pairs of a function and a target, runs the pipelines on
+// each in a context of its own, and gathers entries and code. What a stage
 // does is in its pipeline; what an entry says is in ReadEntry.cpp.
 //
 //===----------------------------------------------------------------------===//

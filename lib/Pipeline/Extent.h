@@ -7,7 +7,7 @@
 //
 // Attributes and types share what they have in common, so a short file can have
 // a type whose text has no end: `!b = tuple<!a, !a>` twenty times over is a
-// million words. Whoever prints or walks one asks first.
+// million words. Whoever prints or visits one asks first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ struct Extent {
   int64_t parts = 0;  ///< Attributes and types in its text, up to 2^62.
 };
 
-/// Measures attributes, types and ops. What is used many times is walked once.
+/// Measures attributes, types and ops. What is used many times is visited once.
 class ExtentCounter {
 public:
   Extent count(Attribute attribute) { return countElement(attribute); }

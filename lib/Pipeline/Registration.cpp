@@ -80,7 +80,7 @@ registerPipeline(StringRef name, StringRef description,
       });
 }
 
-/// The same for one without other options.
+/// Registers a pipeline that has no options.
 static void registerPipeline(StringRef name, StringRef description,
                              void (*build)(OpPassManager &)) {
   registerPipeline<LowerOptions>(

@@ -27,7 +27,7 @@ struct ChosenSchedule {
   size_t launchesBefore; ///< Of element-wise ops since the one before.
 };
 
-/// Those of a function of the conv stage, in order.
+/// The schedules of a function of the conv stage, in order.
 std::vector<ChosenSchedule> listSchedules(func::FuncOp function);
 
 /// A schedule whose kernel keeps values in memory for want of registers.
@@ -36,7 +36,7 @@ struct Spill {
   ::conv::artifact::Resources resources;
 };
 
-/// Those of compiled convolutions that have the `schedules`.
+/// The spills of compiled convolutions that have the `schedules`.
 std::vector<Spill> findSpills(const ::conv::artifact::Entry &entry,
                               const std::vector<ChosenSchedule> &schedules);
 

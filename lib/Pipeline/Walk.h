@@ -55,7 +55,7 @@ public:
   /// Runs all pipelines up to and including `last`.
   LogicalResult runTo(Stage last, const CompileOptions &options);
 
-  /// Runs anything as part of the walk and notes its time under `name`.
+  /// Runs anything as part of the compilation and notes its time under `name`.
   template <typename Function>
   auto measure(StringRef name, const Function &function) {
     auto start = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-//===- FormBuilder.cpp - a convolution in another form ------------------===//
+//===- FormBuilder.cpp - a convolution in another form --------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

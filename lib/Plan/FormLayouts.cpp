@@ -1,4 +1,4 @@
-//===- FormLayouts.cpp - orders of dimensions in a form -----------------===//
+//===- FormLayouts.cpp - orders of dimensions in a form -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,18 +17,6 @@
 
 using namespace mlir;
 using namespace mlir::conv;
-
-StringRef mlir::conv::getOrder(LayoutsAttr layouts, TensorRole role) {
-  switch (role) {
-  case TensorRole::Input:
-    return layouts.getInput();
-  case TensorRole::Filter:
-    return layouts.getFilter();
-  case TensorRole::Output:
-    return layouts.getOutput();
-  }
-  llvm_unreachable("every role has an order");
-}
 
 StringRef mlir::conv::getPaddedLetters(Direction direction) {
   switch (direction) {

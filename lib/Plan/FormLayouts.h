@@ -12,11 +12,10 @@
 #ifndef CONV_LIB_PLAN_FORMLAYOUTS_H
 #define CONV_LIB_PLAN_FORMLAYOUTS_H
 
+#include "conv/Dialect/Conv/IR/LayoutOrder.h"
 #include "conv/Plan/OperandForm.h"
 
 namespace mlir::conv {
-
-StringRef getOrder(LayoutsAttr layouts, TensorRole role);
 
 /// The letters of channels that get zeros. Those of the result of forward and
 /// of backward data are not padded, since nothing is read by them.

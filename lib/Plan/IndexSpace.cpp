@@ -5,30 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Digits that are no dimension of a tensor have small letters: a group among
-// merged ones, on the two sides of the product, a part of the reduction, where
-// a position is in a halo tile, and a channel in its row.
+// Digits that are no dimension of a tensor have small letters (DigitLetters.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "IndexSpace.h"
 
+#include "DigitLetters.h"
+
 #include "conv/Plan/ConvolutionPlan.h"
 
 #include "llvm/Support/MathExtras.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace mlir::conv;
 
-static constexpr char kLhsGroup = 'i', kRhsGroup = 'j';
-/// Parts of the digits that are split.
-static constexpr StringLiteral kParts = "stuv";
-/// Of both positions: the block in a halo tile, and the place in a block.
-static constexpr StringLiteral kBlocks = "ab", kPlaces = "xy";
 static constexpr int64_t kBlockSize = PlanOptions::kBlockSize;
-static constexpr char kInRow = 'c';
 static constexpr int64_t kRowSize = PlanOptions::kRowSize;
 
 void IndexSpace::setDigits(const Letters &letters) {
@@ -109,103 +101,6 @@ void IndexSpace::setIndices() {
         written.push_back({indices[letter], getSize(letter)});
 }
 
-/// The digit of merged groups is not one: each sum is of one group. Nor are
-/// those within a halo tile.
-std::string IndexSpace::getSplittableLetters() const {
-  std::string all;
-  for (char letter : digits[Reduction])
-    if (letter != kLhsGroup && !kBlocks.contains(letter) &&
-        !kPlaces.contains(letter))
-      all += letter;
-  return all;
-}
-
-char IndexSpace::selectSplitLetter(int64_t parts) const {
-  std::string letters = getSplittableLetters();
-  auto getRank = [&](char letter) {
-    int64_t size = getDigitSize(letter);
-    bool hasWholeRows =
-        letter != innermost || parts == 1 || size % (parts * kRowSize) == 0;
-    return std::tuple(hasWholeRows && size % parts == 0,
-                      hasWholeRows && size >= parts, size);
-  };
-  return *llvm::max_element(
-      letters, [&](char a, char b) { return getRank(a) < getRank(b); });
-}
-
-int64_t IndexSpace::getSplittableSize() const {
-  if (!hasHaloTileReduction())
-    return getDigitSize(selectSplitLetter(/*parts=*/1));
-  int64_t size = 1;
-  for (char letter : getSplittableLetters())
-    size *= getDigitSize(letter);
-  return size;
-}
-
-int64_t IndexSpace::getReductionSize() const {
-  int64_t size = 1;
-  for (char letter : digits[Reduction])
-    size *= getDigitSize(letter);
-  return size;
-}
-
-namespace {
-/// Into how many parts each of several digits is split, and the size of one.
-struct Distribution {
-  SmallVector<int64_t> counts;
-  int64_t size;
-};
-} // namespace
-
-/// The one with `parts` parts that are as small as possible; of equal ones that
-/// which splits the outermost digits.
-static Distribution distribute(int64_t parts, ArrayRef<int64_t> sizes) {
-  if (sizes.size() == 1)
-    return {{parts}, int64_t(llvm::divideCeil(sizes.front(), parts))};
-  Distribution best{{}, std::numeric_limits<int64_t>::max()};
-  for (int64_t count = parts; count > 0; --count) {
-    if (parts % count != 0)
-      continue;
-    Distribution inner = distribute(parts / count, sizes.drop_front());
-    int64_t size = inner.size * llvm::divideCeil(sizes.front(), count);
-    if (size >= best.size)
-      continue;
-    best = {{count}, size};
-    llvm::append_range(best.counts, inner.counts);
-  }
-  return best;
-}
-
-void IndexSpace::split(int64_t parts) {
-  if (parts == 1)
-    return;
-  splits = parts;
-  std::string letters = hasHaloTileReduction()
-                            ? getSplittableLetters()
-                            : std::string(1, selectSplitLetter(parts));
-  SmallVector<int64_t> lengths = llvm::map_to_vector(
-      letters, [&](char letter) { return getDigitSize(letter); });
-  std::string batch;
-  for (auto [letter, length, count, part] :
-       llvm::zip(letters, lengths, distribute(parts, lengths).counts, kParts)) {
-    if (count == 1)
-      continue;
-    batch += part;
-    setDigit(part, {llvm::toLower(letter), DigitPart::Split}, count);
-    splitLetters[letter] = {part, int64_t(llvm::divideCeil(length, count))};
-  }
-  // Outermost, so that neighbouring matrices are those of neighbouring groups.
-  digits[Batch] = batch + digits[Batch];
-  setIndices();
-  // Those after the last halo tile read zeros, too.
-  if (hasHaloTileReduction())
-    return;
-  auto [part, length] = splitLetters.lookup(letters.front());
-  if (length * parts != lengths.front())
-    addCondition(getDigit(part) * length + getDigit(letters.front()),
-                 lengths.front());
-}
-
 DigitRole IndexSpace::getRole(char letter) const {
   if (auto role = roles.find(letter); role != roles.end())
     return role->second;
@@ -228,8 +123,8 @@ AffineExpr IndexSpace::getGroup(char merged) const {
   return mergedGroups > 1 ? group * mergedGroups + getDigit(merged) : group;
 }
 
-/// Without a letter for groups, a channel counts those of all groups, but for
-/// the filter's input channels, which are those of one group anyway.
+/// Without a letter for groups, a channel counts the channels of all groups,
+/// except for the filter's input channels, which belong to one group anyway.
 SmallVector<AffineExpr> IndexSpace::getCoordinates(StringRef order,
                                                    AffineExpr group) const {
   bool isFilter = order.contains('K') && order.contains('C');

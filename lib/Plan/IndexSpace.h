@@ -25,7 +25,7 @@ public:
   /// Letters of the digits of each index, outermost first. The batch is `G`.
   struct Letters {
     std::string rows, columns, reduction;
-    /// Those of rows or reduction that are numbered halo tile by halo tile.
+    /// Positions of rows or reduction that are numbered by halo tiles.
     std::string positions;
     /// The channel of the columns that is numbered row by row; 0 if none is.
     char channel = 0;

@@ -53,7 +53,7 @@ private:
   std::string letters(char first, StringRef others) const {
     return first + spatial(others);
   }
-  /// Those of the dimensions of a halo tile.
+  /// The letters of the dimensions of a halo tile.
   static std::string haloTilePositions(StringRef letters) {
     return letters.take_back(PlanOptions::kHaloTileRank).str();
   }

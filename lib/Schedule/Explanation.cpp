@@ -35,8 +35,7 @@ Explanation::Explanation(ConvolutionOpInterface op)
 std::string mlir::conv::formatReason(const Explanation &all,
                                      ::conv::Rejection reason,
                                      const ::conv::Candidate &candidate) {
-  int64_t workItems = ::conv::getKernelModel(candidate.loop)
-                          .countWorkItems(all.chip, candidate);
+  int64_t workItems = candidate.model->countWorkItems(all.chip, candidate);
   switch (reason) {
   case ::conv::Rejection::SharedMemory:
     return formatv("{0} bytes of {1}", ::conv::computeSharedBytes(candidate),

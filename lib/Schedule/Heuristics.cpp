@@ -46,7 +46,7 @@ static void selectRaster(const Problem &problem, const ChipInfo &chip,
                          Candidate &candidate) {
   Candidate other = candidate;
   candidate.columnsFastest =
-      !getKernelModel(candidate.loop).prefersRows(problem, chip, candidate);
+      !candidate.model->prefersRows(problem, chip, candidate);
   other.columnsFastest = !candidate.columnsFastest;
   if (computeMemoryBytes(problem, chip, other) <
       computeMemoryBytes(problem, chip, candidate))
@@ -70,7 +70,10 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
     if (atom.operand != multiplied)
       continue;
     for (const KernelModel *model : getKernelModels())
-      std::ranges::for_each(model->listCandidates(problem, chip, atom), visit);
+      for (Candidate candidate : model->listCandidates(problem, chip, atom)) {
+        candidate.model = model;
+        visit(candidate);
+      }
   }
   std::sort(ranking.accepted.begin(), ranking.accepted.end(), isBetter);
   return ranking;

@@ -216,7 +216,7 @@ describeUnit(ConvolutionOpInterface op, const RankedSchedule &one,
                               one.candidate, one.cost);
 }
 
-/// Those whose operands are in other forms, with the time of their transforms.
+/// Prints schedules for operands in other forms, with the time of transforms.
 static void printInOtherForms(ConvolutionOpInterface op,
                               const ::conv::ChipInfo &chip, raw_ostream &os) {
   for (const OperandForm &form : enumerateForms(op, chip)) {

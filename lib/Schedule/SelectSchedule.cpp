@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScheduleRemarks.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ElementTypes.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
@@ -27,16 +29,8 @@
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Remarks.h"
-
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <limits>
-#include <map>
-
-#define DEBUG_TYPE "conv-select-schedule"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_SELECTSCHEDULEPASS
@@ -45,87 +39,6 @@ namespace mlir::conv {
 
 using namespace mlir;
 using namespace mlir::conv;
-
-template <typename T> static std::string printToString(T value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << value;
-  return text;
-}
-
-/// Says what the cost model expects of a product.
-static void remarkProductCost(ConvolutionOpInterface op, ScheduleAttr schedule,
-                              const ::conv::ChipInfo &chip) {
-  const KernelFamily &family = getKernelFamily(schedule.getMainLoop());
-  ::conv::Cost cost = family.predict(op, schedule, chip);
-  auto remark = remark::analysis(
-      op.getLoc(), remark::RemarkOpts::name("Predicted").category(DEBUG_TYPE));
-  remark << remark::metric("microseconds",
-                           llvm::formatv("{0:F1}", cost.seconds * 1e6).str())
-         << remark::metric("workgroups", cost.workgroups)
-         << remark::metric("shared_bytes", cost.sharedBytes);
-  if (family.hasModel())
-    remark << remark::metric("limit", ::conv::getName(cost.limit).data())
-           << remark::metric("waves_per_simd",
-                             llvm::formatv("{0:F1}", cost.wavesPerSimd).str())
-           << remark::metric("registers", cost.registers.total());
-}
-
-/// Says how many candidates each rule ruled out, if anybody listens: they are
-/// ranked again.
-static void remarkRejections(ConvolutionOpInterface op,
-                             const PlanOptions &options,
-                             const ::conv::ChipInfo &chip) {
-  if (!op->getContext()->getRemarkEngine())
-    return;
-  std::map<::conv::Rejection, int64_t> counts;
-  for (const ::conv::RejectedCandidate &rejected :
-       ::conv::rankCandidates(computeProblem(op, options), chip).rejected)
-    ++counts[rejected.reason];
-  for (auto [reason, count] : counts)
-    remark::missed(op.getLoc(),
-                   remark::RemarkOpts::name("Rejected").category(DEBUG_TYPE))
-        << remark::metric("reason", ::conv::getName(reason).data())
-        << remark::metric("candidates", count);
-}
-
-/// Says what the cost model expects of a transform.
-static void remarkTransform(Operation *transform,
-                            const ::conv::ChipInfo &chip) {
-  double microseconds = predictTransform(transform, chip) * 1e6;
-  remark::analysis(transform->getLoc(),
-                   remark::RemarkOpts::name("Transform").category(DEBUG_TYPE))
-      << remark::metric("microseconds",
-                        llvm::formatv("{0:F1}", microseconds).str())
-      << remark::metric("source",
-                        printToString(transform->getOperand(0).getType()))
-      << remark::metric("result",
-                        printToString(transform->getResult(0).getType()));
-}
-
-/// Says what the cost model expects of the kernels of products.
-static void remarkCost(ConvolutionOpInterface op, ScheduleAttr schedule,
-                       const ::conv::ChipInfo &chip) {
-  remarkProductCost(op, schedule, chip);
-  if (schedule.getChosenBy() == ChosenBy::Heuristic &&
-      getKernelFamily(schedule.getMainLoop()).hasModel())
-    remarkRejections(op, getPlanOptions(schedule), chip);
-}
-
-/// Says who decided, and what the cost model expects of it.
-static void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
-                           const ::conv::ChipInfo &chip) {
-  remark::passed(op.getLoc(),
-                 remark::RemarkOpts::name("Selected").category(DEBUG_TYPE))
-      << remark::metric("chosen_by", stringifyChosenBy(schedule.getChosenBy()))
-      << remark::metric("schedule", printToString(schedule));
-  visitInForm(
-      op, schedule,
-      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
-        for (Operation *transform : transforms)
-          remarkTransform(transform, chip);
-        remarkCost(own, schedule.getProductSchedule(), chip);
-      });
-}
 
 /// The value of `option` as a schedule.
 static FailureOr<ScheduleAttr> parseSchedule(StringRef option, StringRef text,
@@ -156,8 +69,7 @@ struct SelectSchedule final
     if (!algorithm.empty() && !symbolizeAlgorithm(algorithm))
       return emitError(UnknownLoc::get(context))
              << "expects algorithm to be implicit_gemm, direct or winograd, "
-                "but "
-                "got \""
+                "but got \""
              << algorithm << "\"";
     if (!database.empty()) {
       FailureOr<Database> opened = Database::open(database, context);

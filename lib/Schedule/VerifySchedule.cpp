@@ -28,7 +28,7 @@ using namespace mlir::conv;
 static int64_t countWorkItems(ScheduleAttr schedule,
                               const ::conv::ChipInfo &chip, Type elementType) {
   ::conv::Candidate candidate = getCandidate(schedule, chip, elementType);
-  return ::conv::getKernelModel(candidate.loop).countWorkItems(chip, candidate);
+  return candidate.model->countWorkItems(chip, candidate);
 }
 
 /// Checks that the atom multiplies what the operands are.
@@ -45,7 +45,7 @@ static LogicalResult verifyAtom(ConvolutionOpInterface op,
          << ", but got " << schedule.getAtom();
 }
 
-/// The same for a convolution that has the form of its schedule.
+/// Checks the schedule of a convolution that has the form of its schedule.
 static LogicalResult verifyInForm(ConvolutionOpInterface op,
                                   ScheduleAttr schedule,
                                   const ::conv::ChipInfo &chip) {
@@ -75,7 +75,7 @@ static LogicalResult verifyInForm(ConvolutionOpInterface op,
 
   int64_t workItems = family.hasModel()
                           ? countWorkItems(schedule, chip, elementType) *
-                                schedule.getCluster() // Those of a tile.
+                                schedule.getCluster() // Of a tile.
                           : schedule.getNumSubgroups() * chip.subgroupSize;
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {

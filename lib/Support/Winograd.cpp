@@ -66,7 +66,7 @@ static std::vector<Rational> getPowers(Rational point, int64_t size) {
   return powers;
 }
 
-/// The same at infinity: the coefficient of the highest power.
+/// The value at infinity: the coefficient of the highest power.
 static std::vector<Rational> getHighest(int64_t size) {
   std::vector<Rational> row(size, 0);
   row.back() = 1;

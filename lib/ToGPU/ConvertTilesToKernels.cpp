@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Gives every tensor of a function a place (argument, result or workspace) and
-// replaces the tiled convolutions of each `conv.scatter` by a launch, and each
-// `conv.count_neighbours` and op on states by one. How a kernel is built is not
-// known here.
+// Replaces the tiled convolutions of each `conv.scatter` by a launch, and each
+// `conv.count_neighbours` and op on states by one. Where tensors are is known
+// to `TensorPlaces`, and how a kernel is built to its family.
 //
 //===----------------------------------------------------------------------===//
+
+#include "TensorPlaces.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
@@ -41,63 +42,18 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Alignment of tensors within the workspace.
-static constexpr int64_t kWorkspaceAlignment = 256;
-
-/// Elements of the buffer of a tensor with run-time sizes: kernels know the
-/// sizes, and nothing else asks for more than that it may be large.
-static constexpr int64_t kAnyElements = int64_t(1) << 40;
-
-/// The buffer of a tensor that lies contiguous.
-static MemRefType bufferType(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  auto space =
-      gpu::AddressSpaceAttr::get(type.getContext(), gpu::AddressSpace::Global);
-  if (!tensor.hasStaticShape())
-    return MemRefType::get({kAnyElements}, tensor.getElementType(), AffineMap(),
-                           space);
-  return MemRefType::get(tensor.getShape(), tensor.getElementType(),
-                         AffineMap(), space);
-}
-
-/// The buffer of an argument or a result. One with gaps is a buffer of as many
-/// elements: kernels know the strides.
-static MemRefType bufferType(Type type, Attribute strides) {
-  MemRefType contiguous = bufferType(type);
-  if (!strides || !cast<RankedTensorType>(type).hasStaticShape())
-    return contiguous;
-  ArrayRef<int64_t> shape = contiguous.getShape();
-  int64_t extent = *computeExtent(shape, getArgumentStrides(strides, type));
-  return MemRefType::get({extent}, contiguous.getElementType(), AffineMap(),
-                         contiguous.getMemorySpace());
-}
-
-/// What stands for the buffer that a tensor is in: a function argument, or the
-/// first of the scatters that fill it.
-static Value storageOf(Value tensor) {
-  tensor = lookThroughReshapes(tensor);
-  while (auto scatter = tensor.getDefiningOp<ScatterOp>()) {
-    if (!scatter.getDestination().getDefiningOp<ScatterOp>())
-      break;
-    tensor = scatter.getDestination();
-  }
-  return tensor;
-}
-
 namespace {
 /// Converts one function.
 class FunctionConverter {
 public:
   explicit FunctionConverter(func::FuncOp source)
-      : source(source), b(source.getLoc(), source.getContext()) {}
+      : source(source), b(source.getLoc(), source.getContext()),
+        places(source) {}
 
   LogicalResult convert();
 
 private:
   LogicalResult verify();
-  LogicalResult assignResults();
-  void assignWorkspace();
-  void createFunction();
   FailureOr<KernelPart> findBuffers(const TiledConvolution &form);
   /// The kernel of all nests of one scatter.
   FailureOr<BuiltKernel> buildNests(OpBuilder &inModule,
@@ -114,20 +70,11 @@ private:
   LogicalResult convertKernel(Operation *op, ArrayRef<TiledConvolution> forms,
                               gpu::GPUModuleOp module, int64_t index);
   /// The buffer of a tensor, whatever it is reshaped to.
-  Value bufferOf(Value tensor) { return buffers.lookup(storageOf(tensor)); }
+  Value bufferOf(Value tensor) const { return places.lookup(tensor); }
 
-  func::FuncOp source, target;
-  /// Arguments of `target` that stand for run-time sizes.
-  SmallVector<Value> sizes;
+  func::FuncOp source;
   ImplicitLocOpBuilder b;
-  /// Position among the results, of tensors that are returned.
-  DenseMap<Value, int64_t> resultIndex;
-  /// Number of the argument in whose buffer a tensor is.
-  DenseMap<Value, unsigned> argumentInPlace;
-  /// Byte offsets of tensors that live in the workspace.
-  llvm::MapVector<Value, int64_t> workspaceOffset;
-  int64_t workspaceBytes = 0;
-  DenseMap<Value, Value> buffers;
+  TensorPlaces places;
 };
 } // namespace
 
@@ -139,11 +86,6 @@ static bool isTensorOfNumbers(Type type) {
 static bool isStaticTensor(Type type) {
   return isTensorOfNumbers(type) &&
          cast<RankedTensorType>(type).hasStaticShape();
-}
-
-/// Whether one kernel of its own computes `op`, without nests.
-static bool hasOwnKernel(Operation &op) {
-  return isa<CountNeighboursOp, DynamicOpInterface, StateOpInterface>(op);
 }
 
 /// Checks that the function is one block of nests, and ops that compute
@@ -180,99 +122,6 @@ LogicalResult FunctionConverter::verify() {
                             "other scatters");
   }
   return success();
-}
-
-/// Finds which tensor each result returns: the result of a nest, once.
-LogicalResult FunctionConverter::assignResults() {
-  auto returned = cast<func::ReturnOp>(source.front().getTerminator());
-  for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
-    Value tensor = storageOf(value);
-    Operation *computed = tensor.getDefiningOp();
-    if (!computed || !(isa<ScatterOp>(computed) || hasOwnKernel(*computed)))
-      return returned.emitOpError("expects result ")
-             << i << " to be computed by a convolution";
-    if (std::optional<unsigned> argument = getArgumentInPlace(source, i)) {
-      argumentInPlace[tensor] = *argument;
-      continue;
-    }
-    if (!resultIndex.try_emplace(tensor, i).second)
-      return returned.emitOpError("expects different results, but got result ")
-             << resultIndex[tensor] << " again as result " << i;
-  }
-  return success();
-}
-
-void FunctionConverter::assignWorkspace() {
-  for (Operation &op : source.getOps()) {
-    if (!hasOwnKernel(op) && !isa<ScatterOp>(op))
-      continue;
-    for (Value tensor : op.getResults()) {
-      if (storageOf(tensor) != tensor || resultIndex.contains(tensor) ||
-          argumentInPlace.contains(tensor))
-        continue;
-      workspaceOffset[tensor] = workspaceBytes;
-      MemRefType type = bufferType(tensor.getType());
-      workspaceBytes += llvm::alignTo(type.getNumElements() *
-                                          type.getElementTypeBitWidth() / 8,
-                                      kWorkspaceAlignment);
-    }
-  }
-}
-
-void FunctionConverter::createFunction() {
-  SmallVector<Type> types;
-  SmallVector<Attribute> attributes;
-  for (auto [i, type] : llvm::enumerate(source.getArgumentTypes())) {
-    types.push_back(
-        bufferType(type, source.getArgAttr(i, ConvDialect::kStridesAttr)));
-    attributes.push_back(source.getArgAttrDict(i));
-  }
-  DenseMap<int64_t, size_t> placeOfResult; // Among arguments.
-  for (auto [i, type] : llvm::enumerate(source.getResultTypes())) {
-    if (getArgumentInPlace(source, i))
-      continue;
-    placeOfResult[i] = types.size();
-    types.push_back(
-        bufferType(type, source.getResultAttr(i, ConvDialect::kStridesAttr)));
-    attributes.push_back(source.getResultAttrDict(i));
-  }
-  size_t firstSize = types.size();
-  size_t sizeCount = RunTimeSizes::get(source).getSizes().size();
-  types.append(sizeCount, b.getIndexType());
-  attributes.append(sizeCount, b.getDictionaryAttr({}));
-  if (workspaceBytes > 0) {
-    auto space =
-        gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Global);
-    types.push_back(MemRefType::get({ShapedType::kDynamic}, b.getI8Type(),
-                                    AffineMap(), space));
-    attributes.push_back(b.getDictionaryAttr({}));
-  }
-  b.setInsertionPoint(source);
-  target =
-      func::FuncOp::create(b, source.getName(), b.getFunctionType(types, {}));
-  for (auto [i, attribute] : llvm::enumerate(attributes))
-    if (attribute) {
-      target.setArgAttrs(i, cast<DictionaryAttr>(attribute));
-      // Buffers are flat from here on, and there are no results.
-      target.removeArgAttr(i, ConvDialect::kStridesAttr);
-      target.removeArgAttr(i, ConvDialect::kInPlaceAttr);
-    }
-  if (workspaceBytes > 0)
-    target->setAttr(kWorkspaceBytesName, b.getI64IntegerAttr(workspaceBytes));
-
-  b.setInsertionPointToStart(target.addEntryBlock());
-  for (Value size : target.getArguments().slice(firstSize, sizeCount))
-    sizes.push_back(size);
-  for (auto [i, argument] : llvm::enumerate(source.getArguments()))
-    buffers[argument] = target.getArgument(i);
-  for (auto [tensor, i] : resultIndex)
-    buffers[tensor] = target.getArgument(placeOfResult.lookup(i));
-  for (auto [tensor, argument] : argumentInPlace)
-    buffers[tensor] = target.getArgument(argument);
-  for (auto [tensor, offset] : workspaceOffset)
-    buffers[tensor] = memref::ViewOp::create(
-        b, bufferType(tensor.getType()), target.getArguments().back(),
-        arith::ConstantIndexOp::create(b, offset), ValueRange{});
 }
 
 /// A name that every assembler takes: of letters, digits, '_' and '$', and not
@@ -351,8 +200,9 @@ Value FunctionConverter::createGrid(const SizedKernel &kernel) {
   for (auto [size, per] : kernel.factors)
     grid = arith::MulIOp::create(
         b, grid,
-        per == 1 ? sizes[size]
-                 : arith::CeilDivUIOp::create(b, sizes[size], constant(per)));
+        per == 1 ? places.getSizes()[size]
+                 : arith::CeilDivUIOp::create(b, places.getSizes()[size],
+                                              constant(per)));
   return arith::CeilDivUIOp::create(b, grid, constant(kernel.workgroupsPer));
 }
 
@@ -366,7 +216,7 @@ gpu::LaunchFuncOp FunctionConverter::createLaunch(const SizedKernel &kernel) {
                          .getResult()
                    : buffer;
       });
-  for (Value size : ArrayRef(sizes).take_front(kernel.sizes))
+  for (Value size : places.getSizes().take_front(kernel.sizes))
     arguments.push_back(arith::IndexCastOp::create(b, b.getI32Type(), size));
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, value);
@@ -415,7 +265,7 @@ LogicalResult FunctionConverter::convert() {
     return failure();
   // The nests of each scatter, and ops without nests, in the function's order.
   llvm::MapVector<Operation *, SmallVector<TiledConvolution, 0>> kernels;
-  if (failed(assignResults()))
+  if (failed(places.assignResults()))
     return failure();
   for (Operation &op : source.getOps()) {
     if (hasOwnKernel(op))
@@ -428,11 +278,11 @@ LogicalResult FunctionConverter::convert() {
       return failure();
     kernels[form->scatter].push_back(std::move(*form));
   }
-  assignWorkspace();
+  places.assignWorkspace();
   b.setInsertionPoint(source);
   auto module =
       gpu::GPUModuleOp::create(b, (source.getName() + "_kernels").str());
-  createFunction();
+  places.createFunction(b);
   int64_t index = 0;
   for (auto &[op, forms] : kernels)
     if (failed(convertKernel(op, forms, module, index++)))

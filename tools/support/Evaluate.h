@@ -42,7 +42,7 @@ using ArgumentBytes = std::vector<std::string>;
 /// The bytes of every constant of the entry.
 using ConstantBytes = std::vector<std::string_view>;
 
-/// Those that `artifact` stores.
+/// The constants that `artifact` stores.
 ConstantBytes findConstants(const artifact::Artifact &artifact,
                             const artifact::Entry &entry);
 

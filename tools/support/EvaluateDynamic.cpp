@@ -13,62 +13,40 @@
 
 #include "EvaluateDynamic.h"
 
-#include "conv/Support/Npy.h"
+#include "StepEvaluator.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace conv;
 using namespace conv::reference;
 
 namespace {
 
-class DynamicEvaluator {
+class DynamicEvaluator : StepEvaluator {
 public:
   DynamicEvaluator(const Step &step, const artifact::Entry &entry,
                    const ArgumentBytes &arguments,
                    const ConstantBytes &constants,
                    const std::vector<StepResult> &earlier)
-      : step(step), entry(entry), arguments(arguments), constants(constants),
-        earlier(earlier), s(step.dynamic), perGroup(s.d / s.g),
-        lhs(load(step.left)), rhs(load(step.right)),
-        sumsIntegers(!isFloat(typeOf(step.left))) {
-    for (const EpilogueOperand &operand : step.epilogueOperands)
-      epilogueOperands.push_back(load(operand.tensor));
+      : StepEvaluator(step, entry, arguments, constants, earlier),
+        s(step.dynamic), perGroup(s.d / s.g), lhs(load(step.left)),
+        rhs(load(step.right)), state(load(step.initialState)) {
     findSequences();
-    if (step.initialState)
-      state = load(*step.initialState);
   }
 
   StepResult run();
 
 private:
-  ElementType typeOf(TensorRef ref) const {
-    return ref.kind == TensorRef::Step
-               ? earlier[ref.index].type
-               : *lookupElementType(ref.buffer(entry).dtype);
-  }
-  std::vector<Scalar> load(TensorRef ref) const;
-
   /// Sets the sequence of each position.
   void findSequences();
-
-  /// What is summed up for one element.
-  struct Sum {
-    double value = 0, magnitude = 0, error = 0;
-    bool integers = true;
-    void add(const Scalar &left, const Scalar &right);
-  };
-  void finish(int64_t element, int64_t channel, const Sum &sum,
-              StepResult &result) const;
 
   int64_t token(int64_t b, int64_t t, int64_t d) const {
     return (b * s.t + t) * s.d + d;
   }
   /// The element `distance` tokens before one of a sequence; before the first
   /// one of that, an element of the initial state, or zero.
-  Scalar before(const std::vector<Scalar> &tensor, int64_t b, int64_t t,
-                int64_t distance, int64_t d) const {
+  Scalar before(const Elements &tensor, int64_t b, int64_t t, int64_t distance,
+                int64_t d) const {
     if (t - distance >= firsts[t])
       return tensor[token(b, t - distance, d)];
     return state.empty()
@@ -79,44 +57,17 @@ private:
   Sum sumInput(int64_t b, int64_t t, int64_t d) const;
   Sum sumKernel(int64_t b, int64_t t, int64_t g, int64_t w) const;
 
-  const Step &step;
-  const artifact::Entry &entry;
-  const ArgumentBytes &arguments;
-  const ConstantBytes &constants;
-  const std::vector<StepResult> &earlier;
   const DynamicSizes &s;
   int64_t perGroup;
-  std::vector<Scalar> lhs, rhs, state;
+  Elements lhs, rhs, state;
   /// By position, where its sequence starts, and where the next one does.
   std::vector<int64_t> firsts, ends;
-  bool sumsIntegers; ///< In i32, not in f32.
-  std::vector<std::vector<Scalar>> epilogueOperands;
 };
 
 } // namespace
 
-std::vector<Scalar> DynamicEvaluator::load(TensorRef ref) const {
-  std::vector<Scalar> elements;
-  if (ref.kind == TensorRef::Step) {
-    const StepResult &from = earlier[ref.index];
-    for (size_t i = 0; i < from.values.size(); ++i)
-      elements.push_back({from.values[i], from.exact[i] ? 0 : from.bounds[i],
-                          from.exact[i] != 0});
-    return elements;
-  }
-  std::string_view bytes = ref.kind == TensorRef::Constant
-                               ? constants[ref.index]
-                               : arguments[ref.index];
-  int64_t count = elementCount(ref.buffer(entry).shape);
-  for (int64_t i = 0; i < count; ++i)
-    elements.push_back({loadElement(typeOf(ref), bytes.data(), i), 0, true});
-  return elements;
-}
-
 void DynamicEvaluator::findSequences() {
-  std::vector<Scalar> starts;
-  if (step.cuSeqlens)
-    starts = load(*step.cuSeqlens);
+  Elements starts = load(step.cuSeqlens);
   for (int64_t t = 0; t < s.t; ++t) {
     size_t low = 0, high = starts.size() + 1;
     double first = 0, end = double(s.t);
@@ -132,19 +83,8 @@ void DynamicEvaluator::findSequences() {
   }
 }
 
-void DynamicEvaluator::Sum::add(const Scalar &left, const Scalar &right) {
-  double product = left.value * right.value;
-  value += product;
-  magnitude += std::fabs(product);
-  error += std::fabs(right.value) * left.error +
-           (std::fabs(left.value) + left.error) * right.error;
-  integers &= left.exact && right.exact &&
-              left.value == std::rint(left.value) &&
-              right.value == std::rint(right.value);
-}
-
-DynamicEvaluator::Sum DynamicEvaluator::sumForward(int64_t b, int64_t t,
-                                                   int64_t d) const {
+StepEvaluator::Sum DynamicEvaluator::sumForward(int64_t b, int64_t t,
+                                                int64_t d) const {
   Sum sum;
   for (int64_t w = 0; w < s.w; ++w)
     sum.add(before(lhs, b, t, (s.w - 1) - w, d),
@@ -152,8 +92,8 @@ DynamicEvaluator::Sum DynamicEvaluator::sumForward(int64_t b, int64_t t,
   return sum;
 }
 
-DynamicEvaluator::Sum DynamicEvaluator::sumInput(int64_t b, int64_t t,
-                                                 int64_t d) const {
+StepEvaluator::Sum DynamicEvaluator::sumInput(int64_t b, int64_t t,
+                                              int64_t d) const {
   Sum sum;
   for (int64_t w = 0; w < s.w; ++w)
     if (int64_t from = t + (s.w - 1) - w; from < ends[t])
@@ -162,32 +102,12 @@ DynamicEvaluator::Sum DynamicEvaluator::sumInput(int64_t b, int64_t t,
   return sum;
 }
 
-DynamicEvaluator::Sum DynamicEvaluator::sumKernel(int64_t b, int64_t t,
-                                                  int64_t g, int64_t w) const {
+StepEvaluator::Sum DynamicEvaluator::sumKernel(int64_t b, int64_t t, int64_t g,
+                                               int64_t w) const {
   Sum sum;
   for (int64_t d = g * perGroup; d < (g + 1) * perGroup; ++d)
     sum.add(before(lhs, b, t, (s.w - 1) - w, d), rhs[token(b, t, d)]);
   return sum;
-}
-
-void DynamicEvaluator::finish(int64_t element, int64_t channel, const Sum &sum,
-                              StepResult &result) const {
-  // Integers add without rounding in f32 while every partial sum fits, and in
-  // i32 always: there the sum wraps around.
-  bool exact =
-      sum.integers && (sumsIntegers || sum.magnitude <= double(1 << 24));
-  double error = sum.error;
-  if (!exact)
-    error +=
-        std::ldexp(step.bound.accumulation, -24) * (sum.magnitude + sum.error);
-  double value = sumsIntegers ? double(int32_t(int64_t(sum.value))) : sum.value;
-  std::vector<Scalar> values{{value, error, exact}};
-  for (size_t i = 0; i < epilogueOperands.size(); ++i)
-    values.push_back(
-        epilogueOperands[i][step.epilogueOperands[i].perChannel ? channel
-                                                                : element]);
-  runEpilogue(step.epilogue, values, Rounding::Counted);
-  result.store(element, values[step.yield], step.bound.outputUlp);
 }
 
 StepResult DynamicEvaluator::run() {
@@ -197,12 +117,12 @@ StepResult DynamicEvaluator::run() {
     for (int64_t t = 0; t < s.t; ++t) {
       for (int64_t g = 0; isKernel && g < s.g; ++g)
         for (int64_t w = 0; w < s.w; ++w)
-          finish(s.findKernel(b, t, g, w), g, sumKernel(b, t, g, w), result);
+          store(s.findKernel(b, t, g, w), g, sumKernel(b, t, g, w), result);
       for (int64_t d = 0; !isKernel && d < s.d; ++d)
-        finish(token(b, t, d), d,
-               step.direction == Direction::DynamicForward ? sumForward(b, t, d)
-                                                           : sumInput(b, t, d),
-               result);
+        store(token(b, t, d), d,
+              step.direction == Direction::DynamicForward ? sumForward(b, t, d)
+                                                          : sumInput(b, t, d),
+              result);
     }
   return result;
 }

@@ -12,38 +12,24 @@
 
 #include "EvaluateState.h"
 
-#include "conv/Support/Npy.h"
-
-#include <cmath>
+#include "StepEvaluator.h"
 
 using namespace conv;
 using namespace conv::reference;
 
 namespace {
 
-using Elements = std::vector<Scalar>;
-
-class StateEvaluator {
+class StateEvaluator : StepEvaluator {
 public:
   StateEvaluator(const Step &step, const artifact::Entry &entry,
                  const ArgumentBytes &arguments, const ConstantBytes &constants,
                  const std::vector<StepResult> &earlier)
-      : step(step), entry(entry), arguments(arguments), constants(constants),
-        earlier(earlier), u(step.update), s(step.dynamic) {}
+      : StepEvaluator(step, entry, arguments, constants, earlier),
+        u(step.update), s(step.dynamic) {}
 
   StepResult run();
 
 private:
-  ElementType typeOf(TensorRef ref) const {
-    return ref.kind == TensorRef::Step
-               ? earlier[ref.index].type
-               : *lookupElementType(ref.buffer(entry).dtype);
-  }
-  Elements load(TensorRef ref) const;
-  Elements load(const std::optional<TensorRef> &ref) const {
-    return ref ? load(*ref) : Elements();
-  }
-
   StepResult runUpdate();
   StepResult runNewState();
   StepResult runFinalState();
@@ -71,19 +57,7 @@ private:
     int64_t place = positions.empty() ? u.length + t : findPlace(b, t);
     return state[(*findState(b) * u.d + d) * u.length + place];
   }
-  /// A product added to a sum and to what that may be off by.
-  struct Sum {
-    double value = 0, magnitude = 0, error = 0;
-    bool integers = true;
-    void add(const Scalar &left, const Scalar &right);
-  };
-  Scalar finish(const Sum &sum) const;
 
-  const Step &step;
-  const artifact::Entry &entry;
-  const ArgumentBytes &arguments;
-  const ConstantBytes &constants;
-  const std::vector<StepResult> &earlier;
   const UpdateSizes &u;
   const DynamicSizes &s;
   Elements left, right, state, positions, indices;
@@ -91,51 +65,8 @@ private:
 
 } // namespace
 
-Elements StateEvaluator::load(TensorRef ref) const {
-  Elements elements;
-  if (ref.kind == TensorRef::Step) {
-    const StepResult &from = earlier[ref.index];
-    for (size_t i = 0; i < from.values.size(); ++i)
-      elements.push_back({from.values[i], from.exact[i] ? 0 : from.bounds[i],
-                          from.exact[i] != 0});
-    return elements;
-  }
-  std::string_view bytes = ref.kind == TensorRef::Constant
-                               ? constants[ref.index]
-                               : arguments[ref.index];
-  int64_t count = elementCount(ref.buffer(entry).shape);
-  for (int64_t i = 0; i < count; ++i)
-    elements.push_back({loadElement(typeOf(ref), bytes.data(), i), 0, true});
-  return elements;
-}
-
-void StateEvaluator::Sum::add(const Scalar &left, const Scalar &right) {
-  double product = left.value * right.value;
-  value += product;
-  magnitude += std::fabs(product);
-  error += std::fabs(right.value) * left.error +
-           (std::fabs(left.value) + left.error) * right.error;
-  integers &= left.exact && right.exact &&
-              left.value == std::rint(left.value) &&
-              right.value == std::rint(right.value);
-}
-
-Scalar StateEvaluator::finish(const Sum &sum) const {
-  bool isInteger = !isFloat(typeOf(step.left));
-  bool exact = sum.integers && (isInteger || sum.magnitude <= double(1 << 24));
-  double error = sum.error;
-  if (!exact)
-    error +=
-        std::ldexp(step.bound.accumulation, -24) * (sum.magnitude + sum.error);
-  return {isInteger ? double(int32_t(int64_t(sum.value))) : sum.value, error,
-          exact};
-}
-
 StepResult StateEvaluator::runUpdate() {
   StepResult result(step.outputType, u.b * u.d * u.t);
-  std::vector<Elements> operands;
-  for (const EpilogueOperand &operand : step.epilogueOperands)
-    operands.push_back(load(operand.tensor));
   for (int64_t b = 0; b < u.b; ++b)
     for (int64_t d = 0; d < u.d; ++d)
       for (int64_t t = 0; t < u.t; ++t) {
@@ -147,12 +78,7 @@ StepResult StateEvaluator::runUpdate() {
         Sum sum;
         for (int64_t w = 0; w < u.w; ++w)
           sum.add(token(b, d, t + w - (u.w - 1)), right[d * u.w + w]);
-        std::vector<Scalar> values{finish(sum)};
-        for (size_t i = 0; i < operands.size(); ++i)
-          values.push_back(
-              operands[i][step.epilogueOperands[i].perChannel ? d : element]);
-        runEpilogue(step.epilogue, values, Rounding::Counted);
-        result.store(element, values[step.yield], step.bound.outputUlp);
+        store(element, d, sum, result);
       }
   return result;
 }
@@ -214,8 +140,7 @@ StepResult StateEvaluator::runGradient() {
           if (int64_t t = j - w; t < s.t)
             sum.add(left[(b * s.t + t) * s.d + d],
                     right[s.findKernel(b, t, d / perGroup, w)]);
-        std::vector<Scalar> values{finish(sum)};
-        result.store((b * (s.w - 1) + j) * s.d + d, values.front(),
+        result.store((b * (s.w - 1) + j) * s.d + d, finish(sum),
                      step.bound.outputUlp);
       }
   return result;

@@ -1,4 +1,4 @@
-//===- ReferenceConvolution.cpp - convolutions in a reference -----------===//
+//===- ReferenceConvolution.cpp - convolutions in a reference -------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -45,7 +45,7 @@ double spreadOf(double x, double error) {
 /// The spread of a function whose slope is at most 1.
 double spreadOfSlope1(double, double error) { return error; }
 
-/// Those of sine and cosine, which stay between -1 and 1.
+/// The spread of sine and cosine, which stay between -1 and 1.
 double spreadOfWave(double, double error) { return std::min(error, 2.0); }
 
 /// Differences of nearby powers cancel, so they are taken by expm1.

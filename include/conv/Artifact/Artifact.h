@@ -61,7 +61,7 @@ public:
   /// limits (zip bombs), manifest schema, and the digest of every code file.
   static Result<Artifact> read(const std::string &path);
 
-  /// The same for a file in memory, which is not kept; `name` is for messages.
+  /// Reads a file that is in memory and is not kept; `name` is for messages.
   static Result<Artifact> parse(std::string_view bytes,
                                 const std::string &name);
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps behind `conv-serialize-nvptx`, for tools that show what is between
+// The steps of `conv-serialize-nvptx`, for tools that show what is between
 // them.
 //
 //===----------------------------------------------------------------------===//

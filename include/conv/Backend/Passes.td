@@ -58,7 +58,7 @@ def ConvertKernelsToROCDLPass
     One full conversion with upstream patterns and those for
     `conv.guarded_load` and `conv.guarded_store`. Upstream's
     `convert-gpu-to-rocdl` is not used: it prints errors and succeeds, and
-    leaves casts behind. Kernels take bare pointers; `index` is 32 bits, since
+    leaves casts in the IR. Kernels take bare pointers; `index` is 32 bits, since
     offsets into global memory have a width of their own.
 
     A guarded access below 2 GiB is a buffer instruction whose offset is out of

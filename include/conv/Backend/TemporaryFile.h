@@ -1,4 +1,4 @@
-//===- TemporaryFile.h - a file that nothing leaves behind ------*- C++ -*-===//
+//===- TemporaryFile.h - a file that is removed in any case -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

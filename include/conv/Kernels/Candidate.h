@@ -21,6 +21,8 @@
 
 namespace conv {
 
+class KernelModel;
+
 /// One way to run a main loop. Tiles are `[rows, columns]`, as in
 /// `#conv.schedule`.
 struct Candidate {
@@ -31,6 +33,7 @@ struct Candidate {
   bool columnsFastest = true; ///< Raster: neighbours share their rows.
   int64_t cluster = 1; ///< Workgroups that share the reduction of a tile.
   MainLoop loop = MainLoop::RegisterStaged;
+  const KernelModel *model = nullptr; ///< The model that knows what it costs.
 
   int64_t subgroups() const {
     return (workgroup[0] / subgroup[0]) * (workgroup[1] / subgroup[1]);

@@ -7,7 +7,7 @@
 //
 // A family is a folder of lib/Kernels: the geometry that it needs, its
 // candidates, what they cost, and how its kernels are built. The stages meet
-// families behind this interface only, and `Registry.cpp` lists them.
+// families through this interface only, and `Registry.cpp` lists them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 #define CONV_KERNELS_KERNELFAMILY_H
 
 #include "conv/Kernels/BuildKernel.h"
-#include "conv/Kernels/Candidate.h"
+#include "conv/Kernels/KernelModel.h"
 #include "conv/Kernels/Problem.h"
 #include "conv/Plan/ConvolutionPlan.h"
 
@@ -58,21 +58,22 @@ public:
     return "";
   }
 
-  /// Whether its schedules are the candidates of a `KernelModel`. If not, it
-  /// lists them itself.
-  virtual bool hasModel() const { return true; }
+  /// Lists its schedules as candidates and predicts them. A family without a
+  /// model, null, lists its schedules itself.
+  virtual const ::conv::KernelModel *getModel() const { return nullptr; }
+  bool hasModel() const { return getModel() != nullptr; }
 
-  /// The attribute of a candidate of its `KernelModel`, with positions numbered
-  /// by halo tiles if they are. Null if it has no model.
+  /// The attribute of a candidate of its model, with positions numbered by halo
+  /// tiles if they are. Null if it has no model.
   virtual KernelAttrInterface getKernel(MLIRContext *context,
                                         const ::conv::Candidate &candidate,
                                         ArrayRef<int64_t> haloTile) const {
     return nullptr;
   }
 
-  /// Lists all schedules of a family without a `KernelModel` that the chip can
-  /// run, for the convolution in the form that it has. If costs are equal, the
-  /// first one is taken.
+  /// Lists all schedules of a family without a model that the chip can run, for
+  /// the convolution in the form that it has. If costs are equal, the first one
+  /// is taken.
   virtual std::vector<PredictedSchedule>
   listSchedules(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) const {
     return {};
@@ -83,7 +84,7 @@ public:
   virtual bool isFirst(const ::conv::ChipInfo &chip) const { return false; }
 
   /// Predicts a schedule of its own for which `findObstacle` finds none: by its
-  /// `KernelModel`, if it has one.
+  /// model, if it has one.
   virtual ::conv::Cost predict(ConvolutionOpInterface op, ScheduleAttr schedule,
                                const ::conv::ChipInfo &chip) const;
 

@@ -24,11 +24,9 @@ class KernelModel {
 public:
   virtual ~KernelModel();
 
-  /// Whether candidates with this main loop are its own.
-  virtual bool has(MainLoop loop) const = 0;
-
   /// All candidates with this atom, whose operands are the problem's; none if
-  /// the family cannot compute it. The raster order is chosen later.
+  /// the family cannot compute it. The raster order and the candidate's model
+  /// are set later.
   virtual std::vector<Candidate>
   listCandidates(const Problem &problem, const ChipInfo &chip,
                  const MatrixAtom &atom) const = 0;
@@ -56,11 +54,8 @@ public:
   }
 };
 
-/// Those of all families, in the order in which candidates are listed.
+/// The models of all families, in the order in which candidates are listed.
 std::span<const KernelModel *const> getKernelModels();
-
-/// The one that a main loop belongs to.
-const KernelModel &getKernelModel(MainLoop loop);
 
 /// Whether the chip can run the candidate, and why not.
 Rejection checkCandidate(const Problem &problem, const ChipInfo &chip,

@@ -103,7 +103,7 @@ struct Problem {
 
   /// Multiplications and additions that the convolution needs.
   double usefulFlops = 0;
-  /// Those of the products: with padding, and between merged groups.
+  /// Operations of the products: with padding, and between merged groups.
   double flops() const;
   /// Bytes that any algorithm moves: each operand and the result once.
   double compulsoryBytes() const {

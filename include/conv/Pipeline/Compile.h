@@ -26,8 +26,8 @@
 
 namespace mlir::conv {
 
-/// Stages of the walk, in order. docs/architecture.md and `conv-verify-stage`
-/// say what holds after each.
+/// Stages of compilation, in order. docs/architecture.md and
+/// `conv-verify-stage` say what holds after each.
 enum class Stage { Conv, Linalg, Tiled, Gpu, Llvm, Binary };
 
 /// "conv", "linalg", ...; none for any other name.
@@ -171,7 +171,7 @@ void surviveFatalErrors();
 /// The compiler's version, LLVM's, and the hash of the sources.
 ::conv::artifact::Compiler getCompilerVersion();
 
-/// The same as a line for --version.
+/// The version of the compiler as a line for --version.
 std::string getVersionLine();
 
 } // namespace mlir::conv

@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 def RunBackendPass : Pass<"conv-run-backend", "::mlir::ModuleOp"> {
   let summary = "Lower kernels as the target's back end does";
   let description = [{
-    Runs the part of the walk that depends on the target: the pipeline that the
+    Runs the part of compilation that depends on the target: the pipeline that the
     table in `BackendPipelines.cpp` has for the back end of `conv.target`. So
     nobody but the module says what it is compiled for.
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function per arrow of the walk. Each ends with `conv-verify-stage`.
+// One function for each stage of compilation. Each ends with
+// `conv-verify-stage`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,7 +122,7 @@ void buildRaisePipeline(OpPassManager &manager);
 /// else.
 void buildLowerToConvPipeline(OpPassManager &manager,
                               const LowerToConvOptions &options);
-/// The same, with what tells whether rows of other compilers hold.
+/// With `compute`, which tells whether rows of other compilers still hold.
 void buildLowerToConvPipeline(OpPassManager &manager,
                               const LowerToConvOptions &options,
                               ComputeCode computeCode);

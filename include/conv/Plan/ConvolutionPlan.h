@@ -63,15 +63,15 @@ struct PlanOptions {
   int64_t splits = 1;
   /// Positions of a halo tile in each of the last two spatial dimensions. Then
   /// positions are numbered halo tile by halo tile, within it block by block,
-  /// and those behind the last one are not written. Empty for positions in
+  /// and positions after the last are not written. Empty for positions in
   /// order, as those of one dimension always are.
   SmallVector<int64_t, 2> haloTile = {};
   /// The dgrad phases of backward data are columns of one product, if they can
   /// be: without merged groups, if no strided dimension is dilated.
   bool joinsPhases = false;
   /// Columns of the gradient of a filter are taps and then channels, in whole
-  /// rows of these for each tap, as copies of boxes bring them. Those behind a
-  /// tap's last channel are not written.
+  /// rows of these for each tap, as copies of boxes bring them. Columns after
+  /// a tap's last channel are not written.
   bool hasChannelRows = false;
   /// Rows are channels of the result, columns its positions, and images the
   /// batch (S20).
@@ -151,8 +151,8 @@ bool canHaveChannelRows(ConvolutionOpInterface op,
 /// string.
 std::string findTransposedObstacle(ConvolutionOpInterface op);
 
-/// What is summed up for an element of a part of the reduction, zeros behind
-/// its end included; 0 if it has no parts.
+/// Products of an element in a split-K slice, zeros after the end of the
+/// reduction included; 0 if the reduction cannot be split.
 int64_t getPartSize(ConvolutionOpInterface op, const PlanOptions &options);
 
 } // namespace mlir::conv

@@ -42,7 +42,7 @@ public:
   int64_t getSize(TensorRole of, char letter, int64_t size,
                   int64_t multiple) const;
   /// The order of the filter whose reshape has the order `filter`: unfolded
-  /// elements are just before the channels.
+  /// elements come right before the channels.
   std::string getFilterOrder(StringRef filter) const;
   /// The window of what is left.
   WindowAttr getWindow() const;

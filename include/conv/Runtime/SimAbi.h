@@ -97,7 +97,7 @@ struct Services {
   /// Checks and counts an access that is about to happen. Does not return if
   /// the access is wrong.
   void (*access)(Item *item, const Site *site, uint64_t address);
-  /// The same for a buffer access at `offset` from the base of `resource`.
+  /// Checks and counts a buffer access at `offset` from the base of `resource`.
   /// `scalarOffset` is the part of it that came from the scalar operand.
   void (*bufferAccess)(Item *item, const Site *site, const Resource *resource,
                        uint64_t offset, uint32_t scalarOffset);

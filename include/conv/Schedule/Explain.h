@@ -23,14 +23,14 @@ namespace mlir::conv {
 /// `conv-select-schedule`.
 void explainSchedule(ConvolutionOpInterface op, raw_ostream &os);
 
-/// The same for programs; times in seconds, sizes in bytes.
+/// The explanation for programs; times in seconds, sizes in bytes.
 llvm::json::Object explainScheduleAsJson(ConvolutionOpInterface op);
 
-/// The same of dynamic convolutions, which have no schedule of their own.
+/// Explains dynamic convolutions, which have no schedule of their own.
 void explainDynamic(DynamicOpInterface op, raw_ostream &os);
 llvm::json::Object explainDynamicAsJson(DynamicOpInterface op);
 
-/// The same of ops on states.
+/// Explains ops on states.
 void explainState(StateOpInterface op, raw_ostream &os);
 llvm::json::Object explainStateAsJson(StateOpInterface op);
 

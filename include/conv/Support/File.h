@@ -26,7 +26,7 @@ namespace conv {
 Result<std::string> readFile(const std::string &path, int64_t maxBytes,
                              std::string_view magic = {});
 
-/// The same, but a regular file is mapped and not copied. What it holds changes
+/// Reads a file; a regular one is mapped and not copied. What it holds changes
 /// with the file: whoever replaces one that is in use does so by a rename, as
 /// `writeFile` does.
 Result<Blob> mapFile(const std::string &path, int64_t maxBytes,
@@ -39,7 +39,7 @@ Result<Blob> mapFile(const std::string &path, int64_t maxBytes,
 /// the file.
 Result<void> writeFile(const std::string &path, std::string_view bytes);
 
-/// The same for bytes in several pieces.
+/// Writes a file of several pieces.
 Result<void> writeFile(const std::string &path,
                        std::span<const std::string_view> pieces);
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // MLIR's parser calls itself for every bracket and for every operator of an
-// affine expression, and what it makes of them is walked, printed and erased in
-// the same way, through every alias: text that a user wrote is measured before
-// it is parsed.
+// affine expression, and what it makes of them is visited, printed and erased
+// in the same way, through every alias: text that a user wrote is measured
+// before it is parsed.
 //
 //===----------------------------------------------------------------------===//
 

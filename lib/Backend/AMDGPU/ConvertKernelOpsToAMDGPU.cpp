@@ -64,31 +64,18 @@ static Value createWmma(OpBuilder &builder, MmaOp op) {
       op.getAccumulator());
 }
 
-namespace {
-struct MmaToInstruction final : OpRewritePattern<MmaOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(MmaOp op,
-                                PatternRewriter &rewriter) const override {
-    switch (op.getAtom().getKind()) {
-    case AtomKind::MFMA:
-      rewriter.replaceOp(op, createMfma(rewriter, op));
-      return success();
-    case AtomKind::WMMA:
-      rewriter.replaceOp(op, createWmma(rewriter, op));
-      return success();
-    case AtomKind::FMA:
-      rewriter.replaceOp(op, createFmaAtom(rewriter, op));
-      return success();
-    case AtomKind::MMASync:
-    case AtomKind::WGMMA:
-    case AtomKind::WGMMA3xTF32:
-      return rewriter.notifyMatchFailure(op, "not an AMD atom");
-    }
-    return failure();
+static Value createInstruction(OpBuilder &builder, MmaOp op) {
+  switch (op.getAtom().getKind()) {
+  case AtomKind::MFMA:
+    return createMfma(builder, op);
+  case AtomKind::WMMA:
+    return createWmma(builder, op);
+  default:
+    return nullptr;
   }
-};
+}
 
+namespace {
 /// Work-items of a kernel exchange values in shared memory only. A barrier that
 /// orders all memory would also invalidate the caches next to compute units
 /// where those of a workgroup are in several.
@@ -124,7 +111,8 @@ struct ConvertKernelOpsToAMDGPUPass final
       return signalPassFailure();
     convertScheduleFences(getOperation());
     RewritePatternSet patterns(&getContext());
-    patterns.add<BarrierToSharedBarrier, MmaToInstruction>(&getContext());
+    patterns.add<BarrierToSharedBarrier>(&getContext());
+    populateMmaPatterns(patterns, createInstruction);
     // Buffer instructions guard the others.
     populateStoreToBranchPatterns(patterns, [](GuardedStoreOp op) {
       return op.getOffset().getType().isInteger(64);

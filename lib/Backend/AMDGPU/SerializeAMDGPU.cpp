@@ -36,7 +36,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Target/RegisterTargetPassConfigCallback.h"
+#include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils.h"
 
 namespace mlir::conv {
@@ -83,20 +83,12 @@ struct PrepareSelection final : llvm::FunctionPass {
 };
 char PrepareSelection::ID = 0;
 
-/// While it lives, code generation for AMD's chips ends its work on LLVM IR
-/// with that pass: others would undo what it does.
-class SelectionGuard {
-public:
-  SelectionGuard()
-      : callback([](llvm::TargetMachine &machine, llvm::PassManagerBase &,
-                    llvm::TargetPassConfig *passes) {
-          if (machine.getTargetTriple().isAMDGCN())
-            passes->insertPass(&llvm::LCSSAID, new PrepareSelection());
-        }) {}
-
-private:
-  llvm::RegisterTargetPassConfigCallback callback;
-};
+/// Makes that pass the last one on LLVM IR: others would undo what it does.
+static void addSelectionPasses(llvm::TargetMachine &machine,
+                               llvm::TargetPassConfig &passes) {
+  if (machine.getTargetTriple().isAMDGCN())
+    passes.insertPass(&llvm::LCSSAID, new PrepareSelection());
+}
 
 /// Instructions of a function of the device libraries, with those it calls.
 static uint64_t countInstructions(llvm::Function &function, int depth = 0) {
@@ -163,7 +155,7 @@ public:
     std::string errors;
     module.getContext().setDiagnosticHandler(
         std::make_unique<ErrorCollector>(errors));
-    SelectionGuard guard;
+    CodeGenPassScope scope(addSelectionPasses);
     FailureOr<SmallVector<char, 0>> assembly =
         moduleToObjectImpl(options, module);
     if (errors.empty())

@@ -151,29 +151,14 @@ static Value createMmaSync(OpBuilder &builder, MmaOp op) {
   return vector::FromElementsOp::create(builder, loc, sumType, sums);
 }
 
+/// Warpgroups' instructions are issued by the kernels themselves.
+static Value createMatrixInstruction(OpBuilder &builder, MmaOp op) {
+  return op.getAtom().getKind() == AtomKind::MMASync
+             ? createMmaSync(builder, op)
+             : nullptr;
+}
+
 namespace {
-struct MmaToInstruction final : OpRewritePattern<MmaOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(MmaOp op,
-                                PatternRewriter &rewriter) const override {
-    switch (op.getAtom().getKind()) {
-    case AtomKind::MMASync:
-      rewriter.replaceOp(op, createMmaSync(rewriter, op));
-      return success();
-    case AtomKind::FMA:
-      rewriter.replaceOp(op, createFmaAtom(rewriter, op));
-      return success();
-    case AtomKind::MFMA:
-    case AtomKind::WMMA:
-    case AtomKind::WGMMA:
-    case AtomKind::WGMMA3xTF32: // Main loops issue it themselves.
-      return rewriter.notifyMatchFailure(op, "not an NVIDIA atom");
-    }
-    return failure();
-  }
-};
-
 struct ConvertKernelOpsToNVVMPass final
     : mlir::conv::impl::ConvertKernelOpsToNVVMPassBase<
           ConvertKernelOpsToNVVMPass> {
@@ -181,7 +166,7 @@ struct ConvertKernelOpsToNVVMPass final
     if (failed(verifyTarget(getOperation(), ::conv::Backend::NVPTX)))
       return signalPassFailure();
     RewritePatternSet patterns(&getContext());
-    patterns.add<MmaToInstruction>(&getContext());
+    populateMmaPatterns(patterns, createMatrixInstruction);
     // The branch becomes a predicate of the instruction.
     populateStoreToBranchPatterns(patterns,
                                   [](GuardedStoreOp) { return true; });

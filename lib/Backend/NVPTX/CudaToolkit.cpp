@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // There is no library of ptxas that may be linked, so the program is started,
-// with its input and outputs in temporary files that no path leaves behind.
+// with its input and outputs in temporary files that are removed on every path.
 //
 //===----------------------------------------------------------------------===//
 

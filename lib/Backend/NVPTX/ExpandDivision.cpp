@@ -44,7 +44,7 @@ public:
     // The second correction rounds.
     for (int step = 0; step < 2; ++step)
       quotient = fma(fma(negated, quotient, dividend), inverse, quotient);
-    // No comparison with NaN, which overflow leaves behind, is true.
+    // No comparison with NaN, which overflow gives, is true.
     using enum arith::CmpFPredicate;
     for (auto [value, predicate, limit] : {std::tuple(dividend, OGE, kLeast),
                                            {quotient, OGE, kLeast},

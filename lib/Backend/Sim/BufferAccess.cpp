@@ -67,7 +67,7 @@ Value *conv::simgen::lowerMakeResource(CallInst &call, ObjectBuilder &object) {
   return resource;
 }
 
-/// The pointer behind the address space cast that keeps types intact.
+/// The pointer before the address space cast that keeps types intact.
 static Value *getResource(Value *value, IRBuilderBase &builder) {
   if (auto *cast = dyn_cast<AddrSpaceCastInst>(value))
     if (cast->getSrcAddressSpace() == 0)

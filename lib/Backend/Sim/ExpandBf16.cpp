@@ -172,7 +172,7 @@ static Value *movePhi(IRBuilderBase &builder, PHINode &phi) {
   return moved;
 }
 
-/// The same move of integers, or null for anything else.
+/// Moves the bits as integers; null for anything but a move.
 static Value *moveAsIntegers(IRBuilderBase &builder, Instruction &instruction) {
   auto operand = [&](unsigned i) {
     return asIntegers(builder, instruction.getOperand(i));

@@ -15,6 +15,7 @@
 #include "LowerIntrinsics.h"
 
 #include "../BufferOffsets.h"
+#include "MachineCalls.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/InstIterator.h"
@@ -31,7 +32,8 @@ class IntrinsicLowering {
 public:
   IntrinsicLowering(Function &kernel, ObjectBuilder &object,
                     BufferLowering &buffers, uint32_t waveSize)
-      : kernel(kernel), object(object), buffers(buffers), waveSize(waveSize) {}
+      : kernel(kernel), object(object), buffers(buffers),
+        machine(kernel, object), waveSize(waveSize) {}
 
   Error run();
 
@@ -49,11 +51,6 @@ public:
 
 private:
   Error lowerCall(CallInst &call);
-  Error lowerMachineOp(CallInst &call, StringRef name);
-  Value *callMachine(Instruction &at, StringRef name, abi::SiteKind kind,
-                     ArrayRef<Value *> operands, Type *resultType);
-  Value *callElementwise(Instruction &at, StringRef name,
-                         ArrayRef<Value *> operands, Type *type);
   void lowerFrem(BinaryOperator &frem);
   void lowerFence(FenceInst &fence);
   Error lowerAtomic(AtomicRMWInst &atomic);
@@ -61,6 +58,7 @@ private:
   Function &kernel;
   ObjectBuilder &object;
   BufferLowering &buffers;
+  MachineCalls machine;
   uint32_t waveSize;
 };
 
@@ -100,8 +98,8 @@ Value *IntrinsicLowering::emitBarrier(CallInst &call, Service service) {
 Value *IntrinsicLowering::emitWaitCount(CallInst &call) {
   if (!call.getModule()->getFunction("llvm.amdgcn.raw.ptr.buffer.load.lds"))
     return dropCall(call);
-  return callMachine(call, "s.waitcnt", abi::SiteKind::WaveOp,
-                     SmallVector<Value *>(call.args()), call.getType());
+  return machine.call(call, "s.waitcnt", abi::SiteKind::WaveOp,
+                      SmallVector<Value *>(call.args()), call.getType());
 }
 
 Value *IntrinsicLowering::emitWaveSize(CallInst &call) {
@@ -214,17 +212,6 @@ static const StringMap<Rewrite> &getRewrites() {
   return rewrites;
 }
 
-/// The operations of the machine.
-static const StringMap<abi::SiteKind> &getMachineOps() {
-  static const StringMap<abi::SiteKind> operations = {
-#define CONV_SIM_WAVE_OP(name, handler) {name, abi::SiteKind::WaveOp},
-#define CONV_SIM_MATRIX_OP(name, handler) {name, abi::SiteKind::WaveOp},
-#define CONV_SIM_LANE_OP(name, handler) {name, abi::SiteKind::LaneOp},
-#include "conv/Runtime/SimOps.def"
-  };
-  return operations;
-}
-
 /// Where AMD's name of an instruction and LLVM's name of a function collide,
 /// the machine has names of its own.
 static StringRef getMachineName(StringRef intrinsic) {
@@ -234,146 +221,6 @@ static StringRef getMachineName(StringRef intrinsic) {
       .Case("llvm.sin", "trig.sin")
       .StartsWith("llvm.amdgcn.", intrinsic.substr(strlen("llvm.amdgcn.")))
       .Default(intrinsic.substr(strlen("llvm.")));
-}
-
-/// Functions of LLVM that an x86-64 host would take from libm.
-static bool isLibraryFunction(Intrinsic::ID id) {
-  switch (id) {
-  case Intrinsic::cos:
-  case Intrinsic::exp:
-  case Intrinsic::exp10:
-  case Intrinsic::exp2:
-  case Intrinsic::frexp:
-  case Intrinsic::ldexp:
-  case Intrinsic::log:
-  case Intrinsic::log10:
-  case Intrinsic::log2:
-  case Intrinsic::pow:
-  case Intrinsic::sin:
-  case Intrinsic::tanh:
-    return true;
-  default:
-    return false;
-  }
-}
-
-static std::string getTypeSuffix(Type *type) {
-  type = type->getScalarType();
-  if (type->isHalfTy())
-    return ".f16";
-  if (type->isBFloatTy())
-    return ".bf16";
-  if (type->isFloatTy())
-    return ".f32";
-  if (type->isDoubleTy())
-    return ".f64";
-  if (type->isIntegerTy())
-    return ".i" + std::to_string(type->getIntegerBitWidth());
-  return "";
-}
-
-//===----------------------------------------------------------------------===//
-// Calls of the machine
-//===----------------------------------------------------------------------===//
-
-static uint32_t alignToFrame(uint64_t bytes) {
-  return alignTo(std::max<uint64_t>(bytes, 1), abi::frameAlignment);
-}
-
-/// Writes `operands` to the frame, lets the machine work, reads the result.
-Value *IntrinsicLowering::callMachine(Instruction &at, StringRef name,
-                                      abi::SiteKind kind,
-                                      ArrayRef<Value *> operands,
-                                      Type *resultType) {
-  const DataLayout &layout = kernel.getDataLayout();
-  IRBuilder<> builder(&at);
-  Value *item = kernel.getArg(0);
-  Value *frame = object.loadItemField(builder, item, offsetof(abi::Item, frame),
-                                      builder.getPtrTy());
-  SiteInfo info{.name = name.str(), .kind = kind};
-  if (!resultType->isVoidTy())
-    info.resultBytes = layout.getTypeStoreSize(resultType);
-  uint32_t offset = alignToFrame(info.resultBytes);
-  for (Value *operand : operands) {
-    Type *type = operand->getType();
-    info.operandOffsets.push_back(offset);
-    info.operandBytes.push_back(layout.getTypeStoreSize(type));
-    markInternal(builder.CreateAlignedStore(
-        operand, builder.CreateConstGEP1_64(builder.getInt8Ty(), frame, offset),
-        Align(abi::frameAlignment)));
-    offset += alignToFrame(info.operandBytes.back());
-  }
-  assert(offset <= abi::frameBytes && operands.size() <= abi::maxOperands &&
-         "no operation of the machine is larger than the frame");
-  Constant *site = object.addSite(info, at);
-  if (kind == abi::SiteKind::LaneOp)
-    object.callLaneHandler(builder, item, site);
-  else
-    object.callService(builder, Service::WaveOp, {item, site});
-  if (resultType->isVoidTy())
-    return nullptr;
-  return markInternal(
-      builder.CreateAlignedLoad(resultType, frame, Align(abi::frameAlignment)));
-}
-
-/// Calls a lane operation for each element; 16-bit elements travel as f32.
-Value *IntrinsicLowering::callElementwise(Instruction &at, StringRef name,
-                                          ArrayRef<Value *> operands,
-                                          Type *type) {
-  IRBuilder<> builder(&at);
-  if (auto *vector = dyn_cast<FixedVectorType>(type)) {
-    Value *result = PoisonValue::get(vector);
-    for (unsigned i = 0; i < vector->getNumElements(); ++i) {
-      SmallVector<Value *> elements;
-      for (Value *operand : operands)
-        elements.push_back(operand->getType()->isVectorTy()
-                               ? builder.CreateExtractElement(operand, i)
-                               : operand);
-      Value *element =
-          callElementwise(at, name, elements, vector->getElementType());
-      result = builder.CreateInsertElement(result, element, i);
-    }
-    return result;
-  }
-  if (type->isDoubleTy() || type->isFloatTy() || type->isStructTy())
-    return callMachine(at, (name + getTypeSuffix(operands[0]->getType())).str(),
-                       abi::SiteKind::LaneOp, operands, type);
-  SmallVector<Value *> wide;
-  for (Value *operand : operands)
-    wide.push_back(operand->getType()->isFloatingPointTy()
-                       ? builder.CreateFPExt(operand, builder.getFloatTy())
-                       : operand);
-  Value *result = callMachine(at, (name + ".f32").str(), abi::SiteKind::LaneOp,
-                              wide, builder.getFloatTy());
-  return builder.CreateFPTrunc(result, type);
-}
-
-/// A call of SimOps.def: by its name, or its name and the type of its operand.
-Error IntrinsicLowering::lowerMachineOp(CallInst &call, StringRef name) {
-  const StringMap<abi::SiteKind> &operations = getMachineOps();
-  SmallVector<Value *> operands(call.args());
-  Value *result = nullptr;
-  auto known = operations.find(name);
-  Type *typed =
-      call.arg_empty() ? call.getType() : call.getArgOperand(0)->getType();
-  std::string typedName = (name + getTypeSuffix(typed)).str();
-  if (known != operations.end()) {
-    result = callMachine(call, name, known->second, operands, call.getType());
-  } else if (auto found = operations.find(typedName);
-             found != operations.end() && !typed->isVectorTy()) {
-    result =
-        callMachine(call, typedName, found->second, operands, call.getType());
-  } else if (operations.contains((name + ".f32").str()) &&
-             call.getType()->isFPOrFPVectorTy()) {
-    result = callElementwise(call, name, operands, call.getType());
-  } else {
-    return createStringError("the simulator does not know intrinsic '" +
-                             call.getCalledFunction()->getName() + "'");
-  }
-  if (result)
-    call.replaceAllUsesWith(result);
-  call.eraseFromParent();
-  return Error::success();
 }
 
 Error IntrinsicLowering::lowerCall(CallInst &call) {
@@ -406,7 +253,7 @@ Error IntrinsicLowering::lowerCall(CallInst &call) {
       return Error::success();
     }
   }
-  return lowerMachineOp(call, name);
+  return machine.lower(call, name);
 }
 
 //===----------------------------------------------------------------------===//
@@ -414,7 +261,7 @@ Error IntrinsicLowering::lowerCall(CallInst &call) {
 //===----------------------------------------------------------------------===//
 
 void IntrinsicLowering::lowerFrem(BinaryOperator &frem) {
-  Value *result = callElementwise(
+  Value *result = machine.callElementwise(
       frem, "frem", {frem.getOperand(0), frem.getOperand(1)}, frem.getType());
   frem.replaceAllUsesWith(result);
   frem.eraseFromParent();
@@ -428,8 +275,8 @@ void IntrinsicLowering::lowerFence(FenceInst &fence) {
   fence.getContext().getSyncScopeNames(scopes);
   StringRef scope = scopes[fence.getSyncScopeID()];
   if (scope.starts_with("wavefront")) {
-    callMachine(fence, "wave.barrier", abi::SiteKind::WaveOp, {},
-                Type::getVoidTy(fence.getContext()));
+    machine.call(fence, "wave.barrier", abi::SiteKind::WaveOp, {},
+                 Type::getVoidTy(fence.getContext()));
     fence.eraseFromParent();
   } else if (scope.starts_with("workgroup") ||
              scope.starts_with("singlethread")) {
@@ -455,8 +302,8 @@ Error IntrinsicLowering::lowerAtomic(AtomicRMWInst &atomic) {
   Value *address = builder.CreateAddrSpaceCast(atomic.getPointerOperand(),
                                                builder.getPtrTy());
   Value *result =
-      callMachine(atomic, "atomic.pk.add.bf16", abi::SiteKind::LaneOp,
-                  {address, atomic.getValOperand()}, type);
+      machine.call(atomic, "atomic.pk.add.bf16", abi::SiteKind::LaneOp,
+                   {address, atomic.getValOperand()}, type);
   atomic.replaceAllUsesWith(result);
   atomic.eraseFromParent();
   return Error::success();

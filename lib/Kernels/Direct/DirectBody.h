@@ -14,10 +14,10 @@ namespace mlir::conv {
 
 /// Operands in shared memory, read once; sums in the registers of a work-item.
 LogicalResult createDirectBody(Kernel &kernel, gpu::GPUFuncOp function);
-/// The same, for a reduction that work-items share.
+/// Creates the body of a kernel whose work-items share the reduction.
 LogicalResult createDirectReductionBody(Kernel &kernel,
                                         gpu::GPUFuncOp function);
-/// The same as `createDirectBody`, with matrix instructions.
+/// Creates the body of a kernel with matrix instructions.
 LogicalResult createDirectMatrixBody(Kernel &kernel, gpu::GPUFuncOp function);
 
 } // namespace mlir::conv

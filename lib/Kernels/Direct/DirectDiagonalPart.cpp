@@ -5,10 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What has arrived in shared memory has vectors of channels. Subgroups
-// transpose 8 positions of a vector at a time, at their place: a transposed
-// load leaves a lane with two positions of one channel, which it stores in that
-// channel's row. Then rows of 16 bytes are runs of one channel, and transposed
+// Rows of 16 bytes are runs of one channel (`ChannelRows`), and transposed
 // loads of these are fragments of atoms that reduce runs (`DirectDiagonals`).
 // At the end the lanes of a subgroup add up the diagonals of its sums.
 //
@@ -16,6 +13,7 @@
 
 #include "../Parts/LoopUnrolling.h"
 #include "ChannelFragments.h"
+#include "ChannelRows.h"
 #include "DirectPart.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -53,11 +51,6 @@ private:
     Run left, right;
     SmallVector<Value> masks;
   };
-  void transpose(const SharedBox &box, int64_t step, int64_t classes) const;
-  SmallVector<Value> load(const SharedBox &box, Value place,
-                          int64_t count) const;
-  Value getRow(Value channel, Value block) const;
-  Value getResidue(Value index) const;
   Share getShare(Value number) const;
   Run getRun(const TensorBox &box, const Share &share, Value number,
              Value further) const;
@@ -68,7 +61,6 @@ private:
   SmallVector<Value> createUnit(const Share &share, const Runs &place,
                                 ValueRange sums) const;
   Value sumDiagonals(Value sum) const;
-  int64_t getRightDistance(int64_t atom, int64_t line) const;
 
   const Kernel &kernel;
   const IndexMath &math;
@@ -76,10 +68,11 @@ private:
   const DirectOperands &operands;
   const DirectTiling &tiling;
   const DirectDiagonals &diagonals;
+  ChannelRows channelRows;
   Type element;
   SmallVector<int64_t> vectors; ///< Of channels, by digit of the batch.
   SmallVector<int64_t> runs;    ///< In a part, by digit of the reduction.
-  int64_t leftLine, rightLine;  ///< Distances of a line, in both boxes.
+  int64_t leftLine;             ///< Distance of a line in the left box.
 };
 } // namespace
 
@@ -87,9 +80,8 @@ DiagonalPart::DiagonalPart(const Kernel &kernel, const DirectOperands &operands)
     : DirectPart(operands.tiling.countShares() * kernel.chip.subgroupSize),
       kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
       tiling(operands.tiling), diagonals(*tiling.diagonals),
-      element(kernel.form.lhs.getElementType()),
-      leftLine(tiling.getLineDistance(tiling.lhs)),
-      rightLine(tiling.getLineDistance(tiling.rhs)) {
+      channelRows(kernel, diagonals), element(kernel.form.lhs.getElementType()),
+      leftLine(tiling.getLineDistance(tiling.lhs)) {
   for (size_t d = 0; d < tiling.batch.getRank(); ++d)
     vectors.push_back(tiling.batch.countRuns(d));
   size_t position = tiling.getPosition();
@@ -105,122 +97,6 @@ SmallVector<Value> DiagonalPart::createZeros() const {
   return SmallVector<Value>(tiling.channels * diagonals.countAtoms(), zero);
 }
 
-/// Makes `body` see all numbers below `count`, up to `together` at a time, each
-/// in one subgroup. The loop stays one: else the addresses of all its turns
-/// take the registers of the sums.
-static void forEachInTurn(const Kernel &kernel, int64_t count, int64_t together,
-                          function_ref<void(ArrayRef<Value>)> body) {
-  ImplicitLocOpBuilder &b = kernel.b;
-  const IndexMath &math = kernel.math;
-  int64_t subgroups = kernel.workItems / kernel.chip.subgroupSize;
-  auto visit = [&](Value first, int64_t numbers) {
-    SmallVector<Value> items;
-    for (int64_t i = 0; i < numbers; ++i)
-      items.push_back(math.add(first, i * subgroups));
-    if (!items.empty())
-      body(items);
-  };
-  int64_t step = together * subgroups;
-  int64_t whole = count / step * step;
-  if (whole > 0)
-    disableUnrolling(scf::ForOp::create(
-        b, math.constant(0), math.constant(whole), math.constant(step),
-        ValueRange{}, [&](OpBuilder &, Location, Value first, ValueRange) {
-          visit(math.add(first, kernel.subgroup), together);
-          scf::YieldOp::create(b);
-        }));
-  int64_t rounds = (count - whole) / subgroups;
-  visit(math.add(kernel.subgroup, whole), rounds);
-  int64_t done = whole + rounds * subgroups;
-  if (done == count)
-    return;
-  scf::IfOp::create(b, math.below(kernel.subgroup, count - done),
-                    [&](OpBuilder &, Location) {
-                      visit(math.add(kernel.subgroup, done), 1);
-                      scf::YieldOp::create(b);
-                    });
-}
-
-/// Loads blocks of positions of a channel.
-SmallVector<Value> DiagonalPart::load(const SharedBox &box, Value place,
-                                      int64_t count) const {
-  SmallVector<Value> words(count);
-  loadBlocks(kernel, box, place, PairOf::Positions, words);
-  return words;
-}
-
-/// Turns positions that are `step` apart by channels, in all blocks of a box:
-/// those of four vectors at a time, of one block or of neighbours.
-void DiagonalPart::transpose(const SharedBox &shared, int64_t step,
-                             int64_t classes) const {
-  constexpr int64_t kVector = DirectDiagonals::kVector,
-                    kPair = DirectDiagonals::kPair, kLoaded = 4, kTogether = 2;
-  const TensorBox &box = shared.getBox();
-  const BoxBlocks &blocks = box.blocks;
-  int64_t neighbours = blocks.countTogether(), perBlock = kLoaded / neighbours;
-  int64_t perRow = kVector / kPair;
-  int64_t ofLine = llvm::divideCeil(box.sizes[blocks.dimension], blocks.size);
-  auto pair = VectorType::get({kPair}, element);
-  auto word = VectorType::get({1}, b.getI32Type());
-  SmallVector<int64_t> counts = {blocks.count / neighbours, classes,
-                                 blocks.vectors / perBlock};
-  // Where a row of one of the four is, of positions, or later of a channel.
-  auto getPlace = [&](ArrayRef<Value> digits, Value which, Value row,
-                      bool isChannel) {
-    Value block =
-        math.add(math.mul(digits[0], neighbours), math.div(which, perBlock));
-    Value vector =
-        math.add(math.mul(digits[2], perBlock), math.rem(which, perBlock));
-    if (isChannel)
-      row = getRow(row, math.rem(block, ofLine));
-    Value position = math.add(math.mul(row, step), getResidue(digits[1]));
-    return math.add(math.mul(block, blocks.distance),
-                    shared.getBlockOffset(position, vector));
-  };
-  Value loadedRow = math.rem(kernel.lane, kVector);
-  Value storedRow = math.div(kernel.lane, perRow);
-  Value storedPair = math.mul(math.rem(kernel.lane, perRow), kPair);
-  forEachInTurn(
-      kernel, llvm::product_of(counts), kTogether,
-      [&](ArrayRef<Value> numbers) {
-        SmallVector<std::pair<SmallVector<Value>, SmallVector<Value>>> all;
-        for (Value number : numbers) {
-          SmallVector<Value> digits = math.split(number, counts);
-          Value place =
-              getPlace(digits, math.div(kernel.lane, kVector), loadedRow,
-                       /*isChannel=*/false);
-          all.emplace_back(digits, load(shared, place, kLoaded));
-        }
-        // A lane stores to where others have loaded from.
-        synchronizeSubgroup(kernel);
-        for (const auto &[digits, words] : all)
-          for (auto [i, each] : llvm::enumerate(words)) {
-            Value row = vector::FromElementsOp::create(b, word, each);
-            Value place = math.add(getPlace(digits, math.constant(i), storedRow,
-                                            /*isChannel=*/true),
-                                   storedPair);
-            vector::StoreOp::create(b, vector::BitCastOp::create(b, pair, row),
-                                    shared.getBuffer(), shared.getIndex(place))
-                .setAlignment(word.getElementTypeBitWidth() / 8);
-          }
-      });
-}
-
-/// The row that a channel has in a block of its line: the same channel of eight
-/// blocks is in different rows, which lie in different banks.
-Value DiagonalPart::getRow(Value channel, Value block) const {
-  return math.bitXor(channel, math.rem(block, DirectDiagonals::kVector));
-}
-
-/// The input positions of a class, modulo the step.
-Value DiagonalPart::getResidue(Value index) const {
-  Value residue = math.constant(0);
-  for (int64_t i = 1; i < diagonals.countClasses(); ++i)
-    residue = b.createOrFold<arith::SelectOp>(
-        math.below(index, i), residue, math.constant(diagonals.getResidue(i)));
-  return residue;
-}
-
 DiagonalPart::Share DiagonalPart::getShare(Value number) const {
   int64_t perVector = DirectDiagonals::kVector / tiling.channels;
   Share share{math.split(math.div(number, perVector), vectors), Value(),
@@ -231,8 +107,8 @@ DiagonalPart::Share DiagonalPart::getShare(Value number) const {
   return share;
 }
 
-/// The lane's place in the runs of one atom, of one operand: `number` is that
-/// of its run, and `further` how many blocks behind that it is.
+/// The lane's place in the runs of one atom, of one operand: `number` is the
+/// number of its run, and `further` how many blocks after that it is.
 DiagonalPart::Run DiagonalPart::getRun(const TensorBox &box, const Share &share,
                                        Value number, Value further) const {
   size_t position = tiling.getPosition();
@@ -269,7 +145,7 @@ DiagonalPart::Runs DiagonalPart::getRuns(const Share &share, Value unit) const {
   Value first = math.mul(unit, kRuns);
   Value inHalf = math.rem(kernel.lane, kHalf);
   Value half = math.div(kernel.lane, kHalf);
-  // Else lines need not have another block behind the last run.
+  // Else lines need not have another block after the last run.
   Value further =
       diagonals.getLastDiagonal() > 0 ? math.rem(half, 2) : math.constant(0);
   Runs result;
@@ -320,7 +196,7 @@ SmallVector<Value> DiagonalPart::createMasks(Value unit) const {
 Value DiagonalPart::getPlace(const SharedBox &box, const Run &run,
                              const Share &share, int64_t channel, int64_t step,
                              int64_t residue) const {
-  Value row = getRow(math.add(share.first, channel), run.block);
+  Value row = channelRows.getRow(math.add(share.first, channel), run.block);
   return math.add(
       run.place,
       box.getBlockOffset(math.add(math.mul(row, step), residue), share.vector));
@@ -337,17 +213,20 @@ SmallVector<Value> DiagonalPart::createUnit(const Share &share,
            SmallVector<std::pair<int64_t, int64_t>>>
       windows;
   for (int64_t line = 0; line < tiling.lines; ++line)
-    for (int64_t atom = 0; atom < atoms; ++atom)
-      windows[{atom / diagonals.lines, getRightDistance(atom, line)}]
-          .emplace_back(line, atom);
+    for (int64_t atom = 0; atom < atoms; ++atom) {
+      int64_t distance =
+          line * tiling.getLineDistance(tiling.rhs) +
+          tiling.getColumnDistance(atom % diagonals.lines, diagonals.tap);
+      windows[{atom / diagonals.lines, distance}].emplace_back(line, atom);
+    }
   SmallVector<Value> results(sums);
   for (int64_t channel = 0; channel < tiling.channels; ++channel) {
     Value leftPlace = getPlace(operands.lhs, place.left, share, channel,
                                /*step=*/1, /*residue=*/0);
     SmallVector<Value> left;
     for (int64_t line = 0; line < tiling.lines; ++line) {
-      SmallVector<Value> words =
-          load(operands.lhs, math.add(leftPlace, line * leftLine), /*count=*/2);
+      SmallVector<Value> words = channelRows.load(
+          operands.lhs, math.add(leftPlace, line * leftLine), /*count=*/2);
       for (auto [word, mask] : llvm::zip(words, place.masks))
         word = b.createOrFold<arith::AndIOp>(word, mask);
       left.push_back(createFragment(b, words, element));
@@ -357,9 +236,9 @@ SmallVector<Value> DiagonalPart::createUnit(const Share &share,
       rightPlaces.push_back(getPlace(operands.rhs, place.right, share, channel,
                                      diagonals.step, diagonals.getResidue(i)));
     for (const auto &[part, products] : windows) {
-      SmallVector<Value> words =
-          load(operands.rhs, math.add(rightPlaces[part.first], part.second),
-               /*count=*/4);
+      SmallVector<Value> words = channelRows.load(
+          operands.rhs, math.add(rightPlaces[part.first], part.second),
+          /*count=*/4);
       std::swap(words[1], words[2]);
       Value window = createFragment(b, words, element);
       for (auto [line, atom] : products) {
@@ -372,16 +251,9 @@ SmallVector<Value> DiagonalPart::createUnit(const Share &share,
   return results;
 }
 
-/// From the first line of the input at the first tap to that of an atom, on a
-/// line of the output.
-int64_t DiagonalPart::getRightDistance(int64_t atom, int64_t line) const {
-  return line * rightLine +
-         tiling.getColumnDistance(atom % diagonals.lines, diagonals.tap);
-}
-
 SmallVector<Value> DiagonalPart::create(ValueRange sums) const {
-  transpose(operands.lhs, /*step=*/1, /*classes=*/1);
-  transpose(operands.rhs, diagonals.step, diagonals.countClasses());
+  channelRows.transpose(operands.lhs, /*step=*/1, /*classes=*/1);
+  channelRows.transpose(operands.rhs, diagonals.step, diagonals.countClasses());
   gpu::BarrierOp::create(b);
   int64_t shares = tiling.countShares();
   Share share = getShare(math.rem(kernel.subgroup, shares));
@@ -454,16 +326,16 @@ DirectPart::Place DiagonalPart::locate(Value unit, Value number) const {
   if (diagonals.tap)
     sizes[*diagonals.tap] = 1;
   SmallVector<Value> taps = math.split(math.rem(atom, diagonals.lines), sizes);
-  // Diagonals behind the first one of the class, and taps among those.
+  // Diagonals after the first one of the class, and taps among them.
   Value first = math.div(math.mul(index, diagonals.dilation), diagonals.step);
   Value row = math.div(lane, perRow);
-  Value behind = b.createOrFold<arith::SubIOp>(row, first);
+  Value after = b.createOrFold<arith::SubIOp>(row, first);
   int64_t step = diagonals.getDiagonalStep();
-  Value turn = math.div(behind, step);
+  Value turn = math.div(after, step);
   Value tap = math.add(index, math.mul(turn, diagonals.countClasses()));
   for (Value condition :
-       {math.below(behind, DirectDiagonals::kRun),
-        math.below(math.rem(behind, step), 1), math.below(tap, diagonals.taps)})
+       {math.below(after, DirectDiagonals::kRun),
+        math.below(math.rem(after, step), 1), math.below(tap, diagonals.taps)})
     place.guard = math.both(place.guard, condition);
   if (diagonals.tap)
     taps[*diagonals.tap] = tap;

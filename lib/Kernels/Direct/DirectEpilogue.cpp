@@ -13,6 +13,8 @@
 #include "DirectEpilogue.h"
 #include "../Parts/EpilogueOps.h"
 
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <map>
@@ -53,9 +55,9 @@ public:
   void store(Value vector, ArrayRef<int64_t> elements) const;
 
 private:
-  /// Coordinates of a vector's first element, less those of the box's. Elements
-  /// outside of the tensor may have an address of others, but not their
-  /// coordinates.
+  /// Coordinates of a vector's first element, from the first one of the box.
+  /// Elements outside of the tensor may have the address of another element,
+  /// but never its coordinates.
   using Coordinates = std::vector<int64_t>;
   struct Place {
     Coordinates vector;
@@ -82,7 +84,7 @@ private:
   const MatrixOperand &operand;
   Value buffer;
   SmallVector<ViewAttr::Coordinate> coordinates; ///< Of the tensor.
-  /// Those of the result's view, on which all of the box depends.
+  /// Conditions of the result's view, on which all of the box depends.
   SmallVector<ViewAttr::Coordinate> conditions;
   std::optional<size_t> along; ///< The dimension of vectors.
   int64_t width;
@@ -145,9 +147,7 @@ BoxAccess::Place BoxAccess::getPlace(int64_t element) const {
   Place place{Coordinates(coordinates.size(), 0), 0};
   SmallVector<int64_t> digits = box.getDigits(element);
   for (auto [d, coordinate] : llvm::enumerate(coordinates))
-    for (auto [digit, coefficient] :
-         llvm::zip_equal(digits, coordinate.coefficients))
-      place.vector[d] += digit * coefficient;
+    place.vector[d] = getShift(coordinate, digits);
   if (along) {
     place.lane = llvm::mod(place.vector[*along], width);
     place.vector[*along] -= place.lane;

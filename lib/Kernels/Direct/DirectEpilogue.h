@@ -46,7 +46,7 @@ DirectEpilogueInputs loadDirectEpilogueInputs(const Kernel &kernel,
 void createDirectEpilogue(const Kernel &kernel, const ElementBox &box,
                           ArrayRef<Value> first, ValueRange sums,
                           const DirectEpilogueInputs &epilogue);
-/// The same, with what the epilogue reads loaded just before.
+/// Loads what the epilogue reads, and applies it.
 void createDirectEpilogue(const Kernel &kernel, const ElementBox &box,
                           ArrayRef<Value> first, ValueRange sums);
 

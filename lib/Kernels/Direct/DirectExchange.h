@@ -39,7 +39,7 @@ public:
   /// work-item, and whether this one has it.
   void forEachItem(int64_t count,
                    function_ref<void(const Item &, Value isThere)> body) const;
-  /// The same in work-items that have one, with the sums.
+  /// Calls `body` in work-items that have an item, with the sums.
   void read(int64_t count,
             function_ref<void(const Item &, ValueRange sums)> body) const;
 

@@ -22,8 +22,6 @@ public:
            mainLoop == MainLoop::DirectMatrix;
   }
 
-  bool hasModel() const override { return false; }
-
   std::vector<PredictedSchedule>
   listSchedules(ConvolutionOpInterface op,
                 const ::conv::ChipInfo &chip) const override {

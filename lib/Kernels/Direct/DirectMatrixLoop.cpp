@@ -200,8 +200,8 @@ void DirectMatrixLoop::forEachExchange(
 
 /// What the epilogue reads of all items of the units from `unit` on, in the
 /// order in which they are stored. It arrives while they are multiplied: the
-/// barrier of the subgroup keeps the assembler from loading it just before its
-/// use.
+/// barrier of the subgroup keeps the assembler from loading it where it is
+/// used.
 std::queue<DirectEpilogueInputs>
 DirectMatrixLoop::loadEpilogues(Value unit) const {
   std::queue<DirectEpilogueInputs> epilogues;

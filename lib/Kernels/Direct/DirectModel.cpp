@@ -159,7 +159,7 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
                                 : std::min(cost.residentWorkgroups, resident);
   int64_t perUnit = llvm::divideCeil(workgroups, chip.computeUnits);
   double rounds = double(llvm::divideCeil(perUnit, resident));
-  // Reads of shared memory are hidden behind products in part.
+  // Reads of shared memory overlap with products in part.
   double stepCycles = copyCycles + std::max(sharedCycles, productCycles) +
                       std::min(sharedCycles, productCycles) / 2;
   // What one workgroup waits for, others have time to do.

@@ -60,7 +60,7 @@ struct DirectCost {
 /// What the cost model sees of a plan.
 struct DirectPlan {
   SmallVector<ViewedProduct> products;
-  int64_t launches;         ///< Those of products among them.
+  int64_t launches;         ///< Launches of products among them.
   double intermediateBytes; ///< What one kernel writes for another one.
   bool hasSingleParts;      ///< D6.
 
@@ -75,7 +75,7 @@ std::optional<DirectCost> computeDirectCost(ConvolutionOpInterface op,
                                             const ::conv::ChipInfo &chip,
                                             std::string &obstacle);
 
-/// The same, with the plan that the schedule asks for.
+/// The cost with the plan that the schedule asks for.
 std::optional<DirectCost> computeDirectCost(ConvolutionOpInterface op,
                                             ScheduleAttr schedule,
                                             const ::conv::ChipInfo &chip,

@@ -21,7 +21,7 @@ FailureOr<DirectTiling> computeDirectTiling(const Kernel &kernel);
 /// Both operands of a tile in shared memory.
 class DirectOperands {
 public:
-  /// Allocates the boxes, and buffers of `others` behind them.
+  /// Allocates the boxes, and buffers of `others` after them.
   DirectOperands(Kernel &kernel, gpu::GPUFuncOp function,
                  const DirectTiling &tiling, ArrayRef<MemRefType> others = {});
   DirectOperands(const DirectOperands &) = delete;
@@ -35,7 +35,7 @@ public:
   /// these digits; it has all columns.
   void startCopy(ArrayRef<Value> batch, ArrayRef<Value> rows,
                  ArrayRef<Value> reduction) const;
-  /// The same, and it is there for all after the next barrier.
+  /// Copies a part, which all work-items may read after the next barrier.
   void copy(ArrayRef<Value> batch, ArrayRef<Value> rows,
             ArrayRef<Value> reduction) const;
   /// As many first digits.

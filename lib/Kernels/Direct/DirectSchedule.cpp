@@ -36,7 +36,7 @@ static constexpr int64_t kMaxRun = 8;
 /// one stage.
 static constexpr int64_t kMaxBlockSubgroups = 8, kMaxBlockStages = 3,
                          kMaxBlockPositions = 1024;
-/// The same of diagonals.
+/// Subgroups of a workgroup for diagonals.
 static constexpr int64_t kMinDiagonalSubgroups = 4, kMaxDiagonalSubgroups = 16;
 
 static int64_t getPieceElements(Type element) {

@@ -169,7 +169,7 @@ static int64_t countLinePlaces(const DirectTiling &tiling, const TensorBox &box,
   return places.size();
 }
 
-/// Those of the input that a unit's lines see, for one value of a digit of the
+/// Places of the input that a unit's lines see, for one value of a digit of the
 /// columns: of channels, or of the taps of a line.
 static int64_t countInputPlaces(const DirectTiling &tiling,
                                 std::optional<size_t> digit) {

@@ -24,8 +24,8 @@ struct DirectWork {
   /// the compute unit for a workgroup, and those that it takes by itself,
   /// whatever else the unit does.
   double unit = 0, alone = 0;
-  double shared = 0;    ///< Of diagonals, those of shared memory in a step,
-  double ends = 0;      ///< and those behind all steps.
+  double shared = 0;    ///< Of diagonals, cycles of shared memory in a step,
+  double ends = 0;      ///< and cycles after all steps.
   double conflicts = 1; ///< Of reads.
   int64_t stages = 1;   ///< Of them, copies of all but one are not waited for.
   /// Of a work-item, as compilers were seen to take for its sums and what it

@@ -70,7 +70,7 @@ SharedBox::Piece SharedBox::locate(const Rounds &rounds, Value round,
   const IndexMath &math = kernel.math;
   ArrayRef<int64_t> shape = operand.getType().getShape();
   ArrayRef<int64_t> counts = rounds.counts;
-  // The same for all work-items, and for all rounds.
+  // What all work-items share, and what all rounds share.
   SmallVector<int64_t> lines(counts.take_front(rounds.along));
   lines.push_back(rounds.getSteps());
   SmallVector<Value> common = math.split(round, lines);

@@ -69,7 +69,7 @@ private:
     /// Dimensions, farthest neighbours in memory first, and pieces along each.
     SmallVector<int64_t> order, counts;
     /// Of these, the one along which a round has `step` pieces; it has all
-    /// `inner` ones along those behind it, and one along those before it.
+    /// `inner` ones along the dimensions after it, one along those before it.
     size_t along;
     int64_t inner = 1, step;
 

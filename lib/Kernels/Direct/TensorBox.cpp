@@ -13,6 +13,8 @@
 
 #include "conv/Kernels/Direct/TensorBox.h"
 
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -117,9 +119,10 @@ void BoxBuilder::computeExtents() {
     auto [first, last] = operand.view.getRange(coordinate);
     box.padding.push_back(first < 0 || last >= size ? operand.view.getPadding()
                                                     : PaddingMode::Zeros);
-    int64_t low = 0, high = 0;
-    for (auto [digit, coefficient] : llvm::zip(digits, coordinate.coefficients))
-      (coefficient < 0 ? low : high) += coefficient * (digit.padded - 1);
+    auto [low, high] = getShifts(
+        coordinate, map_to_vector(digits, [](const TiledDigit &digit) {
+          return digit.padded - 1;
+        }));
     box.corner.push_back(low);
     box.sizes.push_back(high - low + 1);
   }
@@ -174,24 +177,20 @@ void BoxBuilder::computeStrides(VectorOrder order) {
   }
   box.numElements = stride;
   box.first = 0;
-  box.distances.assign(digits.size(), 0);
-  for (auto [coordinate, corner, each] :
-       llvm::zip(coordinates, box.corner, box.strides)) {
+  for (auto [corner, each] : llvm::zip_equal(box.corner, box.strides))
     box.first -= corner * each;
-    for (auto [distance, coefficient] :
-         llvm::zip(box.distances, coordinate.coefficients))
-      distance += coefficient * each;
-  }
+  box.distances = getDistances(operand.view, box.strides);
 }
 
 void BoxBuilder::computeGuards() {
   for (auto [d, coordinate] : llvm::enumerate(coordinates)) {
-    int64_t low = coordinate.constant + box.corner[d];
-    int64_t high = low + box.sizes[d];
-    for (auto [digit, coefficient] : llvm::zip(digits, coordinate.coefficients))
-      (coefficient < 0 ? low : high) +=
-          coefficient * digit.step * (digit.tiles - 1);
-    box.isGuarded.push_back(low < 0 || high > shape[d]);
+    int64_t first = coordinate.constant + box.corner[d];
+    auto [low, high] = getShifts(
+        coordinate, map_to_vector(digits, [](const TiledDigit &digit) {
+          return digit.step * (digit.tiles - 1);
+        }));
+    box.isGuarded.push_back(first + low < 0 ||
+                            first + box.sizes[d] + high > shape[d]);
   }
 }
 

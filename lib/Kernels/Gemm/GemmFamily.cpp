@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "../Models.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/CandidateSchedule.h"
@@ -97,6 +98,10 @@ public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::RegisterStaged ||
            mainLoop == MainLoop::AsyncStaged;
+  }
+
+  const ::conv::KernelModel *getModel() const override {
+    return &::conv::getGemmModel();
   }
 
   KernelAttrInterface getKernel(MLIRContext *context,

@@ -103,10 +103,6 @@ static void addCandidates(const Problem &problem, const ChipInfo &chip,
 namespace {
 class GemmModel final : public StagedKernelModel {
 public:
-  bool has(MainLoop loop) const override {
-    return loop == MainLoop::RegisterStaged || loop == MainLoop::AsyncStaged;
-  }
-
   std::vector<Candidate> listCandidates(const Problem &problem,
                                         const ChipInfo &chip,
                                         const MatrixAtom &atom) const override {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "../Models.h"
 #include "HostBody.h"
 #include "conv/Kernels/CandidateSchedule.h"
 
@@ -17,6 +18,10 @@ class HostFamily final : public KernelFamily {
 public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::HostCache;
+  }
+
+  const ::conv::KernelModel *getModel() const override {
+    return &::conv::getHostModel();
   }
 
   KernelAttrInterface getKernel(MLIRContext *context,

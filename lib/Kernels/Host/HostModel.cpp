@@ -20,8 +20,6 @@ using namespace conv;
 namespace {
 class HostModel final : public StagedKernelModel {
 public:
-  bool has(MainLoop loop) const override { return loop == MainLoop::HostCache; }
-
   std::vector<Candidate> listCandidates(const Problem &problem,
                                         const ChipInfo &chip,
                                         const MatrixAtom &atom) const override {

@@ -6,22 +6,26 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
-#include "../Parts/Warpgroup/BufferKernel.h"
+#include "../Models.h"
+#include "../Parts/Warpgroup/WarpgroupFamily.h"
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/LineBuffer/LineFacts.h"
 #include "conv/Kernels/LineBuffer/LineGeometry.h"
 
-#include "../Parts/Warpgroup/Warpgroups.h"
 #include "LineKernel.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-class LineBufferFamily final : public KernelFamily {
+class LineBufferFamily final : public BufferFamily<LineGeometry> {
 public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::LineBuffer;
+  }
+
+  const ::conv::KernelModel *getModel() const override {
+    return &::conv::getLineBufferModel();
   }
 
   KernelAttrInterface getKernel(MLIRContext *context,
@@ -33,59 +37,40 @@ public:
                                getRaster(candidate));
   }
 
-  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
-                             const ::conv::ChipInfo &chip) const override {
-    return explainWarpgroupAbsence(
-        op, chip, PlanOptions(),
-        [](const ViewedProduct &product, std::string &obstacle) {
-          const auto &[lhs, rhs, result] = product;
-          computeLineGeometry(lhs, rhs, result, obstacle);
-        });
+private:
+  std::optional<LineGeometry>
+  computeGeometry(const ViewedProduct &product,
+                  std::string &obstacle) const override {
+    return computeLineGeometry(product.lhs, product.rhs, product.result,
+                               obstacle);
   }
 
-  void describe(const PlannedConvolution &planned,
+  bool isOwnForm(const PlanOptions &options,
+                 const ::conv::Problem &problem) const override {
+    return !options.joinsPhases && !problem.hasHaloTiles &&
+           !problem.hasChannelRows;
+  }
+
+  void addFacts(const LineGeometry &geometry,
                 ::conv::Problem &problem) const override {
-    if (planned.options.joinsPhases || problem.hasHaloTiles ||
-        problem.hasChannelRows)
-      return;
-    std::optional<ViewedProduct> product =
-        getOnlyProduct(planned.op, planned.plan);
-    if (!product)
-      return;
-    std::string obstacle;
-    auto geometry = computeLineGeometry(product->lhs, product->rhs,
-                                        product->result, obstacle);
-    if (!geometry)
-      return;
     ::conv::LineFacts &facts =
-        problem.facts.set(::conv::LineFacts{geometry->window});
-    if (!geometry->product.reducesPositions)
+        problem.facts.set(::conv::LineFacts{geometry.window});
+    if (!geometry.product.reducesPositions)
       return;
-    facts.segmentPositions = geometry->product.segmentPositions;
-    facts.segments = geometry->product.segments;
+    facts.segmentPositions = geometry.product.segmentPositions;
+    facts.segments = geometry.product.segments;
   }
 
-  std::string findObstacle(ConvolutionOpInterface op, ScheduleAttr schedule,
-                           const ::conv::ChipInfo &chip) const override {
-    return findProductObstacle(
-        op, schedule, [&](const ViewedProduct &product, std::string &obstacle) {
-          const auto &[lhs, rhs, result] = product;
-          if (auto geometry = computeLineGeometry(lhs, rhs, result, obstacle))
-            obstacle = checkLines(*geometry, schedule, chip);
-        });
+  std::string checkMemory(const LineGeometry &geometry, ScheduleAttr schedule,
+                          const ::conv::ChipInfo &chip) const override {
+    return checkLines(geometry, schedule, chip);
   }
 
-  FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
-                                     ArrayRef<KernelPart> parts,
-                                     const ::conv::ChipInfo &chip,
-                                     StringRef name) const override {
-    return buildLineKernel(builder, parts, chip, name);
-  }
-
-  void completeCombine(const TiledConvolution &form,
-                       const ::conv::ChipInfo &chip,
-                       gpu::GPUFuncOp combine) const override {
-    joinStream(form, chip, combine);
+  BuiltKernel buildPart(const PtxBuilder &ptx, const KernelPart &part,
+                        const LineGeometry &geometry,
+                        const ::conv::ChipInfo &chip,
+                        StringRef name) const override {
+    return buildLineKernel(ptx, part, geometry, chip, name);
   }
 };
 } // namespace

@@ -104,7 +104,7 @@ LineFragments::createRows(Value row, Value firstLine, Value lines) const {
   const IndexMath &math = ptx.math;
   SmallVector<Row> rows;
   for (int64_t half : {0, 1}) {
-    // A row behind the last one reads lines that are there, too.
+    // A row after the last one reads lines that exist, too.
     Value own = math.minimum(math.add(math.add(row, rowInAtom), 8 * half),
                              math.constant(window.countPositions() - 1));
     SmallVector<Value> digits = createDigits(ptx, window, own);

@@ -54,7 +54,7 @@ public:
   void create();
 
 private:
-  /// Those of all stages with the same meaning.
+  /// The barriers of all stages that have the same meaning.
   Value getBarriers(int64_t meaning) const {
     return ptx.offset(memory, tile.barrierOffset() + meaning *
                                                          tile.tile.stages *
@@ -81,7 +81,7 @@ private:
   void createIm2colWarp(Value im2colWarp, Value workItem);
   void createWindows(const FragmentTile &windows, TileOrigin origin,
                      const Step &step, Value stage) const;
-  /// Those of the tile of columns with this number.
+  /// Creates the windows of the tile of columns with this number.
   void createWindows(const FragmentTile &windows,
                      ArrayRef<LineFragments::Row> rows, Value right,
                      int64_t columnTile) const;

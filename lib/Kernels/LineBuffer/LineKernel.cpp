@@ -1,5 +1,4 @@
-//===- LineKernel.cpp - one tiled convolution to a kernel of line buffers -*-
-// C++ -*-===//
+//===- LineKernel.cpp - kernels of line buffers ---------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -156,45 +155,32 @@ void LineBody::create() {
       });
 }
 
-FailureOr<BuiltKernel> mlir::conv::buildLineKernel(OpBuilder &builder,
-                                                   ArrayRef<KernelPart> parts,
-                                                   const ::conv::ChipInfo &chip,
-                                                   StringRef name) {
-  FailureOr<KernelPart> part = getOnlyPart(parts);
-  if (failed(part))
-    return failure();
-  const TiledConvolution &form = part->form;
-  ImplicitLocOpBuilder b(scf::ForallOp(form.forall).getLoc(), builder);
-  std::string obstacle;
-  std::optional<LineGeometry> geometry =
-      computeLineGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
-                          form.result.getViewed(), obstacle);
-  if (geometry)
-    obstacle = checkLines(*geometry, form.schedule, chip);
-  if (!obstacle.empty())
-    return emitError(b.getLoc()) << obstacle;
-
-  PtxBuilder ptx(b);
-  const TmaGeometry &product = geometry->product;
-  const TmaResult &result = geometry->result;
+BuiltKernel mlir::conv::buildLineKernel(const PtxBuilder &ptx,
+                                        const KernelPart &part,
+                                        const LineGeometry &geometry,
+                                        const ::conv::ChipInfo &chip,
+                                        StringRef name) {
+  const TiledConvolution &form = part.form;
+  MLIRContext *context = ptx.b.getContext();
+  const TmaGeometry &product = geometry.product;
+  const TmaResult &result = geometry.result;
   if (product.reducesPositions) {
     ::conv::LineGradientTile tile =
-        getLineGradientTile(form.schedule, *geometry);
+        getLineGradientTile(form.schedule, geometry);
     return buildBufferKernel(
-        ptx, *part, chip, name,
+        ptx, part, chip, name,
         {tile.tile, tile.sharedBytes(),
-         createPositionsMap(builder.getContext(), product, {}),
-         TensorMapAttr()},
+         createPositionsMap(context, product, {}), TensorMapAttr()},
         [&](const Kernel &kernel, int64_t workgroups, Value memory) {
           createLineGradientBody(kernel, ptx, tile, product, workgroups,
                                  memory);
         });
   }
-  ::conv::LineTile tile = getLineTile(form.schedule, *geometry);
+  ::conv::LineTile tile = getLineTile(form.schedule, geometry);
   return buildBufferKernel(
-      ptx, *part, chip, name,
+      ptx, part, chip, name,
       {tile.tile, tile.sharedBytes(), TensorMapAttr(),
-       createResultMap(builder.getContext(), result, tile.tile)},
+       createResultMap(context, result, tile.tile)},
       [&](const Kernel &kernel, int64_t workgroups, Value memory) {
         LineBody(kernel, ptx, tile, result, workgroups, memory).create();
       });

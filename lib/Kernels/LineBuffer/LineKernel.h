@@ -8,7 +8,9 @@
 #ifndef CONV_LIB_KERNELS_LINEBUFFER_LINEKERNEL_H
 #define CONV_LIB_KERNELS_LINEBUFFER_LINEKERNEL_H
 
+#include "../Parts/Warpgroup/PtxBuilder.h"
 #include "conv/Kernels/BuildKernel.h"
+#include "conv/Kernels/LineBuffer/LineGeometry.h"
 
 namespace mlir::conv {
 
@@ -16,10 +18,10 @@ namespace mlir::conv {
 /// passed as a tensor map if it can be copied, or the left operand if positions
 /// are reduced; all others as addresses. Fails with a diagnostic if no operand
 /// is a window on lines, or if there are several parts.
-FailureOr<BuiltKernel> buildLineKernel(OpBuilder &builder,
-                                       ArrayRef<KernelPart> parts,
-                                       const ::conv::ChipInfo &chip,
-                                       StringRef name);
+/// Builds the kernel of a part that has this geometry, and whose buffers fit.
+BuiltKernel buildLineKernel(const PtxBuilder &ptx, const KernelPart &part,
+                            const LineGeometry &geometry,
+                            const ::conv::ChipInfo &chip, StringRef name);
 
 } // namespace mlir::conv
 

@@ -242,10 +242,6 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
 namespace {
 class LineBufferModel final : public KernelModel {
 public:
-  bool has(MainLoop loop) const override {
-    return loop == MainLoop::LineBuffer;
-  }
-
   std::vector<Candidate> listCandidates(const Problem &problem,
                                         const ChipInfo &chip,
                                         const MatrixAtom &atom) const override {

@@ -12,6 +12,8 @@
 
 #include "MatrixAccess.h"
 
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -36,21 +38,22 @@ MatrixAccess::MatrixAccess(const IndexMath &math, const MatrixOperand &operand)
   for (auto [limit, condition] : llvm::zip(
            view.getLimits(), ArrayRef(coordinates).drop_front(shape.size())))
     addCheck(condition, limit, PaddingMode::Zeros, /*distance=*/0);
-  for (auto [d, stride] : llvm::enumerate(operand.strides)) {
-    const ViewAttr::Coordinate &coordinate = coordinates[d];
-    auto [low, high] = view.getRange(coordinate);
-    bool leaves = low < 0 || high >= shape[d];
-    // Another coordinate takes the place of one that is outside.
-    if (leaves && view.getPadding() != PaddingMode::Zeros) {
-      addCheck(coordinate, shape[d], view.getPadding(), stride);
+  // Dimensions whose coordinates are replaced where they are outside are added
+  // to the offset later.
+  SmallVector<int64_t> strides(operand.strides);
+  for (auto [d, stride] : llvm::enumerate(strides)) {
+    auto [low, high] = view.getRange(coordinates[d]);
+    if (low >= 0 && high < shape[d])
       continue;
-    }
-    if (leaves)
-      addCheck(coordinate, shape[d], PaddingMode::Zeros, /*distance=*/0);
-    constant += coordinate.constant * stride;
-    for (auto [digit, coefficient] : llvm::zip(all, coordinate.coefficients))
-      digit.distance += coefficient * stride;
+    bool isReplaced = view.getPadding() != PaddingMode::Zeros;
+    addCheck(coordinates[d], shape[d], view.getPadding(),
+             isReplaced ? stride : 0);
+    if (isReplaced)
+      stride = 0;
   }
+  constant = getStart(view, strides);
+  for (auto [digit, distance] : llvm::zip(all, getDistances(view, strides)))
+    digit.distance = distance;
 
   ArrayRef<Digit> rest = all;
   for (auto [part, count] : llvm::zip(

@@ -422,8 +422,6 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
 namespace {
 class WarpgroupGemmModel final : public KernelModel {
 public:
-  bool has(MainLoop loop) const override { return loop == MainLoop::Tma; }
-
   std::vector<Candidate> listCandidates(const Problem &problem,
                                         const ChipInfo &chip,
                                         const MatrixAtom &atom) const override {

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
+#include "../Models.h"
+#include "../Parts/Warpgroup/WarpgroupFamily.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/DescribeProblem.h"
@@ -19,7 +21,6 @@
 #include <limits>
 
 #include "../Parts/Warpgroup/KeptOperand.h"
-#include "../Parts/Warpgroup/Warpgroups.h"
 #include "TmaKernel.h"
 
 using namespace mlir;
@@ -117,10 +118,14 @@ static std::string findTmaObstacle(const ViewedProduct &product,
 }
 
 namespace {
-class WarpgroupGemmFamily final : public KernelFamily {
+class WarpgroupGemmFamily final : public WarpgroupFamily<TmaGeometry> {
 public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::Tma;
+  }
+
+  const ::conv::KernelModel *getModel() const override {
+    return &::conv::getWarpgroupGemmModel();
   }
 
   KernelAttrInterface getKernel(MLIRContext *context,
@@ -130,16 +135,6 @@ public:
         context, candidate.workgroup, candidate.subgroup, candidate.gemmK,
         candidate.stages, getAtom(context, *candidate.atom),
         getRaster(candidate), haloTile, candidate.cluster);
-  }
-
-  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
-                             const ::conv::ChipInfo &chip) const override {
-    return explainWarpgroupAbsence(
-        op, chip, PlanOptions(),
-        [](const ViewedProduct &product, std::string &obstacle) {
-          const auto &[lhs, rhs, result] = product;
-          computeTmaGeometry(lhs, rhs, result, obstacle);
-        });
   }
 
   void describe(const PlannedConvolution &planned,
@@ -189,10 +184,12 @@ public:
     return buildTmaKernel(builder, parts, chip, name);
   }
 
-  void completeCombine(const TiledConvolution &form,
-                       const ::conv::ChipInfo &chip,
-                       gpu::GPUFuncOp combine) const override {
-    joinStream(form, chip, combine);
+private:
+  std::optional<TmaGeometry>
+  computeGeometry(const ViewedProduct &product,
+                  std::string &obstacle) const override {
+    return computeTmaGeometry(product.lhs, product.rhs, product.result,
+                              obstacle);
   }
 };
 } // namespace

@@ -6,22 +6,27 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Families.h"
-#include "../Parts/Warpgroup/BufferKernel.h"
+#include "../Models.h"
+#include "../Parts/Warpgroup/WarpgroupFamily.h"
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/WeightStationary/WeightStationaryFacts.h"
 #include "conv/Kernels/WeightStationary/WeightStationaryGeometry.h"
 
-#include "../Parts/Warpgroup/Warpgroups.h"
 #include "WeightStationaryKernel.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-class WeightStationaryFamily final : public KernelFamily {
+class WeightStationaryFamily final
+    : public BufferFamily<WeightStationaryGeometry> {
 public:
   bool has(MainLoop mainLoop) const override {
     return mainLoop == MainLoop::WeightStationary;
+  }
+
+  const ::conv::KernelModel *getModel() const override {
+    return &::conv::getWeightStationaryModel();
   }
 
   KernelAttrInterface getKernel(MLIRContext *context,
@@ -33,32 +38,27 @@ public:
         getRaster(candidate), haloTile);
   }
 
-  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
-                             const ::conv::ChipInfo &chip) const override {
-    return explainWarpgroupAbsence(
-        op, chip,
-        {.haloTile = {PlanOptions::kBlockSize, PlanOptions::kBlockSize},
-         .joinsPhases = true},
-        [](const ViewedProduct &product, std::string &obstacle) {
-          const auto &[lhs, rhs, result] = product;
-          computeWeightStationaryGeometry(lhs, rhs, result, obstacle);
-        });
+private:
+  std::optional<WeightStationaryGeometry>
+  computeGeometry(const ViewedProduct &product,
+                  std::string &obstacle) const override {
+    return computeWeightStationaryGeometry(product.lhs, product.rhs,
+                                           product.result, obstacle);
   }
 
-  void describe(const PlannedConvolution &planned,
+  PlanOptions getForm() const override {
+    return {.haloTile = {PlanOptions::kBlockSize, PlanOptions::kBlockSize},
+            .joinsPhases = true};
+  }
+
+  bool isOwnForm(const PlanOptions &options,
+                 const ::conv::Problem &problem) const override {
+    return options.joinsPhases;
+  }
+
+  void addFacts(const WeightStationaryGeometry &geometry,
                 ::conv::Problem &problem) const override {
-    if (!planned.options.joinsPhases)
-      return;
-    std::optional<ViewedProduct> product =
-        getOnlyProduct(planned.op, planned.plan);
-    if (!product)
-      return;
-    std::string obstacle;
-    auto geometry = computeWeightStationaryGeometry(product->lhs, product->rhs,
-                                                    product->result, obstacle);
-    if (!geometry)
-      return;
-    const TmaGeometry &tiles = geometry->product;
+    const TmaGeometry &tiles = geometry.product;
     problem.facts.set(::conv::WeightStationaryFacts{
         .channels = tiles.window.channels,
         .haloTileBytes = tiles.getHaloTileBytes(),
@@ -66,28 +66,17 @@ public:
         .taps = tiles.window.countTaps()});
   }
 
-  std::string findObstacle(ConvolutionOpInterface op, ScheduleAttr schedule,
-                           const ::conv::ChipInfo &chip) const override {
-    return findProductObstacle(
-        op, schedule, [&](const ViewedProduct &product, std::string &obstacle) {
-          const auto &[lhs, rhs, result] = product;
-          if (auto geometry =
-                  computeWeightStationaryGeometry(lhs, rhs, result, obstacle))
-            obstacle = checkHaloTiles(*geometry, schedule, chip);
-        });
+  std::string checkMemory(const WeightStationaryGeometry &geometry,
+                          ScheduleAttr schedule,
+                          const ::conv::ChipInfo &chip) const override {
+    return checkHaloTiles(geometry, schedule, chip);
   }
 
-  FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
-                                     ArrayRef<KernelPart> parts,
-                                     const ::conv::ChipInfo &chip,
-                                     StringRef name) const override {
-    return buildWeightStationaryKernel(builder, parts, chip, name);
-  }
-
-  void completeCombine(const TiledConvolution &form,
-                       const ::conv::ChipInfo &chip,
-                       gpu::GPUFuncOp combine) const override {
-    joinStream(form, chip, combine);
+  BuiltKernel buildPart(const PtxBuilder &ptx, const KernelPart &part,
+                        const WeightStationaryGeometry &geometry,
+                        const ::conv::ChipInfo &chip,
+                        StringRef name) const override {
+    return buildWeightStationaryKernel(ptx, part, geometry, chip, name);
   }
 };
 } // namespace

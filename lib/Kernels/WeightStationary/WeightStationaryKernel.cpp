@@ -205,36 +205,21 @@ void WeightStationaryBody::create() {
       });
 }
 
-FailureOr<BuiltKernel> mlir::conv::buildWeightStationaryKernel(
-    OpBuilder &builder, ArrayRef<KernelPart> parts,
-    const ::conv::ChipInfo &chip, StringRef name) {
-  FailureOr<KernelPart> part = getOnlyPart(parts);
-  if (failed(part))
-    return failure();
-  const TiledConvolution &form = part->form;
-  ImplicitLocOpBuilder b(scf::ForallOp(form.forall).getLoc(), builder);
-  std::string obstacle;
-  std::optional<WeightStationaryGeometry> geometry =
-      computeWeightStationaryGeometry(form.lhs.getViewed(),
-                                      form.rhs.getViewed(),
-                                      form.result.getViewed(), obstacle);
-  if (geometry)
-    obstacle = checkHaloTiles(*geometry, form.schedule, chip);
-  if (!obstacle.empty())
-    return emitError(b.getLoc()) << obstacle;
-
-  PtxBuilder ptx(b);
+BuiltKernel mlir::conv::buildWeightStationaryKernel(
+    const PtxBuilder &ptx, const KernelPart &part,
+    const WeightStationaryGeometry &geometry, const ::conv::ChipInfo &chip,
+    StringRef name) {
   ::conv::WeightStationaryTile tile =
-      getWeightStationaryTile(form.schedule, *geometry);
+      getWeightStationaryTile(part.form.schedule, geometry);
   std::unique_ptr<TmaCopies> copies =
-      createTmaCopies(ptx, geometry->product, tile.tile);
-  MLIRContext *context = builder.getContext();
+      createTmaCopies(ptx, geometry.product, tile.tile);
+  MLIRContext *context = ptx.b.getContext();
   return buildBufferKernel(
-      ptx, *part, chip, name,
+      ptx, part, chip, name,
       {tile.tile, tile.sharedBytes(), copies->createLeftMap(context),
-       createResultMap(context, geometry->result, tile.tile)},
+       createResultMap(context, geometry.result, tile.tile)},
       [&](const Kernel &kernel, int64_t workgroups, Value memory) {
-        WeightStationaryBody(kernel, ptx, tile, *geometry, *copies, workgroups,
+        WeightStationaryBody(kernel, ptx, tile, geometry, *copies, workgroups,
                              memory)
             .create();
       });

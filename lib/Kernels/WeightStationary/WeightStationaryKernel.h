@@ -8,17 +8,20 @@
 #ifndef CONV_LIB_KERNELS_WEIGHTSTATIONARY_WEIGHTSTATIONARYKERNEL_H
 #define CONV_LIB_KERNELS_WEIGHTSTATIONARY_WEIGHTSTATIONARYKERNEL_H
 
+#include "../Parts/Warpgroup/PtxBuilder.h"
 #include "conv/Kernels/BuildKernel.h"
+#include "conv/Kernels/WeightStationary/WeightStationaryGeometry.h"
 
 namespace mlir::conv {
 
 /// `buildKernel` for a schedule whose main loop is `weight_stationary`: images
 /// are passed as a tensor map, the filter as an address. Fails with a
 /// diagnostic if the copy engine cannot move the images.
-FailureOr<BuiltKernel> buildWeightStationaryKernel(OpBuilder &builder,
-                                                   ArrayRef<KernelPart> parts,
-                                                   const ::conv::ChipInfo &chip,
-                                                   StringRef name);
+/// Builds the kernel of a part that has this geometry, and whose buffers fit.
+BuiltKernel
+buildWeightStationaryKernel(const PtxBuilder &ptx, const KernelPart &part,
+                            const WeightStationaryGeometry &geometry,
+                            const ::conv::ChipInfo &chip, StringRef name);
 
 } // namespace mlir::conv
 

@@ -130,10 +130,6 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
 namespace {
 class WeightStationaryModel final : public KernelModel {
 public:
-  bool has(MainLoop loop) const override {
-    return loop == MainLoop::WeightStationary;
-  }
-
   std::vector<Candidate> listCandidates(const Problem &problem,
                                         const ChipInfo &chip,
                                         const MatrixAtom &atom) const override {

@@ -5,21 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each operation of Driver.h is one or two calls of the driver. Everything
-// happens in the GPU's primary context, which CUDA's runtime and frameworks use
-// too, so that their streams and addresses are ours. A launch adds nothing to
-// the stream but the kernel, so it can be captured into a graph.
+// Each operation of Driver.h is one or two calls of the driver.
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaLibrary.h"
+#include "CudaContext.h"
+#include "CudaModule.h"
 #include "CudaTensorMap.h"
 #include "conv/Runtime/Devices.h"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <map>
 
 using namespace conv;
 using namespace conv::runtime;
@@ -31,75 +26,6 @@ enum DeviceAttribute {
   MultiprocessorCount = 16,
   ComputeCapabilityMajor = 75,
   ComputeCapabilityMinor = 76,
-};
-
-/// Values of CUfunction_attribute.
-enum FunctionAttribute { MaxDynamicSharedSizeBytes = 8 };
-
-/// Values of CUlaunchAttributeID.
-enum LaunchAttribute {
-  ClusterDimension = 4,
-  ProgrammaticStreamSerialization = 6
-};
-
-/// The first driver that captures launches of kernels that start early.
-constexpr int kEarlyStartVersion = 12030;
-
-/// Dynamic shared memory that every kernel may have without asking.
-constexpr uint32_t kUnaskedSharedBytes = 48 << 10;
-
-/// The library and one GPU's primary context; what every object of a device
-/// shares, and the last of them gives back.
-class Context {
-public:
-  Context(const CudaLibrary &cuda, int device, void *handle)
-      : cuda(cuda), device(device), handle(handle) {
-    int version = 0;
-    canStartEarly = cuda.cuLaunchKernelEx &&
-                    cuda.cuDriverGetVersion(&version) == 0 &&
-                    version >= kEarlyStartVersion;
-  }
-  Context(const Context &) = delete;
-  ~Context() { (void)cuda.cuDevicePrimaryCtxRelease_v2(device); }
-
-  const CudaLibrary cuda;
-  const int device;
-  void *const handle;
-  bool canStartEarly; ///< The driver can let kernels do so.
-};
-using SharedContext = std::shared_ptr<const Context>;
-
-/// Makes a context the current one of this thread, and undoes it.
-class CurrentContext {
-public:
-  explicit CurrentContext(const Context &context) : context(context) {
-    if (context.cuda.cuCtxGetCurrent(&before) != 0)
-      before = nullptr;
-    if (before != context.handle)
-      error = context.cuda.cuCtxSetCurrent(context.handle);
-  }
-  CurrentContext(const CurrentContext &) = delete;
-  ~CurrentContext() {
-    if (before != context.handle)
-      (void)context.cuda.cuCtxSetCurrent(before);
-  }
-
-  /// Why the context is not the current one, if so.
-  Result<void> check() const {
-    return context.cuda.check(error, "cuCtxSetCurrent");
-  }
-
-  /// The result of `call` as an error or success, or why there was no call.
-  template <typename Call>
-  Result<void> run(const char *function, Call call) const {
-    Result<void> current = check();
-    return current ? context.cuda.check(call(), function) : current;
-  }
-
-private:
-  const Context &context;
-  void *before = nullptr;
-  int error = 0;
 };
 
 class CudaBuffer final : public Buffer {
@@ -133,112 +59,6 @@ public:
 
 private:
   SharedContext context;
-};
-
-class CudaKernel final : public Kernel {
-public:
-  CudaKernel(const Context &context, void *function)
-      : context(context), function(function) {}
-
-  Result<void> launch(const LaunchShape &shape,
-                      std::span<void *const> parameters,
-                      StreamHandle stream) override {
-    // The driver reads the array and its values before it returns.
-    void **values = const_cast<void **>(parameters.data());
-    CurrentContext current(context);
-    if (shape.dynamicSharedBytes > allowedSharedBytes)
-      if (Result<void> asked = allowShared(current, shape.dynamicSharedBytes);
-          !asked)
-        return asked;
-    if (shape.hasClusters() || startsEarly(shape))
-      return launchWithAttributes(current, shape, values, stream);
-    return current.run("cuLaunchKernel", [&] {
-      return context.cuda.cuLaunchKernel(
-          function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
-          shape.block[1], shape.block[2], shape.dynamicSharedBytes, stream,
-          values, nullptr);
-    });
-  }
-
-private:
-  bool startsEarly(const LaunchShape &shape) const {
-    return shape.startsEarly && context.canStartEarly;
-  }
-
-  /// A launch of clusters, or one that does not wait until what is in front of
-  /// it has ended.
-  Result<void> launchWithAttributes(const CurrentContext &current,
-                                    const LaunchShape &shape, void **values,
-                                    StreamHandle stream) {
-    std::array<CudaLaunchAttribute, 2> attributes{};
-    unsigned count = 0;
-    if (startsEarly(shape)) {
-      attributes[count].id = ProgrammaticStreamSerialization;
-      attributes[count++].isAllowed = 1;
-    }
-    if (shape.hasClusters()) {
-      attributes[count].id = ClusterDimension;
-      std::ranges::copy(shape.cluster, attributes[count++].cluster);
-    }
-    CudaLaunchConfig config{{shape.grid[0], shape.grid[1], shape.grid[2]},
-                            {shape.block[0], shape.block[1], shape.block[2]},
-                            shape.dynamicSharedBytes,
-                            stream,
-                            attributes.data(),
-                            count};
-    return current.run("cuLaunchKernelEx", [&] {
-      return context.cuda.cuLaunchKernelEx(&config, function, values, nullptr);
-    });
-  }
-
-  /// Asks for more dynamic shared memory: once, since a kernel's launches are
-  /// alike. Threads that do so at the same time ask for the same.
-  Result<void> allowShared(const CurrentContext &current, uint32_t bytes) {
-    Result<void> result = current.run("cuFuncSetAttribute", [&] {
-      return context.cuda.cuFuncSetAttribute(
-          function, MaxDynamicSharedSizeBytes, int(bytes));
-    });
-    if (result)
-      allowedSharedBytes = bytes;
-    return result;
-  }
-
-  const Context &context; ///< The module's, which lives longer.
-  void *function;
-  std::atomic<uint32_t> allowedSharedBytes = kUnaskedSharedBytes;
-};
-
-class CudaModule final : public Module {
-public:
-  CudaModule(SharedContext context, void *handle, std::string label)
-      : context(std::move(context)), handle(handle), label(std::move(label)) {}
-  ~CudaModule() override {
-    CurrentContext current(*context);
-    (void)context->cuda.cuModuleUnload(handle);
-  }
-
-  Result<Kernel *> kernel(const std::string &name) override {
-    auto known = kernels.find(name);
-    if (known != kernels.end())
-      return known->second.get();
-    void *function = nullptr;
-    CurrentContext current(*context);
-    Result<void> found = current.run("cuModuleGetFunction", [&] {
-      return context->cuda.cuModuleGetFunction(&function, handle, name.c_str());
-    });
-    if (!found)
-      return Error{found.error().kind, "cannot find kernel '" + name + "' in " +
-                                           label + ": " +
-                                           found.error().message};
-    auto kernel = std::make_unique<CudaKernel>(*context, function);
-    return kernels.emplace(name, std::move(kernel)).first->second.get();
-  }
-
-private:
-  SharedContext context;
-  void *handle;
-  std::string label;
-  std::map<std::string, std::unique_ptr<Kernel>> kernels;
 };
 
 class CudaTensorMapEncoder final : public TensorMapEncoder {
@@ -310,7 +130,7 @@ public:
       return Error{result.error().kind, "cannot load " + label + " on " +
                                             architectures.front() + ": " +
                                             result.error().message};
-    return std::unique_ptr<Module>(new CudaModule(context, handle, label));
+    return createCudaModule(context, handle, label);
   }
 
   const TensorMapEncoder *tensorMapEncoder() const override {
@@ -416,7 +236,7 @@ Result<std::unique_ptr<Device>> openGpu(const CudaLibrary &cuda, int ordinal) {
   if (!result)
     return result.error();
   return std::unique_ptr<Device>(new CudaDevice(
-      std::make_shared<Context>(cuda, device, handle), ordinal,
+      std::make_shared<CudaContext>(cuda, device, handle), ordinal,
       unsigned(std::max(0, multiprocessors)), listArchitectures(major, minor)));
 }
 

@@ -15,10 +15,10 @@
 #include "Memory.h"
 #include "Operations.h"
 #include "Workgroup.h"
+#include "WorkgroupQueue.h"
 #include "conv/Runtime/LoadedObject.h"
 #include "conv/Runtime/ThreadPool.h"
 
-#include <atomic>
 #include <cstring>
 #include <optional>
 
@@ -44,65 +44,6 @@ static const SimChip *findChip(std::string_view name) {
     if (name == chip.name)
       return &chip;
   return nullptr;
-}
-
-//===----------------------------------------------------------------------===//
-// Counters
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct CounterName {
-  const char *name;
-  uint64_t SimCounters::*member;
-};
-} // namespace
-
-static constexpr CounterName counterNames[] = {
-    {"workgroups", &SimCounters::workgroups},
-    {"waves", &SimCounters::waves},
-    {"barriers", &SimCounters::barriers},
-    {"matrix_instructions", &SimCounters::matrixInstructions},
-    {"matrix_flops", &SimCounters::matrixFlops},
-    {"global_loads", &SimCounters::globalLoads},
-    {"global_stores", &SimCounters::globalStores},
-    {"global_atomics", &SimCounters::globalAtomics},
-    {"global_bytes_read", &SimCounters::globalBytesRead},
-    {"global_bytes_written", &SimCounters::globalBytesWritten},
-    {"global_unique_bytes_read", &SimCounters::globalUniqueBytesRead},
-    {"global_unique_bytes_written", &SimCounters::globalUniqueBytesWritten},
-    {"global_segments_64", &SimCounters::globalSegments64},
-    {"global_segments_128", &SimCounters::globalSegments128},
-    {"buffer_out_of_range", &SimCounters::bufferOutOfRange},
-    {"lds_loads", &SimCounters::ldsLoads},
-    {"lds_stores", &SimCounters::ldsStores},
-    {"lds_atomics", &SimCounters::ldsAtomics},
-    {"lds_bytes_read", &SimCounters::ldsBytesRead},
-    {"lds_bytes_written", &SimCounters::ldsBytesWritten},
-    {"lds_cycles", &SimCounters::ldsCycles},
-    {"lds_bank_conflicts", &SimCounters::ldsBankConflicts},
-    {"lds_bytes_per_workgroup", &SimCounters::ldsBytesPerWorkgroup},
-};
-
-SimCounters &SimCounters::operator+=(const SimCounters &other) {
-  for (const CounterName &counter : counterNames)
-    this->*counter.member += other.*counter.member;
-  return *this;
-}
-
-std::vector<std::pair<std::string_view, uint64_t>>
-SimCounters::entries() const {
-  std::vector<std::pair<std::string_view, uint64_t>> all;
-  for (const CounterName &counter : counterNames)
-    all.emplace_back(counter.name, this->*counter.member);
-  return all;
-}
-
-std::string SimCounters::text() const {
-  std::string text;
-  for (const CounterName &counter : counterNames)
-    text += std::string(counter.name) + ": " +
-            std::to_string(this->*counter.member) + "\n";
-  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -307,51 +248,6 @@ static void packParameters(LaunchState &launch) {
     memcpy(launch.kernarg.data() + kernel.parameters[i].offset,
            launch.shape.parameters[i], kernel.parameters[i].bytes);
 }
-
-namespace {
-
-/// Hands out the workgroups of a launch and keeps the first error.
-class WorkgroupQueue {
-public:
-  explicit WorkgroupQueue(std::array<uint32_t, 3> grid)
-      : grid(grid), count(uint64_t(grid[0]) * grid[1] * grid[2]) {}
-
-  void work(Workgroup &worker) {
-    while (!hasFailed) {
-      uint64_t linear = next++;
-      if (linear >= count)
-        return;
-      std::optional<Error> error = worker.run(
-          {uint32_t(linear % grid[0]), uint32_t(linear / grid[0] % grid[1]),
-           uint32_t(linear / grid[0] / grid[1])});
-      if (error)
-        fail(linear, *error);
-    }
-  }
-  uint64_t size() const { return count; }
-  const std::optional<Error> &getError() const { return error; }
-
-private:
-  /// Of several, the error of the first workgroup is kept.
-  void fail(uint64_t linear, const Error &newError) {
-    std::lock_guard lock(errorMutex);
-    hasFailed = true;
-    if (error && linear > errorPlace)
-      return;
-    error = newError;
-    errorPlace = linear;
-  }
-
-  const std::array<uint32_t, 3> grid;
-  const uint64_t count;
-  std::atomic<uint64_t> next = 0;
-  std::atomic<bool> hasFailed = false;
-  std::mutex errorMutex;
-  std::optional<Error> error;
-  uint64_t errorPlace = 0;
-};
-
-} // namespace
 
 Result<void> SimMachine::launch(SimObject &object, const Launch &shape) {
   std::lock_guard lock(state->launchMutex);

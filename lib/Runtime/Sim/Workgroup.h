@@ -110,7 +110,7 @@ public:
   void meetGroup(WorkItem &item, const abi::Site *site);
   /// Ends the launch with what `item` did wrong. Does not return.
   [[noreturn]] void stop(WorkItem &item, const std::string &what);
-  /// The same from the scheduler's stack.
+  /// Reports a mistake from the scheduler's stack.
   void fail(const WorkItem &item, const std::string &what);
 
 private:

@@ -7,6 +7,7 @@
 
 #include "conv/Kernels/LineBuffer/LineFacts.h"
 
+#include "../../../lib/Kernels/Models.h"
 #include "../Schedule/ForwardProblem.h"
 #include "conv/Kernels/KernelModel.h"
 #include "conv/Kernels/LineBuffer/LineGradientTile.h"
@@ -19,7 +20,7 @@ using namespace conv;
 
 namespace {
 
-const KernelModel &kModel = getKernelModel(MainLoop::LineBuffer);
+const KernelModel &kModel = getLineBufferModel();
 
 LineFacts &factsOf(Problem &problem) { return *problem.facts.get<LineFacts>(); }
 
@@ -77,13 +78,13 @@ TEST(LineModel, WarpgroupsTakeTurns) {
 TEST(LineModel, ManyChannelsHaveConflicts) {
   Problem problem = createStem();
   Candidate candidate = rankCandidates(problem, hopper()).accepted[0].candidate;
-  double few = computeCost(problem, hopper(), candidate).sharedCycles;
+  double few = kModel.predict(problem, hopper(), candidate).sharedCycles;
   factsOf(problem).window.channels = 64;
   factsOf(problem).window.vertical.taps =
       factsOf(problem).window.horizontal.taps = 1;
   factsOf(problem).window.vertical.low =
       factsOf(problem).window.horizontal.low = 0;
-  EXPECT_GT(computeCost(problem, hopper(), candidate).sharedCycles, 2 * few);
+  EXPECT_GT(kModel.predict(problem, hopper(), candidate).sharedCycles, 2 * few);
 }
 
 // The gradient of its filter, in parts of one line of each image.
@@ -124,10 +125,10 @@ TEST(LineModel, GradientsHaveOneConsumer) {
 TEST(LineModel, LinesTakeTimeToCopy) {
   Problem problem = createGradient();
   Candidate best = rankCandidates(problem, hopper()).accepted[0].candidate;
-  Cost cost = computeCost(problem, hopper(), best);
+  Cost cost = kModel.predict(problem, hopper(), best);
   EXPECT_LT(cost.loadCycles, cost.stepCycles);
   factsOf(problem).window.horizontal.extent *= 3;
-  Cost wide = computeCost(problem, hopper(), best);
+  Cost wide = kModel.predict(problem, hopper(), best);
   EXPECT_GT(wide.loadCycles, 2 * cost.loadCycles);
   EXPECT_EQ(wide.stepCycles, wide.loadCycles);
 }
@@ -139,9 +140,9 @@ TEST(LineModel, GradientsWaitForStages) {
   EXPECT_EQ(best.loop, MainLoop::LineBuffer);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{64, 192}));
   EXPECT_EQ(best.stages, 4);
-  double four = computeCost(problem, hopper(), best).stepCycles;
+  double four = kModel.predict(problem, hopper(), best).stepCycles;
   best.stages = 2;
-  EXPECT_EQ(computeCost(problem, hopper(), best).stepCycles, 2 * four);
+  EXPECT_EQ(kModel.predict(problem, hopper(), best).stepCycles, 2 * four);
 }
 
 TEST(LineModel, WithoutLinesThereAreNoCandidates) {

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../../lib/Kernels/Models.h"
 #include "../Schedule/ForwardProblem.h"
 
 #include "conv/Kernels/KernelModel.h"
@@ -52,7 +53,8 @@ Candidate fourWaves() {
           .workgroup = {128, 64},
           .subgroup = {64, 32},
           .gemmK = 32,
-          .stages = 2};
+          .stages = 2,
+          .model = &getGemmModel()};
 }
 
 TEST(Problem, CountsFlopsAndBytes) {

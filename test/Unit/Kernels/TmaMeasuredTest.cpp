@@ -15,6 +15,7 @@
 #include "conv/Kernels/KernelModel.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 
+#include "../../../lib/Kernels/Models.h"
 #include "../Schedule/ForwardProblem.h"
 
 #include <gtest/gtest.h>
@@ -121,9 +122,10 @@ void expectFastChoice(const Layer<tiles> &layer, std::span<const Tile> all) {
   Choice choice;
   for (size_t i = 0; i < tiles; ++i)
     if (double measured = layer.microseconds[i]; measured > 0)
-      choice.add(
-          computeCost(problem, chip, createCandidate(chip, all[i])).seconds,
-          measured);
+      choice.add(getWarpgroupGemmModel()
+                     .predict(problem, chip, createCandidate(chip, all[i]))
+                     .seconds,
+                 measured);
   EXPECT_LE(choice.getLoss(), kMaxLoss)
       << layer.inputs << " to " << layer.outputs << " channels at "
       << layer.size;
@@ -224,8 +226,9 @@ TEST(TmaMeasured, ChosenPartsAreFast) {
   for (const Gradient &gradient : kGradients) {
     Choice choice;
     for (const auto &[tile, splits, measured] : gradient.kernels)
-      choice.add(computeCost(createProblem(gradient, splits), chip,
-                             createCandidate(chip, tile))
+      choice.add(getWarpgroupGemmModel()
+                     .predict(createProblem(gradient, splits), chip,
+                              createCandidate(chip, tile))
                      .seconds,
                  measured);
     EXPECT_LE(choice.getLoss(), kMaxLoss)

@@ -8,6 +8,7 @@
 #include "conv/Kernels/KernelModel.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 
+#include "../../../lib/Kernels/Models.h"
 #include "../Schedule/ForwardProblem.h"
 #include "conv/Schedule/Heuristics.h"
 
@@ -17,7 +18,7 @@ using namespace conv;
 
 namespace {
 
-const KernelModel &kModel = getKernelModel(MainLoop::Tma);
+const KernelModel &kModel = getWarpgroupGemmModel();
 
 TmaFacts &factsOf(Problem &problem) {
   auto *facts = problem.facts.get<TmaFacts>();
@@ -222,10 +223,10 @@ TEST(TmaModel, HaloTilesAreSharedBySteps) {
   Candidate candidate =
       rankCandidates(problem, hopper()).accepted.front().candidate;
   candidate.workgroup[0] = candidate.subgroup[0] = 128;
-  double alone = computeCost(problem, hopper(), candidate).loadCycles;
+  double alone = kModel.predict(problem, hopper(), candidate).loadCycles;
   problem.hasHaloTiles = true;
   factsOf(problem).haloTile = {.bytes = 10 * 18 * 128, .rows = 128, .taps = 9};
-  EXPECT_LT(computeCost(problem, hopper(), candidate).loadCycles, alone);
+  EXPECT_LT(kModel.predict(problem, hopper(), candidate).loadCycles, alone);
 }
 
 // Copies take as long as the lines of memory that rows lie in, and longer if
@@ -241,7 +242,7 @@ TEST(TmaModel, RowsTakeTime) {
       if (atom.kind == AtomKind::WGMMA && atom.n == 128 &&
           atom.operand == problem.operand)
         candidate.atom = &atom;
-    return computeCost(problem, hopper(), candidate).loadCycles;
+    return kModel.predict(problem, hopper(), candidate).loadCycles;
   };
   Problem whole = createLayer();
   whole.lhsRun.elements = whole.rhsRun.elements = 256;

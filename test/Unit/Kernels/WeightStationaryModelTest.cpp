@@ -12,6 +12,7 @@
 #include "conv/Kernels/WeightStationary/WeightStationaryTile.h"
 #include "conv/Schedule/Heuristics.h"
 
+#include "../../../lib/Kernels/Models.h"
 #include "../Schedule/ForwardProblem.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ using namespace conv;
 
 namespace {
 
-const KernelModel &kModel = getKernelModel(MainLoop::WeightStationary);
+const KernelModel &kModel = getWeightStationaryModel();
 
 /// The last layer of a decoder, 3x3 from 128 to 3 channels of 512x512.
 Problem createLastLayer() {

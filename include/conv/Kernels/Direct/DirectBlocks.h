@@ -49,7 +49,7 @@ struct DirectBlocks : ChannelVector {
   int64_t taps; ///< Columns of one channel.
 
   int64_t countBlocks() const { return columnVectors * taps; }
-  /// Those of a vector of rows; the last one may have one block only.
+  /// Atoms of a vector of rows; the last one may have one block only.
   int64_t countAtoms() const {
     return llvm::divideCeil(countBlocks(), kBlocks);
   }

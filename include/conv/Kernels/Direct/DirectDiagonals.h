@@ -46,7 +46,7 @@ struct DirectDiagonals : ChannelVector {
   static constexpr int64_t kMaxSums = 128;
 
   int64_t step;     ///< Input positions between neighbours.
-  int64_t dilation; ///< Those between taps.
+  int64_t dilation; ///< Positions between taps.
   int64_t taps;     ///< Along the positions.
   int64_t lines;    ///< Other taps, of all other digits of the columns.
   std::optional<size_t> tap; ///< The digit of `taps`, if there are several.

@@ -23,7 +23,7 @@ namespace mlir::conv {
 struct DigitBox {
   SmallVector<int64_t> digits; ///< Sizes of the whole space, outermost first.
   SmallVector<int64_t> sizes;  ///< Of one box.
-  /// The last digit that has more than one value, or just the last one.
+  /// The last digit that has more than one value, or else the last one.
   size_t innermost = 0;
   /// Values of the innermost digit that are computed at a time. What a box
   /// reads includes those that the last run has beyond the box.
@@ -73,7 +73,7 @@ struct BoxBlocks {
   int64_t size = 0;     ///< Coordinates of one, a multiple of 8.
   int64_t vectors = 0;  ///< Of a place: 1, 2, 4 or 8.
   int64_t distance = 0; ///< From one to the next, in shared memory.
-  int64_t count = 0;    ///< In all of the box, and unused ones behind it.
+  int64_t count = 0;    ///< In all of the box, and unused ones after it.
 
   static constexpr int64_t kLine = 8; ///< Vectors of 128 bytes.
   /// Blocks whose same positions are as many vectors as four, at least: they

@@ -19,8 +19,8 @@
 
 namespace conv {
 
-/// A pipeline of stages for 64 positions each: the left operand's tile, that of
-/// the windows, and, behind all of these, the lines that they are written from.
+/// A pipeline of stages for 64 positions each: tiles of the left operand and of
+/// the windows and, after them, the lines of which the windows are written.
 /// Columns are groups of the window, each eight elements, and a tile has all of
 /// them or whole rows of 64.
 struct LineGradientTile {

@@ -105,10 +105,10 @@ struct LineWindow {
            (vertical.taps - 1) * vertical.dilation + 1;
   }
 
-  /// The same if they start at a multiple of `rows`.
+  /// The lines of `rows` positions that start at a multiple of `rows`.
   int64_t countLines(int64_t rows) const { return countLines(rows, rows); }
 
-  /// Bytes before and behind lines that fragments read, and do not use.
+  /// Bytes before and after lines that fragments read, and do not use.
   int64_t reachBytes() const {
     const Dimension &d = horizontal;
     int64_t behind =

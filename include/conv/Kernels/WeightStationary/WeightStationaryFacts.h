@@ -1,5 +1,4 @@
-//===- WeightStationaryFacts.h - what filters that stay make of a problem *- C++
-//-*-===//
+//===- WeightStationaryFacts.h - facts of a problem -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- WeightStationaryTile.h - a workgroup of the weight_stationary main loop
-//-===//
+//===- WeightStationaryTile.h - a workgroup's tile --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/LayoutOrder.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -104,8 +105,7 @@ StringRef ConvolutionOpInterface::getTensorName(TensorRole role) {
   llvm_unreachable("every role has a name");
 }
 
-StringRef ConvolutionOpInterface::getOrder(TensorRole role) {
-  LayoutsAttr layouts = getLayouts();
+StringRef mlir::conv::getOrder(LayoutsAttr layouts, TensorRole role) {
   switch (role) {
   case TensorRole::Input:
     return layouts.getInput();
@@ -115,6 +115,10 @@ StringRef ConvolutionOpInterface::getOrder(TensorRole role) {
     return layouts.getOutput();
   }
   llvm_unreachable("every role has an order");
+}
+
+StringRef ConvolutionOpInterface::getOrder(TensorRole role) {
+  return conv::getOrder(getLayouts(), role);
 }
 
 TypedValue<RankedTensorType> ConvolutionOpInterface::getLhs() {

@@ -31,7 +31,7 @@ ParseResult parseViews(OpAsmParser &parser, ArrayAttr &views);
 
 void printViews(OpAsmPrinter &printer, Operation *op, ArrayAttr views);
 
-/// The same after an epilogue, as `views = <...>, <...>`, or nothing.
+/// Parses views after an epilogue, as `views = <...>, <...>`, or nothing.
 ParseResult parseEpilogueViews(OpAsmParser &parser, ArrayAttr &views);
 
 void printEpilogueViews(OpAsmPrinter &printer, Operation *op, ArrayAttr views);

@@ -1,215 +1,24 @@
-//===- StateOps.cpp - what sequences leave for their next tokens -*- C++
-//-*-===//
+//===- StateOps.cpp - what sequences leave for their next tokens ----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints U1 to U8, E1 to E5 and L1 to L4, and the problems in words.
+// Constraints E1 to E5 of conv.final_state and L1 to L4 of
+// conv.dynamic_backward_state, and the problems in words.
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
-
+#include "StateOps.h"
 #include "ConvolutionOps.h"
 
-#include "llvm/Support/MathExtras.h"
+#include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 #include "conv/Dialect/Conv/IR/StateOpInterface.cpp.inc"
-
-static RankedTensorType getTensorType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// Checks that a tensor has `rank` positive sizes and fewer than 2^63 bytes,
-/// and that no sizes but the first `open` are `?`.
-static LogicalResult verifyBuffer(Operation *op, Value tensor, StringRef name,
-                                  int64_t rank, size_t open = 0) {
-  RankedTensorType type = getTensorType(tensor);
-  if (type.getRank() != rank ||
-      llvm::any_of(type.getShape().drop_front(open), ShapedType::isDynamic)) {
-    InFlightDiagnostic diagnostic = op->emitOpError("expects ");
-    diagnostic << (open ? "" : "a static ") << name << " of rank " << rank;
-    if (open)
-      diagnostic << " with static sizes after the first"
-                 << (open > 1 ? " two" : "");
-    return diagnostic << ", but got " << type;
-  }
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  for (int64_t size : type.getShape())
-    if (!ShapedType::isDynamic(size) &&
-        (size <= 0 || llvm::MulOverflow(bytes, size, bytes)))
-      return op->emitOpError("expects positive sizes and less than 2^63 bytes "
-                             "of ")
-             << name << ", but got " << type;
-  return success();
-}
-
-static LogicalResult verifyType(Operation *op, Value tensor, StringRef name,
-                                ArrayRef<int64_t> shape, Type element) {
-  auto expected = RankedTensorType::get(shape, element);
-  if (tensor.getType() == expected)
-    return success();
-  return op->emitOpError("expects ")
-         << name << " of type " << expected << ", but got " << tensor.getType();
-}
-
-/// Checks a vector of numbers that kernels find places by.
-static LogicalResult verifyNumbers(Operation *op, Value tensor, StringRef name,
-                                   int64_t count) {
-  if (!tensor)
-    return success();
-  RankedTensorType type = getTensorType(tensor);
-  bool isNumber = type.getElementType().isSignlessInteger(32) ||
-                  type.getElementType().isSignlessInteger(64);
-  if (isNumber && type.getShape() == ArrayRef(count))
-    return success();
-  return op->emitOpError("expects ")
-         << name << " to be a vector of " << formatSize(count)
-         << " elements of i32 or i64, but got " << type;
-}
-
-static bool isFactor(Type type) {
-  return type.isF32() || type.isF16() || type.isBF16() ||
-         type.isSignlessInteger(8);
-}
-
-/// " --NAME", or " --NAME i64", for an operand that is there.
-static std::string formatNumbers(StringRef name, Value tensor) {
-  if (!tensor)
-    return "";
-  bool isWide = getElementTypeOrSelf(tensor).isInteger(64);
-  return (" --" + name + (isWide ? " i64" : "")).str();
-}
-
-static std::string
-formatSizes(Operation *op, Type type,
-            std::initializer_list<std::pair<const char *, int64_t>> sizes) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << op->getName().stripDialect() << ' ' << type;
-  for (auto [letter, size] : sizes)
-    os << " -" << letter << ' ' << formatSize(size);
-  return text;
-}
-
-//===----------------------------------------------------------------------===//
-// conv.causal_update
-//===----------------------------------------------------------------------===//
-
-UpdateShape CausalUpdateOp::getShape() {
-  ArrayRef<int64_t> input = getTensorType(getInput()).getShape();
-  ArrayRef<int64_t> state = getTensorType(getState()).getShape();
-  return {input[0], input[1],
-          input[2], getTensorType(getWeight()).getDimSize(1),
-          state[0], state[2]};
-}
-
-LogicalResult CausalUpdateOp::verify() {
-  // U1.
-  if (failed(verifyBuffer(*this, getInput(), "input", 3, 1)) ||
-      failed(verifyBuffer(*this, getWeight(), "weight", 2)) ||
-      failed(verifyBuffer(*this, getState(), "state", 3, 1)) ||
-      failed(verifyBuffer(*this, getOutput(), "output", 3, 1)))
-    return failure();
-  UpdateShape s = getShape();
-  Type element = getElementTypeOrSelf(getInput());
-  if (failed(verifyType(*this, getOutput(), "output", {s.b, s.d, s.t},
-                        getElementTypeOrSelf(getOutput()))))
-    return failure();
-  // U1, U3.
-  if (!isFactor(element))
-    return emitOpError("expects an input of f32, f16, bf16 or i8, but got ")
-           << getInput().getType();
-  if (failed(verifyType(*this, getWeight(), "weight", {s.d, s.w}, element)) ||
-      failed(verifyType(*this, getState(), "state", {s.states, s.d, s.length},
-                        element)))
-    return failure();
-  // U2.
-  if (s.length < s.w - 1)
-    return emitOpError("expects states of at least ")
-           << s.w - 1 << " tokens, but got " << s.length;
-  // U4.
-  if (failed(verifyNumbers(*this, getPositions(), "positions", s.b)) ||
-      failed(verifyNumbers(*this, getIndices(), "indices", s.b)))
-    return failure();
-  if (!getIndices() && s.states != s.b)
-    return emitOpError("expects a state for each of ")
-           << formatSize(s.b) << " sequences without indices, but got "
-           << formatSize(s.states);
-  // U5.
-  if (getNewState().getType() != getState().getType())
-    return emitOpError("expects new_state of type ")
-           << getState().getType() << ", but got " << getNewState().getType();
-  // U6.
-  if (getEpilogue().empty() && !getEpilogueOperands().empty())
-    return emitOpError("expects an epilogue for its operands, but got ")
-           << getEpilogueOperands().size() << " operands and no region";
-  for (auto [index, operand] : llvm::enumerate(getEpilogueOperands())) {
-    ArrayRef<int64_t> shape = getTensorType(operand).getShape();
-    if (shape != getTensorType(getOutput()).getShape() &&
-        shape != ArrayRef(s.d))
-      return emitOpError("expects epilogue operand ")
-             << index << " to have the shape of output or to be a vector of "
-             << s.d << " channels, but got " << operand.getType();
-  }
-  return success();
-}
-
-LogicalResult CausalUpdateOp::verifyRegions() {
-  // U7.
-  Type element = getElementTypeOrSelf(getOutput());
-  Type accumulator = getAccumulatorType(getElementTypeOrSelf(getInput()));
-  if (!getEpilogue().empty())
-    return verifyEpilogueBlock(*this, getEpilogue().front(), accumulator,
-                               getEpilogueOperands(), element);
-  bool isInteger = isa<IntegerType>(accumulator);
-  if (isInteger ? element.isInteger(32) : isa<FloatType>(element))
-    return success();
-  return emitOpError("expects output of ")
-         << (isInteger ? "i32" : "a floating type")
-         << " without an epilogue, but got " << element;
-}
-
-std::string CausalUpdateOp::formatProblem() {
-  UpdateShape s = getShape();
-  return formatSizes(*this, getElementTypeOrSelf(getInput()),
-                     {{"b", s.b},
-                      {"d", s.d},
-                      {"t", s.t},
-                      {"w", s.w},
-                      {"s", s.states},
-                      {"l", s.length}}) +
-         formatNumbers("positions", getPositions()) +
-         formatNumbers("indices", getIndices());
-}
-
-StringRef CausalUpdateOp::getOperandRole(unsigned operand) {
-  Value value = getOperand(operand);
-  if (value == getInput())
-    return "input";
-  if (value == getWeight())
-    return "weight";
-  if (value == getState())
-    return "state";
-  if (value == getPositions())
-    return "positions";
-  if (value == getIndices())
-    return "indices";
-  return getTensorType(value).getRank() == 1 ? "bias" : "operand";
-}
-
-StringRef CausalUpdateOp::getResultRole(unsigned result) {
-  return result == 0 ? "output" : "new_state";
-}
-
-OpOperand *CausalUpdateOp::getUpdatedOperand() { return &getStateMutable(); }
-
-int64_t CausalUpdateOp::countProducts() { return getShape().w; }
 
 //===----------------------------------------------------------------------===//
 // conv.final_state

@@ -43,14 +43,37 @@ std::optional<size_t> mlir::conv::findDimension(const ViewedTensor &tensor,
   return std::nullopt;
 }
 
-SmallVector<int64_t> mlir::conv::getDistances(const ViewedTensor &tensor) {
-  SmallVector<int64_t> distances(tensor.view.getMap().getNumDims(), 0);
-  for (auto [coordinate, stride] :
-       llvm::zip(tensor.view.getCoordinates(), tensor.strides))
+int64_t mlir::conv::getShift(const ViewAttr::Coordinate &coordinate,
+                             ArrayRef<int64_t> digits) {
+  int64_t shift = 0;
+  for (auto [digit, coefficient] :
+       llvm::zip_equal(digits, coordinate.coefficients))
+    shift += coefficient * digit;
+  return shift;
+}
+
+std::pair<int64_t, int64_t>
+mlir::conv::getShifts(const ViewAttr::Coordinate &coordinate,
+                      ArrayRef<int64_t> last) {
+  int64_t low = 0, high = 0;
+  for (auto [digit, coefficient] :
+       llvm::zip_equal(last, coordinate.coefficients))
+    (coefficient < 0 ? low : high) += coefficient * digit;
+  return {low, high};
+}
+
+SmallVector<int64_t> mlir::conv::getDistances(ViewAttr view,
+                                              ArrayRef<int64_t> strides) {
+  SmallVector<int64_t> distances(view.getMap().getNumDims(), 0);
+  for (auto [coordinate, stride] : llvm::zip(view.getCoordinates(), strides))
     for (auto [distance, coefficient] :
          llvm::zip(distances, coordinate.coefficients))
       distance += coefficient * stride;
   return distances;
+}
+
+SmallVector<int64_t> mlir::conv::getDistances(const ViewedTensor &tensor) {
+  return getDistances(tensor.view, tensor.strides);
 }
 
 int64_t mlir::conv::getDistance(const ViewedTensor &tensor, DigitRole role) {
@@ -58,12 +81,15 @@ int64_t mlir::conv::getDistance(const ViewedTensor &tensor, DigitRole role) {
   return digit ? getDistances(tensor)[*digit] : 0;
 }
 
-int64_t mlir::conv::getStart(const ViewedTensor &tensor) {
+int64_t mlir::conv::getStart(ViewAttr view, ArrayRef<int64_t> strides) {
   int64_t start = 0;
-  for (auto [coordinate, stride] :
-       llvm::zip(tensor.view.getCoordinates(), tensor.strides))
+  for (auto [coordinate, stride] : llvm::zip(view.getCoordinates(), strides))
     start += coordinate.constant * stride;
   return start;
+}
+
+int64_t mlir::conv::getStart(const ViewedTensor &tensor) {
+  return getStart(tensor.view, tensor.strides);
 }
 
 bool mlir::conv::isClipped(const ViewedTensor &tensor) {

@@ -112,7 +112,7 @@ def Conv_TensorMapAttr : Conv_Attr<"TensorMap", "tensor_map"> {
     nearest, to what `wgmma` multiplies.
 
     With `lower` and `upper`, copies are im2col: dimensions are channels, spatial
-    ones and images; the box is `[channels, pixels]`, and walks over the pixels
+    ones and images; the box is `[channels, pixels]`, and goes over the pixels
     between the corners, `lower` from the first and `upper` from the last element
     of each spatial dimension, and from image to image.
 

@@ -35,7 +35,7 @@ def Conv_Dialect : Dialect {
 
       * (N1) It is a string of 1 to 4096 bytes, in UTF-8 and without control
         characters.
-      * (N2) Those of a function differ.
+      * (N2) The names of a function differ.
 
     `conv.tensor_map` on an argument of a kernel says that it is a tensor map,
     which is passed by value.

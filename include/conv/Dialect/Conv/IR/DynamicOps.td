@@ -35,7 +35,7 @@ defvar Conv_dynamicRules = [{
     the sum is converted to the element type of the result; with one, the block
     gets the accumulator and one element of each epilogue operand.
 
-    With `cu_seqlens`, the tokens are those of several sequences that follow each
+    With `cu_seqlens`, the tokens belong to several sequences that follow each
     other: sequence `i` starts at token `cu_seqlens[i]` and ends before
     `cu_seqlens[i + 1]`. Each is computed as if it were alone, and what another
     one has, NaN included, makes no difference. Sequences may be empty. Elements

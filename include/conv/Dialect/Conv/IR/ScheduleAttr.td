@@ -131,15 +131,15 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     }]>
   ];
   let extraClassDeclaration = [{
-    /// The same for a convolution that is computed in other layouts.
+    /// This schedule for a convolution that is computed in other layouts.
     ScheduleAttr withForm(LayoutsAttr layouts, int64_t channelMultiple,
                           int64_t im2col = 0) const;
-    /// The same for `winograd`, with so many results of a tile.
+    /// This schedule for `winograd`, with so many results of a tile.
     ScheduleAttr withOutputTile(ArrayRef<int64_t> tile) const;
     /// What it says about the product of its convolution in the form that it
     /// asks for: without `output_tile`, and then without a form.
     ScheduleAttr getProductSchedule() const;
-    /// The same, chosen by somebody else.
+    /// This schedule, chosen by somebody else.
     ScheduleAttr withChosenBy(ChosenBy chosenBy) const;
     /// What it amounts to, in the words of MIOpen and cuDNN.
     Algorithm getAlgorithm() const;

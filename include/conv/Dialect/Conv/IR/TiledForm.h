@@ -58,7 +58,7 @@ struct TiledConvolution {
   /// As the epilogue's inputs, from the 2nd if there is a product.
   SmallVector<MatrixOperand> epilogueOperands;
   MatrixOperand result; ///< Its tensor is the result of `scatter`.
-  /// Those of the epilogue from the 2nd on, in the same tensor.
+  /// Results of the epilogue from the 2nd on, in the same tensor.
   SmallVector<MatrixOperand, 0> otherResults;
 
   /// Number of matrices, their rows and columns, and the reduction's length.

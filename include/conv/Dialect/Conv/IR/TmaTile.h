@@ -187,8 +187,8 @@ struct TmaTile {
   int64_t leftOffset() const { return hasSlots() ? haloTileOffset() : 0; }
   int64_t rightOffset() const { return hasSlots() ? 0 : leftBytes(); }
 
-  /// A pipeline of the right operand's parts, behind the stages: rows of
-  /// columns.
+  /// A pipeline of the right operand's parts, after the stages in memory: rows
+  /// of columns.
   int64_t convertedOffset() const { return stages * stageBytes(); }
   /// What a warp converts at a time.
   static constexpr int64_t kConvertedColumns = 32;

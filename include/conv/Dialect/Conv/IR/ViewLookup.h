@@ -30,12 +30,23 @@ bool isCountedBy(ViewAttr view, const ViewAttr::Coordinate &coordinate,
 /// The dimension whose coordinate is the value of a digit.
 std::optional<size_t> findDimension(const ViewedTensor &tensor, DigitRole role);
 
+/// How far the coordinate of these digits is from that of zeros.
+int64_t getShift(const ViewAttr::Coordinate &coordinate,
+                 ArrayRef<int64_t> digits);
+
+/// The least and the greatest shift of digits that are from 0 to `last`.
+std::pair<int64_t, int64_t> getShifts(const ViewAttr::Coordinate &coordinate,
+                                      ArrayRef<int64_t> last);
+
 /// Elements in memory from one value of a digit to the next: of all digits, in
-/// the order of the map's dimensions, and of one, or 0 without it.
+/// the order of the map's dimensions, and of one, or 0 without it. `strides`
+/// are the elements between neighbours of a dimension.
+SmallVector<int64_t> getDistances(ViewAttr view, ArrayRef<int64_t> strides);
 SmallVector<int64_t> getDistances(const ViewedTensor &tensor);
 int64_t getDistance(const ViewedTensor &tensor, DigitRole role);
 
 /// The element in memory at which all digits are 0.
+int64_t getStart(ViewAttr view, ArrayRef<int64_t> strides);
 int64_t getStart(const ViewedTensor &tensor);
 
 /// Whether the view's conditions exclude only elements that are outside of the

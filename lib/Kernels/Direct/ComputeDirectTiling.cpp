@@ -1,0 +1,346 @@
+//===- ComputeDirectTiling.cpp - tiles of a direct schedule ---------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The constraints of direct schedules, one after the other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/Direct/DirectTiling.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+using llvm::formatv;
+
+/// Registers of a lane that its part of the filter and its sums may take, of a
+/// matrix main loop.
+static constexpr int64_t kMatrixRegisters = 128;
+/// Lines that a subgroup multiplies together, at most: by blocks of a filter,
+/// for those of a gradient, and for diagonals.
+static constexpr int64_t kMaxLines = 8, kMaxBlockLines = 4,
+                         kMaxDiagonalLines = 8;
+
+namespace {
+/// Tiles one product; `obstacle` is the first thing that does not fit.
+class TilingBuilder {
+public:
+  TilingBuilder(ScheduleAttr schedule, const ::conv::ChipInfo &chip,
+                const ViewedProduct &product, std::string &obstacle)
+      : schedule(schedule), chip(chip), product(product), obstacle(obstacle),
+        isShared(schedule.getMainLoop() == MainLoop::DirectReduction),
+        isMatrix(schedule.hasMatrixInstruction()) {}
+
+  std::optional<DirectTiling> create();
+
+private:
+  void computeFilterLines();
+  bool computeMatrices();
+  void computeBlockLines();
+  void computeDiagonalLines();
+  bool computeDiagonalShares();
+  bool computeSpaces();
+  bool computeSpace(DigitBox &box, StringRef name, ArrayRef<int64_t> digits,
+                    int64_t tile, int64_t run);
+  bool checkOperands();
+  bool checkReduction();
+  bool checkRuns();
+  bool checkParts();
+  bool isZeroBeyond(size_t digit) const;
+  bool computeSharedMemory();
+
+  bool refuse(const std::string &expected) {
+    obstacle = "expects " + expected;
+    return false;
+  }
+
+  ScheduleAttr schedule;
+  const ::conv::ChipInfo &chip;
+  const ViewedProduct &product;
+  std::string &obstacle;
+  bool isShared; ///< Work-items share the reduction.
+  bool isMatrix; ///< Matrix instructions multiply.
+  DirectTiling tiling{};
+};
+} // namespace
+
+/// Checks D4.
+bool TilingBuilder::checkOperands() {
+  for (const ViewedTensor *operand : {&product.lhs, &product.rhs}) {
+    Type element = operand->type.getElementType();
+    if (!DirectTiling::takes(element) || !operand->view.getLimits().empty())
+      return refuse(formatv("operands of f16, bf16 or f32 without conditions "
+                            "for the algorithm direct, but got {0} and {1} "
+                            "conditions",
+                            element, operand->view.getLimits().size()));
+  }
+  return true;
+}
+
+/// Checks D1 for one index space.
+bool TilingBuilder::computeSpace(DigitBox &box, StringRef name,
+                                 ArrayRef<int64_t> digits, int64_t tile,
+                                 int64_t run) {
+  std::optional<DigitBox> computed = DigitBox::compute(digits, tile, run);
+  if (!computed)
+    return refuse(formatv("the {0} of a tile to be a box of the digits "
+                          "[{1:$[, ]}] with runs of {2}, but got {3}",
+                          name, llvm::make_range(digits.begin(), digits.end()),
+                          run, tile));
+  box = *computed;
+  return true;
+}
+
+bool TilingBuilder::computeSpaces() {
+  AtomAttr atom = schedule.getAtom();
+  ViewAttr result = product.result.view;
+  auto [matrices, rows, columns] =
+      schedule.getTile(/*isProduct=*/true, result.getShape()[2]);
+  const std::optional<FilterBlocks> &filter = tiling.filter;
+  const std::optional<DirectBlocks> &blocks = tiling.blocks;
+  const std::optional<DirectDiagonals> &diagonals = tiling.diagonals;
+  tiling.isAlongBatch = isMatrix || atom.getM() > 1;
+  return computeSpace(tiling.batch, "matrices", result.getBatch(), matrices,
+                      filter      ? filter->getMatrices()
+                      : blocks    ? blocks->matrices
+                      : diagonals ? DirectDiagonals::kVector
+                                  : atom.getM()) &&
+         computeSpace(tiling.rows, "rows", result.getRows(), rows,
+                      filter || diagonals ? 1 : atom.getN()) &&
+         computeSpace(tiling.columns, "columns", result.getColumns(), columns,
+                      /*run=*/1) &&
+         computeSpace(tiling.reduction, "reduction",
+                      product.lhs.view.getColumns(), schedule.getGemmK(),
+                      blocks      ? DirectBlocks::kRun
+                      : diagonals ? DirectDiagonals::kRun
+                      : isShared  ? atom.getK()
+                                  : 1);
+}
+
+/// Checks D7 to D9, but for the number of subgroups and the runs.
+bool TilingBuilder::computeMatrices() {
+  if (!isMatrix)
+    return true;
+  if (!isShared)
+    tiling.filter = FilterBlocks::compute(product, obstacle);
+  else if (!(tiling.diagonals = DirectDiagonals::compute(product)))
+    tiling.blocks = DirectBlocks::compute(product, obstacle);
+  return tiling.filter || tiling.blocks || tiling.diagonals;
+}
+
+/// Takes as many lines as divide the lines of a part.
+void TilingBuilder::computeBlockLines() {
+  size_t position = tiling.getPosition();
+  if (position == 0)
+    return;
+  int64_t lines = kMaxBlockLines;
+  while (tiling.reduction.sizes[position - 1] % lines != 0)
+    --lines;
+  tiling.lines = lines;
+}
+
+/// As many lines as take the fewest loads and atoms: more lines share more of
+/// their windows, but may leave runs for part of an atom only.
+void TilingBuilder::computeDiagonalLines() {
+  size_t position = tiling.getPosition();
+  if (position == 0)
+    return;
+  int64_t perLine = tiling.diagonals->lines;
+  auto count = [&](int64_t lines) {
+    tiling.lines = lines;
+    int64_t windows = lines + perLine - 1;
+    return tiling.countUnits() * (lines + windows + lines * perLine);
+  };
+  int64_t best = 1;
+  for (int64_t lines = 2; lines <= kMaxDiagonalLines; ++lines)
+    if (tiling.reduction.sizes[position - 1] % lines == 0 &&
+        count(lines) < count(best))
+      best = lines;
+  tiling.lines = best;
+}
+
+/// Checks the number of subgroups of D9.
+bool TilingBuilder::computeDiagonalShares() {
+  constexpr int64_t kVector = DirectDiagonals::kVector;
+  int64_t subgroups = schedule.getNumSubgroups();
+  int64_t vectors = tiling.countVectors();
+  tiling.channels = std::max<int64_t>(1, vectors * kVector / subgroups);
+  int64_t sums = tiling.diagonals->countAtoms() * DirectDiagonals::kSums;
+  int64_t ofPlace = tiling.lhs.blocks.vectors;
+  if (BoxBlocks::kLine % ofPlace)
+    return refuse(formatv("tiles of 1, 2, 4 or 8 vectors of {0} channels for "
+                          "{1}, but got {2}",
+                          kVector, schedule.getAtom(), ofPlace));
+  bool isShared =
+      kVector % tiling.channels == 0 && subgroups % tiling.countShares() == 0;
+  if (isShared && tiling.channels * sums <= DirectDiagonals::kMaxSums)
+    return true;
+  return refuse(formatv(
+      "subgroups that share {0} vectors of {1} channels evenly, with at most "
+      "{2} sums of a lane and {3} for each channel, but got {4}",
+      vectors, kVector, DirectDiagonals::kMaxSums, sums, subgroups));
+}
+
+/// As many lines as there are registers for: those of the filter's blocks, two
+/// for an atom, and of sums.
+void TilingBuilder::computeFilterLines() {
+  size_t position = tiling.getPosition();
+  if (position == 0)
+    return;
+  int64_t sums =
+      FilterBlocks::kPositions * FilterBlocks::kVector / chip.subgroupSize;
+  int64_t most = (kMatrixRegisters - 2 * tiling.countAtoms()) / sums;
+  int64_t lines = std::clamp<int64_t>(most, 1, kMaxLines);
+  while (tiling.rows.sizes[position - 1] % lines != 0)
+    --lines;
+  tiling.lines = lines;
+}
+
+/// Checks D2, D5, D8 and D9, but for the number of work-items.
+bool TilingBuilder::checkReduction() {
+  const DigitBox &reduction = tiling.reduction;
+  int64_t gemmK = schedule.getGemmK();
+  // D2.
+  if (!isShared)
+    return reduction.getNumTiles() == 1 ||
+           refuse(formatv("gemm_k to be at least the reduction of {0} for a "
+                          "direct main loop, but got {1}",
+                          llvm::product_of(reduction.digits), gemmK));
+  // D5, D8, D9.
+  if (tiling.rows.getNumTiles() != 1)
+    return refuse(formatv("a tile of all {0} rows for a direct_reduction main "
+                          "loop, but got {1}",
+                          llvm::product_of(tiling.rows.digits),
+                          schedule.getWorkgroup()[0]));
+  return isMatrix ? checkParts() : checkRuns();
+}
+
+/// Whether positions after the last value of a digit of the reduction are
+/// outside of the left tensor, so that they add nothing.
+bool TilingBuilder::isZeroBeyond(size_t digit) const {
+  ViewAttr view = product.lhs.view;
+  DigitRole role = view.getColumnRoles()[digit];
+  for (auto [coordinate, size] :
+       llvm::zip_equal(view.getCoordinates(), product.lhs.type.getShape())) {
+    int64_t step = view.getCoefficient(coordinate, role);
+    if (step > 0 && view.isOnlyMovedBy(coordinate, role) &&
+        coordinate.constant + step * view.getSize(role) >= size)
+      return true;
+  }
+  return false;
+}
+
+/// Checks the parts and runs of D8 and D9.
+bool TilingBuilder::checkParts() {
+  const DigitBox &reduction = tiling.reduction;
+  for (size_t d = 0; d < reduction.getRank(); ++d)
+    if (reduction.digits[d] % reduction.sizes[d] ||
+        (reduction.mayExceed(d) && !isZeroBeyond(d)))
+      return refuse(formatv(
+          "gemm_k to divide the digits [{0:$[, ]}], with runs of {1} of the "
+          "innermost one, for {2}, but got {3}",
+          llvm::make_range(reduction.digits.begin(), reduction.digits.end()),
+          reduction.run, schedule.getAtom(), schedule.getGemmK()));
+  return true;
+}
+
+/// Checks the parts of D5.
+bool TilingBuilder::checkRuns() {
+  const DigitBox &reduction = tiling.reduction;
+  for (size_t d = 0; d < reduction.getRank(); ++d)
+    if (reduction.mayExceed(d) || reduction.sizes[d] % reduction.getRun(d))
+      return refuse(formatv(
+          "gemm_k and k of the atom to divide the digits [{0:$[, ]}] for a "
+          "direct_reduction main loop, but got {1} and {2}",
+          llvm::make_range(reduction.digits.begin(), reduction.digits.end()),
+          schedule.getGemmK(), schedule.getAtom().getK()));
+  return true;
+}
+
+/// Checks D3, and the number of work-items of D5 and D7 to D9.
+bool TilingBuilder::computeSharedMemory() {
+  auto getBytes = [](const TensorBox &box, const ViewedTensor &operand) {
+    int64_t bits = operand.type.getElementTypeBitWidth();
+    return box.numElements * llvm::divideCeil(bits, 8);
+  };
+  int64_t stageBytes =
+      getBytes(tiling.lhs, product.lhs) + getBytes(tiling.rhs, product.rhs);
+  if (schedule.getStages() > chip.sharedMemoryBytes) // Of a byte at least.
+    return refuse(formatv("the parts of both operands that a tile reads to fit "
+                          "{0} bytes of shared memory, but got {1} stages of "
+                          "{2} bytes",
+                          chip.sharedMemoryBytes, schedule.getStages(),
+                          stageBytes));
+  tiling.sharedBytes = schedule.getStages() * stageBytes;
+  int64_t subgroups = schedule.getNumSubgroups();
+  if (tiling.diagonals && !computeDiagonalShares())
+    return false;
+  if (isMatrix && !tiling.diagonals && subgroups % tiling.countVectors())
+    return refuse(formatv("a multiple of {0} subgroups, one for each vector of "
+                          "{1} channels, but got {2}",
+                          tiling.countVectors(), FilterBlocks::kVector,
+                          subgroups));
+  if (tiling.filter)
+    tiling.sharedBytes +=
+        subgroups * int64_t(sizeof(float)) *
+        FilterBlocks::getExchangedSums(tiling.countExchangedPositions(),
+                                       tiling.countVectors());
+  if (isShared) {
+    int64_t workItems = subgroups * chip.subgroupSize;
+    int64_t boxes = isMatrix ? 0 : tiling.countSharedBoxes();
+    if (boxes > workItems)
+      return refuse(formatv("a work-item for each of {0} boxes of elements, "
+                            "but got {1}",
+                            boxes, workItems));
+    tiling.sharedBytes += DirectTiling::kPartials * sizeof(float) * workItems;
+  }
+  // Kernels that ask for memory at launch declare a byte of it.
+  int64_t declared = tiling.sharedBytes > chip.staticSharedMemory ? 1 : 0;
+  return tiling.sharedBytes + declared <= chip.sharedMemoryBytes ||
+         refuse(formatv("what a tile reads, exchanges and adds up to fit "
+                        "{0} bytes of shared memory, but got {1}",
+                        chip.sharedMemoryBytes, tiling.sharedBytes));
+}
+
+std::optional<DirectTiling> TilingBuilder::create() {
+  if (!checkOperands() || !computeMatrices() || !computeSpaces() ||
+      !checkReduction())
+    return std::nullopt;
+  const std::optional<DirectDiagonals> &diagonals = tiling.diagonals;
+  tiling.lhs = TensorBox::compute(
+      product.lhs, {tiling.batch, tiling.rows, tiling.reduction},
+      tiling.isAlongBatch,
+      isMatrix && !diagonals ? VectorOrder::Odd : VectorOrder::Together,
+      diagonals ? DirectDiagonals::kRun : 0);
+  // Blocks of a filter are read once, element by element, so what counts is how
+  // they are copied: of several channels, those that follow each other.
+  bool hasRuns = tiling.filter && tiling.filter->channels > 1;
+  tiling.rhs = TensorBox::compute(
+      product.rhs, {tiling.batch, tiling.columns, tiling.reduction},
+      tiling.isAlongBatch && !hasRuns,
+      tiling.blocks ? VectorOrder::Odd : VectorOrder::Together,
+      diagonals ? diagonals->getBlock() : 0);
+  // The right operand is copied for every tile of the rows.
+  tiling.rhs.copied *= double(tiling.rows.getNumTiles());
+  if (tiling.filter)
+    computeFilterLines();
+  if (tiling.blocks)
+    computeBlockLines();
+  if (diagonals)
+    computeDiagonalLines();
+  if (!computeSharedMemory())
+    return std::nullopt;
+  return tiling;
+}
+
+std::optional<DirectTiling> DirectTiling::compute(ScheduleAttr schedule,
+                                                  const ::conv::ChipInfo &chip,
+                                                  const ViewedProduct &product,
+                                                  std::string &obstacle) {
+  return TilingBuilder(schedule, chip, product, obstacle).create();
+}

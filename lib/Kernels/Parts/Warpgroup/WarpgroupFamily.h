@@ -1,0 +1,123 @@
+//===- WarpgroupFamily.h - what families of warpgroups share ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A family of warpgroups computes a geometry from the views of a product, or
+// finds an obstacle. Whether it applies, why it does not, and whether the chip
+// has room for a schedule all follow from that.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPFAMILY_H
+#define CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPFAMILY_H
+
+#include "BufferKernel.h"
+#include "Warpgroups.h"
+
+#include "conv/Kernels/KernelFamily.h"
+
+namespace mlir::conv {
+
+/// A family whose kernels multiply by `wgmma`.
+template <typename Geometry> class WarpgroupFamily : public KernelFamily {
+public:
+  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
+                             const ::conv::ChipInfo &chip) const final {
+    return explainWarpgroupAbsence(
+        op, chip, getForm(),
+        [&](const ViewedProduct &product, std::string &obstacle) {
+          computeGeometry(product, obstacle);
+        });
+  }
+
+  void completeCombine(const TiledConvolution &form,
+                       const ::conv::ChipInfo &chip,
+                       gpu::GPUFuncOp combine) const final {
+    joinStream(form, chip, combine);
+  }
+
+protected:
+  /// The geometry of a product; or none, and in `obstacle` what the family
+  /// needs, as "expects ..., but got ...".
+  virtual std::optional<Geometry>
+  computeGeometry(const ViewedProduct &product,
+                  std::string &obstacle) const = 0;
+
+  /// The form in which a convolution has the geometry most likely.
+  virtual PlanOptions getForm() const { return {}; }
+};
+
+/// A family that keeps the filter in shared memory, and whose kernels have one
+/// product each.
+template <typename Geometry>
+class BufferFamily : public WarpgroupFamily<Geometry> {
+public:
+  void describe(const PlannedConvolution &planned,
+                ::conv::Problem &problem) const final {
+    if (!isOwnForm(planned.options, problem))
+      return;
+    std::optional<ViewedProduct> product =
+        getOnlyProduct(planned.op, planned.plan);
+    if (!product)
+      return;
+    std::string obstacle;
+    if (auto geometry = this->computeGeometry(*product, obstacle))
+      addFacts(*geometry, problem);
+  }
+
+  std::string findObstacle(ConvolutionOpInterface op, ScheduleAttr schedule,
+                           const ::conv::ChipInfo &chip) const final {
+    return findProductObstacle(
+        op, schedule, [&](const ViewedProduct &product, std::string &obstacle) {
+          if (auto geometry = this->computeGeometry(product, obstacle))
+            obstacle = checkMemory(*geometry, schedule, chip);
+        });
+  }
+
+  FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
+                                     ArrayRef<KernelPart> parts,
+                                     const ::conv::ChipInfo &chip,
+                                     StringRef name) const final {
+    FailureOr<KernelPart> part = getOnlyPart(parts);
+    if (failed(part))
+      return failure();
+    const TiledConvolution &form = part->form;
+    ImplicitLocOpBuilder b(scf::ForallOp(form.forall).getLoc(), builder);
+    std::string obstacle;
+    auto geometry = this->computeGeometry(
+        {form.lhs.getViewed(), form.rhs.getViewed(), form.result.getViewed()},
+        obstacle);
+    if (geometry)
+      obstacle = checkMemory(*geometry, form.schedule, chip);
+    if (!obstacle.empty())
+      return emitError(b.getLoc()) << obstacle;
+    return buildPart(PtxBuilder(b), *part, *geometry, chip, name);
+  }
+
+protected:
+  /// Whether the family computes convolutions in this form.
+  virtual bool isOwnForm(const PlanOptions &options,
+                         const ::conv::Problem &problem) const = 0;
+
+  /// Adds what its model reads to the problem.
+  virtual void addFacts(const Geometry &geometry,
+                        ::conv::Problem &problem) const = 0;
+
+  /// Why the schedule's buffers do not fit; empty if they do.
+  virtual std::string checkMemory(const Geometry &geometry,
+                                  ScheduleAttr schedule,
+                                  const ::conv::ChipInfo &chip) const = 0;
+
+  /// Builds the kernel of a part whose buffers fit.
+  virtual BuiltKernel buildPart(const PtxBuilder &ptx, const KernelPart &part,
+                                const Geometry &geometry,
+                                const ::conv::ChipInfo &chip,
+                                StringRef name) const = 0;
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPFAMILY_H

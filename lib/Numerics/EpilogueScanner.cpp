@@ -1,0 +1,236 @@
+//===- EpilogueScanner.cpp - an epilogue at one point of its root ---------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "EpilogueScanner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <ranges>
+
+using namespace conv;
+
+static constexpr double kUnitRoundoff = 0x1p-24;
+
+/// Rounding error of an operation in units of 2^-24 of its result: 1 if it is
+/// correctly rounded, 4 for the functions, which are good to 2 ulp.
+static double roundingOf(const EpilogueGraph &graph,
+                         const EpilogueValue &value) {
+  auto isPowerOfTwo = [&](int index) {
+    const EpilogueValue &factor = graph.values[index];
+    int exponent;
+    return factor.op == EpilogueOp::Constant &&
+           std::fabs(std::frexp(factor.constant, &exponent)) == 0.5;
+  };
+  switch (value.op) {
+  case EpilogueOp::Add:
+  case EpilogueOp::Sub:
+  case EpilogueOp::Fma:
+  case EpilogueOp::Sqrt:
+    return 1;
+  case EpilogueOp::Mul:
+    return isPowerOfTwo(value.operands[0]) || isPowerOfTwo(value.operands[1])
+               ? 0
+               : 1;
+  case EpilogueOp::Div:
+    return isPowerOfTwo(value.operands[1]) ? 0 : 1;
+  case EpilogueOp::Exp:
+  case EpilogueOp::Exp2:
+  case EpilogueOp::Log:
+  case EpilogueOp::Tanh:
+  case EpilogueOp::Erf:
+  case EpilogueOp::Rsqrt:
+    return 4;
+  case EpilogueOp::RoundF16:
+    return 0x1p13;
+  case EpilogueOp::RoundBF16:
+    return 0x1p16;
+  default:
+    return 0;
+  }
+}
+
+/// Derivative of a value by each of its operands.
+static void computePartials(const EpilogueValue &value, double result,
+                            const double *x, double *partial) {
+  switch (value.op) {
+  case EpilogueOp::Neg:
+    partial[0] = -1;
+    break;
+  case EpilogueOp::Abs:
+    partial[0] = x[0] < 0 ? -1 : 1;
+    break;
+  case EpilogueOp::Exp:
+    partial[0] = result;
+    break;
+  case EpilogueOp::Exp2:
+    partial[0] = result * M_LN2;
+    break;
+  case EpilogueOp::Log:
+    partial[0] = 1 / x[0];
+    break;
+  case EpilogueOp::Tanh: {
+    double cosh = std::cosh(x[0]);
+    partial[0] = 1 / (cosh * cosh);
+    break;
+  }
+  case EpilogueOp::Erf:
+    partial[0] = M_2_SQRTPI * std::exp(-x[0] * x[0]);
+    break;
+  case EpilogueOp::Sqrt:
+    partial[0] = 0.5 / result;
+    break;
+  case EpilogueOp::Rsqrt:
+    partial[0] = -0.5 * result / x[0];
+    break;
+  case EpilogueOp::RoundF16:
+  case EpilogueOp::RoundBF16:
+    partial[0] = 1;
+    break;
+  case EpilogueOp::Add:
+    partial[0] = partial[1] = 1;
+    break;
+  case EpilogueOp::Sub:
+    partial[0] = 1;
+    partial[1] = -1;
+    break;
+  case EpilogueOp::Mul:
+    partial[0] = x[1];
+    partial[1] = x[0];
+    break;
+  case EpilogueOp::Div:
+    partial[0] = 1 / x[1];
+    partial[1] = -result / x[1];
+    break;
+  case EpilogueOp::Max:
+    partial[0] = x[0] >= x[1];
+    partial[1] = x[0] < x[1];
+    break;
+  case EpilogueOp::Min:
+    partial[0] = x[0] <= x[1];
+    partial[1] = x[0] > x[1];
+    break;
+  case EpilogueOp::Fma:
+    partial[0] = x[1];
+    partial[1] = x[0];
+    partial[2] = 1;
+    break;
+  case EpilogueOp::Select:
+    partial[1] = x[0] != 0;
+    partial[2] = x[0] == 0;
+    break;
+  default:
+    break;
+  }
+}
+
+void EpilogueScanner::collect() {
+  std::vector<bool> seen(value + 1);
+  seen[root] = true;
+  std::vector<int> worklist;
+  auto visit = [&](int index) {
+    if (seen[index])
+      return;
+    seen[index] = true;
+    worklist.push_back(index);
+  };
+  visit(value);
+  while (!worklist.empty()) {
+    int index = worklist.back();
+    worklist.pop_back();
+    computed.push_back(index);
+    for (int operand : graph.values[index].operands)
+      visit(operand);
+  }
+  std::sort(computed.begin(), computed.end());
+}
+
+bool EpilogueScanner::evaluateForward(double y) {
+  bool inRange = true;
+  results[root] = y;
+  narrow[root] = static_cast<float>(y);
+  for (int i : computed) {
+    const EpilogueValue &node = graph.values[i];
+    double wide[3] = {};
+    float single[3] = {};
+    for (size_t k = 0; k < node.operands.size(); ++k) {
+      wide[k] = results[node.operands[k]];
+      single[k] = narrow[node.operands[k]];
+    }
+    results[i] = evaluateEpilogueOp(node, wide);
+    narrow[i] = evaluateEpilogueOp(node, single);
+    double magnitude = std::fabs(results[i]);
+    inRange &=
+        magnitude == 0 || (magnitude >= std::numeric_limits<float>::min() &&
+                           magnitude <= std::numeric_limits<float>::max());
+  }
+  return inRange;
+}
+
+void EpilogueScanner::evaluateBackward() {
+  adjoints[root] = 0;
+  for (int i : computed)
+    adjoints[i] = 0;
+  adjoints[value] = 1;
+  for (int i : std::views::reverse(computed)) {
+    if (adjoints[i] == 0)
+      continue;
+    const EpilogueValue &node = graph.values[i];
+    double operands[3] = {}, partial[3] = {};
+    for (size_t k = 0; k < node.operands.size(); ++k)
+      operands[k] = results[node.operands[k]];
+    computePartials(node, results[i], operands, partial);
+    for (size_t k = 0; k < node.operands.size(); ++k)
+      if (partial[k] != 0) // An unreached operand may be infinite.
+        adjoints[node.operands[k]] += adjoints[i] * partial[k];
+  }
+}
+
+ScanPoint EpilogueScanner::evaluate(double y) {
+  ScanPoint point;
+  y = static_cast<float>(y); // Only what f32 can hold arrives here.
+  point.y = y;
+  work -= int64_t(computed.size());
+  if (work < 0)
+    return point;
+  point.measured = !evaluateForward(y);
+  point.f = results[value];
+  point.valid = std::isfinite(point.f) && std::isfinite(narrow[value]);
+  if (!point.valid)
+    return point;
+  evaluateBackward();
+  point.slope = std::fabs(adjoints[root]);
+  if (point.measured) {
+    point.slope = std::isfinite(point.slope) ? point.slope : 0;
+    point.error = std::fabs(narrow[value] - point.f) / kUnitRoundoff;
+    return point;
+  }
+  point.error = relative * std::fabs(y) * point.slope;
+  for (int i : computed)
+    point.error += roundingOf(graph, graph.values[i]) * std::fabs(results[i]) *
+                   std::fabs(adjoints[i]);
+  return point;
+}
+
+std::vector<double> EpilogueScanner::computeGrid() const {
+  std::vector<double> grid = {0};
+  auto addBoth = [&](double y) {
+    grid.push_back(y);
+    grid.push_back(-y);
+  };
+  for (int quarter = -160; quarter <= 400; ++quarter)
+    addBoth(std::exp2(quarter / 4.0));
+  for (int sixteenth = 1; sixteenth <= 16 * 24; ++sixteenth)
+    addBoth(sixteenth / 16.0);
+  for (int i : computed)
+    if (graph.values[i].op == EpilogueOp::Constant)
+      for (double factor : {1 - 0x1p-22, 1.0, 1 + 0x1p-22})
+        addBoth(graph.values[i].constant * factor);
+  std::sort(grid.begin(), grid.end());
+  grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
+  return grid;
+}

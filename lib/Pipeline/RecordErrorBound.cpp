@@ -1,0 +1,45 @@
+//===- RecordErrorBound.cpp - error bounds of ops for the manifest --------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RecordReference.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Schedule/Schedule.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+namespace artifact = ::conv::artifact;
+
+artifact::ErrorBound mlir::conv::recordErrorBound(ConvolutionOpInterface op) {
+  // The sum of integers is exact, and every epilogue after it is followed.
+  if (isa<IntegerType>(getAccumulatorType(op)))
+    return {.followOperations = true};
+  auto bound = computeErrorBound(op);
+  if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
+    return {.accumulation = known->accumulation,
+            .outputUlp = known->outputUlp,
+            .operands = known->operands,
+            .constant = known->constant};
+  return {.accumulation = double(computeReduction(op)),
+          .followOperations = true};
+}
+
+artifact::ErrorBound mlir::conv::recordErrorBound(DynamicOpInterface op) {
+  if (isa<IntegerType>(getAccumulatorType(op.getOperandType())))
+    return {.followOperations = true};
+  DynamicShape shape = op.getShape();
+  bool reducesGroups = op.getDirection() == Direction::BackwardWeight;
+  return {.accumulation = double(reducesGroups ? shape.perGroup() : shape.w),
+          .followOperations = true};
+}
+
+artifact::ErrorBound mlir::conv::recordErrorBound(StateOpInterface op) {
+  Type operand = getElementTypeOrSelf(op->getOperand(0));
+  if (isa<IntegerType>(getAccumulatorType(operand)))
+    return {.followOperations = true};
+  return {.accumulation = double(op.countProducts()), .followOperations = true};
+}

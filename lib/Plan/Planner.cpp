@@ -1,0 +1,266 @@
+//===- Planner.cpp - plans of products ------------------------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Forward and backward weight; gradients of inputs are in BackwardDataPlan.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planner.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Positions of a reduction after the last halo tile have to read zeros.
+static bool hasHaloTiles(ConvolutionOpInterface op) {
+  return ConvolutionShape::get(op).getRank() >= 2 &&
+         (op.getDirection() != Direction::BackwardWeight ||
+          op.getPadding() == PaddingMode::Zeros);
+}
+
+Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
+    : direction(op.getDirection()), layouts(op.getLayouts()),
+      shape(ConvolutionShape::get(op)), padding(op.getPadding()),
+      options(options), rank(shape.getRank()),
+      space(op.getContext(), options.mergedGroups,
+            hasHaloTiles(op) ? options.haloTile : ArrayRef<int64_t>()) {
+  if (direction == Direction::BackwardData)
+    shortenStrides();
+  space.setSize('G', shape.groups / options.mergedGroups);
+  space.setSize('N', shape.n);
+  space.setSize('C', shape.c / shape.groups);
+  space.setSize('K', shape.k / shape.groups);
+  for (int64_t d = 0; d < rank; ++d) {
+    space.setSize(letter(kInputLetters, d), shape.input[d]);
+    space.setSize(letter(kFilterLetters, d), shape.filter[d]);
+    space.setSize(letter(kOutputLetters, d), shape.output[d]);
+  }
+}
+
+std::string Planner::select(StringRef order, StringRef letters,
+                            char innermost) {
+  std::string selected;
+  for (char letter : order)
+    if (letters.contains(letter) && letter != innermost)
+      selected += letter;
+  if (letters.contains(innermost))
+    selected += innermost;
+  return selected;
+}
+
+void Planner::setInputPositions() {
+  for (int64_t d = 0; d < rank; ++d)
+    space.setIndex(
+        letter(kInputLetters, d),
+        space.getIndex(letter(kOutputLetters, d)) * shape.strides[d] +
+            space.getIndex(letter(kFilterLetters, d)) * shape.dilations[d] -
+            shape.low[d]);
+}
+
+void Planner::setForwardSpace() {
+  bool channelsInnermost = layouts.getInput().back() == 'C';
+  space.setDigits(
+      {.rows = select(layouts.getOutput(), letters('N', kOutputLetters)),
+       .columns = "K",
+       .reduction = select(layouts.getFilter(), letters('C', kFilterLetters),
+                           channelsInnermost ? 'C' : 0),
+       .positions = haloTilePositions(kOutputLetters),
+       .mergesReduction = true});
+}
+
+/// Without strides, input and output can change their parts: the tensor whose
+/// channels are too few for a vector has the windows, so that the other one is
+/// not gathered.
+bool Planner::hasOutputWindows() const {
+  constexpr int64_t kFewChannels = 8;
+  return shape.groups == 1 && padding == PaddingMode::Zeros &&
+         llvm::all_of(shape.strides, [](int64_t s) { return s == 1; }) &&
+         ((shape.k < kFewChannels && shape.c >= kFewChannels) ||
+          (layouts.getFilter().back() == 'K' &&
+           llvm::product_of(shape.filter) == 1));
+}
+
+bool Planner::canHaveChannelRows() const {
+  if (options.mergedGroups > 1 || !options.haloTile.empty())
+    return false;
+  switch (direction) {
+  case Direction::Forward:
+    return false;
+  case Direction::BackwardData:
+    return joinsPhases() && hasSeparatePhases();
+  case Direction::BackwardWeight:
+    // Other padding would bring elements after the last channel.
+    return padding == PaddingMode::Zeros && hasSeparateTaps();
+  }
+  llvm_unreachable("every direction has columns");
+}
+
+/// The filter's own order does if its channels are innermost and fill rows, or
+/// follow each other because there is one tap.
+bool Planner::hasSeparateTaps() const {
+  char channel = hasOutputWindows() ? 'K' : 'C';
+  int64_t channels = (channel == 'K' ? shape.k : shape.c) / shape.groups;
+  return layouts.getFilter().back() != channel ||
+         (channels % PlanOptions::kRowSize != 0 &&
+          llvm::product_of(shape.filter) > 1);
+}
+
+void Planner::setBackwardWeightSpace() {
+  bool onOutput = hasOutputWindows();
+  char channel = onOutput ? 'K' : 'C';
+  StringRef positions = onOutput ? kInputLetters : kOutputLetters;
+  StringRef order = onOutput ? layouts.getInput() : layouts.getOutput();
+  IndexSpace::Letters digits = {
+      .rows = onOutput ? "C" : "K",
+      .columns = select(layouts.getFilter(), letters(channel, kFilterLetters),
+                        onOutput ? channel : 0),
+      .reduction = select(order, letters('N', positions)),
+      .positions = haloTilePositions(positions),
+      .mergesReduction = false};
+  if (layouts.getInput().ends_with(spatial(kInputLetters).back()) &&
+      layouts.getOutput().ends_with(spatial(kOutputLetters).back()))
+    digits.innermost = positions.back();
+  if (space.hasHaloTiles()) {
+    // A line of taps, which share a halo tile, for each row of channels.
+    std::string lines = spatial(kFilterLetters);
+    char tap = lines.back();
+    lines.pop_back();
+    digits.columns = lines + channel + tap;
+    digits.channel = channel;
+  } else if (hasChannelRows()) {
+    digits.columns = spatial(kFilterLetters) + channel;
+    digits.channel = channel;
+  }
+  space.setDigits(digits);
+}
+
+void Planner::planForward() {
+  setForwardSpace();
+  space.split(options.splits);
+  setInputPositions();
+  addProduct(
+      {.product = MatrixProduct{TensorRole::Input, TensorRole::Filter,
+                                space.createLhs(layouts.getInput(), padding),
+                                space.createRhs(layouts.getFilter())},
+       .target = space.createResult(layouts.getOutput()),
+       .channels = space.createVector('K')});
+}
+
+void Planner::planOutputWindows() {
+  setBackwardWeightSpace();
+  space.split(options.splits);
+  for (int64_t d = 0; d < rank; ++d)
+    space.setIndex(letter(kOutputLetters, d),
+                   space.getIndex(letter(kInputLetters, d)) + shape.low[d] -
+                       space.getIndex(letter(kFilterLetters, d)) *
+                           shape.dilations[d]);
+  addProduct({.product = MatrixProduct{TensorRole::Input, TensorRole::Output,
+                                       space.createLhs(layouts.getInput()),
+                                       space.createRhs(layouts.getOutput())},
+              .target = space.createResult(layouts.getFilter())});
+}
+
+void Planner::planBackwardWeight() {
+  if (hasOutputWindows())
+    return planOutputWindows();
+  setBackwardWeightSpace();
+  space.split(options.splits);
+  setInputPositions();
+  addProduct(
+      {.product = MatrixProduct{TensorRole::Output, TensorRole::Input,
+                                space.createLhs(layouts.getOutput()),
+                                space.createRhs(layouts.getInput(), padding)},
+       .target = space.createResult(layouts.getFilter())});
+}
+
+size_t Planner::addIntermediate(ArrayRef<int64_t> shape) {
+  result.intermediates.push_back(llvm::to_vector(shape));
+  return result.intermediates.size() - 1;
+}
+
+void Planner::addStep(SmallVector<PlanPart, 0> parts,
+                      std::optional<size_t> intermediate) {
+  result.steps.push_back({std::move(parts), intermediate});
+}
+
+void Planner::splitProduct(PlanPart &part) {
+  if (space.getSplits() == 1 || !part.product)
+    return;
+  if (!sums)
+    sums = addIntermediate({0, 0, 0});
+  SmallVector<int64_t> &shape = result.intermediates[*sums];
+  int64_t first = shape[0];
+  SmallVector<int64_t> own = space.getPartsShape();
+  shape = {first + own[0], std::max(shape[1], own[1]),
+           std::max(shape[2], own[2])};
+  for (int64_t split = 0; split < space.getSplits(); ++split)
+    part.terms.push_back({*sums, space.createPart(split, first)});
+  insertByWork({.product = std::exchange(part.product, std::nullopt),
+                .target = space.createParts(first)},
+               splitProducts);
+}
+
+void Planner::addProducts(SmallVector<PlanPart, 0> parts) {
+  if (sums)
+    addStep(std::move(splitProducts), sums);
+  addStep(std::move(parts), target);
+}
+
+void Planner::addProduct(PlanPart part) {
+  splitProduct(part);
+  SmallVector<PlanPart, 0> parts;
+  parts.push_back(std::move(part));
+  addProducts(std::move(parts));
+}
+
+ConvolutionPlan Planner::plan() {
+  if (options.transposed) {
+    planTransposed();
+    return std::move(result);
+  }
+  switch (direction) {
+  case Direction::Forward:
+    planForward();
+    break;
+  case Direction::BackwardData:
+    planBackwardData();
+    break;
+  case Direction::BackwardWeight:
+    planBackwardWeight();
+    break;
+  }
+  return std::move(result);
+}
+
+bool Planner::setOnlySpace() {
+  switch (direction) {
+  case Direction::Forward:
+    setForwardSpace();
+    return true;
+  case Direction::BackwardData:
+    padInput();
+    if (!joinsPhases())
+      return false;
+    setJoinedSpace();
+    return true;
+  case Direction::BackwardWeight:
+    setBackwardWeightSpace();
+    return true;
+  }
+  llvm_unreachable("every direction has a plan");
+}
+
+int64_t Planner::getSplittableSize() {
+  return setOnlySpace() ? space.getSplittableSize()
+                        : getSplittableSizeOfPhases();
+}
+
+int64_t Planner::getPartSize() {
+  if (!setOnlySpace())
+    return 0;
+  space.split(options.splits);
+  return space.getReductionSize();
+}

@@ -1,0 +1,81 @@
+//===- CudaContext.h - the primary context of an NVIDIA GPU -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything happens in the GPU's primary context, which CUDA's runtime and
+// frameworks use too, so that their streams and addresses are ours.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_RUNTIME_CUDA_CUDACONTEXT_H
+#define CONV_LIB_RUNTIME_CUDA_CUDACONTEXT_H
+
+#include "CudaLibrary.h"
+
+#include <memory>
+
+namespace conv::runtime {
+
+/// The first driver that captures launches of kernels that start early.
+inline constexpr int kEarlyStartVersion = 12030;
+
+/// The library and one GPU's primary context; what every object of a device
+/// shares, and the last of them gives back.
+class CudaContext {
+public:
+  CudaContext(const CudaLibrary &cuda, int device, void *handle)
+      : cuda(cuda), device(device), handle(handle) {
+    int version = 0;
+    canStartEarly = cuda.cuLaunchKernelEx &&
+                    cuda.cuDriverGetVersion(&version) == 0 &&
+                    version >= kEarlyStartVersion;
+  }
+  CudaContext(const CudaContext &) = delete;
+  ~CudaContext() { (void)cuda.cuDevicePrimaryCtxRelease_v2(device); }
+
+  const CudaLibrary cuda;
+  const int device;
+  void *const handle;
+  bool canStartEarly; ///< The driver can let kernels do so.
+};
+using SharedContext = std::shared_ptr<const CudaContext>;
+
+/// Makes a context the current one of this thread, and undoes it.
+class CurrentContext {
+public:
+  explicit CurrentContext(const CudaContext &context) : context(context) {
+    if (context.cuda.cuCtxGetCurrent(&before) != 0)
+      before = nullptr;
+    if (before != context.handle)
+      error = context.cuda.cuCtxSetCurrent(context.handle);
+  }
+  CurrentContext(const CurrentContext &) = delete;
+  ~CurrentContext() {
+    if (before != context.handle)
+      (void)context.cuda.cuCtxSetCurrent(before);
+  }
+
+  /// Why the context is not the current one, if so.
+  Result<void> check() const {
+    return context.cuda.check(error, "cuCtxSetCurrent");
+  }
+
+  /// The result of `call` as an error or success, or why there was no call.
+  template <typename Call>
+  Result<void> run(const char *function, Call call) const {
+    Result<void> current = check();
+    return current ? context.cuda.check(call(), function) : current;
+  }
+
+private:
+  const CudaContext &context;
+  void *before = nullptr;
+  int error = 0;
+};
+
+} // namespace conv::runtime
+
+#endif // CONV_LIB_RUNTIME_CUDA_CUDACONTEXT_H
