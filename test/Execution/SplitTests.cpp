@@ -69,6 +69,16 @@ void test::addSplitTests() {
     first.inputLayout = first.filterLayout = first.outputLayout = "NCHW";
     add("channels_first_" + name, first, 3);
   }
+  // Sums of more parts than fit into registers: a loop, and the rest of one.
+  GenOptions many = getBase(4);
+  many.input = {1, 3, 270};
+  add("many_backward_weight", many, 131);
+  GenOptions manyFused = getBase(1);
+  manyFused.input = {1, 3, 3};
+  manyFused.c = 220;
+  manyFused.bias = manyFused.residual = true;
+  manyFused.activation = "relu";
+  add("many_fused_forward", manyFused, 110);
   GenOptions fused = getBase(2);
   fused.bias = fused.residual = true;
   fused.activation = "relu";

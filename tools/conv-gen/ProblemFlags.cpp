@@ -14,68 +14,12 @@
 
 #include "CommandLine.h"
 #include "FlagGroup.h"
+#include "SpatialFlags.h"
 
 #include <algorithm>
 
 using namespace conv;
 using namespace conv::tools;
-
-namespace {
-/// The flags of one spatial dimension and the least value of each.
-struct SpatialFlag {
-  const char *names;
-  const char *help;
-  PerDimension GenOptions::*value;
-  size_t dimension;
-  int64_t minimum;
-
-  std::string longName() const { return getLongName(names); }
-  bool isUsed(const GenOptions &options) const {
-    bool exists = int64_t(dimension) >= 3 - options.spatialRank;
-    if (value == &GenOptions::outputPadding)
-      return exists && options.mode == "trans";
-    if (value == &GenOptions::low || value == &GenOptions::high)
-      return exists && !usesPaddingSizes(options);
-    return exists;
-  }
-};
-} // namespace
-
-static const SpatialFlag kSpatialFlags[] = {
-    {"--in_d", "Input depth (-!)", &GenOptions::input, 0, 1},
-    {"-H,--in_h", "Input height", &GenOptions::input, 1, 1},
-    {"-W,--in_w", "Input width", &GenOptions::input, 2, 1},
-    {"--fil_d", "Filter depth (-@)", &GenOptions::filter, 0, 1},
-    {"-y,--fil_h", "Filter height", &GenOptions::filter, 1, 1},
-    {"-x,--fil_w", "Filter width", &GenOptions::filter, 2, 1},
-    {"--conv_stride_d", "Stride along depth (-#)", &GenOptions::stride, 0, 1},
-    {"-u,--conv_stride_h", "Stride along height", &GenOptions::stride, 1, 1},
-    {"-v,--conv_stride_w", "Stride along width", &GenOptions::stride, 2, 1},
-    {"--pad_d", "Padding before and after the depth (-$)", &GenOptions::low, 0,
-     0},
-    {"-p,--pad_h", "Padding before and after the height", &GenOptions::low, 1,
-     0},
-    {"-q,--pad_w", "Padding before and after the width", &GenOptions::low, 2,
-     0},
-    {"--pad_d_high", "Padding after the depth, where it differs (only here)",
-     &GenOptions::high, 0, -1},
-    {"--pad_h_high", "Padding after the height, where it differs (only here)",
-     &GenOptions::high, 1, -1},
-    {"--pad_w_high", "Padding after the width, where it differs (only here)",
-     &GenOptions::high, 2, -1},
-    {"--dilation_d", "Dilation along depth (-^)", &GenOptions::dilation, 0, 1},
-    {"-l,--dilation_h", "Dilation along height", &GenOptions::dilation, 1, 1},
-    {"-j,--dilation_w", "Dilation along width", &GenOptions::dilation, 2, 1},
-    {"--trans_output_pad_d",
-     "Added to the output's depth with --mode trans "
-     "(-%)",
-     &GenOptions::outputPadding, 0, 0},
-    {"-Y,--trans_output_pad_h",
-     "Added to the output's height with --mode trans",
-     &GenOptions::outputPadding, 1, 0},
-    {"-X,--trans_output_pad_w", "Added to the output's width with --mode trans",
-     &GenOptions::outputPadding, 2, 0},
-};
 
 /// Options of MIOpenDriver, and of the lists of rocMLIR, about how a problem is
 /// run. The others of its options change the problem.
@@ -95,7 +39,7 @@ static void addSizes(FlagGroup &flags, GenOptions &options) {
   flags.addInteger("-_,--spatial_dim", options.spatialRank, 1,
                    "Spatial dimensions: 1 (only here), 2 or 3; sizes of others "
                    "are without effect");
-  for (const SpatialFlag &flag : kSpatialFlags)
+  for (const SpatialFlag &flag : listSpatialFlags())
     flags.addInteger(flag.names, (options.*flag.value)[flag.dimension],
                      std::nullopt, flag.help);
   flags.addChoice("-m,--mode", options.mode, {"conv", "trans"},
@@ -202,7 +146,7 @@ std::optional<Error> ProblemFlags::checkSpatial() const {
   if (directions > 7)
     return Error{ErrorKind::BadInput, "--forw expects 0 to 7, but got " +
                                           std::to_string(directions)};
-  for (const SpatialFlag &flag : kSpatialFlags)
+  for (const SpatialFlag &flag : listSpatialFlags())
     if (int64_t value = (options.*flag.value)[flag.dimension];
         flag.isUsed(options) && value < flag.minimum)
       return Error{
@@ -252,7 +196,7 @@ void ProblemFlags::noteUnused(const CLI::App &app, Notes &notes) const {
   for (const char *flag : {"--tensor_vect", "--vector_length", "--in_cast_type",
                            "--wei_cast_type", "--out_cast_type"})
     note(flag);
-  for (const SpatialFlag &flag : kSpatialFlags)
+  for (const SpatialFlag &flag : listSpatialFlags())
     if (!flag.isUsed(options))
       note(flag.longName());
   if (options.paddingSizes != "default" && !usesPaddingSizes(options))

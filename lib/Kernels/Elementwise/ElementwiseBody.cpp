@@ -18,6 +18,7 @@
 #include "../Parts/TileScheduler.h"
 #include "../Parts/VectorExchange.h"
 #include "InterleavedMatrices.h"
+#include "RegularSum.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -26,35 +27,6 @@
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// Elements of a work-item: there is nothing else to hide the latency of loads
-/// than many of those.
-static constexpr int64_t kElementsPerWorkItem = 4;
-/// Loads of a work-item that adds many matrices: it has fewer elements then.
-static constexpr int64_t kLoadsPerWorkItem = 16;
-/// Values of a work-item that transforms blocks, in registers: those of a block
-/// of 6 x 6 are two elements, for 8 bytes of f32 or 4 of 16 bits.
-static constexpr int64_t kBlockValues = 72;
-
-/// Elements of a work-item: a vector, if they follow each other.
-static int64_t countElements(const TiledConvolution &form) {
-  if (form.transformSchedule && form.transformSchedule.getElements() > 0)
-    return form.transformSchedule.getElements();
-  int64_t operands = std::max<int64_t>(1, form.epilogueOperands.size());
-  if (!form.otherResults.empty()) {
-    int64_t values = std::max<int64_t>(operands, form.getResults().size());
-    return llvm::bit_floor<uint64_t>(
-        std::clamp<int64_t>(kBlockValues / values, 1, kElementsPerWorkItem));
-  }
-  return llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
-      kLoadsPerWorkItem / operands, 1, kElementsPerWorkItem));
-}
-
-int64_t mlir::conv::countElementwiseShares(const TiledConvolution &form) {
-  auto [batch, rows, columns] = form.getTile();
-  return llvm::divideCeil(rows * columns,
-                          kElementwiseWorkItems * countElements(form));
-}
 
 namespace {
 class ElementwiseTile {
@@ -106,6 +78,13 @@ private:
   void store(const Matrix &result, Value vector,
              ArrayRef<SmallVector<Value>> computed,
              VectorExchange *exchange) const;
+  size_t countSummed() const { return sum ? sum->getInputs() : 0; }
+  /// The sum of the first inputs at a place.
+  Value createSum(const Place &place, Value guard) const;
+  /// By result, the elements of a vector.
+  SmallVector<SmallVector<Value>>
+  compute(const Place &place, Value guard,
+          ArrayRef<SmallVector<Value>> loaded) const;
   void createVector(Value vector, VectorExchange *exchange) const;
   /// Vectors of a line of the tile, and of all of it.
   int64_t countVectorsOfLine() const {
@@ -122,7 +101,8 @@ private:
   TileOrigin origin;
   MatrixIndex along; ///< The index along which vectors lie.
   int64_t width;     ///< Elements of a vector.
-  SmallVector<Matrix, 0> operands, results;
+  SmallVector<Matrix, 0> operands, results; ///< Operands after the sum.
+  std::optional<RegularSum> sum;            ///< Of the first inputs.
 };
 } // namespace
 
@@ -149,7 +129,7 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
                  .createOrigin(math, math.div(kernel.workgroup, shares))),
       along(selectIndex(kernel)),
       width(std::gcd(kernel.form.getTile()[1 + (along == MatrixIndex::Column)],
-                     countElements(kernel.form))) {
+                     countElementwiseElements(kernel.form))) {
   SmallVector<MatrixOperand> written = kernel.form.getResults();
   for (const InterleavedMatrices &matrices : join(written, false)) {
     const MatrixOperand &first = written[matrices.members.front().number];
@@ -161,8 +141,12 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
                 : std::gcd(width,
                            MatrixAccess(math, first).getInnermostSize(along));
   }
-  ArrayRef<MatrixOperand> read = kernel.form.epilogueOperands;
-  SmallVector<Value> buffers(kernel.epilogueArguments());
+  if (width == 1)
+    sum = RegularSum::find(kernel);
+  // The sum has a loop of its own.
+  auto read = ArrayRef(kernel.form.epilogueOperands).drop_front(countSummed());
+  ArrayRef<Value> buffers =
+      kernel.epilogueArguments().drop_front(countSummed());
   for (const InterleavedMatrices &matrices : join(read, true)) {
     size_t first = matrices.members.front().number;
     operands.push_back(
@@ -272,24 +256,44 @@ void ElementwiseTile::store(const Matrix &result, Value vector,
                   isInMatrices(place), piece);
 }
 
+Value ElementwiseTile::createSum(const Place &place, Value guard) const {
+  Matrix first = createMatrix({kernel.form.epilogueOperands.front(), {}},
+                              kernel.form.epilogueOperands.front(),
+                              kernel.epilogueArguments().front(), width);
+  MatrixAccess::Position position = locate(first, place, math.constant(0));
+  return sum->create(kernel, first.access.createOffset(position),
+                     first.access.createGuard(position, guard));
+}
+
+SmallVector<SmallVector<Value>>
+ElementwiseTile::compute(const Place &place, Value guard,
+                         ArrayRef<SmallVector<Value>> loaded) const {
+  IRMapping known;
+  if (sum)
+    sum->map(createSum(place, guard), known);
+  SmallVector<SmallVector<Value>> computed(kernel.form.getResults().size());
+  for (int64_t i = 0; i < width; ++i) {
+    auto getInput = [&](size_t number) {
+      return loaded[number - countSummed()][i];
+    };
+    for (auto [elements, element] : llvm::zip(
+             computed, createEpilogueResults(kernel.b, kernel.form.epilogue,
+                                             getInput, known)))
+      elements.push_back(element);
+  }
+  return computed;
+}
+
 void ElementwiseTile::createVector(Value vector,
                                    VectorExchange *exchange) const {
   Place place = getPlace(vector);
   Value guard = isInMatrices(place);
-  SmallVector<SmallVector<Value>> loaded(kernel.form.epilogueOperands.size());
+  // By input after the sum, the elements of a vector.
+  SmallVector<SmallVector<Value>> loaded(kernel.form.epilogueOperands.size() -
+                                         countSummed());
   for (const Matrix &operand : operands)
     load(operand, place, guard, loaded);
-  // By result, the elements of a vector.
-  SmallVector<SmallVector<Value>> computed(kernel.form.getResults().size());
-  for (int64_t i = 0; i < width; ++i) {
-    SmallVector<Value> inputs;
-    for (const SmallVector<Value> &elements : loaded)
-      inputs.push_back(elements[i]);
-    for (auto [elements, element] : llvm::zip(
-             computed,
-             createEpilogueResults(kernel.b, kernel.form.epilogue, inputs)))
-      elements.push_back(element);
-  }
+  SmallVector<SmallVector<Value>> computed = compute(place, guard, loaded);
   for (const Matrix &result : results)
     store(result, vector, computed, exchange);
   if (exchange)

@@ -17,6 +17,9 @@ namespace mlir::conv {
 inline constexpr int64_t kElementwiseWorkItems = 256;
 int64_t countElementwiseShares(const TiledConvolution &form);
 
+/// Elements of a work-item: a vector, if they follow each other.
+int64_t countElementwiseElements(const TiledConvolution &form);
+
 /// The kernel of an epilogue without a product.
 LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
 

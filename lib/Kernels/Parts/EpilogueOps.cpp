@@ -1,4 +1,4 @@
-//===- EpilogueOps.cpp - the element-wise ops behind a product --*- C++ -*-===//
+//===- EpilogueOps.cpp - the element-wise ops after a product ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,22 +22,27 @@ namespace {
 class EpilogueBuilder {
 public:
   EpilogueBuilder(OpBuilder &builder, linalg::GenericOp epilogue,
-                  VectorType vector)
-      : builder(builder), region(epilogue.getRegion()), vector(vector) {}
+                  VectorType vector, function_ref<Value(size_t)> getInput,
+                  const IRMapping &known)
+      : builder(builder), region(epilogue.getRegion()), vector(vector),
+        getInput(getInput), mapping(known) {}
 
-  SmallVector<Value> create(ArrayRef<Value> inputs);
+  SmallVector<Value> create();
 
 private:
   /// The type that a scalar of the epilogue has in what is built.
   Type shaped(Type element) { return vector ? vector.clone(element) : element; }
   Value createConstant(Operation *constant);
-  /// What stands for a value of the epilogue; constants are made where used.
+  Value createLeaf(Value value);
+  /// What stands for a value of the epilogue; inputs and constants are made
+  /// where they are first used.
   Value lookup(Value value);
   void createOp(Operation &op);
 
   OpBuilder &builder;
   Region &region;
   VectorType vector; ///< Null for scalars.
+  function_ref<Value(size_t)> getInput;
   IRMapping mapping;
 };
 } // namespace
@@ -52,14 +57,22 @@ Value EpilogueBuilder::createConstant(Operation *constant) {
   return arith::ConstantOp::create(builder, constant->getLoc(), value);
 }
 
+Value EpilogueBuilder::createLeaf(Value value) {
+  if (auto input = dyn_cast<BlockArgument>(value))
+    return getInput(input.getArgNumber());
+  return createConstant(value.getDefiningOp());
+}
+
 Value EpilogueBuilder::lookup(Value value) {
   if (!mapping.contains(value))
-    mapping.map(value, createConstant(value.getDefiningOp()));
+    mapping.map(value, createLeaf(value));
   return mapping.lookup(value);
 }
 
 void EpilogueBuilder::createOp(Operation &op) {
-  if (matchPattern(&op, m_Constant()))
+  bool isKnown = llvm::all_of(
+      op.getResults(), [&](Value result) { return mapping.contains(result); });
+  if (isKnown || matchPattern(&op, m_Constant()))
     return;
   for (Value operand : op.getOperands())
     lookup(operand);
@@ -68,10 +81,8 @@ void EpilogueBuilder::createOp(Operation &op) {
     result.setType(shaped(result.getType()));
 }
 
-SmallVector<Value> EpilogueBuilder::create(ArrayRef<Value> inputs) {
+SmallVector<Value> EpilogueBuilder::create() {
   Block &body = region.front();
-  for (auto [argument, input] : llvm::zip(body.getArguments(), inputs))
-    mapping.map(argument, input);
   for (Operation &op : body.without_terminator())
     createOp(op);
   return llvm::map_to_vector(body.getTerminator()->getOperands(),
@@ -84,7 +95,17 @@ SmallVector<Value> mlir::conv::createEpilogueResults(OpBuilder &builder,
   VectorType vector;
   if (!inputs.empty())
     vector = dyn_cast<VectorType>(inputs.front().getType());
-  return EpilogueBuilder(builder, epilogue, vector).create(inputs);
+  return EpilogueBuilder(builder, epilogue, vector,
+                         [&](size_t number) { return inputs[number]; },
+                         /*known=*/{})
+      .create();
+}
+
+SmallVector<Value> mlir::conv::createEpilogueResults(
+    OpBuilder &builder, linalg::GenericOp epilogue,
+    function_ref<Value(size_t)> getInput, const IRMapping &known) {
+  return EpilogueBuilder(builder, epilogue, /*vector=*/nullptr, getInput, known)
+      .create();
 }
 
 Value mlir::conv::createEpilogueOps(OpBuilder &builder,

@@ -1,4 +1,4 @@
-//===- EpilogueOps.h - the element-wise ops behind a product ----*- C++ -*-===//
+//===- EpilogueOps.h - the element-wise ops after a product -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,7 @@
 #define CONV_LIB_KERNELS_PARTS_EPILOGUEOPS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace mlir::conv {
 
@@ -22,6 +23,13 @@ Value createEpilogueOps(OpBuilder &builder, linalg::GenericOp epilogue,
 SmallVector<Value> createEpilogueResults(OpBuilder &builder,
                                          linalg::GenericOp epilogue,
                                          ArrayRef<Value> inputs);
+
+/// Builds the ops for scalars, each of which `getInput` builds, by its number,
+/// when the first op needs it. Ops whose results are `known` are left out.
+SmallVector<Value> createEpilogueResults(OpBuilder &builder,
+                                         linalg::GenericOp epilogue,
+                                         function_ref<Value(size_t)> getInput,
+                                         const IRMapping &known = {});
 
 } // namespace mlir::conv
 

@@ -214,6 +214,13 @@ int64_t MatrixAccess::getInnermostDistance(MatrixIndex index) const {
   return digitsOf(index).empty() ? 0 : digitsOf(index).back().distance;
 }
 
+std::optional<int64_t>
+MatrixAccess::getDistanceTo(const MatrixAccess &other) const {
+  if (digits != other.digits || checks != other.checks)
+    return std::nullopt;
+  return other.constant - constant;
+}
+
 bool MatrixAccess::isCheckedTogether(MatrixIndex index) const {
   return digitsOf(index).empty() ||
          llvm::all_of(digitsOf(index).back().steps,

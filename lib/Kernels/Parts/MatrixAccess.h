@@ -77,6 +77,9 @@ public:
   bool isBroadcast(MatrixIndex index) const { return digitsOf(index).empty(); }
   /// Whether offset and guard take more than the sum of three parts.
   bool isChecked() const { return !checks.empty(); }
+  /// By how many elements each element of `other` follows that of this matrix,
+  /// if it is as many for all of them.
+  std::optional<int64_t> getDistanceTo(const MatrixAccess &other) const;
   /// Whether innermost neighbours along an index have the same checked
   /// coordinates.
   bool isCheckedTogether(MatrixIndex index) const;
@@ -87,6 +90,7 @@ private:
     int64_t size;
     int64_t distance;           ///< In memory, of neighbours.
     SmallVector<int64_t> steps; ///< In the coordinates of `checks`.
+    bool operator==(const Digit &) const = default;
   };
   /// A condition, or a coordinate that may leave the tensor.
   struct Check {
@@ -94,6 +98,7 @@ private:
     PaddingMode padding;
     /// In memory, of neighbours: 0 if the offset has the coordinate already.
     int64_t distance;
+    bool operator==(const Check &) const = default;
   };
   bool isInside(size_t check, std::optional<Congruence> known) const;
   ArrayRef<Digit> digitsOf(MatrixIndex index) const {

@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function for each op takes the movement of its operand to that of its
-// result, or fails: then the operand's movement ends there. Lists have as many
-// entries as a dimension has positions, so dimensions beyond a limit are only
-// followed where they stay as they are.
+// Ops of the tensor dialect. Lists have as many entries as a dimension has
+// positions, so dimensions beyond a limit are only followed where they stay as
+// they are.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DataMovement.h"
 
-#include "IndexEvaluation.h"
+#include "MovementReader.h"
 #include "RaiseUtils.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -52,31 +51,6 @@ Value Movement::createSource(OpBuilder &builder) const {
                                        reassociation);
 }
 
-namespace {
-class Reader {
-public:
-  explicit Reader(int maxOps) : maxOps(maxOps) {}
-
-  Movement read(Value tensor);
-
-private:
-  using Result = FailureOr<Movement>;
-
-  Result readOp(Operation *op);
-  Result readPad(tensor::PadOp op);
-  Result readExtract(tensor::ExtractSliceOp op);
-  Result readInsert(tensor::InsertSliceOp op);
-  Result readExpand(tensor::ExpandShapeOp op);
-  Result readCollapse(tensor::CollapseShapeOp op);
-  Result readLoops(linalg::LinalgOp op);
-  Result readPermutation(linalg::LinalgOp op, OpOperand &operand);
-  Result readGather(linalg::LinalgOp op, tensor::ExtractOp extract);
-
-  int maxOps;
-  DenseMap<Value, Movement> known;
-};
-} // namespace
-
 static Movement createIdentity(Value tensor) {
   Movement movement{.source = tensor, .sourceShape = {}, .dimensions = {}};
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -95,11 +69,9 @@ static Movement createZeros(RankedTensorType type) {
   return movement;
 }
 
-/// A dimension of `size`, each position of which is `getPosition(i)` of `from`,
-/// or none.
-static FailureOr<MovedDimension>
-move(const Movement &movement, const MovedDimension &from, int64_t size,
-     function_ref<int64_t(int64_t)> getPosition) {
+FailureOr<MovedDimension>
+mlir::conv::move(const Movement &movement, const MovedDimension &from,
+                 int64_t size, function_ref<int64_t(int64_t)> getPosition) {
   if (size > kMaxSize || size < 0)
     return failure();
   MovedDimension to{size, from.source};
@@ -117,15 +89,14 @@ move(const Movement &movement, const MovedDimension &from, int64_t size,
   return to;
 }
 
-/// Whether a dimension can be left out: it has one element, of a dimension of
-/// size 1 of the source or of none.
-static bool isUnit(const Movement &movement, const MovedDimension &dimension) {
+bool mlir::conv::isUnit(const Movement &movement,
+                        const MovedDimension &dimension) {
   return dimension.size == 1 && dimension.getPosition(0) == 0 &&
          (!dimension.source ||
           movement.getSourceSizes()[*dimension.source] == 1);
 }
 
-FailureOr<Movement> Reader::readPad(tensor::PadOp op) {
+FailureOr<Movement> MovementReader::readPad(tensor::PadOp op) {
   Value element = op.getConstantPaddingValue();
   auto low = getConstantIntValues(op.getMixedLowPad());
   if (!element || !isZeroConstant(element) || !low)
@@ -146,7 +117,7 @@ FailureOr<Movement> Reader::readPad(tensor::PadOp op) {
   return movement;
 }
 
-FailureOr<Movement> Reader::readExtract(tensor::ExtractSliceOp op) {
+FailureOr<Movement> MovementReader::readExtract(tensor::ExtractSliceOp op) {
   auto offsets = getConstantIntValues(op.getMixedOffsets());
   auto sizes = getConstantIntValues(op.getMixedSizes());
   auto strides = getConstantIntValues(op.getMixedStrides());
@@ -177,7 +148,7 @@ static bool areSame(const MovedDimension &lhs, const MovedDimension &rhs) {
          lhs.positions == rhs.positions;
 }
 
-FailureOr<Movement> Reader::readInsert(tensor::InsertSliceOp op) {
+FailureOr<Movement> MovementReader::readInsert(tensor::InsertSliceOp op) {
   auto offsets = getConstantIntValues(op.getMixedOffsets());
   auto strides = getConstantIntValues(op.getMixedStrides());
   if (!offsets || !strides ||
@@ -232,7 +203,7 @@ static FailureOr<MovedDimension> merge(const Movement &movement,
   });
 }
 
-FailureOr<Movement> Reader::readCollapse(tensor::CollapseShapeOp op) {
+FailureOr<Movement> MovementReader::readCollapse(tensor::CollapseShapeOp op) {
   if (op.getResultType().getRank() == 0)
     return failure();
   Movement movement = read(op.getSrc());
@@ -279,7 +250,7 @@ static LogicalResult splitSource(Movement &movement, MovedDimension from,
   return success();
 }
 
-FailureOr<Movement> Reader::readExpand(tensor::ExpandShapeOp op) {
+FailureOr<Movement> MovementReader::readExpand(tensor::ExpandShapeOp op) {
   Movement movement = read(op.getSrc());
   ArrayRef<int64_t> shape = op.getResultType().getShape();
   if (ShapedType::isDynamicShape(shape) || op.getSrcType().getRank() == 0)
@@ -315,98 +286,7 @@ FailureOr<Movement> Reader::readExpand(tensor::ExpandShapeOp op) {
   return movement;
 }
 
-/// The movement whose dimension `sources[i]` each dimension `i` is, where it is
-/// one; the others have size 1. Fails if a dimension is left out that is not of
-/// size 1.
-static FailureOr<Movement>
-select(const Movement &movement, ArrayRef<int64_t> shape,
-       ArrayRef<std::optional<MovedDimension>> sources) {
-  Movement result = movement;
-  result.dimensions.clear();
-  llvm::SmallBitVector used(movement.getSourceSizes().size());
-  for (auto [size, source] : llvm::zip(shape, sources)) {
-    if (!source && size != 1)
-      return failure(); // A broadcast.
-    result.dimensions.push_back(source ? *source
-                                       : MovedDimension{1, std::nullopt});
-    if (source && source->source)
-      used.set(*source->source);
-  }
-  for (const MovedDimension &dimension : movement.dimensions)
-    if (!(dimension.source && used[*dimension.source]) &&
-        !isUnit(movement, dimension))
-      return failure();
-  return result;
-}
-
-FailureOr<Movement> Reader::readPermutation(linalg::LinalgOp op,
-                                            OpOperand &operand) {
-  AffineMap map = op.getMatchingIndexingMap(&operand);
-  Movement movement = read(operand.get());
-  SmallVector<int64_t> shape = op.getStaticLoopRanges();
-  SmallVector<std::optional<MovedDimension>> sources(shape.size());
-  for (auto [d, expression] : llvm::enumerate(map.getResults())) {
-    auto loop = dyn_cast<AffineDimExpr>(expression);
-    if (!loop || sources[loop.getPosition()])
-      continue; // `select` looks at what is left out.
-    sources[loop.getPosition()] = movement.dimensions[d];
-  }
-  return select(movement, shape, sources);
-}
-
-FailureOr<Movement> Reader::readGather(linalg::LinalgOp op,
-                                       tensor::ExtractOp extract) {
-  auto type = dyn_cast<RankedTensorType>(extract.getTensor().getType());
-  if (!type || !type.hasStaticShape() || extract->getBlock() != op.getBlock())
-    return failure();
-  Movement movement = read(extract.getTensor());
-  SmallVector<int64_t> shape = op.getStaticLoopRanges();
-  SmallVector<std::optional<MovedDimension>> sources(shape.size());
-  IndexEvaluator evaluator;
-  for (auto [d, index] : llvm::enumerate(extract.getIndices())) {
-    auto loops = computeLoopsOf(op, index);
-    if (!loops || loops->count() > 1)
-      return failure();
-    if (loops->none())
-      continue;
-    unsigned loop = loops->find_first();
-    if (sources[loop])
-      return failure(); // A diagonal.
-    bool isKnown = true;
-    SmallVector<int64_t> position(shape.size(), 0);
-    const MovedDimension &from = movement.dimensions[d];
-    auto moved = move(movement, from, shape[loop], [&](int64_t i) -> int64_t {
-      position[loop] = i;
-      auto value =
-          isKnown ? evaluator.evaluate(op, index, position) : std::nullopt;
-      isKnown = value && *value >= 0 && *value < from.size;
-      return isKnown ? *value : 0;
-    });
-    if (failed(moved) || !isKnown)
-      return failure();
-    sources[loop] = *moved;
-  }
-  return select(movement, shape, sources);
-}
-
-FailureOr<Movement> Reader::readLoops(linalg::LinalgOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
-      op.getNumLoops() != op.getNumParallelLoops() ||
-      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
-    return failure();
-  Value yielded = op.getBlock()->getTerminator()->getOperand(0);
-  if (auto extract = yielded.getDefiningOp<tensor::ExtractOp>())
-    return readGather(op, extract);
-  auto argument = dyn_cast<BlockArgument>(yielded);
-  if (!argument || argument.getOwner() != op.getBlock())
-    return failure();
-  OpOperand *operand = op.getMatchingOpOperand(argument);
-  if (op.isDpsInit(operand) || !isa<RankedTensorType>(operand->get().getType()))
-    return failure();
-  return readPermutation(op, *operand);
-}
-
-FailureOr<Movement> Reader::readOp(Operation *op) {
+FailureOr<Movement> MovementReader::readOp(Operation *op) {
   if (isZeroTensor(op->getResult(0)))
     return createZeros(cast<RankedTensorType>(op->getResult(0).getType()));
   return TypeSwitch<Operation *, FailureOr<Movement>>(op)
@@ -424,7 +304,7 @@ FailureOr<Movement> Reader::readOp(Operation *op) {
       .Default([](Operation *) { return failure(); });
 }
 
-Movement Reader::read(Value tensor) {
+Movement MovementReader::read(Value tensor) {
   if (auto found = known.find(tensor); found != known.end())
     return found->second;
   Operation *op = tensor.getDefiningOp();
@@ -443,5 +323,5 @@ Movement Reader::read(Value tensor) {
 }
 
 Movement mlir::conv::readMovement(Value tensor, int maxOps) {
-  return Reader(maxOps).read(tensor);
+  return MovementReader(maxOps).read(tensor);
 }

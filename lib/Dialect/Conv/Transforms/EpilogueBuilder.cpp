@@ -30,25 +30,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// True if an epilogue can hold `op`: an arith or math op on scalars.
-static bool isScalarOp(Operation &op) {
-  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
-             op.getDialect()) &&
-         op.getNumRegions() == 0 &&
-         llvm::all_of(op.getResultTypes(),
-                      [](Type type) { return type.isIntOrFloat(); });
-}
-
-bool mlir::conv::isElementwise(linalg::GenericOp op) {
-  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
-      op.getNumParallelLoops() != op.getNumLoops())
-    return false;
-  auto type = cast<RankedTensorType>(op.getResult(0).getType());
-  return type.hasStaticShape() &&
-         op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() &&
-         llvm::all_of(op.getBody()->without_terminator(), isScalarOp);
-}
-
 /// True if an epilogue operand can have this element type (C9 and ODS).
 static bool isOperandType(Type type) {
   return getNumericType(type).has_value();
@@ -178,26 +159,6 @@ FailureOr<Value> EpilogueBuilder::createInlined(linalg::GenericOp op,
   if (mapping.contains(yielded))
     return mapping.lookup(yielded);
   return createConstant(yielded);
-}
-
-/// True if a convolution computes `op` through element-wise ops.
-static bool comesFromConvolution(Operation *op) {
-  SmallVector<Operation *> worklist = {op};
-  DenseSet<Operation *> seen;
-  while (!worklist.empty()) {
-    Operation *next = worklist.pop_back_val();
-    if (isa<ConvolutionOpInterface>(next))
-      return true;
-    auto generic = dyn_cast<linalg::GenericOp>(next);
-    bool isFollowed = (generic && isElementwise(generic)) ||
-                      isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(next);
-    if (!isFollowed || !seen.insert(next).second)
-      continue;
-    for (Value operand : next->getOperands())
-      if (Operation *source = operand.getDefiningOp())
-        worklist.push_back(source);
-  }
-  return false;
 }
 
 /// True if `op` is to be the end of another convolution's epilogue, and read in

@@ -13,15 +13,11 @@
 #ifndef CONV_LIB_DIALECT_CONV_TRANSFORMS_EPILOGUEBUILDER_H
 #define CONV_LIB_DIALECT_CONV_TRANSFORMS_EPILOGUEBUILDER_H
 
+#include "ElementwiseLoops.h"
 #include "EpilogueOutput.h"
 #include "ScalarBuilder.h"
 
 namespace mlir::conv {
-
-/// True if every element of the result depends on single elements of the
-/// operands: parallel loops over a static tensor, `arith` and `math` in the
-/// body.
-bool isElementwise(linalg::GenericOp op);
 
 /// Builds the epilogue of `convolution` with the ops after it.
 class EpilogueBuilder : private ScalarBuilder {

@@ -18,6 +18,8 @@
 
 #include "ZeroPoints.h"
 
+#include "FilterSums.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 
@@ -38,124 +40,6 @@ std::optional<int64_t> mlir::conv::getZeroPoint(Value value) {
   if (isZeroConstant(value))
     return 0;
   return std::nullopt;
-}
-
-namespace {
-/// The spatial dimensions of a convolution: which elements of the filter meet
-/// an element of the left operand, by position of the result.
-class Taps {
-public:
-  explicit Taps(const RaisedConvolution &convolution);
-
-  /// By dimension and position. A dimension whose positions all have the same
-  /// elements has one position.
-  SmallVector<SmallVector<SmallVector<int64_t>>> met;
-};
-
-/// Sums of filter elements for each position of the result, in the order
-/// dimension by dimension, channel innermost.
-class FilterSums {
-public:
-  FilterSums(const RaisedConvolution &convolution, const Taps &taps,
-             SmallVector<int64_t> elements, int64_t channels);
-
-  /// As a constant in the layout of the result, less than which dimensions of
-  /// size 1 say that all positions are the same.
-  Value create(OpBuilder &builder, Location loc, StringRef order,
-               char channel) const;
-
-private:
-  void sumDimension(size_t d, ArrayRef<SmallVector<int64_t>> met);
-
-  SmallVector<int64_t> sizes; ///< Of the spatial dimensions.
-  SmallVector<int64_t> sums;
-  int64_t channels;
-};
-} // namespace
-
-static constexpr StringLiteral kInputLetters = "DHW", kFilterLetters = "TRS",
-                               kOutputLetters = "ZPQ";
-
-Taps::Taps(const RaisedConvolution &convolution) {
-  LayoutsAttr layouts = convolution.layouts;
-  auto sizes = [&](TensorRole role, StringRef order, StringRef letters) {
-    return getSpatialSizes(order, convolution.getType(role).getShape(),
-                           letters);
-  };
-  auto inputs = sizes(TensorRole::Input, layouts.getInput(), kInputLetters);
-  auto filters = sizes(TensorRole::Filter, layouts.getFilter(), kFilterLetters);
-  auto outputs = sizes(TensorRole::Output, layouts.getOutput(), kOutputLetters);
-  WindowAttr window = convolution.window;
-  bool isForward = convolution.direction == Direction::Forward;
-  for (size_t d = 0; d < inputs.size(); ++d) {
-    int64_t results = isForward ? outputs[d] : inputs[d];
-    SmallVector<SmallVector<int64_t>> positions(results);
-    for (int64_t output = 0; output < outputs[d]; ++output)
-      for (int64_t tap = 0; tap < filters[d]; ++tap) {
-        int64_t input = output * window.getStrides()[d] +
-                        tap * window.getDilations()[d] - window.getLow()[d];
-        if (input >= 0 && input < inputs[d])
-          positions[isForward ? output : input].push_back(tap);
-      }
-    if (llvm::all_equal(positions))
-      positions.truncate(1);
-    met.push_back(std::move(positions));
-  }
-}
-
-FilterSums::FilterSums(const RaisedConvolution &convolution, const Taps &taps,
-                       SmallVector<int64_t> elements, int64_t channels)
-    : sizes(getSpatialSizes(convolution.layouts.getFilter(),
-                            convolution.getType(TensorRole::Filter).getShape(),
-                            kFilterLetters)),
-      sums(std::move(elements)), channels(channels) {
-  for (size_t d = 0; d < sizes.size(); ++d)
-    sumDimension(d, taps.met[d]);
-}
-
-/// Replaces the elements of the filter along a dimension by their sums at each
-/// position.
-void FilterSums::sumDimension(size_t d, ArrayRef<SmallVector<int64_t>> met) {
-  int64_t inner =
-      llvm::product_of(ArrayRef(sizes).drop_front(d + 1)) * channels;
-  int64_t outer = llvm::product_of(ArrayRef(sizes).take_front(d));
-  int64_t before = sizes[d], after = met.size();
-  SmallVector<int64_t> result(outer * after * inner, 0);
-  for (int64_t o = 0; o < outer; ++o)
-    for (int64_t position = 0; position < after; ++position)
-      for (int64_t tap : met[position])
-        for (int64_t i = 0; i < inner; ++i)
-          result[(o * after + position) * inner + i] +=
-              sums[(o * before + tap) * inner + i];
-  sizes[d] = after;
-  sums = std::move(result);
-}
-
-Value FilterSums::create(OpBuilder &builder, Location loc, StringRef order,
-                         char channel) const {
-  StringRef letters = order.contains('Q') ? kOutputLetters : kInputLetters;
-  letters = letters.take_back(sizes.size());
-  // Where a dimension of the result is among those of the sums.
-  SmallVector<int64_t> shape, strides;
-  for (char letter : order) {
-    size_t d = letters.find(letter);
-    bool isSpatial = d != StringRef::npos;
-    shape.push_back(isSpatial ? sizes[d] : letter == channel ? channels : 1);
-    strides.push_back(
-        isSpatial
-            ? llvm::product_of(ArrayRef(sizes).drop_front(d + 1)) * channels
-            : int64_t(letter == channel));
-  }
-  SmallVector<int32_t> elements;
-  for (int64_t i = 0, end = sums.size(); i < end; ++i) {
-    int64_t rest = i, source = 0;
-    for (size_t d = shape.size(); d-- > 0; rest /= shape[d])
-      source += rest % shape[d] * strides[d];
-    elements.push_back(static_cast<int32_t>(sums[source]));
-  }
-  auto type = RankedTensorType::get(shape, builder.getI32Type());
-  return arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(elements)));
 }
 
 /// The letter of the result's channels.
@@ -257,6 +141,13 @@ static Value createFilterSums(OpBuilder &builder, Location loc,
                    ones, filter);
 }
 
+static int64_t countTaps(StringRef order, ArrayRef<int64_t> filter) {
+  int64_t count = 1;
+  for (char letter : kFilterLetters)
+    count *= getSize(order, filter, letter);
+  return count;
+}
+
 /// The elements of a constant filter, added up over the channels that a sum
 /// runs over, each less `zeroPoint`; the result's channel is innermost. None if
 /// the filter is not constant, or groups are in the way.
@@ -274,9 +165,6 @@ addUpChannels(const RaisedConvolution &convolution, Value filter,
     return std::nullopt;
   ArrayRef<int64_t> shape = convolution.getType(TensorRole::Filter).getShape();
   SmallVector<int64_t> strides;
-  int64_t numTaps = 1;
-  for (char letter : llvm::reverse(kFilterLetters))
-    numTaps *= getSize(order, shape, letter);
   for (char letter : order) {
     int64_t stride = letter == getChannel(convolution) ? 1 : 0;
     if (size_t d = kFilterLetters.find(letter); d != StringRef::npos) {
@@ -286,7 +174,7 @@ addUpChannels(const RaisedConvolution &convolution, Value filter,
     }
     strides.push_back(stride);
   }
-  SmallVector<int64_t> sums(numTaps * channels, 0);
+  SmallVector<int64_t> sums(countTaps(order, shape) * channels, 0);
   for (auto [i, element] : llvm::enumerate(constant.getValues<int8_t>())) {
     int64_t rest = i, place = 0;
     for (size_t d = shape.size(); d-- > 0; rest /= shape[d])
@@ -294,13 +182,6 @@ addUpChannels(const RaisedConvolution &convolution, Value filter,
     sums[place] += element - zeroPoint;
   }
   return sums;
-}
-
-static int64_t countPositions(const Taps &taps) {
-  int64_t count = 1;
-  for (const auto &positions : taps.met)
-    count *= positions.size();
-  return count;
 }
 
 SmallVector<Addend>
@@ -323,7 +204,7 @@ mlir::conv::createZeroPointAddends(OpBuilder &builder, Location loc,
   int64_t channels = getSize(filterOrder, filter, channel);
   Taps taps(convolution);
   auto sums = addUpChannels(convolution, rhs, right, channels);
-  if (sums && countPositions(taps) <= kMaxTableElements / channels) {
+  if (sums && taps.countPositions() <= kMaxTableElements / channels) {
     FilterSums table(convolution, taps, std::move(*sums), channels);
     addends.push_back(broadcast(
         convolution, table.create(builder, loc, order, channel), -left));
@@ -335,9 +216,7 @@ mlir::conv::createZeroPointAddends(OpBuilder &builder, Location loc,
     return addends;
   // How many elements those are, for one channel.
   int64_t numElements = llvm::product_of(filter);
-  int64_t numTaps = 1;
-  for (char letter : kFilterLetters)
-    numTaps *= getSize(filterOrder, filter, letter);
+  int64_t numTaps = countTaps(filterOrder, filter);
   int64_t perTap =
       numElements / numTaps / channels / getSize(filterOrder, filter, 'G');
   if (convolution.direction == Direction::BackwardData &&

@@ -1,0 +1,44 @@
+//===- ElementwiseShares.cpp - how much a work-item does --------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels without a product wait for memory: work-items have as many elements
+// as it takes to have many loads on their way.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementwiseBody.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Elements of a work-item: there is nothing else to hide the latency of loads
+/// than many of those.
+static constexpr int64_t kElementsPerWorkItem = 4;
+/// Loads of a work-item that adds many matrices: it has fewer elements then.
+static constexpr int64_t kLoadsPerWorkItem = 16;
+/// Values of a work-item that transforms blocks, in registers: those of a block
+/// of 6 x 6 are two elements, for 8 bytes of f32 or 4 of 16 bits.
+static constexpr int64_t kBlockValues = 72;
+
+int64_t mlir::conv::countElementwiseElements(const TiledConvolution &form) {
+  if (form.transformSchedule && form.transformSchedule.getElements() > 0)
+    return form.transformSchedule.getElements();
+  int64_t operands = std::max<int64_t>(1, form.epilogueOperands.size());
+  if (!form.otherResults.empty()) {
+    int64_t values = std::max<int64_t>(operands, form.getResults().size());
+    return llvm::bit_floor<uint64_t>(
+        std::clamp<int64_t>(kBlockValues / values, 1, kElementsPerWorkItem));
+  }
+  return llvm::bit_floor<uint64_t>(std::clamp<int64_t>(
+      kLoadsPerWorkItem / operands, 1, kElementsPerWorkItem));
+}
+
+int64_t mlir::conv::countElementwiseShares(const TiledConvolution &form) {
+  auto [batch, rows, columns] = form.getTile();
+  return llvm::divideCeil(rows * columns, kElementwiseWorkItems *
+                                              countElementwiseElements(form));
+}

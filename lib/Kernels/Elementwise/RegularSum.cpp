@@ -1,0 +1,119 @@
+//===- RegularSum.cpp - sums of many parts of a tensor ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A product may be split into as many parts as the chip has units, or twice as
+// many. Written out, their sum is so long that the time which LLVM's strength
+// reduction takes, the square of that length, is felt.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RegularSum.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Fewer inputs are added without a loop.
+static constexpr size_t kLeastInputs = 97;
+/// Loads that are on their way together, as many as a wave of an AMD chip can
+/// wait for one by one.
+static constexpr int64_t kPartsOfRound = 64;
+
+/// The additions of the first inputs to each other, one after the other.
+static SmallVector<Operation *> findAdditions(Block &epilogue) {
+  SmallVector<Operation *> additions;
+  if (epilogue.getNumArguments() == 0)
+    return additions;
+  Value sum = epilogue.getArgument(0);
+  for (BlockArgument input : epilogue.getArguments().drop_front()) {
+    Operation *user = sum.hasOneUse() ? *sum.user_begin() : nullptr;
+    if (!user || !isa<arith::AddFOp, arith::AddIOp>(user) ||
+        user->getOperand(0) != sum || user->getOperand(1) != input ||
+        !input.hasOneUse())
+      break;
+    additions.push_back(user);
+    sum = user->getResult(0);
+  }
+  return additions;
+}
+
+/// The distance between neighbours of the operands, if all have the same one.
+static std::optional<int64_t> findDistance(const Kernel &kernel,
+                                           ArrayRef<MatrixOperand> operands) {
+  ArrayRef<Value> buffers = kernel.epilogueArguments();
+  MatrixAccess first(kernel.math, operands[0]);
+  std::optional<int64_t> distance =
+      first.getDistanceTo(MatrixAccess(kernel.math, operands[1]));
+  for (size_t i = 1; i < operands.size() && distance; ++i)
+    if (buffers[i] != buffers[0] ||
+        first.getDistanceTo(MatrixAccess(kernel.math, operands[i])) !=
+            int64_t(i) * *distance)
+      return std::nullopt;
+  return distance;
+}
+
+std::optional<RegularSum> RegularSum::find(const Kernel &kernel) {
+  linalg::GenericOp epilogue = kernel.form.epilogue;
+  SmallVector<Operation *> additions = findAdditions(*epilogue.getBody());
+  size_t inputs = additions.size() + 1;
+  ArrayRef<MatrixOperand> operands = kernel.form.epilogueOperands;
+  if (inputs < kLeastInputs || inputs > operands.size() ||
+      !kernel.form.otherResults.empty())
+    return std::nullopt;
+  std::optional<int64_t> distance =
+      findDistance(kernel, operands.take_front(inputs));
+  if (!distance)
+    return std::nullopt;
+  return RegularSum(std::move(additions), *distance);
+}
+
+Value RegularSum::addParts(const Kernel &kernel, Value offset, Value guard,
+                           Value sum, int64_t parts) const {
+  SmallVector<Value> loaded;
+  for (int64_t i = 0; i < parts; ++i)
+    loaded.push_back(kernel.load(kernel.epilogueArguments().front(),
+                                 kernel.math.add(offset, i * distance), guard,
+                                 /*elements=*/1));
+  bool isFloat = isa<FloatType>(sum.getType());
+  for (Value part : loaded) {
+    Value element = vector::ExtractOp::create(kernel.b, part, 0);
+    sum = isFloat ? arith::AddFOp::create(kernel.b, sum, element).getResult()
+                  : arith::AddIOp::create(kernel.b, sum, element).getResult();
+  }
+  return sum;
+}
+
+Value RegularSum::create(const Kernel &kernel, Value offset,
+                         Value guard) const {
+  const IndexMath &math = kernel.math;
+  ImplicitLocOpBuilder &b = kernel.b;
+  Type type = additions.front()->getResult(0).getType();
+  // What changes no number that is added to it, not even a zero's sign.
+  TypedAttr nothing = b.getZeroAttr(type);
+  if (isa<FloatType>(type))
+    nothing = b.getFloatAttr(type, -0.0);
+  int64_t rounds = int64_t(getInputs()) / kPartsOfRound;
+  auto loop = scf::ForOp::create(
+      b, math.constant(0), math.constant(rounds), math.constant(1),
+      ValueRange{arith::ConstantOp::create(b, nothing), offset},
+      [&](OpBuilder &, Location, Value, ValueRange carried) {
+        Value sum =
+            addParts(kernel, carried[1], guard, carried[0], kPartsOfRound);
+        Value next = math.add(carried[1], kPartsOfRound * distance);
+        scf::YieldOp::create(b, ValueRange{sum, next});
+      });
+  return addParts(kernel, loop.getResult(1), guard, loop.getResult(0),
+                  int64_t(getInputs()) % kPartsOfRound);
+}
+
+void RegularSum::map(Value sum, IRMapping &mapping) const {
+  for (Operation *addition : additions)
+    mapping.map(addition->getResult(0), sum);
+}
