@@ -169,6 +169,42 @@ class Ecosystem(unittest.TestCase):
         graph = conv.torch.optimize(network, (self.x,), progress=False)
         self.close(copy.deepcopy(graph)(self.x), theirs(self.x))
 
+    def test_intercept(self):
+        """Modules of other classes, and functions: forward and backward are conv's, and PyTorch's again afterwards."""
+
+        class Standardised(torch.nn.Conv2d):
+            def forward(self, x):
+                weight = self.weight - self.weight.mean((1, 2, 3), keepdim=True)
+                return F.conv2d(x, weight, self.bias, self.stride, self.padding)
+
+        network = torch.nn.Sequential(Standardised(4, 21, 3, padding=1), torch.nn.ConvTranspose2d(21, 4, 2))
+        expected = network(self.x)
+        theirs = torch.autograd.grad(expected.square().mean(), list(network.parameters()))
+        known = len(conv.torch.report())
+        with conv.torch.intercept():
+            result = network(self.x)
+        ours = torch.autograd.grad(result.square().mean(), list(network.parameters()))
+        for mine, other in zip((result, *ours), (expected, *theirs)):
+            self.close(mine, other)
+        self.assertEqual(sum("21, 3x3" in row.problem for row in conv.torch.report()), 2)
+        self.assertEqual(len(conv.torch.report()), known + 5)
+        calls = sum(row.calls for row in conv.torch.report())
+        network(self.x)
+        self.assertEqual(sum(row.calls for row in conv.torch.report()), calls)
+        compiled = torch.compile(network, backend="aot_eager")
+        with conv.torch.intercept():
+            self.close(compiled(self.x), expected)
+
+    def test_report_of_layers(self):
+        network = replaced()
+        rows = conv.torch.report(network, (self.x,))
+        layers = {name: row for row in rows for name in row.layers}
+        self.assertEqual(layers.keys(), {"0", "2", "3"})
+        self.assertIn("forward f32 2x4x7x9 -> 6, 3x3", layers["0"].problem)
+        self.assertIn("layers", str(rows).splitlines()[0])
+        self.assertTrue(all(not module._forward_hooks for module in network))
+        self.assertNotIn("layers", str(conv.torch.report()).splitlines()[0])
+
     def test_vector_of_parameters_on_meta(self):
         """A model without memory that gets its weights later."""
         with torch.device("meta"):

@@ -115,7 +115,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 
 
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
-    """The tool; the exit codes are those of the others: 3 if anything was refused."""
+    """The tool, with the exit codes of all tools of conv: 3 if anything was refused."""
     options = _parse(arguments)
     return run_tool("conv-build", lambda: build(options))
 

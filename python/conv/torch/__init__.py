@@ -15,6 +15,7 @@ runs as PyTorch has it, and the report says so.
 from . import functional
 from ._causal_functions import causal_conv1d_fn, causal_conv1d_update, causal_conv1d_varlen_states
 from ._choices import preload
+from ._intercept import intercept
 from ._modules import (
     Conv1d,
     Conv2d,
@@ -59,6 +60,7 @@ __all__ = [
     "compile_kernels",
     "dynamic_conv",
     "functional",
+    "intercept",
     "load",
     "optimize",
     "preload",

@@ -307,7 +307,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 
 
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
-    """The tool; the exit codes are those of the others."""
+    """The tool, with the exit codes of all tools of conv."""
     options = _parse(arguments)
     return run_tool("conv-tune", lambda: options.run(options), (Died, ImportError))
 
