@@ -21,6 +21,7 @@ With the package `conv-compiler`, which has LLVM inside, problems become artifac
 """
 
 from ._artifact import Artifact, load
+from ._bound import Bound
 from ._compiler import Refused, compile, explain
 from ._device import Device, open_device
 from ._dynamic import DynamicProblem
@@ -32,6 +33,7 @@ from ._problem import Problem
 __all__ = [
     "Argument",
     "Artifact",
+    "Bound",
     "Constant",
     "Device",
     "DynamicProblem",

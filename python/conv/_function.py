@@ -8,11 +8,12 @@ import contextlib
 import ctypes
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
 
-from . import _dtypes
+from ._bound import Bound, stream_handle
 from ._device import Device, open_device
 from ._frameworks import Framework, Tensor, framework_of
 from ._library import Error, bad_input, check, library
 from ._manifest import Argument, Entry
+from ._signature import Signature
 
 if TYPE_CHECKING:
     from ._artifact import Artifact
@@ -21,38 +22,16 @@ if TYPE_CHECKING:
 _MOST_SIZES = 4096  #: Run-time sizes of calls that are remembered.
 
 
-class _Signature:
-    """The arguments of one entry, in the form that a call compares tensors with."""
-
-    def __init__(self, entry: Entry) -> None:
-        self.entry = entry
-        self.arguments = entry.arguments
-        self.accepted = [_dtypes.accepted(argument.dtype) for argument in self.arguments]
-        self.array_type = ctypes.c_void_p * len(self.arguments)
-
-    def check(self, tensors: Sequence[Tensor], device: str) -> None:
-        for argument, accepted, tensor in zip(self.arguments, self.accepted, tensors):
-            _, shape, strides, dtype, where, is_read_only, _ = tensor
-            if (
-                shape != argument.shape
-                or (strides != argument.strides and not _same_steps(argument, strides))
-                or dtype not in accepted
-                or where != device
-                or (is_read_only and (argument.is_output or argument.is_updated))
-            ):
-                raise _mismatch(argument, accepted, tensor, device)
-
-
 class _Loaded:
     """An entry whose kernels are on a device, with its run-time sizes if it has any."""
 
     def __init__(
-        self, device: Device, executable: int, signature: _Signature, sizes: Optional[ctypes.Array] = None
+        self, device: Device, executable: int, signature: Signature, sizes: Optional[ctypes.Array] = None
     ) -> None:
         self.device = device
         self.executable = executable
         self.signature = signature
-        self._sizes = sizes
+        self.sizes = sizes
         self._places = signature.entry.places_of_sizes()
         self._sized: Dict[Tuple[int, ...], _Loaded] = {}
 
@@ -83,7 +62,7 @@ class _Loaded:
             )
         )
         entry = self.signature.entry.with_sizes(sizes, workspace.value)
-        return _Loaded(self.device, self.executable, _Signature(entry), numbers)
+        return _Loaded(self.device, self.executable, Signature(entry), numbers)
 
     def _wrong_rank(self, shapes: Sequence[Optional[Sequence[int]]]) -> Error:
         for argument, shape in zip(self.signature.arguments, shapes):
@@ -94,9 +73,9 @@ class _Loaded:
 
     def call(self, array: ctypes.Array, workspace: Optional[int], stream: Optional[int]) -> int:
         """Starts the kernels, and returns the status."""
-        if self._sizes is None:
+        if self.sizes is None:
             return library.conv_executable_run(self.executable, array, len(array), workspace, stream)
-        sizes = self._sizes
+        sizes = self.sizes
         return library.conv_executable_run_sizes(
             self.executable, sizes, len(sizes), array, len(array), workspace, stream
         )
@@ -112,7 +91,10 @@ class _Loaded:
 
     def start(self, addresses: Sequence[int], stream: int) -> None:
         """Starts the kernels on memory of the device."""
-        array = self.signature.array_type(*addresses)
+        self.start_array(self.signature.array_type(*addresses), stream)
+
+    def start_array(self, array: ctypes.Array, stream: int) -> None:
+        """Starts the kernels on an array of addresses."""
         size = self.signature.entry.workspace_bytes
         if not size:
             check(self.call(array, None, stream))
@@ -174,16 +156,14 @@ class Function:
         the results are there when it returns. Gradients do not flow through it: while PyTorch tracks them, a tensor that requires
         them is refused.
         """
-        values = self._bind(operands, out, named)
+        values = self._order(operands, out, named)
         first = values[0]
-        handle = None if stream is None else _stream_handle(stream)
+        handle = None if stream is None else stream_handle(stream)
         try:
             framework = framework_of(first)
             if handle is None:
                 handle = framework.current_stream(first)
-            tensors: List[Any] = [
-                None if value is None else framework_of(value).read(value, handle) for value in values
-            ]
+            tensors = self._read(values, handle)
         except Exception as error:  # Whatever a framework raises for a tensor that it cannot show.
             raise self._blame(values, error) from error
         where = tensors[0].device
@@ -196,6 +176,29 @@ class Function:
             loaded.device.synchronize(handle)
         return results[0] if len(results) == 1 else tuple(results)
 
+    def bind(self, *operands: Any, out: Any = None, **named: Any) -> Bound:
+        """The function with its tensors, operands and results, which are given as for a call and checked now.
+
+        Calls of it check nothing and are one call of the library: `step = layer.bind(x, w, out=y)`, then `step()`.
+        """
+        values = self._order(operands, out, named)
+        for argument, value in zip(self.arguments, values):
+            if value is None:
+                raise bad_input(f"argument '{argument.name}': expects a tensor to bind, but got none")
+        try:
+            tensors = self._read(values, 0)
+        except Exception as error:
+            raise self._blame(values, error) from error
+        where = tensors[0].device
+        loaded = self._load(where).with_sizes_of([tensor.shape for tensor in tensors])
+        if where == "host" != loaded.device.name:
+            raise bad_input(f"expects tensors on {loaded.device.name} to bind, but got some on {where}")
+        loaded.signature.check(tensors, loaded.device.name)
+        return Bound(loaded, tensors, values, framework_of(values[0]))
+
+    def _read(self, values: List[Any], handle: int) -> List[Any]:
+        return [None if value is None else framework_of(value).read(value, handle) for value in values]
+
     def __deepcopy__(self, memo: dict) -> Function:  # As its artifact.
         return self
 
@@ -204,7 +207,7 @@ class Function:
         loaded = self._load(device or (self._device.name if self._device else "host"))
         size = loaded.signature.entry.workspace_bytes
         if size:
-            loaded.device.workspace(_stream_handle(stream), size)
+            loaded.device.workspace(stream_handle(stream), size)
         return loaded.signature.entry
 
     def with_layouts(self, **layouts: str) -> Function:
@@ -228,7 +231,7 @@ class Function:
         except KeyError:
             raise bad_input(f"{self.name} expects arguments of {', '.join(self._places)}, but got '{name}'") from None
 
-    def _bind(self, operands: Tuple[Any, ...], out: Any, named: Dict[str, Any]) -> List[Any]:
+    def _order(self, operands: Tuple[Any, ...], out: Any, named: Dict[str, Any]) -> List[Any]:
         """A tensor for each argument, in order; None for results that the call allocates."""
         count = len(self.arguments) - self._operands
         results = out if isinstance(out, tuple) else (None,) * count if out is None else (out,)
@@ -283,57 +286,10 @@ class Function:
         device = self._device or open_device(where)
         executable = self._artifact.load_on(device, self.name)
         target = library.conv_executable_target(executable).decode()
-        loaded = _Loaded(device, executable, _Signature(self.entries[target]))
+        loaded = _Loaded(device, executable, Signature(self.entries[target]))
         return self._loaded.setdefault(where, loaded)
 
 
 def _size_name(entry: Entry, size: int) -> str:
     """A size of a shape, or the name of one that calls choose."""
     return entry.sizes[-1 - size].name if size < 0 else str(size)
-
-
-def _stream_handle(stream: Any) -> int:
-    """The driver's handle of a stream."""
-    if isinstance(stream, int):
-        return stream
-    if hasattr(stream, "__cuda_stream__"):  # (version, handle)
-        return stream.__cuda_stream__()[1]
-    for name in ("cuda_stream", "ptr"):  # PyTorch, CuPy
-        if hasattr(stream, name):
-            return getattr(stream, name)
-    raise bad_input(f"stream: expects a handle or a stream of PyTorch, CuPy or CUDA Python, but got {stream!r}")
-
-
-def _same_steps(argument: Argument, strides: Tuple[int, ...]) -> bool:
-    """Whether strides agree in every dimension that has a second element."""
-    return all(size == 1 or ours == theirs for size, ours, theirs in zip(argument.shape, argument.strides, strides))
-
-
-def _other_order(argument: Argument, tensor: Tensor) -> str:
-    """What takes a tensor whose shape is that of the argument with channels first or last; empty for another shape."""
-    first = "".join(sorted(argument.layout, key="NKCDHWTRSZPQG".index))
-    channels = "K" if "N" in first and "K" in first else "C"  # Of an output and of other tensors.
-    for order in (first, first.replace(channels, "") + channels):
-        if "G" in order or not argument.layout:
-            continue
-        other = argument.reordered(order)
-        if other.shape == tuple(tensor.shape):
-            memory = "" if _same_steps(other, tensor.strides) else f" with {argument.layout} memory"
-            return f'; with_layouts({argument.name}="{order}") takes a tensor of this shape{memory}'
-    return ""
-
-
-def _mismatch(argument: Argument, accepted: frozenset[str], tensor: Tensor, device: str) -> Error:
-    """What is wrong with a tensor, the first thing first."""
-    layout = f" ({argument.layout})" if argument.layout else ""
-    if tensor.device != device:
-        text = f"a tensor on {device}, but got one on {tensor.device}"
-    elif tensor.dtype not in accepted:
-        text = f"type {' or '.join(sorted(accepted))}, but got {tensor.dtype}"
-    elif tuple(tensor.shape) != argument.shape:
-        text = f"shape {argument.shape}{layout}, but got {tuple(tensor.shape)}{_other_order(argument, tensor)}"
-    elif not _same_steps(argument, tensor.strides):
-        text = f"strides {argument.strides}{layout} in elements, but got {tuple(tensor.strides)}"
-    else:
-        text = "memory that can be written, but got a read-only tensor"
-    return bad_input(f"argument '{argument.name}': expects {text}")

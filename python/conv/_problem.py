@@ -13,6 +13,15 @@ from . import _compiler
 from ._library import bad_input
 
 _PerDimension = ctypes.c_int64 * 3
+Sizes = typing.Union[int, typing.Sequence[int]]
+
+
+def spread(value: Sizes, rank: int) -> typing.Optional[typing.Tuple[int, ...]]:
+    """A number for each spatial dimension: one is that of all of them. None for any other count."""
+    if not hasattr(value, "__iter__"):
+        return (value,) * rank
+    values = tuple(value)
+    return values * rank if len(values) == 1 else values if len(values) == rank else None
 
 
 class _CProblem(ctypes.Structure):

@@ -20,11 +20,10 @@ from ._dynamic import ORDERS, DynamicProblem
 from ._frameworks import Tensor, framework_of
 from ._function import Function
 from ._library import bad_input
-from ._problem import Problem
+from ._problem import Problem, Sizes, spread
 
 __all__ = ["conv1d", "conv2d", "conv3d", "dynamic_conv"]
 
-Sizes = typing.Union[int, typing.Sequence[int]]
 _SPATIAL = {1: "W", 2: "HW", 3: "DHW"}
 _OF_FILTER = dict(zip("NCDHW", "KCTRS"))
 _OF_OUTPUT = dict(zip("NCDHW", "NKZPQ"))
@@ -36,9 +35,9 @@ _first: typing.Dict[typing.Tuple[DynamicProblem, str], DynamicProblem] = {}
 
 
 def _sizes(name: str, value: Sizes, rank: int) -> typing.Tuple[int, ...]:
-    values = (value,) * rank if isinstance(value, int) else tuple(value)
-    if len(values) != rank:
-        raise bad_input(f"{name}: expects one number or {rank}, but got {values}")
+    values = spread(value, rank)
+    if values is None:
+        raise bad_input(f"{name}: expects one number or {rank}, but got {tuple(value)}")
     return values
 
 
@@ -90,109 +89,50 @@ def _load_shared(problem: DynamicProblem, device: str) -> Function:
     return _load(problem, device) if is_first else _get((opened, device), lambda: _load(opened, device))
 
 
-def _make(
-    rank, x, w, dtype, bias, residual, activation, alpha, window, groups, padding_mode, layout, device
-) -> Function:
+class _Options(typing.NamedTuple):
+    """What a call of a convolution is given beside tensors, and of which tensors it has any."""
+
+    layout: str
+    bias: bool
+    residual: bool
+    activation: str
+    activation_alpha: float
+    stride: typing.Tuple[int, ...]
+    low: typing.Tuple[int, ...]
+    dilation: typing.Tuple[int, ...]
+    groups: int
+    padding_mode: str
+
+
+def _make(x: Tensor, w: Tensor, options: _Options) -> Function:
+    """The function of an image and a filter, which takes tensors whose dimensions come as the layout says."""
+    layout, *_ = options
     orders = _order("x", layout, x), _order("w", layout, w)
     size, taps = dict(zip(layout, x.shape)), dict(zip(layout, w.shape))
-    stride, padding, dilation = window
+    spatial = _SPATIAL[len(layout) - 2]
     problem = Problem(
         n=size["N"],
         c=size["C"],
         k=taps["N"],
-        groups=groups,
-        dtype=dtype,
-        input=tuple(size[letter] for letter in _SPATIAL[rank]),
-        filter=tuple(taps[letter] for letter in _SPATIAL[rank]),
-        stride=stride,
-        dilation=dilation,
-        low=padding,
-        padding_mode=padding_mode,
+        dtype=x.dtype,
+        input=tuple(size[letter] for letter in spatial),
+        filter=tuple(taps[letter] for letter in spatial),
         input_layout=orders[0],
         filter_layout=orders[1],
         output_layout=orders[0],
-        bias=bias,
-        residual=residual,
-        activation=activation,
-        activation_alpha=alpha,
+        **{name: value for name, value in options._asdict().items() if name != "layout"},
     )
-    if taps["C"] * groups != size["C"]:
-        raise bad_input(
-            f"w: expects {size['C'] // groups} channels, those of x by {groups} groups, but got {taps['C']}"
-        )
-    function = _load(problem, device)
+    if taps["C"] * options.groups != size["C"]:
+        channels = size["C"] // options.groups
+        raise bad_input(f"w: expects {channels} channels, those of x by {options.groups} groups, but got {taps['C']}")
     output = _translate(layout, _OF_OUTPUT)
     layouts = {"input": layout, "filter": _translate(layout, _OF_FILTER), "output": output}
-    return function.with_layouts(**layouts, **({"residual": output} if residual else {}))
+    if options.residual:
+        layouts["residual"] = output
+    return _load(problem, x.device).with_layouts(**layouts)
 
 
-def _convolve(
-    rank, x, w, bias, residual, activation, alpha, stride, padding, dilation, groups, padding_mode, layout, out, stream
-):
-    if layout is None:
-        layout = f"NC{_SPATIAL[rank]}"
-    if sorted(layout) != sorted(f"NC{_SPATIAL[rank]}"):
-        raise bad_input(f"layout: expects the letters NC{_SPATIAL[rank]}, but got '{layout}'")
-    image, taps = framework_of(x).read(x, 0), framework_of(w).read(w, 0)
-    window = tuple(
-        _sizes(name, value, rank) for name, value in (("stride", stride), ("padding", padding), ("dilation", dilation))
-    )
-    key = (
-        *(tuple(image.shape), tuple(image.strides), tuple(taps.shape), tuple(taps.strides), image.dtype, image.device),
-        *(bias is None, residual is None, activation, alpha, window, groups, padding_mode, layout),
-    )
-
-    def make() -> Function:
-        return _make(
-            *(rank, image, taps, image.dtype, bias is not None, residual is not None, activation, alpha, window),
-            *(groups, padding_mode, layout, image.device),
-        )
-
-    function = _get(key, make)
-    operands = [tensor for tensor in (x, w, bias, residual) if tensor is not None]
-    return function(*operands, out=out, stream=stream)
-
-
-def conv1d(
-    x: typing.Any,
-    w: typing.Any,
-    bias: typing.Any = None,
-    residual: typing.Any = None,
-    *,
-    activation: str = "",
-    alpha: float = 0.01,
-    stride: Sizes = 1,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
-    groups: int = 1,
-    padding_mode: str = "zeros",
-    layout: typing.Optional[str] = None,
-    out: typing.Any = None,
-    stream: typing.Any = None,
-) -> typing.Any:
-    """As `conv2d`, with one spatial dimension: `layout` is NCW or NWC."""
-    return _convolve(
-        1, x, w, bias, residual, activation, alpha, stride, padding, dilation, groups, padding_mode, layout, out, stream
-    )
-
-
-def conv2d(
-    x: typing.Any,
-    w: typing.Any,
-    bias: typing.Any = None,
-    residual: typing.Any = None,
-    *,
-    activation: str = "",
-    alpha: float = 0.01,
-    stride: Sizes = 1,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
-    groups: int = 1,
-    padding_mode: str = "zeros",
-    layout: typing.Optional[str] = None,
-    out: typing.Any = None,
-    stream: typing.Any = None,
-) -> typing.Any:
+class _Convolution:
     """`activation(convolution + bias + residual)`, of x and w.
 
     Args:
@@ -203,8 +143,8 @@ def conv2d(
         activation: none if empty, else one of those of `conv-gen --activation`; `alpha` is that of leaky_relu and elu.
         stride, padding, dilation: one number, or one for each spatial dimension.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
-        layout: "NCHW", the default, or any other order of its letters. Memory may have another order, as PyTorch's
-            channels-last tensors have, but no gaps.
+        layout: "NCHW", the default of two dimensions, or any other order of its letters: NCW for one and NCDHW for three.
+            Memory may have another order, as PyTorch's channels-last tensors have, but no gaps.
         out: where the result goes; by default a new tensor of x's framework, in the memory order of x.
         stream: as for functions of artifacts.
 
@@ -212,32 +152,49 @@ def conv2d(
         Refused: what the compiler does not handle, with its reason.
         Error: bad input, or a system error.
     """
-    return _convolve(
-        2, x, w, bias, residual, activation, alpha, stride, padding, dilation, groups, padding_mode, layout, out, stream
-    )
+
+    def __init__(self, rank: int) -> None:
+        self._rank = rank
+        self.__name__ = self.__qualname__ = f"conv{rank}d"
+
+    def __call__(
+        self,
+        x: typing.Any,
+        w: typing.Any,
+        bias: typing.Any = None,
+        residual: typing.Any = None,
+        *,
+        activation: str = "",
+        alpha: float = 0.01,
+        stride: Sizes = 1,
+        padding: Sizes = 0,
+        dilation: Sizes = 1,
+        groups: int = 1,
+        padding_mode: str = "zeros",
+        layout: typing.Optional[str] = None,
+        out: typing.Any = None,
+        stream: typing.Any = None,
+    ) -> typing.Any:
+        rank = self._rank
+        letters = f"NC{_SPATIAL[rank]}"
+        if layout is None:
+            layout = letters
+        elif sorted(layout) != sorted(letters):
+            raise bad_input(f"layout: expects the letters {letters}, but got '{layout}'")
+        image, taps = framework_of(x).read(x, 0), framework_of(w).read(w, 0)
+        window = _sizes("stride", stride, rank), _sizes("padding", padding, rank), _sizes("dilation", dilation, rank)
+        options = _Options(
+            *(layout, bias is not None, residual is not None, activation, alpha, *window, groups, padding_mode)
+        )
+        shapes = tuple(image.shape), tuple(image.strides), tuple(taps.shape), tuple(taps.strides)
+        function = _get((*shapes, image.dtype, image.device, options), lambda: _make(image, taps, options))
+        operands = [tensor for tensor in (x, w, bias, residual) if tensor is not None]
+        return function(*operands, out=out, stream=stream)
 
 
-def conv3d(
-    x: typing.Any,
-    w: typing.Any,
-    bias: typing.Any = None,
-    residual: typing.Any = None,
-    *,
-    activation: str = "",
-    alpha: float = 0.01,
-    stride: Sizes = 1,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
-    groups: int = 1,
-    padding_mode: str = "zeros",
-    layout: typing.Optional[str] = None,
-    out: typing.Any = None,
-    stream: typing.Any = None,
-) -> typing.Any:
-    """As `conv2d`, with three spatial dimensions: `layout` is NCDHW or NDHWC."""
-    return _convolve(
-        3, x, w, bias, residual, activation, alpha, stride, padding, dilation, groups, padding_mode, layout, out, stream
-    )
+conv1d = _Convolution(1)
+conv2d = _Convolution(2)
+conv3d = _Convolution(3)
 
 
 def dynamic_conv(

@@ -130,6 +130,24 @@ class Arguments(unittest.TestCase):
         self.x.flags.writeable = False
         self.image(self.x)
 
+    def test_bound(self):
+        """Tensors are checked when they are bound; calls start the function on the memory that they have."""
+        twice, pair = self.pack["twice"], self.pack["pair"]
+        x, y = aligned(100), aligned(100)
+        step = twice.bind(x, out=y)
+        for value in (1, 2):
+            x[:] = value
+            self.assertIsNone(step())
+            np.testing.assert_array_equal(y, 6 * x)
+        self.assertEqual([id(tensor) for tensor in step.tensors], [id(x), id(y)])
+        twice.bind(input=x, output=y)()
+        self.assertEqual(len(pair.bind(x, out=(y, aligned(100))).tensors), 3)
+        self.refuses("argument 'output': expects a tensor to bind, but got none", twice.bind, x)
+        self.refuses("argument 'input': expects a tensor, but got none", twice.bind, out=y)
+        self.refuses("argument 'input': expects shape (100,), but got (99,)", twice.bind, aligned(99), out=y)
+        with self.assertRaisesRegex(conv.Error, "^stream: expects a handle or a stream"):
+            step("stream")
+
     def test_how_many_and_which(self):
         twice, pair = self.pack["twice"], self.pack["pair"]
         x, y = aligned(100), aligned(100)

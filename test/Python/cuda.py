@@ -86,6 +86,22 @@ class Cuda(unittest.TestCase):
         np.testing.assert_array_equal(floats(self.y), 6 * np.arange(100))
         self.assertEqual(self.twice.prepare("cuda").target, "sm_90a")
 
+    def test_bound(self):
+        """A bound function launches on the framework's stream, or the given one, and calls nothing else."""
+        step = self.twice.bind(self.x, out=self.y)
+        floats(self.y)[:] = 0
+        step()
+        step(torch.stream)
+        self.assertEqual(launches(), ["own"] * 4)
+        np.testing.assert_array_equal(floats(self.y), 6 * np.arange(100))
+        torch.stream = 0
+        self.twice(self.x, out=self.y)
+        calls()
+        step()
+        self.assertEqual(launches(), ["default", "default"])
+        with self.assertRaisesRegex(conv.Error, "expects tensors on cuda:0 to bind, but got some on host"):
+            conv.load(PACK, device="cuda:0")["twice"].bind(*[np.zeros(100, np.float32)], out=np.zeros(100, np.float32))
+
     def test_result_is_made_by_the_framework(self):
         y = self.twice(self.x)
         self.assertIsInstance(y, torch.Tensor)

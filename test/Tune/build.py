@@ -153,6 +153,17 @@ class Build(unittest.TestCase):
             ({"models": {"a": {"layers": "layers.json", "with": {"wings": 2}}}}, "expects fields of conv.Problem"),
             ({"models": 3}, "expects models by name"),
             ({"target": "host"}, "but got target"),
+            ({"targets": "host"}, "targets: expects a list of texts, but got 'host'"),
+            ({"targets": [3]}, "targets: expects a list of texts, but got [3]"),
+            ({"targets": ["sm_99"]}, "but got sm_99"),
+            ({"output": 3}, "output: expects text, but got 3"),
+            ({"database": 3}, "database: expects text, but got 3"),
+            ({"database": "none.sqlite"}, "there is no file"),
+            ({"models": {"a": {"layers": 3}}}, "a: layers: expects text, but got 3"),
+            ({"models": {"a": {"modules": 3}}}, "a: modules: expects a list of texts, but got 3"),
+            ({"models": {"a": {"layers": "layers.json", "directions": "forward"}}}, "a: directions: expects a list"),
+            ({"models": {"a": {"layers": "layers.json", "dtype": "f99"}}}, "but got 'f99'"),
+            ({"models": {"../a": {"layers": "layers.json"}}}, "for a model, but got '../a'"),
         ):
             with self.subTest(change):
                 (self.folder / "models.yaml").write_text(json.dumps({**self.spec, **change}))

@@ -146,6 +146,41 @@ class Cluster(unittest.TestCase):
         self.assertEqual({row.reason for row in rows}, {"crash", "hang", "wrong"}, err)
         self.assertTrue(all(worker.poll() is None for worker in processes.workers))
 
+    def test_build_loses_everybody(self):
+        """conv-build goes on without a worker, and again after its own end and that of the scheduler."""
+        shapes = [{"n": 1, "c": c, "k": k, "spatial": [5], "filter": [1]} for c in range(1, 13) for k in range(1, 9)]
+        (self.folder / "layers.json").write_text(json.dumps({"all": shapes}))
+        models = {"targets": ["host"], "models": {"all": {"layers": "layers.json", "dtype": "f32"}}}
+        (self.folder / "models.yaml").write_text(json.dumps(models))
+        units = self.folder / "packs" / ".store" / "units"
+
+        def count():
+            return len(list(units.glob("*.convpack"))) if units.exists() else 0
+
+        def build(processes):
+            command = [sys.executable, "-m", "conv.build", self.folder / "models.yaml", "--json", "--cluster", processes.file]
+            return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        processes = self.start()
+        client = build(processes)
+        tuner.wait_for(lambda: count() >= 10)
+        os.killpg(processes.workers[0].pid, signal.SIGKILL)
+        tuner.wait_for(lambda: count() >= 25)
+        tuner.kill(client)
+        client.communicate()
+        client = build(processes)
+        tuner.wait_for(lambda: count() >= 50)
+        tuner.kill(processes.scheduler)
+        _, err = client.communicate(timeout=240)
+        self.assertEqual(client.returncode, 4, err)
+        self.assertRegex(err, "conv-build: error: the scheduler has gone; what was compiled is in .* goes on\n$")
+        left = len(shapes) - count()
+        processes.start_scheduler()
+        processes.start_worker()
+        counts = self.finish(build(processes))
+        self.assertEqual((counts["units"], counts["compiled"], counts["failed"]), (len(shapes), left, []))
+        print(f"{self.id()}: {len(shapes)} units, 3 killed, {left} compiled after the last", file=sys.stderr)
+
     def test_nobody_is_there(self):
         command = tuner.tune(self.database, "--cluster", "tcp://127.0.0.1:1")
         code, _, err = tuner.run(command, env={**os.environ, "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"})

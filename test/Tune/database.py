@@ -218,7 +218,15 @@ class Files(unittest.TestCase):
     def test_missing(self):
         with self.assertRaisesRegex(conv.Error, "there is no file"):
             Database(ROOT / "missing.db")
-        self.assertFalse((ROOT / "missing.db").exists())
+        text = ROOT / "no.txt"
+        text.write_text("no database")
+        for arguments in (["prune", ROOT / "missing.db", "--stale"], ["refresh", ROOT / "missing.db"],
+                          ["prune", ROOT / "missing.db"], ["merge", ROOT / "missing.db", text],
+                          ["merge", ROOT / "missing.db", ROOT / "none.db"], ["export", ROOT / "missing.db"]):  # fmt: skip
+            code, said = tool(*arguments)
+            self.assertEqual(code, 2, said)
+            self.assertRegex(said, "^conv-db: error: [^\n]*\n$")
+        self.assertFalse((ROOT / "missing.db").exists(), "what is to be changed is not made")
         with self.assertRaisesRegex(conv.Error, "unable to open"):
             Database(ROOT / "none" / "missing.db", write=True)
 

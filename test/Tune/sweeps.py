@@ -207,6 +207,36 @@ class Sweeps(unittest.TestCase):
                 self.assertNotIn("Traceback", err)
         self.assertFalse((ROOT / "n.db").exists() or (ROOT / "n").exists(), "nothing is written before all is right")
 
+    def test_shapes_that_are_none(self):
+        for text, expected in (
+            ('{"a": 3}', "expects a list of shapes in '.*' for a, but got int"),
+            ('{"a": [3]}', "expects an object for each shape, but got 3"),
+            ('{"a": [{"n": 1}]}', "but got none for c, k, spatial, filter"),
+            ('{"a": [{"n": "x", "c": 4, "k": 4, "spatial": [1], "filter": [1]}]}', "n: expects whole numbers, but got 'x'"),
+            ('{"a": [{"n": 1, "c": 4, "k": 4, "spatial": [1, "y"], "filter": [1]}]}', "spatial: expects whole numbers"),
+            ("{", "expects JSON"),
+        ):
+            path = ROOT / "shapes.json"
+            path.write_text(text)
+            got, out, err = tuner.run(tuner.command("compile", path, "--target", "host", "-o", ROOT / "n"))
+            self.assertEqual(got, 2, out + err)
+            self.assertRegex(err, f"^conv-tune: error: [^\n]*{expected}[^\n]*\n$")
+
+    def test_refused_layers(self):
+        """What the compiler does not handle is named, the rest is done, and the exit code says so: 3."""
+        path, folder = ROOT / "refused.json", ROOT / "refused"
+        window = {"n": 1, "c": 4, "k": 4, "filter": [3], "pad": [0]}
+        path.write_text(json.dumps({"a": [{**window, "spatial": [1]}, {**window, "spatial": [9]}]}))
+        layers = [path, "--target", "host", "--dtype", "f32", "--space", "quick", "--candidates", "1", "--jobs", "1"]
+        got, out, err = tuner.run(tuner.command("compile", *layers, "-o", folder))
+        self.assertEqual(got, 3, out + err)
+        self.assertIn("refused forward f32 1x4x1 -> 4, 3", err)
+        self.assertRegex(out, "^1 problems, .* 1 refused\n$")
+        run = tuner.command("run", *layers, *tuner.FAST, "--device", "host", "--database", ROOT / "refused.db", "--json")
+        got, out, err = tuner.run(run)
+        counts = json.loads(out)
+        self.assertEqual((got, counts["refused"], counts["known"]), (3, 1, 1), err)
+
     def test_without_frameworks(self):
         """What measuring lacks is one line, and no file is made."""
         arguments = tuner.command("run", tuner.LAYERS, "--target", "sm_90a", "--device", "cuda", "--database", ROOT / "b.db")

@@ -31,7 +31,7 @@ import sys
 import time
 import typing
 
-from .._library import ErrorKind, bad_input
+from .._library import Error, ErrorKind, bad_input
 from .._tool import run_tool
 from ..tune._arguments import positive, seconds
 from ..tune._executors import LostCluster, create_executor
@@ -76,6 +76,9 @@ def build(options: argparse.Namespace) -> int:
         executor = create_executor(options.cluster, options.jobs)
         try:
             compile_missing(units, store, executor, options.compile_limit, progress)
+        except LostCluster as error:
+            there = f"what was compiled is in '{store.folder}', and the same command goes on"
+            raise Error(ErrorKind.SYSTEM, f"{error}; {there}") from error
         finally:
             executor.close()
     merged = [model.name for model in models if merge_model(model, store, output)]
@@ -112,9 +115,9 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 
 
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
-    """The tool; the exit codes are those of the others: 3 if anything was refused."""
+    """The tool, with the exit codes of all tools of conv: 3 if anything was refused."""
     options = _parse(arguments)
-    return run_tool("conv-build", lambda: build(options), (LostCluster,))
+    return run_tool("conv-build", lambda: build(options))
 
 
 if __name__ == "__main__":

@@ -17,10 +17,13 @@ from .. import _compiler
 from .._library import bad_input
 from .._problem import Problem
 from ..tune import Database
-from ..tune._arguments import read_text
+from ..tune._arguments import check_target, read_text
 from ..tune._problems import read_problems
 
-_FIELDS = {"layers", "lists", "directions", "dtype", "layout", "with", "modules", "targets", "database"}
+#: The types of what a model has.
+_TYPES = {"layers": str, "lists": list, "directions": list, "dtype": str, "layout": str, "with": dict, "modules": list,
+          "targets": list, "database": str}  # fmt: skip
+_FIELDS = set(_TYPES)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,6 +64,18 @@ def _load_yaml(path: pathlib.Path) -> dict:
     return content
 
 
+def _check_types(name: object, spec: dict) -> None:
+    """Raises an error for a name that is no file's, and for fields that are not what they are to be."""
+    if not isinstance(name, str) or not re.fullmatch(r"[\w-][\w.-]*", name):
+        raise bad_input(f"expects a name of letters, digits, '.', '-' and '_' for a model, but got {name!r}")
+    for field, value in spec.items():
+        kind = _TYPES[field]
+        is_right = isinstance(value, kind) and (kind is not list or all(isinstance(item, str) for item in value))
+        if not is_right:
+            expected = {str: "text", list: "a list of texts", dict: "names with values"}[kind]
+            raise bad_input(f"{name}: {field}: expects {expected}, but got {value!r}")
+
+
 def _read_modules(name: str, spec: dict, folder: pathlib.Path) -> typing.Iterator[typing.Tuple[str, str]]:
     """Names and texts of a model's modules."""
     for pattern in spec.get("modules", ()):
@@ -98,19 +113,27 @@ def read_models(path: pathlib.Path, only: typing.Sequence[str] = ()) -> typing.T
     """The folder for artifacts, and what is to be built."""
     content = _load_yaml(path)
     folder = path.resolve().parent
+    _check_types("all", {name: content[name] for name in ("targets", "database") if name in content})
+    if not isinstance(content.get("output", ""), str):
+        raise bad_input(f"output: expects text, but got {content['output']!r}")
     unknown = [name for name in only if name not in content["models"]]
     if unknown:
-        raise bad_input(f"expects models of {', '.join(content['models'])}, but got {', '.join(unknown)}")
+        raise bad_input(f"expects models of {', '.join(map(str, content['models']))}, but got {', '.join(unknown)}")
     states: typing.Dict[str, str] = {}
+    checked: typing.Set[str] = set()
     models = []
     for name, spec in content["models"].items():
         if only and name not in only:
             continue
         if not isinstance(spec, dict) or set(spec) - _FIELDS or not {"layers", "modules"} & set(spec):
             raise bad_input(f"{name}: expects layers or modules, and of {', '.join(sorted(_FIELDS))}, but got {spec}")
+        _check_types(name, spec)
         targets = spec.get("targets", content.get("targets"))
         if not targets:
             raise bad_input(f"{name}: expects targets, but got none")
+        for target in set(targets) - checked:
+            check_target(target)
+            checked.add(target)
         given = spec.get("database", content.get("database"))
         databases = {target: _find_database(given, target, folder) for target in targets}
         for database in databases.values():

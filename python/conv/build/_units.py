@@ -18,7 +18,7 @@ from ._models import Unit
 #: Tasks that are handed out ahead, for each that can run.
 _AHEAD = 2
 #: Units of a task, at most. A task costs a scheduler some milliseconds, and a small unit 60 of its compiler.
-_BATCH = 8
+_BATCH = 16
 
 
 @dataclasses.dataclass(frozen=True)

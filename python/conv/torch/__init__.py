@@ -15,7 +15,21 @@ runs as PyTorch has it, and the report says so.
 from . import functional
 from ._causal_functions import causal_conv1d_fn, causal_conv1d_update, causal_conv1d_varlen_states
 from ._choices import preload
-from ._modules import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from ._intercept import intercept
+from ._modules import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+    LazyConv1d,
+    LazyConv2d,
+    LazyConv3d,
+    LazyConvTranspose1d,
+    LazyConvTranspose2d,
+    LazyConvTranspose3d,
+)
 from ._optimize import compile_kernels, optimize
 from ._replace import Replacement, replace
 from ._report import Report, report
@@ -31,6 +45,12 @@ __all__ = [
     "ConvTranspose1d",
     "ConvTranspose2d",
     "ConvTranspose3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
     "Replacement",
     "Report",
     "Settings",
@@ -40,6 +60,7 @@ __all__ = [
     "compile_kernels",
     "dynamic_conv",
     "functional",
+    "intercept",
     "load",
     "optimize",
     "preload",

@@ -7,6 +7,7 @@ from __future__ import annotations
 import typing
 
 import torch
+from torch.autograd import forward_ad
 
 from . import _choices
 from ._geometry import DTYPES
@@ -102,9 +103,10 @@ def run_known(key: tuple, operands: Tensors) -> Optional:
 
 
 def is_anything_traced() -> bool:
-    """Whether something other than autograd looks at all calls: a compiler, a mode, or vmap."""
+    """Whether something other than autograd looks at all calls: a compiler, TorchScript, a mode, or vmap."""
     return (
         torch.compiler.is_compiling()
+        or torch._C._get_tracing_state() is not None
         or torch._C._len_torch_dispatch_stack() > 0
         or torch._C._functorch.peek_interpreter_stack() is not None
     )
@@ -135,6 +137,8 @@ def dispatch(
         return eager.apply(*arguments) if is_functional else operator(*arguments)
     if is_special(tensors[0]) or is_special(tensors[1]):
         return operator(*arguments)
+    if forward_ad._current_level >= 0:  # Tangents travel with tensors that require no gradient.
+        return eager.apply(*arguments)
     if torch.is_grad_enabled():
         for tensor in tensors:
             if tensor is not None and tensor.requires_grad:

@@ -111,7 +111,7 @@ def _time(call: typing.Callable[[], object]) -> float:
 def measure(
     problem: AnyProblem, target: str, ours: typing.Callable[[], object], theirs: typing.Callable[[], object]
 ) -> typing.Tuple[float, float]:
-    """Seconds of both; those of a GPU from the file, if they are there."""
+    """Seconds of both. Times of a GPU come from the file, if it has them."""
     if target == "host":
         with torch.no_grad():
             return _time_on_host(ours), _time_on_host(theirs)

@@ -16,46 +16,25 @@ class _Convolution:
     """What differs from PyTorch's module: the function that `forward` calls."""
 
     _rank: int
+    _function: typing.Callable
 
     def _conv_forward(self, input, weight, bias):  # noqa: A002
-        padding, low = self.padding, self.padding
-        if self.padding_mode != "zeros" and isinstance(padding, str):
-            # What PyTorch makes of "same" and "valid": sizes for F.pad, the last dimension first.
-            sizes = self._reversed_padding_repeated_twice
-            input, low = F.pad(input, sizes, mode=self.padding_mode), 0  # noqa: A001
-            return functional._forward(
-                self._rank, self._fallback, input, weight, bias, self.stride, low, self.dilation, self.groups
-            )
+        if self.padding_mode == "zeros":
+            return self._convolve(input, weight, bias, self.padding)
+        if isinstance(self.padding, str) or not isinstance(input, torch.Tensor):
+            return self._convolve_padded(input, weight, bias)
+        window = self.stride, self.padding, self.dilation, self.groups, self.padding_mode
         return functional._forward(
-            self._rank,
-            lambda *arguments: super(_Convolution, self)._conv_forward(*arguments[:3]),
-            input,
-            weight,
-            bias,
-            self.stride,
-            padding,
-            self.dilation,
-            self.groups,
-            self.padding_mode,
+            self._rank, lambda *tensors: self._convolve_padded(*tensors[:3]), input, weight, bias, *window
         )
 
+    def _convolve(self, input, weight, bias, padding):  # noqa: A002
+        return self._function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
-class Conv1d(_Convolution, torch.nn.Conv1d):
-    """As `torch.nn.Conv1d`."""
-
-    _rank, _fallback = 1, staticmethod(F.conv1d)
-
-
-class Conv2d(_Convolution, torch.nn.Conv2d):
-    """As `torch.nn.Conv2d`."""
-
-    _rank, _fallback = 2, staticmethod(F.conv2d)
-
-
-class Conv3d(_Convolution, torch.nn.Conv3d):
-    """As `torch.nn.Conv3d`."""
-
-    _rank, _fallback = 3, staticmethod(F.conv3d)
+    def _convolve_padded(self, input, weight, bias):  # noqa: A002
+        """As PyTorch's module does it: the sizes that it has made of `padding` are for F.pad, the last dimension first."""
+        image = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
+        return self._convolve(image, weight, bias, 0)
 
 
 class _Transposed:
@@ -71,6 +50,24 @@ class _Transposed:
         return self._function(
             input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation
         )
+
+
+class Conv1d(_Convolution, torch.nn.Conv1d):
+    """As `torch.nn.Conv1d`."""
+
+    _rank, _function = 1, staticmethod(functional.conv1d)
+
+
+class Conv2d(_Convolution, torch.nn.Conv2d):
+    """As `torch.nn.Conv2d`."""
+
+    _rank, _function = 2, staticmethod(functional.conv2d)
+
+
+class Conv3d(_Convolution, torch.nn.Conv3d):
+    """As `torch.nn.Conv3d`."""
+
+    _rank, _function = 3, staticmethod(functional.conv3d)
 
 
 class ConvTranspose1d(_Transposed, torch.nn.ConvTranspose1d):
@@ -89,3 +86,39 @@ class ConvTranspose3d(_Transposed, torch.nn.ConvTranspose3d):
     """As `torch.nn.ConvTranspose3d`."""
 
     _rank, _function = 3, staticmethod(functional.conv_transpose3d)
+
+
+class LazyConv1d(torch.nn.LazyConv1d):
+    """As `torch.nn.LazyConv1d`: a `Conv1d` from its first call on."""
+
+    cls_to_become = Conv1d
+
+
+class LazyConv2d(torch.nn.LazyConv2d):
+    """As `torch.nn.LazyConv2d`: a `Conv2d` from its first call on."""
+
+    cls_to_become = Conv2d
+
+
+class LazyConv3d(torch.nn.LazyConv3d):
+    """As `torch.nn.LazyConv3d`: a `Conv3d` from its first call on."""
+
+    cls_to_become = Conv3d
+
+
+class LazyConvTranspose1d(torch.nn.LazyConvTranspose1d):
+    """As `torch.nn.LazyConvTranspose1d`: a `ConvTranspose1d` from its first call on."""
+
+    cls_to_become = ConvTranspose1d
+
+
+class LazyConvTranspose2d(torch.nn.LazyConvTranspose2d):
+    """As `torch.nn.LazyConvTranspose2d`: a `ConvTranspose2d` from its first call on."""
+
+    cls_to_become = ConvTranspose2d
+
+
+class LazyConvTranspose3d(torch.nn.LazyConvTranspose3d):
+    """As `torch.nn.LazyConvTranspose3d`: a `ConvTranspose3d` from its first call on."""
+
+    cls_to_become = ConvTranspose3d

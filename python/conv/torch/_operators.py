@@ -105,11 +105,11 @@ def run(
     return _calls.start(choice, given, operands, result, theirs, key, doubtful)
 
 
-def _window(stride, low, high, dilation, groups, padding_mode) -> Window:
+def make_window(stride, low, high, dilation, groups, padding_mode) -> Window:
     return Window(tuple(stride), tuple(low), tuple(high), tuple(dilation), groups, padding_mode)
 
 
-class _Call(typing.NamedTuple):
+class CallArguments(typing.NamedTuple):
     """The arguments of `conv::convolution`, as its schema has them."""
 
     input: torch.Tensor
@@ -128,7 +128,7 @@ class _Call(typing.NamedTuple):
     alpha: float = 0.01
 
     def window(self) -> Window:
-        return _window(self.stride, self.low, self.high, self.dilation, self.groups, self.padding_mode)
+        return make_window(self.stride, self.low, self.high, self.dilation, self.groups, self.padding_mode)
 
     def epilogue(self) -> Epilogue:
         return Epilogue(dtype_of(self.bias), self.residual is not None, self.activation, self.alpha)
@@ -157,7 +157,7 @@ class _Call(typing.NamedTuple):
 
 def plan(*arguments, tf32: bool, **named) -> typing.Optional[Problem]:
     """The problem that `convolution` would have compiled; None if it is PyTorch's. Tensors need no data."""
-    call = _Call(*arguments, **named)
+    call = CallArguments(*arguments, **named)
     result = call.empty_result()
     if _calls.refuse([call.input, call.weight]) or min(result.shape) <= 0:
         return None
@@ -172,11 +172,11 @@ def plan(*arguments, tf32: bool, **named) -> typing.Optional[Problem]:
 @torch.library.impl(library, "convolution", "CUDA")
 def _convolution(*arguments) -> torch.Tensor:
     """The kernel. Sizes are lists when they come from PyTorch's dispatcher."""
-    return _convolve(*(tuple(value) if isinstance(value, list) else value for value in arguments))
+    return convolve(*(tuple(value) if isinstance(value, list) else value for value in arguments))
 
 
-def _convolve(*arguments) -> torch.Tensor:
-    call = _Call(*arguments)
+def convolve(*arguments) -> torch.Tensor:
+    call = CallArguments(*arguments)
     operands = [tensor for tensor in (call.input, call.weight, call.bias, call.residual) if tensor is not None]
     key = (
         *[(tensor.shape, tensor.stride(), tensor.dtype, tensor.device) for tensor in operands],
@@ -207,12 +207,12 @@ def _convolve(*arguments) -> torch.Tensor:
 
 @torch.library.register_fake("conv::convolution", lib=library)
 def _convolution_fake(*arguments) -> torch.Tensor:
-    return _Call(*arguments).empty_result()
+    return CallArguments(*arguments).empty_result()
 
 
 @torch.library.impl(library, "convolution_backward", "CPU")
 @torch.library.impl(library, "convolution_backward", "CUDA")
-def _convolution_backward(
+def convolution_backward(
     grad_output,
     input,
     weight,
@@ -226,7 +226,7 @@ def _convolution_backward(
     padding_mode,
     output_mask,  # noqa: A002
 ):
-    window = _window(stride, low, high, dilation, groups, padding_mode)
+    window = make_window(stride, low, high, dilation, groups, padding_mode)
     memory_format = memory_format_of(input, weight)
     grad_output = grad_output.contiguous(memory_format=memory_format)
 
@@ -276,73 +276,3 @@ def _convolution_backward_fake(
         torch.empty_like(weight, memory_format=memory_format) if output_mask[1] else grad_output.new_empty(0),
         grad_output.new_empty(grad_output.shape[1] if output_mask[2] else 0),
     )
-
-
-def _setup(ctx, inputs, output):
-    input, weight, bias, *rest = inputs  # noqa: A001
-    *window, padding_mode, residual, activation, _ = rest
-    ctx.save_for_backward(input, weight)
-    ctx.window, ctx.padding_mode, ctx.has_bias = window, padding_mode, bias is not None
-    ctx.is_fused = residual is not None or activation != ""
-
-
-def _backward(ctx, grad_output):
-    if ctx.is_fused:
-        raise NotImplementedError(
-            "expects a convolution without residual and activation in its kernel, but got one of conv.torch.optimize, "
-            "which is for inference: train with conv.torch.replace"
-        )
-    input, weight = ctx.saved_tensors  # noqa: A001
-    mask = [ctx.needs_input_grad[0], ctx.needs_input_grad[1], ctx.has_bias and ctx.needs_input_grad[2]]
-    if torch.is_grad_enabled() and not torch.compiler.is_compiling():  # For gradients of gradients.
-        stride, low, high, dilation, transposed, output_padding, groups = ctx.window
-        window = _window(stride, low, high, dilation, groups, ctx.padding_mode)
-        grads = list(_reference.gradients(grad_output, input, weight, window, transposed, output_padding, mask[:2]))
-        grads.append(grad_output.sum(dim=[0, *range(2, grad_output.dim())]) if mask[2] else None)
-    else:
-        backward = torch.ops.conv.convolution_backward if _calls.is_traced(grad_output) else _convolution_backward
-        grads = backward(grad_output, input, weight, *ctx.window, ctx.padding_mode, mask)
-    return (*(grad if wanted else None for grad, wanted in zip(grads, mask)), *(None,) * 11)
-
-
-torch.library.register_autograd("conv::convolution", _backward, setup_context=_setup, lib=library)
-
-
-def _vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
-    """A batch of images is a larger batch; with a filter for each, one convolution after the other."""
-    convolution = torch.ops.conv.convolution
-    residual_is_batched = len(in_dims) > 11 and in_dims[11] is not None
-    if in_dims[0] is not None and in_dims[1] is None and in_dims[2] is None and not residual_is_batched:
-        images = input.movedim(in_dims[0], 0)
-        result = convolution(images.flatten(0, 1), weight, bias, *rest, **named)
-        return result.unflatten(0, images.shape[:2]), 0
-
-    def at(tensor, dim, index):
-        return tensor.select(dim, index) if isinstance(tensor, torch.Tensor) and dim is not None else tensor
-
-    arguments = [input, weight, bias, *rest]
-    results = [
-        convolution(*(at(value, dim, index) for value, dim in zip(arguments, in_dims)), **named)
-        for index in range(info.batch_size)
-    ]
-    return torch.stack(results), 0
-
-
-torch.library.register_vmap("conv::convolution", _vmap, lib=library)
-
-
-class _Eager(torch.autograd.Function):
-    """The operator's autograd without PyTorch's dispatcher, which costs an operator of Python 100 us a call."""
-
-    forward = staticmethod(_convolve)
-    setup_context = staticmethod(_setup)
-    backward = staticmethod(_backward)
-    vmap = staticmethod(_vmap)
-
-
-def convolution(input, weight, bias, *rest):  # noqa: A002
-    """`torch.ops.conv.convolution`, by the shortest way. Sizes are tuples."""
-    arguments = input, weight, bias, *rest
-    if len(arguments) < len(_Call._fields):
-        arguments += tuple(_Call._field_defaults.values())[len(arguments) - len(_Call._fields) :]
-    return _calls.dispatch(torch.ops.conv.convolution, _convolve, _Eager, arguments[:3], arguments)

@@ -10,9 +10,9 @@ import torch
 
 from . import _modules
 
+_NAMES = ("Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")
 _SWAPS = {
-    getattr(torch.nn, name): getattr(_modules, name)
-    for name in ("Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")
+    getattr(torch.nn, prefix + name): getattr(_modules, prefix + name) for prefix in ("", "Lazy") for name in _NAMES
 }
 
 
@@ -27,27 +27,46 @@ class Replacement(typing.NamedTuple):
         return f"{self.name}: {self.kind} {f'left alone: {self.reason}' if self.reason else 'replaced'}"
 
 
-def _reason(module: torch.nn.Module) -> str:
-    if type(module) in _SWAPS:
-        return ""
-    if isinstance(module, torch.nn.modules.lazy.LazyModuleMixin):
-        return "its sizes are not known before its first call"
-    if torch.nn.utils.parametrize.is_parametrized(module):
-        return "its parameters are computed by a parametrization"
+def _is_convolution(module: torch.nn.Module) -> bool:
+    """Whether it is one of PyTorch's convolutions, or of those for quantised numbers, which are classes of their own."""
+    kind = type(module)
+    return isinstance(module, tuple(_SWAPS)) or (
+        "Conv" in kind.__name__ and _is_quantised(kind) and not isinstance(module, torch.nn.Sequential)
+    )
+
+
+def _is_quantised(kind: type) -> bool:
+    return kind.__module__.startswith(("torch.ao.nn.", "torch.nn.quantized", "torch.nn.qat", "torch.nn.intrinsic"))
+
+
+def _swapped(module: torch.nn.Module) -> typing.Union[type, str]:
+    """The class that a module is to have, or why it keeps its own."""
+    kind = type(module)
+    if kind in _SWAPS:
+        return _SWAPS[kind]
+    own = kind.__bases__[0]
+    if torch.nn.utils.parametrize.is_parametrized(module) and own in _SWAPS:
+        # PyTorch made this class for this module alone, as a subclass whose properties compute the parameters.
+        members = {name: value for name, value in vars(kind).items() if name not in ("__dict__", "__weakref__")}
+        return type(kind.__name__, (_SWAPS[own],), members)
+    if _is_quantised(kind):
+        return "it is of PyTorch's quantisation, whose arithmetic is another one"
     return "its class is not PyTorch's own and may compute something else"
 
 
 def replace(model: torch.nn.Module) -> typing.List[Replacement]:
     """Makes each `nn.Conv*` and `nn.ConvTranspose*` of a model the module of conv.torch with the same name, in place.
 
-    Parameters, buffers, hooks and the `state_dict` stay what they are. Returns what became of every convolution.
+    Lazy modules become those of conv.torch with their first call. Parameters, parametrizations (`weight_norm`,
+    `spectral_norm`), buffers, hooks and the `state_dict` stay what they are. Returns what became of every convolution.
     """
     found = []
     for name, module in model.named_modules():
-        if not isinstance(module, tuple(_SWAPS)) or type(module) in _SWAPS.values():
+        kind = type(module)
+        if not _is_convolution(module) or issubclass(kind, tuple(_SWAPS.values())):
             continue
-        kind, reason = type(module).__name__, _reason(module)
-        if not reason:
-            module.__class__ = _SWAPS[type(module)]
-        found.append(Replacement(name, kind, reason))
+        swapped = _swapped(module)
+        if isinstance(swapped, type):
+            module.__class__ = swapped
+        found.append(Replacement(name, kind.__name__, "" if isinstance(swapped, type) else swapped))
     return found

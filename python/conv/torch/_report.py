@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import typing
 
+import torch
+
 from . import _choices
 from ._choices import Choice
 
@@ -21,14 +23,16 @@ class Row(typing.NamedTuple):
     calls: int
     conv_seconds: typing.Optional[float]
     torch_seconds: typing.Optional[float]
+    layers: typing.Tuple[str, ...] = ()  #: Names of modules, where a model was given.
 
 
-def _row(choice: Choice) -> Row:
+def _row(choice: Choice, layers: typing.Sequence[str] = ()) -> Row:
     text = choice.problem.describe() if choice.problem else choice.description
     runs = "conv" if choice.kernel else "torch"
     ours, theirs = choice.seconds or (None, None)
     return Row(
-        text, choice.device, runs, "" if choice.kernel else choice.reason, choice.detail, choice.calls, ours, theirs
+        *(text, choice.device, runs, "" if choice.kernel else choice.reason, choice.detail, choice.calls, ours, theirs),
+        tuple(layers),
     )
 
 
@@ -39,15 +43,61 @@ class Report(typing.List[Row]):
         def microseconds(seconds: typing.Optional[float]) -> str:
             return f"{seconds * 1e6:.1f}" if seconds is not None else "-"
 
-        lines = [("calls", "runs", "conv us", "torch us", "problem", "reason")]
+        lines = [("calls", "runs", "conv us", "torch us", "problem", "reason", "layers")]
         for row in self:
             times = microseconds(row.conv_seconds), microseconds(row.torch_seconds)
-            lines.append((str(row.calls), row.runs, *times, row.problem, row.reason))
+            lines.append((str(row.calls), row.runs, *times, row.problem, row.reason, ", ".join(row.layers)))
+        if not any(row.layers for row in self):
+            lines = [line[:-1] for line in lines]
         widths = [max(map(len, column)) for column in zip(*lines)]
         text = "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
         return f"{text}\n{sum(row.runs == 'conv' for row in self)} of {len(self)} problems run on kernels of conv"
 
 
-def report() -> Report:
-    """What was chosen in this process so far."""
-    return Report(sorted(map(_row, _choices.all_choices()), key=lambda row: -row.calls))
+def _find_layers(
+    model: torch.nn.Module, example: typing.Sequence[object]
+) -> typing.Dict[Choice, typing.List[str]]:
+    """The names of the modules that call each problem when the model runs once, forward."""
+    names: typing.Dict[Choice, typing.List[str]] = {}
+    before: typing.Dict[str, typing.Dict[Choice, int]] = {}
+
+    def count() -> typing.Dict[Choice, int]:
+        return {choice: choice.calls for choice in _choices.all_choices()}
+
+    def watch(name: str, module: torch.nn.Module) -> typing.Iterator[typing.Any]:
+        def start(*_: object) -> None:
+            before[name] = count()
+
+        def end(*_: object) -> None:
+            was = before.pop(name)
+            for choice, calls in count().items():
+                if calls > was.get(choice, 0):
+                    names.setdefault(choice, []).append(name)
+
+        yield module.register_forward_pre_hook(start)
+        yield module.register_forward_hook(end)
+
+    leaves = [(name, module) for name, module in model.named_modules() if not any(module.children())]
+    hooks = [hook for name, module in leaves for hook in watch(name, module)]
+    try:
+        with torch.no_grad(), torch.random.fork_rng():
+            model(*example)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return names
+
+
+def report(
+    model: typing.Optional[torch.nn.Module] = None, example: typing.Sequence[object] = ()
+) -> Report:
+    """What was chosen in this process so far.
+
+    With a model and the positional inputs of an example, what the model calls, with the names of its layers: it runs once,
+    forward, as it is (a model in training updates its statistics).
+    """
+    if model is None:
+        rows = map(_row, _choices.all_choices())
+    else:
+        rows = (_row(choice, names) for choice, names in _find_layers(model, example).items())
+    return Report(sorted(rows, key=lambda row: -row.calls))

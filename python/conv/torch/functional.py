@@ -8,8 +8,12 @@ import typing
 
 import torch
 import torch.nn.functional as F
+from torch.overrides import handle_torch_function, has_torch_function_variadic
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
-from . import _operators
+from .._problem import spread
+from . import _autograd, _calls, _choices
+from ._geometry import DATA, FORWARD
 from ._reference import ACTIVATIONS
 
 __all__ = [
@@ -24,14 +28,7 @@ __all__ = [
 
 Optional = typing.Optional[torch.Tensor]
 Sizes = typing.Union[int, typing.Sequence[int]]
-
-
-def _sizes(value: Sizes, rank: int) -> typing.Optional[typing.Tuple[int, ...]]:
-    """A number for each spatial dimension; None for what PyTorch would not take."""
-    if isinstance(value, (int, torch.SymInt)):
-        return (value,) * rank
-    values = tuple(value)
-    return values * rank if len(values) == 1 else values if len(values) == rank else None
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 def _cast(tensor: Optional, dtype: torch.dtype) -> Optional:
@@ -80,26 +77,49 @@ def _same(padding: str, weight: torch.Tensor, dilation: typing.Tuple[int, ...]):
     return low, tuple(size - before for size, before in zip(total, low))
 
 
+def _is_left(direction: str, input: object, weight: object) -> bool:  # noqa: A002
+    """Whether these are tensors that only PyTorch's own function takes apart; the report says so.
+
+    It computes complex numbers as several convolutions of real ones. Tensors that wrap others, such as DTensor, know
+    PyTorch's operators and not those of conv.
+    """
+    if type(input) in _PLAIN and type(weight) in _PLAIN and not input.dtype.is_complex:
+        return False
+    if not (isinstance(input, torch.Tensor) and isinstance(weight, torch.Tensor)):
+        return False
+    if input.dtype.is_complex:
+        reason = "element-type", f"expects float32, float16 or bfloat16, but got {input.dtype}"
+    elif is_traceable_wrapper_subclass(input) or is_traceable_wrapper_subclass(weight):
+        reason = "tensor-subclass", f"expects plain tensors, but got {type(input).__name__} and {type(weight).__name__}"
+    else:
+        return False
+    if not torch.compiler.is_compiling():
+        _choices.leave(_calls.report_line(direction, input, weight), input.device, *reason).calls += 1
+    return True
+
+
 def _forward(
     rank: int, fallback, input, weight, bias, stride, padding, dilation, groups, padding_mode="zeros"
 ):  # noqa: A002
+    if _is_left(FORWARD, input, weight):
+        return fallback(input, weight, bias, stride, padding, dilation, groups)
     input, weight, bias = _autocast(input, weight, bias)
     if isinstance(input, torch.Tensor) and input.dim() == rank + 1:
         result = _forward(
             rank, fallback, input.unsqueeze(0), weight, bias, stride, padding, dilation, groups, padding_mode
         )
         return result.squeeze(0)
-    strides, dilations = _sizes(stride, rank), _sizes(dilation, rank)
+    strides, dilations = spread(stride, rank), spread(dilation, rank)
     if not strides or not dilations or not _is_plain(input, weight, bias, rank, False, groups):
         return fallback(input, weight, bias, stride, padding, dilation, groups)
     if isinstance(padding, str):
         is_known = padding == "valid" or (padding == "same" and all(step == 1 for step in strides))
         low, high = _same(padding, weight, dilations) if is_known else (None, None)
     else:
-        low = high = _sizes(padding, rank)
+        low = high = spread(padding, rank)
     if low is None or min((*low, *strides, *dilations)) < 0 or min((*strides, *dilations)) < 1:
         return fallback(input, weight, bias, stride, padding, dilation, groups)
-    return _operators.convolution(
+    return _autograd.convolution(
         input, weight, bias, strides, low, high, dilations, False, (0,) * rank, groups, padding_mode
     )
 
@@ -107,13 +127,15 @@ def _forward(
 def _transpose(
     rank: int, fallback, input, weight, bias, stride, padding, output_padding, groups, dilation
 ):  # noqa: A002
+    if _is_left(DATA, input, weight):
+        return fallback(input, weight, bias, stride, padding, output_padding, groups, dilation)
     input, weight, bias = _autocast(input, weight, bias)
     if isinstance(input, torch.Tensor) and input.dim() == rank + 1:
         result = _transpose(
             rank, fallback, input.unsqueeze(0), weight, bias, stride, padding, output_padding, groups, dilation
         )
         return result.squeeze(0)
-    strides, pads, dilations, more = (_sizes(value, rank) for value in (stride, padding, dilation, output_padding))
+    strides, pads, dilations, more = (spread(value, rank) for value in (stride, padding, dilation, output_padding))
     is_plain = _is_plain(input, weight, bias, rank, True, groups)
     if (
         not (is_plain and strides and pads and dilations and more)
@@ -123,88 +145,74 @@ def _transpose(
         return fallback(input, weight, bias, stride, padding, output_padding, groups, dilation)
     if any(extra >= max(step, d) for extra, step, d in zip(more, strides, dilations)):
         return fallback(input, weight, bias, stride, padding, output_padding, groups, dilation)
-    return _operators.convolution(input, weight, bias, strides, pads, pads, dilations, True, more, groups)
+    return _autograd.convolution(input, weight, bias, strides, pads, pads, dilations, True, more, groups)
 
 
-def conv1d(
-    input: torch.Tensor,  # noqa: A002
-    weight: torch.Tensor,
-    bias: Optional = None,
-    stride: Sizes = 1,
-    padding: typing.Union[Sizes, str] = 0,
-    dilation: Sizes = 1,
-    groups: int = 1,
-) -> torch.Tensor:
-    """As `torch.nn.functional.conv1d`."""
-    return _forward(1, F.conv1d, input, weight, bias, stride, padding, dilation, groups)
+class _Forward(typing.Protocol):
+    """The signature of PyTorch's convolutions."""
+
+    def __call__(
+        self,
+        input: torch.Tensor,  # noqa: A002
+        weight: torch.Tensor,
+        bias: Optional = None,
+        stride: Sizes = 1,
+        padding: typing.Union[Sizes, str] = 0,
+        dilation: Sizes = 1,
+        groups: int = 1,
+    ) -> torch.Tensor: ...
 
 
-def conv2d(
-    input: torch.Tensor,  # noqa: A002
-    weight: torch.Tensor,
-    bias: Optional = None,
-    stride: Sizes = 1,
-    padding: typing.Union[Sizes, str] = 0,
-    dilation: Sizes = 1,
-    groups: int = 1,
-) -> torch.Tensor:
-    """As `torch.nn.functional.conv2d`."""
-    return _forward(2, F.conv2d, input, weight, bias, stride, padding, dilation, groups)
+class _Transposed(typing.Protocol):
+    """The signature of PyTorch's transposed convolutions."""
+
+    def __call__(
+        self,
+        input: torch.Tensor,  # noqa: A002
+        weight: torch.Tensor,
+        bias: Optional = None,
+        stride: Sizes = 1,
+        padding: Sizes = 0,
+        output_padding: Sizes = 0,
+        groups: int = 1,
+        dilation: Sizes = 1,
+    ) -> torch.Tensor: ...
 
 
-def conv3d(
-    input: torch.Tensor,  # noqa: A002
-    weight: torch.Tensor,
-    bias: Optional = None,
-    stride: Sizes = 1,
-    padding: typing.Union[Sizes, str] = 0,
-    dilation: Sizes = 1,
-    groups: int = 1,
-) -> torch.Tensor:
-    """As `torch.nn.functional.conv3d`."""
-    return _forward(3, F.conv3d, input, weight, bias, stride, padding, dilation, groups)
+def _name(function: typing.Callable, theirs: typing.Callable) -> typing.Callable:
+    """Makes it the function of this module that is called as PyTorch's."""
+    function.__name__ = function.__qualname__ = theirs.__name__
+    function.__doc__ = f"As `torch.nn.functional.{theirs.__name__}`."
+    return function
 
 
-def conv_transpose1d(
-    input: torch.Tensor,  # noqa: A002
-    weight: torch.Tensor,
-    bias: Optional = None,
-    stride: Sizes = 1,
-    padding: Sizes = 0,
-    output_padding: Sizes = 0,
-    groups: int = 1,
-    dilation: Sizes = 1,
-) -> torch.Tensor:
-    """As `torch.nn.functional.conv_transpose1d`."""
-    return _transpose(1, F.conv_transpose1d, input, weight, bias, stride, padding, output_padding, groups, dilation)
+def _define_forward(rank: int, theirs: typing.Callable) -> _Forward:
+    def convolve(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):  # noqa: A002
+        if has_torch_function_variadic(input, weight):  # Such as what torch.fx traces with: the graph keeps this call.
+            tensors = (input, weight)
+            return handle_torch_function(convolve, tensors, *tensors, bias, stride, padding, dilation, groups)
+        return _forward(rank, theirs, input, weight, bias, stride, padding, dilation, groups)
+
+    return _name(convolve, theirs)
 
 
-def conv_transpose2d(
-    input: torch.Tensor,  # noqa: A002
-    weight: torch.Tensor,
-    bias: Optional = None,
-    stride: Sizes = 1,
-    padding: Sizes = 0,
-    output_padding: Sizes = 0,
-    groups: int = 1,
-    dilation: Sizes = 1,
-) -> torch.Tensor:
-    """As `torch.nn.functional.conv_transpose2d`."""
-    return _transpose(2, F.conv_transpose2d, input, weight, bias, stride, padding, output_padding, groups, dilation)
+def _define_transposed(rank: int, theirs: typing.Callable) -> _Transposed:
+    def convolve(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):  # noqa: A002
+        if has_torch_function_variadic(input, weight):
+            tensors = (input, weight)
+            options = bias, stride, padding, output_padding, groups, dilation
+            return handle_torch_function(convolve, tensors, *tensors, *options)
+        return _transpose(rank, theirs, input, weight, bias, stride, padding, output_padding, groups, dilation)
+
+    return _name(convolve, theirs)
 
 
-def conv_transpose3d(
-    input: torch.Tensor,  # noqa: A002
-    weight: torch.Tensor,
-    bias: Optional = None,
-    stride: Sizes = 1,
-    padding: Sizes = 0,
-    output_padding: Sizes = 0,
-    groups: int = 1,
-    dilation: Sizes = 1,
-) -> torch.Tensor:
-    """As `torch.nn.functional.conv_transpose3d`."""
-    return _transpose(3, F.conv_transpose3d, input, weight, bias, stride, padding, output_padding, groups, dilation)
+conv1d = _define_forward(1, F.conv1d)
+conv2d = _define_forward(2, F.conv2d)
+conv3d = _define_forward(3, F.conv3d)
+conv_transpose1d = _define_transposed(1, F.conv_transpose1d)
+conv_transpose2d = _define_transposed(2, F.conv_transpose2d)
+conv_transpose3d = _define_transposed(3, F.conv_transpose3d)
 
 
 def convolution(
@@ -235,13 +243,13 @@ def convolution(
     if activation and activation not in ACTIVATIONS:
         raise ValueError(f"expects activation {', '.join(ACTIVATIONS)}, but got '{activation}'")
     rank = input.dim() - 2
-    strides, pads, dilations = (_sizes(value, rank) for value in (stride, padding, dilation))
+    strides, pads, dilations = (spread(value, rank) for value in (stride, padding, dilation))
     if not _is_plain(input, weight, bias, rank, False, groups) or not (strides and pads and dilations):
         raise ValueError(
             f"expects images (N, C, ...) and filters (K, C / groups, ...) of one type, but got {tuple(input.shape)} "
             f"{input.dtype} and {tuple(weight.shape)} {weight.dtype} with {groups} groups"
         )
-    return _operators.convolution(
+    return _autograd.convolution(
         input,
         weight,
         bias,

@@ -29,6 +29,7 @@ import typing
 
 from .. import _compiler
 from .._library import Error, ErrorKind, bad_input
+from .._problem import Problem
 from .._tool import run_tool
 from ._arguments import check_device, check_target, device, positive, ratio, seconds
 from ._bundle import RESULTS, Bundle, Item, compile_bundle, verify_bundle
@@ -124,7 +125,12 @@ def _summarize(layers: typing.Sequence[Layer], options: argparse.Namespace) -> i
         for row in rejected:
             print(f"{row.reason}: {row.target} {row.problem} {row.schedule}: {row.detail}")
         print(", ".join(f"{count} {name}" for name, count in counts.items()))
-    return 1 if counts["wrong"] else 0
+    return 1 if counts["wrong"] else _code(counts["refused"])
+
+
+def _code(refused: int) -> int:
+    """The exit code of a step that did all it could, by the rule of the tools: 3 if a layer was refused."""
+    return int(ErrorKind.UNSUPPORTED) if refused else 0
 
 
 def run_run(options: argparse.Namespace) -> int:
@@ -144,10 +150,12 @@ def run_compile(options: argparse.Namespace) -> int:
     bundle = Bundle(options.output, options.target, _compiler.fingerprint())
     executor = create_executor(options.cluster, options.jobs)
     progress = Progress(len([problem for problem in problems if problem not in bundle.items]))
+    refused = []
 
-    def show(problem: typing.Any, answer: typing.Union[str, Item]) -> None:
+    def show(problem: Problem, answer: typing.Union[str, Item]) -> None:
         if isinstance(answer, str):
-            return progress.line(f"refused {problem}: {answer}")
+            refused.append(problem)
+            return progress.line(f"refused {problem.describe()}: {answer}")
         return progress.line(f"{answer.space.line}: {len(answer.packs)} of {answer.space.schedules} schedules")
 
     try:
@@ -156,8 +164,9 @@ def run_compile(options: argparse.Namespace) -> int:
         executor.close()
     count = sum(len(item.packs) for item in bundle.items.values())
     size = sum(path.stat().st_size for path in (bundle.folder / "packs").iterdir())
-    print(f"{len(bundle.items)} problems, {count} schedules, {size} bytes for {bundle.target} in '{options.output}'")
-    return 0
+    print(f"{len(bundle.items)} problems, {count} schedules, {size} bytes for {bundle.target} in '{options.output}', "
+          f"{len(refused)} refused")  # fmt: skip
+    return _code(len(refused))
 
 
 def run_measure(options: argparse.Namespace) -> int:
@@ -298,7 +307,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 
 
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
-    """The tool; the exit codes are those of the others."""
+    """The tool, with the exit codes of all tools of conv."""
     options = _parse(arguments)
     return run_tool("conv-tune", lambda: options.run(options), (Died, ImportError))
 

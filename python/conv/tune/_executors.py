@@ -22,6 +22,15 @@ from ._isolated import Isolated
 
 _worker = threading.local()
 _children: typing.List[Isolated] = []
+#: Settings of Dask for a cluster on this machine. By default each of its processes looks at its event loop 50 times and
+#: samples its stacks 100 times a second; for an idle scheduler that is most of its processor time.
+_CALM = {
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.cycle": "10s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.worker.profile.enabled": False,
+    "distributed.scheduler.active-memory-manager.start": False,
+}
 
 
 def run_task(function: typing.Callable, *arguments: typing.Any) -> typing.Any:
@@ -211,7 +220,10 @@ def _start_local(distributed: typing.Any, jobs: int, resources: typing.Dict[str,
         for place in range(jobs)
     }
     scheduler = {"cls": distributed.Scheduler, "options": address}
-    return distributed.SpecCluster(workers=workers, scheduler=scheduler, silence_logs=logging.CRITICAL)
+    import dask
+
+    with dask.config.set(_CALM):  # Workers get it from their nannies, which read it here.
+        return distributed.SpecCluster(workers=workers, scheduler=scheduler, silence_logs=logging.CRITICAL)
 
 
 def create_executor(

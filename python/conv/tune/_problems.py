@@ -8,7 +8,7 @@ import json
 import os
 import typing
 
-from .._library import bad_input
+from .._library import Error, bad_input
 from .._problem import Problem
 from ._arguments import read_text
 
@@ -74,8 +74,28 @@ def _no_more(flags: typing.Dict[str, str]) -> dict:
     return {}
 
 
+def _check_numbers(shape: dict) -> None:
+    """Raises an error for what is not whole numbers, alone or in lists."""
+
+    def check(name: str, value: object) -> None:
+        if isinstance(value, list):
+            for item in value:
+                check(name, item)
+        elif not isinstance(value, int):
+            raise bad_input(f"{name}: expects whole numbers, but got {value!r}")
+
+    if not isinstance(shape, dict):
+        raise bad_input(f"expects an object for each shape, but got {shape!r}")
+    missing = [name for name in ("n", "c", "k", "spatial", "filter") if name not in shape]
+    if missing:
+        raise bad_input(f"expects n, c, k, spatial and filter of a shape, but got none for {', '.join(missing)}")
+    for name in ("n", "c", "k", "groups", "spatial", "filter", "stride", "pad", "dilation"):
+        check(name, shape.get(name, 1))
+
+
 def from_shape(shape: dict, dtype: str = "f32", direction: str = "forward", layout: str = "nhwc") -> Problem:
     """The problem of an entry of a file of shapes, whose fields are those of bench/shapes."""
+    _check_numbers(shape)
     rank = len(shape["spatial"])
     pads = [pad if isinstance(pad, list) else [pad, pad] for pad in shape.get("pad", [0] * rank)]
     order = LAYOUTS[layout][rank - 1]
@@ -108,6 +128,9 @@ def read_shapes(path: typing.Union[str, os.PathLike], lists: typing.Sequence[str
     if not isinstance(content, dict):
         raise bad_input(f"expects an object of lists in '{path}', but got {type(content).__name__}")
     content.pop("schema", None)
+    for name, shapes in content.items():
+        if not isinstance(shapes, list):
+            raise bad_input(f"expects a list of shapes in '{path}' for {name}, but got {type(shapes).__name__}")
     unknown = [name for name in lists if name not in content]
     if unknown:
         raise bad_input(f"expects lists of {', '.join(content)}, but got {', '.join(unknown)}")
@@ -127,7 +150,7 @@ def read_problems(
         shapes = read_shapes(path, lists)
         try:
             return [from_shape(shape, dtype, direction, layout) for direction in directions for shape in shapes]
-        except (KeyError, TypeError) as error:
-            raise bad_input(f"expects shapes as those of bench/shapes in '{path}', but got none: {error!r}") from error
+        except (Error, TypeError, ValueError) as error:
+            raise bad_input(f"'{path}': {error}") from error
     lines = [line.strip() for line in read_text(path).splitlines()]
     return list(dict.fromkeys(parse_line(line) for line in lines if line and not line.startswith("#")))

@@ -42,7 +42,7 @@ class Progress:
 
 
 def _name(layer: Layer) -> str:
-    return layer.space.line if layer.space else str(layer.problem)
+    return layer.space.line if layer.space else layer.problem.describe()
 
 
 def _duration(amount: float) -> str:

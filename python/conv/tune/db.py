@@ -19,12 +19,14 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
 import sys
 import typing
 
 from .. import _compiler
 from .._library import Error, bad_input
 from .._tool import run_tool
+from ._arguments import positive
 from ._database import KEEP, Database, Measurement, Quarantined, best_rows
 from ._problems import parse_line
 from ._rank import print_ranks
@@ -68,7 +70,16 @@ def run_list(options: argparse.Namespace) -> int:
     return 0
 
 
+def _open_to_change(path: str) -> Database:
+    """A database that is there: nothing is changed in one that would be made now."""
+    if not os.path.exists(path):
+        raise bad_input(f"expects a tuning database, but there is no file '{path}'")
+    return Database(path, write=True)
+
+
 def run_merge(options: argparse.Namespace) -> int:
+    for path in options.others:
+        Database(path).close()  # So that one that cannot be read is said before anything is made.
     with Database(options.database, write=True) as database:
         for path in options.others:
             with Database(path) as other:
@@ -88,10 +99,12 @@ def run_verify(options: argparse.Namespace) -> int:
 
 
 def run_prune(options: argparse.Namespace) -> int:
+    if not (options.stale or options.modelled or options.quarantine or options.keep_best or options.compact):
+        raise bad_input("expects --stale, --modelled, --quarantine, --keep-best or --compact, but got none of them")
     own = _own_compiler(options)
     if options.stale and not own:
         raise bad_input("expects --compiler FINGERPRINT for --stale, where no compiler is installed")
-    with Database(options.database, write=True) as database:
+    with _open_to_change(options.database) as database:
         rows = database.rows(**_filters(options))
         rejected = database.rows(Quarantined)
         out: typing.List[typing.Union[Measurement, Quarantined]] = []
@@ -104,8 +117,6 @@ def run_prune(options: argparse.Namespace) -> int:
         if options.keep_best:
             for group in best_rows(rows).values():
                 out += [row for row in group[options.keep_best :] if not row.is_default]
-        if not (options.stale or options.modelled or options.quarantine or options.keep_best or options.compact):
-            raise bad_input("expects --stale, --modelled, --quarantine, --keep-best or --compact, but got none of them")
         out = list(dict.fromkeys(out))
         database.remove(out)
         if options.compact:
@@ -117,7 +128,7 @@ def run_prune(options: argparse.Namespace) -> int:
 def run_refresh(options: argparse.Namespace) -> int:
     own = _compiler.fingerprint()
     same, other, unknown = [], [], []
-    with Database(options.database, write=not options.dry_run) as database:
+    with Database(options.database) if options.dry_run else _open_to_change(options.database) as database:
         rows = database.rows(**_filters(options))
         current = {(row.problem, row.target, row.compute_units, row.schedule, row.kind) for row in rows if row.compiler == own}
         for row in rows:
@@ -188,7 +199,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     )
     step.add_argument("--modelled", action="store_true", help="those that no device was timed for")
     step.add_argument("--quarantine", action="store_true", help="those in quarantine, so that they are tried again")
-    step.add_argument("--keep-best", type=int, metavar="N", help="all but the best N of each problem and the default")
+    step.add_argument("--keep-best", type=positive, metavar="N", help="all but the best N of each problem and the default")
     step.add_argument(
         "--compact", action="store_true", help="give freed pages back, and make one file that can be shipped"
     )
@@ -201,7 +212,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 
 
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
-    """The tool; the exit codes are those of the others."""
+    """The tool, with the exit codes of all tools of conv."""
     options = _parse(arguments)
     return run_tool("conv-db", lambda: options.run(options))
 

@@ -1,0 +1,101 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Gradients, tangents and batches of `torch.ops.conv.convolution`, and the shortest way to call it."""
+
+from __future__ import annotations
+
+import torch
+
+from . import _calls, _reference
+from ._calls import library
+from ._operators import CallArguments, convolution_backward, convolve, make_window
+
+_INFERENCE = (
+    "expects a convolution without residual and activation in its kernel, but got one of conv.torch.optimize, "
+    "which is for inference: train with conv.torch.replace"
+)
+
+
+def _setup(ctx, inputs, output):
+    input, weight, bias, *rest = inputs  # noqa: A001
+    *window, padding_mode, residual, activation, _ = rest
+    ctx.save_for_backward(input, weight)
+    ctx.save_for_forward(input, weight)
+    ctx.window, ctx.padding_mode, ctx.has_bias = window, padding_mode, bias is not None
+    ctx.is_fused = residual is not None or activation != ""
+    ctx.result_shape = output.shape
+
+
+def _backward(ctx, grad_output):
+    if ctx.is_fused:
+        raise NotImplementedError(_INFERENCE)
+    input, weight = ctx.saved_tensors  # noqa: A001
+    mask = [ctx.needs_input_grad[0], ctx.needs_input_grad[1], ctx.has_bias and ctx.needs_input_grad[2]]
+    if torch.is_grad_enabled() and not torch.compiler.is_compiling():  # For gradients of gradients.
+        stride, low, high, dilation, transposed, output_padding, groups = ctx.window
+        window = make_window(stride, low, high, dilation, groups, ctx.padding_mode)
+        grads = list(_reference.gradients(grad_output, input, weight, window, transposed, output_padding, mask[:2]))
+        grads.append(grad_output.sum(dim=[0, *range(2, grad_output.dim())]) if mask[2] else None)
+    else:
+        backward = torch.ops.conv.convolution_backward if _calls.is_traced(grad_output) else convolution_backward
+        grads = backward(grad_output, input, weight, *ctx.window, ctx.padding_mode, mask)
+    return (*(grad if wanted else None for grad, wanted in zip(grads, mask)), *(None,) * 11)
+
+
+torch.library.register_autograd("conv::convolution", _backward, setup_context=_setup, lib=library)
+
+
+def _vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
+    """A batch of images is a larger batch; with a filter for each, one convolution after the other."""
+    convolution = torch.ops.conv.convolution
+    residual_is_batched = len(in_dims) > 11 and in_dims[11] is not None
+    if in_dims[0] is not None and in_dims[1] is None and in_dims[2] is None and not residual_is_batched:
+        images = input.movedim(in_dims[0], 0)
+        result = convolution(images.flatten(0, 1), weight, bias, *rest, **named)
+        return result.unflatten(0, images.shape[:2]), 0
+
+    def at(tensor, dim, index):
+        return tensor.select(dim, index) if isinstance(tensor, torch.Tensor) and dim is not None else tensor
+
+    arguments = [input, weight, bias, *rest]
+    results = [
+        convolution(*(at(value, dim, index) for value, dim in zip(arguments, in_dims)), **named)
+        for index in range(info.batch_size)
+    ]
+    return torch.stack(results), 0
+
+
+torch.library.register_vmap("conv::convolution", _vmap, lib=library)
+
+
+def _jvp(ctx, input_tangent, weight_tangent, bias_tangent, *_):
+    """The tangent of the result: the convolution is linear in the image, in the filter and in the bias."""
+    if ctx.is_fused:
+        raise NotImplementedError(_INFERENCE)
+    input, weight = ctx.saved_tensors  # noqa: A001
+    tangents = []
+    if input_tangent is not None:
+        tangents.append(convolution(input_tangent, weight, None, *ctx.window, ctx.padding_mode))
+    if weight_tangent is not None:
+        tangents.append(convolution(input, weight_tangent, None, *ctx.window, ctx.padding_mode))
+    if bias_tangent is not None:
+        tangents.append(bias_tangent.view(-1, *(1,) * (input.dim() - 2)).expand(ctx.result_shape))
+    return sum(tangents[1:], tangents[0])
+
+
+class _Eager(torch.autograd.Function):
+    """The operator's autograd without PyTorch's dispatcher, which costs an operator of Python 100 us a call."""
+
+    forward = staticmethod(convolve)
+    setup_context = staticmethod(_setup)
+    backward = staticmethod(_backward)
+    jvp = staticmethod(_jvp)
+    vmap = staticmethod(_vmap)
+
+
+def convolution(input, weight, bias, *rest):  # noqa: A002
+    """`torch.ops.conv.convolution`, by the shortest way. Sizes are tuples."""
+    arguments = input, weight, bias, *rest
+    if len(arguments) < len(CallArguments._fields):
+        arguments += tuple(CallArguments._field_defaults.values())[len(arguments) - len(CallArguments._fields) :]
+    return _calls.dispatch(torch.ops.conv.convolution, convolve, _Eager, arguments[:3], arguments)

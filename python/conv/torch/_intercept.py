@@ -1,0 +1,31 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Models that call PyTorch's functions of convolution themselves."""
+
+from __future__ import annotations
+
+import typing
+
+import torch.nn.functional as F
+from torch.overrides import TorchFunctionMode
+
+from . import functional
+
+_NAMES = ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
+_OURS = {getattr(F, name): getattr(functional, name) for name in _NAMES}
+
+
+class intercept(TorchFunctionMode):  # noqa: N801 - used as a function
+    """A context in which PyTorch's functions of convolution are those of conv, whoever calls them.
+
+    `replace` swaps modules; this is for modules of other classes, such as ones that standardise their weights, and for
+    code that calls `torch.nn.functional.conv2d`. Each function of PyTorch that is called in it costs a microsecond more.
+
+        with conv.torch.intercept():
+            y = model(x)
+    """
+
+    def __torch_function__(
+        self, func: typing.Callable, types: object, args: tuple = (), kwargs: typing.Optional[dict] = None
+    ) -> typing.Any:
+        return _OURS.get(func, func)(*args, **(kwargs or {}))

@@ -1,0 +1,277 @@
+# RUN: %torch-python -W ignore %s
+"""What PyTorch has around convolutions: other kinds of tensors, tracers, checkpoints, scalers and distributed modules."""
+
+import copy
+import io
+import os
+import socket
+import unittest
+
+import close  # noqa: F401, for the device
+import torch
+import torch.nn.functional as F
+from torch.autograd import forward_ad
+
+import conv.torch
+import conv.torch.functional as CF
+
+
+def model():
+    torch.manual_seed(0)
+    return torch.nn.Sequential(
+        torch.nn.Conv2d(4, 6, 3, padding=1),
+        torch.nn.ReLU(),
+        torch.nn.Conv2d(6, 6, 3, padding=1, padding_mode="reflect"),
+        torch.nn.ConvTranspose2d(6, 4, 2, 2),
+    )
+
+
+def replaced():
+    network = model()
+    conv.torch.replace(network)
+    return network
+
+
+class Ecosystem(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        self.x = torch.randn(2, 4, 7, 9)
+        self.w = torch.randn(6, 2, 3, 3)
+        self.b = torch.randn(6)
+
+    def close(self, ours, theirs):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
+
+    def test_complex(self):
+        """PyTorch computes complex convolutions as several real ones; the report says why it is not conv."""
+        x, w = self.x.to(torch.complex64), self.w.to(torch.complex64)
+        self.close(CF.conv2d(x, w, groups=2), F.conv2d(x, w, groups=2))
+        w = torch.randn(4, 3, 2, 2, dtype=torch.complex64)
+        self.close(CF.conv_transpose2d(x, w), F.conv_transpose2d(x, w))
+        rows = [row for row in conv.torch.report() if "complex64" in row.problem]
+        self.assertEqual([(row.runs, row.reason) for row in rows], [("torch", "element-type")] * 2)
+
+    def test_forward_gradients(self):
+        """Tangents, in forward mode and over backward mode: nothing is dropped."""
+        tangents = torch.randn_like(self.x), torch.randn_like(self.w), torch.randn_like(self.b)
+        for ours, theirs in ((CF.conv2d, F.conv2d),):
+
+            def both(function):
+                return torch.func.jvp(
+                    lambda x, w, b: function(x, w, b, padding=1, groups=2), (self.x, self.w, self.b), tangents
+                )
+
+            for mine, other in zip(both(ours), both(theirs)):
+                self.close(mine, other)
+        with forward_ad.dual_level():  # No tensor requires a gradient.
+            for place in range(3):
+                given = [self.x, self.w, self.b]
+                given[place] = forward_ad.make_dual(given[place], tangents[place])
+                mine, other = (forward_ad.unpack_dual(f(*given, groups=2)).tangent for f in (CF.conv2d, F.conv2d))
+                self.close(mine, other)
+
+        def loss(function):
+            return lambda w: function(self.x, w, groups=2).pow(3).mean()
+
+        self.close(torch.func.hessian(loss(CF.conv2d))(self.w), torch.func.hessian(loss(F.conv2d))(self.w))
+
+    def test_gradients_of_samples(self):
+        def gradients(function):
+            loss = lambda w, x: function(x[None], w, groups=2).square().sum()  # noqa: E731
+            return torch.func.vmap(torch.func.grad(loss), (None, 0))(self.w, self.x)
+
+        self.close(gradients(CF.conv2d), gradients(F.conv2d))
+
+    def test_symbolic_trace(self):
+        """torch.fx keeps calls of conv's functions."""
+        network = replaced()
+        graph = torch.fx.symbolic_trace(network)
+        targets = [node.target for node in graph.graph.nodes if node.op == "call_function"]
+        self.assertEqual(sum(target in (CF.conv2d, CF.conv_transpose2d) for target in targets), 3, targets)
+        self.close(graph(self.x), model()(self.x))
+
+    def test_torch_script(self):
+        """A trace has the operator, and no numbers of the example."""
+        network = replaced()
+        traced = torch.jit.trace(network, (self.x,))
+        file = io.BytesIO()
+        torch.jit.save(traced, file)
+        file.seek(0)
+        x = torch.randn(3, 4, 11, 8)
+        self.close(torch.jit.load(file)(x), model()(x))
+        self.assertEqual(str(traced.inlined_graph).count("conv::convolution("), 3)
+
+    def test_export_with_dynamic_shapes(self):
+        """One program for any batch and image."""
+        sizes = {0: torch.export.Dim("n"), 2: torch.export.Dim("h", min=4, max=99), 3: torch.export.Dim("w", min=4, max=99)}
+        for last in (False, True):
+            memory_format = torch.channels_last if last else torch.contiguous_format
+            example = self.x.to(memory_format=memory_format)
+            program = torch.export.export(replaced(), (example,), dynamic_shapes=(sizes,))
+            for n, h, w in ((1, 5, 6), (5, 11, 13)):
+                x = torch.randn(n, 4, h, w).to(memory_format=memory_format)
+                self.close(program.module()(x), model()(x))
+
+    def test_compile_with_dynamic_shapes(self):
+        """Training: other sizes compile nothing more."""
+        network = replaced()
+        counts = torch._dynamo.utils.counters["stats"]
+        torch._dynamo.reset()
+        counts.clear()
+        compiled = torch.compile(network, fullgraph=True, backend="aot_eager", dynamic=True)
+        for n, h, w in ((2, 7, 9), (3, 8, 8), (4, 11, 5)):
+            network.zero_grad()
+            exact = model()
+            x = torch.randn(n, 4, h, w)
+            compiled(x).square().mean().backward()
+            exact(x).square().mean().backward()
+            for mine, other in zip(network.parameters(), exact.parameters()):
+                self.close(mine.grad, other.grad)
+        self.assertEqual(counts["unique_graphs"], 1)
+
+    def test_checkpoint(self):
+        from torch.utils.checkpoint import checkpoint
+
+        for use_reentrant in (False, True):
+            x = self.x.clone().requires_grad_()
+            checkpoint(replaced(), x, use_reentrant=use_reentrant).sum().backward()
+            theirs = self.x.clone().requires_grad_()
+            model()(theirs).sum().backward()
+            self.close(x.grad, theirs.grad)
+
+    def test_gradient_scaler(self):
+        """Steps of f16 with scaled losses end where PyTorch's do."""
+        ends = []
+        for network in (replaced(), model()):
+            optimizer = torch.optim.SGD(network.parameters(), 0.1)
+            scaler = torch.amp.GradScaler(close.DEVICE, init_scale=1024)
+            for _ in range(2):
+                optimizer.zero_grad()
+                with torch.autocast(close.DEVICE, torch.float16):
+                    loss = network(self.x).float().square().mean()
+                scaler.scale(loss).backward()
+                scaler.step(optimizer)
+                scaler.update()
+            ends.append((scaler.get_scale(), list(network.parameters())))
+        self.assertEqual(ends[0][0], ends[1][0])
+        for mine, other in zip(ends[0][1], ends[1][1]):
+            torch.testing.assert_close(mine, other, rtol=1e-2, atol=1e-3)
+
+    def test_copies_of_states(self):
+        """Averages of weights, shared memory, functional calls, and states that go to and fro."""
+        network, theirs = replaced(), model()
+        averaged = torch.optim.swa_utils.AveragedModel(network)
+        self.close(averaged(self.x), theirs(self.x))
+        theirs.load_state_dict(network.state_dict())
+        network.load_state_dict(theirs.state_dict())
+        zeros = {name: torch.zeros_like(value) for name, value in network.named_parameters()}
+        self.assertEqual(torch.func.functional_call(network, zeros, (self.x,)).abs().max(), 0)
+        graph = conv.torch.optimize(network, (self.x,), progress=False)
+        self.close(copy.deepcopy(graph)(self.x), theirs(self.x))
+
+    def test_intercept(self):
+        """Modules of other classes, and functions: forward and backward are conv's, and PyTorch's again afterwards."""
+
+        class Standardised(torch.nn.Conv2d):
+            def forward(self, x):
+                weight = self.weight - self.weight.mean((1, 2, 3), keepdim=True)
+                return F.conv2d(x, weight, self.bias, self.stride, self.padding)
+
+        network = torch.nn.Sequential(Standardised(4, 21, 3, padding=1), torch.nn.ConvTranspose2d(21, 4, 2))
+        expected = network(self.x)
+        theirs = torch.autograd.grad(expected.square().mean(), list(network.parameters()))
+        known = len(conv.torch.report())
+        with conv.torch.intercept():
+            result = network(self.x)
+        ours = torch.autograd.grad(result.square().mean(), list(network.parameters()))
+        for mine, other in zip((result, *ours), (expected, *theirs)):
+            self.close(mine, other)
+        self.assertEqual(sum("21, 3x3" in row.problem for row in conv.torch.report()), 2)
+        self.assertEqual(len(conv.torch.report()), known + 5)
+        calls = sum(row.calls for row in conv.torch.report())
+        network(self.x)
+        self.assertEqual(sum(row.calls for row in conv.torch.report()), calls)
+        compiled = torch.compile(network, backend="aot_eager")
+        with conv.torch.intercept():
+            self.close(compiled(self.x), expected)
+
+    def test_report_of_layers(self):
+        network = replaced()
+        rows = conv.torch.report(network, (self.x,))
+        layers = {name: row for row in rows for name in row.layers}
+        self.assertEqual(layers.keys(), {"0", "2", "3"})
+        self.assertIn("forward f32 2x4x7x9 -> 6, 3x3", layers["0"].problem)
+        self.assertIn("layers", str(rows).splitlines()[0])
+        self.assertTrue(all(not module._forward_hooks for module in network))
+        self.assertNotIn("layers", str(conv.torch.report()).splitlines()[0])
+
+    def test_vector_of_parameters_on_meta(self):
+        """A model without memory that gets its weights later."""
+        with torch.device("meta"):
+            network = replaced()
+        network = network.to_empty(device=close.DEVICE)
+        network.load_state_dict(model().state_dict())
+        self.close(network(self.x), model()(self.x))
+
+
+@unittest.skipUnless(torch.distributed.is_available() and torch.distributed.is_gloo_available(), "expects gloo")
+class Distributed(unittest.TestCase):
+    """One process; what is tested is that wrappers find what they expect."""
+
+    @classmethod
+    def setUpClass(cls):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
+        backend = "nccl" if close.DEVICE == "cuda" else "gloo"
+        torch.distributed.init_process_group(backend, init_method=f"tcp://127.0.0.1:{port}", rank=0, world_size=1)
+
+    @classmethod
+    def tearDownClass(cls):
+        torch.distributed.destroy_process_group()
+
+    def setUp(self):
+        torch.manual_seed(0)
+        self.x = torch.randn(2, 4, 7, 9)
+
+    def compare(self, network, exact):
+        network(self.x).square().mean().backward()
+        exact(self.x).square().mean().backward()
+        for mine, other in zip(network.parameters(), exact.parameters()):
+            grad = mine.grad.full_tensor() if hasattr(mine.grad, "full_tensor") else mine.grad
+            torch.testing.assert_close(grad, other.grad, rtol=1e-4, atol=1e-6)
+
+    def test_data_parallel(self):
+        network = torch.nn.parallel.DistributedDataParallel(replaced())
+        self.assertEqual(list(network.module.state_dict()), list(model().state_dict()))
+        self.compare(network, model())
+
+    def test_fully_sharded(self):
+        from torch.distributed.checkpoint.state_dict import get_model_state_dict
+        from torch.distributed.device_mesh import init_device_mesh
+        from torch.distributed.fsdp import fully_shard
+
+        network = replaced()
+        mesh = init_device_mesh(close.DEVICE, (1,))
+        for module in network:
+            fully_shard(module, mesh=mesh)
+        fully_shard(network, mesh=mesh)
+        self.compare(network, model())
+        self.assertEqual(get_model_state_dict(network).keys(), model().state_dict().keys())
+        self.assertTrue(all(row.runs == "conv" for row in conv.torch.report() if "4x7x9" in row.problem))
+
+    def test_distributed_tensors(self):
+        """DTensor has rules for PyTorch's operators alone, so that its convolution runs."""
+        from torch.distributed.device_mesh import init_device_mesh
+        from torch.distributed.tensor import Replicate, distribute_tensor
+
+        mesh = init_device_mesh(close.DEVICE, (1,))
+        x, w = (distribute_tensor(torch.randn(*shape), mesh, [Replicate()]) for shape in ((2, 4, 8, 8), (6, 4, 2, 2)))
+        result = CF.conv2d(x, w, stride=2)
+        torch.testing.assert_close(result.full_tensor(), F.conv2d(x, w, stride=2).full_tensor())
+        self.assertIn("tensor-subclass", {row.reason for row in conv.torch.report()})
+
+
+if __name__ == "__main__":
+    unittest.main()
