@@ -1,5 +1,4 @@
-//===- Calibrations.cpp - what was measured of kernels
-//----------------------===//
+//===- Calibrations.cpp - what was measured of kernels --------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

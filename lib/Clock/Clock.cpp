@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The unit that has most workgroups decides how long a launch takes to issue.
-// Of a long list, a few rounds are simulated, and the rest takes as long as the
-// last of these.
+// A launch takes the longest of what its units issue and of the bytes that its
+// caches and its memory move.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Clock/Clock.h"
 
 #include "Replay.h"
+#include "Rounds.h"
 
 #include "conv/Support/IntegerMath.h"
 
@@ -22,11 +22,6 @@
 
 using namespace conv;
 using namespace conv::clock;
-
-/// Steps of waves that one simulation has, about.
-static constexpr int64_t kBudget = 2'000'000;
-/// Rounds of workgroups that are simulated, at most.
-static constexpr int64_t kRounds = 3;
 
 int clock::countResident(const Program &program, const Pace &pace, int waves,
                          int64_t sharedBytes, std::string &limit) {
@@ -193,36 +188,6 @@ static double sumBuffers(const artifact::Entry &entry,
   return bytes;
 }
 
-/// The workgroups that a unit in the middle of the first die gets. Of a grid
-/// that does not fill all units, it has one.
-static std::vector<int64_t> selectWorkgroups(int64_t grid, int64_t units,
-                                             int64_t count) {
-  int64_t first = std::min(units, grid) / 2;
-  std::vector<int64_t> ids;
-  for (int64_t i = 0; i < count; ++i)
-    ids.push_back(std::min(first + i * units, grid - 1));
-  return ids;
-}
-
-/// The clocks of all of a unit's workgroups: those beyond the simulated ones
-/// take the time between the first round and the second one.
-static double extrapolate(const KernelClock &kernel) {
-  int64_t left = kernel.workgroupsOfUnit - kernel.simulated;
-  size_t resident = size_t(kernel.resident);
-  std::vector<int64_t> ends = kernel.issue.ends;
-  if (left <= 0)
-    return double(kernel.issue.cycles);
-  if (ends.size() < 2 * resident)
-    return double(kernel.issue.cycles) * double(kernel.workgroupsOfUnit) /
-           double(kernel.simulated);
-  std::sort(ends.begin(), ends.end());
-  double rounds = 0;
-  for (size_t i = 0; i < resident; ++i)
-    rounds += double(ends[resident + i] - ends[i]);
-  double oneWorkgroup = rounds / double(resident * resident);
-  return double(kernel.issue.cycles) + oneWorkgroup * double(left);
-}
-
 static void setBounds(KernelClock &kernel, const Pace &pace,
                       const Traffic &traffic) {
   const ChipInfo &chip = *pace.chip;
@@ -269,17 +234,9 @@ static Result<KernelClock> clockLaunch(const artifact::Artifact &artifact,
                                   kernel.residentLimit);
   kernel.workgroupsOfUnit = ceilDiv(kernel.workgroups, pace.units());
 
-  std::vector<WorkgroupTrace> traces;
-  int64_t steps = 0;
-  int64_t most =
-      std::min<int64_t>(kernel.workgroupsOfUnit, kRounds * kernel.resident);
-  for (int64_t id : selectWorkgroups(kernel.workgroups, pace.units(), most)) {
-    if (int64_t(traces.size()) >= kernel.resident && steps > kBudget)
-      break;
-    traces.push_back(interpretWorkgroup(kernel.program, pace, shape, id));
-    const WorkgroupTrace &trace = traces.back();
-    for (const WaveTrace &wave : trace.waves)
-      steps += int64_t(wave.steps.size());
+  std::vector<WorkgroupTrace> traces =
+      interpretRounds(kernel.program, pace, shape, kernel);
+  for (const WorkgroupTrace &trace : traces) {
     kernel.unknownAddresses += trace.unknownAddresses;
     kernel.unknownBranches += trace.unknownBranches;
     if (trace.firstUnknown >= 0 && kernel.firstUnknown.empty())
@@ -299,7 +256,7 @@ static Result<KernelClock> clockLaunch(const artifact::Artifact &artifact,
   kernel.issue = issueWorkgroups(
       kernel.program, pace, pointers,
       {kernel.resident, loop, traffic.farShare, options.keepTimeline});
-  kernel.cycles = extrapolate(kernel);
+  kernel.cycles = extrapolateRounds(kernel, traces);
   kernel.compulsoryBytes = sumBuffers(entry, launch);
   setBounds(kernel, pace, traffic);
   // Matrix cycles of all workgroups, as those that were simulated have them.

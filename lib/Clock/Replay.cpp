@@ -15,12 +15,15 @@
 #include "Caches.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace conv;
 using namespace conv::clock;
 
 /// Instructions of waves that are interpreted for one replay.
 static constexpr int64_t kBudget = 6'000'000;
+/// Workgroups of the grid whose accesses are counted, at most.
+static constexpr int64_t kSampled = 16;
 
 namespace {
 /// A wave's accesses of global memory, and the unit that it runs on.
@@ -39,6 +42,67 @@ selectWorkgroups(const Pace &pace, const LaunchShape &shape, int resident) {
   for (int64_t i = 0; i < count && i * dies < grid; ++i)
     ids.push_back(i * dies);
   return ids;
+}
+
+/// What a workgroup loads and stores in the mean, before any cache.
+struct Asked {
+  double lines = 0, writtenBytes = 0;
+};
+
+/// Of workgroups with these numbers.
+static Asked askWorkgroups(const Program &program, const Pace &pace,
+                           const LaunchShape &shape,
+                           const std::vector<int64_t> &ids) {
+  Asked asked;
+  auto count = double(ids.size());
+  for (int64_t id : ids) {
+    WorkgroupTrace trace = interpretWorkgroup(
+        program, pace, shape, id,
+        {std::numeric_limits<int64_t>::max(), /*globalOnly=*/true});
+    for (const WaveTrace &wave : trace.waves)
+      for (const Step &step : wave.steps) {
+        const Access &access = wave.accesses[size_t(step.access)];
+        if (program.code[size_t(step.instruction)].isStore)
+          asked.writtenBytes += access.bytes / count;
+        else
+          asked.lines += double(access.lines) / count;
+      }
+  }
+  return asked;
+}
+
+static double divideOrOne(double value, double by) {
+  return by > 0 ? value / by : 1;
+}
+
+/// Scales what was replayed to the mean of all workgroups of the grid, whose
+/// parts (dgrad phases, zeros) follow each other and differ in what they load.
+static void scaleToGrid(const Program &program, const Pace &pace,
+                        const LaunchShape &shape, int64_t waveSteps,
+                        const std::vector<int64_t> &replayed,
+                        Traffic &traffic) {
+  int64_t dies = std::max(1, pace.chip->dies);
+  int64_t grid = shape.grid[0] * shape.grid[1] * shape.grid[2];
+  auto ofDie = int64_t(replayed.size());
+  if (ofDie * dies >= grid)
+    return;
+  int64_t steps = waveSteps * shape.block[0] * shape.block[1] * shape.block[2] /
+                  program.facts.waveSize;
+  int64_t count = std::min(
+      ofDie, std::clamp<int64_t>(kBudget / 2 / std::max<int64_t>(1, steps), 4,
+                                 kSampled));
+  std::vector<int64_t> first, all;
+  for (int64_t i = 0; i < count; ++i) {
+    first.push_back(replayed[size_t(i * ofDie / count)]);
+    all.push_back(
+        std::min(i * (grid / dies) / count * dies + i % dies, grid - 1));
+  }
+  Asked ofFirst = askWorkgroups(program, pace, shape, first);
+  Asked ofAll = askWorkgroups(program, pace, shape, all);
+  double loads = divideOrOne(ofAll.lines, ofFirst.lines);
+  traffic.requestedBytes *= loads;
+  traffic.farBytes *= loads;
+  traffic.writtenBytes *= divideOrOne(ofAll.writtenBytes, ofFirst.writtenBytes);
 }
 
 Traffic clock::replayDie(const Program &program, const Pace &pace,
@@ -107,5 +171,6 @@ Traffic clock::replayDie(const Program &program, const Pace &pace,
   traffic.requestedBytes /= count;
   traffic.farBytes /= count;
   traffic.writtenBytes /= count;
+  scaleToGrid(program, pace, shape, waveSteps, ids, traffic);
   return traffic;
 }

@@ -247,11 +247,38 @@ Result<std::string> mlir::conv::computeCode(const SourceFile &source,
   return computeOnlyCode(source, *target, options);
 }
 
+/// Schedules that give way to others since their kernels spill, of all
+/// functions of the source.
+static Result<std::vector<std::string>>
+listSpillingSchedules(const SourceFile &source, const Target &target,
+                      const CompileOptions &options) {
+  Result<SplitSource> split = splitSource(source, options);
+  if (!split)
+    return split.error();
+  std::vector<std::string> gaveWay;
+  for (const FunctionSource &function : split->functions) {
+    Result<CompiledPair> pair = compileWithoutSpills(function, target, options);
+    if (!pair)
+      return pair.error();
+    llvm::append_range(gaveWay, pair->gaveWay);
+  }
+  return gaveWay;
+}
+
 Result<std::string> mlir::conv::compileToText(const SourceFile &source,
                                               const CompileOptions &options,
                                               CodeForm form) {
   Result<Target> target = parseOnlyTarget(options);
   if (!target)
     return target.error();
-  return printCode(source, *target, options, form);
+  // Assemblers of other chips tell what spills, too, but may not be installed.
+  std::vector<std::string> excluded;
+  if (target->chip->backend == ::conv::Backend::AMDGPU) {
+    Result<std::vector<std::string>> spilling =
+        listSpillingSchedules(source, *target, options);
+    if (!spilling)
+      return spilling.error();
+    excluded = std::move(*spilling);
+  }
+  return printCode(source, *target, options, form, excluded);
 }

@@ -56,6 +56,7 @@ struct CompiledPair {
   std::vector<StageTime> times;
   std::string explanation;
   std::vector<Spill> spills;         ///< That are left.
+  std::vector<std::string> gaveWay;  ///< Schedules that spilled.
   std::vector<std::string> warnings; ///< Of choosing schedules.
 };
 

@@ -72,6 +72,9 @@ void SpillSearch::add(CompiledPair next) {
 
 CompiledPair SpillSearch::finish(ExplanationForm form) {
   llvm::append_range(best.times, otherTimes);
+  best.gaveWay = std::move(excluded);
+  for (const Spill &kept : best.spills)
+    llvm::erase(best.gaveWay, kept.schedule.text);
   llvm::raw_string_ostream os(best.explanation);
   for (const Spill &spill : gaveWay)
     if (form == ExplanationForm::Text)

@@ -132,8 +132,10 @@ Result<std::string> mlir::conv::computeOnlyCode(const SourceFile &source,
 Result<std::string> mlir::conv::printCode(const SourceFile &source,
                                           const Target &target,
                                           const CompileOptions &options,
-                                          CodeForm form) {
+                                          CodeForm form,
+                                          ArrayRef<std::string> excluded) {
   Walk walk(source);
+  walk.exclude(excluded);
   if (failed(walkModule(walk, target, options, Stage::Llvm)))
     return walk.getError();
   const BackendPipelines &backend = getBackendPipelines(target.chip->backend);

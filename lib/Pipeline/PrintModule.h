@@ -38,11 +38,13 @@ namespace mlir::conv {
                                             const Target &target,
                                             const CompileOptions &options);
 
-/// The kernels of the whole module.
+/// The kernels of the whole module; the cost model chooses no schedule of
+/// `excluded`.
 ::conv::Result<std::string> printCode(const SourceFile &source,
                                       const Target &target,
                                       const CompileOptions &options,
-                                      CodeForm form);
+                                      CodeForm form,
+                                      ArrayRef<std::string> excluded);
 
 } // namespace mlir::conv
 

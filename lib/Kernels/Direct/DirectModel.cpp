@@ -14,6 +14,7 @@
 
 #include "DirectModel.h"
 
+#include "DirectUnit.h"
 #include "DirectWork.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
@@ -30,6 +31,13 @@ using namespace mlir::conv;
 
 static const ::conv::DirectCalibration &fit(const ::conv::ChipInfo &chip) {
   return chip.calibration->direct;
+}
+
+/// Whether the clock of lib/Clock timed the chip's kernels: conflicts are
+/// cycles of shared memory there, and work hides memory's time or is hidden by
+/// it.
+static bool isClocked(const ::conv::ChipInfo &chip) {
+  return chip.backend == ::conv::Backend::AMDGPU;
 }
 
 /// How much longer runs of so many bytes take, if each halving costs `cost`.
@@ -128,9 +136,11 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
 
   // A work-item that has nothing to do waits for the others.
   double boxes = double(llvm::alignTo(int64_t(work.boxes), cost.workItems));
-  if (!isQueue)
+  bool areCounted = isClocked(chip);
+  if (!isQueue && !areCounted)
     cost.conflicts = std::max(cost.conflicts, work.conflicts);
-  double sharedCycles = boxes * work.vectors * ::conv::kPieceBytes /
+  double sharedCycles = boxes * work.vectors * ::conv::kPieceBytes *
+                        (areCounted ? work.conflicts : 1) /
                         chip.sharedMemoryBytesPerClock;
   double productCycles = boxes * work.cycles;
   double copyCycles =
@@ -170,6 +180,16 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
                double(perUnit) * (chip.calibration->launch.setupCycles +
                                   work.steps * stepCycles));
   cycles *= fit(chip).countedCycles;
+  if (isClocked(chip)) {
+    // The load path takes a line in a clock.
+    double lineShare =
+        std::max(1.0, chip.calibration->launch.loadBytesPerClock / runBytes);
+    cycles = getUnitCycles(chip,
+                           {work.steps, fills * latency, copyCycles * lineShare,
+                            sharedCycles,
+                            productCycles * fit(chip).countedCycles, subgroups},
+                           perUnit, resident);
+  }
   if (tiling.diagonals) {
     cycles = getDiagonalCycles(work, workgroups, resident, chip);
     cost.launchSeconds += fit(chip).diagonalSeconds;
@@ -270,9 +290,7 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
   cost.memorySeconds =
       (memoryBytes - cost.epilogueBytes) * cost.linesOfRuns / bytesPerSecond;
   cost.epilogueSeconds = cost.epilogueBytes / bytesPerSecond;
-  // By the clock of AMD chips, the shorter of the two is hidden.
-  cost.isPipelined |=
-      schedule.getStages() > 1 || chip.backend == ::conv::Backend::AMDGPU;
+  cost.isPipelined |= schedule.getStages() > 1 || isClocked(chip);
   cost.launchSeconds +=
       double(plan.launches - 1) * chip.calibration->launch.launchSeconds;
   return cost;

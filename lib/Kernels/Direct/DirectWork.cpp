@@ -7,6 +7,8 @@
 
 #include "DirectWork.h"
 
+#include "DirectUnit.h"
+
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -99,11 +101,18 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
                           elements / lines, chip);
   int64_t sums = tiling.batch.run * tiling.rows.run *
                  llvm::product_of(tiling.columns.digits);
-  // What is copied through registers takes some as well.
-  work.registers = chip.asyncCopyBytes > 0 ? kRowRegisters + sums
-                                           : 2 * sums + kFixedRegisters;
+  work.registers =
+      chip.asyncCopyBytes > 0
+          ? kRowRegisters + sums
+          : countRowRegisters(chip, {double(sums), windows, filter});
   // A work-item that has nothing to do waits for the others.
   int64_t workItems = subgroups * chip.subgroupSize;
+  if (chip.asyncCopyBytes == 0) {
+    work.cycles *= getRegisterCost(chip, work.registers);
+    if (work.boxes > double(workItems) * lines)
+      work.cycles *=
+          getHoistingCost(chip, work.registers, filter, filter * lines);
+  }
   double cycles =
       double(llvm::alignTo(int64_t(work.boxes), workItems)) * work.cycles;
   work.unit = fit(chip).rowSetupCycles + fit(chip).rowUnitCycles * cycles;
@@ -146,6 +155,11 @@ static DirectWork computeSharedWork(const DirectTiling &tiling,
                           windows + others, /*stored=*/0, chip);
   int64_t sums = tiling.batch.run * llvm::product_of(tiling.rows.digits) * taps;
   work.registers = 2 * sums + kFixedRegisters;
+  if (chip.asyncCopyBytes == 0) {
+    work.registers =
+        countReductionRegisters(chip, {double(sums), windows, others});
+    work.cycles *= getRegisterCost(chip, work.registers);
+  }
   return work;
 }
 

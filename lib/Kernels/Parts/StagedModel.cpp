@@ -92,8 +92,8 @@ static double computeStepCycles(const Problem &problem, const ChipInfo &chip,
 }
 
 /// Fills in how many workgroups a compute unit holds.
-static void computeOccupancy(const ChipInfo &chip, const Candidate &candidate,
-                             Cost &cost) {
+static void computeOccupancy(const Problem &problem, const ChipInfo &chip,
+                             const Candidate &candidate, Cost &cost) {
   if (isHost(chip)) {
     cost.residentWorkgroups = 1;
     cost.wavesPerSimd = 1;
@@ -101,7 +101,8 @@ static void computeOccupancy(const ChipInfo &chip, const Candidate &candidate,
   }
   int64_t registers =
       keepsLoadsEarly(chip)
-          ? computeExpectedRegisters(chip, *candidate.atom, cost.registers)
+          ? computeExpectedRegisters(chip, *candidate.atom, cost.registers,
+                                     countTransposed(problem))
           : cost.registers.total();
   int64_t perWave = roundUp(registers, chip.registerGranule);
   int64_t waves = std::min<int64_t>(chip.maxWavesPerSimd,
@@ -159,27 +160,37 @@ static double computeCycles(const Problem &problem, const ChipInfo &chip,
          (last ? computeRound(problem, chip, candidate, cost, last) : 0);
 }
 
-/// Seconds in which each tap reads its part of the left operand again from
-/// below the dies' caches, if what their units read at a time does not fit.
+/// Seconds in which taps read their parts of the left operand again from below
+/// the dies' caches: as much of them as does not fit there of what all taps of
+/// the tiles that run together read.
 static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate, const Cost &cost) {
   const Run &run = problem.lhsRun;
-  if (!run.isAlongReduction || run.elements >= problem.reduction)
+  if (!run.isAlongReduction || run.elements >= problem.reduction ||
+      chip.dieCacheBytes == 0)
     return 0;
   int64_t elementBytes = byteSize(candidate.atom->operand);
-  int64_t readTogether = cost.residentWorkgroups * countUnits(chip) /
-                         chip.dies * candidate.workgroup[0] * run.elements *
-                         elementBytes;
+  // With strides, windows move by more than the run of one tap.
+  double ofRow =
+      std::max(double(run.elements * elementBytes),
+               problem.lhsBytes / double(problem.batch * problem.rows));
+  double ofTiles = double(cost.residentWorkgroups * countUnits(chip) /
+                          chip.dies * candidate.workgroup[0]) *
+                   ofRow;
   // Around short runs, lines that the next taps read have to stay, too.
   double lines =
       computeLineShare(chip, candidate.atom->operand, run, run.getJoined());
-  double kept = double(readTogether) * lines * (lines > 1 ? 2 : 1);
-  if (chip.dieCacheBytes == 0 || kept <= double(chip.dieCacheBytes))
+  double kept = ofTiles * lines * (lines > 1 ? 2 : 1);
+  double missed = std::clamp(kept / double(chip.dieCacheBytes) - 1, 0.0, 1.0);
+  if (missed == 0)
     return 0;
   double ofAllTaps = double(problem.products * problem.batch * problem.rows) *
                      double(problem.reduction * elementBytes) * lines *
                      computeReductionShare(problem);
-  return (ofAllTaps + problem.resultBytes) / computeFarBandwidth(problem, chip);
+  double once = problem.lhsBytes * lines;
+  return (once + missed * std::max(0.0, ofAllTaps - once) +
+          problem.resultBytes) /
+         computeFarBandwidth(problem, chip);
 }
 
 /// Seconds in which lines around short runs come from below the dies' caches. A
@@ -266,7 +277,7 @@ Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
                     double(candidate.workgroup[1]) * double(candidate.gemmK);
   cost.tileEfficiency = problem.usefulFlops / 2 / computed;
 
-  computeOccupancy(chip, candidate, cost);
+  computeOccupancy(problem, chip, candidate, cost);
   countStep(problem, chip, candidate, cost);
   cost.stepCycles = computeStepCycles(problem, chip, candidate, cost);
   int64_t perUnit = ceilDiv(cost.workgroups, countUnits(chip));

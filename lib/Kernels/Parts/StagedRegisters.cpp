@@ -122,7 +122,8 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
                   candidate.atom->kind == AtomKind::WMMA &&
                   isWide(problem.lhsRun) && isWide(problem.rhsRun);
   int64_t needed =
-      isPhased ? computeExpectedRegisters(chip, *candidate.atom, registers)
+      isPhased ? computeExpectedRegisters(chip, *candidate.atom, registers,
+                                          countTransposed(problem))
                : computeNeededRegisters(chip, registers);
   bool fits = needed <= available;
   // Accumulation registers hold nothing but accumulators, so neither side may

@@ -69,6 +69,11 @@ static bool keepsPlaces(const Problem &problem, const ChipInfo &chip,
          run.isAlongReduction && stays;
 }
 
+/// Vector instructions of a load of one element, whose place and guard are its
+/// own: windows along rows of images with channels first, as counted in loops
+/// of i8 on gfx942.
+static constexpr double kElementInstructions = 8;
+
 /// Vector instructions of a wave that bring one operand's tile.
 static double countCopyInstructions(const Problem &problem,
                                     const ChipInfo &chip,
@@ -79,6 +84,8 @@ static double countCopyInstructions(const Problem &problem,
   int64_t width = countLoadElements(chip, candidate, rows, run);
   double ofLoad = fit(chip).loadInstructions +
                   (run.takesDivisions ? fit(chip).positionInstructions : 0);
+  if (keepsLoadsEarly(chip) && width == 1 && !run.takesDivisions)
+    ofLoad = kElementInstructions;
   if (keepsPlaces(problem, chip, candidate, run))
     ofLoad = 0;
   // Blocks of whole pieces are transposed, too; that was fitted to loops whose

@@ -32,6 +32,10 @@ inline bool keepsLoadsEarly(const ChipInfo &chip) {
 inline bool isTransposed(const Run &run) {
   return run.elements > 1 && !run.isAlongReduction;
 }
+/// Operands of a problem that are.
+inline int64_t countTransposed(const Problem &problem) {
+  return isTransposed(problem.lhsRun) + isTransposed(problem.rhsRun);
+}
 
 /// 16-byte pieces of one operand's tile that a work-item copies.
 int64_t piecesPerWorkItem(const ChipInfo &chip, const Candidate &candidate,

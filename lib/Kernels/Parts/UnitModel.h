@@ -44,9 +44,11 @@ struct UnitWork {
 int64_t countSimds(const ChipInfo &chip);
 int64_t countUnits(const ChipInfo &chip);
 
-/// Registers of a lane, as the compiler usually allocates them.
+/// Registers of a lane, as the compiler usually allocates them, for so many
+/// operands that are transposed on their way.
 int64_t computeExpectedRegisters(const ChipInfo &chip, const MatrixAtom &atom,
-                                 const RegisterCost &registers);
+                                 const RegisterCost &registers,
+                                 int64_t transposed);
 
 /// Whether a step of `resident` workgroups lasts until its loads have arrived.
 bool waitsForLoads(const ChipInfo &chip, const UnitWork &work,

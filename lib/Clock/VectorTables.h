@@ -1,0 +1,45 @@
+//===- VectorTables.h - vector instructions by name -------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// As ScalarTables.h, for the values of all lanes. Names differ between
+// generations by `_nc` and `_co` only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_CLOCK_VECTORTABLES_H
+#define CONV_LIB_CLOCK_VECTORTABLES_H
+
+#include "Wave.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace conv::clock {
+
+/// An operation on 32 bits of each lane.
+struct Operation {
+  int operands;
+  void (*run)(const Lanes &, const Lanes &, const Lanes &, Lanes &);
+};
+
+/// 64-bit operations: whether the first, second and third operand are pairs.
+struct WideOperation {
+  bool pairs[3];
+  uint64_t (*run)(uint64_t, uint64_t, uint64_t);
+};
+
+using LaneCompare = bool (*)(uint32_t, uint32_t);
+
+/// What an instruction computes; null if its form has no such name.
+const Operation *lookupOperation(std::string_view name);
+const WideOperation *lookupWide(std::string_view name);
+/// The same of a comparison, whose name is that after `v_cmp_`.
+LaneCompare lookupCompareOfLanes(std::string_view name);
+
+} // namespace conv::clock
+
+#endif // CONV_LIB_CLOCK_VECTORTABLES_H

@@ -1,0 +1,61 @@
+//===- DirectUnit.h - a direct kernel on an AMD compute unit ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Workgroups of one compute unit share its SIMD units and its shared memory.
+// Each subgroup has a SIMD unit for itself as long as there are enough of them.
+// Compared with what the clock says of 132 schedules of 13 depthwise problems
+// (docs/amd-kernels.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_DIRECT_DIRECTUNIT_H
+#define CONV_LIB_KERNELS_DIRECT_DIRECTUNIT_H
+
+#include "conv/Chip/Chip.h"
+
+namespace mlir::conv {
+
+/// What one workgroup asks of its compute unit. All cycles are those of a step.
+struct DirectDemand {
+  double steps = 1;
+  double latency = 0;       ///< Cycles of its waits for memory, of all steps.
+  double copyCycles = 0;    ///< Of the load path.
+  double sharedCycles = 0;  ///< Of shared memory.
+  double productCycles = 0; ///< Of all SIMD units together.
+  int64_t subgroups = 1;
+};
+
+/// Registers of a lane: of sums, and of vectors that the products of one line
+/// of taps read of windows and of the filter, or of the other operand.
+struct DirectReads {
+  double sums, windows, filter;
+};
+
+/// Registers of a lane that sums up elements of its own, as LLVM allocates
+/// them: it reads and converts ahead what a line of taps needs.
+int64_t countRowRegisters(const ::conv::ChipInfo &chip,
+                          const DirectReads &reads);
+
+/// The same of a reduction that work-items share.
+int64_t countReductionRegisters(const ::conv::ChipInfo &chip,
+                                const DirectReads &reads);
+
+/// How many times as long products take that need so many registers.
+double getRegisterCost(const ::conv::ChipInfo &chip, int64_t registers);
+
+/// The same if a work-item has several boxes: LLVM reads the filter before the
+/// loop over these, which has `filter` vectors for each line of taps.
+double getHoistingCost(const ::conv::ChipInfo &chip, int64_t registers,
+                       double filter, double ofAllLines);
+
+/// Cycles of a compute unit that has `resident` of its `workgroups` at a time.
+double getUnitCycles(const ::conv::ChipInfo &chip, const DirectDemand &demand,
+                     int64_t workgroups, int64_t resident);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_DIRECT_DIRECTUNIT_H
