@@ -30,6 +30,8 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <limits>
 
 namespace mlir::conv {
