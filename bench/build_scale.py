@@ -121,8 +121,12 @@ def main():
         report = {"seconds": round(time.monotonic() - begin, 1), "code": client.returncode, "roles": usage.table(),
                   "units": counts.get("units"), "compiled": counts.get("compiled"), "failed": len(counts.get("failed", [])),
                   "refused": len(counts.get("refused", {}))}  # fmt: skip
-        for _, process in roots:
+        for _, process in reversed(roots):  # A worker that has lost its scheduler may wait for it.
             process.terminate()
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
     work = sum(report["roles"].get(role, {}).get("seconds", 0) for role in ("worker", "compiler"))
     if work:
         report["scheduler_share"] = round(report["roles"]["scheduler"]["seconds"] / work, 4)

@@ -27,11 +27,8 @@ if typing.TYPE_CHECKING:
 _HANDLE = ctypes.c_void_p
 _PLACE = ctypes.POINTER(ctypes.c_void_p)
 _STATUS = ctypes.c_int
-
-
 #: MLIR as text or bytecode, or what has it: a Problem.
 Module = typing.Union[str, bytes, "Problem"]
-
 
 _WARNING = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
 
@@ -231,6 +228,17 @@ def shipped_database(target: str) -> str:
     return load().conv_compiler_database(encode(target)).decode()
 
 
+def _collect_warnings(said: typing.List[str], database: str) -> typing.Any:
+    """A callback that keeps what is said of a database: the one that was named, or else the one that ships."""
+
+    def warn(_: typing.Any, message: bytes) -> None:
+        text = message.decode(errors="replace")
+        if database not in ("", "none") or " the database " in text:
+            said.append(text)
+
+    return _WARNING(warn)
+
+
 def compile(  # noqa: A001 - as people call it, in a module of its own name
     module: Module,
     targets: typing.Union[str, typing.Sequence[str]],
@@ -291,14 +299,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         threads=threads or os.cpu_count() or 1,
     )
     said: typing.List[str] = []
-
-    def warn(_: typing.Any, message: bytes) -> None:
-        text = message.decode(errors="replace")
-        # Without one that was named, only what is said of the one that ships.
-        if database not in ("", "none") or " the database " in text:
-            said.append(text)
-
-    options.warning = _WARNING(warn)
+    options.warning = _collect_warnings(said, database)
     source = _read(module)
     call = functools.partial(library.conv_jit_compile, _get_jit()) if cache else library.conv_compile
     artifact = take(lambda place: call(source, len(source), ctypes.byref(options), place))

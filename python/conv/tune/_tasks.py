@@ -175,32 +175,21 @@ def measure_candidates(
         "who": whoami(),
     }
 
-    def reject(failed: Failed) -> Quarantined:
-        return Quarantined(
-            **common, schedule=failed.candidate.schedule, reason=failed.reason, detail=failed.detail, time=now()
-        )
-
-    rows: typing.List[Row] = [reject(one) for one in compiled if isinstance(one, Failed)]
+    rows: typing.List[Row] = [_reject(one, common) for one in compiled if isinstance(one, Failed)]
     held = {(row.schedule, row.code): row for row in known if row.code and row.compute_units == units}
-    for one in compiled:
-        row = None if isinstance(one, Failed) else held.get((one.candidate.schedule, one.code))
-        if row is not None:
-            rows.append(_restate(row, one.candidate, space.compiler))
-    compiled = [one for one in compiled if isinstance(one, Failed) or (one.candidate.schedule, one.code) not in held]
-    right: typing.Dict[str, typing.Tuple[Compiled, float]] = {}
-    for one in compiled:
-        # The default may be one of the others, if the first choice of the cost model had spills.
-        if isinstance(one, Failed) or one.candidate.schedule in right:
-            continue
-        checked = check(child, problem, one, bench, limits) if one.error is None else one.error
-        if isinstance(checked, Failed):
-            rows.append(reject(checked))
+    fresh = []
+    for one in (one for one in compiled if isinstance(one, Compiled)):
+        row = held.get((one.candidate.schedule, one.code))
+        if row is None:
+            fresh.append(one)
         else:
-            right[one.candidate.schedule] = (one, checked)
-    packs = [one for one, _ in right.values()]
-    for one, time in zip(packs, _time_all(child, problem, packs, bench, limits)):
+            rows.append(_restate(row, one.candidate, space.compiler))
+    right, wrong = _check_all(child, problem, fresh, bench, limits)
+    rows += [_reject(one, common) for one in wrong]
+    packs = [one for one, _ in right]
+    for (one, error), time in zip(right, _time_all(child, problem, packs, bench, limits)):
         if isinstance(time, Failed):
-            rows.append(reject(time))
+            rows.append(_reject(time, common))
             continue
         rows.append(
             Measurement(
@@ -213,7 +202,7 @@ def measure_candidates(
                 least=time.least,
                 most=time.most,
                 protocol=json.dumps(_describe_protocol(bench, time)),
-                error=right[one.candidate.schedule][1],
+                error=error,
                 driver=about["driver"],
                 time=now(),
                 code=one.code,
@@ -221,6 +210,30 @@ def measure_candidates(
             )
         )
     return rows
+
+
+def _reject(failed: Failed, common: dict) -> Quarantined:
+    """The row of a candidate that is not measured."""
+    schedule, reason, detail = failed.candidate.schedule, failed.reason, failed.detail
+    return Quarantined(**common, schedule=schedule, reason=reason, detail=detail, time=now())
+
+
+def _check_all(
+    child: Isolated, problem: Problem, compiled: typing.Sequence[Compiled], bench: Bench, limits: Limits
+) -> typing.Tuple[typing.List[typing.Tuple[Compiled, float]], typing.List[Failed]]:
+    """The candidates whose results are right, each schedule once, with their errors; and the others."""
+    right: typing.Dict[str, typing.Tuple[Compiled, float]] = {}
+    wrong = []
+    for one in compiled:
+        # The default may be one of the others, if the first choice of the cost model had spills.
+        if one.candidate.schedule in right:
+            continue
+        checked = check(child, problem, one, bench, limits) if one.error is None else one.error
+        if isinstance(checked, Failed):
+            wrong.append(checked)
+        else:
+            right[one.candidate.schedule] = (one, checked)
+    return list(right.values()), wrong
 
 
 def _restate(row: Measurement, candidate: Candidate, compiler: str) -> Measurement:
