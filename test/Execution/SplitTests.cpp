@@ -71,14 +71,14 @@ void test::addSplitTests() {
   }
   // Sums of more parts than fit into registers: a loop, and the rest of one.
   GenOptions many = getBase(4);
-  many.input = {1, 3, 270};
-  add("many_backward_weight", many, 131);
+  many.input = {1, 3, 330};
+  add("many_backward_weight", many, 163);
   GenOptions manyFused = getBase(1);
   manyFused.input = {1, 3, 3};
-  manyFused.c = 220;
+  manyFused.c = 340;
   manyFused.bias = manyFused.residual = true;
   manyFused.activation = "relu";
-  add("many_fused_forward", manyFused, 110);
+  add("many_fused_forward", manyFused, 170);
   GenOptions fused = getBase(2);
   fused.bias = fused.residual = true;
   fused.activation = "relu";

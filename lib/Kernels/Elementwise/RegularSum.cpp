@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Fewer inputs are added without a loop.
-static constexpr size_t kLeastInputs = 97;
+/// Fewer inputs are added without a loop: their values fit into registers.
+static constexpr size_t kLeastInputs = 160;
 /// Loads that are on their way together, as many as a wave of an AMD chip can
 /// wait for one by one.
 static constexpr int64_t kPartsOfRound = 64;

@@ -74,7 +74,7 @@ private:
   };
   Checkpoint takeCheckpoint();
   /// Takes back what was built since: an element that cannot be computed, and
-  /// is read instead, leaves nothing behind.
+  /// is read instead, leaves no op and no operand.
   void rollBack(const Checkpoint &checkpoint);
 
   ConvolutionOpInterface convolution;

@@ -113,12 +113,12 @@ static WindowAttr computeCroppedWindow(ConvolutionOpInterface op,
                                : shape.low[d] + range.offset;
     int64_t reach =
         (output - 1) * stride + dilation * (shape.filter[d] - 1) + 1;
-    int64_t behind = std::max<int64_t>(0, reach - before - input);
+    int64_t after = std::max<int64_t>(0, reach - before - input);
     if (before < 0 || computeOutputSize({input, shape.filter[d], stride,
-                                         dilation, before, behind}) != output)
+                                         dilation, before, after}) != output)
       return nullptr;
     low.push_back(before);
-    high.push_back(behind);
+    high.push_back(after);
   }
   return WindowAttr::get(op.getContext(), shape.strides, shape.dilations, low,
                          high);

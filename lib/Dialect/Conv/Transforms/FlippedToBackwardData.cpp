@@ -89,15 +89,15 @@ static WindowAttr computeGradientWindow(ForwardOp op, const MovedOperand &input,
     int64_t span = window.getDilations()[d] * (shape.filter[d] - 1) + 1;
     int64_t before = span - 1 - spread->offset;
     int64_t reach = (positions.sourceSize - 1) * spread->stride + span;
-    int64_t behind = std::max<int64_t>(0, reach - before - shape.output[d]);
+    int64_t after = std::max<int64_t>(0, reach - before - shape.output[d]);
     // A border that no window reaches: in front, or wider than a stride.
     if (before < 0 ||
-        before + shape.output[d] + behind - reach >= spread->stride)
+        before + shape.output[d] + after - reach >= spread->stride)
       return nullptr;
     isGradient |= spread->stride > 1 || shape.filter[d] > 1;
     strides.push_back(spread->stride);
     low.push_back(before);
-    high.push_back(behind);
+    high.push_back(after);
   }
   if (!isGradient)
     return nullptr;
