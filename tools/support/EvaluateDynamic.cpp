@@ -13,6 +13,8 @@
 
 #include "EvaluateDynamic.h"
 
+#include "NormalizeTaps.h"
+
 #include "conv/Support/Npy.h"
 
 #include <algorithm>
@@ -20,6 +22,29 @@
 
 using namespace conv;
 using namespace conv::reference;
+
+std::vector<Scalar>
+conv::reference::normalizeKernels(Normalization kind, const DynamicSizes &sizes,
+                                  std::vector<Scalar> kernels) {
+  if (kind == Normalization::None)
+    return kernels;
+  int64_t count = int64_t(kernels.size()) / (sizes.g * sizes.w);
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t g = 0; g < sizes.g; ++g) {
+      // As a tensor of one sequence.
+      int64_t first = i * sizes.g * sizes.w;
+      auto find = [&](int64_t w) {
+        return first + (sizes.tapsLast ? g * sizes.w + w : w * sizes.g + g);
+      };
+      std::vector<Scalar> kernel;
+      for (int64_t w = 0; w < sizes.w; ++w)
+        kernel.push_back(kernels[find(w)]);
+      kernel = normalizeTaps(kind, kernel);
+      for (int64_t w = 0; w < sizes.w; ++w)
+        kernels[find(w)] = kernel[w];
+    }
+  return kernels;
+}
 
 namespace {
 
@@ -38,6 +63,10 @@ public:
     findSequences();
     if (step.initialState)
       state = load(*step.initialState);
+    if (step.kernel)
+      kernels = load(*step.kernel);
+    else if (step.direction != Direction::DynamicBackwardKernel)
+      rhs = normalizeKernels(step.normalize, s, rhs);
   }
 
   StepResult run();
@@ -59,8 +88,13 @@ private:
     bool integers = true;
     void add(const Scalar &left, const Scalar &right);
   };
-  void finish(int64_t element, int64_t channel, const Sum &sum,
+  /// A sum, and what it is off by.
+  Scalar round(const Sum &sum) const;
+  /// Stores what the epilogue makes of a sum.
+  void finish(int64_t element, int64_t channel, const Scalar &sum,
               StepResult &result) const;
+  /// The gradient of one kernel.
+  void finishKernel(int64_t b, int64_t t, int64_t g, StepResult &result) const;
 
   int64_t token(int64_t b, int64_t t, int64_t d) const {
     return (b * s.t + t) * s.d + d;
@@ -71,9 +105,11 @@ private:
                 int64_t distance, int64_t d) const {
     if (t - distance >= firsts[t])
       return tensor[token(b, t - distance, d)];
-    return state.empty()
-               ? Scalar{0, 0, true}
-               : state[(b * (s.w - 1) + s.w - 1 + t - distance) * s.d + d];
+    if (step.cuSeqlens)
+      b = numbers[t];
+    int64_t row = b * (s.w - 1) + s.w - 1 + t - distance - firsts[t];
+    int64_t rows = int64_t(state.size()) / s.d;
+    return b < 0 || row >= rows ? Scalar{0, 0, true} : state[row * s.d + d];
   }
   Sum sumForward(int64_t b, int64_t t, int64_t d) const;
   Sum sumInput(int64_t b, int64_t t, int64_t d) const;
@@ -86,9 +122,10 @@ private:
   const std::vector<StepResult> &earlier;
   const DynamicSizes &s;
   int64_t perGroup;
-  std::vector<Scalar> lhs, rhs, state;
-  /// By position, where its sequence starts, and where the next one does.
-  std::vector<int64_t> firsts, ends;
+  std::vector<Scalar> lhs, rhs, state, kernels;
+  /// By position, where its sequence starts, and where the next one does, and
+  /// its number.
+  std::vector<int64_t> firsts, ends, numbers;
   bool sumsIntegers; ///< In i32, not in f32.
   std::vector<std::vector<Scalar>> epilogueOperands;
 };
@@ -129,6 +166,7 @@ void DynamicEvaluator::findSequences() {
     }
     firsts.push_back(int64_t(std::max(first, 0.0)));
     ends.push_back(int64_t(std::min(end, double(s.t))));
+    numbers.push_back(int64_t(low) - 1);
   }
 }
 
@@ -170,8 +208,7 @@ DynamicEvaluator::Sum DynamicEvaluator::sumKernel(int64_t b, int64_t t,
   return sum;
 }
 
-void DynamicEvaluator::finish(int64_t element, int64_t channel, const Sum &sum,
-                              StepResult &result) const {
+Scalar DynamicEvaluator::round(const Sum &sum) const {
   // Integers add without rounding in f32 while every partial sum fits, and in
   // i32 always: there the sum wraps around.
   bool exact =
@@ -181,7 +218,12 @@ void DynamicEvaluator::finish(int64_t element, int64_t channel, const Sum &sum,
     error +=
         std::ldexp(step.bound.accumulation, -24) * (sum.magnitude + sum.error);
   double value = sumsIntegers ? double(int32_t(int64_t(sum.value))) : sum.value;
-  std::vector<Scalar> values{{value, error, exact}};
+  return {value, error, exact};
+}
+
+void DynamicEvaluator::finish(int64_t element, int64_t channel,
+                              const Scalar &sum, StepResult &result) const {
+  std::vector<Scalar> values{sum};
   for (size_t i = 0; i < epilogueOperands.size(); ++i)
     values.push_back(
         epilogueOperands[i][step.epilogueOperands[i].perChannel ? channel
@@ -190,18 +232,31 @@ void DynamicEvaluator::finish(int64_t element, int64_t channel, const Sum &sum,
   result.store(element, values[step.yield], step.bound.outputUlp);
 }
 
+void DynamicEvaluator::finishKernel(int64_t b, int64_t t, int64_t g,
+                                    StepResult &result) const {
+  std::vector<Scalar> kernel, sums;
+  for (int64_t w = 0; w < s.w; ++w) {
+    sums.push_back(round(sumKernel(b, t, g, w)));
+    if (!kernels.empty())
+      kernel.push_back(kernels[s.findKernel(b, t, g, w)]);
+  }
+  sums = differentiateNormalization(step.normalize, kernel, sums);
+  for (int64_t w = 0; w < s.w; ++w)
+    finish(s.findKernel(b, t, g, w), g, sums[w], result);
+}
+
 StepResult DynamicEvaluator::run() {
   bool isKernel = step.direction == Direction::DynamicBackwardKernel;
   StepResult result(step.outputType, s.b * s.t * (isKernel ? s.g * s.w : s.d));
   for (int64_t b = 0; b < s.b; ++b)
     for (int64_t t = 0; t < s.t; ++t) {
       for (int64_t g = 0; isKernel && g < s.g; ++g)
-        for (int64_t w = 0; w < s.w; ++w)
-          finish(s.findKernel(b, t, g, w), g, sumKernel(b, t, g, w), result);
+        finishKernel(b, t, g, result);
       for (int64_t d = 0; !isKernel && d < s.d; ++d)
         finish(token(b, t, d), d,
-               step.direction == Direction::DynamicForward ? sumForward(b, t, d)
-                                                           : sumInput(b, t, d),
+               round(step.direction == Direction::DynamicForward
+                         ? sumForward(b, t, d)
+                         : sumInput(b, t, d)),
                result);
     }
   return result;
