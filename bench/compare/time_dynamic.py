@@ -7,7 +7,7 @@
 With --triton, kernels in Triton (dynamic_triton.py) run on the same tensors, where these are not packed and taps are last.
 
 FOLDER has packs whose names are DIRECTION_BxTxD_W_ORDER.convpack, kernels for each channel, bf16; or, with _SEQUENCES after the
-order, of so many packed sequences of random lengths.
+order, of so many packed sequences of random lengths; or, with _softmax or _l2 after that, of normalised kernels.
 """
 
 import json
@@ -34,8 +34,20 @@ def shift(tensor, distance, sequences):
     return torch.where(same.view(1, -1, *[1] * (tensor.dim() - 2)), tensor[:, inside], 0)
 
 
-def reference(direction, a, b, width, sequences):
+def normalized(kernel, normalize):
+    if normalize == "softmax":
+        return kernel.softmax(-1)
+    return kernel / (kernel.square().sum(-1, keepdim=True) + 1e-6).sqrt()
+
+
+def reference(direction, operands, width, sequences, normalize):
     """The definition in f32, of f32 operands; kernels have their taps last."""
+    a, b, *kernel = operands
+    if normalize and not kernel:
+        b = normalized(b, normalize)
+    if kernel:
+        grad = reference(direction, (a, b), width, sequences, None)
+        return torch.func.vjp(lambda k: normalized(k, normalize), *kernel)[1](grad)[0]
     if direction == "forward":
         return sum(b[..., w] * shift(a, width - 1 - w, sequences) for w in range(width))
     if direction == "backward_input":
@@ -43,18 +55,18 @@ def reference(direction, a, b, width, sequences):
     return torch.stack([b * shift(a, width - 1 - w, sequences) for w in range(width)], -1)
 
 
-def compare(direction, tensors, order, width, sequences):
+def compare(direction, tensors, order, width, sequences, normalize):
     """The error of one sequence, in the norm and relative to it."""
     if order == "BTWG":
         tensors = [tensor.transpose(2, 3) if tensor.dim() == 4 else tensor for tensor in tensors]
     *operands, result = tensors
-    want = reference(direction, *operands, width, sequences)
+    want = reference(direction, operands, width, sequences, normalize)
     return ((result - want).norm() / want.norm()).item()
 
 
 def measure(path, stream):
-    direction, b, t, d, width, order, packed = re.fullmatch(
-        r"(\w+?)_(\d+)x(\d+)x(\d+)_(\d+)_([A-Z]+)(?:_(\d+))?", path.stem
+    direction, b, t, d, width, order, packed, normalize = re.fullmatch(
+        r"(\w+?)_(\d+)x(\d+)x(\d+)_(\d+)_([A-Z]+)(?:_(\d+))?(?:_(softmax|l2))?", path.stem
     ).groups()
     b, t, d, width = int(b), int(t), int(d), int(width)
     borders = torch.sort(torch.randint(t + 1, (int(packed or 1) - 1,), device="cuda"))[0]
@@ -62,19 +74,27 @@ def measure(path, stream):
     starts = [torch.cat([borders.new_zeros(1), borders, borders.new_full((1,), t)]).int()] if packed else []
     token, taps = (b, t, d), (b, t, d, width) if order == "BTGW" else (b, t, width, d)
     shapes = [token, token, taps] if direction == "backward_kernel" else [token, taps, token]
+    if normalize and direction == "backward_kernel":
+        shapes.insert(2, taps)
     bytes_moved = 2 * sum(torch.Size(shape).numel() for shape in shapes)
     function = conv.load(str(path), device="cuda")["f"]
     count = max(2, min(8, -(-CACHE_BYTES // bytes_moved)))
     make = lambda shape: torch.randn(shape, device="cuda", dtype=torch.bfloat16)
-    sets = [(make(shapes[0]), make(shapes[1]), make(shapes[2]).fill_(float("nan"))) for _ in range(count)]
-    function(*sets[0][:2], *starts, out=sets[0][2])
+    sets = [(*map(make, shapes[:-1]), make(shapes[-1]).fill_(float("nan"))) for _ in range(count)]
+
+    def run(tensors):
+        first, second, *kernel, result = tensors
+        function(first, second, *starts, *kernel, out=result)
+
+    run(sets[0])
     stream.synchronize()
     error = max(
-        compare(direction, [tensor[n : n + 1].float() for tensor in sets[0]], order, width, sequences) for n in range(b)
+        compare(direction, [tensor[n : n + 1].float() for tensor in sets[0]], order, width, sequences, normalize)
+        for n in range(b)
     )
-    took = time_calls([lambda s=s: function(s[0], s[1], *starts, out=s[2]) for s in sets], stream)
+    took = time_calls([lambda s=s: run(s) for s in sets], stream)
     result = {"pack": path.stem, "error": error, "us": took * 1e6, "gb_per_s": bytes_moved / took * 1e-9}
-    if "--triton" in sys.argv and order == "BTGW" and not packed:
+    if "--triton" in sys.argv and order == "BTGW" and not packed and not normalize:
         want = sets[0][2].clone()
         theirs = [lambda s=s: dynamic_triton.run(direction, *s, width) for s in sets]
         sets[0][2].fill_(float("nan"))

@@ -60,6 +60,8 @@ static std::string makeName(const DynamicGenOptions &options) {
     os << "_one_kernel";
   if (options.initialState)
     os << "_state";
+  if (options.normalize != "none")
+    os << '_' << options.normalize;
   return name;
 }
 
@@ -72,7 +74,10 @@ public:
         loc(builder.getUnknownLoc()),
         direction(parseDirection(options.direction)),
         operand(parseType(builder, options.type)),
-        order(*mlir::conv::symbolizeKernelOrder(options.order)) {}
+        order(*mlir::conv::symbolizeKernelOrder(options.order)),
+        normalize(*mlir::conv::symbolizeNormalization(options.normalize)),
+        hasGivenKernel(direction == Direction::BackwardWeight &&
+                       normalize != mlir::conv::Normalization::None) {}
 
   func::FuncOp create();
 
@@ -89,6 +94,8 @@ private:
   Direction direction;
   Type operand;
   mlir::conv::KernelOrder order;
+  mlir::conv::Normalization normalize;
+  bool hasGivenKernel; ///< The gradient of kernels takes them too.
   SmallVector<Type> types;
   SmallVector<StringRef> names;
 };
@@ -132,18 +139,22 @@ Value DynamicGenerator::createOp(func::FuncOp function,
   Block *body = function.addEntryBlock();
   builder.setInsertionPointToEnd(body);
   Value lhs = body->getArgument(0), rhs = body->getArgument(1), none;
-  Value starts = options.starts ? body->getArgument(2) : none;
-  Value state = options.initialState ? body->getArguments().back() : none;
+  unsigned next = 2;
+  Value starts = options.starts ? body->getArgument(next++) : none;
+  Value state = options.initialState ? body->getArgument(next++) : none;
+  Value kernel = hasGivenKernel ? body->getArgument(next++) : none;
   switch (direction) {
   case Direction::Forward:
-    return mlir::conv::DynamicForwardOp::create(
-        builder, loc, result, lhs, rhs, starts, state, ValueRange(), order);
+    return mlir::conv::DynamicForwardOp::create(builder, loc, result, lhs, rhs,
+                                                starts, state, ValueRange(),
+                                                order, normalize);
   case Direction::BackwardData:
     return mlir::conv::DynamicBackwardInputOp::create(
-        builder, loc, result, lhs, rhs, starts, ValueRange(), order);
+        builder, loc, result, lhs, rhs, starts, ValueRange(), order, normalize);
   case Direction::BackwardWeight:
     return mlir::conv::DynamicBackwardKernelOp::create(
-        builder, loc, result, lhs, rhs, starts, state, ValueRange(), order);
+        builder, loc, result, lhs, rhs, starts, state, kernel, ValueRange(),
+        order, normalize);
   }
   llvm_unreachable("every direction has an op");
 }
@@ -156,10 +167,14 @@ func::FuncOp DynamicGenerator::create() {
                                   {options.starts},
                                   options.wideStarts ? builder.getI64Type()
                                                      : builder.getI32Type()));
-  if (options.initialState)
+  if (options.initialState) {
+    int64_t sequences = options.starts ? options.starts - 1 : options.b;
     addArgument(
         "initial_state",
-        RankedTensorType::get({options.b, options.w - 1, options.d}, operand));
+        RankedTensorType::get({sequences, options.w - 1, options.d}, operand));
+  }
+  if (hasGivenKernel)
+    addArgument("kernel", getTensor(TensorRole::Filter, operand));
   TensorRole role = getResultRole(direction);
   RankedTensorType result = getTensor(
       role, operand.isInteger() ? Type(builder.getI32Type()) : operand);

@@ -45,6 +45,8 @@ static std::string makeName(const StateGenOptions &options) {
     os << "_state";
   if (options.oneKernel)
     os << "_one_kernel";
+  if (options.normalize != "none")
+    os << '_' << options.normalize;
   return name;
 }
 
@@ -67,6 +69,7 @@ private:
   unsigned add(StringRef name, Sizes sizes, Type element);
   std::optional<unsigned> addNumbers(StringRef name, const std::string &type,
                                      int64_t count);
+  std::optional<unsigned> addStarts();
   Value get(std::optional<unsigned> argument) const {
     return argument ? Value(function.getArgument(*argument)) : Value();
   }
@@ -99,6 +102,14 @@ std::optional<unsigned> StateGenerator::addNumbers(StringRef name,
     return std::nullopt;
   return add(name, count,
              type == "i64" ? builder.getI64Type() : builder.getI32Type());
+}
+
+std::optional<unsigned> StateGenerator::addStarts() {
+  return addNumbers("cu_seqlens",
+                    !options.starts      ? ""
+                    : options.wideStarts ? "i64"
+                                         : "i32",
+                    options.starts);
 }
 
 void StateGenerator::createFunction(ArrayRef<Type> results,
@@ -140,11 +151,7 @@ void StateGenerator::createFinalState() {
   auto [b, t, d, p] = std::tuple(options.b, options.t, options.d, options.p);
   int64_t sequences = options.starts ? options.starts - 1 : b;
   unsigned input = add("input", {b, t, d}, operand);
-  auto starts = addNumbers("cu_seqlens",
-                           !options.starts      ? ""
-                           : options.wideStarts ? "i64"
-                                                : "i32",
-                           options.starts);
+  auto starts = addStarts();
   std::optional<unsigned> before, cache;
   if (options.initialState)
     before = add("initial_state", {sequences, p, d}, operand);
@@ -172,10 +179,13 @@ void StateGenerator::createGradient() {
   unsigned grad = add("grad_output", {b, t, d}, operand);
   unsigned kernel = add(
       "kernel", {kernels, each, tapsLast ? g : w, tapsLast ? w : g}, operand);
-  Type result = RankedTensorType::get({b, w - 1, d}, operand);
+  auto starts = addStarts();
+  int64_t sequences = options.starts ? options.starts - 1 : b;
+  Type result = RankedTensorType::get({sequences, w - 1, d}, operand);
   createFunction(result, "grad_state");
   auto state = mlir::conv::DynamicBackwardStateOp::create(
-      builder, loc, result, get(grad), get(kernel), order);
+      builder, loc, result, get(grad), get(kernel), get(starts), order,
+      *mlir::conv::symbolizeNormalization(options.normalize));
   func::ReturnOp::create(builder, loc, state->getResults());
 }
 

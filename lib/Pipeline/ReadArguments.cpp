@@ -70,6 +70,8 @@ static std::optional<Role> getRoleIn(DynamicOpInterface op, Value value) {
   if (op.getInitialState() &&
       lookThroughReshapes(op.getInitialState()) == value)
     return Role{"initial_state", ""};
+  if (op.getGivenKernel() && lookThroughReshapes(op.getGivenKernel()) == value)
+    return Role{"kernel", ""};
   for (Value operand : op.getEpilogueOperands())
     if (lookThroughReshapes(operand) == value)
       return Role{"operand", ""};

@@ -33,9 +33,12 @@ ReferenceRecorder::recordDynamic(DynamicOpInterface op) {
        llvm::cantFail(json::parse(writeErrorBound(recordErrorBound(op))))}};
   if (op.hasOneKernel())
     step["one_kernel"] = true;
+  if (op.isNormalized())
+    step["normalize"] = stringifyNormalization(op.getNormalize());
   for (auto [name, operand] :
        {std::pair<StringRef, Value>("cu_seqlens", op.getCuSeqlens()),
-        std::pair<StringRef, Value>("initial_state", op.getInitialState())}) {
+        std::pair<StringRef, Value>("initial_state", op.getInitialState()),
+        std::pair<StringRef, Value>("kernel", op.getGivenKernel())}) {
     if (!operand)
       continue;
     FailureOr<json::Object> tensor = recordTensor(operand, op);
@@ -52,7 +55,8 @@ ReferenceRecorder::recordDynamic(DynamicOpInterface op) {
 /// What the operand with a role is called in a step.
 static StringRef getOperandField(StateOpInterface op, unsigned operand) {
   StringRef role = op.getOperandRole(operand);
-  return isa<DynamicBackwardStateOp>(*op) ? "" : role;
+  bool isFactor = isa<DynamicBackwardStateOp>(*op) && operand < 2;
+  return isFactor ? "" : role;
 }
 
 FailureOr<json::Object> ReferenceRecorder::recordState(StateOpInterface op,
@@ -87,6 +91,8 @@ FailureOr<json::Object> ReferenceRecorder::recordState(StateOpInterface op,
     if (kernel.getDimSize(0) != shape.b || kernel.getDimSize(1) != shape.t)
       step["one_kernel"] = true;
     step["order"] = stringifyKernelOrder(gradient.getOrder());
+    if (gradient.getNormalize() != Normalization::None)
+      step["normalize"] = stringifyNormalization(gradient.getNormalize());
     step["shape"] =
         json::Array{toSize('B', shape.b, sizes), toSize('T', shape.t, sizes),
                     shape.d, shape.g, shape.w};

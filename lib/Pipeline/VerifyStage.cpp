@@ -46,8 +46,9 @@ static LogicalResult verifyConv(Operation *op) {
 }
 
 static LogicalResult verifyLinalg(Operation *op) {
-  // With run-time sizes, one kernel computes it as it is.
-  if (isa<DynamicOpInterface>(op) && hasRunTimeSizes(op))
+  // One kernel computes it as it is.
+  if (auto dynamic = dyn_cast<DynamicOpInterface>(op);
+      dynamic && dynamic.hasTokenKernel())
     return success();
   if (isa_and_nonnull<ConvDialect>(op->getDialect()) &&
       !isa<CountNeighboursOp, GatherOp, ScatterOp, StateOpInterface, YieldOp>(

@@ -101,10 +101,15 @@ static std::string describeSize(const RunTimeSizes::Size &size) {
 static void explainSizes(Operation *op, StringRef problem, raw_ostream &os) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
   os << "problem     " << problem << "\n"
-     << "target      " << chip.name << " (" << chip.product << ")\n"
-     << "sizes       ";
+     << "target      " << chip.name << " (" << chip.product << ")\n";
+  RunTimeSizes sizes(op);
+  if (sizes.getSizes().empty()) {
+    os << "kernel      one, which finds the states of sequences\n";
+    return;
+  }
+  os << "sizes       ";
   llvm::interleaveComma(
-      RunTimeSizes(op).getSizes(), os,
+      sizes.getSizes(), os,
       [&](const RunTimeSizes::Size &size) { os << describeSize(size); });
   os << ", chosen with each run\n"
      << "kernel      one, whatever the sizes are\n";
@@ -126,7 +131,7 @@ static llvm::json::Object explainSizesAsJson(Operation *op,
 }
 
 void mlir::conv::explainDynamic(DynamicOpInterface op, raw_ostream &os) {
-  if (hasRunTimeSizes(op))
+  if (op.hasTokenKernel())
     return explainSizes(op, formatProblem(op), os);
   DynamicExplanation all(op);
   os << "problem     " << formatProblem(op) << "\n"
@@ -142,7 +147,7 @@ void mlir::conv::explainDynamic(DynamicOpInterface op, raw_ostream &os) {
 }
 
 llvm::json::Object mlir::conv::explainDynamicAsJson(DynamicOpInterface op) {
-  if (hasRunTimeSizes(op))
+  if (op.hasTokenKernel())
     return explainSizesAsJson(op, formatProblem(op));
   DynamicExplanation all(op);
   return llvm::json::Object{

@@ -15,6 +15,7 @@ FORWARD, INPUT, KERNEL, ACTIVATION = "forward", "backward_input", "backward_kern
 STATE = "backward_state"
 
 ORDERS = ("BTGW", "BTWG")
+NORMALIZATIONS = ("", "softmax", "l2")
 _Named = typing.Tuple[str, str]  #: A tensor's name in the signature, and its type.
 _Size = typing.Optional[int]  #: A number, or None for a run-time size.
 _MOST_MEMBERS = 16  #: Channels of a group for whose gradient there is a kernel with run-time sizes.
@@ -44,9 +45,12 @@ class DynamicProblem:
     starts: elements of `cu_seqlens`, one more than there are packed sequences, which is an operand after the first two;
         0 if sequences are not packed.
     starts_dtype: "i32" or "i64".
-    initial_state: whether the W - 1 tokens before the first ones are an operand, after the first two and `cu_seqlens`.
+    initial_state: whether the W - 1 tokens before the first ones are an operand, after the first two and `cu_seqlens`; with
+        that, for each packed sequence.
     one_kernel: whether all tokens have one, of a tensor with B and T of 1.
     bias: the type of the elements of a vector of channels, the last operand, which is added to sums; none if empty.
+    normalize: "softmax" or "l2" of the W taps of a kernel before it is used, or none if empty; with it, "backward_kernel" takes
+        the kernels too, after the first two operands and the optional ones.
     activation: "silu", or none if empty; with it, gradients of input and kernel take the gradient of the sum.
     function: the name of the function; made of the problem if empty.
     """
@@ -66,6 +70,7 @@ class DynamicProblem:
     initial_state: bool = False
     one_kernel: bool = False
     bias: str = ""
+    normalize: str = ""
     function: str = ""
 
     @property
@@ -81,6 +86,7 @@ class DynamicProblem:
         text += ", packed" if self.starts is None else f", {self.starts - 1} packed" if self.starts else ""
         text += ", initial state" if self.initial_state else ""
         text += ", one kernel" if self.one_kernel else ""
+        text += f", {self.normalize}" if self.normalize else ""
         text += " + bias" if self.bias else ""
         return f"{text}{' + ' + self.activation if self.activation else ''} ({self.order})"
 
@@ -88,8 +94,10 @@ class DynamicProblem:
         """The problem whose function takes any number of sequences and tokens; None if there is none."""
         if self.direction == KERNEL and self.d // (self.g or self.d) > _MOST_MEMBERS:
             return None
-        packed = self.starts != 0
-        return dataclasses.replace(self, b=1 if packed else None, t=None, starts=None if packed else 0)
+        if self.starts == 0:
+            return dataclasses.replace(self, b=None, t=None)
+        has_states = self.initial_state or self.direction == STATE  # One for each of a known number of sequences.
+        return dataclasses.replace(self, b=1, t=None, starts=self.starts if has_states else None)
 
     def module(self) -> str:
         """The problem as MLIR, a module with one function.
@@ -104,6 +112,7 @@ class DynamicProblem:
         vector = f"tensor<{self.d}x{self.bias}>"
         bias = ("%bias", vector, self.bias) if self.bias else None
         result = self._types(wide)
+        seen = (kernel,) if self.normalize else ()
         operands: typing.Sequence[_Named]
         operation, operands, output, region = {
             FORWARD: (
@@ -111,7 +120,7 @@ class DynamicProblem:
                 _epilogue.biased_activation(bias, self.activation, wide),
             ),
             INPUT: ("backward_input", (grad, kernel), ("grad_input", result[0]), ""),
-            KERNEL: ("backward_kernel", (input, grad), ("grad_kernel", result[1]), ""),
+            KERNEL: ("backward_kernel", (input, grad, *seen), ("grad_kernel", result[1]), ""),
             STATE: ("backward_state", (grad, kernel), ("grad_state", result[2]), ""),
             ACTIVATION: (
                 *("forward", (input, kernel, grad), ("grad_sum", tokens)),
@@ -121,13 +130,15 @@ class DynamicProblem:
         starts = f"tensor<{_text(self.starts)}x{self.starts_dtype}>"
         more = [("cu_seqlens", starts)] if self.starts != 0 else []
         more += [("initial_state", state)] if self.initial_state else []
-        given = " ".join(f"{name}(%{name} : {kind})" for name, kind in more)
+        named = [*more, *seen] if self.direction == KERNEL else more
+        given = " ".join(f"{name}(%{name} : {kind})" for name, kind in named)
+        order = f"{self.order} normalize = {self.normalize}" if self.normalize else self.order
         operands = (*operands[:2], *more, *operands[2:], *([("bias", vector)] if bias else ()))
         arguments = ", ".join(f'%{name}: {kind} {{conv.name = "{name}"}}' for name, kind in operands)
         (lhs, lhs_type), (rhs, rhs_type), (name, kind) = *operands[:2], output
         return (
             f'func.func @"{self._name()}"({arguments})\n    -> ({kind} {{conv.name = "{name}"}}) {{\n'
-            f"  %{name} = conv.dynamic_{operation} %{lhs}, %{rhs} {given} order = {self.order}\n"
+            f"  %{name} = conv.dynamic_{operation} %{lhs}, %{rhs} {given} order = {order}\n"
             f"      {region} : {lhs_type}, {rhs_type} -> {kind}\n  return %{name} : {kind}\n}}\n"
         )
 
@@ -138,9 +149,12 @@ class DynamicProblem:
         _epilogue.check_name("direction", self.direction, (FORWARD, INPUT, KERNEL, ACTIVATION, STATE))
         _epilogue.check_name("starts_dtype", self.starts_dtype, ("i32", "i64"))
         _epilogue.check_name("activation", self.activation, _epilogue.ACTIVATIONS)
+        _epilogue.check_name("normalize", self.normalize, NORMALIZATIONS)
         _epilogue.check_name("bias", self.bias, ("", "f32", "f16", "bf16"))
         if self.bias and (self.dtype == "i8" or self.direction not in (FORWARD, ACTIVATION)):
             raise bad_input(f"bias: expects '' for i8, and for {self.direction}, but got {self.bias!r}")
+        if self.normalize and self.dtype == "i8":
+            raise bad_input(f"normalize: expects '' for i8, but got {self.normalize!r}")
         if self.dtype == "i8" and (self.activation or self.direction == ACTIVATION):
             raise bad_input("activation: expects '' for sums of i8, but got 'silu'")
         for name in ("b", "t", "d", "w"):
@@ -159,7 +173,8 @@ class DynamicProblem:
         groups = self.g or self.d
         last = (groups, self.w) if self.order == "BTGW" else (self.w, groups)
         first = (1, 1) if self.one_kernel else (self.b, self.t)
-        shapes = (self.b, self.t, self.d), (*first, *last), (self.b, self.w - 1, self.d)
+        sequences = self.starts - 1 if self.starts else self.b
+        shapes = (self.b, self.t, self.d), (*first, *last), (sequences, self.w - 1, self.d)
         return tuple(f"tensor<{'x'.join(map(_text, shape))}x{dtype}>" for shape in shapes)
 
     def _name(self) -> str:
@@ -168,4 +183,5 @@ class DynamicProblem:
         sizes += f"_packed{self.starts or ''}" if self.starts != 0 else ""
         sizes += "_state" if self.initial_state else ""
         sizes += "_bias" if self.bias else ""
+        sizes += f"_{self.normalize}" if self.normalize else ""
         return self.function or f"{self.stem}_{self.dtype}_{sizes}"

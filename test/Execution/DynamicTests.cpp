@@ -30,6 +30,7 @@ struct DynamicProblem {
   int64_t sequences = 0;      ///< That are packed, or 0.
   bool hasState = false;      ///< Tokens before the first ones.
   bool hasWideStarts = false; ///< Starts are i64.
+  const char *normalize = "none";
 };
 
 const DynamicProblem kProblems[] = {
@@ -54,16 +55,43 @@ const DynamicProblem kStateProblems[] = {
     {2, 2, 24, 8, 8, 0, true},   {2, 7, 13, 13, 3, 0, true},
     {1, 16, 64, 64, 4, 0, true}, {2, 37, 40, 10, 5, 0, true}};
 
+/// States of packed sequences, of which some are empty or short.
+const DynamicProblem kPackedStateProblems[] = {
+    {1, 1, 1, 1, 2, 1, true},
+    {1, 13, 13, 13, 3, 5, true},
+    {1, 27, 24, 24, 2, 40, true},
+    {1, 37, 40, 10, 8, 4, true, true},
+    {1, 31, 16, 16, 4, 3, true}};
+
+/// Each kind of kernels: of channels and groups, small and large, of one tap
+/// and of as many as a vector has; of packed sequences, and with states.
+const DynamicProblem kNormalizedProblems[] = {
+    {1, 1, 1, 1, 1, 0, false, false, "softmax"},
+    {2, 3, 13, 13, 3, 0, false, false, "softmax"},
+    {1, 11, 24, 24, 4, 0, false, false, "softmax"},
+    {3, 2, 24, 24, 2, 0, false, false, "l2"},
+    {1, 3, 16, 16, 8, 0, false, false, "softmax"},
+    {1, 4, 32, 4, 4, 0, false, false, "l2"},
+    {1, 3, 48, 2, 3, 0, false, false, "softmax"},
+    {1, 9, 16, 16, 4, 4, false, false, "softmax"},
+    {2, 3, 13, 13, 3, 0, true, false, "softmax"},
+    {1, 7, 24, 6, 2, 5, true, true, "l2"}};
+
 const char *const kDirections[] = {"forward", "backward_input",
                                    "backward_kernel"};
 } // namespace
+
+static bool isNormalized(const DynamicProblem &p) {
+  return std::string(p.normalize) != "none";
+}
 
 static std::string printSizes(const DynamicProblem &p) {
   return "b" + std::to_string(p.b) + "_t" + std::to_string(p.t) + "_d" +
          std::to_string(p.d) + "_g" + std::to_string(p.g) + "_w" +
          std::to_string(p.w) +
          (p.sequences ? "_s" + std::to_string(p.sequences) : "") +
-         (p.hasState ? "_state" : "") + (p.hasWideStarts ? "_i64" : "");
+         (p.hasState ? "_state" : "") + (p.hasWideStarts ? "_i64" : "") +
+         (isNormalized(p) ? std::string("_") + p.normalize : "");
 }
 
 static std::string printTensor(std::initializer_list<int64_t> sizes,
@@ -80,7 +108,7 @@ static std::string printStarts(const DynamicProblem &p) {
 
 static std::string printState(const DynamicProblem &p,
                               const std::string &element) {
-  return printTensor({p.b, p.w - 1, p.d}, element);
+  return printTensor({p.sequences ? p.sequences : p.b, p.w - 1, p.d}, element);
 }
 
 /// Optional operands, as arguments of a function.
@@ -118,11 +146,16 @@ static std::string write(const DynamicProblem &p, const std::string &direction,
       isKernel ? kernels(out) : printTensor({p.b, p.t, p.d}, out);
   std::string extra = isKernel ? kernels(sum) : printTensor({p.d}, sum);
   std::string add = isInteger ? "arith.addi" : "arith.addf";
+  bool hasKernel = isKernel && isNormalized(p);
+  std::string given = hasKernel ? " kernel(%k : " + kernels(element) + ")" : "";
+  std::string order = tapsLast ? "BTGW" : "BTWG";
+  if (isNormalized(p))
+    order += std::string(" normalize = ") + p.normalize;
   std::string text = "func.func @f(%a: " + tokens + ", %b: " + rhs +
                      (epilogue ? ", %c: " + extra : "") + declare(p, element) +
-                     ") -> " + result + " {\n  %y = conv.dynamic_" + direction +
-                     " %a, %b" + use(p, element) +
-                     " order = " + (tapsLast ? "BTGW" : "BTWG");
+                     (hasKernel ? ", %k: " + kernels(element) : "") + ") -> " +
+                     result + " {\n  %y = conv.dynamic_" + direction +
+                     " %a, %b" + use(p, element) + given + " order = " + order;
   if (epilogue) {
     text += " epilogue(%c : " + extra + ") {\n  ^bb0(%acc: " + sum +
             ", %e: " + sum + "):\n    %s = " + add + " %acc, %e : " + sum +
@@ -241,6 +274,13 @@ static void checkBadStarts() {
 
 static void addProblem(const DynamicProblem &problem, const char *direction) {
   addTest("Dynamic", std::string(direction) + "_" + printSizes(problem), [=] {
+    if (isNormalized(problem)) {
+      checkEverywhere(write(problem, direction, /*tapsLast=*/true, "bf16",
+                            /*epilogue=*/false));
+      checkEverywhere(write(problem, direction, /*tapsLast=*/false, "f32",
+                            /*epilogue=*/true));
+      return;
+    }
     for (const char *element : {"bf16", "f32"})
       checkEverywhere(write(problem, direction, /*tapsLast=*/true, element,
                             /*epilogue=*/false));
@@ -257,6 +297,13 @@ void conv::test::addDynamicTests() {
     for (const DynamicProblem &problem : kPackedProblems)
       addProblem(problem, direction);
   }
+  for (const DynamicProblem &problem : kNormalizedProblems)
+    for (const char *direction : kDirections)
+      if (!problem.hasState || std::string(direction) != "backward_input")
+        addProblem(problem, direction);
+  for (const DynamicProblem &problem : kPackedStateProblems)
+    for (const char *direction : {"forward", "backward_kernel"})
+      addProblem(problem, direction);
   for (const DynamicProblem &problem : kStateProblems)
     for (const char *direction : {"forward", "backward_kernel"})
       addProblem(problem, direction);

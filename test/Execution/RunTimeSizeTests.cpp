@@ -31,6 +31,7 @@ using Sizes = std::map<std::string, int64_t>;
 struct TokenProblem {
   int64_t d, g, w;
   bool isPacked = false, hasState = false, hasWideStarts = false;
+  const char *normalize = "none";
 };
 
 const TokenProblem kTokens[] = {{1, 1, 1},
@@ -46,7 +47,10 @@ const TokenProblem kTokens[] = {{1, 1, 1},
                                 {16, 16, 4, true},
                                 {15, 5, 3, true, false, true},
                                 {24, 24, 4, false, true},
-                                {13, 13, 3, false, true}};
+                                {13, 13, 3, false, true},
+                                {24, 24, 4, false, true, false, "softmax"},
+                                {13, 13, 3, false, false, false, "l2"},
+                                {32, 4, 4, true, false, false, "softmax"}};
 
 const Sizes kBatches[] = {{{"B", 1}, {"T", 1}},  {{"B", 3}, {"T", 2}},
                           {{"B", 2}, {"T", 7}},  {{"B", 1}, {"T", 8}},
@@ -93,11 +97,18 @@ static std::string write(const TokenProblem &p, const std::string &direction,
     declared += ", %s: " + state;
     given += " initial_state(%s : " + state + ")";
   }
+  bool isNormalized = std::string(p.normalize) != "none";
+  std::string order = tapsLast ? "BTGW" : "BTWG";
+  if (isNormalized)
+    order += std::string(" normalize = ") + p.normalize;
+  if (isNormalized && isKernel) {
+    declared += ", %k: " + kernels(element);
+    given += " kernel(%k : " + kernels(element) + ")";
+  }
   std::string text = "func.func @f(%a: " + tokens + ", %b: " + rhs +
                      (epilogue ? ", %c: " + extra : "") + declared + ") -> " +
                      result + " {\n  %y = conv.dynamic_" + direction +
-                     " %a, %b" + given +
-                     " order = " + (tapsLast ? "BTGW" : "BTWG");
+                     " %a, %b" + given + " order = " + order;
   if (epilogue) {
     std::string add = isInteger ? "arith.addi" : "arith.addf";
     text += " epilogue(%c : " + extra + ") {\n  ^bb0(%acc: " + sum +
@@ -156,7 +167,7 @@ static void addTokens(const TokenProblem &p, const char *direction) {
   std::string name = std::string(direction) + "_d" + std::to_string(p.d) +
                      "_g" + std::to_string(p.g) + "_w" + std::to_string(p.w) +
                      (p.isPacked ? "_packed" : "") +
-                     (p.hasState ? "_state" : "");
+                     (p.hasState ? "_state" : "") + "_" + p.normalize;
   addTest("RunTimeSizes", name, [=] {
     std::span<const Sizes> batches(kBatches);
     if (p.isPacked)
@@ -164,7 +175,10 @@ static void addTokens(const TokenProblem &p, const char *direction) {
     checkAll(write(p, direction, /*tapsLast=*/true, "bf16", false), batches);
     checkAll(write(p, direction, /*tapsLast=*/true, "f32", true), batches);
     checkAll(write(p, direction, /*tapsLast=*/false, "f16", true), batches);
-    checkAll(write(p, direction, /*tapsLast=*/false, "i8", false), batches);
+    bool isPlain = std::string(p.normalize) == "none";
+    checkAll(
+        write(p, direction, /*tapsLast=*/false, isPlain ? "i8" : "f32", false),
+        batches);
   });
 }
 

@@ -144,3 +144,55 @@ func.func @state_of_groups(%x: tensor<1x2x4xf32>, %dy: tensor<1x2x4xf32>, %s: te
       : tensor<1x2x4xf32>, tensor<1x2x4xf32> -> tensor<1x2x2x2xf32>
   return %dk : tensor<1x2x2x2xf32>
 }
+
+// Taps are what all taps of a kernel make of them: in the gradient of the input, of the kernels of two positions. One more is seen,
+// of which one tap is used, and none of the other.
+// CHECK-LABEL: func @softmax
+// CHECK-SAME:    %[[DY:.+]]: tensor<1x2x4xf32>, %[[K:.+]]: tensor<1x2x2x4xf32>
+// CHECK-COUNT-6: conv.gather %[[K]]
+// CHECK-NOT:     conv.gather %[[K]]
+// CHECK:         linalg.generic
+// CHECK:           %[[MAX:.+]] = arith.maxnumf
+// CHECK:           arith.subf %{{.+}}, %[[MAX]]
+// CHECK:           %[[E0:.+]] = math.exp2
+// CHECK:           arith.subf %{{.+}}, %[[MAX]]
+// CHECK:           %[[E1:.+]] = math.exp2
+// CHECK:           %[[SUM:.+]] = arith.addf %[[E0]], %[[E1]]
+// CHECK:           %[[SHARE:.+]] = arith.divf %{{.+}}, %[[SUM]]
+// CHECK:           arith.mulf %[[E0]], %[[SHARE]]
+// CHECK:           arith.mulf %[[E1]], %[[SHARE]]
+// CHECK:           arith.maxnumf
+// CHECK:           arith.maxnumf
+// CHECK-NOT:       arith.maxnumf
+// CHECK:           linalg.yield
+func.func @softmax(%dy: tensor<1x2x4xf32>, %k: tensor<1x2x2x4xf32>) -> tensor<1x2x4xf32> {
+  %dx = conv.dynamic_backward_input %dy, %k order = BTWG normalize = softmax
+      : tensor<1x2x4xf32>, tensor<1x2x2x4xf32> -> tensor<1x2x4xf32>
+  return %dx : tensor<1x2x4xf32>
+}
+
+// The gradient of kernels in one kernel, and of large groups where their partial sums are added.
+// CHECK-LABEL: func @gradient_of_l2
+// CHECK-SAME:    %[[X:.+]]: tensor<1x1x64xf32>, %[[DY:.+]]: tensor<1x1x64xf32>, %[[K:.+]]: tensor<1x1x2x2xf32>
+// CHECK-NOT:     conv.gather %[[K]]
+// CHECK:         %[[PARTIAL:.+]] = conv.scatter
+// CHECK:         conv.gather %[[PARTIAL]]
+// CHECK:         conv.gather %[[K]]
+// CHECK:         linalg.generic
+// CHECK:           math.sqrt
+// CHECK:           linalg.yield %{{.+}}, %{{.+}} : f32, f32
+func.func @gradient_of_l2(%x: tensor<1x1x64xf32>, %dy: tensor<1x1x64xf32>, %k: tensor<1x1x2x2xf32>) -> tensor<1x1x2x2xf32> {
+  %dk = conv.dynamic_backward_kernel %x, %dy kernel(%k : tensor<1x1x2x2xf32>) order = BTGW normalize = l2
+      : tensor<1x1x64xf32>, tensor<1x1x64xf32> -> tensor<1x1x2x2xf32>
+  return %dk : tensor<1x1x2x2xf32>
+}
+
+// States of packed sequences are found on the device: it stays one op.
+// CHECK-LABEL: func @packed_state
+// CHECK:         conv.dynamic_forward
+// CHECK-NOT:     conv.gather
+func.func @packed_state(%x: tensor<1x2x4xf32>, %k: tensor<1x2x2x4xf32>, %c: tensor<3xi32>, %s: tensor<2x1x4xf32>) -> tensor<1x2x4xf32> {
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%c : tensor<3xi32>) initial_state(%s : tensor<2x1x4xf32>) order = BTWG
+      : tensor<1x2x4xf32>, tensor<1x2x2x4xf32> -> tensor<1x2x4xf32>
+  return %y : tensor<1x2x4xf32>
+}

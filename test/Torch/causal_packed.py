@@ -11,7 +11,7 @@ from close import assert_close, assert_conv_ran
 import conv.torch
 from conv.torch import causal_conv1d_fn, causal_conv1d_varlen_states
 
-LEFT = ("element-type", "empty", "packed-states", "converted")  # What PyTorch is to run, in this file.
+LEFT = ("element-type", "empty", "converted")  # What PyTorch is to run, in this file.
 
 
 def one_by_one(x, weight, bias, starts, states, activation):

@@ -14,9 +14,16 @@ from conv.torch import dynamic_conv
 LEFT = ("element-type", "empty", "disabled", "problem-size")  # What PyTorch is to run, in this file.
 
 
-def definition(x, kernel, order, activation):
+def normalized(kernel, normalize):
+    """The taps, which are the last dimension."""
+    if normalize == "softmax":
+        return kernel.softmax(-1)
+    return kernel / (kernel.square().sum(-1, keepdim=True) + 1e-6).sqrt() if normalize else kernel
+
+
+def definition(x, kernel, order, activation, normalize=None):
     """The sum over windows, as the operation is defined."""
-    kernel = kernel if order == "BTGW" else kernel.transpose(2, 3)
+    kernel = normalized(kernel if order == "BTGW" else kernel.transpose(2, 3), normalize)
     groups, taps = kernel.shape[2:]
     windows = F.pad(x, (0, 0, taps - 1, 0)).unfold(1, taps, 1).unflatten(2, (groups, -1))
     y = (windows * kernel[:, :, :, None]).sum(-1).flatten(2)
@@ -35,10 +42,10 @@ class Dynamic(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(0)
 
-    def compare(self, x, kernel, order="BTGW", activation=None):
-        result = dynamic_conv(x, kernel, order=order, activation=activation)
+    def compare(self, x, kernel, order="BTGW", activation=None, normalize=None):
+        result = dynamic_conv(x, kernel, order=order, activation=activation, normalize=normalize)
         exact = [tensor.detach().double().requires_grad_() for tensor in (x, kernel)]
-        expected = definition(*exact, order, activation)
+        expected = definition(*exact, order, activation, normalize)
         assert_close(result, expected, "result")
         self.assertTrue(result.is_contiguous())
         start = torch.randn_like(result)
@@ -66,6 +73,32 @@ class Dynamic(unittest.TestCase):
             with self.subTest(groups=groups, order=order, activation=activation):
                 self.compare(draw(2, 9, 10), draw_kernel(2, 9, groups, 3, order), order, activation)
 
+    def test_normalized(self):
+        """Kernels of all widths, and groups small and large; the gradient is that of what was given."""
+        for taps, order, normalize in itertools.product((2, 3, 4, 8), ("BTGW", "BTWG"), ("softmax", "l2")):
+            with self.subTest(taps=taps, order=order, normalize=normalize):
+                self.compare(draw(2, 13, 7), draw_kernel(2, 13, 7, taps, order), order, None, normalize)
+        for dtype, activation, groups in itertools.product((torch.bfloat16, torch.float16), (None, "silu"), (1, 4, 48)):
+            with self.subTest(dtype=dtype, activation=activation, groups=groups):
+                kernel = draw_kernel(1, 11, groups, 4, "BTGW", dtype)
+                self.compare(draw(1, 11, 48, dtype=dtype), kernel, "BTGW", activation, "softmax")
+
+    def test_normalized_single_taps(self):
+        """The softmax of one tap is 1, whatever it is."""
+        x, kernel = draw(2, 5, 6), draw(2, 5, 6, 1)
+        y = dynamic_conv(x, kernel, normalize="softmax")
+        self.assertTrue(torch.equal(y, x))
+        (grad,) = torch.autograd.grad(y, kernel, torch.randn_like(y))
+        self.assertEqual(grad.abs().max().item(), 0)
+
+    def test_large_logits(self):
+        """A softmax of numbers whose exponentials overflow, and of equal ones; a vector much shorter than a unit."""
+        x, kernel = draw(1, 9, 8), draw(1, 9, 8, 4)
+        kernel.data[:, ::2] *= 200
+        kernel.data[:, 1] = 3
+        self.compare(x, kernel, normalize="softmax")
+        self.compare(x, (kernel.detach() * 1e-7).requires_grad_(), normalize="l2")
+
     def test_tiny(self):
         """Sequences shorter than a kernel."""
         self.compare(draw(1, 1, 1), draw(1, 1, 1, 1))
@@ -88,25 +121,35 @@ class Dynamic(unittest.TestCase):
         self.assertTrue(any("2x9x12, 4 taps (BTWG)" in row.problem for row in conv.torch.report()))
 
     def test_gradients_of_gradients(self):
-        for order, activation in itertools.product(("BTGW", "BTWG"), (None, "silu")):
+        for order, activation, normalize in (
+            *itertools.product(("BTGW", "BTWG"), (None, "silu"), (None,)),
+            ("BTGW", "silu", "softmax"),
+            ("BTWG", None, "l2"),
+        ):
             x, kernel = draw(2, 5, 6), draw_kernel(2, 5, 3, 3, order)
+            options = {"order": order, "activation": activation, "normalize": normalize}
 
             def penalty(function, *tensors):
                 grads = torch.autograd.grad(function(*tensors).square().sum(), tensors, create_graph=True)
                 return torch.autograd.grad(sum(grad.pow(3).sum() for grad in grads), tensors)
 
-            ours = penalty(lambda x, k: dynamic_conv(x, k, order=order, activation=activation), x, kernel)
+            ours = penalty(lambda x, k: dynamic_conv(x, k, **options), x, kernel)
             exact = [tensor.detach().double().requires_grad_() for tensor in (x, kernel)]
-            for ours, theirs in zip(ours, penalty(lambda x, k: definition(x, k, order, activation), *exact)):
+            for ours, theirs in zip(ours, penalty(lambda x, k: definition(x, k, **options), *exact)):
                 torch.testing.assert_close(ours.double(), theirs, rtol=1e-4, atol=1e-4)
 
     def test_gradcheck_in_f64(self):
         """PyTorch's composition, which stands in where there is no kernel, is the derivative that it claims to be."""
-        for order, groups, activation in (("BTGW", 2, None), ("BTWG", 4, "silu")):
+        for order, groups, activation, normalize in (
+            ("BTGW", 2, None, None),
+            ("BTWG", 4, "silu", None),
+            ("BTWG", 2, "silu", "softmax"),
+            ("BTGW", 2, None, "l2"),
+        ):
             x, kernel = draw(1, 4, 4, dtype=torch.float64), draw_kernel(1, 4, groups, 3, order, torch.float64)
 
             def function(x, kernel):
-                return dynamic_conv(x, kernel, order=order, activation=activation)
+                return dynamic_conv(x, kernel, order=order, activation=activation, normalize=normalize)
 
             torch.autograd.gradcheck(function, (x, kernel))
             torch.autograd.gradgradcheck(function, (x, kernel))
@@ -121,11 +164,13 @@ class Dynamic(unittest.TestCase):
 
     def test_operator_is_sound(self):
         x, kernel = draw(2, 7, 6), draw(2, 7, 3, 4)
-        for order, activation in itertools.product(("BTGW", "BTWG"), ("", "silu")):
+        for order, activation, normalize in (("BTGW", "", ""), ("BTWG", "silu", ""), ("BTGW", "silu", "softmax")):
             k = kernel if order == "BTGW" else kernel.detach().transpose(2, 3).requires_grad_()
-            torch.library.opcheck(torch.ops.conv.dynamic_conv.default, (x, k, order, activation))
+            torch.library.opcheck(
+                torch.ops.conv.dynamic_conv.default, (x, k, order, activation, None, None, normalize)
+            )
             grad = torch.randn(2, 7, 6)
-            arguments = (grad, x.detach(), k.detach(), order, activation, None, None, [True, True, False])
+            arguments = (grad, x.detach(), k.detach(), order, activation, None, None, normalize, [True, True, False])
             torch.library.opcheck(torch.ops.conv.dynamic_conv_backward.default, arguments)
 
     def test_compile(self):
@@ -183,6 +228,7 @@ class Dynamic(unittest.TestCase):
             ("one floating type", (x.int(), kernel.int()), {}),
             ("order: expects 'BTGW' or 'BTWG', but got 'BTDW'", (x, kernel), {"order": "BTDW"}),
             ("taps, for groups that divide", (x, kernel[..., :0]), {}),
+            ("normalize: expects None, 'softmax' or 'l2', but got 'sum'", (x, kernel), {"normalize": "sum"}),
         ):
             with self.assertRaisesRegex(ValueError, message):
                 dynamic_conv(*arguments, **options)

@@ -11,10 +11,10 @@ from dynamic import definition, draw, draw_kernel
 import conv.torch
 from conv.torch import causal_conv1d_update, dynamic_conv
 
-LEFT = ("element-type", "empty", "packed-states", "alignment")  # What PyTorch is to run, in this file.
+LEFT = ("element-type", "empty", "alignment")  # What PyTorch is to run, in this file.
 
 
-def one_by_one(x, kernel, order, activation, starts, states=None):
+def one_by_one(x, kernel, order, activation, starts, states=None, normalize=None):
     """Each packed sequence by itself, with the tokens before it, and the last tokens of each."""
     past = kernel.shape[3 if order == "BTGW" else 2] - 1
     results, last = [], []
@@ -24,7 +24,7 @@ def one_by_one(x, kernel, order, activation, starts, states=None):
         zeros = kernel.new_zeros(1, past, *kernel.shape[2:])
         everything = torch.cat([before, own], 1)
         results.append(
-            definition(everything, torch.cat([zeros, kernel[:, first:end]], 1), order, activation)[:, past:]
+            definition(everything, torch.cat([zeros, kernel[:, first:end]], 1), order, activation, normalize)[:, past:]
         )
         last.append(everything[:, everything.shape[1] - past :])
     return torch.cat(results, 1), torch.cat(last)
@@ -34,7 +34,7 @@ class Packed(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(0)
 
-    def compare(self, starts, kernel, order="BTGW", activation=None, dtype=torch.int32, states=None):
+    def compare(self, starts, kernel, order="BTGW", activation=None, dtype=torch.int32, states=None, normalize=None):
         x = draw(1, starts[-1], 12, dtype=kernel.dtype)
         lists = torch.tensor(starts, dtype=dtype)
         given = [tensor for tensor in (x, kernel, states) if tensor is not None]
@@ -46,9 +46,10 @@ class Packed(unittest.TestCase):
             cu_seqlens=lists,
             initial_state=states,
             return_final_state=True,
+            normalize=normalize,
         )
         exact = [tensor.detach().double().requires_grad_() for tensor in given]
-        expected, last_expected = one_by_one(*exact[:2], order, activation, starts, *exact[2:])
+        expected, last_expected = one_by_one(*exact[:2], order, activation, starts, exact[2] if states is not None else None, normalize)
         assert_close(y, expected, "result")
         self.assertTrue(torch.equal(last.double(), last_expected))
         start, start_last = torch.randn_like(y), torch.randn_like(last)
@@ -79,9 +80,20 @@ class Packed(unittest.TestCase):
                 self.compare([0, 4, 5, 17], kernel, "BTWG", activation)
 
     def test_states_of_packed_sequences(self):
-        for order, activation in itertools.product(("BTGW", "BTWG"), (None, "silu")):
-            kernel = draw_kernel(1, 14, 6, 4, order)
-            self.compare([0, 1, 1, 6, 14], kernel, order, activation, states=draw(4, 3, 12))
+        for order, activation, normalize in itertools.product(("BTGW", "BTWG"), (None, "silu"), (None, "softmax", "l2")):
+            with self.subTest(order=order, activation=activation, normalize=normalize):
+                kernel = draw_kernel(1, 14, 6, 4, order)
+                self.compare(
+                    [0, 1, 1, 6, 14], kernel, order, activation, states=draw(4, 3, 12), normalize=normalize
+                )
+        for dtype, tokens in itertools.product((torch.bfloat16, torch.float32), (14, 40)):
+            starts = [0, 0, 3, tokens - 3, tokens]
+            self.compare(starts, draw(1, tokens, 12, 3, dtype=dtype), states=draw(4, 2, 12, dtype=dtype))
+
+    def test_normalized(self):
+        """Taps before a sequence have a share, too."""
+        for normalize, order in itertools.product(("softmax", "l2"), ("BTGW", "BTWG")):
+            self.compare([0, 1, 1, 6, 14], draw_kernel(1, 14, 12, 4, order), order, "silu", normalize=normalize)
 
     def test_nothing_crosses(self):
         """NaN stays in its sequence, forward and backward."""

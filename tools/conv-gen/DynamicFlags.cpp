@@ -34,6 +34,11 @@ static void addNumbers(FlagGroup &problem, const std::string &flag,
       ->check(CLI::IsMember({"i32", "i64"}));
 }
 
+static void addNormalization(FlagGroup &problem, std::string &kind) {
+  problem.addChoice("--normalize", kind, {"none", "softmax", "l2"},
+                    "What becomes of kernels: none, softmax or l2");
+}
+
 static void addUpdateFlags(FlagGroup &problem, StateGenOptions &options) {
   problem.addInteger("-t,--tokens", options.t, 1, "Tokens of a step");
   problem.addInteger("-w,--taps", options.w = 4, 1, "Taps of a filter");
@@ -72,6 +77,10 @@ static void addGradientFlags(FlagGroup &problem, StateGenOptions &options) {
                     "Order of the kernels' dimensions: BTGW or BTWG");
   problem.addFlag("--one_kernel", options.oneKernel,
                   "All tokens have one kernel");
+  problem.addInteger("--cu_seqlens", options.starts, 2,
+                     "Elements of cu_seqlens: one more than packed sequences");
+  problem.addFlag("--i64", options.wideStarts, "cu_seqlens is of i64");
+  addNormalization(problem, options.normalize);
 }
 
 void tools::addStateFlags(CLI::App &app, const std::string &word,
@@ -121,4 +130,5 @@ void tools::addDynamicFlags(CLI::App &app, DynamicGenOptions &options) {
                   "All tokens have one kernel");
   problem.addFlag("--initial_state", options.initialState,
                   "The tokens before the first ones are an argument");
+  addNormalization(problem, options.normalize);
 }

@@ -13,12 +13,36 @@
 
 #include "EvaluateDynamic.h"
 
+#include "NormalizeTaps.h"
 #include "StepEvaluator.h"
 
 #include <algorithm>
 
 using namespace conv;
 using namespace conv::reference;
+
+std::vector<Scalar>
+conv::reference::normalizeKernels(Normalization kind, const DynamicSizes &sizes,
+                                  std::vector<Scalar> kernels) {
+  if (kind == Normalization::None)
+    return kernels;
+  int64_t count = int64_t(kernels.size()) / (sizes.g * sizes.w);
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t g = 0; g < sizes.g; ++g) {
+      // As a tensor of one sequence.
+      int64_t first = i * sizes.g * sizes.w;
+      auto find = [&](int64_t w) {
+        return first + (sizes.tapsLast ? g * sizes.w + w : w * sizes.g + g);
+      };
+      std::vector<Scalar> kernel;
+      for (int64_t w = 0; w < sizes.w; ++w)
+        kernel.push_back(kernels[find(w)]);
+      kernel = normalizeTaps(kind, kernel);
+      for (int64_t w = 0; w < sizes.w; ++w)
+        kernels[find(w)] = kernel[w];
+    }
+  return kernels;
+}
 
 namespace {
 
@@ -30,8 +54,11 @@ public:
                    const std::vector<StepResult> &earlier)
       : StepEvaluator(step, entry, arguments, constants, earlier),
         s(step.dynamic), perGroup(s.d / s.g), lhs(load(step.left)),
-        rhs(load(step.right)), state(load(step.initialState)) {
+        rhs(load(step.right)), state(load(step.initialState)),
+        kernels(load(step.kernel)) {
     findSequences();
+    if (step.direction != Direction::DynamicBackwardKernel)
+      rhs = normalizeKernels(step.normalize, s, rhs);
   }
 
   StepResult run();
@@ -49,19 +76,25 @@ private:
                 int64_t d) const {
     if (t - distance >= firsts[t])
       return tensor[token(b, t - distance, d)];
-    return state.empty()
-               ? Scalar{0, 0, true}
-               : state[(b * (s.w - 1) + s.w - 1 + t - distance) * s.d + d];
+    if (step.cuSeqlens)
+      b = numbers[t];
+    int64_t row = b * (s.w - 1) + s.w - 1 + t - distance - firsts[t];
+    int64_t rows = int64_t(state.size()) / s.d;
+    return b < 0 || row >= rows ? Scalar{0, 0, true} : state[row * s.d + d];
   }
   Sum sumForward(int64_t b, int64_t t, int64_t d) const;
   Sum sumInput(int64_t b, int64_t t, int64_t d) const;
   Sum sumKernel(int64_t b, int64_t t, int64_t g, int64_t w) const;
 
+  /// Stores the gradient of one kernel.
+  void storeKernel(int64_t b, int64_t t, int64_t g, StepResult &result) const;
+
   const DynamicSizes &s;
   int64_t perGroup;
-  Elements lhs, rhs, state;
-  /// By position, where its sequence starts, and where the next one does.
-  std::vector<int64_t> firsts, ends;
+  Elements lhs, rhs, state, kernels;
+  /// By position, where its sequence starts, and where the next one does, and
+  /// its number.
+  std::vector<int64_t> firsts, ends, numbers;
 };
 
 } // namespace
@@ -80,6 +113,7 @@ void DynamicEvaluator::findSequences() {
     }
     firsts.push_back(int64_t(std::max(first, 0.0)));
     ends.push_back(int64_t(std::min(end, double(s.t))));
+    numbers.push_back(int64_t(low) - 1);
   }
 }
 
@@ -110,18 +144,31 @@ StepEvaluator::Sum DynamicEvaluator::sumKernel(int64_t b, int64_t t, int64_t g,
   return sum;
 }
 
+void DynamicEvaluator::storeKernel(int64_t b, int64_t t, int64_t g,
+                                   StepResult &result) const {
+  Elements kernel, sums;
+  for (int64_t w = 0; w < s.w; ++w) {
+    sums.push_back(finish(sumKernel(b, t, g, w)));
+    if (!kernels.empty())
+      kernel.push_back(kernels[s.findKernel(b, t, g, w)]);
+  }
+  sums = differentiateNormalization(step.normalize, kernel, sums);
+  for (int64_t w = 0; w < s.w; ++w)
+    store(s.findKernel(b, t, g, w), g, sums[w], result);
+}
+
 StepResult DynamicEvaluator::run() {
   bool isKernel = step.direction == Direction::DynamicBackwardKernel;
   StepResult result(step.outputType, s.b * s.t * (isKernel ? s.g * s.w : s.d));
   for (int64_t b = 0; b < s.b; ++b)
     for (int64_t t = 0; t < s.t; ++t) {
       for (int64_t g = 0; isKernel && g < s.g; ++g)
-        for (int64_t w = 0; w < s.w; ++w)
-          store(s.findKernel(b, t, g, w), g, sumKernel(b, t, g, w), result);
+        storeKernel(b, t, g, result);
       for (int64_t d = 0; !isKernel && d < s.d; ++d)
         store(token(b, t, d), d,
-              step.direction == Direction::DynamicForward ? sumForward(b, t, d)
-                                                          : sumInput(b, t, d),
+              finish(step.direction == Direction::DynamicForward
+                         ? sumForward(b, t, d)
+                         : sumInput(b, t, d)),
               result);
     }
   return result;

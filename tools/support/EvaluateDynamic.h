@@ -12,6 +12,11 @@
 
 namespace conv::reference {
 
+/// All kernels of a step, normalised.
+std::vector<Scalar> normalizeKernels(Normalization kind,
+                                     const DynamicSizes &sizes,
+                                     std::vector<Scalar> kernels);
+
 /// The result of a dynamic convolution in any direction.
 StepResult evaluateDynamic(const Step &step, const artifact::Entry &entry,
                            const ArgumentBytes &arguments,

@@ -12,7 +12,10 @@
 
 #include "EvaluateState.h"
 
+#include "EvaluateDynamic.h"
 #include "StepEvaluator.h"
+
+#include <algorithm>
 
 using namespace conv;
 using namespace conv::reference;
@@ -78,7 +81,7 @@ StepResult StateEvaluator::runUpdate() {
         Sum sum;
         for (int64_t w = 0; w < u.w; ++w)
           sum.add(token(b, d, t + w - (u.w - 1)), right[d * u.w + w]);
-        store(element, d, sum, result);
+        store(element, d, finish(sum), result);
       }
   return result;
 }
@@ -130,16 +133,26 @@ StepResult StateEvaluator::runFinalState() {
 }
 
 StepResult StateEvaluator::runGradient() {
-  StepResult result(step.outputType, s.b * (s.w - 1) * s.d);
+  Elements starts = load(step.cuSeqlens);
+  int64_t sequences = starts.empty() ? s.b : int64_t(starts.size()) - 1;
+  StepResult result(step.outputType, sequences * (s.w - 1) * s.d);
+  Elements taps = normalizeKernels(step.normalize, s, right);
   int64_t perGroup = s.d / s.g;
-  for (int64_t b = 0; b < s.b; ++b)
+  for (int64_t b = 0; b < sequences; ++b)
     for (int64_t j = 0; j < s.w - 1; ++j)
       for (int64_t d = 0; d < s.d; ++d) {
+        double first = starts.empty() ? 0 : starts[b].value;
+        double end = starts.empty() ? double(s.t) : starts[b + 1].value;
+        int64_t row = starts.empty() ? b : 0;
         Sum sum;
-        for (int64_t w = 0; w <= j; ++w)
-          if (int64_t t = j - w; t < s.t)
-            sum.add(left[(b * s.t + t) * s.d + d],
-                    right[s.findKernel(b, t, d / perGroup, w)]);
+        for (int64_t w = 0; w <= j; ++w) {
+          double place = first + double(j - w);
+          if (place < 0 || place >= std::min(end, double(s.t)))
+            continue;
+          int64_t t = int64_t(place);
+          sum.add(left[(row * s.t + t) * s.d + d],
+                  taps[s.findKernel(row, t, d / perGroup, w)]);
+        }
         result.store((b * (s.w - 1) + j) * s.d + d, finish(sum),
                      step.bound.outputUlp);
       }

@@ -134,6 +134,9 @@ struct BlockTransforms {
   Matrix input = {{1}}, filter = {{1}}, output = {{1}};
 };
 
+/// What becomes of kernels before they are used.
+enum class Normalization { None, Softmax, L2 };
+
 /// Sizes of a dynamic step: sequences, positions, channels, groups of channels
 /// that share kernels, and taps.
 struct DynamicSizes {
@@ -176,7 +179,10 @@ struct Step {
   size_t dimension = 0;               ///< In which they follow each other.
   std::array<std::string, 3> layouts; ///< By role.
   std::array<std::vector<int64_t>, 3> shapes;
-  DynamicSizes dynamic; ///< Of a dynamic step.
+  DynamicSizes dynamic;                          ///< Of a dynamic step.
+  Normalization normalize = Normalization::None; ///< Of a dynamic step.
+  /// The kernels that are normalised, for their gradient.
+  std::optional<TensorRef> kernel;
   /// Where the packed sequences of a dynamic step start, if they are packed.
   std::optional<TensorRef> cuSeqlens;
   /// The tokens before the first ones of a dynamic step, if they are not zero.

@@ -43,6 +43,13 @@ TensorRef readNumbers(const Json &json, const char *what,
   return ref;
 }
 
+Normalization readNormalization(const Json &json) {
+  if (!json.contains("normalize"))
+    return Normalization::None;
+  return Normalization(
+      readChoice(json, "normalize", {"none", "softmax", "l2"}));
+}
+
 /// Where packed sequences start.
 TensorRef readCuSeqlens(const Json &json, const DynamicSizes &sizes,
                         const Context &context) {
@@ -66,11 +73,26 @@ void readDynamicEpilogue(const Json &json, int64_t channels, int64_t elements,
   readEpilogue(json, 1 + int64_t(step.epilogueOperands.size()), step);
 }
 
+/// How many initial states there are: one for each of `b` sequences, or of
+/// those that are packed. Reads where these start.
+int64_t countStates(const Json &json, const Context &context, Step &step) {
+  if (!json.contains("cu_seqlens"))
+    return step.dynamic.b;
+  step.cuSeqlens = readCuSeqlens(json["cu_seqlens"], step.dynamic, context);
+  int64_t states = elementsOf(*step.cuSeqlens, context) - 1;
+  if (states < 1 ||
+      double(states) * double(step.dynamic.w) * double(step.dynamic.d) >
+          double(kMaxSize))
+    fail("expects states of at most 2^40 elements, for one sequence or more");
+  return states;
+}
+
 /// The gradient of an initial state.
 Step readStateGradient(const Json &json, const Context &context) {
   Step step;
   step.direction = Direction::DynamicBackwardState;
   step.dynamic = readDynamicSizes(json);
+  step.normalize = readNormalization(json);
   const DynamicSizes &s = step.dynamic;
   const Json &operands = readList(field(json, "operands"), "operands");
   if (operands.size() != 2 || s.w < 2)
@@ -79,7 +101,8 @@ Step readStateGradient(const Json &json, const Context &context) {
   step.right = readTensorRef(operands[1], context);
   expectElements(step.left, s.b * s.t * s.d, context, "the first operand");
   expectElements(step.right, s.countKernels(), context, "the second operand");
-  step.shapes[int(step.resultRole())] = {s.b * (s.w - 1) * s.d};
+  step.shapes[int(step.resultRole())] = {countStates(json, context, step) *
+                                         (s.w - 1) * s.d};
   return step;
 }
 
@@ -173,20 +196,23 @@ Step readDynamic(const Json &json, Direction direction,
     fail("expects 2 operands, but got " + std::to_string(operands.size()));
   step.left = readTensorRef(operands[0], context);
   step.right = readTensorRef(operands[1], context);
-  if (json.contains("cu_seqlens"))
-    step.cuSeqlens = readCuSeqlens(json["cu_seqlens"], s, context);
+  int64_t states = countStates(json, context, step);
   if (json.contains("initial_state")) {
     step.initialState = readTensorRef(json["initial_state"], context);
-    expectElements(*step.initialState, s.b * (s.w - 1) * s.d, context,
+    expectElements(*step.initialState, states * (s.w - 1) * s.d, context,
                    "initial_state");
-    if (direction == Direction::DynamicBackwardInput || step.cuSeqlens)
-      fail("expects an initial_state without cu_seqlens, and not for the "
-           "gradient of an input");
+    if (direction == Direction::DynamicBackwardInput)
+      fail("expects no initial_state for the gradient of an input");
   }
+  step.normalize = readNormalization(json);
   bool isKernel = direction == Direction::DynamicBackwardKernel;
   int64_t tokens = s.b * s.t * s.d, kernels = s.countKernels();
   if (isKernel && s.oneKernel)
     fail("expects a kernel for each token as a result");
+  if (isKernel && step.normalize != Normalization::None) {
+    step.kernel = readTensorRef(field(json, "kernel"), context);
+    expectElements(*step.kernel, kernels, context, "kernel");
+  }
   expectElements(step.left, tokens, context, "the first operand");
   expectElements(step.right, isKernel ? tokens : kernels, context,
                  "the second operand");

@@ -72,9 +72,9 @@ Scalar StepEvaluator::finish(const Sum &sum) const {
   return {value, error, exact};
 }
 
-void StepEvaluator::store(int64_t element, int64_t channel, const Sum &sum,
+void StepEvaluator::store(int64_t element, int64_t channel, const Scalar &sum,
                           StepResult &result) const {
-  Elements values{finish(sum)};
+  Elements values{sum};
   for (size_t i = 0; i < epilogueOperands.size(); ++i)
     values.push_back(
         epilogueOperands[i][step.epilogueOperands[i].perChannel ? channel

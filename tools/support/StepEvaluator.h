@@ -41,8 +41,8 @@ protected:
   };
   /// The sum in the type in which the step sums up.
   Scalar finish(const Sum &sum) const;
-  /// Stores what the epilogue makes of the sum.
-  void store(int64_t element, int64_t channel, const Sum &sum,
+  /// Stores what the epilogue makes of a finished sum.
+  void store(int64_t element, int64_t channel, const Scalar &sum,
              StepResult &result) const;
 
   const Step &step;

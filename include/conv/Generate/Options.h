@@ -75,7 +75,8 @@ struct DynamicGenOptions {
   int64_t starts = 0;         ///< Elements of cu_seqlens, or 0.
   bool wideStarts = false;    ///< They are i64.
   bool initialState = false;
-  bool oneKernel = false; ///< For all tokens.
+  bool oneKernel = false;         ///< For all tokens.
+  std::string normalize = "none"; ///< Or softmax, or l2.
 
   std::string name; ///< Of the function. Empty: made from the problem.
 
@@ -97,6 +98,7 @@ struct StateGenOptions {
   std::string order = "BTGW";
   int64_t starts = 0; ///< Elements of cu_seqlens, or 0.
   bool wideStarts = false, initialState = false, oneKernel = false;
+  std::string normalize = "none"; ///< Or softmax, or l2.
 
   std::string name; ///< Of the function. Empty: made from the problem.
 

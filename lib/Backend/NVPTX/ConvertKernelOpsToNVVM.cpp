@@ -170,6 +170,7 @@ struct ConvertKernelOpsToNVVMPass final
     // The branch becomes a predicate of the instruction.
     populateStoreToBranchPatterns(patterns,
                                   [](GuardedStoreOp) { return true; });
+    joinScalarDivisions(getOperation());
     populateExpandDivisionPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }

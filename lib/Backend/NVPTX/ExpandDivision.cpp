@@ -10,6 +10,7 @@
 // moved across a branch, so one for each element leaves no instruction to issue
 // while another one is waited for. Here all elements of a vector are divided as
 // div.rn.f32 divides, and if one of them needs more, all are divided again.
+// Quotients of scalars that do not depend on each other become such vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,10 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -27,6 +32,22 @@ using namespace mlir::conv;
 /// Magnitudes of dividends and quotients from which on remainders are exact,
 /// and of divisors up to which reciprocals are normal numbers.
 static constexpr float kLeast = 0x1p-100f, kMostDivisor = 0x1p124f;
+
+/// Most scalar quotients that one branch is for: all of them are in registers.
+static constexpr size_t kMostQuotients = 16;
+
+/// Whether `value` is 1 + exp(x), as below a sigmoid.
+static bool isOnePlusExponential(Value value) {
+  auto sum = value.getDefiningOp<arith::AddFOp>();
+  if (!sum)
+    return false;
+  auto isPair = [](Value one, Value power) {
+    return matchPattern(one, m_OneFloat()) &&
+           power.getDefiningOp<math::ExpOp>();
+  };
+  return isPair(sum.getLhs(), sum.getRhs()) ||
+         isPair(sum.getRhs(), sum.getLhs());
+}
 
 namespace {
 /// Makes the code for one vector.
@@ -57,6 +78,23 @@ public:
     return quotient;
   }
 
+  /// The quotient by 1 + exp(x). That is never exact, so no bit of the quotient
+  /// is prescribed: it is off by half a unit in the last place and 2^-45 of its
+  /// value, which the remainder of a product with an approximate reciprocal
+  /// gives. The divisor is 1 or more: where it is too large, the quotient is
+  /// small, or not a number.
+  Value createLogisticQuotient(Value dividend, Value divisor, Value &isSafe) {
+    Value negated = arith::NegFOp::create(b, divisor);
+    Value inverse = NVVM::RcpApproxFtzF32Op::create(b, b.getF32Type(), divisor);
+    Value quotient = arith::MulFOp::create(b, dividend, inverse);
+    quotient = fma(fma(negated, quotient, dividend), inverse, quotient);
+    Value holds = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE,
+                                        math::AbsFOp::create(b, quotient),
+                                        createConstant(kLeast));
+    isSafe = isSafe ? arith::AndIOp::create(b, isSafe, holds) : holds;
+    return quotient;
+  }
+
 private:
   Value createConstant(float value) {
     return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
@@ -67,6 +105,13 @@ private:
 
   ImplicitLocOpBuilder b;
 };
+
+/// Element `i` of a vector.
+static Value getElement(OpBuilder &b, Value vector, int64_t i) {
+  if (auto elements = vector.getDefiningOp<vector::FromElementsOp>())
+    return elements.getElements()[i];
+  return vector::ExtractOp::create(b, vector.getLoc(), vector, i);
+}
 
 struct ExpandVectorDivision final : OpRewritePattern<arith::DivFOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -80,13 +125,16 @@ struct ExpandVectorDivision final : OpRewritePattern<arith::DivFOp> {
     SmallVector<Value> dividends, divisors, quotients;
     Value isSafe;
     VectorDivision division(rewriter, loc);
+    bool areLogistic = isOnePlusExponential(op.getRhs());
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
-      dividends.push_back(
-          vector::ExtractOp::create(rewriter, loc, op.getLhs(), i));
-      divisors.push_back(
-          vector::ExtractOp::create(rewriter, loc, op.getRhs(), i));
+      dividends.push_back(getElement(rewriter, op.getLhs(), i));
+      divisors.push_back(getElement(rewriter, op.getRhs(), i));
+      bool isLogistic = areLogistic || isOnePlusExponential(divisors.back());
       quotients.push_back(
-          division.createQuotient(dividends.back(), divisors.back(), isSafe));
+          isLogistic ? division.createLogisticQuotient(dividends.back(),
+                                                       divisors.back(), isSafe)
+                     : division.createQuotient(dividends.back(),
+                                               divisors.back(), isSafe));
     }
     auto chosen = scf::IfOp::create(
         rewriter, loc, isSafe,
@@ -105,6 +153,93 @@ struct ExpandVectorDivision final : OpRewritePattern<arith::DivFOp> {
   }
 };
 } // namespace
+
+namespace {
+/// Scalar quotients of one block, none of which depends on another, and what
+/// has to be moved in front of the first one for all of them.
+class QuotientGroup {
+public:
+  /// Adds a quotient that comes after those that are there; false if that is
+  /// not possible.
+  bool add(arith::DivFOp quotient) {
+    if (quotients.size() == kMostQuotients)
+      return false;
+    llvm::SmallSetVector<Operation *, 16> needed;
+    if (!quotients.empty() && !collect(quotient, needed))
+      return false;
+    operands.insert_range(needed);
+    quotients.push_back(quotient);
+    return true;
+  }
+
+  /// Makes one quotient of vectors of them.
+  void join();
+
+private:
+  /// Collects what `user` needs of the ops after the first quotient. Fails
+  /// where that is a quotient, or has effects.
+  bool collect(Operation *user,
+               llvm::SmallSetVector<Operation *, 16> &needed) const {
+    for (Value operand : user->getOperands()) {
+      Operation *op = operand.getDefiningOp();
+      if (!op || op->getBlock() != user->getBlock() ||
+          op->isBeforeInBlock(quotients.front()) || operands.contains(op) ||
+          needed.contains(op))
+        continue;
+      bool isOther = op == quotients.front() ||
+                     llvm::is_contained(quotients, dyn_cast<arith::DivFOp>(op));
+      if (isOther || op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+          !collect(op, needed))
+        return false;
+      needed.insert(op);
+    }
+    return true;
+  }
+
+  SmallVector<arith::DivFOp> quotients;
+  llvm::SetVector<Operation *> operands; ///< After what they need themselves.
+};
+} // namespace
+
+void QuotientGroup::join() {
+  if (quotients.size() < 2)
+    return;
+  Operation *first = quotients.front();
+  for (Operation *op : operands)
+    op->moveBefore(first);
+  ImplicitLocOpBuilder b(first->getLoc(), first);
+  auto type = VectorType::get({int64_t(quotients.size())}, b.getF32Type());
+  SmallVector<Value> dividends, divisors;
+  for (arith::DivFOp quotient : quotients) {
+    dividends.push_back(quotient.getLhs());
+    divisors.push_back(quotient.getRhs());
+  }
+  Value joined = arith::DivFOp::create(
+      b, vector::FromElementsOp::create(b, type, dividends),
+      vector::FromElementsOp::create(b, type, divisors));
+  for (auto [i, quotient] : llvm::enumerate(quotients))
+    quotient.replaceAllUsesWith(
+        vector::ExtractOp::create(b, joined, int64_t(i)).getResult());
+  for (arith::DivFOp quotient : quotients)
+    quotient.erase();
+}
+
+void mlir::conv::joinScalarDivisions(Operation *root) {
+  root->walk([](Block *block) {
+    SmallVector<arith::DivFOp> all;
+    for (auto quotient : block->getOps<arith::DivFOp>())
+      if (quotient.getType().isF32())
+        all.push_back(quotient);
+    QuotientGroup group;
+    for (arith::DivFOp quotient : all)
+      if (!group.add(quotient)) {
+        group.join();
+        group = QuotientGroup();
+        group.add(quotient);
+      }
+    group.join();
+  });
+}
 
 void mlir::conv::populateExpandDivisionPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandVectorDivision>(patterns.getContext());

@@ -12,6 +12,9 @@
 
 namespace mlir::conv {
 
+/// Makes vectors of quotients of f32 that do not depend on each other.
+void joinScalarDivisions(Operation *root);
+
 /// Divides vectors of f32, to the bit as single divisions would, with one
 /// branch for all elements.
 void populateExpandDivisionPatterns(RewritePatternSet &patterns);

@@ -1,12 +1,12 @@
-//===- FinalStateKernel.cpp - the last tokens, and their gradient ---------===//
+//===- FinalStateKernel.cpp - the last tokens of sequences ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels of `conv.final_state` and `conv.dynamic_backward_state`: a work-item
-// has a few channels of one token of a state.
+// The kernel of `conv.final_state`: a work-item has a few channels of one token
+// of a state.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,20 +14,6 @@
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// The digits of an item: a row, a token of a state, and channels.
-static std::array<Value, 3> splitItem(const IndexMath &math, Value item,
-                                      int64_t tokens, int64_t chunks) {
-  SmallVector<Value> digits = math.split(item, {1, tokens, chunks});
-  return {digits[0], digits[1], digits[2]};
-}
-
-static SmallVector<int64_t> listChannels(int64_t channels, int64_t stride) {
-  SmallVector<int64_t> places;
-  for (int64_t i = 0; i < channels; ++i)
-    places.push_back(i * stride);
-  return places;
-}
 
 namespace {
 class FinalStateBuilder {
@@ -128,115 +114,6 @@ StateBody mlir::conv::createFinalState(FinalStateOp op,
                                        const StateAccess &access,
                                        ArrayRef<StateTensor> tensors) {
   auto builder = std::make_shared<FinalStateBuilder>(op, access, tensors);
-  return {builder->countItems(),
-          [builder](Value item, Value guard) { builder->create(item, guard); }};
-}
-
-namespace {
-class BackwardStateBuilder {
-public:
-  BackwardStateBuilder(DynamicBackwardStateOp op, const StateAccess &access,
-                       ArrayRef<StateTensor> tensors)
-      : op(op), access(access), math(access.math), b(access.b),
-        grad(tensors[0]), kernel(tensors[1]), result(tensors[2]),
-        shape(op.getShape()), channels(countChannels()),
-        chunks(shape.d / channels) {}
-
-  ItemCount countItems() const {
-    return access.multiply({(shape.w - 1) * chunks, {}}, 'B', shape.b);
-  }
-  void create(Value item, Value guard) const;
-
-private:
-  /// All of one group, or each of its own.
-  int64_t countChannels() const {
-    int64_t count = access.countChannels(
-        shape.d, assumeSequences(shape.b) * (shape.w - 1) * shape.d,
-        grad.element, /*most=*/16);
-    return shape.perGroup() == 1 ? count : std::gcd(count, shape.perGroup());
-  }
-  /// The sums after tap `w` of tokens.
-  SmallVector<Value> addTap(Value sequence, Value place, Value chunk, Value w,
-                            ValueRange sums, Value guard) const;
-
-  mutable DynamicBackwardStateOp op;
-  const StateAccess &access;
-  const IndexMath &math;
-  ImplicitLocOpBuilder &b;
-  StateTensor grad, kernel, result;
-  DynamicShape shape;
-  int64_t channels, chunks;
-};
-} // namespace
-
-SmallVector<Value> BackwardStateBuilder::addTap(Value sequence, Value place,
-                                                Value chunk, Value w,
-                                                ValueRange sums,
-                                                Value guard) const {
-  Location loc = b.getLoc();
-  Value token = math.sub(place, w);
-  Value isThere =
-      math.both(guard, isBelow(b, token, access.getSize('T', shape.t)));
-  SmallVector<Value> grads =
-      access.load(grad,
-                  math.add(math.add(access.scale(grad, 0, sequence),
-                                    access.scale(grad, 1, token)),
-                           access.scale(grad, 2, chunk, channels)),
-                  getCommonAlignment({grad.strides[0], grad.strides[1],
-                                      channels * grad.strides[2]}),
-                  listChannels(channels, grad.strides[2]), isThere);
-  bool tapsLast = op.getOrder() == KernelOrder::BTGW;
-  int64_t tapStride = kernel.strides[tapsLast ? 3 : 2];
-  int64_t groupStride = kernel.strides[tapsLast ? 2 : 3];
-  bool areAlone = shape.perGroup() == 1;
-  Value group = areAlone
-                    ? math.mul(chunk, channels)
-                    : math.div(math.mul(chunk, channels), shape.perGroup());
-  bool isOne = kernel.shape[0] != shape.b || kernel.shape[1] != shape.t;
-  SmallVector<Value> taps = access.load(
-      kernel,
-      math.add(math.add(access.scale(kernel, 0, sequence, isOne ? 0 : 1),
-                        access.scale(kernel, 1, token, isOne ? 0 : 1)),
-               math.add(math.mul(group, groupStride), math.mul(w, tapStride))),
-      getCommonAlignment({kernel.strides[0], kernel.strides[1],
-                          (areAlone ? channels : 1) * groupStride, tapStride}),
-      listChannels(channels, areAlone ? groupStride : 0), isThere);
-  SmallVector<Value> result;
-  for (auto [sum, one, tap] : llvm::zip(sums, grads, taps))
-    result.push_back(
-        multiplyAdd(b, loc, widenElement(b, loc, one, sum.getType()),
-                    widenElement(b, loc, tap, sum.getType()), sum));
-  return result;
-}
-
-void BackwardStateBuilder::create(Value item, Value guard) const {
-  auto [sequence, place, chunk] = splitItem(math, item, shape.w - 1, chunks);
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  SmallVector<Value> sums(channels, zero);
-  auto loop = scf::ForOp::create(
-      b, math.constant(0), math.add(place, 1), math.constant(1), sums,
-      [&, row = sequence, at = place,
-       part = chunk](OpBuilder &, Location, Value w, ValueRange before) {
-        scf::YieldOp::create(b, addTap(row, at, part, w, before, guard));
-      });
-  Type element = result.element;
-  SmallVector<Value> elements;
-  for (Value sum : loop.getResults())
-    elements.push_back(
-        element.isF32() ? sum : arith::TruncFOp::create(b, element, sum));
-  Value offset = math.add(math.add(access.scale(result, 0, sequence),
-                                   access.scale(result, 1, place)),
-                          access.scale(result, 2, chunk, channels));
-  access.store(elements, result, offset,
-               getCommonAlignment({result.strides[0], result.strides[1],
-                                   channels * result.strides[2]}),
-               listChannels(channels, result.strides[2]), guard);
-}
-
-StateBody mlir::conv::createBackwardState(DynamicBackwardStateOp op,
-                                          const StateAccess &access,
-                                          ArrayRef<StateTensor> tensors) {
-  auto builder = std::make_shared<BackwardStateBuilder>(op, access, tensors);
   return {builder->countItems(),
           [builder](Value item, Value guard) { builder->create(item, guard); }};
 }

@@ -33,9 +33,11 @@ static constexpr int64_t kItemsPerUnit = 512;
 
 StateAccess::StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
                          const ::conv::ChipInfo &chip, gpu::GPUFuncOp function,
-                         const RunTimeSizes &sizes, ArrayRef<Value> numbers)
-    : b(builder), math(math), chip(chip), function(function), sizes(sizes),
-      numbers(numbers), branched(chip.backend == ::conv::Backend::Host),
+                         const RunTimeSizes &sizes, ArrayRef<Value> numbers,
+                         int64_t workItems)
+    : b(builder), math(math), chip(chip), function(function),
+      workItems(workItems), sizes(sizes), numbers(numbers),
+      branched(chip.backend == ::conv::Backend::Host),
       leastItems(chip.backend == ::conv::Backend::NVPTX
                      ? chip.computeUnits * kItemsPerUnit
                      : 0) {}
@@ -187,4 +189,18 @@ Value mlir::conv::multiplyAdd(OpBuilder &builder, Location loc, Value lhs,
     return math::FmaOp::create(builder, loc, lhs, rhs, sum);
   return arith::AddIOp::create(builder, loc, sum,
                                arith::MulIOp::create(builder, loc, lhs, rhs));
+}
+
+std::array<Value, 3> mlir::conv::splitItem(const IndexMath &math, Value item,
+                                           int64_t tokens, int64_t chunks) {
+  SmallVector<Value> digits = math.split(item, {1, tokens, chunks});
+  return {digits[0], digits[1], digits[2]};
+}
+
+SmallVector<int64_t> mlir::conv::listChannels(int64_t channels,
+                                              int64_t stride) {
+  SmallVector<int64_t> places;
+  for (int64_t i = 0; i < channels; ++i)
+    places.push_back(i * stride);
+  return places;
 }

@@ -25,9 +25,6 @@
 
 namespace mlir::conv {
 
-/// Work-items of a workgroup of a GPU, and items of one of the host.
-inline constexpr int64_t kStateWorkItems = 128;
-
 /// How many items there are: a number times run-time sizes.
 struct ItemCount {
   int64_t constant = 1;
@@ -56,7 +53,8 @@ public:
   /// `numbers` has the run-time sizes `sizes` in the width of `math`.
   StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
               const ::conv::ChipInfo &chip, gpu::GPUFuncOp function,
-              const RunTimeSizes &sizes, ArrayRef<Value> numbers);
+              const RunTimeSizes &sizes, ArrayRef<Value> numbers,
+              int64_t workItems);
 
   /// The size `known` of dimensions with this letter as a number in `width`, if
   /// it is static, or else what callers chose.
@@ -96,6 +94,8 @@ public:
   const IndexMath &math;
   const ::conv::ChipInfo &chip;
   gpu::GPUFuncOp function; ///< That is being built.
+  /// Of a workgroup of a GPU, and items of one of the host.
+  const int64_t workItems;
 
 private:
   const RunTimeSizes &sizes;
@@ -131,6 +131,12 @@ inline int64_t assumeSequences(int64_t known) {
   constexpr int64_t kUsual = 64;
   return ShapedType::isDynamic(known) ? kUsual : known;
 }
+
+/// The digits of an item: a row, a token of a state, and channels.
+std::array<Value, 3> splitItem(const IndexMath &math, Value item,
+                               int64_t tokens, int64_t chunks);
+/// Places of neighbouring channels.
+SmallVector<int64_t> listChannels(int64_t channels, int64_t stride);
 
 /// What an op asks of its kernel. `tensors` are those of operands and results,
 /// and outlive the body, like `access`.

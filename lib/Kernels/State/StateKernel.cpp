@@ -118,30 +118,43 @@ static IntegerType selectIndexType(OpBuilder &builder, ValueRange buffers,
 }
 
 /// Builds what the work-items of a workgroup do.
-static void createItems(const StateAccess &access, const StateBody &body,
-                        int64_t workItems) {
+static void createItems(const StateAccess &access, const StateBody &body) {
   ImplicitLocOpBuilder &b = access.b;
   const IndexMath &math = access.math;
   Value workgroup =
       math.cast(gpu::BlockIdOp::create(b, gpu::Dimension::x).getResult());
-  Value first = math.mul(workgroup, kStateWorkItems);
-  if (workItems > 1) {
+  Value first = math.mul(workgroup, access.workItems);
+  if (!access.isOnHost()) {
     Value item = math.add(
         first,
         math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult()));
     bool areWhole = body.items.factors.empty() &&
-                    body.items.constant % kStateWorkItems == 0;
+                    body.items.constant % access.workItems == 0;
     body.create(item, areWhole ? math.yes()
                                : isBelow(b, item, access.getCount(body.items)));
     return;
   }
-  Value end = math.minimum(math.add(first, kStateWorkItems),
+  Value end = math.minimum(math.add(first, access.workItems),
                            access.getCount(body.items));
   scf::ForOp::create(b, first, end, math.constant(1), ValueRange{},
                      [&](OpBuilder &, Location, Value item, ValueRange) {
                        body.create(item, math.yes());
                        scf::YieldOp::create(b);
                      });
+}
+
+/// Work-items of a workgroup. Launching a grid takes the longer the more
+/// workgroups it has, which a decoding step is too short to hide; a small one
+/// has few (bench/results/decoding_h200.json).
+static int64_t selectWorkItems(Operation *op, const ::conv::ChipInfo &chip) {
+  constexpr int64_t kUsual = 128, kOfManyWorkgroups = 512;
+  auto update = dyn_cast<CausalUpdateOp>(op);
+  if (!update || chip.backend != ::conv::Backend::NVPTX)
+    return kUsual;
+  UpdateShape shape = update.getShape();
+  int64_t elements = assumeSequences(shape.b) * shape.d;
+  return elements < chip.computeUnits * kOfManyWorkgroups ? kUsual
+                                                          : kOfManyWorkgroups;
 }
 
 FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
@@ -163,7 +176,8 @@ FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
   RunTimeSizes sizes(op);
   built.sizes = sizes.getSizes().size();
   types.append(built.sizes, builder.getI32Type());
-  built.workItems = chip.backend == ::conv::Backend::Host ? 1 : kStateWorkItems;
+  int64_t workItems = selectWorkItems(op, chip);
+  built.workItems = chip.backend == ::conv::Backend::Host ? 1 : workItems;
   built.function =
       createKernelFunction(builder, op->getLoc(), name, types, built.workItems);
   ImplicitLocOpBuilder b(op->getLoc(), builder.getContext());
@@ -180,17 +194,17 @@ FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
   SmallVector<Value> numbers = llvm::map_to_vector(
       built.function.getArguments().slice(built.arguments.size(), built.sizes),
       [&](BlockArgument size) { return math.cast(size); });
-  StateAccess access(b, math, chip, built.function, sizes, numbers);
+  StateAccess access(b, math, chip, built.function, sizes, numbers, workItems);
   SmallVector<StateTensor> tensors =
       describeTensors(op, arguments, TensorDescriber(b, sizes, numbers));
   StateBody body = createBody(op, access, tensors);
-  createItems(access, body, built.workItems);
+  createItems(access, body);
   if (body.items.factors.empty()) {
-    built.workgroups = llvm::divideCeil(body.items.constant, kStateWorkItems);
+    built.workgroups = llvm::divideCeil(body.items.constant, access.workItems);
   } else {
     built.workgroups = body.items.constant;
     built.factors = body.items.factors;
-    built.workgroupsPer = kStateWorkItems;
+    built.workgroupsPer = access.workItems;
   }
   gpu::ReturnOp::create(b);
   return built;

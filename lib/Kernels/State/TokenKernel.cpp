@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // The kernel of a dynamic convolution, in any direction, of which callers
-// choose how many sequences and tokens there are. A work-item has a block of
-// neighbouring tokens of a few channels: what its tokens see is read once.
+// choose how many sequences and tokens there are, or whose packed sequences
+// have initial states. A work-item has a block of neighbouring tokens of a few
+// channels: what its tokens see is read once.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TokenKernel.h"
 
-#include "SequenceSearch.h"
-
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "conv/Dialect/Conv/IR/DynamicViews.h"
+#include "conv/Plan/NormalizeTaps.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -24,6 +24,9 @@ using namespace mlir::conv;
 static constexpr int64_t kKernelBytes = 512;
 /// Most tokens of a block.
 static constexpr int64_t kMostTokens = 8;
+/// The same where all tokens have one kernel, whose taps are in registers, too
+/// (bench/results/causal_h200.json).
+static constexpr int64_t kTokensOfOneKernel = 4;
 
 TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
                            ArrayRef<StateTensor> tensors)
@@ -32,7 +35,8 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
       accumulator(getAccumulatorType(op.getOperandType())),
       tapsLast(op.getOrder() == KernelOrder::BTGW) {
   selectChannels();
-  int64_t room = kKernelBytes / (shape.w * kPieceBytes);
+  int64_t room = op.hasOneKernel() ? kTokensOfOneKernel
+                                   : kKernelBytes / (shape.w * kPieceBytes);
   if (direction == Direction::BackwardWeight)
     room /= shape.perGroup();
   tokens = std::min<int64_t>(
@@ -45,13 +49,15 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
 }
 
 /// Neighbouring lanes access neighbouring vectors of kernels, if one holds all
-/// taps of some channels: kernels are most of what is moved. Channels of a
-/// work-item are whole groups, or of one group.
+/// taps of some channels: kernels are most of what is moved, unless all tokens
+/// have one. Channels of a work-item are whole groups, or of one group.
 void TokenBuilder::selectChannels() {
   int64_t bytes = op.getOperandType().getIntOrFloatBitWidth() / 8;
   int64_t most = kPieceBytes / bytes;
-  if (tapsLast && most % shape.w == 0)
+  if (tapsLast && !op.hasOneKernel() && most % shape.w == 0)
     most /= shape.w;
+  if (op.isNormalized())
+    most = std::min(most, countNormalizedChannels(shape, direction));
   int64_t all = shape.perGroup();
   if (direction == Direction::BackwardWeight) {
     groups = std::gcd(std::max<int64_t>(most / all, 1), shape.g);
@@ -100,145 +106,19 @@ void TokenBuilder::locate(Value item, Value isItem) {
   first = math.mul(block, tokens);
 }
 
-Value TokenBuilder::isInside(int64_t distance) const {
-  Value &known = inside[distance];
-  if (!known)
-    known = math.both(guard, isBelow(b, math.add(first, distance),
-                                     access.getSize('T', shape.t)));
-  return known;
-}
-
-Value TokenBuilder::getRow(const StateTensor &tensor, int64_t distance) const {
-  return math.add(access.scale(tensor, 0, batch),
-                  access.scale(tensor, 1, math.add(first, distance)));
-}
-
-Value TokenBuilder::getChannelOffset(const StateTensor &tensor,
-                                     int64_t distance) const {
-  return math.add(getRow(tensor, distance),
-                  access.scale(tensor, 2, chunk, channels));
-}
-
-SmallVector<int64_t> TokenBuilder::listChannels(int64_t stride) const {
-  SmallVector<int64_t> places;
-  for (int64_t i = 0; i < channels; ++i)
-    places.push_back(i * stride);
-  return places;
-}
-
-SmallVector<int64_t> TokenBuilder::listKernel(const StateTensor &tensor) const {
-  SmallVector<int64_t> places;
-  for (int64_t group = 0; group < groups; ++group)
-    for (int64_t w = 0; w < shape.w; ++w)
-      places.push_back(group * tensor.strides[tapsLast ? 2 : 3] +
-                       w * tensor.strides[tapsLast ? 3 : 2]);
-  return places;
-}
-
-Value TokenBuilder::getKernelOffset(const StateTensor &tensor,
-                                    int64_t distance) const {
-  int64_t stride = tensor.strides[tapsLast ? 2 : 3];
-  // Several items may have one group.
-  int64_t shared = shape.perGroup() / perGroup;
-  Value group = math.mul(math.div(chunk, shared), groups * stride);
-  bool isOne =
-      tensor.shape[0] == 1 && tensor.shape[1] == 1 && op.hasOneKernel();
-  return isOne ? group : math.add(getRow(tensor, distance), group);
-}
-
-int64_t TokenBuilder::getKernelAlignment(const StateTensor &tensor) const {
-  return getCommonAlignment({tensor.strides[0], tensor.strides[1],
-                             groups * tensor.strides[tapsLast ? 2 : 3]});
-}
-
-TokenBuilder::Elements TokenBuilder::loadChannels(Value value,
-                                                  int64_t distance) {
-  const StateTensor &tensor = get(value);
-  if (tensor.shape.size() == 1)
-    return access.load(tensor, access.scale(tensor, 0, chunk, channels),
-                       getCommonAlignment({channels * tensor.strides[0]}),
-                       listChannels(tensor.strides[0]), guard);
-  return access.load(tensor, getChannelOffset(tensor, distance),
-                     getCommonAlignment({tensor.strides[0], tensor.strides[1],
-                                         channels * tensor.strides[2]}),
-                     listChannels(tensor.strides[2]), isInside(distance));
-}
-
-TokenBuilder::Elements TokenBuilder::loadKernelElements(Value value,
-                                                        int64_t distance) {
-  const StateTensor &tensor = get(value);
-  return access.load(tensor, getKernelOffset(tensor, distance),
-                     getKernelAlignment(tensor), listKernel(tensor),
-                     isInside(distance));
-}
-
-TokenBuilder::Elements TokenBuilder::loadState(int64_t distance) {
-  const StateTensor &state = get(op.getInitialState());
-  Value token = math.add(first, distance);
-  Value isBefore = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, token,
-                                         math.constant(0));
-  Value row = math.add(token, shape.w - 1);
-  Value offset = math.add(
-      math.add(access.scale(state, 0, batch), access.scale(state, 1, row)),
-      access.scale(state, 2, chunk, channels));
-  return access.load(state, offset,
-                     getCommonAlignment({state.strides[0], state.strides[1],
-                                         channels * state.strides[2]}),
-                     listChannels(state.strides[2]),
-                     math.both(guard, isBefore));
-}
-
-TokenBuilder::Elements TokenBuilder::getTokens(Value tensor, int64_t distance) {
-  auto known = loaded.find({tensor, distance});
-  if (known != loaded.end())
-    return known->second;
-  Elements elements = widen(loadChannels(tensor, distance));
-  bool isInput = direction != Direction::BackwardData &&
-                 tensor == op.getTensor(TensorRole::Input);
-  // One of both is zero: a place is in a sequence or before it.
-  if (op.getInitialState() && isInput && distance < 0)
-    for (auto [element, state] :
-         llvm::zip(elements, widen(loadState(distance))))
-      element = isa<FloatType>(accumulator)
-                    ? arith::AddFOp::create(b, element, state).getResult()
-                    : arith::AddIOp::create(b, element, state).getResult();
-  return loaded[{tensor, distance}] = elements;
-}
-
-TokenBuilder::Elements TokenBuilder::getKernel(int64_t distance) {
-  Value kernel = op.getTensor(TensorRole::Filter);
-  if (op.hasOneKernel()) // Loaded once.
-    distance = 0;
-  auto [entry, isNew] = loaded.try_emplace({kernel, distance});
-  if (isNew)
-    entry->second = widen(loadKernelElements(kernel, distance));
-  return entry->second;
-}
-
-Value TokenBuilder::mask(Value element, int64_t token, int64_t distance) const {
-  if (neighbours.empty() || distance == 0)
-    return element;
-  Value isSeen = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::sge, neighbours[token], math.constant(distance));
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
-  return arith::SelectOp::create(b, isSeen, element, zero);
-}
-
 TokenBuilder::Elements TokenBuilder::computeChannels(int64_t token) {
-  bool isGradient = direction == Direction::BackwardData;
-  Value factor = op->getOperand(0);
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
   Elements sums(channels, zero);
   for (int64_t w = 0; w < shape.w; ++w) {
     int64_t distance = shape.w - 1 - w;
-    int64_t place = isGradient ? token + distance : token - distance;
-    Elements seen = getTokens(factor, place);
-    Elements kernel = getKernel(isGradient ? place : token);
+    Elements seen = getSeen(op->getOperand(0), token, distance);
+    Elements kernel = getKernel(getKernelPlace(token, distance));
     for (int64_t c = 0; c < channels; ++c) {
       Value tap = kernel[c / perGroup * shape.w + w];
-      sums[c] =
-          multiplyAdd(b, b.getLoc(), mask(seen[c], token, distance),
-                      isGradient ? mask(tap, token, distance) : tap, sums[c]);
+      // A gradient's kernel is that of a token of another sequence, too.
+      if (isGradientOfInput())
+        tap = mask(tap, token, distance);
+      sums[c] = multiplyAdd(b, b.getLoc(), seen[c], tap, sums[c]);
     }
   }
   return sums;
@@ -246,39 +126,83 @@ TokenBuilder::Elements TokenBuilder::computeChannels(int64_t token) {
 
 TokenBuilder::Elements TokenBuilder::computeKernel(int64_t token) {
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
-  Elements sums;
-  for (int64_t group = 0; group < groups; ++group)
-    for (int64_t w = 0; w < shape.w; ++w) {
-      int64_t distance = shape.w - 1 - w;
-      Value sum = zero;
-      for (int64_t member = 0; member < perGroup; ++member) {
-        int64_t c = group * perGroup + member;
-        Value seen = getTokens(op->getOperand(0), token - distance)[c];
-        Value grad = getTokens(op->getOperand(1), token)[c];
-        sum =
-            multiplyAdd(b, b.getLoc(), mask(seen, token, distance), grad, sum);
-      }
-      sums.push_back(sum);
+  Elements sums(groups * shape.w, zero);
+  Elements grad = getTokens(op->getOperand(1), token);
+  for (int64_t w = 0; w < shape.w; ++w) {
+    Elements seen = getSeen(op->getOperand(0), token, shape.w - 1 - w);
+    for (int64_t c = 0; c < channels; ++c) {
+      Value &sum = sums[c / perGroup * shape.w + w];
+      sum = multiplyAdd(b, b.getLoc(), seen[c], grad[c], sum);
     }
+  }
+  if (!op.isNormalized())
+    return sums;
+  Elements kernel = widen(loadKernelElements(op.getGivenKernel(), token));
+  Elements result;
+  for (int64_t group = 0; group < groups; ++group)
+    llvm::append_range(result,
+                       createNormalizationGradient(
+                           b, b.getLoc(), op.getNormalize(),
+                           ArrayRef(kernel).slice(group * shape.w, shape.w),
+                           ArrayRef(sums).slice(group * shape.w, shape.w)));
+  return result;
+}
+
+SmallVector<TokenBuilder::Elements> TokenBuilder::computeSums() {
+  SmallVector<Elements> sums;
+  for (int64_t token = 0; token < tokens; ++token)
+    sums.push_back(direction == Direction::BackwardWeight
+                       ? computeKernel(token)
+                       : computeChannels(token));
   return sums;
+}
+
+void TokenBuilder::loadAll() {
+  for (int64_t token = 0; token < tokens; ++token)
+    for (int64_t distance = 0; distance < shape.w; ++distance) {
+      getTokens(op->getOperand(0), getSeenPlace(token, distance));
+      if (direction == Direction::BackwardWeight)
+        getTokens(op->getOperand(1), token);
+      else
+        getKernel(getKernelPlace(token, distance));
+    }
+}
+
+SmallVector<TokenBuilder::Elements> TokenBuilder::computePackedSums() {
+  loadAll();
+  const StateTensor &starts = get(op.getCuSeqlens());
+  Side side = isGradientOfInput() ? Side::After : Side::Before;
+  TokenBlock block{first, tokens, access.getSize('T', shape.t)};
+  int64_t sums =
+      direction == Direction::BackwardWeight ? groups * shape.w : channels;
+  auto yield = [&] {
+    SmallVector<Value> all;
+    for (const Elements &each : computeSums())
+      llvm::append_range(all, each);
+    scf::YieldOp::create(b, all);
+  };
+  auto chosen = scf::IfOp::create(
+      b, SmallVector<Type>(tokens * sums, accumulator),
+      isInsideSequence(access, starts, side, block, shape.w - 1),
+      /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(chosen.thenBlock());
+  yield();
+  b.setInsertionPointToStart(chosen.elseBlock());
+  neighbours = findNeighbours(access, starts, side, block);
+  yield();
+  neighbours = {};
+  SmallVector<Elements> result;
+  for (int64_t token = 0; token < tokens; ++token)
+    result.emplace_back(chosen.getResults().slice(token * sums, sums));
+  return result;
 }
 
 void TokenBuilder::create(Value item, Value isItem) {
   locate(item, isItem);
-  neighbours.clear();
-  if (op.getCuSeqlens()) {
-    Side side =
-        direction == Direction::BackwardData ? Side::After : Side::Before;
-    neighbours = countNeighbours(access, get(op.getCuSeqlens()), side, first,
-                                 tokens, access.getSize('T', shape.t));
-  }
-  SmallVector<Elements> results;
-  for (int64_t token = 0; token < tokens; ++token)
-    results.push_back(direction == Direction::BackwardWeight
-                          ? computeKernel(token)
-                          : computeChannels(token));
-  for (auto [token, sums] : llvm::enumerate(results))
-    sums = applyEpilogue(sums, int64_t(token));
+  SmallVector<Elements> results =
+      op.getCuSeqlens() ? computePackedSums() : computeSums();
+  applyEpilogue(results);
   if (exchange)
     return storeExchanged(results, item);
   for (auto [token, elements] : llvm::enumerate(results))

@@ -20,21 +20,37 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-TokenBuilder::Elements TokenBuilder::applyEpilogue(Elements sums,
-                                                   int64_t token) {
+SmallVector<TokenBuilder::Elements>
+TokenBuilder::loadEpilogueOperands(int64_t token) {
   bool isKernel = direction == Direction::BackwardWeight;
-  SmallVector<Elements> operands =
-      llvm::map_to_vector(op.getEpilogueOperands(), [&](Value operand) {
-        return isKernel ? loadKernelElements(operand, token)
-                        : loadChannels(operand, token);
+  return llvm::map_to_vector(
+      op.getEpilogueOperands(), [&](Value operand) -> Elements {
+        if (isKernel)
+          return loadKernelElements(operand, token);
+        if (get(operand).shape.size() > 1)
+          return loadChannels(operand, token);
+        // A vector of channels, for all tokens.
+        auto [entry, isNew] = loaded.try_emplace({operand, 0});
+        if (isNew)
+          entry->second = loadChannels(operand, 0);
+        return entry->second;
       });
-  for (auto [i, sum] : llvm::enumerate(sums)) {
-    Elements read = llvm::map_to_vector(
-        operands, [&, place = i](const Elements &each) { return each[place]; });
-    sum = createEpilogueBody(b, b.getLoc(), op.getEpilogue(),
-                             tensors.back().element, sum, read);
-  }
-  return sums;
+}
+
+void TokenBuilder::applyEpilogue(MutableArrayRef<Elements> results) {
+  // All loads come first: they and the arithmetic of other tokens overlap.
+  SmallVector<SmallVector<Elements>> operands; // By token and operand.
+  for (size_t token = 0; token < results.size(); ++token)
+    operands.push_back(loadEpilogueOperands(int64_t(token)));
+  for (auto [sums, ofToken] : llvm::zip(results, operands))
+    for (auto [i, sum] : llvm::enumerate(sums)) {
+      Elements read =
+          llvm::map_to_vector(ofToken, [&, place = i](const Elements &each) {
+            return each[place];
+          });
+      sum = createEpilogueBody(b, b.getLoc(), op.getEpilogue(),
+                               tensors.back().element, sum, read);
+    }
 }
 
 void TokenBuilder::store(ArrayRef<Value> elements, int64_t token) const {
@@ -65,7 +81,7 @@ std::optional<VectorExchange> TokenBuilder::planExchange() const {
   Value workItem =
       math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
   return VectorExchange(
-      {b, math, access.chip, result.element, kStateWorkItems, workItem},
+      {b, math, access.chip, result.element, access.workItems, workItem},
       elements, part);
 }
 

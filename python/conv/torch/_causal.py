@@ -60,12 +60,29 @@ class _Call(typing.NamedTuple):
         """How many tokens see initial states."""
         return min(self.x.shape[2], self.weight.shape[1] - 1)
 
-    def composed(self) -> typing.Tuple[object, ...]:
+    def _composed(self) -> typing.Tuple[object, ...]:
         """The operands of compositions, for which packed sequences have numbers."""
         if self.cu_seqlens is None:
             return self[:6]
         numbers = Neighbours.of(self.cu_seqlens, self.x.shape[2]).sequence + 1
         return self._replace(seq_idx=numbers[None])[:6]
+
+    def _packed_with_states(self) -> typing.Optional[typing.Tuple[object, ...]]:
+        if self.cu_seqlens is None or self.initial_states is None:
+            return None
+        return self.x, self.weight, self.bias, self.cu_seqlens, self.initial_states, self.activation
+
+    def compose(self) -> torch.Tensor:
+        """The result, of PyTorch's operators."""
+        packed = self._packed_with_states()
+        return reference.packed_with_states(*packed) if packed else reference.causal_conv1d(*self._composed())
+
+    def compose_gradients(self, grad_output: torch.Tensor) -> reference.CausalGradients:
+        """All gradients, of PyTorch's operators: they can be differentiated again."""
+        packed = self._packed_with_states()
+        if packed:
+            return reference.packed_gradients(grad_output, *packed)
+        return reference.causal_gradients(grad_output, *self._composed())
 
     def sequences(self) -> typing.Optional[Sequences]:
         """As sequences whose channels follow each other, if they do or have to."""
@@ -127,7 +144,7 @@ def _causal_conv1d(*arguments):
     alike = call.of_one_type()
     if alike.refuse():
         result = empty_like(call.x)
-        return result.copy_(reference.causal_conv1d(*alike.composed()))
+        return result.copy_(alike.compose())
     return _as_promised(_convolve(alike, key if alike is call else None), empty_like(call.x))
 
 
@@ -149,10 +166,11 @@ def _gradient_of_sum(call: _Call, grad_output: torch.Tensor) -> torch.Tensor:
     return grad
 
 
-def _state_gradients(call: _Call, grad: torch.Tensor, mask: typing.Sequence[bool]) -> typing.Tuple[Optional, Optional]:
-    """What the tokens that see states give to the gradients of the filters and of the states."""
-    filters, states, head = call.weight.unsqueeze(1), call.initial_states, call.head()
-    states, seen, padding = states.contiguous(), grad[:, :, :head].contiguous(), (0, head)
+def _state_gradients(call: _Call, seen: torch.Tensor, mask: typing.Sequence[bool]) -> typing.Tuple[Optional, Optional]:
+    """What the tokens that see states give to the gradients of the filters and of the states. `seen` is the gradient of
+    the sums of these tokens, (N, D, T)."""
+    filters, states = call.weight.unsqueeze(1), call.initial_states.contiguous()
+    seen, padding = seen.contiguous(), (0, seen.shape[2])
     grad_weight, grad_states = None, None
     if mask[1]:
         result = filters.new_empty(filters.shape)
@@ -189,7 +207,7 @@ def _sequence_gradients(
     if mask[2]:
         grad_bias = grad.sum((0, 1), dtype=call.bias.dtype)
     if call.initial_states is not None and mask[1]:
-        more, _ = _state_gradients(call, grad.transpose(1, 2), [False, True, False, False])
+        more, _ = _state_gradients(call, sequences.heads(grad).transpose(1, 2), [False, True, False, False])
         grad_weight = grad_weight + more
     if mask[3]:
         grad_states = sequences.state_gradient(grad).transpose(1, 2)
@@ -212,7 +230,7 @@ def _gradients(call: _Call, grad_output: torch.Tensor, mask: typing.Sequence[boo
     if mask[2]:
         grad_bias = grad.sum((0, 2), dtype=call.bias.dtype)
     if call.initial_states is not None:
-        more, grad_states = _state_gradients(call, grad, mask)
+        more, grad_states = _state_gradients(call, grad[:, :, : call.head()], mask)
         grad_weight = grad_weight + more if mask[1] else None
     return reference.CausalGradients(grad_x, grad_weight, grad_bias, grad_states)
 
@@ -235,7 +253,7 @@ def _causal_conv1d_backward(grad_output, *arguments):
     call = _Call(*operands)
     alike = call.of_one_type()
     if alike.refuse():
-        computed = reference.causal_gradients(grad_output, *alike.composed())
+        computed = alike.compose_gradients(grad_output)
     else:
         computed = _gradients(alike, grad_output.to(alike.x.dtype), mask)
     results = _empty_gradients(call, mask)
@@ -259,7 +277,7 @@ def _backward(ctx, grad_output):
     needed = ctx.needs_input_grad
     mask = [needed[0], needed[1], call.bias is not None and needed[2], call.initial_states is not None and needed[4]]
     if torch.is_grad_enabled() and not torch.compiler.is_compiling():  # For gradients of gradients.
-        grads = reference.causal_gradients(grad_output, *call.composed())
+        grads = call.compose_gradients(grad_output)
     else:
         is_traced = _calls.is_traced(grad_output)
         backward = torch.ops.conv.causal_conv1d_backward if is_traced else _causal_conv1d_backward

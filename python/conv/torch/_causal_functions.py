@@ -8,7 +8,7 @@ import typing
 
 import torch
 
-from . import _calls, _causal, _causal_reference, _causal_update, _choices, _states
+from . import _causal, _causal_update, _states
 from ._tokens import Optional, _activation, _check_starts
 from .functional import _autocast
 
@@ -64,8 +64,7 @@ def causal_conv1d_fn(
         seq_idx: (B, T), integers: tokens that follow each other and have one number are a sequence, which sees no other one.
             Results of negative numbers are zero, which takes one more pass. If the number of sequences is known,
             `cu_seqlens` is the faster way to say where they are, above all for the gradient of weight.
-        initial_states: (B, D, W - 1), or (N, D, W - 1) with cu_seqlens: what the first W - 1 tokens see. There is no kernel
-            for cu_seqlens with states: a composition of PyTorch's operators runs.
+        initial_states: (B, D, W - 1), or (N, D, W - 1) with cu_seqlens: what the first W - 1 tokens see.
         return_final_states: return (y, final_states) too, the last W - 1 tokens, which continue a sequence, like
             initial_states.
         final_states_out: where the final states go.
@@ -108,13 +107,7 @@ def causal_conv1d_fn(
             expected = f"{shape} of {x.dtype}"
             raise ValueError(f"expects {what} {expected}, but got {tuple(states.shape)} of {states.dtype}")
     seen = initial_states if width > 1 else None
-    if cu_seqlens is not None and seen is not None:
-        line = _calls.report_line("causal_conv1d", x, weight)
-        detail = "expects cu_seqlens or initial_states, but got both, for which there is no kernel"
-        _choices.leave(line, x.device, "packed-states", detail).calls += 1
-        y = _causal_reference.packed_with_states(x, weight, bias, cu_seqlens, seen, name)
-    else:
-        y = _causal.causal_conv1d(x, weight, bias, seq_idx, seen, name, cu_seqlens)
+    y = _causal.causal_conv1d(x, weight, bias, seq_idx, seen, name, cu_seqlens)
     if not return_final_states:
         return y
     if cu_seqlens is None or width == 1:

@@ -76,6 +76,25 @@ class CausalGradients(typing.NamedTuple):
     initial_states: Optional
 
 
+def packed_gradients(
+    grad_output: torch.Tensor,
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: Optional,
+    cu_seqlens: torch.Tensor,
+    initial_states: torch.Tensor,
+    activation: str,
+) -> CausalGradients:
+    """The gradients of `packed_with_states`, which can be differentiated again."""
+    given = [x, weight, initial_states] if bias is None else [x, weight, initial_states, bias]
+
+    def forward(x, weight, states, bias=None):
+        return packed_with_states(x, weight, bias, cu_seqlens, states, activation)
+
+    grads = torch.func.vjp(forward, *given)[1](grad_output)
+    return CausalGradients(grads[0], grads[1], None if bias is None else grads[3], grads[2])
+
+
 def _where_seen(grad: torch.Tensor, seq_idx: Optional, by: int) -> torch.Tensor:
     """The gradient of tokens that see a token `by` before them of their own sequence, and zeros."""
     if seq_idx is None:

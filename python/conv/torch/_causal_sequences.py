@@ -24,20 +24,20 @@ class Sequences(typing.NamedTuple):
     weight: torch.Tensor
     bias: Optional
     cu_seqlens: Optional
-    initial_state: Optional  #: (B, W - 1, D).
+    initial_state: Optional  #: (B, W - 1, D), or (N, W - 1, D) of packed sequences.
     activation: str
 
     def _call(self) -> _dynamic.Call:
         kernel = self.weight[None, None]
         return _dynamic.Call(
-            *(self.x, kernel, "BTGW", self.activation, self.cu_seqlens, self.initial_state, self.bias, True)
+            *(self.x, kernel, "BTGW", self.activation, self.cu_seqlens, self.initial_state, "", self.bias, True)
         )
 
     def _sum(self) -> torch.Tensor:
         """The sum and the bias as PyTorch has them."""
         if self.cu_seqlens is not None:
             kernel = self.weight[None, None]
-            total = reference.dynamic_sum(self.x, kernel, "BTGW", self.cu_seqlens)
+            total = reference.dynamic_sum(self.x, kernel, "BTGW", self.cu_seqlens, self.initial_state)
             return (total if self.bias is None else total + self.bias.to(total.dtype)).to(self.x.dtype)
         past, channels = self.weight.shape[1] - 1, self.x.shape[2]
         state = self.x.new_zeros(self.x.shape[0], past, channels) if self.initial_state is None else self.initial_state
@@ -73,10 +73,17 @@ class Sequences(typing.NamedTuple):
     def state_gradient(self, grad_sum: torch.Tensor) -> torch.Tensor:
         def theirs() -> torch.Tensor:
             kernel = call.kernel.expand(*grad_sum.shape[:2], -1, -1)
-            return reference.dynamic_state_gradient(grad_sum, kernel, "BTGW")
+            return reference.dynamic_state_gradient(grad_sum, kernel, "BTGW", self.cu_seqlens)
 
         call = self._call()
         return _dynamic.run(STATE, grad_sum, call.kernel, call, theirs, doubtful=True)
+
+    def heads(self, grad_sum: torch.Tensor) -> torch.Tensor:
+        """The gradients of sums that see initial states, of each sequence, and zeros after shorter packed ones."""
+        past = self.weight.shape[1] - 1
+        if self.cu_seqlens is None:
+            return grad_sum[:, :past]
+        return reference.first_tokens(grad_sum, self.cu_seqlens, past)
 
     def leaked_gradient(self, grad_sum: torch.Tensor) -> torch.Tensor:
         """What the gradient of filters (D, W) has too much, in f32, if sequences are taken for one: the products of the

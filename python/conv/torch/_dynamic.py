@@ -17,11 +17,11 @@ from ._geometry import DTYPES
 
 library.define(
     "dynamic_conv(Tensor input, Tensor kernel, str order, str activation, Tensor? cu_seqlens=None, "
-    "Tensor? initial_state=None) -> Tensor"
+    "Tensor? initial_state=None, str normalize='') -> Tensor"
 )
 library.define(
     "dynamic_conv_backward(Tensor grad_output, Tensor input, Tensor kernel, str order, str activation, "
-    "Tensor? cu_seqlens, Tensor? initial_state, bool[3] output_mask) -> (Tensor, Tensor, Tensor)"
+    "Tensor? cu_seqlens, Tensor? initial_state, str normalize, bool[3] output_mask) -> (Tensor, Tensor, Tensor)"
 )
 
 _STARTS = {torch.int32: "i32", torch.int64: "i64"}
@@ -63,6 +63,7 @@ class Call(typing.NamedTuple):
     activation: str
     cu_seqlens: Optional = None
     initial_state: Optional = None
+    normalize: str = ""
     bias: Optional = None
     one_kernel: bool = False  #: Whether all tokens have one, of a tensor (1, 1, ...).
 
@@ -79,14 +80,14 @@ def run(
     """The result of a direction for its first two operands, and `more` of them, or what `theirs` gives."""
     kernel, order = call.kernel, call.order
     activation = call.activation if direction in (FORWARD, ACTIVATION) else ""
-    starts = None if direction == STATE else call.cu_seqlens
+    starts = call.cu_seqlens
     state = None if direction in (INPUT, STATE) else call.initial_state
     bias = call.bias if direction in (FORWARD, ACTIVATION) else None
     optional = tuple(tensor for tensor in (starts, state) if tensor is not None)
     given = (first, second, *optional, *more, *(() if bias is None else (bias,)))
     seen = [(tensor.shape, tensor.stride(), tensor.dtype, tensor.device) for tensor in given]
     flags = starts is None, bias is None, call.one_kernel
-    key = (DynamicProblem, direction, order, activation, kernel.shape, kernel.stride(), *flags, *seen)
+    key = (DynamicProblem, direction, order, activation, call.normalize, kernel.shape, kernel.stride(), *flags, *seen)
     result = _calls.run_known(key, given)
     if result is not None:
         return result
@@ -94,7 +95,8 @@ def run(
     if direction == KERNEL:
         result = kernels.empty(kernel)
     elif direction == STATE:
-        result = first.new_empty(first.shape[0], kernels.taps - 1, first.shape[2])
+        sequences = first.shape[0] if starts is None else starts.shape[0] - 1
+        result = first.new_empty(sequences, kernels.taps - 1, first.shape[2])
     else:
         result = first.new_empty(first.shape)
 
@@ -127,13 +129,15 @@ def run(
             initial_state=state is not None,
             one_kernel=call.one_kernel,
             bias="" if bias is None else DTYPES[bias.dtype],
+            normalize=call.normalize,
         )
         return _choices.choose(problem, first.device)
 
     # The same problem, of tensors that are copied.
     packed = None if starts is None else (starts.shape, starts.dtype)
     of_bias = None if bias is None else bias.dtype
-    copied = (DynamicProblem, direction, activation, first.shape, kernels, packed, state is None, of_bias, call.one_kernel)
+    same = call.normalize, state is None, of_bias, call.one_kernel
+    copied = (DynamicProblem, direction, activation, first.shape, kernels, packed, *same)
     choice = _calls.find((*copied, first.dtype, first.device), choose)
     return _calls.start(choice, given, operands, result, theirs_as_promised, key, doubtful)
 
@@ -142,11 +146,11 @@ def run(
 @torch.library.impl(library, "dynamic_conv", "CUDA")
 def _dynamic_conv(*arguments):
     call = Call(*arguments)
-    return run(FORWARD, call.input, call.kernel, call, lambda: reference.dynamic_conv(*call[:6]))
+    return run(FORWARD, call.input, call.kernel, call, lambda: reference.dynamic_conv(*call[:7]))
 
 
 @torch.library.register_fake("conv::dynamic_conv", lib=library)
-def _dynamic_conv_fake(input, kernel, order, activation, cu_seqlens=None, initial_state=None):  # noqa: A002
+def _dynamic_conv_fake(input, kernel, order, activation, cu_seqlens=None, initial_state=None, normalize=""):  # noqa: A002
     return input.new_empty(input.shape)
 
 
@@ -155,21 +159,22 @@ def _dynamic_conv_fake(input, kernel, order, activation, cu_seqlens=None, initia
 def _dynamic_conv_backward(grad_output, *arguments):
     *operands, mask = arguments
     call = Call(*operands)
-    rest = call.order, call.cu_seqlens
+    rest, normalize = (call.order, call.cu_seqlens), call.normalize
     grad = grad_output.contiguous()
     if call.activation and any(mask):
-        seen = call.input, call.kernel, *rest, call.initial_state
+        seen = call.input, call.kernel, *rest, call.initial_state, normalize
         theirs = functools.partial(reference.dynamic_sum_gradient, grad_output, *seen)
         grad = run(ACTIVATION, call.input, call.kernel, call, theirs, grad)
     results = [call.input.new_empty(0) for _ in mask]  # Not one tensor: results of operators do not alias.
     if mask[0]:
-        theirs = functools.partial(reference.dynamic_input_gradient, grad, call.kernel, *rest)
+        theirs = functools.partial(reference.dynamic_input_gradient, grad, call.kernel, *rest, normalize)
         results[0] = run(INPUT, grad, call.kernel, call, theirs)
     if mask[1]:
-        seen = call.input, grad, call.kernel, *rest, call.initial_state
-        results[1] = run(KERNEL, call.input, grad, call, lambda: reference.dynamic_kernel_gradient(*seen))
+        seen = call.input, grad, call.kernel, *rest, call.initial_state, normalize
+        theirs = functools.partial(reference.dynamic_kernel_gradient, *seen)
+        results[1] = run(KERNEL, call.input, grad, call, theirs, *((call.kernel,) if normalize else ()))
     if mask[2]:
-        theirs = functools.partial(reference.dynamic_state_gradient, grad, call.kernel, call.order)
+        theirs = functools.partial(reference.dynamic_state_gradient, grad, call.kernel, *rest, normalize)
         results[2] = run(STATE, grad, call.kernel, call, theirs)
     return tuple(results)
 
@@ -188,18 +193,19 @@ def _dynamic_conv_backward_fake(grad_output, *arguments):
 
 def _setup(ctx, inputs, output):
     call = Call(*inputs)
-    ctx.order, ctx.activation = call.order, call.activation
+    ctx.order, ctx.activation, ctx.normalize = call.order, call.activation, call.normalize
     ctx.save_for_backward(call.input, call.kernel, call.cu_seqlens, call.initial_state)
 
 
-def _reference_gradients(grad, input, kernel, order, activation, cu_seqlens, initial_state, mask):  # noqa: A002
+def _reference_gradients(grad, input, kernel, order, activation, cu_seqlens, initial_state, normalize, mask):  # noqa: A002
     """All gradients, which can be differentiated again."""
+    rest = cu_seqlens, initial_state, normalize
     if activation:
-        grad = reference.dynamic_sum_gradient(grad, input, kernel, order, cu_seqlens, initial_state)
+        grad = reference.dynamic_sum_gradient(grad, input, kernel, order, *rest)
     return (
-        reference.dynamic_input_gradient(grad, kernel, order, cu_seqlens) if mask[0] else None,
-        reference.dynamic_kernel_gradient(input, grad, kernel, order, cu_seqlens, initial_state) if mask[1] else None,
-        reference.dynamic_state_gradient(grad, kernel, order) if mask[2] else None,
+        reference.dynamic_input_gradient(grad, kernel, order, cu_seqlens, normalize) if mask[0] else None,
+        reference.dynamic_kernel_gradient(input, grad, kernel, order, *rest) if mask[1] else None,
+        reference.dynamic_state_gradient(grad, kernel, order, cu_seqlens, normalize) if mask[2] else None,
     )
 
 
@@ -212,16 +218,16 @@ def _backward(ctx, grad_output):
     else:
         is_traced = _calls.is_traced(grad_output)
         backward = torch.ops.conv.dynamic_conv_backward if is_traced else _dynamic_conv_backward
-    call = Call(input, kernel, ctx.order, ctx.activation, cu_seqlens, initial_state)
-    grads = backward(grad_output, *call[:6], mask)
+    call = Call(input, kernel, ctx.order, ctx.activation, cu_seqlens, initial_state, ctx.normalize)
+    grads = backward(grad_output, *call[:7], mask)
     grad_input, grad_kernel, grad_state = (grad if wanted else None for grad, wanted in zip(grads, mask))
-    return grad_input, grad_kernel, None, None, None, grad_state
+    return grad_input, grad_kernel, None, None, None, grad_state, None
 
 
 torch.library.register_autograd("conv::dynamic_conv", _backward, setup_context=_setup, lib=library)
 
 
-def _vmap(info, in_dims, input, kernel, order, activation, cu_seqlens=None, initial_state=None):  # noqa: A002
+def _vmap(info, in_dims, input, kernel, order, activation, cu_seqlens=None, initial_state=None, normalize=""):  # noqa: A002
     """A batch of batches is a larger batch; packed sequences have none, and are computed one after another."""
 
     def in_front(tensor, dim):
@@ -231,13 +237,14 @@ def _vmap(info, in_dims, input, kernel, order, activation, cu_seqlens=None, init
     dims = [*in_dims[:2], *in_dims[4:], None, None][:4]
     each = [tensor if tensor is None else in_front(tensor, dim) for tensor, dim in zip(tensors, dims)]
     if cu_seqlens is not None:
+        states = [None] * info.batch_size if each[3] is None else each[3]
         results = [
-            torch.ops.conv.dynamic_conv(*(each[i][n] for i in (0, 1)), order, activation, each[2][n])
+            torch.ops.conv.dynamic_conv(each[0][n], each[1][n], order, activation, each[2][n], states[n], normalize)
             for n in range(info.batch_size)
         ]
         return torch.stack(results), 0
     flat = [tensor if tensor is None else tensor.flatten(0, 1) for tensor in each]
-    result = torch.ops.conv.dynamic_conv(*flat[:2], order, activation, None, flat[3])
+    result = torch.ops.conv.dynamic_conv(*flat[:2], order, activation, None, flat[3], normalize)
     return result.unflatten(0, (info.batch_size, -1)), 0
 
 
@@ -258,8 +265,9 @@ def dynamic_conv(
     activation: str,
     cu_seqlens: Optional = None,
     initial_state: Optional = None,
+    normalize: str = "",
 ) -> torch.Tensor:
     """`torch.ops.conv.dynamic_conv`, by the shortest way."""
-    arguments = input, kernel, order, activation, cu_seqlens, initial_state
+    arguments = input, kernel, order, activation, cu_seqlens, initial_state, normalize
     tensors = input, kernel, initial_state
     return _calls.dispatch(torch.ops.conv.dynamic_conv, _dynamic_conv, _Eager, tensors, arguments)

@@ -28,6 +28,29 @@ def _taps_last(kernel: torch.Tensor, order: str) -> torch.Tensor:
     return kernel if order == "BTGW" else kernel.transpose(2, 3)
 
 
+_LEAST_SQUARE = 1e-6  #: Added to the square of a norm, so that no kernel is divided by zero.
+
+
+def _norm(kernel: torch.Tensor) -> torch.Tensor:
+    return (kernel.square().sum(-1, keepdim=True) + _LEAST_SQUARE).sqrt()
+
+
+def _normalized(kernel: torch.Tensor, normalize: str) -> torch.Tensor:
+    """The taps of kernels, which are the last dimension, that sums have."""
+    if normalize == "softmax":
+        return kernel.softmax(-1)
+    return kernel / _norm(kernel) if normalize else kernel
+
+
+def _normalization_gradient(grad: torch.Tensor, kernel: torch.Tensor, normalize: str) -> torch.Tensor:
+    """The gradient of kernels, of that of their taps."""
+    if not normalize:
+        return grad
+    taps = _normalized(kernel, normalize)
+    along = (taps * grad).sum(-1, keepdim=True)
+    return taps * (grad - along) if normalize == "softmax" else (grad - taps * along) / _norm(kernel)
+
+
 def delayed(x: torch.Tensor, by: int, dim: int) -> torch.Tensor:
     """What each position of `dim` saw `by` positions ago; zero before the first one."""
     by = min(by, x.shape[dim])
@@ -90,10 +113,15 @@ def _seen(x: torch.Tensor, by: int, neighbours: typing.Optional[Neighbours], sta
 
 
 def dynamic_sum(
-    x: torch.Tensor, kernel: torch.Tensor, order: str, cu_seqlens: Optional = None, initial_state: Optional = None
+    x: torch.Tensor,
+    kernel: torch.Tensor,
+    order: str,
+    cu_seqlens: Optional = None,
+    initial_state: Optional = None,
+    normalize: str = "",
 ) -> torch.Tensor:
     """The sum of products, in f32 for 16-bit types."""
-    neighbours, taps = find_neighbours(cu_seqlens, x), wide(_taps_last(kernel, order))
+    neighbours, taps = find_neighbours(cu_seqlens, x), _normalized(wide(_taps_last(kernel, order)), normalize)
     x, state = wide(x), None if initial_state is None else wide(initial_state)
     groups, width = taps.shape[2:]
     terms = [
@@ -109,8 +137,9 @@ def dynamic_conv(
     activation: str,
     cu_seqlens: Optional = None,
     initial_state: Optional = None,
+    normalize: str = "",
 ) -> torch.Tensor:
-    result = dynamic_sum(x, kernel, order, cu_seqlens, initial_state)
+    result = dynamic_sum(x, kernel, order, cu_seqlens, initial_state, normalize)
     return (F.silu(result) if activation else result).to(x.dtype)
 
 
@@ -121,18 +150,19 @@ def dynamic_sum_gradient(
     order: str,
     cu_seqlens: Optional = None,
     initial_state: Optional = None,
+    normalize: str = "",
 ) -> torch.Tensor:
     """The gradient of the sum in front of a silu."""
-    slope = silu_slope(dynamic_sum(x, kernel, order, cu_seqlens, initial_state))
+    slope = silu_slope(dynamic_sum(x, kernel, order, cu_seqlens, initial_state, normalize))
     return (wide(grad_output) * slope).to(grad_output.dtype)
 
 
 def dynamic_input_gradient(
-    grad_sum: torch.Tensor, kernel: torch.Tensor, order: str, cu_seqlens: Optional = None
+    grad_sum: torch.Tensor, kernel: torch.Tensor, order: str, cu_seqlens: Optional = None, normalize: str = ""
 ) -> torch.Tensor:
     neighbours = find_neighbours(cu_seqlens, grad_sum)
     after = None if neighbours is None else neighbours.after
-    grad, taps = wide(grad_sum), wide(_taps_last(kernel, order))
+    grad, taps = wide(grad_sum), _normalized(wide(_taps_last(kernel, order)), normalize)
     groups, width = taps.shape[2:]
     by_group = grad.unflatten(2, (groups, -1))
     terms = [
@@ -148,8 +178,9 @@ def dynamic_kernel_gradient(
     order: str,
     cu_seqlens: Optional = None,
     initial_state: Optional = None,
+    normalize: str = "",
 ) -> torch.Tensor:
-    """That of kernels that look like `kernel`, whose values do not matter."""
+    """That of kernels that look like `kernel`, whose values matter to normalised ones only."""
     neighbours = find_neighbours(cu_seqlens, x)
     groups, width = _taps_last(kernel, order).shape[2:]
     x, grad = wide(x), wide(grad_sum).unflatten(2, (groups, -1))
@@ -157,12 +188,28 @@ def dynamic_kernel_gradient(
     terms = [
         (grad * _seen(x, width - 1 - w, neighbours, state).unflatten(2, (groups, -1))).sum(-1) for w in range(width)
     ]
-    return torch.stack(terms, -1 if order == "BTGW" else 2).to(grad_sum.dtype)
+    result = _normalization_gradient(torch.stack(terms, -1), wide(_taps_last(kernel, order)), normalize)
+    return (result if order == "BTGW" else result.transpose(2, 3)).to(grad_sum.dtype)
 
 
-def dynamic_state_gradient(grad_sum: torch.Tensor, kernel: torch.Tensor, order: str) -> torch.Tensor:
-    """That of the tokens before the first ones, (B, W - 1, D)."""
-    grad, taps = wide(grad_sum), wide(_taps_last(kernel, order))
+def first_tokens(x: torch.Tensor, cu_seqlens: torch.Tensor, count: int) -> torch.Tensor:
+    """Of packed sequences (1, T, ...), the first tokens of each, (N, count, ...), and zeros after shorter ones."""
+    starts = cu_seqlens.long()
+    tokens = starts[:-1, None] + torch.arange(count, device=x.device)
+    is_token = (tokens >= 0) & (tokens < starts[1:, None]) & (tokens < x.shape[1])
+    seen = x[0, tokens.clamp(0, x.shape[1] - 1)]
+    return torch.where(is_token.view(*is_token.shape, *(1,) * (x.dim() - 2)), seen, 0)
+
+
+def dynamic_state_gradient(
+    grad_sum: torch.Tensor, kernel: torch.Tensor, order: str, cu_seqlens: Optional = None, normalize: str = ""
+) -> torch.Tensor:
+    """That of the tokens before the first ones, (B, W - 1, D), or (N, W - 1, D) of packed sequences."""
+    grad, taps = wide(grad_sum), _normalized(wide(_taps_last(kernel, order)), normalize)
+    if cu_seqlens is not None:
+        count = taps.shape[3] - 1
+        taps = taps.expand(-1, grad.shape[1], -1, -1)
+        grad, taps = first_tokens(grad, cu_seqlens, count), first_tokens(taps, cu_seqlens, count)
     groups, width = taps.shape[2:]
     by_group = grad.unflatten(2, (groups, -1))[:, : width - 1]
     result = by_group.new_zeros(grad.shape[0], width - 1, *by_group.shape[2:])

@@ -8,8 +8,8 @@ import typing
 
 import torch
 
-from .._dynamic import ORDERS
-from . import _calls, _choices, _dynamic, _dynamic_reference, _states
+from .._dynamic import NORMALIZATIONS, ORDERS
+from . import _calls, _dynamic, _states
 from .functional import _autocast
 
 _ACTIVATIONS = {None: "", "silu": "silu", "swish": "silu"}
@@ -77,6 +77,7 @@ def dynamic_conv(
     *,
     order: str = "BTGW",
     activation: typing.Optional[str] = None,
+    normalize: typing.Optional[str] = None,
     cu_seqlens: Optional = None,
     initial_state: Optional = None,
     return_final_state: bool = False,
@@ -93,11 +94,13 @@ def dynamic_conv(
             it is.
         order: "BTGW" or "BTWG".
         activation: None, "silu" or "swish", in the same kernel; so is its gradient.
+        normalize: None; "softmax", of the W taps of each kernel, as fairseq's DynamicConv and LightweightConv have it; or "l2":
+            kernels of length 1, `kernel / sqrt(sum of squares + 1e-6)`. In the same kernel, in f32, and so is its gradient,
+            which is that of `kernel` as it is given. All W taps take part, also where they meet no token of a sequence.
         cu_seqlens: (N + 1), integers: x is one batch of N sequences that follow each other, of which sequence i has the
             tokens from `cu_seqlens[i]` to before `cu_seqlens[i + 1]`. Nothing of one reaches another one. Those of the CPU
             are checked; of others see docs/callers-contract.md.
         initial_state: (B, W - 1, D), or (N, W - 1, D) with cu_seqlens, of the type of x: the tokens before the first ones.
-            There is no kernel for both: a composition of PyTorch's operators runs.
         return_final_state: return (y, final_state) too, the last W - 1 tokens, which continue a sequence.
 
     Returns:
@@ -119,6 +122,8 @@ def dynamic_conv(
     name = _activation(activation)
     x, kernel, initial_state = _autocast(x, kernel, initial_state)
     past = _check_kernel(x, kernel, order) - 1
+    if normalize not in (None, *NORMALIZATIONS):
+        raise ValueError(f"normalize: expects None, 'softmax' or 'l2', but got {normalize!r}")
     sequences = x.shape[0]
     if cu_seqlens is not None:
         cu_seqlens = _check_starts(cu_seqlens, x)
@@ -132,13 +137,7 @@ def dynamic_conv(
                 f"{state.dtype} on {state.device}"
             )
     seen = initial_state if past > 0 else None
-    if cu_seqlens is not None and seen is not None:
-        line = _calls.report_line("dynamic forward", x, kernel)
-        detail = "expects cu_seqlens or initial_state, but got both, for which there is no kernel"
-        _choices.leave(line, x.device, "packed-states", detail).calls += 1
-        y = _dynamic_reference.dynamic_conv(x, kernel, order, name, cu_seqlens, seen)
-    else:
-        y = _dynamic.dynamic_conv(x, kernel, order, name, cu_seqlens, seen)
+    y = _dynamic.dynamic_conv(x, kernel, order, name, cu_seqlens, seen, normalize or "")
     if not return_final_state:
         return y
     if past == 0:

@@ -198,3 +198,46 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     }
   }
 }
+
+// -----
+
+// Scalar quotients that do not depend on each other share a branch, and what they divide comes first. By 1 + exp(x), a quotient has
+// one correction and one condition. One that depends on another has its own.
+// CHECK-LABEL: gpu.func @logistic
+// CHECK-SAME:      %[[X:.+]]: f32, %[[Y:.+]]: f32
+// CHECK-DAG:     %[[EX:.+]] = math.exp %[[X]]
+// CHECK-DAG:     %[[EY:.+]] = math.exp %[[Y]]
+// CHECK-DAG:     %[[DX:.+]] = arith.addf %{{.+}}, %[[EX]]
+// CHECK-DAG:     %[[DY:.+]] = arith.addf %[[EY]], %{{.+}}
+// CHECK:         %[[R:.+]] = nvvm.rcp.approx.ftz.f %[[DX]]
+// CHECK:         %[[Q0:.+]] = arith.mulf %[[X]], %[[R]]
+// CHECK:         %[[D:.+]] = math.fma %{{.+}}, %[[Q0]], %[[X]]
+// CHECK:         %[[Q1:.+]] = math.fma %[[D]], %[[R]], %[[Q0]]
+// CHECK:         nvvm.rcp.approx.ftz.f %[[DY]]
+// CHECK:         arith.andi
+// CHECK:         scf.if %{{.+}} -> (f32, f32) {
+// CHECK-NEXT:      scf.yield %[[Q1]], %{{.+}}
+// CHECK-NEXT:    } else {
+// CHECK-COUNT-2:   arith.divf
+// CHECK:         memref.store
+// CHECK:         arith.divf
+// CHECK-NOT:     arith.divf
+// CHECK:         gpu.return
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @logistic(%x: f32, %y: f32, %m: memref<4xf32>) kernel {
+      %i = arith.constant 0 : index
+      %one = arith.constant 1.0 : f32
+      %0 = math.exp %x : f32
+      %1 = arith.addf %one, %0 : f32
+      %2 = arith.divf %x, %1 : f32
+      memref.store %2, %m[%i] : memref<4xf32>
+      %3 = math.exp %y : f32
+      %4 = arith.addf %3, %one : f32
+      %5 = arith.divf %y, %4 : f32
+      %6 = arith.divf %5, %2 : f32
+      memref.store %6, %m[%i] : memref<4xf32>
+      gpu.return
+    }
+  }
+}

@@ -252,10 +252,20 @@ func.func @k10_empty(%x: tensor<2x7x8xf16>, %k: tensor<2x7x8x1xf16>, %s: tensor<
 
 // -----
 
-// Packed sequences would need one each.
+// Each packed sequence has a state of its own.
 func.func @k10_packed(%x: tensor<1x7x8xf16>, %k: tensor<1x7x8x2xf16>, %s: tensor<1x1x8xf16>, %p: tensor<3xi32>) {
-  // expected-error @below {{expects cu_seqlens or initial_state, but got both}}
+  // expected-error @below {{expects an initial_state of positive sizes and type 'tensor<2x1x8xf16>', but got 'tensor<1x1x8xf16>'}}
   %y = conv.dynamic_forward %x, %k cu_seqlens(%p : tensor<3xi32>) initial_state(%s : tensor<1x1x8xf16>) order = BTGW
+      : tensor<1x7x8xf16>, tensor<1x7x8x2xf16> -> tensor<1x7x8xf16>
+  return
+}
+
+// -----
+
+// How many states there are is known.
+func.func @k10_starts(%x: tensor<1x7x8xf16>, %k: tensor<1x7x8x2xf16>, %s: tensor<2x1x8xf16>, %p: tensor<?xi32>) {
+  // expected-error @below {{expects a cu_seqlens of static length with initial_state, but got 'tensor<?xi32>'}}
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%p : tensor<?xi32>) initial_state(%s : tensor<2x1x8xf16>) order = BTGW
       : tensor<1x7x8xf16>, tensor<1x7x8x2xf16> -> tensor<1x7x8xf16>
   return
 }
@@ -267,5 +277,45 @@ func.func @k10_gradient(%x: tensor<2x7x8xf16>, %dy: tensor<2x7x8xf16>, %s: tenso
   // expected-error @below {{expects an initial_state of positive sizes and type 'tensor<2x3x8xf16>', but got 'tensor<2x2x8xf16>'}}
   %dk = conv.dynamic_backward_kernel %x, %dy initial_state(%s : tensor<2x2x8xf16>) order = BTGW
       : tensor<2x7x8xf16>, tensor<2x7x8xf16> -> tensor<2x7x8x4xf16>
+  return
+}
+
+// -----
+
+// Integers have no quotients.
+func.func @k12_integers(%x: tensor<2x7x8xi8>, %k: tensor<2x7x8x4xi8>) {
+  // expected-error @below {{expects operands of a floating type with normalize, but got 'i8'}}
+  %y = conv.dynamic_forward %x, %k order = BTGW normalize = softmax
+      : tensor<2x7x8xi8>, tensor<2x7x8x4xi8> -> tensor<2x7x8xi32>
+  return
+}
+
+// -----
+
+// What is normalised is computed again.
+func.func @k13_no_kernel(%x: tensor<2x7x8xf16>, %dy: tensor<2x7x8xf16>) {
+  // expected-error @below {{expects a kernel with normalize and none without it, but got none and softmax}}
+  %dk = conv.dynamic_backward_kernel %x, %dy order = BTGW normalize = softmax
+      : tensor<2x7x8xf16>, tensor<2x7x8xf16> -> tensor<2x7x8x4xf16>
+  return
+}
+
+// -----
+
+// The gradient of others does not depend on them.
+func.func @k13_needless_kernel(%x: tensor<2x7x8xf16>, %dy: tensor<2x7x8xf16>, %k: tensor<2x7x8x4xf16>) {
+  // expected-error @below {{expects a kernel with normalize and none without it, but got one and none}}
+  %dk = conv.dynamic_backward_kernel %x, %dy kernel(%k : tensor<2x7x8x4xf16>) order = BTGW
+      : tensor<2x7x8xf16>, tensor<2x7x8xf16> -> tensor<2x7x8x4xf16>
+  return
+}
+
+// -----
+
+// It is what the gradient is for.
+func.func @k13_type(%x: tensor<2x7x8xf16>, %dy: tensor<2x7x8xf16>, %k: tensor<2x7x8x3xf16>) {
+  // expected-error @below {{expects a kernel of type 'tensor<2x7x8x4xf16>', but got 'tensor<2x7x8x3xf16>'}}
+  %dk = conv.dynamic_backward_kernel %x, %dy kernel(%k : tensor<2x7x8x3xf16>) order = BTGW normalize = l2
+      : tensor<2x7x8xf16>, tensor<2x7x8xf16> -> tensor<2x7x8x4xf32>
   return
 }

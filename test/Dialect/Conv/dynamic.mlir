@@ -77,3 +77,19 @@ func.func @one_kernel(%x: tensor<1x7x8xf16>, %k: tensor<1x1x4x8xf16>, %p: tensor
       : tensor<1x7x8xf16>, tensor<1x7x8xf16> -> tensor<1x7x4x8xf16>
   return %y, %dk : tensor<1x7x8xf16>, tensor<1x7x4x8xf16>
 }
+
+// Normalised kernels, and what their gradient takes; states of packed sequences.
+// CHECK-LABEL: func @normalized
+func.func @normalized(%x: tensor<1x7x8xf16>, %k: tensor<1x7x4x8xf16>, %p: tensor<3xi64>, %s: tensor<2x3x8xf16>)
+    -> (tensor<1x7x8xf16>, tensor<1x7x8xf16>, tensor<1x7x4x8xf32>) {
+  // CHECK: conv.dynamic_forward %{{.*}} cu_seqlens(%{{.*}} : tensor<3xi64>) initial_state(%{{.*}} : tensor<2x3x8xf16>) order = BTWG normalize = softmax :
+  %y = conv.dynamic_forward %x, %k cu_seqlens(%p : tensor<3xi64>) initial_state(%s : tensor<2x3x8xf16>)
+      order = BTWG normalize = softmax : tensor<1x7x8xf16>, tensor<1x7x4x8xf16> -> tensor<1x7x8xf16>
+  // CHECK: conv.dynamic_backward_input %{{.*}}, %{{.*}} order = BTWG :
+  %dx = conv.dynamic_backward_input %y, %k order = BTWG normalize = none
+      : tensor<1x7x8xf16>, tensor<1x7x4x8xf16> -> tensor<1x7x8xf16>
+  // CHECK: conv.dynamic_backward_kernel %{{.*}}, %{{.*}} kernel(%{{.*}} : tensor<1x7x4x8xf16>) order = BTWG normalize = l2 :
+  %dk = conv.dynamic_backward_kernel %x, %dx kernel(%k : tensor<1x7x4x8xf16>) order = BTWG normalize = l2
+      : tensor<1x7x8xf16>, tensor<1x7x8xf16> -> tensor<1x7x4x8xf32>
+  return %y, %dx, %dk : tensor<1x7x8xf16>, tensor<1x7x8xf16>, tensor<1x7x4x8xf32>
+}

@@ -291,3 +291,33 @@ func.func @l3_empty(%dy: tensor<2x7x8xf16>, %k: tensor<2x7x8x1xf16>) {
   %ds = conv.dynamic_backward_state %dy, %k order = BTGW : tensor<2x7x8xf16>, tensor<2x7x8x1xf16> -> tensor<2x0x8xf16>
   return
 }
+
+// -----
+
+// Packed sequences are one row.
+func.func @l5_batch(%dy: tensor<2x7x8xf16>, %k: tensor<2x7x8x4xf16>, %p: tensor<3xi32>) {
+  // expected-error @below {{expects B of 1 with cu_seqlens, but got 2}}
+  %ds = conv.dynamic_backward_state %dy, %k cu_seqlens(%p : tensor<3xi32>) order = BTGW
+      : tensor<2x7x8xf16>, tensor<2x7x8x4xf16> -> tensor<2x3x8xf16>
+  return
+}
+
+// -----
+
+// How many states there are is known.
+func.func @l5_starts(%dy: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %p: tensor<?xi32>) {
+  // expected-error @below {{expects a cu_seqlens of at least 2 elements, but got 'tensor<?xi32>'}}
+  %ds = conv.dynamic_backward_state %dy, %k cu_seqlens(%p : tensor<?xi32>) order = BTGW
+      : tensor<1x7x8xf16>, tensor<1x7x8x4xf16> -> tensor<2x3x8xf16>
+  return
+}
+
+// -----
+
+// Each packed sequence has one.
+func.func @l5_states(%dy: tensor<1x7x8xf16>, %k: tensor<1x7x8x4xf16>, %p: tensor<4xi32>) {
+  // expected-error @below {{expects grad_state of type 'tensor<3x3x8xf16>', but got 'tensor<1x3x8xf16>'}}
+  %ds = conv.dynamic_backward_state %dy, %k cu_seqlens(%p : tensor<4xi32>) order = BTGW
+      : tensor<1x7x8xf16>, tensor<1x7x8x4xf16> -> tensor<1x3x8xf16>
+  return
+}

@@ -47,3 +47,12 @@ func.func @gradient(%dy: tensor<2x7x8xbf16>, %k: tensor<2x7x4x3xbf16>) -> tensor
   %ds = conv.dynamic_backward_state %dy, %k order = BTGW : tensor<2x7x8xbf16>, tensor<2x7x4x3xbf16> -> tensor<2x2x8xf32>
   return %ds : tensor<2x2x8xf32>
 }
+
+// Of packed sequences, with normalised kernels.
+// CHECK-LABEL: func @packed_gradient
+func.func @packed_gradient(%dy: tensor<1x?x8xbf16>, %k: tensor<1x?x4x3xbf16>, %p: tensor<4xi64>) -> tensor<3x2x8xf32> {
+  // CHECK: conv.dynamic_backward_state %{{.*}}, %{{.*}} cu_seqlens(%{{.*}} : tensor<4xi64>) order = BTGW normalize = l2 :
+  %ds = conv.dynamic_backward_state %dy, %k cu_seqlens(%p : tensor<4xi64>) order = BTGW normalize = l2
+      : tensor<1x?x8xbf16>, tensor<1x?x4x3xbf16> -> tensor<3x2x8xf32>
+  return %ds : tensor<3x2x8xf32>
+}

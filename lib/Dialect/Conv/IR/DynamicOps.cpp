@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dynamic convolutions by role, and their constraints K1 to K11. The roles of
+// Dynamic convolutions by role, and their constraints K1 to K13. The roles of
 // operands and results are those of ordinary convolutions.
 //
 //===----------------------------------------------------------------------===//
@@ -66,6 +66,11 @@ bool DynamicOpInterface::hasOneKernel() {
   DynamicShape shape = getShape();
   ArrayRef<int64_t> kernel = getTensor(TensorRole::Filter).getType().getShape();
   return kernel[0] != shape.b || kernel[1] != shape.t;
+}
+
+bool DynamicOpInterface::hasTokenKernel() {
+  return hasRunTimeSizes(getOperation()) ||
+         (getCuSeqlens() && getInitialState());
 }
 
 /// Whether no sizes but the first `count` are `?`.
@@ -159,10 +164,17 @@ static LogicalResult verifySequences(DynamicOpInterface op) {
 static LogicalResult verifyState(DynamicOpInterface op) {
   if (!op.getInitialState())
     return success();
-  if (op.getCuSeqlens())
-    return op.emitOpError("expects cu_seqlens or initial_state, but got both");
   DynamicShape shape = op.getShape();
-  auto expected = RankedTensorType::get({shape.b, shape.w - 1, shape.d},
+  int64_t sequences = shape.b;
+  if (op.getCuSeqlens()) {
+    RankedTensorType starts = op.getCuSeqlens().getType();
+    if (starts.isDynamicDim(0))
+      return op.emitOpError("expects a cu_seqlens of static length with "
+                            "initial_state, but got ")
+             << starts;
+    sequences = starts.getDimSize(0) - 1;
+  }
+  auto expected = RankedTensorType::get({sequences, shape.w - 1, shape.d},
                                         op.getOperandType());
   RankedTensorType type = op.getInitialState().getType();
   if (type == expected && shape.w > 1)
@@ -171,9 +183,32 @@ static LogicalResult verifyState(DynamicOpInterface op) {
          << expected << ", but got " << type;
 }
 
+/// Checks K12 and K13.
+static LogicalResult verifyNormalization(DynamicOpInterface op) {
+  if (op.isNormalized() && !isa<FloatType>(op.getOperandType()))
+    return op.emitOpError("expects operands of a floating type with "
+                          "normalize, but got ")
+           << op.getOperandType();
+  if (op.getDirection() != Direction::BackwardWeight)
+    return success();
+  TypedValue<RankedTensorType> kernel = op.getGivenKernel();
+  if (op.isNormalized() != (kernel != nullptr))
+    return op.emitOpError("expects a kernel with normalize and none without "
+                          "it, but got ")
+           << (kernel ? "one" : "none") << " and "
+           << stringifyNormalization(op.getNormalize());
+  auto expected =
+      RankedTensorType::get(op.getResultType().getShape(), op.getOperandType());
+  if (!kernel || kernel.getType() == expected)
+    return success();
+  return op.emitOpError("expects a kernel of type ")
+         << expected << ", but got " << kernel.getType();
+}
+
 LogicalResult mlir::conv::verifyDynamic(DynamicOpInterface op) {
   if (failed(verifyTensors(op)) || failed(verifyOperands(op)) ||
-      failed(verifySequences(op)) || failed(verifyState(op)))
+      failed(verifySequences(op)) || failed(verifyState(op)) ||
+      failed(verifyNormalization(op)))
     return failure();
   // K6.
   if (op.getEpilogue().empty() && !op.getEpilogueOperands().empty())
@@ -231,5 +266,7 @@ std::string mlir::conv::formatProblem(DynamicOpInterface op) {
                                                                     : "");
   if (op.getInitialState())
     text += " --initial_state";
+  if (op.isNormalized())
+    text += " --normalize " + stringifyNormalization(op.getNormalize()).str();
   return text;
 }

@@ -26,6 +26,10 @@ static constexpr int64_t kKernelBytes = 512;
 /// Most positions of a block: longer ones save less than a tenth of what is
 /// read of the input.
 static constexpr int64_t kMostPositions = 8;
+/// With one kernel for all tokens, most positions, and bytes of one access,
+/// where masks of packed sequences or tensors of the epilogue take registers as
+/// well (bench/results/causal_h200.json).
+static constexpr int64_t kFewPositions = 4, kNarrowBytes = 8;
 
 int64_t mlir::conv::computeMembersOfSum(int64_t perGroup) {
   for (int64_t members = std::min(kMostMembers, perGroup); members > 0;
@@ -35,12 +39,29 @@ int64_t mlir::conv::computeMembersOfSum(int64_t perGroup) {
   return 0;
 }
 
+int64_t mlir::conv::countNormalizedChannels(const DynamicShape &shape,
+                                            Direction direction) {
+  constexpr int64_t kMostGroups = 2;
+  bool areGroups = direction == Direction::BackwardWeight;
+  return areGroups ? kMostGroups : kMostGroups * shape.perGroup();
+}
+
+/// Whether the epilogue reads more than vectors of channels.
+static bool hasTensorInEpilogue(DynamicOpInterface op) {
+  return llvm::any_of(op.getEpilogueOperands(), [](Value operand) {
+    return cast<RankedTensorType>(operand.getType()).getRank() > 1;
+  });
+}
+
 DynamicViews::DynamicViews(DynamicOpInterface op)
     : shape(op.getShape()), order(op.getOrder()), direction(op.getDirection()),
       operandBytes(op.getOperandType().getIntOrFloatBitWidth() / 8),
       hasState(op.getInitialState() != nullptr),
-      hasOneKernel(op.hasOneKernel()) {
+      takesRegisters(op.getCuSeqlens() || hasTensorInEpilogue(op)),
+      isNormalized(op.isNormalized()), hasOneKernel(op.hasOneKernel()) {
   int64_t room = kKernelBytes / (shape.w * kAccessBytes);
+  if (hasOneKernel)
+    room = takesRegisters ? kFewPositions : kMostPositions;
   if (direction == Direction::BackwardWeight)
     room /= shape.perGroup();
   positions = std::min<int64_t>(
@@ -74,6 +95,13 @@ ViewAttr DynamicViews::getKernel(int64_t position, int64_t tap) const {
   if (order == KernelOrder::BTGW)
     return createView({first, token, group, taps});
   return createView({first, token, taps, group});
+}
+
+SmallVector<ViewAttr> DynamicViews::getTaps(int64_t position) const {
+  SmallVector<ViewAttr> taps;
+  for (int64_t tap = 0; tap < shape.w; ++tap)
+    taps.push_back(getKernel(position, tap));
+  return taps;
 }
 
 ViewAttr DynamicViews::getState(int64_t position, int64_t channel) const {
@@ -163,10 +191,15 @@ DynamicViews::selectSchedule(RankedTensorType type) const {
   TransformScheduleAttr transform =
       selectTransformSchedule(createView({sequence, block, group}), type);
   // Neighbouring lanes access neighbouring vectors of kernels, if one holds all
-  // taps of some channels: kernels are most of what is moved.
-  int64_t elements = kAccessBytes / operandBytes;
-  if (order == KernelOrder::BTGW && elements % shape.w == 0)
+  // taps of some channels: kernels are most of what is moved, unless all tokens
+  // have one.
+  int64_t elements =
+      (hasOneKernel && takesRegisters ? kNarrowBytes : kAccessBytes) /
+      operandBytes;
+  if (order == KernelOrder::BTGW && !hasOneKernel && elements % shape.w == 0)
     elements /= shape.w;
+  if (isNormalized)
+    elements = std::min(elements, countNormalizedChannels(shape, direction));
   return TransformScheduleAttr::get(type.getContext(), transform.getTile(),
                                     elements);
 }

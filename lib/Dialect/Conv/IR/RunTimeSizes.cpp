@@ -68,6 +68,8 @@ static StringRef nameDimensions(FinalStateOp op, Value tensor) {
 static StringRef nameDimensions(DynamicBackwardStateOp op, Value tensor) {
   if (tensor == op.getKernel())
     return stringifyKernelOrder(op.getOrder());
+  if (tensor == op.getCuSeqlens())
+    return "N";
   return tensor == op.getGradOutput() ? "BTD" : "BPD";
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints E1 to E5 of conv.final_state and L1 to L4 of
+// Constraints E1 to E5 of conv.final_state and L1 to L5 of
 // conv.dynamic_backward_state, and the problems in words.
 //
 //===----------------------------------------------------------------------===//
@@ -19,6 +19,32 @@ using namespace mlir;
 using namespace mlir::conv;
 
 #include "conv/Dialect/Conv/IR/StateOpInterface.cpp.inc"
+
+/// Checks E2 and L5, if `starts` says where packed sequences start.
+static LogicalResult verifyStarts(Operation *op, Value starts, int64_t b) {
+  if (!starts)
+    return success();
+  RankedTensorType type = getTensorType(starts);
+  if (type.getRank() != 1 || type.isDynamicDim(0) || type.getDimSize(0) < 2)
+    return op->emitOpError("expects a cu_seqlens of at least 2 elements, but "
+                           "got ")
+           << type;
+  if (failed(verifyNumbers(op, starts, "cu_seqlens", type.getDimSize(0))))
+    return failure();
+  if (b == 1)
+    return success();
+  return op->emitOpError("expects B of 1 with cu_seqlens, but got ")
+         << (ShapedType::isDynamic(b) ? "?" : std::to_string(b));
+}
+
+/// " --cu_seqlens 5 --i64" for four packed sequences.
+static std::string formatStarts(Value starts) {
+  if (!starts)
+    return "";
+  return " --cu_seqlens " +
+         std::to_string(getTensorType(starts).getNumElements()) +
+         (getElementTypeOrSelf(starts).isInteger(64) ? " --i64" : "");
+}
 
 //===----------------------------------------------------------------------===//
 // conv.final_state
@@ -38,20 +64,8 @@ LogicalResult FinalStateOp::verify() {
   RankedTensorType input = getTensorType(getInput());
   RankedTensorType result = getTensorType(getResult());
   // E2.
-  if (getCuSeqlens()) {
-    RankedTensorType starts = getTensorType(getCuSeqlens());
-    if (starts.getRank() != 1 || starts.isDynamicDim(0) ||
-        starts.getDimSize(0) < 2)
-      return emitOpError("expects a cu_seqlens of at least 2 elements, but "
-                         "got ")
-             << starts;
-    if (failed(verifyNumbers(*this, getCuSeqlens(), "cu_seqlens",
-                             starts.getDimSize(0))))
-      return failure();
-    if (input.getDimSize(0) != 1)
-      return emitOpError("expects B of 1 with cu_seqlens, but got ")
-             << input.getDimSize(0);
-  }
+  if (failed(verifyStarts(*this, getCuSeqlens(), input.getDimSize(0))))
+    return failure();
   // E4.
   if (!getCache() != !getIndices())
     return emitOpError("expects a cache and indices, but got one of both");
@@ -82,10 +96,7 @@ std::string FinalStateOp::formatProblem() {
                                   {"d", input.getDimSize(2)},
                                   {"p", result.getDimSize(1)},
                                   {"s", result.getDimSize(0)}});
-  if (getCuSeqlens())
-    text +=
-        " --cu_seqlens " + std::to_string(countSequences() + 1) +
-        (getElementTypeOrSelf(getCuSeqlens()).isInteger(64) ? " --i64" : "");
+  text += formatStarts(getCuSeqlens());
   if (getInitialState())
     text += " --initial_state";
   return text + formatNumbers("indices", getIndices());
@@ -122,14 +133,23 @@ DynamicShape DynamicBackwardStateOp::getShape() {
           kernel[tapsLast ? 3 : 2]};
 }
 
+int64_t DynamicBackwardStateOp::countSequences() {
+  return getCuSeqlens() ? getTensorType(getCuSeqlens()).getNumElements() - 1
+                        : getShape().b;
+}
+
 LogicalResult DynamicBackwardStateOp::verify() {
   // L3.
   if (failed(verifyBuffer(*this, getGradOutput(), "grad_output", 3, 2)) ||
       failed(verifyBuffer(*this, getKernel(), "kernel", 4, 2)) ||
-      failed(verifyBuffer(*this, getGradState(), "grad_state", 3, 1)))
+      failed(verifyBuffer(*this, getGradState(), "grad_state", 3,
+                          getCuSeqlens() ? 0 : 1)))
+    return failure();
+  // L5.
+  DynamicShape s = getShape();
+  if (failed(verifyStarts(*this, getCuSeqlens(), s.b)))
     return failure();
   // L1.
-  DynamicShape s = getShape();
   RankedTensorType kernel = getTensorType(getKernel());
   if (!isKernelOfTokens(kernel, s.b, s.t) || s.d % s.g)
     return emitOpError("expects kernel with B and T of ")
@@ -147,23 +167,27 @@ LogicalResult DynamicBackwardStateOp::verify() {
   if (!isa<FloatType>(result))
     return emitOpError("expects grad_state of a floating type, but got ")
            << result;
-  return verifyType(*this, getGradState(), "grad_state", {s.b, s.w - 1, s.d},
-                    result);
+  return verifyType(*this, getGradState(), "grad_state",
+                    {countSequences(), s.w - 1, s.d}, result);
 }
 
 std::string DynamicBackwardStateOp::formatProblem() {
   DynamicShape s = getShape();
   RankedTensorType kernel = getTensorType(getKernel());
   bool isOne = kernel.getDimSize(0) != s.b || kernel.getDimSize(1) != s.t;
-  return formatSizes(
-             *this, getElementTypeOrSelf(getGradOutput()),
-             {{"b", s.b}, {"t", s.t}, {"d", s.d}, {"g", s.g}, {"w", s.w}}) +
-         " --order " + stringifyKernelOrder(getOrder()).str() +
-         (isOne ? " --one_kernel" : "");
+  std::string text =
+      formatSizes(
+          *this, getElementTypeOrSelf(getGradOutput()),
+          {{"b", s.b}, {"t", s.t}, {"d", s.d}, {"g", s.g}, {"w", s.w}}) +
+      " --order " + stringifyKernelOrder(getOrder()).str() +
+      (isOne ? " --one_kernel" : "") + formatStarts(getCuSeqlens());
+  if (getNormalize() != Normalization::None)
+    text += " --normalize " + stringifyNormalization(getNormalize()).str();
+  return text;
 }
 
 StringRef DynamicBackwardStateOp::getOperandRole(unsigned operand) {
-  return operand == 0 ? "grad_output" : "kernel";
+  return operand == 0 ? "grad_output" : operand == 1 ? "kernel" : "cu_seqlens";
 }
 
 StringRef DynamicBackwardStateOp::getResultRole(unsigned) {

@@ -35,11 +35,11 @@ LogicalResult mlir::conv::checkDynamic(DynamicOpInterface op) {
   if (int64_t largest = std::max({shape.b, shape.t, shape.d});
       largest > kLargest)
     return refuse("sizes of at most 2^40", largest);
-  if (op.getDirection() == Direction::BackwardWeight && hasRunTimeSizes(op) &&
+  if (op.getDirection() == Direction::BackwardWeight && op.hasTokenKernel() &&
       shape.perGroup() > kMostMembers)
     return emitUnsupported(op.getLoc(), Reason::DynamicShape)
-           << "expects groups of at most 16 channels with run-time sizes, but "
-              "got "
+           << "expects groups of at most 16 channels with run-time sizes or "
+              "states of packed sequences, but got "
            << shape.perGroup();
   if (op.getDirection() == Direction::BackwardWeight &&
       computeMembersOfSum(shape.perGroup()) == 0)

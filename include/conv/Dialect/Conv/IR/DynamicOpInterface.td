@@ -26,6 +26,11 @@ def Conv_DynamicOpInterface : OpInterface<"DynamicOpInterface"> {
     InterfaceMethod<"The tokens before the first ones, or null.",
       "::mlir::TypedValue<::mlir::RankedTensorType>", "getInitialState",
       (ins), "", "return nullptr;">,
+    InterfaceMethod<"What becomes of kernels before they are used.",
+      "::mlir::conv::Normalization", "getNormalize">,
+    InterfaceMethod<"The kernels that the gradient of normalised ones takes, or null.",
+      "::mlir::TypedValue<::mlir::RankedTensorType>", "getGivenKernel",
+      (ins), "", "return nullptr;">,
     InterfaceMethod<"What the epilogue reads besides the accumulator.",
       "::mlir::OperandRange", "getEpilogueOperands">,
     InterfaceMethod<"The epilogue, which may be empty.",
@@ -45,6 +50,13 @@ def Conv_DynamicOpInterface : OpInterface<"DynamicOpInterface"> {
     ::mlir::Type getOperandType();
     /// Whether all of several tokens have one kernel.
     bool hasOneKernel();
+    /// Whether kernels are not used as they are.
+    bool isNormalized() {
+      return getNormalize() != ::mlir::conv::Normalization::None;
+    }
+    /// Whether it has one kernel, which finds what it reads by numbers that only
+    /// the device has. All others become matrices.
+    bool hasTokenKernel();
     /// Sizes of all three tensors.
     ::mlir::conv::DynamicShape getShape();
   }];

@@ -21,6 +21,21 @@ def Conv_KernelOrder : I32EnumAttr<"KernelOrder", "order of the dimensions of ke
 
 def Conv_KernelOrderAttr : EnumAttr<Conv_Dialect, Conv_KernelOrder, "kernel_order">;
 
+def Conv_Normalization : I32EnumAttr<"Normalization", "what becomes of kernels before they are used", [
+    I32EnumAttrCase<"None", 0, "none">,
+    I32EnumAttrCase<"Softmax", 1, "softmax">,
+    I32EnumAttrCase<"L2", 2, "l2">
+  ]> {
+  let cppNamespace = "::mlir::conv";
+  let genSpecializedAttr = 0;
+}
+
+def Conv_NormalizationAttr : EnumAttr<Conv_Dialect, Conv_Normalization, "normalization">;
+
+/// Kernels are used as they are unless it says otherwise.
+defvar Conv_normalize = (ins DefaultValuedAttr<Conv_NormalizationAttr,
+    "::mlir::conv::Normalization::None">:$normalize);
+
 /// What every direction means and demands, after its own formula.
 defvar Conv_dynamicRules = [{
     There is a kernel of `W` taps for each token and each of `G` groups of
@@ -29,6 +44,19 @@ defvar Conv_dynamicRules = [{
     sees no later one, and elements outside of a sequence are zero. `order` says
     whether the taps (`BTGW`) or the groups (`BTWG`) of a kernel follow each
     other in memory. The second one is read in whole vectors.
+
+    With `normalize`, sums have the normalised taps `tap[w]` in place of
+    `kernel[..., w]`, which are computed in f32 and not rounded to the type of
+    kernels:
+
+    ```
+    softmax: tap[w] = exp(kernel[w] - max) / sum over v of exp(kernel[v] - max)
+    l2:      tap[w] = kernel[w] / sqrt(sum over v of kernel[v]^2 + 10^-6)
+    ```
+
+    All `W` taps of a kernel take part, those too that meet no element of the
+    sequence: the first tokens of a sequence see taps whose sum is less than that
+    of others. Kernels of tokens that are not in the tensor have no effect.
 
     Floating types are accumulated in f32, i8 in i32. Products of f32 are rounded
     no more than once. `epilogue` is what it is for `conv.forward`: without a region,
@@ -63,6 +91,7 @@ defvar Conv_dynamicRules = [{
       * (K11) `B`, `T` and the length of `cu_seqlens` may be `?`: callers choose
         them with each run, in the ranges of K2, K8 and K9. All other sizes are
         static. `B` and `T` are `?` in all tensors that have them, or in none.
+      * (K12) With `normalize`, the operands are of a floating type.
 }];
 
 /// What `initial_state` means, where an op has one.
@@ -70,14 +99,21 @@ defvar Conv_initialStateRules = [{
     `initial_state` has the `W - 1` tokens before the first one, which are zero
     without it: `input[b, -i, d]` is `initial_state[b, W - 1 - i, d]`. So a
     sequence can be computed piece by piece, or token by token: the state of the
-    next piece is `conv.final_state` of this one.
+    next piece is `conv.final_state` of this one. With `cu_seqlens`, there is one
+    for each of the `N` sequences that it starts, and `-i` is `i` tokens before
+    the first one of sequence `b`. Tokens of no such sequence have no state: they
+    see zeros.
     One more constraint:
-      * (K10) `initial_state` has the shape `[B, W - 1, D]`, of positive sizes, and
-        the element type of `input`. There is no `cu_seqlens` with it.
+      * (K10) `initial_state` has the shape `[B, W - 1, D]`, or `[N, W - 1, D]` with
+        a `cu_seqlens` of `N + 1` elements, whose length is static. Its sizes are
+        positive, and its element type is that of `input`.
 }];
 defvar Conv_initialState = (ins Optional<Conv_Tensor>:$initialState);
 defvar Conv_initialStateFormat =
   "(`initial_state` `(` $initialState^ `:` type($initialState) `)`)?";
+
+defvar Conv_givenKernelFormat =
+  "(`kernel` `(` $givenKernel^ `:` type($givenKernel) `)`)?";
 
 /// `lhs`, `rhs` and `result` are the names of the tensors; `more` are optional
 /// operands of this op alone, and `format` is their text.
@@ -91,14 +127,15 @@ class Conv_DynamicOp<string mnemonic, string direction, string lhs, string rhs,
     more,
     (ins
       Variadic<Conv_Tensor>:$epilogueOperands,
-      Conv_KernelOrderAttr:$order));
+      Conv_KernelOrderAttr:$order),
+    Conv_normalize);
   let results = !dag(outs, [Conv_Tensor], [result]);
   let regions = (region MaxSizedRegion<1>:$epilogue);
   let assemblyFormat =
     "$" # lhs # " `,` $" # rhs # [{
     (`cu_seqlens` `(` $cuSeqlens^ `:` type($cuSeqlens) `)`)?
     }] # format # [{
-    `order` `=` $order
+    `order` `=` $order (`normalize` `=` $normalize^)?
     custom<Epilogue>($epilogueOperands, type($epilogueOperands), $epilogue)
     attr-dict `:` type($}] # lhs # ") `,` type($" # rhs # ") `->` type($" #
     result # ")";
@@ -164,20 +201,35 @@ def Conv_DynamicBackwardInputOp
 
 def Conv_DynamicBackwardKernelOp
     : Conv_DynamicOp<"dynamic_backward_kernel", "BackwardWeight", "input",
-                     "grad_output", "grad_kernel", Conv_initialState,
-                     Conv_initialStateFormat> {
+                     "grad_output", "grad_kernel",
+                     !con(Conv_initialState,
+                          (ins Optional<Conv_Tensor>:$givenKernel)),
+                     !strconcat(Conv_initialStateFormat,
+                                Conv_givenKernelFormat)> {
   let summary = "Gradient of a dynamic convolution with respect to its kernels";
   let description = [{
     ```
-    acc[b, t, g, w] = sum over d with group(d) = g of
+    sum[b, t, g, w] = sum over d with group(d) = g of
         grad_output[b, t, d] * input[b, t + w - (W - 1), d]
+    acc[b, t, g, w] = sum[b, t, g, w] without `normalize`, else, of that kernel,
+        softmax: tap[w] * (sum[w] - sum over v of tap[v] * sum[v])
+        l2:      (sum[w] - tap[w] * (sum over v of tap[v] * sum[v])) / norm
     grad_kernel[b, t, g, w] = epilogue(acc[b, t, g, w])
     ```
+
+    With `normalize`, it is the gradient with respect to what `kernel` has, from
+    which `tap` and `norm`, the square root, are computed again.
+    One more constraint:
+      * (K13) There is a `kernel` if `normalize` is not `none`, and only then. It
+        has the shape of `grad_kernel` and the element type of `input`.
   }] # "\n" # Conv_initialStateRules # "\n" # Conv_dynamicRules # [{
     Example: kernels for 8 groups of 8 channels.
     ```mlir
     %dk = conv.dynamic_backward_kernel %x, %dy order = BTGW
         : tensor<2x100x64xf16>, tensor<2x100x64xf16> -> tensor<2x100x8x4xf32>
+    %dl = conv.dynamic_backward_kernel %x, %dy kernel(%l : tensor<2x100x8x4xf16>)
+        order = BTGW normalize = softmax
+        : tensor<2x100x64xf16>, tensor<2x100x64xf16> -> tensor<2x100x8x4xf16>
     ```
   }];
 }

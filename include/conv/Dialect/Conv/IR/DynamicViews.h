@@ -47,6 +47,11 @@ inline constexpr int64_t kMostPartialSums = 64;
 /// Channels of a partial sum of a group, or 0 if there would be too many sums.
 int64_t computeMembersOfSum(int64_t perGroup);
 
+/// Most channels of a work-item, or groups for the gradient of kernels, where
+/// kernels are normalised: that is some fifty instructions for each kernel, and
+/// with more of them the code of a block leaves the instruction cache.
+int64_t countNormalizedChannels(const DynamicShape &shape, Direction direction);
+
 /// The views of the tensors of one dynamic convolution. Positions are counted
 /// from the first one of a block, and may be outside of it.
 class DynamicViews {
@@ -57,6 +62,8 @@ public:
   int64_t countPositions() const { return positions; }
   /// All matrices of the result.
   SmallVector<DynamicSum> getSums() const;
+  /// The elements of the kernels at a position, by tap.
+  SmallVector<ViewAttr> getTaps(int64_t position) const;
   /// The element of the result's channel in a vector of all.
   ViewAttr getVector() const;
   /// The element of a position in a vector of `countTokens()`.
@@ -87,7 +94,9 @@ private:
   KernelOrder order;
   Direction direction;
   int64_t operandBytes, positions;
-  bool hasState, hasOneKernel;
+  bool hasState;
+  bool takesRegisters; ///< For masks, or for tensors of the epilogue.
+  bool isNormalized, hasOneKernel;
   AffineExpr sequence, block, group, member; ///< Digits.
 };
 

@@ -169,7 +169,10 @@ def Conv_DynamicBackwardStateOp : Conv_Op<"dynamic_backward_state",
         kernel[b, t, group(d), w] * grad_output[b, t, d]
     ```
 
-    `group` and `order` are those of `conv.dynamic_forward`.
+    `group`, `order` and `normalize` are those of `conv.dynamic_forward`. With
+    `cu_seqlens`, `b` is one of `N` sequences, `t` counts the tokens from
+    `cu_seqlens[b]` on, and `T` is the number of them up to `cu_seqlens[b + 1]`.
+    Tokens outside of the tensors have no effect.
 
     Constraints:
       * (L1) `grad_output` is `[B, T, D]` and `kernel` a tensor of four
@@ -178,6 +181,8 @@ def Conv_DynamicBackwardStateOp : Conv_Op<"dynamic_backward_state",
       * (L2) `grad_state` is `[B, W - 1, D]` of a floating type.
       * (L3) Sizes are positive, and the bytes of each tensor are below 2^63.
       * (L4) `B` and `T` may be `?`, as K11 says. Other sizes are static.
+      * (L5) `cu_seqlens` is a static vector of `N + 1` elements of i32 or i64.
+        With it, `B` is 1, and `grad_state` is `[N, W - 1, D]`.
 
     Example:
     ```mlir
@@ -185,16 +190,22 @@ def Conv_DynamicBackwardStateOp : Conv_Op<"dynamic_backward_state",
         : tensor<2x100x64xbf16>, tensor<2x100x64x4xbf16> -> tensor<2x3x64xbf16>
     ```
   }];
-  let arguments = (ins Conv_Tensor:$gradOutput, Conv_Tensor:$kernel,
-                       Conv_KernelOrderAttr:$order);
+  let arguments = !con((ins Conv_Tensor:$gradOutput, Conv_Tensor:$kernel,
+                            Optional<AnyRankedTensor>:$cuSeqlens,
+                            Conv_KernelOrderAttr:$order),
+                       Conv_normalize);
   let results = (outs Conv_Tensor:$gradState);
   let assemblyFormat = [{
-    $gradOutput `,` $kernel `order` `=` $order attr-dict
+    $gradOutput `,` $kernel
+    (`cu_seqlens` `(` $cuSeqlens^ `:` type($cuSeqlens) `)`)?
+    `order` `=` $order (`normalize` `=` $normalize^)? attr-dict
     `:` type($gradOutput) `,` type($kernel) `->` type($gradState)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::conv::DynamicShape getShape();
+    /// How many sequences there are.
+    int64_t countSequences();
   }];
 }
 

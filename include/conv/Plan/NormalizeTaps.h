@@ -1,0 +1,29 @@
+//===- NormalizeTaps.h - normalised kernels of tokens -----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_PLAN_NORMALIZETAPS_H
+#define CONV_PLAN_NORMALIZETAPS_H
+
+#include "conv/Dialect/Conv/IR/Conv.h"
+
+namespace mlir::conv {
+
+/// The taps of one kernel, in f32, that sums have in place of its elements.
+SmallVector<Value> createNormalizedTaps(OpBuilder &builder, Location loc,
+                                        Normalization kind,
+                                        ArrayRef<Value> kernel);
+
+/// The gradient with respect to the elements of one kernel, in f32, of that
+/// with respect to its taps.
+SmallVector<Value> createNormalizationGradient(OpBuilder &builder, Location loc,
+                                               Normalization kind,
+                                               ArrayRef<Value> kernel,
+                                               ArrayRef<Value> grads);
+
+} // namespace mlir::conv
+
+#endif // CONV_PLAN_NORMALIZETAPS_H
