@@ -65,7 +65,7 @@ def sample(default, predicted, first, others):
 
 
 def clock(module, target, schedule):
-    """What the clock says of a schedule; None if it is refused."""
+    """What the clock says of a schedule; None if it is refused or if the clock does not know all branches."""
     with tempfile.TemporaryDirectory() as folder:
         pack = os.path.join(folder, "layer.convpack")
         options = (f"--target={target}", f"--schedule={schedule}", "-o", pack)
@@ -75,6 +75,8 @@ def clock(module, target, schedule):
     if text is None:
         return None
     [entry] = json.loads(text)["entries"]
+    if any(launch["unknown_branches"] for launch in entry["launches"]):
+        return None
     longest = max(entry["launches"], key=lambda launch: launch["microseconds"])
     facts = {name: longest[name] for name in ("bound", "bounds", "registers", "resident_workgroups")}
     gaps = LAUNCH_MICROSECONDS * (len(entry["launches"]) - 1)

@@ -22,8 +22,9 @@ using namespace conv::clock;
 
 /// Instructions of waves that are interpreted for one replay.
 static constexpr int64_t kBudget = 6'000'000;
-/// Workgroups of the grid whose accesses are counted, at most.
-static constexpr int64_t kSampled = 16;
+/// Workgroups of the grid whose accesses are counted, at least, and accesses
+/// that more of them may have.
+static constexpr int64_t kSampled = 16, kSampledSteps = 200'000;
 
 namespace {
 /// A wave's accesses of global memory, and the unit that it runs on.
@@ -47,6 +48,7 @@ selectWorkgroups(const Pace &pace, const LaunchShape &shape, int resident) {
 /// What a workgroup loads and stores in the mean, before any cache.
 struct Asked {
   double lines = 0, writtenBytes = 0;
+  int64_t steps = 0; ///< Accesses of all workgroups that were interpreted.
 };
 
 /// Of workgroups with these numbers.
@@ -59,7 +61,8 @@ static Asked askWorkgroups(const Program &program, const Pace &pace,
     WorkgroupTrace trace = interpretWorkgroup(
         program, pace, shape, id,
         {std::numeric_limits<int64_t>::max(), /*globalOnly=*/true});
-    for (const WaveTrace &wave : trace.waves)
+    for (const WaveTrace &wave : trace.waves) {
+      asked.steps += int64_t(wave.steps.size());
       for (const Step &step : wave.steps) {
         const Access &access = wave.accesses[size_t(step.access)];
         if (program.code[size_t(step.instruction)].isStore)
@@ -67,8 +70,19 @@ static Asked askWorkgroups(const Program &program, const Pace &pace,
         else
           asked.lines += double(access.lines) / count;
       }
+    }
   }
   return asked;
+}
+
+/// `count` workgroups of the grid in even steps, on all dies in turn.
+static std::vector<int64_t> spreadOverGrid(int64_t grid, int64_t dies,
+                                           int64_t count) {
+  std::vector<int64_t> ids;
+  for (int64_t i = 0; i < count; ++i)
+    ids.push_back(
+        std::min(i * (grid / dies) / count * dies + i % dies, grid - 1));
+  return ids;
 }
 
 static double divideOrOne(double value, double by) {
@@ -77,8 +91,10 @@ static double divideOrOne(double value, double by) {
 
 /// Scales what was replayed to the mean of all workgroups of the grid, whose
 /// parts (dgrad phases, zeros) follow each other and differ in what they load.
+/// Short workgroups are many: as many of the grid are counted as a budget of
+/// accesses allows.
 static void scaleToGrid(const Program &program, const Pace &pace,
-                        const LaunchShape &shape, int64_t waveSteps,
+                        const LaunchShape &shape,
                         const std::vector<int64_t> &replayed,
                         Traffic &traffic) {
   int64_t dies = std::max(1, pace.chip->dies);
@@ -86,19 +102,18 @@ static void scaleToGrid(const Program &program, const Pace &pace,
   auto ofDie = int64_t(replayed.size());
   if (ofDie * dies >= grid)
     return;
-  int64_t steps = waveSteps * shape.block[0] * shape.block[1] * shape.block[2] /
-                  program.facts.waveSize;
-  int64_t count = std::min(
-      ofDie, std::clamp<int64_t>(kBudget / 2 / std::max<int64_t>(1, steps), 4,
-                                 kSampled));
-  std::vector<int64_t> first, all;
-  for (int64_t i = 0; i < count; ++i) {
+  int64_t count = std::min(ofDie, kSampled);
+  std::vector<int64_t> first;
+  for (int64_t i = 0; i < count; ++i)
     first.push_back(replayed[size_t(i * ofDie / count)]);
-    all.push_back(
-        std::min(i * (grid / dies) / count * dies + i % dies, grid - 1));
-  }
   Asked ofFirst = askWorkgroups(program, pace, shape, first);
-  Asked ofAll = askWorkgroups(program, pace, shape, all);
+  Asked ofAll =
+      askWorkgroups(program, pace, shape, spreadOverGrid(grid, dies, count));
+  while (count * 4 <= grid && ofAll.steps * 4 <= kSampledSteps) {
+    count *= 4;
+    ofAll =
+        askWorkgroups(program, pace, shape, spreadOverGrid(grid, dies, count));
+  }
   double loads = divideOrOne(ofAll.lines, ofFirst.lines);
   traffic.requestedBytes *= loads;
   traffic.farBytes *= loads;
@@ -171,6 +186,6 @@ Traffic clock::replayDie(const Program &program, const Pace &pace,
   traffic.requestedBytes /= count;
   traffic.farBytes /= count;
   traffic.writtenBytes /= count;
-  scaleToGrid(program, pace, shape, waveSteps, ids, traffic);
+  scaleToGrid(program, pace, shape, ids, traffic);
   return traffic;
 }

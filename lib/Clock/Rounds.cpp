@@ -68,8 +68,9 @@ double clock::extrapolateRounds(const KernelClock &kernel,
   double rounds = 0;
   for (size_t i = 0; i < resident; ++i)
     rounds += double(ends[resident + i] - ends[i]);
+  // The first one stands for itself: its part of the launch may be small.
   double oneWorkgroup = rounds / double(resident * resident) *
-                        averageSteps(traces, 0, traces.size()) /
+                        averageSteps(traces, 1, traces.size()) /
                         averageSteps(traces, resident, 2 * resident);
   return double(kernel.issue.cycles) + oneWorkgroup * double(left);
 }

@@ -31,7 +31,7 @@ std::vector<WorkgroupTrace> interpretRounds(const Program &program,
 
 /// The clocks of all workgroups of the unit: those that were not simulated take
 /// the time between the first round and the second one, for as many steps as
-/// the simulated ones have in the mean.
+/// the simulated ones after the first have in the mean.
 double extrapolateRounds(const KernelClock &kernel,
                          const std::vector<WorkgroupTrace> &traces);
 

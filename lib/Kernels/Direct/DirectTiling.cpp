@@ -91,6 +91,9 @@ int64_t DirectTiling::countDiagonalRegisters() const {
          2 * lines + kOthers;
 }
 
+/// AMD chips allocate shared memory in steps of so many bytes.
+static constexpr int64_t kSharedGranule = 512;
+
 int64_t DirectTiling::countResident(const ::conv::ChipInfo &chip,
                                     int64_t subgroups,
                                     int64_t registers) const {
@@ -99,7 +102,10 @@ int64_t DirectTiling::countResident(const ::conv::ChipInfo &chip,
       1, chip.maxWavesPerSimd);
   // What a unit keeps of its memory for a workgroup.
   int64_t kept = chip.sharedMemoryOfUnit - chip.sharedMemoryBytes;
+  int64_t allocated = chip.backend == ::conv::Backend::AMDGPU
+                          ? llvm::alignTo(sharedBytes, kSharedGranule)
+                          : sharedBytes + kept;
   return std::max<int64_t>(
-      1, std::min(chip.sharedMemoryOfUnit / (sharedBytes + kept),
+      1, std::min(chip.sharedMemoryOfUnit / allocated,
                   waves * chip.simdsPerComputeUnit / subgroups));
 }

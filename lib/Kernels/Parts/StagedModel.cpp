@@ -177,11 +177,14 @@ static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
   double ofTiles = double(cost.residentWorkgroups * countUnits(chip) /
                           chip.dies * candidate.workgroup[0]) *
                    ofRow;
-  // Around short runs, lines that the next taps read have to stay, too.
+  // Around short runs, lines that the next taps read have to stay, too; other
+  // tiles find them now and then. Whole lines are all missed if not all fit.
   double lines =
       computeLineShare(chip, candidate.atom->operand, run, run.getJoined());
-  double kept = ofTiles * lines * (lines > 1 ? 2 : 1);
-  double missed = std::clamp(kept / double(chip.dieCacheBytes) - 1, 0.0, 1.0);
+  bool isShort = lines > 1;
+  double full =
+      ofTiles * lines * (isShort ? 2 : 1) / double(chip.dieCacheBytes);
+  double missed = isShort ? std::clamp(full - 1, 0.0, 1.0) : double(full > 1);
   if (missed == 0)
     return 0;
   double ofAllTaps = double(problem.products * problem.batch * problem.rows) *

@@ -31,7 +31,7 @@ static const UnitCalibration &fit(const ChipInfo &chip) {
 /// By how much `vectorOthers` grows for each operand that WMMA loops transpose
 /// in registers, which are loaded before pieces are joined, and whose places
 /// are kept: 70 gradients on gfx1100 and gfx1201.
-static constexpr double kTransposedOthers = 0.17;
+static constexpr double kTransposedOthers = 0.12;
 
 int64_t conv::countSimds(const ChipInfo &chip) {
   return int64_t(chip.simdsPerComputeUnit) * chip.computeUnitsOfProcessor;

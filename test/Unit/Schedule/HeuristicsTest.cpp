@@ -90,7 +90,8 @@ int64_t computeAllocatedRegisters(const ChipInfo &chip,
                                   const RankedCandidate &best) {
   return best.candidate.atom->kind == AtomKind::WMMA
              ? computeExpectedRegisters(chip, *best.candidate.atom,
-                                        best.cost.registers)
+                                        best.cost.registers,
+                                        /*transposed=*/0)
              : best.cost.registers.total();
 }
 
