@@ -36,6 +36,17 @@ static constexpr Calibration kHopper = {
                .transposingSlowdown = 1.6,
                .scatterCycles = 0.63,
                .sparseScatterCycles = 1.46,
+               .scatteredSumSeconds = 2e-11,
+               .laneStartSeconds = 1e-6,
+               .laneStoreSeconds = 0.91e-12,
+               .laneLoadBytesPerClock = 39.5,
+               .laneFactor = 0.175,
+               .laneIdleFactor = 9.7,
+               .laneIdlePower = 0.51,
+               .laneRoundSeconds = 0.39e-6,
+               .laneAloneFactor = 1.28,
+               .laneFixedRegisters = 54,
+               .laneSumRegisters = 1.8,
                .barrierCycles = 40,
                .transposedConflicts = 1.4,
                .shortRunLines = 0.5,
@@ -98,6 +109,7 @@ static constexpr Calibration kHopper = {
                   .lineCycles = 3.3,
                   .volumeLineCycles = 2.6,
                   .volumeRowCycles = 4.2,
+                  .rowCycles = 2.2,
                   .splitLineCycles = 2.45,
                   .partialRowCycles = 4.2,
                   .writeShare = 0.75,
@@ -190,6 +202,7 @@ static constexpr Calibration createUnmeasured(std::string_view source) {
   staged.registerStagedSlowdown = staged.asyncStagedSlowdown = 1;
   staged.transposedStagedSlowdown = staged.transposingSlowdown = 1;
   staged.scatterCycles = staged.sparseScatterCycles = 0;
+  staged.scatteredSumSeconds = staged.laneFactor = 0;
   calibration.direct.isCompared = false;
   calibration.direct.traffic = 1.25;
   return calibration;

@@ -162,6 +162,36 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
   problem.rhsRun.takesDivisions = takesDivisions(op, product.rhsRole);
 }
 
+/// Elements that sums of parts store apart from their neighbours.
+static double countScatteredSums(ConvolutionOpInterface op,
+                                 const ConvolutionPlan &plan) {
+  double elements = 0;
+  for (const PlanStep &step : plan.steps)
+    for (const PlanPart &part : step.parts) {
+      if (part.terms.empty() || step.intermediate)
+        continue;
+      auto type = cast<RankedTensorType>(op.getResultTensor().getType());
+      ViewedTensor result{part.target, type, getStrides(op.getResultTensor())};
+      auto [batch, rows, columns] = part.target.getShape();
+      if (computeRowDistance(result) == 1)
+        elements += double(batch) * double(rows) * double(columns);
+    }
+  return elements;
+}
+
+/// Multiplications of the average product to those of the largest one.
+static double computeAverageShare(const ConvolutionPlan &plan) {
+  double all = 0, largest = 0;
+  for (auto [step, part] : plan.getProducts()) {
+    double products = double(part->product->rhs.getShape()[1]);
+    for (int64_t size : part->product->lhs.getShape())
+      products *= double(size);
+    all += products;
+    largest = std::max(largest, products);
+  }
+  return all / largest / double(plan.getProducts().size());
+}
+
 std::vector<::conv::ResultShape>
 mlir::conv::getResultShapes(const PlanStep &step) {
   std::vector<::conv::ResultShape> shapes;
@@ -180,6 +210,7 @@ mlir::conv::getResultShapes(const PlanStep &step) {
   if (largest.product) {
     setProduct(op, *largest.product, problem);
     problem.products = plan.getProducts().size();
+    problem.averageShare = computeAverageShare(plan);
   } else {
     // A gradient of windows that see only padding: zeros are written.
     problem.rows = largest.target.getShape()[1];
@@ -187,6 +218,7 @@ mlir::conv::getResultShapes(const PlanStep &step) {
   }
   problem.storedRowDistance = computeRowDistance(op, plan);
   problem.splits = options.splits;
+  problem.scatteredSums = countScatteredSums(op, plan);
   problem.launches = plan.steps.size();
   for (const PlanStep &step : plan.steps)
     problem.launchResults.push_back(getResultShapes(step));

@@ -55,7 +55,8 @@ void IndexSpace::setDigits(const Letters &letters) {
   }
   if (channel) {
     setDigit(kInRow, {llvm::toLower(channel), DigitPart::In}, kRowSize);
-    digits[Columns] += kInRow;
+    Space space = StringRef(digits[Rows]).contains(channel) ? Rows : Columns;
+    digits[space] += kInRow;
   }
   setIndices();
 }
@@ -220,20 +221,23 @@ AffineExpr IndexSpace::linearize(Space space) const {
 }
 
 ViewAttr IndexSpace::createParts(int64_t first) const {
+  auto [outer, inner] = getPartSpaces();
   return createView(
-      {linearize(Batch) + first, linearize(Rows), linearize(Columns)},
+      {linearize(Batch) + first, linearize(outer), linearize(inner)},
       digits[Batch], Rows, Columns);
 }
 
 ViewAttr IndexSpace::createPart(int64_t split, int64_t first) const {
+  auto [outer, inner] = getPartSpaces();
   return createView({indices.lookup('G') + split * getSize('G') + first,
-                     linearize(Rows), linearize(Columns)},
+                     linearize(outer), linearize(inner)},
                     "G", Rows, Columns);
 }
 
 SmallVector<int64_t> IndexSpace::getPartsShape() const {
   SmallVector<int64_t> shape;
-  for (Space space : {Batch, Rows, Columns}) {
+  auto [outer, inner] = getPartSpaces();
+  for (Space space : {Batch, outer, inner}) {
     shape.push_back(1);
     for (char letter : digits[space])
       shape.back() *= getDigitSize(letter);

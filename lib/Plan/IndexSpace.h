@@ -27,7 +27,8 @@ public:
     std::string rows, columns, reduction;
     /// Positions of rows or reduction that are numbered by halo tiles.
     std::string positions;
-    /// The channel of the columns that is numbered row by row; 0 if none is.
+    /// The channel of rows or columns that is numbered row by row; 0 if none
+    /// is.
     char channel = 0;
     /// The digit of the reduction that both operands have innermost, so that
     /// parts of it are to have whole rows of a tile; 0 if there is none.
@@ -61,6 +62,9 @@ public:
   /// digits.
   void split(int64_t splits);
   int64_t getSplits() const { return splits; }
+  /// Makes columns outermost in the matrices of parts: rows are then neighbours
+  /// there, as they are in the result.
+  void turnParts() { areTurned = true; }
   int64_t getSplittableSize() const;
   /// Products that are summed up for an element of one part.
   int64_t getReductionSize() const;
@@ -88,7 +92,8 @@ public:
   /// result's sizes.
   ViewAttr createParts(int64_t first) const;
   ViewAttr createPart(int64_t split, int64_t first) const;
-  /// How many matrices all parts are, and their rows and columns.
+  /// How many matrices all parts are, and their rows and columns, the outermost
+  /// first.
   SmallVector<int64_t> getPartsShape() const;
 
   /// The shape of a tensor with this order, as large as the letters' sizes.
@@ -128,6 +133,10 @@ private:
   AffineExpr getGroup(char merged) const;
   SmallVector<AffineExpr> getCoordinates(StringRef order,
                                          AffineExpr group) const;
+  /// Rows and columns of a matrix of parts, the outermost first.
+  std::array<Space, 2> getPartSpaces() const {
+    return areTurned ? std::array{Columns, Rows} : std::array{Rows, Columns};
+  }
   /// The index of an element among all of a space.
   AffineExpr linearize(Space space) const;
   ViewAttr createView(ArrayRef<AffineExpr> coordinates, StringRef batch,
@@ -144,6 +153,7 @@ private:
   char channel = 0;      ///< The one that is numbered row by row.
   char innermost = 0;    ///< The one whose parts have whole rows of a tile.
   int64_t splits = 1;
+  bool areTurned = false; ///< The matrices of parts.
   /// A letter that is split: the digit of the batch for its part, and how many
   /// a part has.
   struct Split {

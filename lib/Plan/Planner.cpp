@@ -76,6 +76,8 @@ void Planner::setForwardSpace() {
 /// not gathered.
 bool Planner::hasOutputWindows() const {
   constexpr int64_t kFewChannels = 8;
+  if (options.transposed)
+    return shape.k > shape.c;
   return shape.groups == 1 && padding == PaddingMode::Zeros &&
          llvm::all_of(shape.strides, [](int64_t s) { return s == 1; }) &&
          ((shape.k < kFewChannels && shape.c >= kFewChannels) ||
@@ -130,6 +132,11 @@ void Planner::setBackwardWeightSpace() {
     lines.pop_back();
     digits.columns = lines + channel + tap;
     digits.channel = channel;
+    // Transposed, rows are all taps that see the halo tile of such a row.
+    if (options.transposed) {
+      digits.rows = channel + lines + tap;
+      digits.columns = onOutput ? "C" : "K";
+    }
   } else if (hasChannelRows()) {
     digits.columns = spatial(kFilterLetters) + channel;
     digits.channel = channel;
@@ -157,10 +164,8 @@ void Planner::planOutputWindows() {
                    space.getIndex(letter(kInputLetters, d)) + shape.low[d] -
                        space.getIndex(letter(kFilterLetters, d)) *
                            shape.dilations[d]);
-  addProduct({.product = MatrixProduct{TensorRole::Input, TensorRole::Output,
-                                       space.createLhs(layouts.getInput()),
-                                       space.createRhs(layouts.getOutput())},
-              .target = space.createResult(layouts.getFilter())});
+  addGradient({TensorRole::Input, TensorRole::Output, layouts.getInput(),
+               layouts.getOutput()});
 }
 
 void Planner::planBackwardWeight() {
@@ -169,11 +174,21 @@ void Planner::planBackwardWeight() {
   setBackwardWeightSpace();
   space.split(options.splits);
   setInputPositions();
+  addGradient({TensorRole::Output, TensorRole::Input, layouts.getOutput(),
+               layouts.getInput()});
+}
+
+void Planner::addGradient(const GradientOperands &operands) {
+  auto [dense, windows, denseOrder, windowsOrder] = operands;
+  MatrixProduct product =
+      options.transposed
+          ? MatrixProduct{windows, dense,
+                          space.createLhs(windowsOrder, padding),
+                          space.createRhs(denseOrder)}
+          : MatrixProduct{dense, windows, space.createLhs(denseOrder),
+                          space.createRhs(windowsOrder, padding)};
   addProduct(
-      {.product = MatrixProduct{TensorRole::Output, TensorRole::Input,
-                                space.createLhs(layouts.getOutput()),
-                                space.createRhs(layouts.getInput(), padding)},
-       .target = space.createResult(layouts.getFilter())});
+      {.product = product, .target = space.createResult(layouts.getFilter())});
 }
 
 size_t Planner::addIntermediate(ArrayRef<int64_t> shape) {
@@ -186,9 +201,25 @@ void Planner::addStep(SmallVector<PlanPart, 0> parts,
   result.steps.push_back({std::move(parts), intermediate});
 }
 
+bool Planner::hasRowsInnermost() const {
+  switch (direction) {
+  case Direction::Forward:
+    return !layouts.getOutput().ends_with("K");
+  case Direction::BackwardData:
+    return !layouts.getInput().ends_with("C");
+  case Direction::BackwardWeight:
+    return options.transposed; // Otherwise rows are one digit of the filter.
+  }
+  llvm_unreachable("every direction has a result");
+}
+
 void Planner::splitProduct(PlanPart &part) {
   if (space.getSplits() == 1 || !part.product)
     return;
+  // Parts that warpgroups store have rows innermost if the result has, so that
+  // what adds them up reads and writes neighbours.
+  if (options.hasChannelRows && hasRowsInnermost())
+    space.turnParts();
   if (!sums)
     sums = addIntermediate({0, 0, 0});
   SmallVector<int64_t> &shape = result.intermediates[*sums];
@@ -217,7 +248,7 @@ void Planner::addProduct(PlanPart part) {
 }
 
 ConvolutionPlan Planner::plan() {
-  if (options.transposed) {
+  if (options.transposed && direction != Direction::BackwardWeight) {
     planTransposed();
     return std::move(result);
   }

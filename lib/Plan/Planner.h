@@ -62,6 +62,13 @@ private:
   void planBackwardData();
   void planBackwardWeight();
   void planOutputWindows();
+  /// The operand of the gradient of a filter whose positions are summed up, and
+  /// the one that windows see.
+  struct GradientOperands {
+    TensorRole dense, windows;
+    StringRef denseOrder, windowsOrder;
+  };
+  void addGradient(const GradientOperands &operands);
   void planTransposed();
   /// Whether positions of a dgrad phase meet elements of the filter.
   static bool hasElements(ArrayRef<DgradPhase> phases) {
@@ -105,6 +112,8 @@ private:
   /// Takes the product of a part whose space is split, for the step before: the
   /// part adds up its terms.
   void splitProduct(PlanPart &part);
+  /// Whether neighbours of the result in memory are in one column.
+  bool hasRowsInnermost() const;
   /// Adds a step for parts of the target, after one for products that were
   /// taken from them.
   void addProducts(SmallVector<PlanPart, 0> parts);

@@ -31,8 +31,29 @@ static bool isPointwise(const ConvolutionShape &shape) {
          areAll(shape.low, 0) && areAll(shape.high, 0);
 }
 
-std::string mlir::conv::findTransposedObstacle(ConvolutionOpInterface op) {
+/// The same of the gradient of a filter, whose taps are rows of halo tiles.
+static std::string findGradientObstacle(ConvolutionOpInterface op,
+                                        ArrayRef<int64_t> haloTile) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  if (haloTile.empty() || shape.getRank() < int64_t(haloTile.size()))
+    return "expects halo tiles, in two or three spatial dimensions, for a "
+           "transposed gradient of a filter";
+  bool hasOther = shape.groups != 1 ||
+                  op.getLayouts().getInput().contains('G') ||
+                  op.getPadding() != PaddingMode::Zeros ||
+                  llvm::any_of(shape.strides, [](int64_t s) { return s != 1; });
+  return hasOther ? "expects one group, a window that moves by 1 and padding "
+                    "with zeros for a transposed gradient of a filter"
+                  : "";
+}
+
+std::string mlir::conv::findTransposedObstacle(ConvolutionOpInterface op,
+                                               ArrayRef<int64_t> haloTile) {
   // S20.
+  if (op.getDirection() == Direction::BackwardWeight)
+    return findGradientObstacle(op, haloTile);
+  if (!haloTile.empty())
+    return "expects no halo tiles for a transposed product";
   ConvolutionShape shape = ConvolutionShape::get(op);
   if (shape.getRank() != 1 || !isPointwise(shape))
     return "expects one spatial dimension and a window of one element that "
@@ -40,8 +61,6 @@ std::string mlir::conv::findTransposedObstacle(ConvolutionOpInterface op) {
            "by 1, without padding, for a transposed product";
   if (shape.groups != 1 || op.getLayouts().getInput().contains('G'))
     return "expects one group for a transposed product";
-  if (op.getDirection() == Direction::BackwardWeight)
-    return "expects forward or backward_data for a transposed product";
   return "";
 }
 

@@ -39,6 +39,9 @@ static constexpr int64_t kMaxSplitsOfTile = 112;
 static constexpr int64_t kHaloTileSides[] = {16, 8};
 /// Rows of a tile that parts of a reduction over halo tiles are counted for.
 static constexpr int64_t kHaloTileRows[] = {64, 128, 192, 256};
+/// Columns of tiles whose rows are taps, and up to which they are worth it:
+/// more fill instructions either way.
+static constexpr int64_t kMostTapColumns = 96;
 
 /// Groups that do not fill a tile: side by side they may.
 static void addMergedGroups(ConvolutionOpInterface op,
@@ -79,6 +82,24 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
   return all;
 }
 
+/// Tiles along the columns, which have few where taps are rows.
+static int64_t countHaloTileColumns(const ::conv::Problem &problem,
+                                    const ::conv::TmaFacts::HaloTile &tile) {
+  return tile.tapRows.areRows()
+             ? llvm::divideCeil(problem.columns, kMostTapColumns)
+             : problem.columns / tile.columns;
+}
+
+/// Rows of a tile that numbers of parts are worth counting for: those of one
+/// line of taps or of all, or any.
+static SmallVector<int64_t>
+getHaloTileRows(const ::conv::TmaFacts::HaloTile &tile) {
+  const ::conv::TapRows &taps = tile.tapRows;
+  int64_t line = taps.taps * ::conv::TapRows::kAtomRows;
+  return taps.areRows() ? SmallVector<int64_t>{line, line * taps.lines}
+                        : SmallVector<int64_t>(ArrayRef(kHaloTileRows));
+}
+
 /// Numbers of parts of a reduction over halo tiles, which need not divide it:
 /// those that are the shortest among as many as fill the chip once, or a few
 /// times.
@@ -100,9 +121,9 @@ enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
     least = std::min(least, size);
   }
   llvm::SmallSetVector<int64_t, 16> all;
-  for (int64_t rows : kHaloTileRows) {
+  for (int64_t rows : getHaloTileRows(*facts->haloTile)) {
     int64_t tiles = llvm::divideCeil(problem.rows, rows) *
-                    (problem.columns / facts->haloTile->columns) *
+                    countHaloTileColumns(problem, *facts->haloTile) *
                     problem.batch;
     for (int64_t waves = 1; waves <= fit.splitWaves; ++waves)
       all.insert(shortest[std::min(waves * chip.computeUnits / tiles, last)]);
@@ -128,6 +149,12 @@ static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
       for (int64_t splits :
            enumerateHaloTileSplits(op, {.haloTile = haloTile}, chip))
         all.push_back({.splits = splits, .haloTile = haloTile});
+    if (findTransposedObstacle(op, haloTile).empty() &&
+        std::min(shape.c, shape.k) <= kMostTapColumns)
+      for (int64_t splits : enumerateHaloTileSplits(
+               op, {.haloTile = haloTile, .transposed = true}, chip))
+        all.push_back(
+            {.splits = splits, .haloTile = haloTile, .transposed = true});
     return;
   }
   for (int64_t height : kHaloTileSides)

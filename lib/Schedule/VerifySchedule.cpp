@@ -54,7 +54,7 @@ static LogicalResult verifyInForm(ConvolutionOpInterface op,
   if (failed(verifyScheduleForChip(refuse, schedule, chip, elementType)))
     return failure();
   // S20.
-  if (std::string obstacle = findTransposedObstacle(op);
+  if (std::string obstacle = findTransposedObstacle(op, schedule.getHaloTile());
       schedule.getTransposed() && !obstacle.empty())
     return refuse() << obstacle;
   // S11.

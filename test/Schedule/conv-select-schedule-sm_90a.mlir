@@ -430,8 +430,9 @@ func.func @strided_gradient_of_48_channels_bf16(%x: tensor<32x56x56x48xbf16>, %d
   return %dw : tensor<96x3x3x48xbf16>
 }
 
+// Taps are rows where the other operand has few channels.
 // CHECK-LABEL: func.func @gradient_of_volumes_bf16
-// CHECK: atom = <wgmma {{.*}}>, raster = {{rows|columns}}, halo_tile = [8, 8]>, splits = {{[0-9]+}}, chosen_by = heuristic>
+// CHECK: atom = <wgmma {{.*}}>, raster = {{rows|columns}}, halo_tile = [8, 8]>, splits = {{[0-9]+}}, transposed = true, chosen_by = heuristic>
 func.func @gradient_of_volumes_bf16(%x: tensor<4x32x32x32x32xbf16>, %dy: tensor<4x32x32x32x32xbf16>)
     -> tensor<32x3x3x3x32xbf16> {
   %dw = conv.backward_weight %x, %dy

@@ -73,6 +73,27 @@ struct StagedCalibration {
   /// the element of the next row, or apart. 0 where nothing was measured.
   double scatterCycles;
   double sparseScatterCycles;
+  /// Seconds for an element of a sum of parts that is stored apart from its
+  /// neighbours: 4 schedules of 2 layers in NCHW.
+  double scatteredSumSeconds;
+  /// Multiply-adds of lanes, 52 schedules of 13 layers within 13 % (root of the
+  /// mean square): seconds around a kernel, and of a stored byte; bytes that a
+  /// unit loads in a clock; time over that of multiply-adds and of shared
+  /// memory, with many subgroups; what few ones add to that, over their number
+  /// to a power; seconds of a round of workgroups; and the factor for
+  /// workgroups that are alone on their unit. `laneFactor` is 0 where nothing
+  /// was measured. Registers are as allocated: of a lane, and for each of its
+  /// sums.
+  double laneStartSeconds;
+  double laneStoreSeconds;
+  double laneLoadBytesPerClock;
+  double laneFactor;
+  double laneIdleFactor;
+  double laneIdlePower;
+  double laneRoundSeconds;
+  double laneAloneFactor;
+  double laneFixedRegisters;
+  double laneSumRegisters;
   double barrierCycles;       ///< A step's barrier, waits and loop control.
   double transposedConflicts; ///< Conflicts of writes of transposed blocks
                               ///< whose rows are shorter than all banks, as a
@@ -139,15 +160,18 @@ struct WarpgroupCalibration {
   /// schedules of groups of 56 channels), and of volumes (7 layers).
   double lineCycles;
   double volumeLineCycles;
-  double volumeRowCycles;  ///< Cycles for each row of windows in a gradient of
-                           ///< a filter of volumes.
+  double volumeRowCycles; ///< Cycles for each row of windows in a gradient of
+                          ///< a filter of volumes.
+  double rowCycles; ///< Cycles for each row of a copy that is a line, in a
+                    ///< reduction over positions: 2.1 to 4 in 40 schedules that
+                    ///< wait for copies.
   double splitLineCycles;  ///< Cycles for each line if rows of one group start
                            ///< within lines.
   double partialRowCycles; ///< Cycles for each row of a copy if an operand has
                            ///< fewer channels than a row: 3.6 to 5.7 in 60
                            ///< schedules of 12 layers.
   double writeShare; ///< Clocks of shared memory that a written byte takes
-                     ///< from reads of operands, over those of a read.
+                     ///< from reads of operands, over what a read takes.
   double copyLatencyCycles;  ///< From the start of a copy to its end.
   double copyBytesPerClock;  ///< Bytes that the copies of all units bring.
   double stridedRowCycles;   ///< Cycles for each row of a copy that skips
@@ -177,7 +201,7 @@ struct WarpgroupCalibration {
   double plainCyclesPerColumn;
   double plainChunks;
   double shortPipelineCycles; ///< Cycles that the only tile of a unit waits for
-                              ///< memory behind a short pipeline.
+                              ///< memory after a short pipeline.
   double copiedEpilogueShare; ///< Share of stored cycles that an operand of the
                               ///< epilogue adds if copies bring it.
   /// Share of an epilogue's cycles during which the next tile arrives, with one
@@ -191,7 +215,7 @@ struct WarpgroupCalibration {
   double intermediateShare; ///< Share of the memory's bandwidth at which parts
                             ///< go there and back.
   /// Cycles of a step, and of each of its columns, in which lanes make parts of
-  /// f32 operands, joined with those of products as a root of squares: within 6
+  /// f32 operands, joined with products' as a root of squares: within 6
   /// % of 30 kernels.
   double convertCycles;
   double convertCyclesPerColumn;
@@ -238,7 +262,7 @@ struct WeightStationaryCalibration {
 
 /// Small groups (`Direct`), on an H200.
 struct DirectCalibration {
-  /// Whether predicted times were compared with those of other families: of 61
+  /// Whether predicted times were compared with other families' times: of 61
   /// problems on an H200, the least of all predictions takes 1.076 times as
   /// long as the fastest schedule measured. Elsewhere direct schedules are
   /// taken before others.

@@ -98,11 +98,16 @@ struct Problem {
   /// If lanes store results element by element: from one to that of the next
   /// row, in elements of memory. 0 if not.
   int64_t storedRowDistance = 0;
+  /// Elements of the result that the sum of parts stores apart from their
+  /// neighbours, because the result has rows innermost, and parts columns.
+  double scatteredSums = 0;
   /// What families make of it, each in a struct of its own.
   FamilyFacts facts;
 
   /// Multiplications and additions that the convolution needs.
   double usefulFlops = 0;
+  /// Operations of the average product, as a part of the largest one's.
+  double averageShare = 1;
   /// Operations of the products: with padding, and between merged groups.
   double flops() const;
   /// Bytes that any algorithm moves: each operand and the result once.

@@ -71,10 +71,12 @@ struct PlanOptions {
   bool joinsPhases = false;
   /// Columns of the gradient of a filter are taps and then channels, in whole
   /// rows of these for each tap, as copies of boxes bring them. Columns after
-  /// a tap's last channel are not written.
+  /// a tap's last channel are not written. Split-K slices have rows innermost
+  /// where the result has.
   bool hasChannelRows = false;
   /// Rows are channels of the result, columns its positions, and images the
-  /// batch (S20).
+  /// batch (S20). Of the gradient of a filter, rows are what windows see, and
+  /// columns the channels of the other operand, which are fewer.
   bool transposed = false;
 };
 
@@ -117,7 +119,9 @@ struct ConvolutionPlan {
 /// block in the halo tile, `(p / 8 % 2, q / 8 % 2)`, and those in the block,
 /// `(p % 8, q % 8)`; of three dimensions, `z` follows the image. Columns of the
 /// gradient of a filter are then `(r, c / 64, s, c % 64)`: the taps of a line,
-/// which see the same halo tile, are neighbours. With rows of channels they are
+/// which see the same halo tile, are neighbours. Transposed, rows are
+/// `(c / 64, r, s, c % 64)`, and windows are on the tensor of more channels,
+/// the input or the output: `k` in place of `c`. With rows of channels they are
 /// `(r, s, c / 64, c % 64)`, where that is another order or number than that of
 /// the filter's elements.
 ///
@@ -147,9 +151,10 @@ int64_t getSplittableSize(ConvolutionOpInterface op,
 bool canHaveChannelRows(ConvolutionOpInterface op,
                         const PlanOptions &options = {});
 
-/// Whether the convolution can be transposed (S20): why not, or an empty
-/// string.
-std::string findTransposedObstacle(ConvolutionOpInterface op);
+/// Whether the convolution can be transposed (S20), with such halo tiles: why
+/// not, or an empty string.
+std::string findTransposedObstacle(ConvolutionOpInterface op,
+                                   ArrayRef<int64_t> haloTile = {});
 
 /// Products of an element in a split-K slice, zeros after the end of the
 /// reduction included; 0 if the reduction cannot be split.

@@ -17,6 +17,7 @@
 
 #include "conv/Kernels/Parts/StagedModel.h"
 
+#include "LaneModel.h"
 #include "StagedStep.h"
 #include "StagedTile.h"
 #include "UnitModel.h"
@@ -33,23 +34,13 @@ static const StagedCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->staged;
 }
 
-/// Length of the average product as a part of the longest one's.
-static double computeReductionShare(const Problem &problem) {
-  if (problem.products == 1)
-    return 1;
-  double asLongest = 2 * double(problem.products * problem.batch) *
-                     double(problem.rows * problem.columns) *
-                     double(problem.reduction);
-  return std::min(1.0, problem.usefulFlops / asLongest);
-}
-
 /// What the model of AMD units asks for.
 static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate, const Cost &cost) {
   UnitWork work;
   work.waves = candidate.subgroups();
   work.stages = candidate.stages;
-  work.steps = double(cost.steps) * computeReductionShare(problem);
+  work.steps = double(cost.steps) * problem.averageShare;
   work.overlapsSteps = candidate.atom->kind == AtomKind::MFMA;
   work.joinsLoads =
       work.overlapsSteps && !copiesInLaneOrder(chip, candidate) &&
@@ -142,7 +133,7 @@ static double computeRound(const Problem &problem, const ChipInfo &chip,
                     chip.calibration->launch.loadBytesPerClock;
   // Products of several dgrad phases are of different lengths. The first tile
   // is waited for, and the last result is not.
-  double steps = double(cost.steps) * computeReductionShare(problem);
+  double steps = double(cost.steps) * problem.averageShare;
   return latency + steps * step + double(workgroups) * ends;
 }
 
@@ -189,7 +180,7 @@ static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
     return 0;
   double ofAllTaps = double(problem.products * problem.batch * problem.rows) *
                      double(problem.reduction * elementBytes) * lines *
-                     computeReductionShare(problem);
+                     problem.averageShare;
   double once = problem.lhsBytes * lines;
   return (once + missed * std::max(0.0, ofAllTaps - once) +
           problem.resultBytes) /
@@ -291,9 +282,14 @@ Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = computeMemorySeconds(problem, chip, candidate, cost);
+  double slowdown = getStagedSlowdown(problem, chip, candidate);
+  if (isMeasuredOnLanes(problem, chip, candidate)) {
+    cost.computeSeconds = computeLaneSeconds(problem, chip, candidate);
+    slowdown = 1;
+  }
   cost.seconds =
-      getStagedSlowdown(problem, chip, candidate) *
-          std::max(cost.computeSeconds, cost.memorySeconds) +
+      slowdown * std::max(cost.computeSeconds, cost.memorySeconds) +
+      problem.scatteredSums * fit(chip).scatteredSumSeconds +
       (keepsLoadsEarly(chip) ? computeCombineSeconds(problem, chip) : 0) +
       double(perUnit) *
           computeScatterCycles(problem, chip, candidate.workgroup[0],

@@ -5,22 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Warpgroup 0 copies and the others multiply. They part once, right behind the
-// initialisation of the barriers, and go over the same tiles on their own: all
-// tiles of one part, then those of the next, without a pause in between. Those
-// of a cluster have one tile, which they compute together. If an operand of the
-// epilogue comes by copies, idle lanes of warpgroup 0 bring it, and what
-// becomes of it.
+// Warpgroup 0 copies and the others multiply. They take different branches
+// once, after the initialisation of the barriers, and go over the same tiles on
+// their own: all tiles of one subproblem, then all of the next one, without a
+// pause in between. Workgroups of a cluster have one tile, which they compute
+// together. If an operand of the epilogue comes by copies, idle lanes of
+// warpgroup 0 bring it, and what becomes of it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TmaKernel.h"
 
-#include "../Parts/KernelFunction.h"
-
 #include "../Parts/Warpgroup/ClusterSums.h"
 #include "../Parts/Warpgroup/EpilogueChunks.h"
-#include "../Parts/Warpgroup/KeptOperand.h"
 #include "../Parts/Warpgroup/PersistentScheduler.h"
 #include "../Parts/Warpgroup/TensorMaps.h"
 #include "../Parts/Warpgroup/TmaEpilogue.h"
@@ -28,6 +25,7 @@
 #include "../Parts/Warpgroup/Warpgroups.h"
 #include "ConvertedLoop.h"
 #include "RightConverter.h"
+#include "TmaPart.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -35,24 +33,6 @@ using namespace mlir::conv;
 static constexpr int64_t kWarpSize = 32;
 
 namespace {
-/// What a kernel knows of one of its parts before it is built.
-struct TmaPart {
-  const TiledConvolution *form;
-  std::optional<TmaGeometry> geometry; ///< Of the product, if there is one.
-  std::unique_ptr<TmaCopies> copies;
-  TmaResult result;
-  /// The number of the epilogue's operand that copies could bring as they take
-  /// the result.
-  std::optional<size_t> epilogueOperand;
-  SmallVector<size_t> arguments; ///< Positions among the kernel's.
-  int64_t firstTile; ///< The number of tiles of the parts before it.
-
-  /// Where the epilogue's operand is among the arguments.
-  size_t getEpilogueArgument() const {
-    return (form->hasProduct() ? 2 : 0) + *epilogueOperand;
-  }
-};
-
 /// Builds the body of one kernel: each role goes over the tiles of all parts.
 class TmaBody {
 public:
@@ -116,7 +96,7 @@ private:
   ::conv::TmaTile share; ///< What this workgroup stores of a tile.
   int64_t clusters;      ///< Or workgroups, if there are none.
   Value memory;
-  /// Where offsets of all that is behind the stages count from.
+  /// Where offsets of all that follows the stages count from.
   Value rest;
   Value rank; ///< In the cluster.
   TmaRings pipelines;
@@ -166,7 +146,7 @@ void TmaBody::createProducer() {
       continue;
     TmaLoop loop(ptx, *part.geometry, tile, pipelines, memory, rank);
     SmallVector<Value> arguments = getArguments(part);
-    // Behind the position, if an operand is kept: whether a tile is the first.
+    // After the position, if an operand is kept: whether a tile is the first.
     SmallVector<Value> initial = position.carried();
     size_t carriedByLoop = initial.size();
     if (kept.keeps())
@@ -318,45 +298,6 @@ void TmaBody::create() {
       tile.isConverted() ? function_ref<void(Value)>(converter) : nullptr);
 }
 
-/// Finds out how the copy engine moves what a part has.
-static FailureOr<TmaPart> analyze(Location loc, const TiledConvolution &form) {
-  TmaPart part{};
-  part.form = &form;
-  part.result = computeTmaResult(form.result.getViewed());
-  for (auto [number, operand] : llvm::enumerate(form.epilogueOperands))
-    if (!part.epilogueOperand &&
-        hasBoxesOf(operand.getViewed(), form.result.getViewed()))
-      part.epilogueOperand = number;
-  if (!form.hasProduct())
-    return std::move(part);
-  std::string obstacle;
-  part.geometry = computeTmaGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
-                                     form.result.getViewed(), obstacle);
-  if (part.geometry)
-    obstacle = checkTmaTile(*part.geometry, form.schedule);
-  if (!obstacle.empty())
-    return emitError(loc) << obstacle;
-  return std::move(part);
-}
-
-/// Adds what a part needs to the kernel's arguments: maps of operands and of
-/// the result, and addresses of what lanes load and store.
-static void addArguments(TmaPart &part, ArrayRef<Value> buffers,
-                         const ::conv::TmaTile &tile,
-                         SmallVectorImpl<KernelArgument> &arguments) {
-  MLIRContext *context = part.form->schedule.getContext();
-  SmallVector<TensorMapAttr> maps(buffers.size());
-  if (part.geometry) {
-    maps[0] = part.copies->createLeftMap(context);
-    maps[1] = part.copies->createRightMap(context);
-  }
-  maps.back() = createResultMap(context, part.result, tile.share());
-  if (tile.isEpilogueCopied)
-    maps[part.getEpilogueArgument()] = maps.back();
-  for (auto [buffer, map] : llvm::zip(buffers, maps))
-    part.arguments.push_back(findOrAddArgument(arguments, {buffer, map}));
-}
-
 FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
                                                   ArrayRef<KernelPart> parts,
                                                   const ::conv::ChipInfo &chip,
@@ -365,36 +306,14 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   ImplicitLocOpBuilder b(scf::ForallOp(first.forall).getLoc(), builder);
   PtxBuilder ptx(b);
   SmallVector<TmaPart, 0> analyzed;
-  ::conv::TmaTile tile = getTmaTile(first.schedule);
   for (const KernelPart &part : parts) {
-    FailureOr<TmaPart> found = analyze(b.getLoc(), part.form);
+    FailureOr<TmaPart> found = analyzeTmaPart(b.getLoc(), part.form);
     if (failed(found))
       return failure();
-    // Slots and stages have room for the largest halos of all parts.
-    if (found->geometry) {
-      ::conv::TmaTile own = getTmaTile(first.schedule, *found->geometry);
-      tile.haloTileBytes = std::max(tile.haloTileBytes, own.haloTileBytes);
-      tile.rightHaloTileBytes =
-          std::max(tile.rightHaloTileBytes, own.rightHaloTileBytes);
-      tile.isRightTransposed = own.isRightTransposed;
-      tile.convertedParts = own.convertedParts;
-      tile.resultBytes = own.resultBytes;
-    }
     analyzed.push_back(std::move(*found));
   }
-  ::conv::KeptTile kept(tile);
-  if (parts.size() == 1 && analyzed.front().geometry)
-    kept = ::conv::KeptTile(tile,
-                            computeTmaReuse(first.lhs.getViewed(),
-                                            first.rhs.getViewed(),
-                                            *analyzed.front().geometry),
-                            chip.computeUnits, chip.sharedMemoryBytes);
-  // Results leave from where operands were in all parts, or in none.
-  if (llvm::all_of(analyzed, [&](const TmaPart &part) {
-        return part.result.isCopied(tile) && part.epilogueOperand;
-      }))
-    tile.copyEpilogue(kept.reduce(chip.sharedMemoryBytes));
-  kept.tile = tile;
+  ::conv::KeptTile kept = selectTmaTile(first, analyzed, chip);
+  const ::conv::TmaTile &tile = kept.tile;
   BuiltKernel built{};
   built.workItems = tile.workItems();
   built.dynamicSharedBytes = reserveComputeUnit(chip, kept.sharedBytes());
@@ -404,7 +323,7 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
     // Copies refer to the geometry where it stays.
     if (part.geometry)
       part.copies = createTmaCopies(ptx, *part.geometry, tile);
-    addArguments(part, buffers, tile, built.arguments);
+    addTmaArguments(part, buffers, tile, built.arguments);
     part.firstTile = tiles;
     tiles += TileRaster(form).countTiles();
   }

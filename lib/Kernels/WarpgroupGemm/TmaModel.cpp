@@ -6,19 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A step takes as long as what is slowest of it: multiplying, reading operands
-// from shared memory while copies are written there, or these copies' way. All
-// constants but those of power and of chains were fitted together, for all
-// directions, to the kernels that were measured of 170 layers on an H200: 1344,
-// the best ones by earlier models and a sample of others. Of those of a layer,
-// the best one by the model takes 0.4 % more time than the fastest one on
-// average, and 5.5 % at most.
+// from shared memory while copies are written there, or these copies' way
+// (TmaCopyCost.cpp). Constants are in Chip/Calibrations.cpp; how far predictions
+// are from the clock is in bench/calibration.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Models.h"
-#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
-
-#include "../Parts/Warpgroup/WarpgroupTiles.h"
+#include "TmaCost.h"
 
 #include "conv/Support/IntegerMath.h"
 
@@ -35,133 +30,6 @@ static const WarpgroupCalibration &fit(const ChipInfo &chip) {
 /// What the only tile of a compute unit waits for memory if the pipeline has no
 /// more stages than this.
 static constexpr int64_t kShortPipeline = 4;
-/// Stages beyond which a pipeline does not become faster; those of a reduction
-/// over positions, whose steps are all read from memory, do a little longer.
-static constexpr int64_t kMaxStages = 7;
-static constexpr int64_t kMaxGradientStages = 8;
-
-/// Copies of parts of rows of the right operand that do not start at a multiple
-/// of so many elements are too slow: of their lines, two are read for each one.
-static constexpr int64_t kRightRow = 32;
-
-/// A lane has no registers for parts of more atoms.
-static constexpr int64_t kMaxConvertedAtoms = 2;
-
-/// Narrower tiles read their rows too often, if there are more columns.
-static constexpr int64_t kMinColumns = 16;
-
-/// The tile with the operand that it keeps.
-static KeptTile getKeptTile(const Problem &problem, const ChipInfo &chip,
-                            const Candidate &candidate) {
-  return KeptTile(getTmaTile(problem, candidate), getTmaFacts(problem).reuse,
-                  chip.computeUnits, chip.sharedMemoryBytes);
-}
-
-/// The same with an operand of the epilogue that comes by copies, if there is
-/// room.
-static KeptTile getTileWithEpilogue(const Problem &problem,
-                                    const ChipInfo &chip,
-                                    const Candidate &candidate) {
-  KeptTile kept = getKeptTile(problem, chip, candidate);
-  if (getTmaFacts(problem).hasEpilogueBoxes)
-    kept.tile.copyEpilogue(kept.reduce(chip.sharedMemoryBytes));
-  return kept;
-}
-
-/// Whether the tile has whole halo tiles, or the columns that share one.
-static bool fitsHaloTiles(const TmaFacts::HaloTile &haloTile,
-                          const TmaTile &tile) {
-  return haloTile.isReduced() ? tile.columns == haloTile.columns
-                              : tile.rows % haloTile.rows == 0;
-}
-
-/// Whether there are such kernels for the problem, whatever their stages.
-static bool isPossible(const Problem &problem, const TmaTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  // Groups have few columns, so that most of what copies bring is the filter.
-  int64_t maxRows = facts.hasGroups && tile.hasSlots()
-                        ? TmaTile::kMaxRowsOfHaloTiles
-                        : TmaTile::kMaxRows;
-  return fitsWorkgroup(tile, maxRows) &&
-         (!tile.isConverted() ||
-          (!facts.haloTile && tile.hasWholeConvertedColumns() &&
-           tile.atomsPerConsumer() <= kMaxConvertedAtoms)) &&
-         tile.columns >= std::min(problem.columns, kMinColumns) &&
-         (!facts.hasRowsOfColumns || tile.hasWholeRowsOfColumns()) &&
-         (!facts.isRightTransposed || tile.columns >= problem.columns ||
-          tile.columns % kRightRow == 0) &&
-         (!facts.haloTile || fitsHaloTiles(*facts.haloTile, tile));
-}
-
-static int64_t countTiles(const Problem &problem, const TmaTile &tile) {
-  return problem.products * problem.batch * ceilDiv(problem.rows, tile.rows) *
-         ceilDiv(problem.columns, tile.columns);
-}
-
-/// Tiles that are computed at a time, each by a cluster if it has one.
-static int64_t countResidentTiles(const ChipInfo &chip, const TmaTile &tile) {
-  return tile.cluster == 1 ? chip.computeUnits
-                           : chip.residentClusters[tile.cluster - 1];
-}
-
-/// Whether workgroups can share tiles (S18), and are idle if they do not. Those
-/// of gradients of filters read too much: on an H200 clusters took up to half
-/// as long again as parts.
-static bool canShare(const Problem &problem, const ChipInfo &chip,
-                     const TmaTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  return tile.cluster == 1 ||
-         (!facts.reducesPositions && tile.hasWholeShares() &&
-          tile.cluster <= facts.sharers &&
-          countTiles(problem, tile) <= countResidentTiles(chip, tile));
-}
-
-static std::vector<Candidate> listTmaCandidates(const Problem &problem,
-                                                const ChipInfo &chip,
-                                                const MatrixAtom &atom) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  std::vector<Candidate> candidates;
-  if (facts.steps == 0 || !isWarpgroupAtom(atom.kind) ||
-      (atom.kind == AtomKind::WGMMA3xTF32 && !facts.allows3xTF32))
-    return candidates;
-  int64_t most = facts.reducesPositions ? kMaxGradientStages : kMaxStages;
-  forEachWarpgroupTile(atom, MainLoop::Tma, [&](Candidate candidate) {
-    for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
-         ++candidate.cluster) {
-      TmaTile tile = getTmaTile(problem, candidate);
-      if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
-        continue;
-      auto fits = [&](const Candidate &each) {
-        return getKeptTile(problem, chip, each).sharedBytes() <=
-               chip.sharedMemoryBytes;
-      };
-      auto fitsKept = [&](const Candidate &each) {
-        return fits(each) && getKeptTile(problem, chip, each).keeps();
-      };
-      auto fitsWithEpilogue = [&](const Candidate &each) {
-        return getTileWithEpilogue(problem, chip, each).tile.isEpilogueCopied;
-      };
-      size_t before = candidates.size();
-      addWithStages(candidates, candidate, most, /*granule=*/1, fits);
-      if (candidates.size() > before && !fitsKept(candidates.back()))
-        addWithStages(candidates, candidate, most, /*granule=*/1, fitsKept);
-      if (candidates.size() > before && facts.hasEpilogueBoxes &&
-          !fitsWithEpilogue(candidates.back()))
-        addWithStages(candidates, candidate, most, /*granule=*/1,
-                      fitsWithEpilogue);
-    }
-  });
-  return candidates;
-}
-
-/// What copies bring for a step, which has a part of the halo tiles that it
-/// shares.
-static double computeStepBytes(const Problem &problem, const KeptTile &kept) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  double shared = facts.haloTile ? double(facts.haloTile->taps) : 1;
-  return double(kept.stageBytes()) + double(kept.tile.haloTileBytes) / shared;
-}
-
 /// Cycles of shared memory for a step: instructions read what they multiply,
 /// and copies write.
 static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
@@ -180,116 +48,6 @@ static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
   }
   return (instructions * readBytes + fit(chip).writeShare * stepBytes) /
          chip.sharedMemoryBytesPerClock;
-}
-
-/// Rows that copies of the left operand bring in a step.
-static double computeLeftRows(const Problem &problem, const KeptTile &kept) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  const TmaTile &tile = kept.tile;
-  if (kept.keepsLeft())
-    return 0;
-  double bytes = tile.hasSlots()
-                     ? double(tile.haloTileBytes) / double(facts.haloTile->taps)
-                     : double(tile.leftBytes());
-  return bytes / TmaTile::kRowBytes;
-}
-
-/// The same of the right operand.
-static double computeRightRows(const KeptTile &kept) {
-  return kept.keepsRight()
-             ? 0
-             : double(kept.tile.rightBytes()) / TmaTile::kRowBytes;
-}
-
-/// Whether rows of an operand start within sectors.
-static bool isUnaligned(const Problem &problem, const ChipInfo &chip,
-                        const Run &run) {
-  return chip.sectorBytes != 0 &&
-         run.elements * byteSize(problem.operand) % chip.sectorBytes != 0;
-}
-
-/// Cycles for each line of memory that copies ask for. Whole ones of plain
-/// images are counted in bytes.
-static double getLineCycles(const Problem &problem, const ChipInfo &chip) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  bool areUnaligned = isUnaligned(problem, chip, problem.lhsRun) ||
-                      isUnaligned(problem, chip, problem.rhsRun);
-  if (facts.hasGroups)
-    return facts.reducesPositions && !areUnaligned ? fit(chip).splitLineCycles
-                                                   : fit(chip).lineCycles;
-  if (facts.hasVolumes && !facts.reducesPositions)
-    return fit(chip).volumeLineCycles;
-  bool areWhole = facts.leftLines == 1 && facts.rightLines == 1;
-  return areWhole ? 0 : fit(chip).splitLineCycles;
-}
-
-/// Lines of memory that copies ask for in a step.
-static double computeStepLines(const Problem &problem, const KeptTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  return computeLeftRows(problem, tile) * facts.leftLines +
-         computeRightRows(tile) * facts.rightLines;
-}
-
-/// Rows of a step if some have fewer channels than a row. Groups count lines
-/// instead.
-static double countPartialRows(const Problem &problem, const KeptTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  auto isPartial = [&](const Run &run) {
-    return run.elements * byteSize(problem.operand) < TmaTile::kRowBytes;
-  };
-  bool hasOtherCosts =
-      facts.hasGroups || (facts.reducesPositions && !facts.hasVolumes);
-  if (hasOtherCosts ||
-      !(isPartial(problem.lhsRun) || isPartial(problem.rhsRun)))
-    return 0;
-  return computeLeftRows(problem, tile) + computeRightRows(tile);
-}
-
-/// Cycles of the rows of a step that start within sectors.
-static double computeUnalignedCycles(const Problem &problem,
-                                     const ChipInfo &chip,
-                                     const KeptTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  if (facts.hasGroups && facts.reducesPositions)
-    return 0; // By lines.
-  auto getShare = [&](const Run &run) {
-    bool isLong =
-        facts.hasMatrices &&
-        run.elements * byteSize(problem.operand) >= TmaTile::kRowBytes;
-    return isUnaligned(problem, chip, run) *
-           (isLong ? fit(chip).longUnalignedShare : 1);
-  };
-  double left = getShare(problem.lhsRun) * computeLeftRows(problem, tile);
-  double right = getShare(problem.rhsRun) * computeRightRows(tile);
-  if (facts.hasGroups)
-    return fit(chip).unalignedGroupRowCycles * (left + right);
-  bool isFilterTransposed = facts.isRightTransposed && !facts.reducesPositions;
-  return fit(chip).unalignedRowCycles *
-         (left +
-          (isFilterTransposed ? fit(chip).transposedRowFactor : 1) * right);
-}
-
-/// Cycles until a step's operands are there, while so many compute units copy.
-static double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
-                                const KeptTile &kept, double stepBytes,
-                                double units) {
-  const TmaFacts &facts = getTmaFacts(problem);
-  const TmaTile &tile = kept.tile;
-  double stepCycles =
-      std::hypot(fit(chip).copyLatencyCycles / double(tile.stages - 1),
-                 units * stepBytes / fit(chip).copyBytesPerClock);
-  stepCycles =
-      std::max({stepCycles,
-                getLineCycles(problem, chip) * computeStepLines(problem, kept),
-                fit(chip).partialRowCycles * countPartialRows(problem, kept),
-                computeUnalignedCycles(problem, chip, kept)});
-  int64_t rows = facts.reducesPositions ? tile.columns : tile.rows;
-  if (facts.hasStrides)
-    stepCycles =
-        std::max(stepCycles, fit(chip).stridedRowCycles * double(rows));
-  if (facts.hasVolumes && facts.reducesPositions)
-    stepCycles = std::max(stepCycles, fit(chip).volumeRowCycles * double(rows));
-  return stepCycles;
 }
 
 /// Cycles in which the warpgroups store a tile, each a part. What the epilogue
@@ -342,7 +100,7 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.registers.accumulators = tile.accumulators();
   cost.sharedBytes = kept.sharedBytes();
   cost.workItems = tile.workItems();
-  int64_t tiles = countTiles(problem, tile);
+  int64_t tiles = countTmaTiles(problem, tile);
   cost.workgroups = tiles * tile.cluster;
   cost.residentWorkgroups = 1;
   cost.wavesPerSimd = double(1 + tile.consumers);
@@ -389,16 +147,21 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
                         tile.cluster == 1 && !facts.reducesPositions;
   double hidden = tile.consumers == 1 ? fit(chip).hiddenOfOneConsumer
                                       : fit(chip).hiddenEpilogue;
+  // Parts of a reduction have rows innermost where the result has, which fills
+  // whole sectors.
+  double scatterCycles =
+      problem.splits > 1
+          ? 0
+          : computeScatterCycles(problem, chip, tile.share().rows,
+                                 tile.share().columns);
   // All units read what they keep at once.
   double keptCycles = double(kept.keptBytes() * chip.computeUnits) /
                       fit(chip).copyBytesPerClock;
-  double unitCycles =
-      fit(chip).firstSteps * cost.loadCycles + keptCycles +
-      (waitsForMemory ? fit(chip).shortPipelineCycles : 0) +
-      double(perUnit) * (stepsPerTile * cost.stepCycles + storeCycles +
-                         computeScatterCycles(problem, chip, tile.share().rows,
-                                              tile.share().columns)) -
-      double(perUnit - 1) * hidden * storeCycles;
+  double unitCycles = fit(chip).firstSteps * cost.loadCycles + keptCycles +
+                      (waitsForMemory ? fit(chip).shortPipelineCycles : 0) +
+                      double(perUnit) * (stepsPerTile * cost.stepCycles +
+                                         storeCycles + scatterCycles) -
+                      double(perUnit - 1) * hidden * storeCycles;
 
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds =

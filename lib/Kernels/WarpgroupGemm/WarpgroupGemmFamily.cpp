@@ -26,7 +26,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether the boxes of a copied result are those of an operand of the
+/// Whether the boxes of a copied result are also boxes of an operand of the
 /// epilogue.
 static bool hasEpilogueBoxes(ConvolutionOpInterface op,
                              const ViewedTensor &result) {
@@ -83,7 +83,9 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
     if (!hasHaloTiles)
       continue;
     facts.haloTile.emplace().bytes = geometry->getHaloTileBytes();
-    if (geometry->reducesPositions) {
+    if (geometry->areTapsRows) {
+      facts.haloTile->tapRows = geometry->getTapRows();
+    } else if (geometry->reducesPositions) {
       facts.haloTile->columns = geometry->getHaloTileColumns();
     } else {
       facts.haloTile->rows = geometry->getHaloTilePositions();

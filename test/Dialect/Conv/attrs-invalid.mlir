@@ -248,7 +248,7 @@ func.func private @schedule_s10_warpgroups() attributes {
 // -----
 
 func.func private @schedule_s10_halo_tiles() attributes {
-  // expected-error @below {{expects at most 3 warpgroups and 512 rows, but got 3 and 768}}
+  // expected-error @below {{expects at most 3 warpgroups and 576 rows, but got 3 and 768}}
   a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [768, 64], subgroup = [256, 64], gemm_k = 64, stages = 2,
                      atom = <wgmma 64 x 64 x 16>, raster = rows, halo_tile = [16, 16]>>}
 
@@ -408,7 +408,7 @@ func.func private @schedule_s10_staged() attributes {
 // -----
 
 func.func private @schedule_s20_direct() attributes {
-  // expected-error @below {{expects a transposed product to be neither direct nor winograd, without halo_tile, merged_groups, splits and cluster}}
+  // expected-error @below {{expects a transposed product to be neither direct nor winograd, without merged_groups and cluster, and without splits or with halo_tile}}
   a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>, transposed = true>}
 

@@ -338,6 +338,28 @@ TEST_F(TmaGeometryTest, HaloTilesOfAReductionHaveTheHaloOfALine) {
   EXPECT_EQ(geometry->countSteps(), 2 * 3 * 4);
 }
 
+// Transposed, rows are 9 taps of each row of 64 channels. A tile has a line of
+// three of them, or all lines, of which all see the elements of a block and a
+// halo of 4 around it.
+TEST_F(TmaGeometryTest, TapsAreRowsOfATransposedReduction) {
+  std::optional<TmaGeometry> geometry =
+      compute(kDilatedGradient, {.haloTile = {8, 8}, .transposed = true});
+  ASSERT_TRUE(geometry) << obstacle;
+  EXPECT_TRUE(geometry->areTapsRows);
+  EXPECT_FALSE(geometry->hasRowsOfColumns());
+  EXPECT_EQ(columns, 64);
+  ::conv::TapRows taps = geometry->getTapRows();
+  EXPECT_EQ(taps.countLines(3 * 64), 1);
+  EXPECT_EQ(taps.countLines(9 * 64), 3);
+  EXPECT_EQ(taps.countLines(6 * 64), 0);
+  EXPECT_EQ(taps.countLines(64), 0);
+  EXPECT_EQ(taps.copyBytes(3 * 64), 8 * 12 * 128);
+  EXPECT_EQ(taps.copyBytes(9 * 64), 12 * 12 * 128);
+  EXPECT_EQ(taps.bytes(9 * 64), 18 * 1024);
+  EXPECT_EQ(geometry->leftShape, (SmallVector<int64_t>{2, 20, 30, 64}));
+  EXPECT_EQ(geometry->countSteps(), 2 * 3 * 4);
+}
+
 // 2 x 3 x 4 halo tiles in six parts: each has one line of halo tiles of one
 // image.
 TEST_F(TmaGeometryTest, PartsOfHaloTilesAreBoxes) {

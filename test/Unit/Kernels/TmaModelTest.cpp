@@ -14,6 +14,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 using namespace conv;
 
 namespace {
@@ -182,6 +184,43 @@ TEST(TmaModel, TilesHaveTheColumnsThatShareAHaloTile) {
     EXPECT_EQ(tile.stageBytes(), (ranked.candidate.workgroup[0] + 80) * 128);
     EXPECT_EQ(tile.stagingBytes(), 0);
   }
+}
+
+// Of three lines of three taps, a tile has one or all.
+TEST(TmaModel, TilesHaveWholeLinesOfTaps) {
+  Problem problem = createLayer();
+  factsOf(problem).isLeftTransposed = true;
+  factsOf(problem).isRightTransposed = true;
+  problem.splits = 2;
+  problem.columns = 32;
+  problem.hasHaloTiles = true;
+  factsOf(problem).haloTile = {
+      .bytes = 10 * 10 * 128,
+      .tapRows = {.lines = 3, .taps = 3, .dilation = 1, .pitch = 10}};
+  Ranking ranking = rankCandidates(problem, hopper());
+  std::set<int64_t> rows;
+  for (const RankedCandidate &ranked : ranking.accepted) {
+    rows.insert(ranked.candidate.workgroup[0]);
+    TmaTile tile = getTmaTile(problem, ranked.candidate);
+    int64_t lines = tile.rows == 9 * 64 ? 10 : 8;
+    EXPECT_EQ(tile.leftBytes(), roundUp(lines * 10 * 128, 1024));
+    EXPECT_EQ(tile.rightOffset(), tile.leftBytes());
+  }
+  EXPECT_EQ(rows, (std::set<int64_t>{3 * 64, 9 * 64}));
+}
+
+// In a reduction over positions, a row of a copy takes a unit's copy engine a
+// few cycles, however few units there are.
+TEST(TmaModel, RowsTakeTheCopyEngineTime) {
+  Problem problem = createLayer();
+  factsOf(problem).isLeftTransposed = true;
+  factsOf(problem).isRightTransposed = true;
+  factsOf(problem).reducesPositions = true;
+  const Candidate &candidate =
+      rankCandidates(problem, hopper()).accepted.front().candidate;
+  Cost cost = computeCost(problem, hopper(), candidate);
+  double rows = double(candidate.workgroup[0] + candidate.workgroup[1]);
+  EXPECT_GE(cost.loadCycles, hopper().calibration->warpgroup.rowCycles * rows);
 }
 
 // What copies bring of an epilogue is in the place of stages, or of nothing if

@@ -196,7 +196,8 @@ void ConvolutionPlanTest::check(ConvolutionOpInterface op,
       << "merged groups " << options.mergedGroups << ", splits "
       << options.splits << ", halo tile " << print(options.haloTile)
       << (options.joinsPhases ? ", joined dgrad phases" : "")
-      << (options.hasChannelRows ? ", rows of channels" : "");
+      << (options.hasChannelRows ? ", rows of channels" : "")
+      << (options.transposed ? ", transposed" : "");
 }
 
 void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
@@ -222,9 +223,16 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
     check(op, tensors, {.splits = options.splits, .hasChannelRows = true});
     check(op, tensors, {.joinsPhases = true});
     int64_t joined = getSplittableSize(op, {.joinsPhases = true});
-    check(op, tensors,
-          {.splits = random.upTo(joined, 1), .joinsPhases = true});
+    check(op, tensors, {.splits = random.upTo(joined, 1), .joinsPhases = true});
     check(op, tensors, {.haloTile = options.haloTile, .joinsPhases = true});
+    PlanOptions turned = {
+        .haloTile = {PlanOptions::kBlockSize, PlanOptions::kBlockSize},
+        .transposed = true};
+    if (!findTransposedObstacle(op, turned.haloTile).empty())
+      continue;
+    check(op, tensors, turned);
+    turned.splits = random.upTo(getSplittableSize(op, turned), 1);
+    check(op, tensors, turned);
   }
 }
 

@@ -38,12 +38,12 @@ ScheduleAttr::verify(EmitError emitError, KernelAttrInterface kernel,
                           "got "
                        << mergedGroups;
   // S20, as far as it is not about the convolution.
-  if (transposed &&
-      (isDirect || !kernel.getHaloTile().empty() || !outputTile.empty() ||
-       mergedGroups != 1 || splits != 1 || kernel.getCluster() != 1))
+  bool hasHaloTile = !kernel.getHaloTile().empty();
+  if (transposed && (isDirect || !outputTile.empty() || mergedGroups != 1 ||
+                     (splits != 1 && !hasHaloTile) || kernel.getCluster() != 1))
     return emitError() << "expects a transposed product to be neither direct "
-                          "nor winograd, without halo_tile, merged_groups, "
-                          "splits and cluster";
+                          "nor winograd, without merged_groups and cluster, "
+                          "and without splits or with halo_tile";
   // S21, the same.
   if (llvm::any_of(outputTile, [](int64_t size) { return size <= 0; }))
     return emitError() << "expects output_tile to be positive sizes, but got ["

@@ -116,7 +116,7 @@ WarpgroupGemmAttr::verify(EmitError emitError, ArrayRef<int64_t> workgroup,
     return failure();
   return verifyWarpgroups(emitError, fields, tile,
                           haloTile.empty() ? tile.kMaxRows
-                                           : tile.kMaxRowsOfHaloTiles);
+                                           : tile.kMaxRowsOfTaps);
 }
 
 LogicalResult LineBufferAttr::verify(EmitError emitError,

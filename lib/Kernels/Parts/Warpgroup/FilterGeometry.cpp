@@ -20,7 +20,7 @@ using namespace mlir::conv;
 /// Most dimensions that a tensor map has.
 static constexpr size_t kMaxRank = 5;
 
-/// Behind the channels of a group, a row of the left operand may have those of
+/// After the channels of a group, a row of the left operand may have those of
 /// the next one: the filter has zeros there, if groups are a dimension.
 void GeometryReader::addCoordinate(TmaGeometry::Coordinate coordinate) {
   using Coordinate = TmaGeometry::Coordinate;

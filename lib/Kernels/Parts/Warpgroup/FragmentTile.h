@@ -53,7 +53,7 @@ private:
   int64_t rowBytes, elementBytes;
   bool isSwizzled; ///< Bytes of a row are at their XOR with `first`.
   Value row;       ///< Where the row starts that the lane gives.
-  Value first;     ///< What it gives is so far behind that.
+  Value first;     ///< What it gives is so far after that.
 };
 
 } // namespace mlir::conv

@@ -155,7 +155,7 @@ bool GeometryReader::readDimension(size_t dimension) {
       !isMovedBy(view, coordinate, position, size, window.tap))
     return refuse("a window that moves along each dimension, but got another "
                   "view");
-  // A walk against the direction of the taps starts at the last one.
+  // Taps that are counted backwards start at the last one.
   int64_t low = window.low - std::min<int64_t>(0, (taps - 1) * window.dilation);
   geometry.window.dimensions.push_back(
       {type.getDimSize(1 + dimension), size * view.getSize(getSplit(position)),

@@ -16,7 +16,7 @@ namespace mlir::conv {
 /// nothing if those are not numbered halo tile by halo tile.
 SmallVector<int64_t> getHaloTile(ViewAttr view);
 
-/// `view` as if its positions and channels were in order, those behind the last
+/// `view` as if its positions and channels were in order, those after the last
 /// ones included, instead of halo tile by halo tile and row by row: the digits
 /// of the parts of an index are one, which takes the place of the innermost of
 /// them. It is null if coordinates do not count the parts as one index.

@@ -33,7 +33,7 @@ public:
   Value truncate16(Value value) const;
   Value equal(Value lhs, int64_t rhs) const;
   Value select(Value condition, int64_t yes, Value no) const;
-  /// The address `bytes` behind `pointer`.
+  /// The address `bytes` after `pointer`.
   Value offset(Value pointer, Value bytes) const;
   Value offset(Value pointer, int64_t bytes) const;
 

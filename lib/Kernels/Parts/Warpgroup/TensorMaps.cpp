@@ -158,6 +158,16 @@ TensorMapAttr mlir::conv::createHaloTileMap(MLIRContext *context,
   return createBlockMap(context, geometry.window, extents, rows);
 }
 
+TensorMapAttr mlir::conv::createTapRowsMap(MLIRContext *context,
+                                           const TmaGeometry &geometry,
+                                           int64_t rowsOfTile, BoxRows rows) {
+  ::conv::TapRows taps = geometry.getTapRows();
+  SmallVector<int64_t> extents(geometry.window.rank(), 1);
+  extents.back() = taps.pitch;
+  extents[extents.size() - 2] = taps.haloLines(rowsOfTile);
+  return createBlockMap(context, geometry.window, extents, rows);
+}
+
 TensorMapAttr mlir::conv::createResultMap(MLIRContext *context,
                                           const TmaResult &result,
                                           const ::conv::TmaTile &tile) {

@@ -41,6 +41,10 @@ TensorMapAttr createBlockMap(MLIRContext *context, const TmaWindow &window,
 /// Boxes of the window's tensor that are halo tiles with their halos.
 TensorMapAttr createHaloTileMap(MLIRContext *context,
                                 const TmaGeometry &geometry, BoxRows rows);
+/// Boxes of them that have the halo tiles of a tile whose rows are taps.
+TensorMapAttr createTapRowsMap(MLIRContext *context,
+                               const TmaGeometry &geometry, int64_t rowsOfTile,
+                               BoxRows rows);
 /// Boxes of a filter: one tap of that many channels of the result, or, if it is
 /// transposed, of a row of them.
 TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,

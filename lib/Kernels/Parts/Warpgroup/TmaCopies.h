@@ -100,11 +100,22 @@ private:
                   function_ref<void(Value, Value)> copy) const;
 };
 
-/// Copies for a reduction over taps and channels, with halo tiles or without,
-/// or over positions, or for plain matrices.
+/// The copies of a product.
 std::unique_ptr<TmaCopies> createTmaCopies(const PtxBuilder &ptx,
                                            const TmaGeometry &geometry,
                                            const ::conv::TmaTile &tile);
+
+/// Those for a reduction over taps and channels, with halo tiles or without;
+/// over positions; and for plain matrices.
+std::unique_ptr<TmaCopies> createFilterCopies(const PtxBuilder &ptx,
+                                              const TmaGeometry &geometry,
+                                              const ::conv::TmaTile &tile);
+std::unique_ptr<TmaCopies> createGradientCopies(const PtxBuilder &ptx,
+                                                const TmaGeometry &geometry,
+                                                const ::conv::TmaTile &tile);
+std::unique_ptr<TmaCopies> createMatrixCopies(const PtxBuilder &ptx,
+                                              const TmaGeometry &geometry,
+                                              const ::conv::TmaTile &tile);
 
 } // namespace mlir::conv
 

@@ -22,7 +22,7 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// Of so many columns, a lane has a pair in its row, and one 8 rows behind.
+/// Of so many columns, a lane has a pair in its row, and one 8 rows below.
 static constexpr int64_t kColumnsPerPair = 8;
 static constexpr int64_t kWarpSize = 32;
 

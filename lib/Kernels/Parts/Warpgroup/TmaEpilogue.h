@@ -64,7 +64,7 @@ private:
   };
 
   /// Some columns of the rows of an atom, which become results together: for
-  /// each eight columns, a lane has a pair in its row, and one 8 rows behind.
+  /// each eight columns, a lane has a pair in its row, and one 8 rows below.
   struct Part {
     int64_t atom, column, columns;
     Value row;   ///< The first of the atom.
@@ -95,7 +95,7 @@ private:
   /// The chunk of a consumer with this column, and where it is staged.
   int64_t getChunk(const Part &part, int64_t column) const;
   Value getStaged(const Part &part, int64_t column) const;
-  /// Before the first part of staged columns or of a chunk, and behind the last
+  /// Before the first part of staged columns or of a chunk, and after the last
   /// one: results of others are no longer where these go, and these leave.
   void beginPart(const Part &part, Value phase) const;
   void endPart(const Part &part, TileOrigin origin) const;

@@ -29,7 +29,9 @@ TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
   tile.convertedParts = TmaTile::countConvertedParts(
       candidate.atom->kind == AtomKind::WGMMA3xTF32, byteSize(problem.operand),
       isTransposed);
-  if (facts.haloTile && facts.haloTile->isReduced())
+  if (facts.haloTile && facts.haloTile->tapRows.areRows())
+    tile.leftHaloTileBytes = facts.haloTile->tapRows.bytes(tile.rows);
+  else if (facts.haloTile && facts.haloTile->isReduced())
     tile.rightHaloTileBytes = facts.haloTile->bytes;
   else if (facts.haloTile)
     tile.haloTileBytes =

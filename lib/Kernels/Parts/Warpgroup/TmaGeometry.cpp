@@ -13,6 +13,7 @@
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
 
 #include "GeometryReader.h"
+#include "HaloTileView.h"
 #include "MatrixGeometry.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -166,10 +167,25 @@ std::optional<TmaGeometry> GeometryReader::readMatrices() {
   return geometry;
 }
 
+/// Whether the left operand has the window of a reduction over positions in
+/// halo tiles.
+static bool areTapsRows(const ViewedTensor &lhs, const ViewedTensor &rhs) {
+  return llvm::is_contained(lhs.view.getColumnRoles(), DigitRole('n')) &&
+         lhs.view.getRows().size() > 1 && rhs.view.getRows().size() == 1 &&
+         !getHaloTile(lhs.view).empty();
+}
+
 std::optional<TmaGeometry>
 mlir::conv::computeTmaGeometry(const ViewedTensor &lhs, const ViewedTensor &rhs,
                                const ViewedTensor &result,
                                std::string &obstacle) {
+  if (areTapsRows(lhs, rhs)) {
+    // What is read of positions and windows does not depend on their sides.
+    auto geometry = GeometryReader(rhs, lhs, result, obstacle).read();
+    if (geometry)
+      geometry->areTapsRows = true;
+    return geometry;
+  }
   if (auto geometry = GeometryReader(lhs, rhs, result, obstacle).read())
     return geometry;
   std::string other; // What a window needs says more.

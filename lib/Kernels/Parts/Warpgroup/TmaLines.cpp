@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The copy engine asks for a row of a box line by line of memory. Those of one
+// The copy engine asks for a row of a box line by line of memory. Rows of one
 // group of channels may start anywhere in a line.
 //
 //===----------------------------------------------------------------------===//
@@ -19,8 +19,8 @@ using Tile = ::conv::TmaTile;
 
 static constexpr int64_t kLineBytes = 128;
 
-/// Lines that a row lies in on average, of groups of so many bytes behind each
-/// other. Rows end with their group if they are clipped.
+/// Lines that a row lies in on average, of groups of so many bytes that follow
+/// each other. Rows end with their group if they are clipped.
 static double countLines(int64_t groupBytes, bool isClipped) {
   int64_t lines = 0, rows = 0;
   // By then a group starts where a line does.
@@ -40,22 +40,35 @@ static double countLines(const TmaMatrix &matrix, int64_t elementBytes) {
                     /*isClipped=*/true);
 }
 
+/// The same of the operand of a reduction over positions that has no window.
+static double countPositionLines(const TmaGeometry &geometry) {
+  const TmaWindow &window = geometry.window;
+  return countLines(geometry.leftShape.back() / window.groups *
+                        geometry.elementBytes,
+                    /*isClipped=*/window.groups == 1);
+}
+
+/// The same of the operand with the window. Boxes of halo tiles end with their
+/// group.
+static double countWindowLines(const TmaGeometry &geometry) {
+  const TmaWindow &window = geometry.window;
+  return countLines(window.channelsOfGroup() * geometry.elementBytes,
+                    /*isClipped=*/window.groups == 1 ||
+                        geometry.hasHaloTiles());
+}
+
 double TmaGeometry::getLeftLines() const {
   if (leftMatrix)
     return countLines(*leftMatrix, elementBytes);
-  int64_t channels = reducesPositions ? leftShape.back() / window.groups
-                                      : window.channelsOfGroup();
-  return countLines(channels * elementBytes,
-                    /*isClipped=*/window.groups == 1 ||
-                        (!reducesPositions && hasHaloTiles()));
+  return reducesPositions && !areTapsRows ? countPositionLines(*this)
+                                          : countWindowLines(*this);
 }
 
 double TmaGeometry::getRightLines() const {
   if (rightMatrix)
     return countLines(*rightMatrix, elementBytes);
   if (reducesPositions)
-    return countLines(window.channelsOfGroup() * elementBytes,
-                      /*isClipped=*/window.groups == 1 || hasHaloTiles());
+    return areTapsRows ? countPositionLines(*this) : countWindowLines(*this);
   const Coordinate &innermost = filter.back();
   return innermost.groupStep == 0
              ? countLines(innermost.size * elementBytes, /*isClipped=*/true)

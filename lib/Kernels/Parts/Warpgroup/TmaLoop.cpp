@@ -115,7 +115,8 @@ LoopPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
   SmallVector<Value> common = copies.createTile(origin);
   int64_t stageBytes = pipelines.getStageBytes(tile);
   auto createStep = [&](Value outer, Value inner, PipelineState at) {
-    Value full = pipelines.stages.acquire(at, ptx.math.constant(stageBytes));
+    Value full = pipelines.stages.acquire(
+        at, ptx.math.constant(stageBytes - geometry.getStageGap(tile)));
     Value stage = ptx.offset(memory, ptx.math.mul(at.stage, stageBytes));
     TmaCopies::Step step{outer, inner, stage, full};
     if (pipelines.kept)
@@ -179,8 +180,8 @@ public:
   /// none.
   State createStep(const State &state, Value slot, Value step,
                    bool isFirst) const;
-  /// Steps that have the same halo tiles. Behind the first of them,
-  /// `releasePast` releases those of the steps before.
+  /// Steps that have the same halo tiles. After the first of them, `releasePast`
+  /// releases the halo tiles of the steps before.
   State createRun(
       const State &state, Value slot, Value steps, bool isFirst,
       function_ref<void()> releasePast = [] {}) const;

@@ -22,9 +22,11 @@ using Tile = ::conv::TmaTile;
 
 int64_t TmaGeometry::getHaloTileExtent(size_t dimension) const {
   const TmaWindow::Dimension &d = window.dimensions[dimension];
-  // Columns that share a halo tile of a reduction are those of a line of taps.
-  bool hasHalo = reducesPositions ? dimension + 1 == window.rank()
-                                  : window.isInHaloTile(dimension);
+  // Columns that share a halo tile of a reduction are those of a line of taps;
+  // rows may be those of all lines.
+  bool hasHalo = reducesPositions && !areTapsRows
+                     ? dimension + 1 == window.rank()
+                     : window.isInHaloTile(dimension);
   return window.haloTile[dimension] + (hasHalo ? (d.taps - 1) * d.dilation : 0);
 }
 
@@ -41,6 +43,20 @@ int64_t TmaGeometry::getHaloTileCopyBytes() const {
 
 int64_t TmaGeometry::getHaloTileBytes() const {
   return llvm::alignTo(getHaloTileCopyBytes(), Tile::kAlignment);
+}
+
+::conv::TapRows TmaGeometry::getTapRows() const {
+  if (!areTapsRows)
+    return {};
+  const TmaWindow::Dimension &line = window.dimensions[window.rank() - 2];
+  return {line.taps, window.dimensions.back().taps, line.dilation,
+          getHaloTileExtent(window.rank() - 1)};
+}
+
+int64_t TmaGeometry::getStageGap(const ::conv::TmaTile &tile) const {
+  return areTapsRows
+             ? tile.leftHaloTileBytes - getTapRows().copyBytes(tile.rows)
+             : 0;
 }
 
 bool TmaGeometry::sharesOuterLoop(int64_t workgroups) const {
@@ -72,7 +88,9 @@ static bool is3xTF32(ScheduleAttr schedule) {
       geometry.isLeftTransposed() || geometry.isRightTransposed());
   if (!geometry.hasHaloTiles())
     return tile;
-  if (geometry.reducesPositions)
+  if (geometry.areTapsRows)
+    tile.leftHaloTileBytes = geometry.getTapRows().bytes(tile.rows);
+  else if (geometry.reducesPositions)
     tile.rightHaloTileBytes = geometry.getHaloTileBytes();
   else
     tile.haloTileBytes = tile.rows / geometry.getHaloTilePositions() *
@@ -111,6 +129,17 @@ std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
            "tiles, but got others";
   if (!geometry.hasHaloTiles())
     return "";
+  if (::conv::TapRows taps = geometry.getTapRows(); taps.areRows())
+    return taps.countLines(tile.rows) > 0
+               ? ""
+               : formatv("expects rows that are lines of {0} taps of {1} "
+                         "channels and divide the {2} of the filter, but got "
+                         "{3}",
+                         taps.taps, Tile::kAtomRows, taps.lines, tile.rows)
+                     .str();
+  if (tile.rows > Tile::kMaxRowsOfHaloTiles)
+    return formatv("expects at most {0} rows, but got {1}",
+                   Tile::kMaxRowsOfHaloTiles, tile.rows);
   if (geometry.reducesPositions &&
       tile.columns != geometry.getHaloTileColumns())
     return formatv(

@@ -1,11 +1,11 @@
-//===- TmaWindow.cpp - how the copy engine walks over images --------------===//
+//===- TmaWindow.cpp - how the copy engine goes over images ---------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Limits are those of the PTX ISA's im2col mode and of cuTensorMapEncodeIm2col.
+// The limits are from the PTX ISA's im2col mode and cuTensorMapEncodeIm2col.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,11 +17,13 @@
 
 namespace conv {
 
-/// Makes `visit` see every tile with this atom, as a candidate without stages.
+/// Makes `visit` see every tile with this atom, as a candidate without stages,
+/// with at most `mostAtoms` of a consumer.
 template <typename Visit>
-void forEachWarpgroupTile(const MatrixAtom &atom, MainLoop loop, Visit visit) {
+void forEachWarpgroupTile(const MatrixAtom &atom, MainLoop loop, Visit visit,
+                          int64_t mostAtoms = 4) {
   for (int64_t consumers = 1; consumers <= TmaTile::kMaxConsumers; ++consumers)
-    for (int64_t atoms = 1; atoms <= 4; ++atoms) {
+    for (int64_t atoms = 1; atoms <= mostAtoms; ++atoms) {
       int64_t rows = atoms * TmaTile::kAtomRows;
       visit(Candidate{.atom = &atom,
                       .workgroup = {consumers * rows, atom.n},

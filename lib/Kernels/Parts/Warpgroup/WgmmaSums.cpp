@@ -33,7 +33,7 @@ void WgmmaSums::wait(int64_t steps) const {
 SmallVector<Value> WgmmaSums::finish(ValueRange accumulators) const {
   wait(0);
   // The wait does not mention the registers that it waits for. An empty piece
-  // of assembly that reads and writes them keeps their uses behind it.
+  // of assembly that reads and writes them keeps their uses after it.
   int64_t count = getNumAccumulators();
   StringRef output = isa<IntegerType>(elementType) ? "=r," : "=f,";
   std::string constraints;

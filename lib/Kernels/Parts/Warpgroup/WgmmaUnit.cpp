@@ -26,15 +26,15 @@ static constexpr int64_t kUnitBytes = 16;
 
 /// A matrix descriptor (PTX ISA, "Matrix descriptor format") of rows of 128
 /// swizzled bytes, without its address: the next eight rows are `strideBytes`
-/// behind the first ones.
+/// after the first ones.
 static constexpr uint64_t createLayout(int64_t strideBytes,
                                        int64_t leadingBytes) {
   return uint64_t(1) << 62 | uint64_t(strideBytes / kUnitBytes) << 32 |
          uint64_t(leadingBytes / kUnitBytes) << 16;
 }
 static constexpr int64_t kEightRows = 8 * Tile::kRowBytes;
-/// Rows of the reduction do not use the leading dimension's offset; those of a
-/// transposed operand have the next 64 elements behind 64 rows.
+/// Rows of the reduction do not use the leading dimension's offset; a transposed
+/// operand has the next 64 elements of each row after 64 rows.
 static constexpr uint64_t kRows = createLayout(kEightRows, kUnitBytes);
 static constexpr uint64_t kTransposedRows =
     createLayout(kEightRows, Tile::kRowElements *Tile::kRowBytes);
@@ -92,6 +92,9 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
       multipliedBytes(geometry.getMultipliedBytes()),
       isLeftTransposed(geometry.isLeftTransposed()),
       isRightTransposed(geometry.isRightTransposed()),
+      leftStrideBytes(tile.leftHaloTileBytes > 0
+                          ? geometry.getHaloTileLineBytes()
+                          : kEightRows),
       rightStrideBytes(tile.rightHaloTileBytes > 0
                            ? geometry.getHaloTileLineBytes()
                            : kEightRows) {
@@ -99,10 +102,12 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
   auto getAddress = [&](Value pointer) {
     return LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), pointer);
   };
-  // The eight positions of a line of a block lie behind each other; the next
+  // The eight positions of a line of a block follow each other; the next
   // line is as far away as in the halo tile.
   uint64_t layout =
-      isLeftTransposed ? kTransposedRows
+      tile.leftHaloTileBytes > 0
+          ? createLayout(leftStrideBytes, Tile::kRowElements * Tile::kRowBytes)
+      : isLeftTransposed ? kTransposedRows
       : tile.hasSlots()
           ? createLayout(geometry.getHaloTileLineBytes(), kUnitBytes)
           : kRows;
@@ -124,9 +129,29 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
   right = createDescriptor(ptx, rightLayout, getAddress(memory.right));
 }
 
+Value WgmmaUnit::createTapOffset(const TmaGeometry &geometry,
+                                 Value atom) const {
+  const IndexMath &math = ptx.math;
+  ::conv::TapRows taps = geometry.getTapRows();
+  const TmaWindow &window = geometry.window;
+  // The halo tile starts with the first of the tile's taps in memory.
+  auto getPlace = [&](Value tap, const TmaWindow::Dimension &d, int64_t count) {
+    Value place = d.isReversed ? math.add(math.mul(tap, -1), count - 1) : tap;
+    return math.mul(place, d.dilation);
+  };
+  SmallVector<Value> digits = math.split(atom, {0, taps.taps});
+  Value line = getPlace(digits[0], window.dimensions[window.rank() - 2],
+                        taps.countLines(tile.rows));
+  Value inLine = getPlace(digits[1], window.dimensions.back(), taps.taps);
+  return math.mul(math.add(math.mul(line, taps.pitch), inLine),
+                  Tile::kRowBytes);
+}
+
 Value WgmmaUnit::createAtomOffset(const TmaGeometry &geometry,
                                   Value atom) const {
   const IndexMath &math = ptx.math;
+  if (geometry.areTapsRows)
+    return createTapOffset(geometry, atom);
   if (!tile.hasSlots())
     return math.mul(atom, Tile::kAtomRows * Tile::kRowBytes);
   SmallVector<int64_t> sizes = {0};
@@ -162,8 +187,8 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
                                                        rightStrideBytes)));
     for (auto [sum, atom] : llvm::zip(sums, left)) {
       Value a = createMoved(
-          atom, ptx.math.add(leftUnits,
-                             alongReduction(isLeftTransposed, kEightRows)));
+          atom, ptx.math.add(leftUnits, alongReduction(isLeftTransposed,
+                                                       leftStrideBytes)));
       sum = WgmmaMmaAsyncOp::create(
           ptx.b, sum.getType(), sum, a, b, shape, operandType, operandType,
           isa<IntegerType>(elementType) ? WGMMATypes::s32 : WGMMATypes::f32,

@@ -31,7 +31,7 @@ public:
             const TmaGeometry &geometry, Type operandType,
             const Operands &memory, Value consumer);
 
-  /// Starts adding the product of two tiles, which are as many bytes behind the
+  /// Starts adding the product of two tiles, which are as many bytes after the
   /// first ones; the first step writes instead of adding.
   SmallVector<Value> createStep(ValueRange accumulators,
                                 const Operands &operands, bool isFirst) const;
@@ -39,12 +39,14 @@ public:
 private:
   /// Where the left rows of an atom are, in bytes.
   Value createAtomOffset(const TmaGeometry &geometry, Value atom) const;
+  /// The same of an atom that is a tap.
+  Value createTapOffset(const TmaGeometry &geometry, Value atom) const;
 
   NVVM::WGMMATypes operandType;
   int64_t elementBytes, multipliedBytes; ///< Those are of a row.
   bool isLeftTransposed, isRightTransposed;
-  /// From eight rows of a right tile in shared memory to the next ones.
-  int64_t rightStrideBytes;
+  /// From eight rows of a tile in shared memory to the next ones.
+  int64_t leftStrideBytes, rightStrideBytes;
   /// Of descriptors of 64 bits, the lower half, which has the address and to
   /// which steps add, and the upper one.
   struct Descriptor {

@@ -41,7 +41,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
 
     With `transposed`, the transpose of the product is computed for each image:
     rows are channels of the result, and columns its positions, which in layouts
-    such as `NCW` follow each other in memory, as results are stored.
+    such as `NCW` follow each other in memory, as results are stored. The
+    transposed gradient of a filter has rows of taps and of the channels of the
+    operand that has more of them, whose windows these are, and columns of the
+    other one's channels: one halo tile then serves all rows of a tile.
 
     With `layouts`, the convolution is computed in these instead of its own:
     operands in another layout are transformed before it (`conv.transform`), and
@@ -82,9 +85,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         `conv.backward_data` moves by 1 along the unfolded dimensions. Channels
         are padded until those of all unfolded elements together are a
         multiple.
-      * (S20) `transposed` is for one spatial dimension, a window as in S19, one
-        group, and not for the gradient of a filter. There are no `halo_tile`,
-        `splits`, `merged_groups` or `cluster`, and `kernel` is not `direct`.
+      * (S20) `transposed` is for one spatial dimension, a window as in S19, and
+        one group, without `halo_tile` and `splits`; or for the gradient of a
+        filter with `halo_tile`, one group, strides of 1 and padding with zeros.
+        There are no `merged_groups` or `cluster`, and `kernel` is not `direct`.
       * (S21) The sizes of `output_tile`, one for each spatial dimension, are
         positive, and with the filter's size `r` a dimension has a tile of
         `output_tile + r - 1`, which is at most 8; all together have at most 64

@@ -22,6 +22,39 @@
 
 namespace conv {
 
+/// The rows of a tile of the gradient of a filter whose rows are taps: those of
+/// a line of taps, each with 64 channels, then those of the next line. All of
+/// them see one halo tile of a block of positions.
+struct TapRows {
+  static constexpr int64_t kBlockSize = 8, kAtomRows = 64, kRowBytes = 128;
+  static constexpr int64_t kAlignment = 1024;
+
+  int64_t lines = 0;    ///< Of the filter; 0 if taps are no rows.
+  int64_t taps = 1;     ///< Of a line.
+  int64_t dilation = 1; ///< From line to line, in lines of positions.
+  int64_t pitch = 0;    ///< Elements of a line of the halo tile.
+
+  bool areRows() const { return lines > 0; }
+  /// Lines of taps of a tile with so many rows; 0 if those are not lines that
+  /// divide the filter's.
+  int64_t countLines(int64_t rows) const {
+    int64_t own = rows / (taps * kAtomRows);
+    return own > 0 && rows % (taps * kAtomRows) == 0 && lines % own == 0 ? own
+                                                                         : 0;
+  }
+  /// Lines of the halo tile, the bytes that are copied of it, and those up to
+  /// where the next tile can start.
+  int64_t haloLines(int64_t rows) const {
+    return kBlockSize + (countLines(rows) - 1) * dilation;
+  }
+  int64_t copyBytes(int64_t rows) const {
+    return haloLines(rows) * pitch * kRowBytes;
+  }
+  int64_t bytes(int64_t rows) const {
+    return roundUp(copyBytes(rows), kAlignment);
+  }
+};
+
 /// A pipeline of operand tiles that one warpgroup fills and `consumers` others
 /// multiply, or one of halo tiles of the left operand and one of right tiles.
 /// Right tiles may be halo tiles too. Elements of operands have two bytes, but
@@ -55,6 +88,7 @@ struct TmaTile {
   /// tiles.
   static constexpr int64_t kMaxRows = 256;
   static constexpr int64_t kMaxRowsOfHaloTiles = 512;
+  static constexpr int64_t kMaxRowsOfTaps = 576;
   /// Of halo tiles, those rows are blocks of so many positions a side. So are
   /// the steps of a reduction over positions.
   static constexpr int64_t kBlockSize = 8;
@@ -76,6 +110,8 @@ struct TmaTile {
   /// Of the halo tile that has the columns of a line of taps, and is in a
   /// stage; 0 if that has the right operand of each tap.
   int64_t rightHaloTileBytes = 0;
+  /// The same of the halo tile that has the rows of several taps.
+  int64_t leftHaloTileBytes = 0;
   /// Whether results may leave by copies, from shared memory, and the bytes of
   /// an element of them.
   bool isStaged = true;
@@ -168,7 +204,9 @@ struct TmaTile {
     return workers() == 2 && isConverted() ? 216 : 232;
   }
 
-  int64_t leftBytes() const { return rows * kRowBytes; }
+  int64_t leftBytes() const {
+    return leftHaloTileBytes > 0 ? leftHaloTileBytes : rows * kRowBytes;
+  }
   int64_t rightBytes() const {
     return rightHaloTileBytes > 0 ? rightHaloTileBytes
                                   : rightColumns() * kRowBytes;

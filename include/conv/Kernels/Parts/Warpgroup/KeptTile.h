@@ -72,10 +72,10 @@ struct KeptTile {
   int64_t rightOffset() const {
     return keepsRight() ? keptOffset() : keepsLeft() ? 0 : tile.rightOffset();
   }
-  /// How much further all that is behind the stages is than if nothing were
+  /// How much further all that follows the stages is than if nothing were
   /// kept; negative if that saves more than it takes.
   int64_t shift() const { return keptBytes() - tile.stages * stepBytes(); }
-  /// One barrier for "full" of each step that is kept, behind all others.
+  /// One barrier for "full" of each step that is kept, after all others.
   int64_t barrierOffset() const { return tile.sharedBytes() + shift(); }
   int64_t sharedBytes() const {
     return barrierOffset() + steps * TmaTile::kBarrierBytes;

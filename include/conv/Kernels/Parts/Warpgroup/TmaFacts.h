@@ -18,9 +18,9 @@ namespace conv {
 
 /// What copies of boxes make of a problem, if they can bring its operands.
 struct TmaFacts {
-  /// Steps over the largest product's reduction and over those of all products.
+  /// Steps over the largest product's reduction, and of all products.
   int64_t steps = 0, totalSteps = 0;
-  int64_t sharers = 1; ///< Workgroups that can share those of each product.
+  int64_t sharers = 1; ///< Workgroups that can share the steps of each product.
   /// Whether they bring rows of the left operand's rows, or of the right
   /// operand's columns, rather than of the reduction; and whether that is over
   /// positions.
@@ -45,18 +45,20 @@ struct TmaFacts {
   TmaReuse reuse = {};
   /// If positions come in halo tiles: the bytes of one in shared memory. If
   /// positions are rows, how many it has, and the taps that share it; if they
-  /// are reduced, the columns that do.
+  /// are reduced, the columns that do, or how rows do, whose number the bytes
+  /// depend on.
   struct HaloTile {
     int64_t bytes = 0;
     int64_t rows = 0, taps = 1;
     int64_t columns = 0;
-    bool isReduced() const { return columns > 0; }
+    TapRows tapRows = {};
+    bool isReduced() const { return columns > 0 || tapRows.areRows(); }
   };
   std::optional<HaloTile> haloTile = std::nullopt;
 };
 
-/// The facts of a problem; those of none, without steps, if copies of boxes
-/// cannot bring its operands.
+/// The facts of a problem; without steps, if copies of boxes cannot bring its
+/// operands.
 const TmaFacts &getTmaFacts(const Problem &problem);
 
 /// The tile of a candidate whose main loop is one of warpgroups.

@@ -68,7 +68,7 @@ struct TmaWindow {
   int64_t countHaloTilesOfWindow() const;
   /// Positions in all images, as digits: the image and one per dimension.
   SmallVector<int64_t> getPositions() const;
-  /// Bounds of the walk over the first taps of windows, relative to the first
+  /// Bounds of the positions of the first taps of windows, relative to the first
   /// and to the last element of a dimension.
   int64_t getLowerCorner(size_t dimension) const;
   int64_t getUpperCorner(size_t dimension) const;
@@ -136,6 +136,9 @@ struct TmaGeometry {
   /// `segmentPositions`.
   SmallVector<int64_t> leftShape;
   int64_t segments, segmentPositions;
+  /// Whether taps and channels are rows and not columns: then the window is the
+  /// left operand's, and `leftShape` is that of the right one.
+  bool areTapsRows = false;
 
   /// Of a product of plain matrices, both operands; their reduction has
   /// `segments` runs of `segmentPositions` in each part.
@@ -164,8 +167,8 @@ struct TmaGeometry {
   int64_t countSteps() const {
     return getOuterLoop().count() * getInnerLoop().count();
   }
-  /// Whether so many workgroups share the steps of the outer loop, or those of
-  /// the inner one: of those with a step for each, the one of which the longest
+  /// Whether so many workgroups share the steps of the outer loop, or the steps
+  /// of the inner one: of those with a step for each, the one of which the longest
   /// part is shorter. Halo tiles that steps of the inner loop share are not
   /// copied by several.
   bool sharesOuterLoop(int64_t workgroups) const;
@@ -215,13 +218,19 @@ struct TmaGeometry {
     return llvm::alignTo(channelsOfPart, getMultipliedElements());
   }
   int64_t getHaloTileCopyBytes() const;
+  /// If taps are rows, how tiles have them.
+  ::conv::TapRows getTapRows() const;
+  /// The bytes of a stage that copies do not write.
+  int64_t getStageGap(const ::conv::TmaTile &tile) const;
   int64_t getHaloTileBytes() const;
   /// The bytes that are copied for all halo tiles of a tile.
   int64_t getSlotCopyBytes(const ::conv::TmaTile &tile) const {
     return tile.rows / getHaloTilePositions() * getHaloTileCopyBytes();
   }
   /// A row of 64 columns is one tap's, or one dgrad phase's.
-  bool hasRowsOfColumns() const { return reducesPositions || !phases.empty(); }
+  bool hasRowsOfColumns() const {
+    return (reducesPositions && !areTapsRows) || !phases.empty();
+  }
   /// Tiles of an operand have rows of the result's channels, not of the
   /// reduction.
   bool isLeftTransposed() const {
@@ -237,13 +246,13 @@ struct TmaGeometry {
 struct TmaResult {
   enum class Form {
     Lanes,     ///< Each lane stores what it has.
-    Matrix,    ///< Copies of rows that lie behind each other.
+    Matrix,    ///< Copies of rows that follow each other.
     Positions, ///< Copies of rows that are the positions of a window: pixels.
-    HaloTiles, ///< Copies of blocks of them: those of a halo tile.
+    HaloTiles, ///< Copies of the blocks of a halo tile.
   } form = Form::Lanes;
   int64_t rows, columns;
   TmaWindow window; ///< Of one tap, if rows are its positions.
-  /// The batch: rows of a matrix have the columns of all groups behind each
+  /// The batch: rows of a matrix have the columns of all groups after each
   /// other, or each group has rows of its own.
   int64_t groups = 1;
   bool hasRowsOfGroups = false;
@@ -260,7 +269,7 @@ struct TmaResult {
   }
 };
 
-/// Why the copy engine cannot walk over the window; empty if it can.
+/// Why the copy engine cannot go over the window; empty if it can.
 std::string checkTmaWindow(const TmaWindow &window);
 
 /// The same for halo tiles of a product's window.

@@ -1,0 +1,103 @@
+//===- LaneModel.cpp - multiply-adds of lanes -----------------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lanes read both operands from shared memory, 16 bytes each at a time, and
+// wait for that and for their loads as long as few subgroups share a compute
+// unit. Results leave by pieces of rows, each lane with a row of its own, far
+// below the memory's bandwidth.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaneModel.h"
+
+#include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Support/IntegerMath.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace conv;
+
+static const StagedCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->staged;
+}
+
+bool conv::isMeasuredOnLanes(const Problem &problem, const ChipInfo &chip,
+                             const Candidate &candidate) {
+  auto isWide = [&](const Run &run) {
+    return run.isAlongReduction && !run.takesDivisions &&
+           run.elements * byteSize(candidate.atom->operand) % kPieceBytes == 0;
+  };
+  return candidate.atom->kind == AtomKind::FMA && fit(chip).laneFactor > 0 &&
+         problem.batch == problem.splits && isWide(problem.lhsRun) &&
+         isWide(problem.rhsRun);
+}
+
+/// Workgroups that a compute unit holds, by registers as they are allocated.
+static int64_t countResident(const ChipInfo &chip, const Candidate &candidate) {
+  double sums = double(candidate.subgroup[0] * candidate.subgroup[1]) /
+                double(chip.subgroupSize);
+  double registers =
+      fit(chip).laneFixedRegisters + fit(chip).laneSumRegisters * sums;
+  int64_t perLane = roundUp(
+      std::min<int64_t>(int64_t(std::ceil(registers)), chip.registersPerLane),
+      chip.registerGranule);
+  int64_t subgroups =
+      chip.registerFilePerLane / perLane * int64_t(chip.simdsPerComputeUnit);
+  return std::max<int64_t>(
+      1, std::min(subgroups / candidate.subgroups(),
+                  chip.sharedMemoryOfUnit / computeSharedBytes(candidate)));
+}
+
+/// Cycles of shared memory for the reads of a step: each lane has a row, and
+/// all lanes of a subgroup read the same columns, each in pieces of 16 bytes.
+static double computeReadCycles(const ChipInfo &chip,
+                                const Candidate &candidate) {
+  auto [rows, columns] = candidate.subgroup;
+  double pieces = double(candidate.gemmK * byteSize(candidate.atom->operand)) /
+                  double(kPieceBytes);
+  double reads = double(columns) + double(rows) / double(chip.subgroupSize);
+  return double(candidate.subgroups()) * pieces * reads *
+         double(chip.subgroupSize * kPieceBytes) /
+         chip.sharedMemoryBytesPerClock;
+}
+
+double conv::computeLaneSeconds(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate) {
+  auto [rows, columns] = candidate.workgroup;
+  int64_t tiles = problem.products * problem.batch *
+                  ceilDiv(problem.rows, rows) *
+                  ceilDiv(problem.columns, columns);
+  int64_t perUnit = ceilDiv(tiles, chip.computeUnits);
+  int64_t resident = std::min(countResident(chip, candidate), perUnit);
+  double subgroups = double(resident * candidate.subgroups());
+
+  double steps = double(perUnit) *
+                 double(ceilDiv(problem.reduction, candidate.gemmK)) *
+                 problem.averageShare;
+  double stepCycles = std::cbrt(
+      std::pow(double(rows * columns * candidate.gemmK) / chip.fmaPerClock, 3) +
+      std::pow(computeReadCycles(chip, candidate), 3));
+  double loadedBytes = double((rows + columns) * candidate.gemmK *
+                              byteSize(candidate.atom->operand));
+  double idle =
+      fit(chip).laneIdleFactor / std::pow(subgroups, fit(chip).laneIdlePower);
+  double storedBytes =
+      problem.splits > 1 ? problem.intermediateBytes : problem.resultBytes;
+  double cycles = steps * (fit(chip).laneFactor * (1 + idle) * stepCycles +
+                           loadedBytes / fit(chip).laneLoadBytesPerClock);
+  // While it stores, a workgroup that is alone multiplies nothing.
+  double alone = resident == 1 && perUnit > 1 ? fit(chip).laneAloneFactor : 1;
+  double seconds = cycles / (chip.clockGHz * 1e9) +
+                   alone * fit(chip).laneStoreSeconds * storedBytes;
+  // Both main loops took about the same time; copies leave registers free.
+  constexpr double kRegisterStaged = 1.02;
+  if (candidate.loop == MainLoop::RegisterStaged)
+    seconds *= kRegisterStaged;
+  return fit(chip).laneStartSeconds + seconds +
+         fit(chip).laneRoundSeconds * double(perUnit) / double(resident);
+}

@@ -1,0 +1,146 @@
+//===- TmaCandidates.cpp - tiles that a copy engine brings --------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every tile that warpgroups multiply, as far as a problem's halo tiles, rows
+// of columns and converted operands allow it, with the most stages that fit.
+// Tiles that keep a filter, or copy an operand of the epilogue, may have fewer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TmaCost.h"
+
+#include "../Parts/Warpgroup/WarpgroupTiles.h"
+
+#include "conv/Support/IntegerMath.h"
+
+#include <algorithm>
+
+using namespace conv;
+
+/// Stages beyond which a pipeline does not become faster; a reduction over
+/// positions, whose steps are all read from memory, gains from one more.
+static constexpr int64_t kMaxStages = 7;
+static constexpr int64_t kMaxGradientStages = 8;
+
+/// Copies of parts of rows of the right operand that do not start at a multiple
+/// of so many elements are too slow: of their lines, two are read for each one.
+static constexpr int64_t kRightRow = 32;
+
+/// Atoms of a consumer, and where each is a tap.
+static constexpr int64_t kMaxAtoms = 4, kMaxTapAtoms = 9;
+
+/// A lane has no registers for parts of more atoms.
+static constexpr int64_t kMaxConvertedAtoms = 2;
+
+/// Narrower tiles read their rows too often, if there are more columns.
+static constexpr int64_t kMinColumns = 16;
+
+/// The tile with the operand that it keeps.
+static KeptTile getKeptTile(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate) {
+  return KeptTile(getTmaTile(problem, candidate), getTmaFacts(problem).reuse,
+                  chip.computeUnits, chip.sharedMemoryBytes);
+}
+
+KeptTile conv::getTileWithEpilogue(const Problem &problem, const ChipInfo &chip,
+                                   const Candidate &candidate) {
+  KeptTile kept = getKeptTile(problem, chip, candidate);
+  if (getTmaFacts(problem).hasEpilogueBoxes)
+    kept.tile.copyEpilogue(kept.reduce(chip.sharedMemoryBytes));
+  return kept;
+}
+
+/// Whether the tile has whole halo tiles, or the columns that share one.
+static bool fitsHaloTiles(const TmaFacts::HaloTile &haloTile,
+                          const TmaTile &tile) {
+  if (haloTile.tapRows.areRows())
+    return haloTile.tapRows.countLines(tile.rows) > 0;
+  return haloTile.isReduced() ? tile.columns == haloTile.columns
+                              : tile.rows % haloTile.rows == 0;
+}
+
+/// Whether there are such kernels for the problem, whatever their stages.
+static bool isPossible(const Problem &problem, const TmaTile &tile) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  // Groups have few columns, so that most of what copies bring is the filter.
+  int64_t maxRows = tile.leftHaloTileBytes > 0 ? TmaTile::kMaxRowsOfTaps
+                    : facts.hasGroups && tile.hasSlots()
+                        ? TmaTile::kMaxRowsOfHaloTiles
+                        : TmaTile::kMaxRows;
+  return fitsWorkgroup(tile, maxRows) &&
+         (!tile.isConverted() ||
+          (!facts.haloTile && tile.hasWholeConvertedColumns() &&
+           tile.atomsPerConsumer() <= kMaxConvertedAtoms)) &&
+         tile.columns >= std::min(problem.columns, kMinColumns) &&
+         (!facts.hasRowsOfColumns || tile.hasWholeRowsOfColumns()) &&
+         (!facts.isRightTransposed || tile.columns >= problem.columns ||
+          tile.columns % kRightRow == 0) &&
+         (!facts.haloTile || fitsHaloTiles(*facts.haloTile, tile));
+}
+
+int64_t conv::countTmaTiles(const Problem &problem, const TmaTile &tile) {
+  return problem.products * problem.batch * ceilDiv(problem.rows, tile.rows) *
+         ceilDiv(problem.columns, tile.columns);
+}
+
+int64_t conv::countResidentTiles(const ChipInfo &chip, const TmaTile &tile) {
+  return tile.cluster == 1 ? chip.computeUnits
+                           : chip.residentClusters[tile.cluster - 1];
+}
+
+/// Whether workgroups can share tiles (S18), and are idle if they do not. Those
+/// of gradients of filters read too much: on an H200 clusters took up to half
+/// as long again as parts.
+static bool canShare(const Problem &problem, const ChipInfo &chip,
+                     const TmaTile &tile) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  return tile.cluster == 1 ||
+         (!facts.reducesPositions && tile.hasWholeShares() &&
+          tile.cluster <= facts.sharers &&
+          countTmaTiles(problem, tile) <= countResidentTiles(chip, tile));
+}
+
+std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
+                                               const ChipInfo &chip,
+                                               const MatrixAtom &atom) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  std::vector<Candidate> candidates;
+  if (facts.steps == 0 || !isWarpgroupAtom(atom.kind) ||
+      (atom.kind == AtomKind::WGMMA3xTF32 && !facts.allows3xTF32))
+    return candidates;
+  int64_t most = facts.reducesPositions ? kMaxGradientStages : kMaxStages;
+  auto addTile = [&](Candidate candidate) {
+    for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
+         ++candidate.cluster) {
+      TmaTile tile = getTmaTile(problem, candidate);
+      if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
+        continue;
+      auto fits = [&](const Candidate &each) {
+        return getKeptTile(problem, chip, each).sharedBytes() <=
+               chip.sharedMemoryBytes;
+      };
+      auto fitsKept = [&](const Candidate &each) {
+        return fits(each) && getKeptTile(problem, chip, each).keeps();
+      };
+      auto fitsWithEpilogue = [&](const Candidate &each) {
+        return getTileWithEpilogue(problem, chip, each).tile.isEpilogueCopied;
+      };
+      size_t before = candidates.size();
+      addWithStages(candidates, candidate, most, /*granule=*/1, fits);
+      if (candidates.size() > before && !fitsKept(candidates.back()))
+        addWithStages(candidates, candidate, most, /*granule=*/1, fitsKept);
+      if (candidates.size() > before && facts.hasEpilogueBoxes &&
+          !fitsWithEpilogue(candidates.back()))
+        addWithStages(candidates, candidate, most, /*granule=*/1,
+                      fitsWithEpilogue);
+    }
+  };
+  bool areTapsRows = facts.haloTile && facts.haloTile->tapRows.areRows();
+  forEachWarpgroupTile(atom, MainLoop::Tma, addTile,
+                       areTapsRows ? kMaxTapAtoms : kMaxAtoms);
+  return candidates;
+}

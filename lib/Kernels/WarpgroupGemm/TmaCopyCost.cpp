@@ -1,0 +1,140 @@
+//===- TmaCopyCost.cpp - how long copies of a step take -----------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Copies of all compute units share the way from memory; the copy engine of
+// each asks for one row, line or sector of its boxes after the other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TmaCost.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace conv;
+
+static const WarpgroupCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->warpgroup;
+}
+
+double conv::computeStepBytes(const Problem &problem, const KeptTile &kept) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  double shared = facts.haloTile ? double(facts.haloTile->taps) : 1;
+  return double(kept.stageBytes()) + double(kept.tile.haloTileBytes) / shared;
+}
+
+/// Rows that copies of the left operand bring in a step.
+static double computeLeftRows(const Problem &problem, const KeptTile &kept) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  const TmaTile &tile = kept.tile;
+  if (kept.keepsLeft())
+    return 0;
+  double bytes = tile.hasSlots()
+                     ? double(tile.haloTileBytes) / double(facts.haloTile->taps)
+                     : double(tile.leftBytes());
+  return bytes / TmaTile::kRowBytes;
+}
+
+/// The same of the right operand.
+static double computeRightRows(const KeptTile &kept) {
+  return kept.keepsRight()
+             ? 0
+             : double(kept.tile.rightBytes()) / TmaTile::kRowBytes;
+}
+
+/// Whether rows of an operand start within sectors.
+static bool isUnaligned(const Problem &problem, const ChipInfo &chip,
+                        const Run &run) {
+  return chip.sectorBytes != 0 &&
+         run.elements * byteSize(problem.operand) % chip.sectorBytes != 0;
+}
+
+/// Cycles for each line of memory that a unit's copies ask for: the copy engine
+/// of each unit takes one row after the other, whatever all units share. Other
+/// copies of whole rows of plain images are counted in bytes.
+static double getLineCycles(const Problem &problem, const ChipInfo &chip) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  bool areUnaligned = isUnaligned(problem, chip, problem.lhsRun) ||
+                      isUnaligned(problem, chip, problem.rhsRun);
+  if (facts.hasGroups)
+    return facts.reducesPositions && !areUnaligned ? fit(chip).splitLineCycles
+                                                   : fit(chip).lineCycles;
+  if (facts.hasVolumes && !facts.reducesPositions)
+    return fit(chip).volumeLineCycles;
+  bool areWhole = facts.leftLines == 1 && facts.rightLines == 1;
+  if (!areWhole)
+    return fit(chip).splitLineCycles;
+  return facts.reducesPositions ? fit(chip).rowCycles : 0;
+}
+
+/// Lines of memory that copies ask for in a step.
+static double computeStepLines(const Problem &problem, const KeptTile &tile) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  return computeLeftRows(problem, tile) * facts.leftLines +
+         computeRightRows(tile) * facts.rightLines;
+}
+
+/// Rows of a step if some have fewer channels than a row. Groups count lines
+/// instead.
+static double countPartialRows(const Problem &problem, const KeptTile &tile) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  auto isPartial = [&](const Run &run) {
+    return run.elements * byteSize(problem.operand) < TmaTile::kRowBytes;
+  };
+  bool hasOtherCosts =
+      facts.hasGroups || (facts.reducesPositions && !facts.hasVolumes);
+  if (hasOtherCosts ||
+      !(isPartial(problem.lhsRun) || isPartial(problem.rhsRun)))
+    return 0;
+  return computeLeftRows(problem, tile) + computeRightRows(tile);
+}
+
+/// Cycles of the rows of a step that start within sectors.
+static double computeUnalignedCycles(const Problem &problem,
+                                     const ChipInfo &chip,
+                                     const KeptTile &tile) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  if (facts.hasGroups && facts.reducesPositions)
+    return 0; // By lines.
+  auto getShare = [&](const Run &run) {
+    bool isLong =
+        facts.hasMatrices &&
+        run.elements * byteSize(problem.operand) >= TmaTile::kRowBytes;
+    return isUnaligned(problem, chip, run) *
+           (isLong ? fit(chip).longUnalignedShare : 1);
+  };
+  double left = getShare(problem.lhsRun) * computeLeftRows(problem, tile);
+  double right = getShare(problem.rhsRun) * computeRightRows(tile);
+  if (facts.hasGroups)
+    return fit(chip).unalignedGroupRowCycles * (left + right);
+  bool isFilterTransposed = facts.isRightTransposed && !facts.reducesPositions;
+  return fit(chip).unalignedRowCycles *
+         (left +
+          (isFilterTransposed ? fit(chip).transposedRowFactor : 1) * right);
+}
+
+double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
+                               const KeptTile &kept, double stepBytes,
+                               double units) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  const TmaTile &tile = kept.tile;
+  double stepCycles =
+      std::hypot(fit(chip).copyLatencyCycles / double(tile.stages - 1),
+                 units * stepBytes / fit(chip).copyBytesPerClock);
+  stepCycles =
+      std::max({stepCycles,
+                getLineCycles(problem, chip) * computeStepLines(problem, kept),
+                fit(chip).partialRowCycles * countPartialRows(problem, kept),
+                computeUnalignedCycles(problem, chip, kept)});
+  int64_t rows = facts.reducesPositions ? tile.columns : tile.rows;
+  if (facts.hasStrides)
+    stepCycles =
+        std::max(stepCycles, fit(chip).stridedRowCycles * double(rows));
+  if (facts.hasVolumes && facts.reducesPositions)
+    stepCycles = std::max(stepCycles, fit(chip).volumeRowCycles * double(rows));
+  return stepCycles;
+}
