@@ -43,6 +43,9 @@ static std::optional<Error> checkOptions(const GenOptions &options) {
     return badInput("--bias expects a result with channels, but got --forw 4");
   if (options.tf32 && options.exact)
     return badInput("expects --tf32 or --exact, but got both");
+  if (options.promoted && (options.tf32 || options.exact))
+    return badInput("expects --promoted without --tf32 and --exact, but got "
+                    "both");
   if (options.fnuz && options.command != "convfp8" &&
       options.command != "convbfp8")
     return badInput("--fnuz expects convfp8 or convbfp8, but got " +
@@ -173,9 +176,10 @@ Value Generator::createConvolution(Value lhs, Value rhs, Type element) {
       createType(mlir::conv::getResultRole(geometry.direction), element), lhs,
       rhs, window, layouts, geometry.groups,
       *mlir::conv::symbolizePaddingMode(options.padding),
-      options.tf32    ? mlir::conv::Arithmetic::TF32
-      : options.exact ? mlir::conv::Arithmetic::Exact
-                      : mlir::conv::Arithmetic::F32);
+      options.tf32       ? mlir::conv::Arithmetic::TF32
+      : options.exact    ? mlir::conv::Arithmetic::Exact
+      : options.promoted ? mlir::conv::Arithmetic::Promoted
+                         : mlir::conv::Arithmetic::F32);
   return convolution.getResultTensor();
 }
 

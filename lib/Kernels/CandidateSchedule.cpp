@@ -45,5 +45,6 @@ Raster mlir::conv::getRaster(const ::conv::Candidate &candidate) {
           .stages = schedule.getStages(),
           .columnsFastest = schedule.getRaster() == Raster::Columns,
           .cluster = schedule.getCluster(),
+          .promotion = schedule.getPromotion(),
           .loop = schedule.getMainLoop()};
 }

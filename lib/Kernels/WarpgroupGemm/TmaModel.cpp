@@ -122,10 +122,12 @@ static std::vector<Candidate> listTmaCandidates(const Problem &problem,
   const TmaFacts &facts = getTmaFacts(problem);
   std::vector<Candidate> candidates;
   if (facts.steps == 0 || !isWarpgroupAtom(atom.kind) ||
-      (atom.kind == AtomKind::WGMMA3xTF32 && !facts.allows3xTF32))
+      (atom.kind == AtomKind::WGMMA3xTF32 && !facts.allows3xTF32) ||
+      (atom.hasNarrowSums() && facts.promotion == 0))
     return candidates;
   int64_t most = facts.reducesPositions ? kMaxGradientStages : kMaxStages;
   forEachWarpgroupTile(atom, MainLoop::Tma, [&](Candidate candidate) {
+    candidate.promotion = facts.promotion;
     for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
          ++candidate.cluster) {
       TmaTile tile = getTmaTile(problem, candidate);
@@ -221,6 +223,22 @@ static double getLineCycles(const Problem &problem, const ChipInfo &chip) {
     return fit(chip).volumeLineCycles;
   bool areWhole = facts.leftLines == 1 && facts.rightLines == 1;
   return areWhole ? 0 : fit(chip).splitLineCycles;
+}
+
+/// Cycles of a consumer for a step whose sums are promoted: of its own
+/// instructions, and until lanes have added the last atom's sums. Others
+/// multiply meanwhile.
+static double computePromotedCycles(const Problem &problem,
+                                    const ChipInfo &chip, const TmaTile &tile,
+                                    double matrixCycles) {
+  if (!tile.promotes())
+    return 0;
+  double parts = double(ceilDiv(
+      getTmaFacts(problem).atomsPerRow * TmaTile::kAtomBytes, tile.promotion));
+  double additions =
+      double(tile.accumulators()) / double(tile.atomsPerConsumer());
+  return matrixCycles / double(tile.consumers) +
+         parts * (fit(chip).promotionCycles + additions);
 }
 
 /// Lines of memory that copies ask for in a step.
@@ -375,7 +393,8 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
           ? std::hypot(longest, fit(chip).convertCycles +
                                     fit(chip).convertCyclesPerColumn *
                                         double(tile.columns))
-          : longest;
+          : std::max(longest, computePromotedCycles(problem, chip, tile,
+                                                    cost.matrixCycles));
 
   double stepsPerTile = double(facts.totalSteps) / double(problem.products) /
                         double(tile.cluster);
