@@ -26,7 +26,7 @@ static constexpr int64_t kUnitBytes = 16;
 
 /// A matrix descriptor (PTX ISA, "Matrix descriptor format") of rows of 128
 /// swizzled bytes, without its address: the next eight rows are `strideBytes`
-/// behind the first ones.
+/// after the first ones.
 static constexpr uint64_t createLayout(int64_t strideBytes,
                                        int64_t leadingBytes) {
   return uint64_t(1) << 62 | uint64_t(strideBytes / kUnitBytes) << 32 |
@@ -34,7 +34,7 @@ static constexpr uint64_t createLayout(int64_t strideBytes,
 }
 static constexpr int64_t kEightRows = 8 * Tile::kRowBytes;
 /// Rows of the reduction do not use the leading dimension's offset; those of a
-/// transposed operand have the next 64 elements behind 64 rows.
+/// transposed operand have the next 64 elements after 64 rows.
 static constexpr uint64_t kRows = createLayout(kEightRows, kUnitBytes);
 static constexpr uint64_t kTransposedRows =
     createLayout(kEightRows, Tile::kRowElements *Tile::kRowBytes);
@@ -102,7 +102,7 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
   auto getAddress = [&](Value pointer) {
     return LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), pointer);
   };
-  // The eight positions of a line of a block lie behind each other; the next
+  // The eight positions of a line of a block follow each other; the next
   // line is as far away as in the halo tile.
   uint64_t layout =
       isLeftTransposed ? kTransposedRows

@@ -37,7 +37,7 @@ public:
             const TmaGeometry &geometry, const Types &types,
             const Operands &memory, Value consumer);
 
-  /// Starts adding the product of two tiles, which are as many bytes behind the
+  /// Starts adding the product of two tiles, which are as many bytes after the
   /// first ones; the first step writes instead of adding.
   SmallVector<Value> createStep(ValueRange accumulators,
                                 const Operands &operands, bool isFirst) const;
