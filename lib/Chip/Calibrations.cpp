@@ -136,6 +136,7 @@ static constexpr Calibration kHopper = {
                   .convertCycles = 900,
                   .convertCyclesPerColumn = 6.25,
                   .chainCycles = 32,
+                  .promotionCycles = 320,
                   .exchangeCycles = 350,
                   .exchangeBytesPerClock = 7},
     .lineBuffer = {.fragmentCycles = 11,

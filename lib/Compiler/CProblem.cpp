@@ -129,6 +129,7 @@ Result<GenOptions> Reader::read() {
   options.residual = problem.residual != 0;
   options.tf32 = problem.tf32 != 0;
   options.exact = problem.exact != 0;
+  options.promoted = problem.promoted != 0;
   if (error)
     return *error;
   return options;

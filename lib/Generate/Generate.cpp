@@ -35,6 +35,9 @@ static std::optional<Error> checkOptions(const GenOptions &options) {
     return badInput("--bias expects a result with channels, but got --forw 4");
   if (options.tf32 && options.exact)
     return badInput("expects --tf32 or --exact, but got both");
+  if (options.promoted && (options.tf32 || options.exact))
+    return badInput("expects --promoted without --tf32 and --exact, but got "
+                    "both");
   if (options.fnuz && options.command != "convfp8" &&
       options.command != "convbfp8")
     return badInput("--fnuz expects convfp8 or convbfp8, but got " +

@@ -106,9 +106,10 @@ Value Generator::createConvolution(Value lhs, Value rhs, Type element) {
       createType(mlir::conv::getResultRole(geometry.direction), element), lhs,
       rhs, window, layouts, geometry.groups,
       *mlir::conv::symbolizePaddingMode(options.padding),
-      options.tf32    ? mlir::conv::Arithmetic::TF32
-      : options.exact ? mlir::conv::Arithmetic::Exact
-                      : mlir::conv::Arithmetic::F32);
+      options.tf32       ? mlir::conv::Arithmetic::TF32
+      : options.exact    ? mlir::conv::Arithmetic::Exact
+      : options.promoted ? mlir::conv::Arithmetic::Promoted
+                         : mlir::conv::Arithmetic::F32);
   return convolution.getResultTensor();
 }
 

@@ -45,6 +45,7 @@ Raster mlir::conv::getRaster(const ::conv::Candidate &candidate) {
           .stages = schedule.getStages(),
           .columnsFastest = schedule.getRaster() == Raster::Columns,
           .cluster = schedule.getCluster(),
+          .promotion = schedule.getPromotion(),
           .loop = schedule.getMainLoop(),
           .model = getKernelFamily(schedule.getMainLoop()).getModel()};
 }

@@ -93,12 +93,25 @@ static double computeAccumulation(const Accumulation &sum) {
   // that was exact. Beyond 2^23 terms worst cases grow without a useful bound.
   double secondOrder = 1 - std::min(roundings * 0x1p-24, 0.5);
   double additions = std::max(length, roundings / secondOrder);
+  if (sum.promotion > 0) {
+    double error = computePromotedError(sum.promotion);
+    return additions * (1 + error) + std::ldexp(error, 24);
+  }
   if (sum.operand != NumericType::TF32)
     return additions;
   // Each operand of a product is off by 2^-11 of itself, and the additions see
   // what results.
   double perProduct = 0x1p-10 + 0x1p-22;
   return additions * (1 + perProduct) + std::ldexp(perProduct, 24);
+}
+
+double conv::computePromotedError(int64_t promotion) {
+  // An instruction aligns 32 products and the sum so far with the largest one,
+  // and cuts off what is less than 2^-13 of that: of each of the 33.
+  constexpr int64_t kProducts = 32;
+  constexpr double kCut = 0x1p-13;
+  double instructions = std::ceil(double(promotion) / double(kProducts));
+  return std::pow(1 + (kProducts + 1) * kCut, instructions) - 1;
 }
 
 bool conv::is3xTF32WithinBound(int64_t reduction, int64_t steps,

@@ -65,6 +65,7 @@ static ::conv::GenOptions createOptions(ConvolutionOpInterface op) {
   options.padding = stringifyPaddingMode(op.getPadding()).str();
   options.tf32 = op.getArithmetic() == Arithmetic::TF32;
   options.exact = op.getArithmetic() == Arithmetic::Exact;
+  options.promoted = op.getArithmetic() == Arithmetic::Promoted;
   return options;
 }
 

@@ -95,11 +95,13 @@ createTensorMap(TensorMapOp op, const artifact::Parameter &base) {
     parameter.base = *constant;
   else
     parameter.base = std::get<artifact::WorkspaceParameter>(base);
+  Type elementType = op.getBuffer().getType().getElementType();
   if (map.getArithmetic() == Arithmetic::TF32)
     parameter.dtype = "tf32";
+  else if (elementType.getIntOrFloatBitWidth() == 8)
+    parameter.dtype = "i8"; // Copies leave bytes as they are.
   else
-    llvm::raw_string_ostream(parameter.dtype)
-        << op.getBuffer().getType().getElementType();
+    llvm::raw_string_ostream(parameter.dtype) << elementType;
   parameter.sizes = map.getSizes();
   parameter.strides = map.getStrides();
   parameter.box = map.getBox();

@@ -122,6 +122,16 @@ static json::Array recordTransforms(ConvolutionOpInterface op) {
   return transforms;
 }
 
+/// What matters to results: tf32 changes what is computed, and promoted sums
+/// which of them are exact. The rest is how they are computed.
+static Arithmetic getComputedArithmetic(ConvolutionOpInterface op) {
+  if (op.getArithmetic() == Arithmetic::TF32)
+    return Arithmetic::TF32;
+  ScheduleAttr schedule = op.getScheduleAttr();
+  return schedule && schedule.getPromotion() > 0 ? Arithmetic::Promoted
+                                                 : Arithmetic::Exact;
+}
+
 FailureOr<json::Object>
 ReferenceRecorder::recordStep(ConvolutionOpInterface op) {
   FailureOr<json::Object> lhs = recordTensor(op.getLhs(), op);
@@ -133,10 +143,7 @@ ReferenceRecorder::recordStep(ConvolutionOpInterface op) {
   json::Object step{
       {"direction", op->getName().stripDialect()},
       {"padding", stringifyPaddingMode(op.getPadding())},
-      // Only tf32 changes what is computed, rather than how.
-      {"arithmetic", stringifyArithmetic(op.getArithmetic() == Arithmetic::TF32
-                                             ? Arithmetic::TF32
-                                             : Arithmetic::Exact)},
+      {"arithmetic", stringifyArithmetic(getComputedArithmetic(op))},
       {op.getTensorName(op.getLhsRole()), std::move(*lhs)},
       {op.getTensorName(op.getRhsRole()), std::move(*rhs)},
       {"layouts", json::Array{layouts.getInput(), layouts.getFilter(),

@@ -293,7 +293,8 @@ mlir::conv::computeErrorBound(ConvolutionOpInterface op) {
       schedule && schedule.isWinograd()
           ? getWinogradAccumulation(op, schedule.getOutputTile())
           : ::conv::Accumulation{computeReduction(op),
-                                 getOperandNumericType(op)};
+                                 getOperandNumericType(op),
+                                 schedule ? schedule.getPromotion() : 0};
   return ::conv::computeErrorBound(sum, std::get<EpilogueGraph>(epilogue),
                                    *result);
 }

@@ -130,12 +130,14 @@ static bool isForLanes(ConvolutionOpInterface op) {
 }
 
 /// Whether a filter by output channels is worth looking at: warpgroups multiply
-/// either one, but a tile of few columns has fewer rows of that.
+/// either one, but a tile of few columns has fewer rows of that, and elements
+/// of 8 bits have the reduction innermost.
 static bool turnsFilter(ConvolutionOpInterface op,
                         const ::conv::ChipInfo &chip) {
   if (op.getDirection() != Direction::BackwardData)
     return false;
   return !hasWarpgroups(chip) || isForLanes(op) ||
+         ::conv::byteSize(getOperandNumericType(op)) == 1 ||
          (op.getGroups() == 1 &&
           ConvolutionShape::get(op).c < PlanOptions::kRowSize);
 }

@@ -229,9 +229,10 @@ def _find(tensor: Any) -> Framework:
     known = [_KNOWN[root] for root in roots if root in _KNOWN]
     if "numpy" in roots and isinstance(tensor, sys.modules["numpy"].ndarray):
         known.append(NumPy)
-    if hasattr(tensor, "__dlpack__"):
+    # Only where nothing else is known: PyTorch raises KeyError for 8-bit floats.
+    if not known and hasattr(tensor, "__dlpack__"):
         known.append(DLPack)
-    if hasattr(tensor, "__cuda_array_interface__"):
+    if not known and hasattr(tensor, "__cuda_array_interface__"):
         known.append(CudaArrayInterface)
     if not known:
         raise bad_input(f"expects a tensor with DLPack or __cuda_array_interface__, but got {type(tensor).__name__}")

@@ -55,6 +55,7 @@ class _CProblem(ctypes.Structure):
         ("residual", ctypes.c_int),
         ("tf32", ctypes.c_int),
         ("exact", ctypes.c_int),
+        ("promoted", ctypes.c_int),
     ]
 
 
@@ -77,6 +78,8 @@ class Problem:
         of the result's channels, `residual` as the result. `activation` is one of those of `conv-gen --activation`.
     tf32: f32 operands are rounded to tf32.
     exact: products of f32 are exact, rather than sums of parts that are as accurate (docs/numerics.md).
+    promoted: sums of up to 128 products of 8-bit floats have the bits that matrix units give them, and are promoted to
+        f32; the bound of the result is then wider (docs/numerics.md).
     function: the name of the function; made of the problem if empty.
     """
 
@@ -104,6 +107,7 @@ class Problem:
     activation_alpha: float = 0.01
     tf32: bool = False
     exact: bool = False
+    promoted: bool = False
     function: str = ""
 
     @property
@@ -128,7 +132,8 @@ class Problem:
         epilogue = [name for name in ("bias", "residual") if getattr(self, name)] + [self.activation]
         text += "".join(f" + {name}" for name in epilogue if name)
         layouts = sorted({self.input_layout, self.filter_layout, self.output_layout})
-        return f"{text} ({', '.join(layouts)}{', tf32' if self.tf32 else ''})"
+        arithmetic = "".join(f", {name}" for name in ("tf32", "promoted") if getattr(self, name))
+        return f"{text} ({', '.join(layouts)}{arithmetic})"
 
     def module(self) -> str:
         """The problem as MLIR, a module with one function.
@@ -163,7 +168,7 @@ class Problem:
             },
             **{
                 name: getattr(self, name)
-                for name in ("n", "c", "k", "groups", "activation_alpha", "bias", "residual", "tf32", "exact")
+                for name in ("n", "c", "k", "groups", "activation_alpha", "bias", "residual", "tf32", "exact", "promoted")
             },
         )
         return _compiler.take(functools.partial(_compiler.load().conv_problem_module, ctypes.byref(problem))).decode()

@@ -187,6 +187,13 @@ class Arguments(unittest.TestCase):
             DLPackTensor(address, (16,), (code, 8)) for code in FP8.values()
         ]
         narrow(*typed, out=aligned(100, np.uint16))
+
+        class Unknown(DLPackTensor):  # As PyTorch's 8-bit floats are, whose type the other protocol lacks.
+            @property
+            def __cuda_array_interface__(self):
+                raise KeyError("float8_e4m3fn")
+
+        narrow(typed[0], Unknown(address, (16,), (10, 8)), *typed[2:], out=aligned(100, np.uint16))
         typed[1], typed[2] = typed[2], typed[1]
         self.refuses(
             "argument 'f8E4M3FN': expects type f8E4M3FN or u8, but got f8E4M3FNUZ",

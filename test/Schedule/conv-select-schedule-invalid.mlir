@@ -318,6 +318,37 @@ func.func @parts_of_exact_products(%x: tensor<4x8x8x96xf32>, %w: tensor<64x1x1x9
 
 // -----
 
+// Sums of 8-bit floats have less than the bits of f32, which has to be asked for.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @narrow_sums_in_f32(%x: tensor<4x8x8x96xf8E4M3FN>, %w: tensor<64x1x1x96xf8E4M3FN>) -> tensor<4x8x8x64xf32> {
+  // expected-error @below {{unsupported (schedule): expects promoted arithmetic, since wgmma gives sums of 8-bit floats 14 bits, but got f32}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 128,
+                  stages = 4, atom = <wgmma 64 x 64 x 32>, raster = columns, promotion = 32>>
+      : tensor<4x8x8x96xf8E4M3FN>, tensor<64x1x1x96xf8E4M3FN> -> tensor<4x8x8x64xf32>
+  return %y : tensor<4x8x8x64xf32>
+}
+}
+
+// -----
+
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @sums_that_are_not_promoted(%x: tensor<4x8x8x96xf8E4M3FN>, %w: tensor<64x1x1x96xf8E4M3FN>) -> tensor<4x8x8x64xf32> {
+  // expected-error @below {{unsupported (schedule): expects promotion for 8-bit floats and for no other operands, but got 0 for f8E4M3FN}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = promoted
+      schedule = <kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 128,
+                  stages = 4, atom = <wgmma 64 x 64 x 32>, raster = columns>>
+      : tensor<4x8x8x96xf8E4M3FN>, tensor<64x1x1x96xf8E4M3FN> -> tensor<4x8x8x64xf32>
+  return %y : tensor<4x8x8x64xf32>
+}
+}
+
+// -----
+
 // A warp converts 32 columns.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @narrow_tile_in_tf32(%dy: tensor<4x8x8x96xf32>, %w: tensor<96x1x1x16xf32>) -> tensor<4x8x8x16xf32> {

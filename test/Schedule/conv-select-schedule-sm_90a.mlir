@@ -181,6 +181,43 @@ func.func @large_layer_exact(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x12
   return %y : tensor<64x28x28x128xf32>
 }
 
+// Products of 8-bit floats are summed up in f32,
+// CHECK-LABEL: func.func @large_layer_f8
+// CHECK: atom = <mma_sync 16 x 8 x 32>
+func.func @large_layer_f8(%x: tensor<64x28x28x128xf8E4M3FN>, %w: tensor<128x3x3x128xf8E4M3FN>)
+    -> tensor<64x28x28x128xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<64x28x28x128xf8E4M3FN>, tensor<128x3x3x128xf8E4M3FN> -> tensor<64x28x28x128xf32>
+  return %y : tensor<64x28x28x128xf32>
+}
+
+// or with 14 bits and then in f32, if that is asked for.
+// CHECK-LABEL: func.func @large_layer_promoted
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<{{.*}}, gemm_k = 128,
+// CHECK-SAME: atom = <wgmma 64 x {{[0-9]+}} x 32>, {{.*}}, promotion = 128>
+func.func @large_layer_promoted(%x: tensor<64x28x28x128xf8E4M3FN>, %w: tensor<128x3x3x128xf8E5M2>)
+    -> tensor<64x28x28x128xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = promoted
+      : tensor<64x28x28x128xf8E4M3FN>, tensor<128x3x3x128xf8E5M2> -> tensor<64x28x28x128xf32>
+  return %y : tensor<64x28x28x128xf32>
+}
+
+// The gradient of the input has a filter whose output channels are innermost: 8-bit operands are not transposed.
+// CHECK-LABEL: func.func @large_gradient_promoted
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<{{.*}}, promotion = 128>, layouts = <"NHWC", "CRSK", "NPQK">
+func.func @large_gradient_promoted(%dy: tensor<64x28x28x128xf8E5M2>, %w: tensor<128x3x3x128xf8E4M3FN>)
+    -> tensor<64x28x28x128xf32> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = promoted
+      : tensor<64x28x28x128xf8E5M2>, tensor<128x3x3x128xf8E4M3FN> -> tensor<64x28x28x128xf32>
+  return %dx : tensor<64x28x28x128xf32>
+}
+
 // So few products are summed up that their parts would cost more than f32's bound allows.
 // CHECK-LABEL: func.func @short_sum_f32
 // CHECK: atom = <fma

@@ -107,6 +107,9 @@ static void addTypes(FlagGroup &flags, GenOptions &options) {
   flags.addFlag("--exact", options.exact,
                 "Multiply f32 operands of conv exactly, and not as parts by "
                 "tensor cores, whose sums are as accurate");
+  flags.addFlag("--promoted", options.promoted,
+                "Let matrix units give sums of up to 128 products of convfp8 "
+                "and convbfp8 fewer bits than f32, to which they are promoted");
   flags.addFlag("--fnuz", options.fnuz,
                 "convfp8 and convbfp8 without infinities and negative zero, as "
                 "gfx942 has them");

@@ -270,10 +270,11 @@ private:
     thread_local std::vector<Scalar> values;
     for (int64_t column = 0; column < columns; ++column) {
       int64_t element = index * columns + column;
-      // Integers add without rounding in f32 while every partial sum fits, and
-      // in i32 always: there the sum wraps around.
+      // Integers add without rounding in f32 while every partial sum fits, or
+      // in fewer bits; and in i32 always: there the sum wraps around.
+      double largest = step.isPromoted ? (1 << 14) - 1 : 1 << 24;
       bool exact = left.integers && right.integers &&
-                   (sumsIntegers || sums.magnitude[column] <= double(1 << 24));
+                   (sumsIntegers || sums.magnitude[column] <= largest);
       double magnitude = sums.magnitude[column] + sums.error[column];
       if (!step.transforms.empty()) {
         exact &= blocks.exact[element] != 0;

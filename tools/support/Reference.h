@@ -196,6 +196,8 @@ struct Step {
   int64_t groups = 1;
   PaddingMode padding = PaddingMode::Zeros;
   bool roundsToTF32 = false; ///< Operands, to 11 significant bits.
+  /// Sums of some products have 14 bits until they are promoted to f32.
+  bool isPromoted = false;
   std::array<int64_t, 3> strides{1, 1, 1}, dilations{1, 1, 1}, low{0, 0, 0};
   ElementType outputType = ElementType::F32; ///< Of the result.
   std::vector<EpilogueNode> epilogue;

@@ -88,7 +88,10 @@ Step readFields(const Json &json, Direction direction, const Context &context) {
   step.direction = direction;
   step.padding = PaddingMode(readChoice(
       json, "padding", {"zeros", "reflect", "replicate", "circular"}));
-  step.roundsToTF32 = readChoice(json, "arithmetic", {"exact", "tf32"}) == 1;
+  int arithmetic =
+      readChoice(json, "arithmetic", {"exact", "tf32", "promoted"});
+  step.roundsToTF32 = arithmetic == 1;
+  step.isPromoted = arithmetic == 2;
   const char *left = operandName(step.leftRole());
   const char *right = operandName(step.rightRole());
   step.left = readTensorRef(field(json, left), context);

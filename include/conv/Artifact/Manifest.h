@@ -124,7 +124,8 @@ struct SizeParameter {
 /// `box` is channels and pixels.
 struct TensorMapParameter {
   std::variant<ArgumentParameter, ConstantParameter, WorkspaceParameter> base;
-  /// "i8", "i32", "f16", "bf16", "f32", or "tf32": f32 that copies round.
+  /// "i8" for all types of a byte, "i32", "f16", "bf16", "f32", or "tf32": f32
+  /// that copies round.
   std::string dtype;
   std::vector<int64_t> sizes, strides, box, elementStrides;
   std::vector<int64_t> lower, upper; ///< Of spatial dimensions, or empty.

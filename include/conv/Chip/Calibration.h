@@ -220,6 +220,9 @@ struct WarpgroupCalibration {
   double convertCycles;
   double convertCyclesPerColumn;
   double chainCycles; ///< Between two instructions that add to the same sums.
+  /// Of a consumer whose sums are promoted, beside instructions and additions:
+  /// 270 to 400 in 6 schedules of promotions of 32 to 128.
+  double promotionCycles;
   double exchangeCycles; ///< From a cluster's last product until sums arrive.
   double exchangeBytesPerClock; ///< Bytes of sums that a cluster exchanges.
 };

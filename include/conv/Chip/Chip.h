@@ -110,6 +110,11 @@ struct MatrixAtom {
     return operand == type ||
            (operand == NumericType::TF32 && type == NumericType::F32);
   }
+  /// Whether it cuts off what it adds to 14 bits: Hopper's instructions for
+  /// 8-bit floats do (docs/numerics.md). Sums have to be promoted to f32.
+  constexpr bool hasNarrowSums() const {
+    return kind == AtomKind::WGMMA && operand == NumericType::F8;
+  }
   /// Neighbouring lanes hold different k of one row, not one k of different
   /// rows.
   constexpr bool splitsRows() const { return kind == AtomKind::MMASync; }

@@ -161,6 +161,8 @@ typedef struct conv_problem {
   int residual;            /**< Nonzero: adds a tensor like the result. */
   int tf32;                /**< Nonzero: f32 is rounded to tf32. */
   int exact;               /**< Nonzero: f32 is not multiplied as parts. */
+  int promoted; /**< Nonzero: sums of 8-bit floats have the bits that matrix
+                 * units give them, until they are promoted to f32. */
 } conv_problem;
 
 /** The problem as MLIR, for the functions that take a module: the bytes of the

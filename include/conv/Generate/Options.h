@@ -54,7 +54,9 @@ struct GenOptions {
   std::string outputType;
   bool tf32 = false;  ///< f32 operands are rounded to tf32.
   bool exact = false; ///< Products of f32 are exact.
-  bool fnuz = false;  ///< 8-bit floats are those of gfx942.
+  /// Sums of 8-bit floats are promoted to f32 from what instructions give them.
+  bool promoted = false;
+  bool fnuz = false; ///< 8-bit floats are those of gfx942.
 
   std::string name; ///< Of the function. Empty: made from the problem.
 

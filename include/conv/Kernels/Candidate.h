@@ -31,7 +31,8 @@ struct Candidate {
   int64_t gemmK = 0;
   int64_t stages = 0;
   bool columnsFastest = true; ///< Raster: neighbours share their rows.
-  int64_t cluster = 1; ///< Workgroups that share the reduction of a tile.
+  int64_t cluster = 1;   ///< Workgroups that share the reduction of a tile.
+  int64_t promotion = 0; ///< Products whose sum is promoted to f32; 0: none is.
   MainLoop loop = MainLoop::RegisterStaged;
   const KernelModel *model = nullptr; ///< The model that knows what it costs.
 

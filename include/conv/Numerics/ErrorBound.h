@@ -46,12 +46,19 @@ struct NoErrorBound {
 struct Accumulation {
   int64_t reduction = 1; ///< Products that are summed up.
   NumericType operand = NumericType::F16;
+  /// Products of 8-bit floats whose sum instructions cut off before it is
+  /// promoted to f32; 0 if none is.
+  int64_t promotion = 0;
 };
 
 /// Whether the sum of `reduction` products of f32 stays within its bound if
 /// they are multiplied as three products of tf32 in `steps` steps, each of
 /// which is added to the others in f32, as are `splits` parts.
 bool is3xTF32WithinBound(int64_t reduction, int64_t steps, int64_t splits);
+
+/// How wrong, over S, a sum of `promotion` products of 8-bit floats may be that
+/// `wgmma` adds up, 32 at a time, before it is promoted to f32.
+double computePromotedError(int64_t promotion);
 
 /// The bound for `epilogue(sum)`, converted to `result` at the end.
 std::variant<ErrorBound, NoErrorBound>

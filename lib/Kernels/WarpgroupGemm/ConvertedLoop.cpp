@@ -82,25 +82,11 @@ SmallVector<Value> ConvertedLoop::multiply(ArrayRef<Value> left,
   return sums;
 }
 
-SmallVector<Value> ConvertedLoop::createZeros() const {
-  Value zeros = LLVM::ZeroOp::create(ptx.b, getSumsType());
-  return SmallVector<Value>(tile.atomsPerConsumer(), zeros);
-}
-
 SmallVector<Value> ConvertedLoop::add(ValueRange sums,
                                       ValueRange others) const {
   SmallVector<Value> result;
-  for (auto [sum, other] : llvm::zip(sums, others)) {
-    Value total = sum;
-    for (int64_t i = 0; i < getNumAccumulators(); ++i)
-      total = LLVM::InsertValueOp::create(
-          ptx.b, total,
-          LLVM::FAddOp::create(ptx.b,
-                               LLVM::ExtractValueOp::create(ptx.b, sum, i),
-                               LLVM::ExtractValueOp::create(ptx.b, other, i)),
-          i);
-    result.push_back(total);
-  }
+  for (auto [sum, other] : llvm::zip(sums, others))
+    result.push_back(addAtom(sum, other));
   return result;
 }
 

@@ -40,7 +40,6 @@ private:
                               int64_t step) const;
   /// Starts the products of a step.
   SmallVector<Value> multiply(ArrayRef<Value> left, Value stage) const;
-  SmallVector<Value> createZeros() const;
   SmallVector<Value> add(ValueRange sums, ValueRange others) const;
   int64_t countSteps() const {
     return geometry.getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;

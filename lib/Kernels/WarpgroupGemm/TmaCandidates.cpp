@@ -110,10 +110,12 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
   const TmaFacts &facts = getTmaFacts(problem);
   std::vector<Candidate> candidates;
   if (facts.steps == 0 || !isWarpgroupAtom(atom.kind) ||
-      (atom.kind == AtomKind::WGMMA3xTF32 && !facts.allows3xTF32))
+      (atom.kind == AtomKind::WGMMA3xTF32 && !facts.allows3xTF32) ||
+      (atom.hasNarrowSums() && facts.promotion == 0))
     return candidates;
   int64_t most = facts.reducesPositions ? kMaxGradientStages : kMaxStages;
   auto addTile = [&](Candidate candidate) {
+    candidate.promotion = facts.promotion;
     for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
          ++candidate.cluster) {
       TmaTile tile = getTmaTile(problem, candidate);

@@ -232,7 +232,9 @@ TmaBody::ConsumerPosition TmaBody::createPart(const TmaPart &part,
     converted.emplace(ptx, *part.geometry, tile, pipelines, memory, consumer,
                       workItem);
   else
-    matrix.emplace(ptx, tile, *part.geometry, part.form->getOperandType(),
+    matrix.emplace(ptx, tile, *part.geometry,
+                   WgmmaUnit::Types(part.form->lhs.getElementType(),
+                                    part.form->rhs.getElementType()),
                    WgmmaUnit::Operands{ptx.offset(memory, kept.leftOffset()),
                                        ptx.offset(memory, kept.rightOffset())},
                    consumer);

@@ -7,8 +7,8 @@
 //
 // A step takes as long as what is slowest of it: multiplying, reading operands
 // from shared memory while copies are written there, or these copies' way
-// (TmaCopyCost.cpp). Constants are in Chip/Calibrations.cpp; how far predictions
-// are from the clock is in bench/calibration.
+// (TmaCopyCost.cpp). Constants are in Chip/Calibrations.cpp; how far
+// predictions are from the clock is in bench/calibration.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +30,23 @@ static const WarpgroupCalibration &fit(const ChipInfo &chip) {
 /// What the only tile of a compute unit waits for memory if the pipeline has no
 /// more stages than this.
 static constexpr int64_t kShortPipeline = 4;
+
+/// Cycles of a consumer for a step whose sums are promoted: of its own
+/// instructions, and until lanes have added the last atom's sums. Others
+/// multiply meanwhile.
+static double computePromotedCycles(const Problem &problem,
+                                    const ChipInfo &chip, const TmaTile &tile,
+                                    double matrixCycles) {
+  if (!tile.promotes())
+    return 0;
+  double parts = double(ceilDiv(
+      getTmaFacts(problem).atomsPerRow * TmaTile::kAtomBytes, tile.promotion));
+  double additions =
+      double(tile.accumulators()) / double(tile.atomsPerConsumer());
+  return matrixCycles / double(tile.consumers) +
+         parts * (fit(chip).promotionCycles + additions);
+}
+
 /// Cycles of shared memory for a step: instructions read what they multiply,
 /// and copies write.
 static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
@@ -133,7 +150,8 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
           ? std::hypot(longest, fit(chip).convertCycles +
                                     fit(chip).convertCyclesPerColumn *
                                         double(tile.columns))
-          : longest;
+          : std::max(longest, computePromotedCycles(problem, chip, tile,
+                                                    cost.matrixCycles));
 
   double stepsPerTile = double(facts.totalSteps) / double(problem.products) /
                         double(tile.cluster);

@@ -99,6 +99,32 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
   return facts;
 }
 
+/// Whether instructions cut off what they add, so that sums are promoted to
+/// f32.
+static bool hasFloat8(ConvolutionOpInterface op) {
+  return getOperandNumericType(op) == ::conv::NumericType::F8;
+}
+
+/// Why sums of instructions are too narrow for the convolution; empty if they
+/// are not.
+static std::string findNarrowSums(ConvolutionOpInterface op) {
+  if (!hasFloat8(op) || op.getArithmetic() == Arithmetic::Promoted)
+    return "";
+  return llvm::formatv("expects promoted arithmetic, since wgmma gives sums of "
+                       "8-bit floats 14 bits, but got {0}",
+                       stringifyArithmetic(op.getArithmetic()));
+}
+
+/// Checks S22 where the convolution is.
+static std::string findPromotionObstacle(ConvolutionOpInterface op,
+                                         ScheduleAttr schedule) {
+  if ((schedule.getPromotion() != 0) != hasFloat8(op))
+    return llvm::formatv("expects promotion for 8-bit floats and for no other "
+                         "operands, but got {0} for {1}",
+                         schedule.getPromotion(), getOperandElementType(op));
+  return findNarrowSums(op);
+}
+
 /// Why the `tma` main loop cannot compute a product; empty if it can.
 static std::string findTmaObstacle(const ViewedProduct &product,
                                    ScheduleAttr schedule,
@@ -136,7 +162,7 @@ public:
     return WarpgroupGemmAttr::get(
         context, candidate.workgroup, candidate.subgroup, candidate.gemmK,
         candidate.stages, getAtom(context, *candidate.atom),
-        getRaster(candidate), haloTile, candidate.cluster);
+        getRaster(candidate), haloTile, candidate.cluster, candidate.promotion);
   }
 
   void describe(const PlannedConvolution &planned,
@@ -154,6 +180,8 @@ public:
         op.getArithmetic() == Arithmetic::F32 &&
         ::conv::is3xTF32WithinBound(computeReductionWithoutZeros(op),
                                     facts->steps, problem.splits);
+    if (hasFloat8(op) && findNarrowSums(op).empty())
+      facts->promotion = ::conv::TmaTile::kMaxPromotion;
     problem.facts.set(*facts);
   }
 
@@ -168,6 +196,9 @@ public:
           Attribute(schedule.getAtom()),
           stringifyArithmetic(op.getArithmetic()),
           computeReductionWithoutZeros(op));
+    if (std::string obstacle = findPromotionObstacle(op, schedule);
+        !obstacle.empty())
+      return obstacle;
     ConvolutionPlan plan = planConvolution(op, options);
     for (auto [step, part] : plan.getProducts()) {
       std::string obstacle =
@@ -187,6 +218,10 @@ public:
   }
 
 private:
+  std::string explainNarrowSums(ConvolutionOpInterface op) const override {
+    return findNarrowSums(op);
+  }
+
   std::optional<TmaGeometry>
   computeGeometry(const ViewedProduct &product,
                   std::string &obstacle) const override {

@@ -33,8 +33,8 @@ def parse_line(line: str) -> Problem:
     """
     words = line.split()
     names = {command: dtype for dtype, command in _COMMANDS.items()}
-    tf32 = "--tf32" in words
-    words = [word for word in words if word != "--tf32"]
+    arithmetic = {name: f"--{name}" in words for name in ("tf32", "promoted")}
+    words = [word for word in words if word not in ("--tf32", "--promoted")]
     if not words or words[0] not in names or len(words) % 2 == 0:
         raise bad_input(f"expects a line of {', '.join(names)} with pairs of a flag and its value, but got {line!r}")
     flags = dict(zip(words[1::2], words[2::2]))
@@ -55,7 +55,7 @@ def parse_line(line: str) -> Problem:
             dtype=names[words[0]],
             direction=direction,
             high=high,
-            tf32=tf32,
+            **arithmetic,
             result_dtype=flags.pop("--out_dtype", "").replace("i32", ""),  # That of sums, which integers have anyway.
             padding_mode=flags.pop("--padding_mode", "zeros"),
             input_layout=flags.pop("--in_layout", ""),

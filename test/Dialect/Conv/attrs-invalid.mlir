@@ -324,6 +324,27 @@ func.func private @schedule_s18_main_loop() attributes {
 
 // -----
 
+func.func private @schedule_s22_products() attributes {
+  // expected-error @below {{expects promotion to be 32, 64 or 128 products of a wgmma atom of 8-bit floats, but got 96 of #conv.atom<wgmma 64 x 64 x 32>}}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 128, stages = 4,
+                     atom = <wgmma 64 x 64 x 32>, raster = rows, promotion = 96>>}
+
+// -----
+
+func.func private @schedule_s22_atom() attributes {
+  // expected-error @below {{expects promotion to be 32, 64 or 128 products of a wgmma atom of 8-bit floats, but got 32 of #conv.atom<wgmma 64 x 64 x 16>}}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows, promotion = 32>>}
+
+// -----
+
+func.func private @schedule_s22_registers() attributes {
+  // expected-error @below {{expects at most 96 accumulators of a lane, but got 128}}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [256, 128], subgroup = [128, 128], gemm_k = 128, stages = 3,
+                     atom = <wgmma 64 x 128 x 32>, raster = rows, promotion = 128>>}
+
+// -----
+
 func.func private @schedule_s18_shares() attributes {
   // expected-error @below {{expects columns that are a multiple of 8 for each workgroup of a cluster, but got 64 for 3}}
   a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,

@@ -395,6 +395,18 @@ func.func @forward_c13_tf32_of_f16(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf
 
 // -----
 
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#nhwc = #conv.layouts<"NHWC", "KRSC", "NPQK">
+
+func.func @forward_c14_promoted_f16(%x: tensor<1x8x8x4xf16>, %w: tensor<8x1x1x4xf16>) {
+  // expected-error @below {{expects input of 8-bit floats for promoted arithmetic, but got 'f16'}}
+  %y = conv.forward %x, %w window = #unit layouts = #nhwc arithmetic = promoted
+      : tensor<1x8x8x4xf16>, tensor<8x1x1x4xf16> -> tensor<1x8x8x8xf32>
+  return
+}
+
+// -----
+
 // expected-error @below {{expects conv.tensor_map on an argument of a function that is a pointer, but got 'memref<8xf16>'}}
 func.func private @tensor_map_x7_pointer(%map: memref<8xf16> {conv.tensor_map})
 

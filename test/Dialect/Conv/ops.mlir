@@ -12,6 +12,16 @@ func.func @forward_plain(%x: tensor<1x8x8x4xf16>, %w: tensor<16x3x3x4xf16>) -> t
   return %y : tensor<1x8x8x16xf32>
 }
 
+// CHECK-LABEL: @forward_promoted
+func.func @forward_promoted(%x: tensor<1x8x8x4xf8E4M3FN>, %w: tensor<16x1x1x4xf8E5M2>) -> tensor<1x8x8x16xf32> {
+  // CHECK: layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = promoted :
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = promoted
+      : tensor<1x8x8x4xf8E4M3FN>, tensor<16x1x1x4xf8E5M2> -> tensor<1x8x8x16xf32>
+  return %y : tensor<1x8x8x16xf32>
+}
+
 // Products of 16-bit operands are exact as they are; asking for that changes nothing.
 // CHECK-LABEL: @forward_exact
 func.func @forward_exact(%x: tensor<1x8x8x4xf16>, %w: tensor<16x1x1x4xf16>) -> tensor<1x8x8x16xf32> {

@@ -47,7 +47,7 @@ const ChipInfo &hopper() { return *lookupChip("sm_90a"); }
 
 TEST(TmaModel, CandidatesFitTheChip) {
   for (const MatrixAtom &atom : hopper().atoms) {
-    if (atom.kind != AtomKind::WGMMA)
+    if (atom.kind != AtomKind::WGMMA || atom.hasNarrowSums())
       continue;
     std::vector<Candidate> candidates =
         kModel.listCandidates(createLayer(), hopper(), atom);
@@ -67,7 +67,7 @@ TEST(TmaModel, TilesOfGradientsAreWholeBoxes) {
   factsOf(problem).isRightTransposed = factsOf(problem).reducesPositions = true;
   factsOf(problem).hasRowsOfColumns = true;
   for (const MatrixAtom &atom : hopper().atoms)
-    if (atom.kind == AtomKind::WGMMA) {
+    if (atom.kind == AtomKind::WGMMA && !atom.hasNarrowSums()) {
       EXPECT_EQ(kModel.listCandidates(problem, hopper(), atom).empty(),
                 atom.n % 64 != 0);
     }
@@ -79,7 +79,7 @@ TEST(TmaModel, TransposedTilesHaveWholeBoxes) {
   Problem problem = createLayer();
   factsOf(problem).isRightTransposed = true;
   for (const MatrixAtom &atom : hopper().atoms) {
-    if (atom.kind != AtomKind::WGMMA)
+    if (atom.kind != AtomKind::WGMMA || atom.hasNarrowSums())
       continue;
     problem.columns = 256;
     EXPECT_EQ(kModel.listCandidates(problem, hopper(), atom).empty(),
@@ -152,6 +152,27 @@ TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
   for (const auto &[candidate, cost] :
        rankCandidates(problem, hopper()).accepted)
     EXPECT_EQ(candidate.cluster, 1);
+}
+
+// Instructions of 8-bit floats have sums that are promoted, or there is no
+// kernel; it is then the fastest one.
+TEST(TmaModel, SumsOfEightBitFloatsArePromoted) {
+  Problem problem = createLayer();
+  problem.operand = NumericType::F8;
+  factsOf(problem).steps = factsOf(problem).totalSteps = 9;
+  for (const auto &[candidate, cost] :
+       rankCandidates(problem, hopper()).accepted)
+    EXPECT_EQ(candidate.atom->kind, AtomKind::MMASync);
+  factsOf(problem).promotion = TmaTile::kMaxPromotion;
+  Ranking ranking = rankCandidates(problem, hopper());
+  EXPECT_EQ(ranking.accepted.front().candidate.loop, MainLoop::Tma);
+  for (const auto &[candidate, cost] : ranking.accepted) {
+    if (candidate.loop != MainLoop::Tma)
+      continue;
+    EXPECT_EQ(candidate.promotion, TmaTile::kMaxPromotion);
+    TmaTile tile = getTmaTile(problem, candidate);
+    EXPECT_LE(2 * tile.accumulators(), tile.workers() > 2 ? 128 : 192);
+  }
 }
 
 // What a slot of halo tiles takes is not there for stages.

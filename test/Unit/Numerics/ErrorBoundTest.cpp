@@ -213,6 +213,70 @@ TEST(ErrorBound, PartsInTF32StayWithinTheBoundOfF32) {
   EXPECT_FALSE(is3xTF32WithinBound(56, 3, 2));
 }
 
+/// A sum of products as `wgmma` of 8-bit floats computes it: 32 of them and the
+/// sum so far are cut off 14 bits from the leading one of the largest, and
+/// what `promotion` products add up to is added in f32.
+float sumAsPromoted(const std::vector<double> &products, size_t promotion) {
+  constexpr size_t kInstruction = 32;
+  float total = 0;
+  for (size_t part = 0; part < products.size(); part += promotion) {
+    size_t end = std::min(products.size(), part + promotion);
+    double sum = 0;
+    for (size_t first = part; first < end; first += kInstruction) {
+      size_t last = std::min(end, first + kInstruction);
+      double largest = std::fabs(sum);
+      for (size_t i = first; i < last; ++i)
+        largest = std::max(largest, std::fabs(products[i]));
+      if (largest == 0)
+        continue;
+      double unit = std::ldexp(1, std::ilogb(largest) - 13);
+      sum = std::trunc(sum / unit) * unit;
+      for (size_t i = first; i < last; ++i)
+        sum += std::trunc(products[i] / unit) * unit;
+    }
+    total += float(sum);
+  }
+  return total;
+}
+
+TEST(ErrorBound, PromotedSumsHaveTheErrorOfEachPart) {
+  Epilogue epilogue;
+  EpilogueGraph graph = epilogue.yield(epilogue.sum);
+  std::mt19937 random(23);
+  for (int64_t promotion : {32, 64, 128})
+    for (int64_t length : {27, 128, 576, 4608}) {
+      Accumulation sum{length, NumericType::F8, promotion};
+      double accumulation =
+          std::get<ErrorBound>(computeErrorBound(sum, graph, NumericType::F32))
+              .accumulation;
+      double worst = 0;
+      for (int round = 0; round < 20; ++round) {
+        // Random ones of many magnitudes, or one large product in each part and
+        // others that are all cut off.
+        std::uniform_int_distribution<int> exponent(-18, 0);
+        std::vector<double> products;
+        double exact = 0, magnitude = 0;
+        for (int64_t i = 0; i < length; ++i) {
+          double small = round == 0 ? 0x1.ep-14
+                                    : std::ldexp(double(1 + random() % 225),
+                                                 exponent(random));
+          bool isNegative = round != 0 && random() % 2;
+          products.push_back(round == 0 && i % promotion == 0 ? 1
+                             : isNegative                     ? -small
+                                                              : small);
+          exact += products.back();
+          magnitude += std::fabs(products.back());
+        }
+        double error = std::fabs(sumAsPromoted(products, promotion) - exact);
+        worst = std::max(worst, error * 0x1p24 / magnitude);
+      }
+      EXPECT_LE(worst, accumulation) << promotion << " of " << length;
+      // It is no more than the worst case takes.
+      if (length >= promotion)
+        EXPECT_GE(worst, 0.75 * accumulation) << promotion << " of " << length;
+    }
+}
+
 TEST(ErrorBound, BiasAddsHalfAnUlpOfF32) {
   Epilogue epilogue;
   EpilogueGraph graph = epilogue.yield(

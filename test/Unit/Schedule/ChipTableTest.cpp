@@ -183,6 +183,22 @@ TEST(ChipTable, PeakRatesAreThoseOfTheDataSheets) {
   }
 }
 
+// On sm_90a only `wgmma` reaches it, if its columns are not few.
+TEST(ChipTable, HopperMultipliesEightBitFloatsTwiceAsFastAsSixteenBits) {
+  const ChipInfo &chip = *lookupChip("sm_90a");
+  int64_t found = 0;
+  for (const MatrixAtom &atom : chip.atoms) {
+    bool isFloat8 =
+        atom.operand == NumericType::F8 && atom.kind == AtomKind::WGMMA;
+    EXPECT_EQ(atom.hasNarrowSums(), isFloat8);
+    if (!isFloat8 || atom.n < 64)
+      continue;
+    ++found;
+    EXPECT_NEAR(peakFlops(chip, atom) / 1e12, 2141, 1) << atom.n;
+  }
+  EXPECT_EQ(found, 5);
+}
+
 TEST(ChipTable, KindAndSizeTellAtomsOfOneStoredTypeApart) {
   using enum NumericType;
   for (const ChipInfo &chip : allChips())

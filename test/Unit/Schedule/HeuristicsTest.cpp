@@ -71,6 +71,7 @@ void addFacts(Problem &problem, std::mt19937 &generator) {
   if (problem.hasHaloTiles)
     boxes.haloTile = {.bytes = 10 * 10 * 128, .rows = 64, .taps = 9};
   boxes.allows3xTF32 = !problem.hasHaloTiles;
+  boxes.promotion = coin() ? TmaTile::kMaxPromotion : 0;
   problem.facts.set(boxes);
   problem.facts.set(WeightStationaryFacts{.channels = 64,
                                           .haloTileBytes = 13 << 10,

@@ -126,20 +126,25 @@ void mlir::conv::printScheduleOptions(AsmPrinter &printer,
 
 ParseResult mlir::conv::parseWarpgroupOptions(AsmParser &parser,
                                               SmallVector<int64_t> &haloTile,
-                                              int64_t &cluster) {
+                                              int64_t &cluster,
+                                              int64_t &promotion) {
   cluster = 1;
+  promotion = 0;
   return parseOptions(
       parser, {{"halo_tile", [&] { return parseIntegers(parser, haloTile); }},
-               {"cluster", [&] { return parser.parseInteger(cluster); }}});
+               {"cluster", [&] { return parser.parseInteger(cluster); }},
+               {"promotion", [&] { return parser.parseInteger(promotion); }}});
 }
 
 void mlir::conv::printWarpgroupOptions(AsmPrinter &printer,
                                        ArrayRef<int64_t> haloTile,
-                                       int64_t cluster) {
+                                       int64_t cluster, int64_t promotion) {
   if (!haloTile.empty())
     printer << ", halo_tile = [" << haloTile << "]";
   if (cluster != 1)
     printer << ", cluster = " << cluster;
+  if (promotion != 0)
+    printer << ", promotion = " << promotion;
 }
 
 /// A size, and the role before it, or an empty one.

@@ -36,9 +36,9 @@ void printScheduleOptions(AsmPrinter &printer, ArrayRef<int64_t> outputTile,
 
 ParseResult parseWarpgroupOptions(AsmParser &parser,
                                   SmallVector<int64_t> &haloTile,
-                                  int64_t &cluster);
+                                  int64_t &cluster, int64_t &promotion);
 void printWarpgroupOptions(AsmPrinter &printer, ArrayRef<int64_t> haloTile,
-                           int64_t cluster);
+                           int64_t cluster, int64_t promotion);
 
 /// `batch = [g = 1], rows = [...], columns = [...]`, where a digit is its size,
 /// with its role or without.

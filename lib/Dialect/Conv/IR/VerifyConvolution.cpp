@@ -142,7 +142,11 @@ static LogicalResult verifyPadding(ConvolutionOpInterface op, int64_t index,
          << " and " << dimension.high;
 }
 
-/// Checks C8 and C13.
+static bool isFloat8(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+}
+
+/// Checks C8, C13 and C14.
 static LogicalResult verifyElementTypes(ConvolutionOpInterface op) {
   Type lhs = op.getLhs().getType().getElementType();
   Type rhs = op.getRhs().getType().getElementType();
@@ -157,6 +161,10 @@ static LogicalResult verifyElementTypes(ConvolutionOpInterface op) {
            << lhsName << " of i8 or a floating type, but got " << lhs;
   if (op.getArithmetic() == Arithmetic::TF32 && !lhs.isF32())
     return op.emitOpError("expects ") << lhsName << " of f32 for "
+                                      << stringifyArithmetic(op.getArithmetic())
+                                      << " arithmetic, but got " << lhs;
+  if (op.getArithmetic() == Arithmetic::Promoted && !isFloat8(lhs))
+    return op.emitOpError("expects ") << lhsName << " of 8-bit floats for "
                                       << stringifyArithmetic(op.getArithmetic())
                                       << " arithmetic, but got " << lhs;
   return success();

@@ -89,6 +89,20 @@ static LogicalResult verifyCluster(EmitError emitError,
   return success();
 }
 
+/// Checks S22, as far as it is not about the convolution.
+static LogicalResult verifyPromotion(EmitError emitError, int64_t promotion,
+                                     AtomAttr atom) {
+  constexpr int64_t kAtomK = ::conv::TmaTile::kAtomBytes;
+  bool isPossible = promotion == kAtomK || promotion == 2 * kAtomK ||
+                    promotion == ::conv::TmaTile::kMaxPromotion;
+  if (promotion == 0 || (isPossible && atom.getKind() == AtomKind::WGMMA &&
+                         atom.getK() == kAtomK))
+    return success();
+  return emitError() << "expects promotion to be 32, 64 or 128 products of a "
+                        "wgmma atom of 8-bit floats, but got "
+                     << promotion << " of " << atom;
+}
+
 /// The tile of a kernel whose sums leave as results.
 static ::conv::TmaTile getTile(const KernelFields &fields) {
   return {.rows = fields.workgroup[0],
@@ -99,19 +113,20 @@ static ::conv::TmaTile getTile(const KernelFields &fields) {
               fields.atom.getKind() == AtomKind::WGMMA3xTF32 ? 2 : 0};
 }
 
-LogicalResult
-WarpgroupGemmAttr::verify(EmitError emitError, ArrayRef<int64_t> workgroup,
-                          ArrayRef<int64_t> subgroup, int64_t gemmK,
-                          int64_t stages, AtomAttr atom, Raster,
-                          ArrayRef<int64_t> haloTile, int64_t cluster) {
+LogicalResult WarpgroupGemmAttr::verify(
+    EmitError emitError, ArrayRef<int64_t> workgroup,
+    ArrayRef<int64_t> subgroup, int64_t gemmK, int64_t stages, AtomAttr atom,
+    Raster, ArrayRef<int64_t> haloTile, int64_t cluster, int64_t promotion) {
   KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
   if (failed(fields.verify(emitError)))
     return failure();
   ::conv::TmaTile tile = getTile(fields);
   tile.cluster = cluster;
+  tile.promotion = promotion;
   if (!haloTile.empty() && failed(verifyHaloTile(emitError, haloTile)))
     return failure();
   if (failed(verifyCluster(emitError, tile)) ||
+      failed(verifyPromotion(emitError, promotion, atom)) ||
       failed(verifyWarpgroupAtom(emitError, atom, haloTile.empty())))
     return failure();
   return verifyWarpgroups(emitError, fields, tile,
@@ -152,6 +167,7 @@ LogicalResult WeightStationaryAttr::verify(EmitError emitError,
   // Sums of a part are accumulators, which no copy takes.
   tile.isStaged = schedule.getSplits() == 1;
   tile.cluster = schedule.getCluster();
+  tile.promotion = schedule.getPromotion();
   tile.convertedParts =
       schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32 ? 2 : 0;
   return tile;

@@ -56,17 +56,27 @@ bool GeometryReader::readHaloTiles() {
   return true;
 }
 
+/// Those that `wgmma` multiplies.
+static bool isFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
 bool GeometryReader::readTypes() {
   Type type = lhs.type.getElementType();
-  if (!(type.isF16() || type.isBF16() || type.isF32() || type.isInteger(8)) ||
-      rhs.type.getElementType() != type)
-    return refuse("operands of f16, of bf16, of f32 or of i8, but got others");
+  Type other = rhs.type.getElementType();
+  bool isKnown = type.isF16() || type.isBF16() || type.isF32() ||
+                 type.isInteger(8) || isFloat8(type);
+  // Instructions multiply any two 8-bit floats.
+  if (!isKnown || (other != type && !(isFloat8(type) && isFloat8(other))))
+    return refuse("operands of f16, of bf16, of f32, of i8 or of 8-bit floats, "
+                  "but got others");
   geometry.elementBytes = type.getIntOrFloatBitWidth() / 8;
   geometry.resultBytes = result.type.getElementTypeBitWidth() / 8;
   if (Type element = result.type.getElementType();
       !(element.isF16() || element.isBF16() || element.isF32() ||
-        element.isInteger(8) || element.isInteger(32)))
-    return refuse("a result of f16, bf16, f32, i8 or i32, but got another");
+        element.isInteger(8) || element.isInteger(32) || isFloat8(element)))
+    return refuse("a result of f16, bf16, f32, i8, i32 or an 8-bit float, but "
+                  "got another");
   for (const ViewedTensor *operand : {&lhs, &rhs})
     if (operand->strides != computeContiguousStrides(operand->type.getShape()))
       return refuse("operands without gaps, but got strides");

@@ -171,6 +171,14 @@ static Value join(ImplicitLocOpBuilder &b, int64_t count,
   return vector::FromElementsOp::create(b, type, elements);
 }
 
+/// The LLVM dialect has no 8-bit floats: bytes have their bits.
+static VectorType getStoredType(VectorType type) {
+  Type element = type.getElementType();
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8
+             ? type.clone(IntegerType::get(type.getContext(), 8))
+             : type;
+}
+
 TmaEpilogue::Loaded TmaEpilogue::load(const Part &part) const {
   Loaded loaded;
   for (auto [number, access, buffer] :
@@ -195,7 +203,8 @@ Value TmaEpilogue::loadStaged(const Part &part) const {
     for (Value pair :
          chunk.load(getStaged(part, column), column % tile.chunkColumns(),
                     2 * columns / kColumnsPerPair))
-      pairs.push_back(LLVM::BitcastOp::create(ptx.b, type, pair));
+      pairs.push_back(ptx.b.createOrFold<arith::BitcastOp>(
+          type, LLVM::BitcastOp::create(ptx.b, getStoredType(type), pair)));
   }
   return join(ptx.b, part.countPairs(), [&](int64_t i) { return pairs[i]; });
 }
@@ -229,7 +238,9 @@ void TmaEpilogue::store(const Part &part, ValueRange pairs) const {
 
 void TmaEpilogue::stage(const Part &part, ValueRange pairs) const {
   auto registers = llvm::map_to_vector(pairs, [&](Value pair) -> Value {
-    return LLVM::BitcastOp::create(ptx.b, chunk.getPairType(), pair);
+    Value stored = ptx.b.createOrFold<arith::BitcastOp>(
+        getStoredType(cast<VectorType>(pair.getType())), pair);
+    return LLVM::BitcastOp::create(ptx.b, chunk.getPairType(), stored);
   });
   int64_t perStore = 2 * chunk.getColumns() / kColumnsPerPair;
   for (int64_t i = 0; i < part.countPairs(); i += perStore) {

@@ -24,7 +24,8 @@ TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
                .isStaged = problem.splits == 1,
                .resultBytes = byteSize(problem.result),
                .isRightTransposed = facts.isRightTransposed,
-               .cluster = candidate.cluster};
+               .cluster = candidate.cluster,
+               .promotion = candidate.promotion};
   bool isTransposed = facts.isLeftTransposed || facts.isRightTransposed;
   tile.convertedParts = TmaTile::countConvertedParts(
       candidate.atom->kind == AtomKind::WGMMA3xTF32, byteSize(problem.operand),

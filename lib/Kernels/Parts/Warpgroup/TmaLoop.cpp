@@ -167,7 +167,8 @@ public:
         pipelines(pipelines), stages(pipelines.stages),
         isReleasing(isReleasing) {}
 
-  /// Sums, where the next step is, and the stage that the last one still reads.
+  /// Sums, where the next step is, and the stage that the last one still reads,
+  /// or has read if sums are promoted.
   struct State {
     SmallVector<Value> sums;
     PipelineState next;
@@ -240,6 +241,12 @@ ConsumerBuilder::State ConsumerBuilder::createStep(const State &state,
   if (pipelines.kept)
     pipelines.kept->steps.wait({step, ptx.math.constant(0)});
   stages.wait(at);
+  if (tile.promotes()) {
+    SmallVector<Value> sums =
+        matrix.createPromotedStep(state.sums, locate(slot, at.stage, step));
+    release(stages, at.stage);
+    return {sums, stages.getNext(at), at.stage};
+  }
   SmallVector<Value> sums =
       matrix.createStep(state.sums, locate(slot, at.stage, step), isFirst);
   // A stage is released when the step after it is on its way, so that the
@@ -278,14 +285,21 @@ TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix,
                                       LoopPosition position) const {
   using State = ConsumerBuilder::State;
   ConsumerBuilder builder(ptx, geometry, tile, matrix, pipelines, isReleasing);
-  // The first step writes accumulators that nothing has to clear.
-  State start{matrix.createUndefined(), position.stage, Value()};
+  // The first step writes accumulators that nothing has to clear, unless its
+  // products are promoted.
+  State start{tile.promotes() ? matrix.createZeros() : matrix.createUndefined(),
+              position.stage, Value()};
+  auto finish = [&](const State &end) {
+    if (tile.promotes())
+      return end.sums;
+    SmallVector<Value> sums = matrix.finish(end.sums);
+    builder.release(pipelines.stages, end.last);
+    return sums;
+  };
   if (!pipelines.slots) {
     State end =
         builder.createRun(start, Value(), countSteps(), /*isFirst=*/true);
-    SmallVector<Value> sums = matrix.finish(end.sums);
-    builder.release(pipelines.stages, end.last);
-    return {sums, {end.next, std::nullopt}};
+    return {finish(end), {end.next, std::nullopt}};
   }
   PipelineState slot = *position.second;
   Value steps = count(inner);
@@ -312,8 +326,7 @@ TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix,
       });
   ValueRange values = carried;
   State end = State::get(values.drop_back(3));
-  SmallVector<Value> sums = matrix.finish(end.sums);
-  builder.release(pipelines.stages, end.last);
+  SmallVector<Value> sums = finish(end);
   builder.release(*pipelines.slots, values.back());
   return {sums, {end.next, PipelineState::get(values.take_back(3))}};
 }

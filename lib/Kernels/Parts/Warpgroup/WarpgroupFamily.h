@@ -29,7 +29,8 @@ public:
     return explainWarpgroupAbsence(
         op, chip, getForm(),
         [&](const ViewedProduct &product, std::string &obstacle) {
-          computeGeometry(product, obstacle);
+          if (computeGeometry(product, obstacle))
+            obstacle = explainNarrowSums(op);
         });
   }
 
@@ -45,6 +46,12 @@ protected:
   virtual std::optional<Geometry>
   computeGeometry(const ViewedProduct &product,
                   std::string &obstacle) const = 0;
+
+  /// Why sums of the family's instructions are too narrow for a convolution
+  /// whose geometry it has; empty if they are not.
+  virtual std::string explainNarrowSums(ConvolutionOpInterface op) const {
+    return "";
+  }
 
   /// The form in which a convolution has the geometry most likely.
   virtual PlanOptions getForm() const { return {}; }

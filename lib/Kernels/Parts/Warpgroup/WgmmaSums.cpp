@@ -30,8 +30,18 @@ void WgmmaSums::wait(int64_t steps) const {
   NVVM::WgmmaWaitGroupSyncOp::create(ptx.b, steps);
 }
 
+SmallVector<Value> WgmmaSums::createZeros() const {
+  Value zeros = LLVM::ZeroOp::create(ptx.b, getSumsType());
+  return SmallVector<Value>(tile.atomsPerConsumer(), zeros);
+}
+
 SmallVector<Value> WgmmaSums::finish(ValueRange accumulators) const {
   wait(0);
+  return llvm::map_to_vector(accumulators,
+                             [&](Value sums) { return finishAtom(sums); });
+}
+
+Value WgmmaSums::finishAtom(Value sums) const {
   // The wait does not mention the registers that it waits for. An empty piece
   // of assembly that reads and writes them keeps their uses after it.
   int64_t count = getNumAccumulators();
@@ -41,22 +51,29 @@ SmallVector<Value> WgmmaSums::finish(ValueRange accumulators) const {
     constraints += output;
   for (int64_t i = 0; i < count; ++i)
     constraints += std::to_string(i) + (i + 1 < count ? "," : "");
-  SmallVector<Value> finished;
-  for (Value sums : accumulators) {
-    SmallVector<Value> registers;
-    for (int64_t i = 0; i < count; ++i)
-      registers.push_back(LLVM::ExtractValueOp::create(ptx.b, sums, i));
-    finished.push_back(LLVM::InlineAsmOp::create(
-                           ptx.b, sums.getType(), registers, /*asm_string=*/"",
-                           constraints,
-                           /*has_side_effects=*/true, /*is_align_stack=*/false,
-                           LLVM::TailCallKind::None,
-                           LLVM::AsmDialectAttr::get(ptx.b.getContext(),
-                                                     LLVM::AsmDialect::AD_ATT),
-                           /*operand_attrs=*/ArrayAttr())
-                           .getResult(0));
-  }
-  return finished;
+  SmallVector<Value> registers;
+  for (int64_t i = 0; i < count; ++i)
+    registers.push_back(LLVM::ExtractValueOp::create(ptx.b, sums, i));
+  return LLVM::InlineAsmOp::create(
+             ptx.b, sums.getType(), registers, /*asm_string=*/"", constraints,
+             /*has_side_effects=*/true, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(ptx.b.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}
+
+Value WgmmaSums::addAtom(Value sums, Value others) const {
+  Value total = sums;
+  for (int64_t i = 0; i < getNumAccumulators(); ++i)
+    total = LLVM::InsertValueOp::create(
+        ptx.b, total,
+        LLVM::FAddOp::create(ptx.b,
+                             LLVM::ExtractValueOp::create(ptx.b, sums, i),
+                             LLVM::ExtractValueOp::create(ptx.b, others, i)),
+        i);
+  return total;
 }
 
 Value WgmmaSums::getPair(const PtxBuilder &ptx, Value accumulators,

@@ -33,8 +33,16 @@ public:
   /// Waits until at most `steps` are under way.
   void wait(int64_t steps) const;
 
+  SmallVector<Value> createZeros() const;
+
   /// The accumulators after all steps. Nothing reads them before.
   SmallVector<Value> finish(ValueRange accumulators) const;
+
+  /// An atom's accumulators after the wait for them. Nothing reads them before.
+  Value finishAtom(Value sums) const;
+
+  /// The sums of two atoms, added in f32 by lanes.
+  Value addAtom(Value sums, Value others) const;
 
   /// Elements `first` and `first + 1` of an atom's accumulators.
   static Value getPair(const PtxBuilder &ptx, Value accumulators,

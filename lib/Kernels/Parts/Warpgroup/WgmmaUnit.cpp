@@ -33,8 +33,8 @@ static constexpr uint64_t createLayout(int64_t strideBytes,
          uint64_t(leadingBytes / kUnitBytes) << 16;
 }
 static constexpr int64_t kEightRows = 8 * Tile::kRowBytes;
-/// Rows of the reduction do not use the leading dimension's offset; a transposed
-/// operand has the next 64 elements of each row after 64 rows.
+/// Rows of the reduction do not use the leading dimension's offset; a
+/// transposed operand has the next 64 elements of each row after 64 rows.
 static constexpr uint64_t kRows = createLayout(kEightRows, kUnitBytes);
 static constexpr uint64_t kTransposedRows =
     createLayout(kEightRows, Tile::kRowElements *Tile::kRowBytes);
@@ -77,17 +77,20 @@ Value WgmmaUnit::createMoved(const Descriptor &descriptor, Value units) const {
 
 /// What instructions multiply elements of the type as.
 static NVVM::WGMMATypes getOperandType(Type type) {
-  return type.isF16()    ? NVVM::WGMMATypes::f16
-         : type.isBF16() ? NVVM::WGMMATypes::bf16
-         : type.isF32()  ? NVVM::WGMMATypes::tf32
-                         : NVVM::WGMMATypes::s8;
+  return type.isF16()                  ? NVVM::WGMMATypes::f16
+         : type.isBF16()               ? NVVM::WGMMATypes::bf16
+         : type.isF32()                ? NVVM::WGMMATypes::tf32
+         : isa<Float8E4M3FNType>(type) ? NVVM::WGMMATypes::e4m3
+         : isa<Float8E5M2Type>(type)   ? NVVM::WGMMATypes::e5m2
+                                       : NVVM::WGMMATypes::s8;
 }
 
 WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-                     const TmaGeometry &geometry, Type operandType,
+                     const TmaGeometry &geometry, const Types &types,
                      const Operands &memory, Value consumer)
-    : WgmmaSums(ptx, tile, getAccumulatorType(operandType)),
-      operandType(getOperandType(operandType)),
+    : WgmmaSums(ptx, tile, getAccumulatorType(types.left)),
+      leftType(getOperandType(types.left)),
+      rightType(getOperandType(types.right)),
       elementBytes(geometry.elementBytes),
       multipliedBytes(geometry.getMultipliedBytes()),
       isLeftTransposed(geometry.isLeftTransposed()),
@@ -166,42 +169,98 @@ Value WgmmaUnit::createAtomOffset(const TmaGeometry &geometry,
   return offset;
 }
 
+/// Units of addresses from the start of a row to so many bytes of it, or so
+/// many lines if the operand is transposed.
+int64_t WgmmaUnit::getUnits(int64_t inRow, bool isTransposed,
+                            int64_t strideBytes) const {
+  int64_t bytes =
+      isTransposed ? inRow / elementBytes * (strideBytes / 8) : inRow;
+  return bytes / kUnitBytes;
+}
+
+Value WgmmaUnit::createLeft(int64_t atom, Value units, int64_t inRow) const {
+  return createMoved(
+      left[atom],
+      ptx.math.add(units, getUnits(inRow, isLeftTransposed, leftStrideBytes)));
+}
+
+Value WgmmaUnit::createRight(Value units, int64_t inRow) const {
+  return createMoved(right,
+                     ptx.math.add(units, getUnits(inRow, isRightTransposed,
+                                                  rightStrideBytes)));
+}
+
+Value WgmmaUnit::createInstruction(Value sums, Value a, Value b,
+                                   bool isFirst) const {
+  using namespace NVVM;
+  bool isInteger = isa<IntegerType>(elementType);
+  return WgmmaMmaAsyncOp::create(
+      ptx.b, sums.getType(), sums, a, b,
+      MMAShapeAttr::get(ptx.b.getContext(), Tile::kAtomRows, tile.columns,
+                        Tile::kAtomBytes / elementBytes),
+      leftType, rightType, isInteger ? WGMMATypes::s32 : WGMMATypes::f32,
+      isFirst ? WGMMAScaleOut::zero : WGMMAScaleOut::one, WGMMAScaleIn::one,
+      WGMMAScaleIn::one, isLeftTransposed ? MMALayout::col : MMALayout::row,
+      isRightTransposed ? MMALayout::row : MMALayout::col,
+      isInteger
+          ? MMAIntOverflowAttr::get(ptx.b.getContext(), MMAIntOverflow::wrapped)
+          : MMAIntOverflowAttr());
+}
+
 SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
                                          const Operands &operands,
                                          bool isFirst) const {
-  using namespace NVVM;
   Value leftUnits = ptx.math.div(operands.left, kUnitBytes);
   Value rightUnits = ptx.math.div(operands.right, kUnitBytes);
-  auto shape = MMAShapeAttr::get(ptx.b.getContext(), Tile::kAtomRows,
-                                 tile.columns, Tile::kAtomBytes / elementBytes);
-  WgmmaFenceAlignedOp::create(ptx.b);
+  NVVM::WgmmaFenceAlignedOp::create(ptx.b);
   SmallVector<Value> sums(accumulators);
   for (int64_t inRow = 0; inRow < multipliedBytes; inRow += Tile::kAtomBytes) {
-    auto alongReduction = [&](bool isTransposed, int64_t strideBytes) {
-      int64_t bytes =
-          isTransposed ? inRow / elementBytes * (strideBytes / 8) : inRow;
-      return bytes / kUnitBytes;
-    };
-    Value b = createMoved(
-        right, ptx.math.add(rightUnits, alongReduction(isRightTransposed,
-                                                       rightStrideBytes)));
-    for (auto [sum, atom] : llvm::zip(sums, left)) {
-      Value a = createMoved(
-          atom, ptx.math.add(leftUnits, alongReduction(isLeftTransposed,
-                                                       leftStrideBytes)));
-      sum = WgmmaMmaAsyncOp::create(
-          ptx.b, sum.getType(), sum, a, b, shape, operandType, operandType,
-          isa<IntegerType>(elementType) ? WGMMATypes::s32 : WGMMATypes::f32,
-          isFirst && inRow == 0 ? WGMMAScaleOut::zero : WGMMAScaleOut::one,
-          WGMMAScaleIn::one, WGMMAScaleIn::one,
-          isLeftTransposed ? MMALayout::col : MMALayout::row,
-          isRightTransposed ? MMALayout::row : MMALayout::col,
-          isa<IntegerType>(elementType)
-              ? MMAIntOverflowAttr::get(ptx.b.getContext(),
-                                        MMAIntOverflow::wrapped)
-              : MMAIntOverflowAttr());
+    Value b = createRight(rightUnits, inRow);
+    for (auto [atom, sum] : llvm::enumerate(sums))
+      sum = createInstruction(sum, createLeft(atom, leftUnits, inRow), b,
+                              isFirst && inRow == 0);
+  }
+  NVVM::WgmmaGroupSyncAlignedOp::create(ptx.b);
+  return sums;
+}
+
+SmallVector<Value> WgmmaUnit::createPart(ValueRange accumulators,
+                                         const Operands &operands,
+                                         int64_t first, int64_t end) const {
+  Value leftUnits = ptx.math.div(operands.left, kUnitBytes);
+  Value rightUnits = ptx.math.div(operands.right, kUnitBytes);
+  SmallVector<Value> right;
+  for (int64_t inRow = first; inRow < end; inRow += Tile::kAtomBytes)
+    right.push_back(createRight(rightUnits, inRow));
+  NVVM::WgmmaFenceAlignedOp::create(ptx.b);
+  SmallVector<Value> sums(accumulators);
+  for (auto [atom, sum] : llvm::enumerate(sums)) {
+    for (auto [i, b] : llvm::enumerate(right))
+      sum = createInstruction(
+          sum,
+          createLeft(atom, leftUnits, first + int64_t(i) * Tile::kAtomBytes), b,
+          /*isFirst=*/i == 0);
+    NVVM::WgmmaGroupSyncAlignedOp::create(ptx.b);
+  }
+  return sums;
+}
+
+SmallVector<Value>
+WgmmaUnit::createPromotedStep(ValueRange sums, const Operands &operands) const {
+  SmallVector<Value> totals(sums), part = createUndefined();
+  int64_t partBytes = tile.promotion * elementBytes;
+  for (int64_t first = 0; first < multipliedBytes; first += partBytes) {
+    // The next part has the same registers, so that it starts after these have
+    // been added: there are none for a third set of sums.
+    part = createPart(part, operands, first,
+                      std::min(first + partBytes, multipliedBytes));
+    // Sums of an atom are added while those of the next one are made.
+    int64_t pending = part.size();
+    for (auto [total, own] : llvm::zip(totals, part)) {
+      wait(--pending);
+      own = finishAtom(own);
+      total = addAtom(total, own);
     }
   }
-  WgmmaGroupSyncAlignedOp::create(ptx.b);
-  return sums;
+  return totals;
 }

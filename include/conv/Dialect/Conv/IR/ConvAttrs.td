@@ -62,7 +62,8 @@ def Conv_PaddingModeAttr : EnumAttr<Conv_Dialect, Conv_PaddingMode, "padding">;
 def Conv_Arithmetic : I32EnumAttr<"Arithmetic", "what is multiplied", [
     I32EnumAttrCase<"F32", 0, "f32">,
     I32EnumAttrCase<"TF32", 1, "tf32">,
-    I32EnumAttrCase<"Exact", 2, "exact">
+    I32EnumAttrCase<"Exact", 2, "exact">,
+    I32EnumAttrCase<"Promoted", 3, "promoted">
   ]> {
   let cppNamespace = "::mlir::conv";
   let genSpecializedAttr = 0;

@@ -30,13 +30,18 @@ defvar Conv_convolutionRules = [{
 
     This is cross-correlation, as in every deep-learning library. Floating types
     are accumulated in f32, i8 in i32. Products are exact before they are
-    accumulated, but for f32 operands `arithmetic` says more:
+    accumulated, but for f32 operands and 8-bit floats `arithmetic` says more:
 
     | `arithmetic` | f32 operands |
     | --- | --- |
     | `f32` | sums are as accurate as those of f32 products, to the same bound; matrix units may multiply parts of operands (docs/numerics.md) |
     | `tf32` | rounded to 11 significant bits, to nearest, which some matrix units multiply much faster |
     | `exact` | products are exact before they are accumulated |
+
+    | `arithmetic` | 8-bit floats |
+    | --- | --- |
+    | `f32`, `exact` | accumulated in f32 |
+    | `promoted` | sums of up to 128 products may have the 14 bits that matrix units give them; they are promoted to f32 and added there |
 
     Without a region, `epilogue` converts to the element type of the result, rounding
     to nearest even. With a region, the block gets the accumulator and one
@@ -75,6 +80,7 @@ defvar Conv_convolutionRules = [{
       * (C12) For `circular`, `low` and `high` are at most `input` in each
         spatial dimension.
       * (C13) For `arithmetic = tf32`, the operands are f32.
+      * (C14) For `arithmetic = promoted`, the operands are 8-bit floats.
 }];
 
 /// `lhs`, `rhs` and `result` are the names of the tensors. Roles follow from

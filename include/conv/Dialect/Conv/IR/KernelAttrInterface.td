@@ -38,6 +38,8 @@ def Conv_KernelAttrInterface : AttrInterface<"KernelAttrInterface"> {
       "::llvm::ArrayRef<int64_t>", "getHaloTile", (ins), "", "return {};">,
     InterfaceMethod<"Workgroups that share the reduction of a tile.",
       "int64_t", "getCluster", (ins), "", "return 1;">,
+    InterfaceMethod<"Products that matrix instructions add up before their sum is promoted to f32; 0 if they add up in f32.",
+      "int64_t", "getPromotion", (ins), "", "return 0;">,
     InterfaceMethod<"Subgroups of a workgroup that multiply.",
       "int64_t", "getNumSubgroups", (ins), "", [{
         return ::llvm::divideCeil($_attr.getWorkgroup()[0],

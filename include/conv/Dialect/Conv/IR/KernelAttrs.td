@@ -148,7 +148,8 @@ def Conv_HostGemmAttr : Conv_KernelAttr<"HostGemm", "host_gemm"> {
 
 def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", (ins), (ins
     OptionalArrayRefParameter<"int64_t">:$haloTile,
-    DefaultValuedParameter<"int64_t", "1">:$cluster)> {
+    DefaultValuedParameter<"int64_t", "1">:$cluster,
+    DefaultValuedParameter<"int64_t", "0">:$promotion)> {
   let summary = "Products of tiles that the copy engine brings to warpgroups";
   let description = [{
     Sizes are those of a batch of matrix products: `[rows, columns]`. One
@@ -164,6 +165,10 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
     For `conv.backward_weight`, whose reduction is over positions, a halo tile
     is one step of it, and is copied once for all taps of a line: columns are
     numbered so that a tile has 64 channels of each of them.
+
+    Instructions for 8-bit floats cut off what they add to 14 bits. Of
+    `promotion` products they make a sum of its own, which is then promoted to
+    f32: added to the others by lanes (docs/numerics.md).
 
     Constraints, beside those of all families; S6 is checked where the
     convolution is, on which the bytes of a result and of halo tiles depend:
@@ -189,6 +194,11 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
       * (S18) `cluster` is positive, and at most the largest that the chip has.
         Shares of the columns are multiples of 8. Each workgroup has at least
         one step of a loop over the reduction.
+      * (S22) `promotion` is for operands of 8-bit floats, which have one: 32, 64
+        or 128, whole instructions of `wgmma` with a `k` of 32, and at most a
+        step. There are two of each accumulator: a lane has at most 96, or 64 if
+        there are 3 warpgroups. The arithmetic is `promoted`, since the bound of
+        results is wider than that of sums in f32.
 
     Example:
     ```mlir
@@ -197,7 +207,7 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
                          raster = columns, cluster = 2>
     ```
   }];
-  let assemblyFormat = "`<`" # fields # " `` custom<WarpgroupOptions>($haloTile, $cluster) `>`";
+  let assemblyFormat = "`<`" # fields # " `` custom<WarpgroupOptions>($haloTile, $cluster, $promotion) `>`";
   let extraClassDeclaration = verifyForChip # [{
     MainLoop getMainLoop() const { return MainLoop::Tma; }
   }];

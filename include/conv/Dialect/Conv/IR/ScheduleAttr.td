@@ -165,6 +165,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       return getKernel().getHaloTile();
     }
     int64_t getCluster() const { return getKernel().getCluster(); }
+    int64_t getPromotion() const { return getKernel().getPromotion(); }
     /// Whether `atom` is a row of the chip's table. Those of other direct
     /// schedules are boxes of multiplications.
     bool hasMatrixInstruction() const {

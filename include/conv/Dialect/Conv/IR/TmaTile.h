@@ -136,6 +136,12 @@ struct TmaTile {
            : elementBytes == kConvertedBytes && isTransposed ? 1
                                                              : 0;
   }
+  /// Products that instructions add up before their sum is added to the others
+  /// in f32: one, two or four instructions of 8-bit floats. 0 if instructions
+  /// add to all sums before.
+  int64_t promotion = 0;
+  static constexpr int64_t kMaxPromotion = 128;
+  bool promotes() const { return promotion > 0; }
   /// Whether copies bring an operand of the epilogue, chunk by chunk, to where
   /// the results that it becomes leave from.
   bool isEpilogueCopied = false;
@@ -148,12 +154,13 @@ struct TmaTile {
   int64_t atomsPerConsumer() const { return rows / consumers / kAtomRows; }
   /// Registers of a lane that hold sums.
   int64_t accumulators() const { return atomsPerConsumer() * columns / 2; }
-  /// Sums of converted parts are added to those of the steps before in f32:
-  /// there are two of each.
+  /// Sums of converted parts, and promoted sums, are added to those of the
+  /// steps before in f32: there are two of each.
   int64_t maxAccumulators() const {
     if (isConverted())
       return workers() > 2 ? 48 : 80;
-    return workers() > 2 ? 128 : 192;
+    int64_t registers = workers() > 2 ? 128 : 192;
+    return promotes() ? registers / 2 : registers;
   }
   /// Columns of an instruction that assembles with `launchRegisters`.
   int64_t maxColumns() const {

@@ -28,6 +28,9 @@ struct TmaFacts {
   bool reducesPositions = false;
   /// Whether f32 may be multiplied as parts in tf32.
   bool allows3xTF32 = false;
+  /// Products of 8-bit floats that instructions add up before their sum is
+  /// promoted to f32; 0 if they may not, or operands are others.
+  int64_t promotion = 0;
   /// Rows of 64 columns that they bring, which tiles have whole.
   bool hasRowsOfColumns = false;
   /// The lines of memory that a row of either operand lies in on average, and
