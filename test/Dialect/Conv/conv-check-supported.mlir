@@ -535,7 +535,7 @@ func.func @unused_run_time_size(%x: tensor<?x?x8xf32>, %k: tensor<?x?x8x4xf32>,
 
 // Partial sums of larger groups would be in a workspace.
 func.func @large_groups_of_run_time_sizes(%x: tensor<?x?x34xf32>, %dy: tensor<?x?x34xf32>) -> tensor<?x?x2x3xf32> {
-  // expected-error @below {{unsupported (dynamic-shape): expects groups of at most 16 channels with run-time sizes, but got 17}}
+  // expected-error @below {{unsupported (dynamic-shape): expects groups of at most 16 channels with run-time sizes or states of packed sequences, but got 17}}
   %dk = conv.dynamic_backward_kernel %x, %dy order = BTGW : tensor<?x?x34xf32>, tensor<?x?x34xf32> -> tensor<?x?x2x3xf32>
   return %dk : tensor<?x?x2x3xf32>
 }

@@ -237,7 +237,7 @@ TEST(TmaModel, RowsTakeTheCopyEngineTime) {
   factsOf(problem).isLeftTransposed = true;
   factsOf(problem).isRightTransposed = true;
   factsOf(problem).reducesPositions = true;
-  const Candidate &candidate =
+  const Candidate candidate =
       rankCandidates(problem, hopper()).accepted.front().candidate;
   Cost cost = computeCost(problem, hopper(), candidate);
   double rows = double(candidate.workgroup[0] + candidate.workgroup[1]);
