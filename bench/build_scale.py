@@ -114,9 +114,12 @@ def main():
         begin = time.monotonic()
         client = subprocess.Popen(list(map(str, build)), env=environment, stdout=subprocess.PIPE, text=True)
         usage = Usage([*roots, ("client", client)])
+        pause = 0.05  # Short at first, for builds of a second or two.
         while client.poll() is None:
             usage.sample()
-            time.sleep(2)
+            time.sleep(pause)
+            pause = min(1.2 * pause, 2)
+        usage.sample()  # What still runs has all of its time now.
         counts = json.loads(client.stdout.read() or "{}")
         report = {"seconds": round(time.monotonic() - begin, 1), "code": client.returncode, "roles": usage.table(),
                   "units": counts.get("units"), "compiled": counts.get("compiled"), "failed": len(counts.get("failed", [])),
