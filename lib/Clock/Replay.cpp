@@ -51,7 +51,7 @@ struct Asked {
   int64_t steps = 0; ///< Accesses of all workgroups that were interpreted.
 };
 
-/// Of workgroups with these numbers.
+/// What the workgroups with these numbers ask of memory.
 static Asked askWorkgroups(const Program &program, const Pace &pace,
                            const LaunchShape &shape,
                            const std::vector<int64_t> &ids) {

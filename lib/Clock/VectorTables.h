@@ -37,7 +37,7 @@ using LaneCompare = bool (*)(uint32_t, uint32_t);
 /// What an instruction computes; null if its form has no such name.
 const Operation *lookupOperation(std::string_view name);
 const WideOperation *lookupWide(std::string_view name);
-/// The same of a comparison, whose name is that after `v_cmp_`.
+/// What a comparison does, by the part of its name after `v_cmp_`.
 LaneCompare lookupCompareOfLanes(std::string_view name);
 
 } // namespace conv::clock

@@ -33,8 +33,8 @@ class TokenMixing(unittest.TestCase):
     def compare(self, block, name, plain):
         """The losses are those of f64, within a few units in the last place of an f32, as PyTorch's own in f32 are.
 
-        On the CPU they are the same in each run: with one thread, since the order of sums of PyTorch's operators depends on
-        how many threads share them, and 200 steps of training amplify what that changes.
+        On the CPU one thread computes them, and they have to be the same in each run. With several threads they varied from
+        run to run; the likely reason is the order of sums in PyTorch's operators, which 200 steps of training amplify.
         """
         torch.manual_seed(0)
         torch.set_num_threads(1)

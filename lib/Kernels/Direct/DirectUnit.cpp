@@ -33,7 +33,7 @@ static constexpr double kReductionRegisters = 61;
 /// filters with 7x7 windows took 1.6 to 1.8 times as long for 284 registers, 7
 /// outputs of such windows with strides 2.2 times.
 static constexpr double kMovedRegisterCost = 0.03;
-/// The same where the filter is what moves, once for all boxes: 5x5
+/// Factor where values of the filter move, once for all boxes: 5x5
 /// windows, 1.3 to 1.7.
 static constexpr double kMovedFilterCost = 1.45;
 /// Values of the filter that LLVM reads before a loop over boxes, at most.

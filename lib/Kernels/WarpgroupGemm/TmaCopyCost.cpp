@@ -39,7 +39,7 @@ static double computeLeftRows(const Problem &problem, const KeptTile &kept) {
   return bytes / TmaTile::kRowBytes;
 }
 
-/// The same of the right operand.
+/// Rows that copies of the right operand bring in a step.
 static double computeRightRows(const KeptTile &kept) {
   return kept.keepsRight()
              ? 0

@@ -99,7 +99,7 @@ std::optional<ElementNumbers> NumbersReader::read(Value tensor, bool isMoved) {
   return numbers;
 }
 
-/// Of what is moved, only zeros are constant.
+/// The elements of a constant. After data movement, only zeros are known.
 std::optional<ElementNumbers> NumbersReader::readConstant(Value tensor,
                                                           bool isMoved) {
   if (isMoved) {

@@ -181,8 +181,8 @@ public:
   /// none.
   State createStep(const State &state, Value slot, Value step,
                    bool isFirst) const;
-  /// Steps that have the same halo tiles. After the first of them, `releasePast`
-  /// releases the halo tiles of the steps before.
+  /// Steps that have the same halo tiles. After the first of them,
+  /// `releasePast` releases the halo tiles of the steps before.
   State createRun(
       const State &state, Value slot, Value steps, bool isFirst,
       function_ref<void()> releasePast = [] {}) const;

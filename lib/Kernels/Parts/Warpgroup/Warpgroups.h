@@ -30,8 +30,8 @@ std::string explainWarpgroupAbsence(
     function_ref<void(const ViewedProduct &, std::string &)> check);
 
 /// The shared memory to ask for so that a compute unit has one workgroup at a
-/// time. Workgroups of a kernel that starts early would else crowd on the units that
-/// the one before leaves idle.
+/// time. Workgroups of a kernel that starts early would else crowd on the units
+/// that the one before leaves idle.
 int64_t reserveComputeUnit(const ::conv::ChipInfo &chip, int64_t sharedBytes);
 
 /// Waits for the kernels in front of this one, and lets the next one start

@@ -68,8 +68,8 @@ struct TmaWindow {
   int64_t countHaloTilesOfWindow() const;
   /// Positions in all images, as digits: the image and one per dimension.
   SmallVector<int64_t> getPositions() const;
-  /// Bounds of the positions of the first taps of windows, relative to the first
-  /// and to the last element of a dimension.
+  /// Bounds of the positions of the first taps of windows, relative to the
+  /// first and to the last element of a dimension.
   int64_t getLowerCorner(size_t dimension) const;
   int64_t getUpperCorner(size_t dimension) const;
 };
@@ -168,9 +168,9 @@ struct TmaGeometry {
     return getOuterLoop().count() * getInnerLoop().count();
   }
   /// Whether so many workgroups share the steps of the outer loop, or the steps
-  /// of the inner one: of those with a step for each, the one of which the longest
-  /// part is shorter. Halo tiles that steps of the inner loop share are not
-  /// copied by several.
+  /// of the inner one: of those with a step for each, the one of which the
+  /// longest part is shorter. Halo tiles that steps of the inner loop share are
+  /// not copied by several.
   bool sharesOuterLoop(int64_t workgroups) const;
   /// So many workgroups can share the steps at most.
   int64_t getMostWorkgroups() const;
