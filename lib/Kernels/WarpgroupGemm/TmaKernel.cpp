@@ -60,11 +60,12 @@ private:
     // Tiles along an operand that is kept follow each other, so that each
     // workgroup has always the same one.
     if (kept.keeps())
-      return PersistentScheduler(ptx,
-                                 TileRaster(*part.form, kept.keepsLeft()
-                                                            ? Raster::Rows
-                                                            : Raster::Columns),
-                                 part.firstTile, clusters);
+      return PersistentScheduler(
+          ptx,
+          TileRaster(*part.form,
+                     kept.keepsLeft() ? Raster::Rows : Raster::Columns,
+                     kept.groups),
+          part.firstTile, clusters);
     bool areGroupsNeighbours =
         part.geometry && part.geometry->haveGroupsSharedLines();
     return PersistentScheduler(

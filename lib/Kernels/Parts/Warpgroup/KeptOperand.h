@@ -14,7 +14,7 @@
 namespace mlir::conv {
 
 /// The operand that is the same for all matrices of a product that is alone in
-/// its kernel.
+/// its kernel, or the filter of each group.
 ::conv::TmaReuse computeTmaReuse(const ViewedTensor &lhs,
                                  const ViewedTensor &rhs,
                                  const TmaGeometry &geometry);
