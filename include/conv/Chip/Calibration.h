@@ -73,6 +73,8 @@ struct StagedCalibration {
   /// the element of the next row, or apart. 0 where nothing was measured.
   double scatterCycles;
   double sparseScatterCycles;
+  /// The same if neighbouring rows fill a sector: 6 layers in f32.
+  double wholeScatterCycles;
   /// Seconds for an element of a sum of parts that is stored apart from its
   /// neighbours: 4 schedules of 2 layers in NCHW.
   double scatteredSumSeconds;
@@ -92,6 +94,15 @@ struct StagedCalibration {
   double laneIdlePower;
   double laneRoundSeconds;
   double laneAloneFactor;
+  /// Time over that of others if each lane has four rows: 40 schedules of f32
+  /// on an H200, and 30 on an H100.
+  double laneWideFactor;
+  /// The same of copies of runs that are shorter than a step, each of which has
+  /// a position of its own: 1.3 to 2.1 in 5 pairs of schedules of 2 layers.
+  double laneShortFactor;
+  /// Measured time over that of the model for loops if lanes turn the left
+  /// matrix: 7 schedules of 1x1 windows in NCHW.
+  double laneTurnedSlowdown;
   double laneFixedRegisters;
   double laneSumRegisters;
   double barrierCycles;       ///< A step's barrier, waits and loop control.
@@ -189,8 +200,10 @@ struct WarpgroupCalibration {
   double transposedRowFactor; ///< Time of an unaligned row of a filter whose
                               ///< rows are of the reduction, over that of
                               ///< others: 6 layers.
-  double firstSteps; ///< Steps that a kernel waits for when it starts: all
-                     ///< units read memory at once.
+  double rereadShare; ///< Of the memory's time for a byte, what one takes that
+                      ///< tiles side by side read again.
+  double firstSteps;  ///< Steps that a kernel waits for when it starts: all
+                      ///< units read memory at once.
   /// Cycles of a tile's way through registers to shared memory, for each column
   /// of a warpgroup, times the root of its atoms along the rows.
   double epilogueCyclesPerColumn;

@@ -237,9 +237,22 @@ static Limit computeLimit(const Problem &problem, const ChipInfo &chip,
                                               : Limit::Loads;
 }
 
+/// Whether lanes multiply matrices of which the left one, whose columns are
+/// apart, is turned on its way.
+static bool isTurnedOnLanes(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate) {
+  double bytes = double(problem.products * problem.batch * problem.rows) *
+                 double(problem.reduction * byteSize(candidate.atom->operand));
+  return candidate.atom->kind == AtomKind::FMA && fit(chip).laneFactor > 0 &&
+         isTransposed(problem.lhsRun) && !isTransposed(problem.rhsRun) &&
+         problem.splits == 1 && bytes <= problem.lhsBytes;
+}
+
 /// What a staged kernel takes, as a multiple of what is computed here.
 static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
+  if (isTurnedOnLanes(problem, chip, candidate))
+    return fit(chip).laneTurnedSlowdown;
   bool isAsync = candidate.loop == MainLoop::AsyncStaged;
   bool areTransposed =
       isTransposed(problem.lhsRun) && isTransposed(problem.rhsRun);

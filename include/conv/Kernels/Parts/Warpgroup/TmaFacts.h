@@ -44,6 +44,8 @@ struct TmaFacts {
   bool hasStrides = false, hasVolumes = false;
   /// Copies could bring an operand of the epilogue as they take the result.
   bool hasEpilogueBoxes = false;
+  /// Lanes store results in pairs of columns, which copies cannot.
+  bool hasStoredPairs = false;
   /// What workgroups could keep of an operand.
   TmaReuse reuse = {};
   /// If positions come in halo tiles: the bytes of one in shared memory. If
