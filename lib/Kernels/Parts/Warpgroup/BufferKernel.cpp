@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// As many workgroups as there are compute units, each of which waits for the
-// kernels in front of it before it reads anything.
+// The kernel has as many workgroups as there are compute units. Each waits for
+// the previous kernels of the stream before it reads anything.
 //
 //===----------------------------------------------------------------------===//
 

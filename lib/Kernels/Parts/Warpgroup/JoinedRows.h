@@ -12,9 +12,9 @@
 
 namespace mlir::conv {
 
-/// The same view of the same elements of a dense tensor, in fewer dimensions:
-/// digits of rows that count neighbouring dimensions become one digit of one
-/// dimension. Without such digits, itself.
+/// The same elements of a dense tensor in a view of fewer dimensions: row
+/// digits that count neighbouring dimensions become one digit of one dimension.
+/// Returns `tensor` itself if it has no such digits.
 ViewedTensor joinRows(const ViewedTensor &tensor);
 
 } // namespace mlir::conv

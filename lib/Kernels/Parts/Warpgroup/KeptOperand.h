@@ -13,8 +13,8 @@
 
 namespace mlir::conv {
 
-/// The operand that is the same for all matrices of a product that is alone in
-/// its kernel.
+/// The operand that all matrices of a product share, if the product is the only
+/// one of its kernel.
 ::conv::TmaReuse computeTmaReuse(const ViewedTensor &lhs,
                                  const ViewedTensor &rhs,
                                  const TmaGeometry &geometry);

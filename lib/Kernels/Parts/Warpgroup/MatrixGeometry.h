@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// Fills in both matrices of a geometry whose elements are known; false if
-/// tiles of an operand are no boxes.
+/// Fills in both matrices of a geometry whose elements are known. Returns false
+/// if the tiles of an operand are not boxes.
 bool readMatrices(const ViewedTensor &lhs, const ViewedTensor &rhs,
                   TmaGeometry &geometry);
 
