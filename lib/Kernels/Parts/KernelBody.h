@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A family whose kernels take addresses builds everything between a kernel's
-// arguments and its return, for one of its parts.
+// A family whose kernels take plain addresses builds everything between the
+// arguments and the return of a kernel, for one of the kernel's subproblems.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 
 namespace mlir::conv {
 
-/// Builds what a workgroup of `function` does for the kernel's form, at the
-/// insertion point. Fails with a diagnostic if the schedule asks for what this
-/// family cannot do.
+/// Builds, at the insertion point, the code of a workgroup of `function` for
+/// the kernel's form. Fails with a diagnostic if this family cannot do what the
+/// schedule asks for.
 using KernelBodyBuilder = LogicalResult (*)(Kernel &kernel,
                                             gpu::GPUFuncOp function);
 

@@ -18,6 +18,6 @@ void mlir::conv::disableUnrolling(scf::ForOp loop) {
                                           {}, {}, {}, {}, {}, {});
   auto annotation = LLVM::LoopAnnotationAttr::get(
       context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
-  // The name that llvm.br has for it: conversions copy it from loop to branch.
+  // llvm.br uses this name, and conversions copy the attribute to the branch.
   loop->setAttr("loop_annotation", annotation);
 }

@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// Keeps a loop whose body is a whole tile from being unrolled, which only
-/// costs compile time and instruction cache.
+/// Prevents the unrolling of a loop whose body is a whole tile. Unrolling it
+/// would only cost compile time and instruction cache.
 void disableUnrolling(scf::ForOp loop);
 
 } // namespace mlir::conv
