@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An operand that cannot be copied without registers passes through them, and
+// An operand that cannot be copied asynchronously passes through registers and
 // is written to its stage at the end of the step.
 //
 //===----------------------------------------------------------------------===//
