@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The left operand has batch, rows and reduction; the right one has columns
-// instead of rows.
+// The left operand has digits of batch, rows and reduction; the right operand
+// has columns instead of rows.
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,9 +15,9 @@
 
 namespace mlir::conv {
 
-/// All direct schedules, or why there are none: for people. Where predictions
-/// were not compared with those of other families, those that move much more
-/// than they have to come last, and each of both the fastest first.
+/// All direct schedules, or for people the reason why there are none. Where
+/// predictions were not compared with other families, schedules that move much
+/// more than they have to come last; otherwise the fastest comes first.
 std::variant<std::vector<PredictedSchedule>, std::string>
 rankDirectSchedules(ConvolutionOpInterface op, const ::conv::ChipInfo &chip);
 
