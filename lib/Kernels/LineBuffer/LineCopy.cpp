@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lines above the first image and below the last one are left out.
+// Lines before the first image and after the last one are left out.
 //
 //===----------------------------------------------------------------------===//
 
