@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The images have what the copy engine needs; the filter is loaded by lanes and
-// can have any view.
+// The images have what the copy engine needs. Lanes load the filter, so its
+// view is arbitrary.
 //
 //===----------------------------------------------------------------------===//
 

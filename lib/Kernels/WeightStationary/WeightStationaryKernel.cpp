@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One lane copies halo tiles as buffers become empty. Meanwhile consumers load
-// the filter, and then multiply all taps of a slice without waiting in between.
+// One lane copies halo tiles as buffers become empty. Consumers first load the
+// filter, and then multiply all taps of a slice without waits in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ public:
   void create();
 
 private:
-  /// Sums, and where the next slice is.
+  /// The sums, and the pipeline state of the next slice.
   struct State {
     SmallVector<Value> sums;
     PipelineState next;
