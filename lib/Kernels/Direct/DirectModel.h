@@ -36,8 +36,8 @@ struct DirectCost {
   bool isQueue = false;     ///< `computeSeconds` includes memory time.
   bool countsHalos = false; ///< It also includes halos from the cache.
 
-  /// The bytes allowed for a `traffic` multiple of the compulsory bytes. An
-  /// epilogue has no halos, so it allows no bytes for others' halos.
+  /// The bytes that may be copied before halos count: `traffic` times the
+  /// compulsory bytes, except for the epilogue, which has no halos.
   double getAllowedBytes(double traffic) const {
     return traffic * (compulsoryBytes - epilogueBytes) + epilogueBytes;
   }

@@ -15,9 +15,9 @@
 
 namespace mlir::conv {
 
-/// All direct schedules, or for people the reason why there are none. Where
-/// predictions were not compared with other families, schedules that move much
-/// more than they have to come last; otherwise the fastest comes first.
+/// All direct schedules that fit, ordered by predicted seconds, then by bytes
+/// moved, then by enumeration. If there are none, returns the reason, in words
+/// for people.
 std::variant<std::vector<PredictedSchedule>, std::string>
 rankDirectSchedules(ConvolutionOpInterface op, const ::conv::ChipInfo &chip);
 

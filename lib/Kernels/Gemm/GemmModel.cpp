@@ -33,11 +33,11 @@ struct Staging {
 static std::vector<Staging> listStagings(const Problem &problem,
                                          const ChipInfo &chip) {
   std::vector<Staging> stagings = {{MainLoop::RegisterStaged, 2}};
-  // One stage takes half the shared memory, so more workgroups fit on a unit.
+  // Half the shared memory allows more workgroups; not measured elsewhere.
   if (chip.backend == Backend::AMDGPU)
     stagings.push_back({MainLoop::RegisterStaged, 1});
   int64_t bytes = byteSize(problem.operand);
-  // With one operand through registers, more was no faster on an H200.
+  // With an operand through registers, async loops were no faster on an H200.
   if (!copiesAsync(chip, problem.lhsRun, bytes) ||
       !copiesAsync(chip, problem.rhsRun, bytes))
     return stagings;

@@ -62,7 +62,7 @@ private:
   Elements loadKernelElements(Value tensor, int64_t distance);
   /// Row `row` of the state of `sequence`, if `isThere`.
   Elements loadState(Value sequence, Value row, Value isThere);
-  /// The state of token `distance`, for sequences that are not packed.
+  /// The initial state at token `distance`, if sequences are not packed.
   Elements loadStateBefore(int64_t distance);
   /// What token `token` of packed sequences sees of its initial state.
   Elements loadPackedState(int64_t token, int64_t distance);

@@ -27,7 +27,7 @@ static constexpr int64_t kMaxStages = 7;
 static constexpr int64_t kMaxGradientStages = 8;
 
 /// Copies of partial rows of the right operand are too slow unless they start
-/// at multiples of this many elements: they read each cache line twice.
+/// at multiples of this: otherwise each line is read twice.
 static constexpr int64_t kRightRow = 32;
 
 /// Most atoms of a consumer, in general and if each atom is a tap.

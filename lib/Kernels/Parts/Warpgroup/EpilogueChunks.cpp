@@ -106,7 +106,7 @@ Value EpilogueChunks::createEpilogueWarp(const PersistentScheduler &scheduler,
         for (int64_t chunk = 0; chunk < count; ++chunk) {
           pipeline.waitForEmpty(locate(chunk, phase));
           storeLast(carried.drop_front(), chunk);
-          // The store of the previous chunk has read shared memory by now.
+          // Waits until the store of the previous chunk has read its source.
           if (chunk > 0) {
             ptx.waitForStores(/*pending=*/1);
             load(maps, origin, chunk - 1);

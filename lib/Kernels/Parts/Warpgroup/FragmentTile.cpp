@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The swizzle XORs the number of a 16-byte piece with the number of its
-// 128-byte line. Without a swizzle, a row starts its length in banks after the
-// row before; with an odd number of pieces per row, eight rows use all banks.
+// 128-byte line. Without a swizzle, each row starts one row length further in
+// the banks: if that is an odd number of pieces, eight rows use all banks.
 //
 //===----------------------------------------------------------------------===//
 

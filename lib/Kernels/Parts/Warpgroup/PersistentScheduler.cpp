@@ -25,7 +25,7 @@ SmallVector<Value> PersistentScheduler::createLoop(
   Value workgroup = math.div(
       math.cast(gpu::BlockIdOp::create(ptx.b, gpu::Dimension::x).getResult()),
       cluster);
-  // The workgroup after the one with the last subproblem's last tile is first.
+  // The workgroup after the one with the previous last tile comes first.
   int64_t behind = (workgroups - first % workgroups) % workgroups;
   if (behind != 0)
     workgroup = math.rem(math.add(workgroup, behind), workgroups);

@@ -49,8 +49,8 @@ TensorMapAttr createTapRowsMap(MLIRContext *context,
 /// filter is transposed, of one row of output channels.
 TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,
                               int64_t channels, BoxRows rows);
-/// Boxes of a plain matrix: one row of the reduction for each of `rowsOfTile`
-/// rows, or, if rows are innermost, one row of rows for as many elements.
+/// Boxes of a plain matrix: a row of reduction elements for each of
+/// `rowsOfTile` rows, or, if rows are innermost, as many rows as such elements.
 TensorMapAttr createMatrixMap(MLIRContext *context, const TmaGeometry &geometry,
                               const TmaMatrix &matrix, int64_t rowsOfTile,
                               BoxRows rows);

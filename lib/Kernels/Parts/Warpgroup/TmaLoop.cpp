@@ -237,7 +237,7 @@ ConsumerBuilder::State ConsumerBuilder::createStep(const State &state,
                                                    Value slot, Value step,
                                                    bool isFirst) const {
   PipelineState at = state.next;
-  // The kept operand has been there since this workgroup's first tile.
+  // After this workgroup's first tile, a kept operand is already there.
   if (pipelines.kept)
     pipelines.kept->steps.wait({step, ptx.math.constant(0)});
   stages.wait(at);

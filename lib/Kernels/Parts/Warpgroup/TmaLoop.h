@@ -20,7 +20,7 @@ namespace mlir::conv {
 struct LoopPosition {
   PipelineState stage;
   /// State of the second pipeline, if there is one: of halo tiles of the left
-  /// operand, or of converted slices of the right operand.
+  /// operand, or of tf32 parts into which the right operand is converted.
   std::optional<PipelineState> second;
 
   SmallVector<Value> carried() const;
@@ -35,7 +35,7 @@ struct TmaRings {
   explicit TmaRings(const MbarrierPipeline &stages) : stages(stages) {}
 
   /// Called by one work-item, before any other goes on. `consumers` releases
-  /// empty what consumers read; `converters` fill slices and release stages.
+  /// empty what consumers read; `converters` fill parts and release stages.
   void initialize(int64_t consumers, int64_t converters = 0) const;
   LoopPosition getStart() const;
   int64_t getStageBytes(const ::conv::TmaTile &tile) const {
