@@ -103,7 +103,7 @@ SmallVector<Value> MatrixUnit::readTransposed(const SharedTile &tile,
                                               int64_t atomRows, Value stage,
                                               int64_t round) const {
   const IndexMath &math = kernel.math;
-  // Each of 16 lanes holds four rows, for one of four places of the reduction.
+  // Each of 16 lanes has four of 16 rows, at one of four reduction places.
   constexpr int64_t kLanes = 16, kRun = 4;
   Value inAtom =
       math.mul(math.div(math.rem(kernel.lane, atomRows), kLanes), kLanes);

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Copies the right operand's part of a block, widened to f32, to panels of as
-// many rows as a register tile has, with the reduction outermost. If each row
-// is contiguous in memory, blocks of 8 by 8 are transposed in registers; if
-// rows are adjacent in memory, vectors of rows are copied.
+// many rows as a register tile has columns, with the reduction outermost. If
+// each row is contiguous in memory, blocks of 8 by 8 are transposed in
+// registers; if rows are adjacent in memory, vectors of rows are copied.
 //
 //===----------------------------------------------------------------------===//
 

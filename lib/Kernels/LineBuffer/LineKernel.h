@@ -14,11 +14,11 @@
 
 namespace mlir::conv {
 
-/// Builds the kernel of a subproblem with this geometry, whose buffers
-/// fit, for a schedule whose main loop is `line_buffer`. The kernel
-/// gets as a tensor map the result, if it can be copied, or, if
-/// positions are reduced, the left operand. It gets all other tensors
-/// as addresses.
+/// Builds the kernel of a subproblem with this geometry, whose buffers fit, for
+/// a schedule whose main loop is `line_buffer`. The result is passed as a
+/// tensor map if it can be copied; if positions are reduced, the left operand
+/// is passed as a tensor map instead. All other tensors are passed as
+/// addresses.
 BuiltKernel buildLineKernel(const PtxBuilder &ptx, const KernelPart &part,
                             const LineGeometry &geometry,
                             const ::conv::ChipInfo &chip, StringRef name);

@@ -152,8 +152,8 @@ static double computeCycles(const Problem &problem, const ChipInfo &chip,
 }
 
 /// Seconds in which taps read the left operand again from below the dies'
-/// caches: this is the share of the data of all taps, of the tiles that run
-/// together, that does not fit into those caches.
+/// caches: of everything that all taps of the concurrent tiles read, they read
+/// again the part that does not fit into these caches.
 static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate, const Cost &cost) {
   const Run &run = problem.lhsRun;

@@ -19,7 +19,7 @@ struct TokenBlock {
   Value length; ///< Number of all tokens.
 };
 
-/// For each token of a block:
+/// What the search finds for each token of a block.
 struct Neighbours {
   /// The number of its neighbours on one side in its sequence, as
   /// `conv.count_neighbours` defines it without a limit.

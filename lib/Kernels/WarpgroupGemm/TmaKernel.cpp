@@ -146,7 +146,7 @@ void TmaBody::createProducer() {
       continue;
     TmaLoop loop(ptx, *part.geometry, tile, pipelines, memory, rank);
     SmallVector<Value> arguments = getArguments(part);
-    // The last carried value says, if an operand is kept, if a tile is first.
+    // With a kept operand, the last carried value says if a tile is the first.
     SmallVector<Value> initial = position.carried();
     size_t carriedByLoop = initial.size();
     if (kept.keeps())

@@ -15,9 +15,9 @@
 namespace mlir::conv {
 
 /// Builds the kernel of a subproblem with this geometry, whose buffers fit, for
-/// a schedule whose main loop is `weight_stationary`. The kernel gets the
-/// images as a tensor map, and the filter as an address; so the copy engine
-/// must be able to move the images.
+/// a schedule whose main loop is `weight_stationary`. The images are passed as
+/// a tensor map, the filter as an address; so the copy engine must be able to
+/// move the images.
 BuiltKernel
 buildWeightStationaryKernel(const PtxBuilder &ptx, const KernelPart &part,
                             const WeightStationaryGeometry &geometry,

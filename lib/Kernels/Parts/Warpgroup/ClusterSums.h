@@ -57,7 +57,7 @@ private:
   void forEachPiece(
       ValueRange accumulators, int64_t share,
       function_ref<void(ArrayRef<Value> sums, int64_t offset)> visit) const;
-  /// Sends a share to the workgroup that adds it up, or keeps it if it is ours.
+  /// Sends a share to the workgroup that adds it up; keeps this one's share.
   void send(ValueRange accumulators, int64_t share) const;
   void keep(ValueRange accumulators, int64_t share) const;
   /// The accumulators of an atom of this workgroup's share.

@@ -35,7 +35,7 @@ public:
   int64_t getColumns() const { return movesMatrices() ? 16 : 8; }
   /// Writes the pairs of the 16 or eight columns that start at `column`.
   void store(Value tile, int64_t column, ValueRange pairs) const;
-  /// Reads `count` pairs of a row: four or two.
+  /// Reads `count` pairs, four or two, of the columns from `column` on.
   SmallVector<Value> load(Value tile, int64_t column, int64_t count) const;
 
 private:

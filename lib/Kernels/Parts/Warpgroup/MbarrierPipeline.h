@@ -43,8 +43,8 @@ public:
                    int64_t stages)
       : ptx(ptx), full(full), empty(empty), stages(stages) {}
 
-  /// Called by one work-item, before any other goes on. `fills` calls of
-  /// `acquire` or `fill` make a stage full, `releases` of `release` empty.
+  /// Called by one work-item, before any other goes on. A stage is full after
+  /// `fills` calls of `acquire` or `fill`, empty after `releases` of `release`.
   void initialize(int64_t fills, int64_t releases) const;
   /// For a pipeline that uses the "empty" barriers of another pipeline.
   void initializeFull(int64_t fills) const;
@@ -55,7 +55,7 @@ public:
   PipelineState getNext(PipelineState position) const;
 
   /// Producer: waits until the stage is empty and announces `bytes`. Returns
-  /// the barrier that copies to the stage signal.
+  /// the stage's "full" barrier, which copies to the stage signal.
   Value acquire(PipelineState position, Value bytes) const;
   /// The two halves of `acquire`.
   void waitForEmpty(PipelineState position) const;
@@ -67,7 +67,7 @@ public:
   /// Consumer, called by one lane: it no longer reads the stage.
   void release(Value stage) const;
 
-  /// The barrier that copies to the stage signal.
+  /// The stage's "full" barrier, which copies to the stage signal.
   Value getFull(Value stage) const;
 
 private:

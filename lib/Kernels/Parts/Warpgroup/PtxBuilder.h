@@ -50,7 +50,7 @@ public:
   Value elect() const;
   /// Waits for all lanes of the warp and makes their writes visible.
   void synchronizeWarp() const;
-  /// Waits for `workItems` work-items at named barrier `id`; 0 is everyone's.
+  /// Waits for `workItems` work-items at named barrier `id`; 0 is for all.
   void barrier(Value id, int64_t workItems) const;
   /// Waits for all work-items of the cluster that have not ended, without
   /// ordering memory. Called by whole warps.

@@ -38,7 +38,7 @@ struct FilterOrder {
 
 /// Brings the kernel's right operand to `memory`, in the layout of
 /// `FilterTile`. All consumers do this together and wait for each other;
-/// meanwhile, the producer copies. `workItem` is its number in `consumer`.
+/// meanwhile, the producer copies. `workItem` is a number in `consumer`.
 void createFilter(const Kernel &kernel, const PtxBuilder &ptx,
                   const ::conv::FilterTile &tile, const FilterOrder &order,
                   Value consumer, Value workItem, Value memory);

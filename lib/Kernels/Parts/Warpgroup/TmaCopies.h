@@ -73,8 +73,8 @@ protected:
   /// The split-K slice and the group of a tile.
   Value createPart(TileOrigin origin) const;
   Value createGroup(TileOrigin origin) const;
-  /// The number in the tensor of what has number `inGroup` in the tile's group,
-  /// if each group of the tensor has `ofGroup`.
+  /// Converts a number in the tile's group, `inGroup`, to a number in the
+  /// tensor, whose groups have `ofGroup` each.
   Value createInTensor(TileOrigin origin, Value inGroup, int64_t ofGroup) const;
   /// Adds the last coordinate of a map that has a dimension for groups.
   void addGroup(SmallVectorImpl<Value> &coordinates, TileOrigin origin) const;

@@ -95,8 +95,8 @@ private:
   /// The consumer's chunk with this column, and where the chunk is staged.
   int64_t getChunk(const Part &part, int64_t column) const;
   Value getStaged(const Part &part, int64_t column) const;
-  /// Called around the subtiles of staged columns or a chunk: before the first
-  /// one waits until the place is free, after the last one sends the results.
+  /// Before the first subtile of staged columns or of a chunk, `beginPart`
+  /// waits until their place is free. After the last one, `endPart` sends them.
   void beginPart(const Part &part, Value phase) const;
   void endPart(const Part &part, TileOrigin origin) const;
   /// `beginColumns` waits until shared memory is free. `copyColumns` copies the

@@ -158,7 +158,7 @@ void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                              function_ref<void(Value)> epilogueWarp,
                              function_ref<void(Value)> converter) {
   const IndexMath &math = ptx.math;
-  // Values that are equal for all lanes keep roles in uniform registers.
+  // Equal for all lanes, so roles and descriptors stay in uniform registers.
   Value warp = ptx.uniform(math.div(workItem, kWarpSize));
   Value warpgroup = math.div(warp, kWarpsPerWarpgroup);
   scf::IfOp::create(

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What all kernels share in which one warpgroup copies and the others
-// multiply.
+// The common code of kernels in which one warpgroup copies the tiles that the
+// other warpgroups multiply.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ std::string explainWarpgroupAbsence(
 int64_t reserveComputeUnit(const ::conv::ChipInfo &chip, int64_t sharedBytes);
 
 /// Waits for the previous kernels of the stream, and lets the next kernel start
-/// early. A split-K product, which has `workgroups`, and its combine do not let
-/// it, unless the kernels of two calls fit on separate compute units.
+/// early. A split-K product, which has `workgroups`, and its combine do not,
+/// unless the kernels of two calls fit on separate compute units.
 void joinStream(const PtxBuilder &ptx, ScheduleAttr schedule,
                 const ::conv::ChipInfo &chip, int64_t workgroups);
 
