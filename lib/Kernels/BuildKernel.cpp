@@ -1,4 +1,4 @@
-//===- BuildKernel.cpp - kernels of all parts of a result -----------------===//
+//===- BuildKernel.cpp - kernels from subproblems -------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

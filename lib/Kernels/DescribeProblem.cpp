@@ -1,4 +1,4 @@
-//===- DescribeProblem.cpp - what a convolution asks of kernels -----------===//
+//===- DescribeProblem.cpp - a convolution as a problem -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DirectDiagonalPart.cpp - sums of single channels ---------*- C++ -*-===//
+//===- DirectDiagonalPart.cpp - products of banded matrices -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DirectDiagonals.cpp - gradients of one channel's filter --*- C++ -*-===//
+//===- DirectDiagonals.cpp - banded matrices of gradients -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DirectExchange.h - sums of channels, side by side --------*- C++ -*-===//
+//===- DirectExchange.h - sums exchanged between subgroups ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DirectModel.cpp - what a direct schedule costs -----------*- C++ -*-===//
+//===- DirectModel.cpp - the cost of direct schedules -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DirectModel.h - what a direct schedule costs -------------*- C++ -*-===//
+//===- DirectModel.h - the cost of direct schedules -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

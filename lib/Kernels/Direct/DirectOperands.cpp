@@ -1,4 +1,4 @@
-//===- DirectOperands.cpp - what direct main loops read ---------*- C++ -*-===//
+//===- DirectOperands.cpp - operands of direct main loops -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DirectSchedule.cpp - when and how to compute directly ----*- C++ -*-===//
+//===- DirectSchedule.cpp - candidates of direct kernels --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

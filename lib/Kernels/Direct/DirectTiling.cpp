@@ -1,4 +1,4 @@
-//===- DirectTiling.cpp - what tiles of a direct schedule read --*- C++ -*-===//
+//===- DirectTiling.cpp - sizes of a direct tiling --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

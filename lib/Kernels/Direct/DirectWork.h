@@ -1,4 +1,4 @@
-//===- DirectWork.h - what a step of a direct kernel does -------*- C++ -*-===//
+//===- DirectWork.h - work of a step of a direct kernel ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ElementwiseShares.cpp - how much a work-item does --------*- C++ -*-===//
+//===- ElementwiseShares.cpp - elements of a work-item ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- InterleavedMatrices.h - matrices that alternate ----------*- C++ -*-===//
+//===- InterleavedMatrices.h - matrices interleaved in memory ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

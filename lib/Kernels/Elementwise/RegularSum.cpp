@@ -1,4 +1,4 @@
-//===- RegularSum.cpp - sums of many parts of a tensor ----------*- C++ -*-===//
+//===- RegularSum.cpp - sums of split-K slices ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TransposeBody.cpp - transforms that turn tiles -----------*- C++ -*-===//
+//===- TransposeBody.cpp - transforms that transpose tiles ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

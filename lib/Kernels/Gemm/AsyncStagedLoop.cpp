@@ -1,4 +1,4 @@
-//===- AsyncStagedLoop.cpp - a pipeline of tiles in shared memory ---------===//
+//===- AsyncStagedLoop.cpp - an async pipeline of tiles -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

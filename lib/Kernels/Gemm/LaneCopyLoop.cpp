@@ -1,4 +1,4 @@
-//===- LaneCopyLoop.cpp - tiles that arrive without registers ---*- C++ -*-===//
+//===- LaneCopyLoop.cpp - tiles copied without registers --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

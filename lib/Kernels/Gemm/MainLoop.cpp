@@ -1,4 +1,4 @@
-//===- MainLoop.cpp - both operands, and where their loads are --*- C++ -*-===//
+//===- MainLoop.cpp - main loops of staged tiles ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OperandPieces.cpp - who copies which piece of a tile ---------------===//
+//===- OperandPieces.cpp - pieces of a tile per work-item -----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LineCopy.h - lines on their way to shared memory ---------*- C++ -*-===//
+//===- LineCopy.h - copies of image lines -----------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LineGeometry.cpp - a product as a line buffer sees it ----*- C++ -*-===//
+//===- LineGeometry.cpp - a product as a line buffer ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LineGradientBody.cpp - gradients from buffered lines -----*- C++ -*-===//
+//===- LineGradientBody.cpp - gradients from image lines --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

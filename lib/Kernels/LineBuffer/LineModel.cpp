@@ -1,4 +1,4 @@
-//===- LineModel.cpp - candidates of the line_buffer main loop --*- C++ -*-===//
+//===- LineModel.cpp - the cost of line buffers -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

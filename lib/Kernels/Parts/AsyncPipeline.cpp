@@ -1,4 +1,4 @@
-//===- AsyncPipeline.cpp - steps whose tiles arrive meanwhile ---*- C++ -*-===//
+//===- AsyncPipeline.cpp - pipelines of async copies ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AsyncPipeline.h - steps whose tiles arrive meanwhile -----*- C++ -*-===//
+//===- AsyncPipeline.h - pipelines of async copies --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GridScheduler.cpp - one tile a workgroup -----------------*- C++ -*-===//
+//===- GridScheduler.cpp - one tile per workgroup ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- KernelBody.h - what a family makes of a part of a kernel -*- C++ -*-===//
+//===- KernelBody.h - the body of a subproblem's kernel ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

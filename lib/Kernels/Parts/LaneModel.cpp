@@ -1,4 +1,4 @@
-//===- LaneModel.cpp - multiply-adds of lanes -----------------------------===//
+//===- LaneModel.cpp - the cost of multiply-adds by lanes -----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LaneModel.h - multiply-adds of lanes ---------------------*- C++ -*-===//
+//===- LaneModel.h - the cost of multiply-adds by lanes ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LoopUnrolling.cpp - loops that stay loops ----------------*- C++ -*-===//
+//===- LoopUnrolling.cpp - loops that are not unrolled ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

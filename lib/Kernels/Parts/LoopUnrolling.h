@@ -1,4 +1,4 @@
-//===- LoopUnrolling.h - loops that stay loops ------------------*- C++ -*-===//
+//===- LoopUnrolling.h - loops that are not unrolled ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

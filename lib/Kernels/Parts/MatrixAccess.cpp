@@ -1,4 +1,4 @@
-//===- MatrixAccess.cpp - where a view's elements are -----------*- C++ -*-===//
+//===- MatrixAccess.cpp - addresses of a view's elements --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- StagedModel.cpp - the cost of tiles that are staged ------*- C++ -*-===//
+//===- StagedModel.cpp - the cost of staged tiles ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

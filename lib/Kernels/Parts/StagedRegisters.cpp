@@ -1,4 +1,4 @@
-//===- StagedRegisters.cpp - whether staged tiles fit a chip --------------===//
+//===- StagedRegisters.cpp - registers of staged tiles --------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- StagedStep.h - what a step of staged tiles asks for ------*- C++ -*-===//
+//===- StagedStep.h - costs of a step of staged tiles -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

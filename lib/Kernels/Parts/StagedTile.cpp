@@ -1,4 +1,4 @@
-//===- StagedTile.cpp - what a step stages --------------------------------===//
+//===- StagedTile.cpp - facts about staged tiles --------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

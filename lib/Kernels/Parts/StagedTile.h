@@ -1,4 +1,4 @@
-//===- StagedTile.h - what a step stages ------------------------*- C++ -*-===//
+//===- StagedTile.h - facts about staged tiles ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

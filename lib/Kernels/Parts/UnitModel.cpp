@@ -1,4 +1,4 @@
-//===- UnitModel.cpp - workgroups that share a unit -----------------------===//
+//===- UnitModel.cpp - the cost of workgroups on an AMD unit --------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

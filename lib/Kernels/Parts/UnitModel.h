@@ -1,4 +1,4 @@
-//===- UnitModel.h - workgroups that share a unit ---------------*- C++ -*-===//
+//===- UnitModel.h - the cost of workgroups on an AMD unit ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

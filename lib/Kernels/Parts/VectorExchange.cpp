@@ -1,4 +1,4 @@
-//===- VectorExchange.cpp - pieces of neighbours, side by side --*- C++ -*-===//
+//===- VectorExchange.cpp - vectors that work-items exchange ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SequenceSearch.cpp - which packed sequence a token is in -----------===//
+//===- SequenceSearch.cpp - the packed sequence of a token ----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

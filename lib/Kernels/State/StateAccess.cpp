@@ -1,4 +1,4 @@
-//===- StateAccess.cpp - what work-items read of states ---------*- C++ -*-===//
+//===- StateAccess.cpp - accesses of work-items to states -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TokenLoads.cpp - what a block of tokens sees -------------*- C++ -*-===//
+//===- TokenLoads.cpp - inputs of a block of tokens -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

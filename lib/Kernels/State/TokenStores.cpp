@@ -1,4 +1,4 @@
-//===- TokenStores.cpp - what a block of tokens leaves ----------*- C++ -*-===//
+//===- TokenStores.cpp - results of a block of tokens -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ConvertedLoop.cpp - products of parts in tf32 ----------------------===//
+//===- ConvertedLoop.cpp - products of tf32 parts -------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LeftFragments.cpp - rows of f32 in registers -----------------------===//
+//===- LeftFragments.cpp - f32 rows in registers --------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

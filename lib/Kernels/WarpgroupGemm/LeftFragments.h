@@ -1,4 +1,4 @@
-//===- LeftFragments.h - rows of f32 in registers ---------------*- C++ -*-===//
+//===- LeftFragments.h - f32 rows in registers ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

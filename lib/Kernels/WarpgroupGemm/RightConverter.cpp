@@ -1,4 +1,4 @@
-//===- RightConverter.cpp - right tiles as parts in tf32 ------------------===//
+//===- RightConverter.cpp - right tiles as tf32 parts ---------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- RightConverter.h - right tiles as parts in tf32 ----------*- C++ -*-===//
+//===- RightConverter.h - right tiles as tf32 parts -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

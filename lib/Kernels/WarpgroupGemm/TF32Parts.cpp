@@ -1,4 +1,4 @@
-//===- TF32Parts.cpp - f32 as a sum of parts in tf32 ----------------------===//
+//===- TF32Parts.cpp - f32 as a sum of tf32 parts -------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

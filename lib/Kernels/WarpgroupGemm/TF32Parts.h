@@ -1,4 +1,4 @@
-//===- TF32Parts.h - f32 as a sum of parts in tf32 --------------*- C++ -*-===//
+//===- TF32Parts.h - f32 as a sum of tf32 parts -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TmaCandidates.cpp - tiles that a copy engine brings --------------===//
+//===- TmaCandidates.cpp - candidates of the tma main loop ----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TmaCopyCost.cpp - how long copies of a step take -----------------===//
+//===- TmaCopyCost.cpp - the cost of the copies of a step -----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TmaCost.h - candidates of tma and what they cost -------*- C++ -*-===//
+//===- TmaCost.h - the cost model of tma ------------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

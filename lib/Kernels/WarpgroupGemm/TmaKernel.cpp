@@ -1,4 +1,4 @@
-//===- TmaKernel.cpp - tiled convolutions to a warp-specialised kernel ----===//
+//===- TmaKernel.cpp - warp-specialised kernels ---------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

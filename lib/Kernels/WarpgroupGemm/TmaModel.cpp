@@ -1,4 +1,4 @@
-//===- TmaModel.cpp - candidates of the tma main loop -----------*- C++ -*-===//
+//===- TmaModel.cpp - the cost of the tma main loop -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,5 @@
-//===- WeightStationaryGeometry.cpp - products of halo tiles with a filter
-//-===//
+//===- WeightStationaryGeometry.cpp - halo tiles and a filter ---*- C++ -*-===//
+//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,5 @@
-//===- WeightStationaryKernel.cpp - kernels of few columns from halo tiles
-//-===//
+//===- WeightStationaryKernel.cpp - few output channels ---------*- C++ -*-===//
+//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

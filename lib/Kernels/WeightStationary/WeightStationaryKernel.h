@@ -1,4 +1,4 @@
-//===- WeightStationaryKernel.h - kernels of few columns from halo tiles --===//
+//===- WeightStationaryKernel.h - few output channels ---------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,5 @@
-//===- WeightStationaryModel.cpp - candidates of the weight_stationary main loop
-//-===//
+//===- WeightStationaryModel.cpp - the cost of weight_stationary ----------===//
+//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- BufferKernel.cpp - kernels whose filter stays ------------*- C++ -*-===//
+//===- BufferKernel.cpp - kernels with a resident filter --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

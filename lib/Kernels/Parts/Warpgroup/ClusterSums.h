@@ -1,4 +1,4 @@
-//===- ClusterSums.h - sums of a tile from all of a cluster -----*- C++ -*-===//
+//===- ClusterSums.h - sums exchanged in a cluster --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FragmentTile.h - fragments to and from shared memory -----*- C++ -*-===//
+//===- FragmentTile.h - fragments in shared memory --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HaloTileView.cpp - indices that are numbered tile by tile ----------===//
+//===- HaloTileView.cpp - indices numbered by halo tile -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

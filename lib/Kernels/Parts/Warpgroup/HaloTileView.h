@@ -1,4 +1,4 @@
-//===- HaloTileView.h - indices that are numbered tile by tile --*- C++ -*-===//
+//===- HaloTileView.h - indices numbered by halo tile -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- JoinedRows.cpp - rows of a filter that follow each other -----------===//
+//===- JoinedRows.cpp - rows joined to one dimension ----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- JoinedRows.h - rows of a filter that follow each other ---*- C++ -*-===//
+//===- JoinedRows.h - rows joined to one dimension --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

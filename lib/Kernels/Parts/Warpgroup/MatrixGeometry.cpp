@@ -1,4 +1,4 @@
-//===- MatrixGeometry.cpp - operands of which tiles are boxes -------------===//
+//===- MatrixGeometry.cpp - operands whose tiles are boxes ----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MatrixGeometry.h - operands of which tiles are boxes -----*- C++ -*-===//
+//===- MatrixGeometry.h - operands whose tiles are boxes --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,5 @@
-//===- MbarrierPipeline.cpp - stages that travel from producer to consumer
-//-===//
+//===- MbarrierPipeline.cpp - a pipeline of mbarriers -----------*- C++ -*-===//
+//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MbarrierPipeline.h - stages that travel from producer to consumer --===//
+//===- MbarrierPipeline.h - a pipeline of mbarriers -----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PersistentScheduler.cpp - workgroups that compute tile after tile --===//
+//===- PersistentScheduler.cpp - persistent workgroups --------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

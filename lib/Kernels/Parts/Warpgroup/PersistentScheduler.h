@@ -1,4 +1,4 @@
-//===- PersistentScheduler.h - workgroups that compute tile after tile ----===//
+//===- PersistentScheduler.h - persistent workgroups ----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

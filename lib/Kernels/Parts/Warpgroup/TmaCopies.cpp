@@ -1,4 +1,4 @@
-//===- TmaCopies.cpp - what a step of the reduction copies --------------===//
+//===- TmaCopies.cpp - copies of a step of the reduction ------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

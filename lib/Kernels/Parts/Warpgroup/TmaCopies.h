@@ -1,4 +1,4 @@
-//===- TmaCopies.h - what a step of the reduction copies --------*- C++ -*-===//
+//===- TmaCopies.h - copies of a step of the reduction ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TmaGeometry.cpp - a product as copies of boxes see it ----*- C++ -*-===//
+//===- TmaGeometry.cpp - a product as copies of boxes -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

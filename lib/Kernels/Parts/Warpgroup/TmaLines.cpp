@@ -1,4 +1,4 @@
-//===- TmaLines.cpp - what groups cost the copy engine ----------*- C++ -*-===//
+//===- TmaLines.cpp - cache lines of copied rows ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TmaResult.cpp - how results get to memory ----------------*- C++ -*-===//
+//===- TmaResult.cpp - how results are stored -------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
