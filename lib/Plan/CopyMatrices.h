@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// The matrices that the view `from` makes of `source`, as a kernel that copies
-/// them by `schedule`.
+/// Creates a kernel with `schedule` that copies the matrices which the view
+/// `from` makes of `source`.
 Value copyMatrices(OpBuilder &builder, Location loc, Value source,
                    ViewAttr from, Attribute schedule);
 

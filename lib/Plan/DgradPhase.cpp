@@ -37,7 +37,7 @@ static DgradPhase computePhase(const ConvolutionShape &shape, int64_t d,
   return result;
 }
 
-/// The dgrad phases of dimension `d`, after those of the dimensions before it.
+/// Lists the dgrad phases of dimension `d` and of those after it.
 static SmallVector<DgradPhase> listDimension(const ConvolutionShape &shape,
                                              int64_t d,
                                              ArrayRef<DgradPhase> outer) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is between convolutions, as matrices: element-wise ops and
-// concatenations.
+// Converts the ops between convolutions, element-wise ops and concatenations,
+// to ops on matrices.
 //
 //===----------------------------------------------------------------------===//
 
