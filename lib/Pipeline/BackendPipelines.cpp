@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The order of the passes after the gpu stage, where back ends part.
+// The order of the passes after the gpu stage, where back ends differ.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,16 +12,16 @@
 
 namespace mlir::conv {
 
-/// How long a back end works on kernels, in additions.
+/// The cost of compiling kernels in a back end, in additions.
 struct CodeSize {
   int64_t cost = 0;
-  int64_t most = 0; ///< What it compiles in 2 s.
+  int64_t most = 0; ///< The cost that compiles in 2 s.
 };
 
-/// Of a module of the gpu stage.
+/// The code size of a module of the gpu stage.
 CodeSize computeCodeSize(ModuleOp module, bool simulated);
 
-/// Refuses what takes longer, at the location of the function: `problem-size`.
+/// Refuses larger code, at the function's location: `problem-size`.
 LogicalResult checkCodeSize(ModuleOp module, CodeSize size);
 
 } // namespace mlir::conv

@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// Compiles a pair. Where kernels spill whose schedules the cost model chose,
-/// the next ones of its ranking take their place; those of a user or of a
+/// Compiles a pair. If kernels spill whose schedules the cost model chose, the
+/// next schedules of its ranking replace them; schedules of a user or of a
 /// database stay.
 ::conv::Result<CompiledPair>
 compileWithoutSpills(const FunctionSource &function, const Target &target,

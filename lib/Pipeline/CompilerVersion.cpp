@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On its own, because it is compiled again whenever any source changes.
+// A file of its own, because it is recompiled whenever any source changes.
 //
 //===----------------------------------------------------------------------===//
 

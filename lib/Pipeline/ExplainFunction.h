@@ -14,7 +14,7 @@
 
 namespace mlir::conv {
 
-/// What was decided for each kernel of a function at the conv stage.
+/// Explains each kernel of a function at the conv stage.
 std::string explainFunction(func::FuncOp function, const Target &target,
                             ExplanationForm form);
 

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Enough to be too large, and no overflow when two are added.
+/// Counts of parts saturate here: it is larger than any limit.
 static constexpr int64_t kMaxParts = int64_t(1) << 62;
 
 template <typename T> Extent ExtentCounter::countElement(T attributeOrType) {

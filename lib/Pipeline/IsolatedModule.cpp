@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytecode of our own making needs none of the checks and limits that a user's
-// needs.
+// Bytecode that this process wrote needs none of the checks and limits that a
+// user's bytecode needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace mlir::conv;
 IsolatedModule IsolatedModule::create(ModuleOp module, StringRef sourceName) {
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
-  // It fails only for versions that it is asked to write.
+  // Writing fails only for unsupported bytecode versions.
   LogicalResult written = writeBytecodeToFile(module, stream);
   assert(succeeded(written));
   (void)written;

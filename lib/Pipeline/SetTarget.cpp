@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What it says is at the place of the module and does not print that. Without a
-// name the target is the machine that compiles, as it is of other compilers.
+// Diagnostics have the module's location but do not print the module. Without a
+// name, the target is the compiling machine, as in other compilers.
 //
 //===----------------------------------------------------------------------===//
 

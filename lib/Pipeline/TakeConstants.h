@@ -15,7 +15,7 @@
 namespace mlir::conv {
 
 /// Moves the elements of each `conv.constant` of `function` to the data of
-/// `artifact` and leaves their digest. Fails where a resource has no elements.
+/// `artifact` and leaves their digest. Fails if a resource has no elements.
 LogicalResult takeConstants(func::FuncOp function,
                             ::conv::artifact::Artifact &artifact);
 
