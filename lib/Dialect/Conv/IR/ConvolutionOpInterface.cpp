@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One table says which role is which operand in each direction. Everything
-// else follows from it.
+// One table maps operands to roles in each direction. Everything else follows
+// from it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of names.
+// The table of the names of roles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using llvm::StringLiteral;
 using llvm::StringRef;
 
 namespace {
-/// A part, what its name adds to a letter, and the letters that have it.
+/// A part of an index, its suffix in names, and the letters that have it.
 struct PartName {
   DigitPart part;
   StringLiteral suffix;

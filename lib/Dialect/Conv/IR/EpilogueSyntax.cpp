@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `custom<Epilogue>` of ConvolutionOps.td: operands with their types, and a
+// `custom<Epilogue>` of ConvolutionOps.td: operands with their types and a
 // region, or nothing at all.
 //
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel can say about itself, whatever its family is.
+// Constraints that a kernel of any family can check by itself.
 //
 //===----------------------------------------------------------------------===//
 

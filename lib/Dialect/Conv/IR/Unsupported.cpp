@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The names of the reasons, and the text that carries them from a pass to the
-// tool that turns it into an exit code.
+// tool that turns them into an exit code.
 //
 //===----------------------------------------------------------------------===//
 

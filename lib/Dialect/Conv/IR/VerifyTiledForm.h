@@ -12,7 +12,7 @@
 
 namespace mlir::conv {
 
-/// Checks all of a nest that a kernel is not built from.
+/// Checks all of a nest that kernels are not built from.
 LogicalResult verifyTiledForm(TiledConvolution &form);
 
 } // namespace mlir::conv

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads what coordinates and strides make of digits.
+// Evaluates coordinates and strides of views by digit.
 //
 //===----------------------------------------------------------------------===//
 

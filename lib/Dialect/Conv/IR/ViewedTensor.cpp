@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which dimension is which, told by the roles of digits and by strides.
+// Finds dimensions by the roles of digits and by strides.
 //
 //===----------------------------------------------------------------------===//
 

@@ -73,7 +73,7 @@ Value FilterSums::create(OpBuilder &builder, Location loc, StringRef order,
                          char channel) const {
   StringRef letters = order.contains('Q') ? kOutputLetters : kInputLetters;
   letters = letters.take_back(sizes.size());
-  // Where a dimension of the result is among those of the sums.
+  // Maps the result's dimensions to those of the sums.
   SmallVector<int64_t> shape, strides;
   for (char letter : order) {
     size_t d = letters.find(letter);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Follows the operands of convolutions through reshapes, as whoever asks for
-// the buffer of a tensor does. Where the elements are kept is not decided here.
-// Constants that no buffer can have, such as positions of a gather, stay.
+// Follows the operands of convolutions through reshapes, as the lookup of a
+// tensor's buffer does. Where the elements are stored is decided elsewhere.
+// Constants that cannot be buffers, such as positions of a gather, stay.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// Says why no pass has taken `op` into a convolution, with one reason for each
-/// cause and a note about what to do. Always fails.
+/// Reports why no pass has fused `op` into a convolution, with one reason code
+/// for each cause and a note about what to do. Always fails.
 LogicalResult refuse(Operation *op);
 
 /// True if `op` is a convolution of another dialect.

@@ -17,7 +17,7 @@
 
 namespace mlir::conv {
 
-/// The views of the places in a block, in order: each has one matrix.
+/// The views of the places in a block, in order, with one matrix each.
 SmallVector<ViewAttr> getPlaces(ViewAttr view);
 
 /// The tile of a workgroup, for results of this type.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one predicate about operands that depends on the chip.
+// The only check of operands that depends on the chip.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace mlir::conv {
 
-/// Refuses, with a reason code, operands that the chip does not multiply.
+/// Refuses, with a reason code, operand types that the chip cannot multiply.
 LogicalResult checkElementTypes(ConvolutionOpInterface op,
                                 const ::conv::ChipInfo &chip);
 

@@ -53,7 +53,7 @@ def Conv_KernelAttrInterface : AttrInterface<"KernelAttrInterface"> {
            "const ::conv::MatrixAtom *":$atom)>
   ];
   let extraClassDeclaration = [{
-    /// What multiplies.
+    /// The instruction that multiplies.
     AtomAttr getAtom() const;
   }];
 }
