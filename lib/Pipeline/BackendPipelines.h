@@ -1,4 +1,4 @@
-//===- BackendPipelines.h - what back ends do with kernels ------*- C++ -*-===//
+//===- BackendPipelines.h - passes and code of each back end ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

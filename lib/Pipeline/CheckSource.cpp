@@ -1,4 +1,4 @@
-//===- CheckSource.cpp - whether MLIR survives an input ---------*- C++ -*-===//
+//===- CheckSource.cpp - checks before MLIR reads an input ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CodeDigest.cpp - what a schedule becomes, as a digest --------------===//
+//===- CodeDigest.cpp - digest of the code of a schedule ------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CodeDigest.h - what a schedule becomes, as a digest ------*- C++ -*-===//
+//===- CodeDigest.h - digest of the code of a schedule ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

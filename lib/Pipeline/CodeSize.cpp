@@ -1,4 +1,4 @@
-//===- CodeSize.cpp - kernels that are too long to compile ------*- C++ -*-===//
+//===- CodeSize.cpp - limits on the size of kernels -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CompileWithoutSpills.cpp - schedules that give way -------*- C++ -*-===//
+//===- CompileWithoutSpills.cpp - schedules without spills ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

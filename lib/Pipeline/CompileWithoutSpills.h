@@ -1,4 +1,4 @@
-//===- CompileWithoutSpills.h - other schedules where kernels spill -------===//
+//===- CompileWithoutSpills.h - schedules without spills ------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

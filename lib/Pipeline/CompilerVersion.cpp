@@ -1,4 +1,4 @@
-//===- CompilerVersion.cpp - which compiler made an artifact ----*- C++ -*-===//
+//===- CompilerVersion.cpp - version of the compiler ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

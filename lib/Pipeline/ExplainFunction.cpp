@@ -1,4 +1,4 @@
-//===- ExplainFunction.cpp - what was decided for a function --------------===//
+//===- ExplainFunction.cpp - explains a function's schedules --------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ExplainFunction.h - what was decided for a function ------*- C++ -*-===//
+//===- ExplainFunction.h - explains a function's schedules ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

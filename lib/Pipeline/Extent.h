@@ -1,4 +1,4 @@
-//===- Extent.h - how large an attribute is written out ---------*- C++ -*-===//
+//===- Extent.h - printed size of attributes and types ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- IsolatedModule.h - a module between two contexts ---------*- C++ -*-===//
+//===- IsolatedModule.h - a module outside of any context -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

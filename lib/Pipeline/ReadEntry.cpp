@@ -1,4 +1,4 @@
-//===- ReadEntry.cpp - manifest entries out of the IR -----------*- C++ -*-===//
+//===- ReadEntry.cpp - manifest entries from the IR -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

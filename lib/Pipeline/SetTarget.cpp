@@ -1,4 +1,4 @@
-//===- SetTarget.cpp - which chip a module is compiled for ------*- C++ -*-===//
+//===- SetTarget.cpp - sets the target of a module --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ShippedDatabase.cpp - schedules that come with the compiler --------===//
+//===- ShippedDatabase.cpp - databases shipped with the compiler ----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

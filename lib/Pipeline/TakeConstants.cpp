@@ -1,4 +1,4 @@
-//===- TakeConstants.cpp - elements out of the IR ---------------*- C++ -*-===//
+//===- TakeConstants.cpp - moves constants out of the IR --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Walk.h - a module on its way down ------------------------*- C++ -*-===//
+//===- Walk.h - lowers a module stage by stage ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

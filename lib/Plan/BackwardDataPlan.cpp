@@ -1,4 +1,4 @@
-//===- BackwardDataPlan.cpp - gradients of inputs ---------------*- C++ -*-===//
+//===- BackwardDataPlan.cpp - plans of data gradients -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

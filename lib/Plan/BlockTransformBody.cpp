@@ -1,4 +1,4 @@
-//===- BlockTransformBody.cpp - scalars of a block --------------*- C++ -*-===//
+//===- BlockTransformBody.cpp - scalars of block transforms -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

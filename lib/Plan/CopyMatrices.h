@@ -1,4 +1,4 @@
-//===- CopyMatrices.h - matrices as they are --------------------*- C++ -*-===//
+//===- CopyMatrices.h - copies of matrices ----------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DgradPhase.h - positions that meet the same filter elements --------===//
+//===- DgradPhase.h - dgrad phases of backward data -----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

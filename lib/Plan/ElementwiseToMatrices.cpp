@@ -1,4 +1,4 @@
-//===- ElementwiseToMatrices.cpp - work between convolutions ----*- C++ -*-===//
+//===- ElementwiseToMatrices.cpp - ops between convolutions -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FormLayouts.cpp - orders of dimensions in a form -------------------===//
+//===- FormLayouts.cpp - dimension orders of a form -----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FormLayouts.h - orders of dimensions in a form -----------*- C++ -*-===//
+//===- FormLayouts.h - dimension orders of a form ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

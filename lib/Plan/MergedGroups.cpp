@@ -1,4 +1,4 @@
-//===- MergedGroups.cpp - narrow groups as wider ones -----------*- C++ -*-===//
+//===- MergedGroups.cpp - merges groups block-diagonally --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MergedGroups.h - narrow groups as wider ones -------------*- C++ -*-===//
+//===- MergedGroups.h - merges groups block-diagonally ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NormalizeTaps.cpp - normalised kernels of tokens ---------*- C++ -*-===//
+//===- NormalizeTaps.cpp - normalized taps of kernels -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

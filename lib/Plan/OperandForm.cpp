@@ -1,4 +1,4 @@
-//===- OperandForm.cpp - convolutions of transformed operands -------------===//
+//===- OperandForm.cpp - layouts a convolution is computed in -------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

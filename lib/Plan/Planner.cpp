@@ -1,4 +1,4 @@
-//===- Planner.cpp - plans of products ------------------------------------===//
+//===- Planner.cpp - plans the products of a convolution ------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

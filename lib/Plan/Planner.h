@@ -1,4 +1,4 @@
-//===- Planner.h - how products are found -----------------------*- C++ -*-===//
+//===- Planner.h - plans the products of a convolution ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SplitReduction.cpp - split-K slices of a reduction -----------------===//
+//===- SplitReduction.cpp - split-K of an index space ---------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TransposedPlan.cpp - products of filters and positions ---*- C++ -*-===//
+//===- TransposedPlan.cpp - transposed products -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- WinogradForm.cpp - convolutions by Winograd --------------*- C++ -*-===//
+//===- WinogradForm.cpp - Winograd's algorithm as a plan --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

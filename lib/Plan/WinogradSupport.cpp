@@ -1,4 +1,4 @@
-//===- WinogradSupport.cpp - which convolutions Winograd computes ---------===//
+//===- WinogradSupport.cpp - convolutions with a Winograd form ------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

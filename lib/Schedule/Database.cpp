@@ -1,4 +1,4 @@
-//===- Database.cpp - schedules that were measured ------------------------===//
+//===- Database.cpp - measured schedules of convolutions ------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EpilogueAnalysis.cpp - from an epilogue region to its error bound --===//
+//===- EpilogueAnalysis.cpp - error bounds of epilogues -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

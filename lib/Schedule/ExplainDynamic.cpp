@@ -1,4 +1,4 @@
-//===- ExplainDynamic.cpp - what was decided for dynamic ops ----*- C++ -*-===//
+//===- ExplainDynamic.cpp - explains dynamic convolutions -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

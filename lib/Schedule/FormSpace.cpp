@@ -1,4 +1,4 @@
-//===- FormSpace.cpp - in which forms operands are read -------------------===//
+//===- FormSpace.cpp - operand forms that are worth ranking ---------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

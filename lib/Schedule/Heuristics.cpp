@@ -1,4 +1,4 @@
-//===- Heuristics.cpp - which schedules there are, in order -----*- C++ -*-===//
+//===- Heuristics.cpp - candidates ranked by the cost model -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

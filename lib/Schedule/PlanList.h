@@ -1,4 +1,4 @@
-//===- PlanList.h - every family and plan of a convolution ------*- C++ -*-===//
+//===- PlanList.h - the best schedule of each plan --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SelectSchedule.cpp - decides how each convolution is computed ------===//
+//===- SelectSchedule.cpp - chooses schedules -----------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

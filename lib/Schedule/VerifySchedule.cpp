@@ -1,4 +1,4 @@
-//===- VerifySchedule.cpp - whether a schedule fits a convolution ---------===//
+//===- VerifySchedule.cpp - checks a schedule for a convolution -----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

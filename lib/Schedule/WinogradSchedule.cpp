@@ -1,4 +1,4 @@
-//===- WinogradSchedule.cpp - forms of Winograd's algorithm ---------------===//
+//===- WinogradSchedule.cpp - Winograd forms worth ranking ----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ using namespace mlir::conv;
 /// 3) and F(4, 3), and as many interpolation points for other filters.
 static constexpr int64_t kWinogradTiles[] = {4, 6};
 
-/// The output tile of such a tile, by spatial dimension; empty if none.
+/// The output tile for this `tile`, by spatial dimension; empty if none.
 static SmallVector<int64_t, 2> getOutputTile(ArrayRef<int64_t> filter,
                                              int64_t tile) {
   SmallVector<int64_t, 2> outputTile;

@@ -1,4 +1,4 @@
-//===- TensorPlaces.cpp - where the tensors of a function are -------------===//
+//===- TensorPlaces.cpp - places of a function's tensors ------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TensorPlaces.h - where the tensors of a function are -----*- C++ -*-===//
+//===- TensorPlaces.h - places of a function's tensors ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -95,7 +95,7 @@ struct CompileReport {
   std::string rest;
   std::vector<OutlinedFunction> outlined;
   std::vector<StageTime> times;
-  std::string explanation; ///< The choice for each convolution.
+  std::string explanation;           ///< The choice for each convolution.
   std::vector<std::string> warnings; ///< One line each.
 };
 

@@ -96,23 +96,23 @@ struct ConvolutionPlan {
 /// Plans a convolution:
 ///
 ///   * forward: gemmM is the output's pixels `(n, p, q)`, gemmN its channels;
-/// gemmK is the filter's elements.
+///     gemmK is the filter's elements.
 ///   * backward data: one part for each dgrad phase of the input's positions.
-/// All positions of a dgrad phase meet the same filter elements, so each
-/// product is dense: gemmM is the pixels `(n, h, w)` of the dgrad phase, gemmN
-/// the input's channels, and gemmK these filter elements times the output's
-/// channels. Positions that meet no filter element are parts of zeros. Parts
-/// are in the order of their work, the largest first, so that the last ones are
-/// short. Joined dgrad phases are one product instead, with a column for each
-/// dgrad phase and channel; its filter elements and positions reach beyond the
-/// tensors where a dgrad phase has fewer. If the padding is not zeros, the
-/// product is the gradient of the padded input, and one step per dimension adds
-/// the gradients of padded positions to the elements that they were copied
-/// from.
+///     All positions of a dgrad phase meet the same filter elements, so each
+///     product is dense: gemmM is the pixels `(n, h, w)` of the dgrad phase,
+///     gemmN the input's channels, and gemmK these filter elements times the
+///     output's channels. Positions that meet no filter element are parts of
+///     zeros. Parts are in the order of their work, the largest first, so that
+///     the last ones are short. Joined dgrad phases are one product instead,
+///     with a column for each dgrad phase and channel; its filter elements and
+///     positions reach beyond the tensors where a dgrad phase has fewer. If the
+///     padding is not zeros, the product is the gradient of the padded input,
+///     and one step per dimension adds the gradients of padded positions to
+///     those of the elements that they were copied from.
 ///   * backward weight: gemmM is the output's channels, gemmN the filter's
-/// elements `(r, s, c)`; gemmK is the output's pixels. If the output has few
-/// channels and all strides are 1, gemmM is the input's channels, gemmN is `(r,
-/// s, k)`, and gemmK is the input's pixels.
+///     elements `(r, s, c)`; gemmK is the output's pixels. If the output has
+///     few channels and all strides are 1, gemmM is the input's channels, gemmN
+///     is `(r, s, k)`, and gemmK is the input's pixels.
 ///
 /// Pixels `(n, p, q)` are numbered in order, or by halo tiles. For halo tiles
 /// of 16 x 16, their digits are the halo tile, `(n, p / 16, q / 16)`, the block

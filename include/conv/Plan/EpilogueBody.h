@@ -1,4 +1,4 @@
-//===- EpilogueBody.h - an epilogue's scalars -------------------*- C++ -*-===//
+//===- EpilogueBody.h - scalar code of an epilogue --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

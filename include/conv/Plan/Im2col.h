@@ -1,4 +1,4 @@
-//===- Im2col.h - windows as channels ---------------------------*- C++ -*-===//
+//===- Im2col.h - window elements as channels -------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NormalizeTaps.h - normalised kernels of tokens -----------*- C++ -*-===//
+//===- NormalizeTaps.h - normalized taps of kernels -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OperandForm.h - convolutions of transformed operands -----*- C++ -*-===//
+//===- OperandForm.h - layouts a convolution is computed in -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -57,10 +57,10 @@ struct OperandForm {
 /// A convolution in another form, next to the one that it stands for.
 struct TransformedConvolution {
   SmallVector<Operation *> created; ///< Transforms and reshapes, in order.
-  ConvolutionOpInterface op; ///< Has the schedule of its products.
-  Value result;              ///< In the layout of the original.
+  ConvolutionOpInterface op;        ///< Has the schedule of its products.
+  Value result;                     ///< In the layout of the original.
 
-  /// Creates the ops before `op`, which stays as it is. The form must have no
+  /// Creates the ops before `op`, which does not change. The form must have no
   /// obstacle.
   static TransformedConvolution create(OpBuilder &builder,
                                        ConvolutionOpInterface op,

@@ -1,4 +1,4 @@
-//===- WinogradForm.h - convolutions by Winograd ----------------*- C++ -*-===//
+//===- WinogradForm.h - Winograd's algorithm as a plan ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,7 +45,7 @@ struct WinogradConvolution {
   ConvolutionOpInterface products;
   BlockTransformOp output; ///< Its result has the original's type.
 
-  /// Creates the ops before `op`, which stays as it is. There must be no
+  /// Creates the ops before `op`, which does not change. There must be no
   /// obstacle.
   static WinogradConvolution create(OpBuilder &builder,
                                     ConvolutionOpInterface op,

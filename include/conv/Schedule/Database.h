@@ -1,4 +1,4 @@
-//===- Database.h - schedules that were measured ----------------*- C++ -*-===//
+//===- Database.h - measured schedules of convolutions ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

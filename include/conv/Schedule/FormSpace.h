@@ -1,4 +1,4 @@
-//===- FormSpace.h - in which forms operands are read -----------*- C++ -*-===//
+//===- FormSpace.h - operand forms that are worth ranking -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Heuristics.h - which schedules there are, in order -------*- C++ -*-===//
+//===- Heuristics.h - candidates ranked by the cost model -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Schedule.h - what holds for a scheduled op ---------------*- C++ -*-===//
+//===- Schedule.h - checks and error bounds of a schedule -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

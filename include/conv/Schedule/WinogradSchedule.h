@@ -1,4 +1,4 @@
-//===- WinogradSchedule.h - forms of Winograd's algorithm -------*- C++ -*-===//
+//===- WinogradSchedule.h - Winograd forms worth ranking --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

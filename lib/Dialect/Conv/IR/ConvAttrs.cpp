@@ -1,4 +1,4 @@
-//===- ConvAttrs.cpp - attributes: verification and chip facts --*- C++ -*-===//
+//===- ConvAttrs.cpp - verification of attributes ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

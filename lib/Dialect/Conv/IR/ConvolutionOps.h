@@ -1,4 +1,4 @@
-//===- ConvolutionOps.h - what the three ops share --------------*- C++ -*-===//
+//===- ConvolutionOps.h - syntax and checks that ops share ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DigitRole.cpp - what a digit of a view counts ------------*- C++ -*-===//
+//===- DigitRole.cpp - names of digit roles ---------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

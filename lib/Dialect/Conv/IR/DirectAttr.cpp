@@ -1,4 +1,4 @@
-//===- DirectAttr.cpp - kernels of many small groups ------------*- C++ -*-===//
+//===- DirectAttr.cpp - schedules of direct kernels -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

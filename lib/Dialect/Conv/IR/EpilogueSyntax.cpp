@@ -1,4 +1,4 @@
-//===- EpilogueSyntax.cpp - the text of an epilogue -------------*- C++ -*-===//
+//===- EpilogueSyntax.cpp - assembly format of an epilogue ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- KernelFields.h - what families verify alike --------------*- C++ -*-===//
+//===- KernelFields.h - constraints that families share ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- StagedAttrs.cpp - kernels that stage tiles ---------------*- C++ -*-===//
+//===- StagedAttrs.cpp - schedules of staged and packed tiles ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- StateOps.cpp - what sequences leave for their next tokens ----------===//
+//===- StateOps.cpp - ops on the states of sequences ----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

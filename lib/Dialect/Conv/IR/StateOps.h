@@ -1,4 +1,4 @@
-//===- StateOps.h - what ops on states share --------------------*- C++ -*-===//
+//===- StateOps.h - checks that ops on states share -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

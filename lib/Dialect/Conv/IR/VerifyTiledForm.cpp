@@ -1,4 +1,4 @@
-//===- VerifyTiledForm.cpp - a nest means what its views say ----*- C++ -*-===//
+//===- VerifyTiledForm.cpp - checks of a tiled nest -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

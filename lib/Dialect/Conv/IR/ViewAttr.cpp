@@ -1,4 +1,4 @@
-//===- ViewAttr.cpp - tensors seen as matrices ------------------*- C++ -*-===//
+//===- ViewAttr.cpp - tensors viewed as matrices ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- WarpgroupAttrs.cpp - kernels of warpgroups ---------------*- C++ -*-===//
+//===- WarpgroupAttrs.cpp - schedules of warpgroup kernels ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

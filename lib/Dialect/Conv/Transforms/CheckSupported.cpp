@@ -1,4 +1,4 @@
-//===- CheckSupported.cpp - refuses what no kernel is made for --*- C++ -*-===//
+//===- CheckSupported.cpp - refuses ops without kernels ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

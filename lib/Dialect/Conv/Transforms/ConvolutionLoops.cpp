@@ -1,4 +1,4 @@
-//===- ConvolutionLoops.cpp - reading loops as a convolution ----*- C++ -*-===//
+//===- ConvolutionLoops.cpp - reads loops as a convolution ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

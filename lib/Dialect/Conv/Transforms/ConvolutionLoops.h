@@ -1,4 +1,4 @@
-//===- ConvolutionLoops.h - reading loops as a convolution ------*- C++ -*-===//
+//===- ConvolutionLoops.h - reads loops as a convolution --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ElementNumbers.cpp - integers that are known, and places -*- C++ -*-===//
+//===- ElementNumbers.cpp - integers and places of elements -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ElementNumbers.h - integers of tensors, and places -------*- C++ -*-===//
+//===- ElementNumbers.h - integers and places of elements -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

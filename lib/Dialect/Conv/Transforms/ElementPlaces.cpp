@@ -1,4 +1,4 @@
-//===- ElementPlaces.cpp - where moved elements are -------------*- C++ -*-===//
+//===- ElementPlaces.cpp - places of moved elements -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ElementwiseLoops.h - loops over single elements ----------*- C++ -*-===//
+//===- ElementwiseLoops.h - element-wise loops ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EpilogueBuilder.h - computing one element of an epilogue -*- C++ -*-===//
+//===- EpilogueBuilder.h - element-wise ops to an epilogue ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

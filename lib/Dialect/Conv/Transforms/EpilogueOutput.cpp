@@ -1,4 +1,4 @@
-//===- EpilogueOutput.cpp - the result of a convolution with an epilogue --===//
+//===- EpilogueOutput.cpp - order and crop of an epilogue's result --------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FilterSums.h - tables of sums of a constant filter -------*- C++ -*-===//
+//===- FilterSums.h - sums of a constant filter's elements ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FlatGathers.h - gathers by constants, by dimension -------*- C++ -*-===//
+//===- FlatGathers.h - flat gathers to gathers by dimension -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FoldConstants.cpp - computes what depends on constants ---*- C++ -*-===//
+//===- FoldConstants.cpp - evaluates ops on constants -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FoldDataMovement.cpp - movement as layout and padding ----*- C++ -*-===//
+//===- FoldDataMovement.cpp - movement to layout and padding ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

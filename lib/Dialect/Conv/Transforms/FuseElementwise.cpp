@@ -1,4 +1,4 @@
-//===- FuseElementwise.cpp - element-wise ops as kernels --------*- C++ -*-===//
+//===- FuseElementwise.cpp - fuses chains of element-wise ops ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FuseEpilogue.cpp - element-wise ops as an epilogue -------*- C++ -*-===//
+//===- FuseEpilogue.cpp - fuses element-wise ops as epilogues ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- HoistConstants.cpp - constants become arguments ----------*- C++ -*-===//
+//===- HoistConstants.cpp - constants to arguments --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- IndexEvaluation.cpp - integers that loops compute --------*- C++ -*-===//
+//===- IndexEvaluation.cpp - integers computed in loop bodies ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

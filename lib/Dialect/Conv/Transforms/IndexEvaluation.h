@@ -1,4 +1,4 @@
-//===- IndexEvaluation.h - integers that loops compute ----------*- C++ -*-===//
+//===- IndexEvaluation.h - integers computed in loop bodies -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

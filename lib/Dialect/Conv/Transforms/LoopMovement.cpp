@@ -1,4 +1,4 @@
-//===- LoopMovement.cpp - movement by loops ---------------------*- C++ -*-===//
+//===- LoopMovement.cpp - data movement of linalg loops ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

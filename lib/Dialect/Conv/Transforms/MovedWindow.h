@@ -1,4 +1,4 @@
-//===- MovedWindow.h - moved operands of convolutions -----------*- C++ -*-===//
+//===- MovedWindow.h - movement of spatial dimensions -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MovementReader.h - movement by one op after another ------*- C++ -*-===//
+//===- MovementReader.h - follows data movement op by op --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MovementToLoops.cpp - movement of data as kernels --------*- C++ -*-===//
+//===- MovementToLoops.cpp - data movement to element-wise ops --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

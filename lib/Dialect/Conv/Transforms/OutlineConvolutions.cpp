@@ -1,4 +1,4 @@
-//===- OutlineConvolutions.cpp - a function each ----------------*- C++ -*-===//
+//===- OutlineConvolutions.cpp - one function per convolution ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- RaiseUtils.cpp - what the raising passes share -----------*- C++ -*-===//
+//===- RaiseUtils.cpp - helpers of the raising passes -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

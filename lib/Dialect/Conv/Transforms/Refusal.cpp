@@ -1,4 +1,4 @@
-//===- Refusal.cpp - why an op is left beside convolutions ------*- C++ -*-===//
+//===- Refusal.cpp - reasons why an op was not raised or fused --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

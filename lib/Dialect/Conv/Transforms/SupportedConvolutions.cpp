@@ -1,4 +1,4 @@
-//===- SupportedConvolutions.cpp - what kernels are made for ----*- C++ -*-===//
+//===- SupportedConvolutions.cpp - convolutions with kernels ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

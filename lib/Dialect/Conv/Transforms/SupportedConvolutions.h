@@ -1,4 +1,4 @@
-//===- SupportedConvolutions.h - what kernels are made for ------*- C++ -*-===//
+//===- SupportedConvolutions.h - convolutions with kernels ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

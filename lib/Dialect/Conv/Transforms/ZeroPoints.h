@@ -1,4 +1,4 @@
-//===- ZeroPoints.h - what zero points add to a convolution -----*- C++ -*-===//
+//===- ZeroPoints.h - zero points as addends --------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

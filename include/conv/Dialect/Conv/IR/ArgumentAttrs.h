@@ -1,4 +1,4 @@
-//===- ArgumentAttrs.h - how arguments lie in memory ------------*- C++ -*-===//
+//===- ArgumentAttrs.h - memory layout of arguments -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

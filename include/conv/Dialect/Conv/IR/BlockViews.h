@@ -1,4 +1,4 @@
-//===- BlockViews.h - the matrices of blocks --------------------*- C++ -*-===//
+//===- BlockViews.h - views of block transforms -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ChannelVector.h - neighbouring channels and atoms --------*- C++ -*-===//
+//===- ChannelVector.h - vectors of channels and their atom -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

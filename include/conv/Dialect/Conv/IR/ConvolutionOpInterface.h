@@ -1,4 +1,4 @@
-//===- ConvolutionOpInterface.h - a convolution by role ---------*- C++ -*-===//
+//===- ConvolutionOpInterface.h - convolutions by role ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DigitRole.h - what a digit of a view counts --------------*- C++ -*-===//
+//===- DigitRole.h - roles of the digits of a view --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

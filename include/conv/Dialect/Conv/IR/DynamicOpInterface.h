@@ -1,4 +1,4 @@
-//===- DynamicOpInterface.h - dynamic ops by role ---------------*- C++ -*-===//
+//===- DynamicOpInterface.h - dynamic convolutions by role ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

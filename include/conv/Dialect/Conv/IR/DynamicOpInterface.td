@@ -1,4 +1,4 @@
-//===- DynamicOpInterface.td - dynamic ops by role --------*- tablegen -*-===//
+//===- DynamicOpInterface.td - dynamic ops by role ---------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

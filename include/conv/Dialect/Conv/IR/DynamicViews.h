@@ -1,4 +1,4 @@
-//===- DynamicViews.h - the matrices of dynamic convolutions ----*- C++ -*-===//
+//===- DynamicViews.h - views of dynamic convolutions -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ElementTypes.h - what a chip multiplies ------------------*- C++ -*-===//
+//===- ElementTypes.h - element types that a chip supports ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

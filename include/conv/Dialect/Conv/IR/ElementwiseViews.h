@@ -1,4 +1,4 @@
-//===- ElementwiseViews.h - element-wise ops as matrices --------*- C++ -*-===//
+//===- ElementwiseViews.h - views of element-wise ops -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- KernelAttrs.td - one attribute a family of kernels -*- tablegen -*-===//
+//===- KernelAttrs.td - kernel attributes of all families --*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- KernelOps.td - what kernels need beyond upstream ---*- tablegen -*-===//
+//===- KernelOps.td - ops inside kernels -------------------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

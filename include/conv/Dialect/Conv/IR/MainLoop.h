@@ -1,4 +1,4 @@
-//===- MainLoop.h - how tiles travel to the matrix units --------*- C++ -*-===//
+//===- MainLoop.h - names of main loops -------------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ScheduleAttr.td - decisions about convolutions -----*- tablegen -*-===//
+//===- ScheduleAttr.td - schedules of convolutions ---------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

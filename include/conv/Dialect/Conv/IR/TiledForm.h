@@ -1,4 +1,4 @@
-//===- TiledForm.h - what main loops read of a tiled nest -------*- C++ -*-===//
+//===- TiledForm.h - a tiled convolution as kernels read it -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

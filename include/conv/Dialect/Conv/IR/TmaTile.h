@@ -1,4 +1,4 @@
-//===- TmaTile.h - what a workgroup of the tma main loop has ----*- C++ -*-===//
+//===- TmaTile.h - resources of a tma workgroup tile ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

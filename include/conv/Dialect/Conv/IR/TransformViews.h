@@ -1,4 +1,4 @@
-//===- TransformViews.h - a transform as matrices ---------------*- C++ -*-===//
+//===- TransformViews.h - views of a transform ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

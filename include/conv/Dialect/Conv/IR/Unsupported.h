@@ -1,4 +1,4 @@
-//===- Unsupported.h - refusing correct input -------------------*- C++ -*-===//
+//===- Unsupported.h - refusals of valid input ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

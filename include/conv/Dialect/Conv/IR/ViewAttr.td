@@ -1,4 +1,4 @@
-//===- ViewAttr.td - tensors seen as matrices -------------*- tablegen -*-===//
+//===- ViewAttr.td - tensors viewed as matrices ------------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ViewLookup.h - what the digits of a view do --------------*- C++ -*-===//
+//===- ViewLookup.h - geometry of a view by digit roles ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ViewedTensor.h - tensors as matrices, and in memory ------*- C++ -*-===//
+//===- ViewedTensor.h - a tensor with its view and strides ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
