@@ -37,7 +37,7 @@ static DgradPhase computePhase(const ConvolutionShape &shape, int64_t d,
   return result;
 }
 
-/// Lists the dgrad phases of dimension `d` and of those after it.
+/// Lists the dgrad phases of dimension `d`; `outer` has those of earlier ones.
 static SmallVector<DgradPhase> listDimension(const ConvolutionShape &shape,
                                              int64_t d,
                                              ArrayRef<DgradPhase> outer) {

@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Is added to a squared norm, so that no kernel is divided by zero.
+/// The summand of a squared norm that keeps a kernel from a division by zero.
 static constexpr float kLeastSquare = 1e-6f;
 
 /// The logarithm of e to the base 2.

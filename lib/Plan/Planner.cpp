@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether reduction positions after the last halo tile can read zeros.
+/// Halo tiles in a reduction require that positions after the last read zeros.
 static bool hasHaloTiles(ConvolutionOpInterface op) {
   return ConvolutionShape::get(op).getRank() >= 2 &&
          (op.getDirection() != Direction::BackwardWeight ||

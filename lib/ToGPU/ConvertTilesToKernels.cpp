@@ -88,8 +88,8 @@ static bool isStaticTensor(Type type) {
          cast<RankedTensorType>(type).hasStaticShape();
 }
 
-/// Checks that the function is one block, with only nests and ops that compute
-/// nothing.
+/// Checks that the function is one block, with only nests, ops that have
+/// kernels of their own, and ops that compute nothing.
 LogicalResult FunctionConverter::verify() {
   if (!source.getBody().hasOneBlock())
     return source.emitOpError("expects a body of one block, but got ")

@@ -65,7 +65,7 @@ static LogicalResult generalizeElementwise(Operation *root) {
   return success();
 }
 
-/// Replaces inits whose elements are not read, so that they are not uses.
+/// Replaces inits that are not read by empty tensors, so that they are no uses.
 static void detachUnreadInits(Operation *root) {
   IRRewriter rewriter(root->getContext());
   root->walk([&](linalg::GenericOp op) {

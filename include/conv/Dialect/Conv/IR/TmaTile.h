@@ -166,7 +166,7 @@ struct TmaTile {
   int64_t maxColumns() const {
     return isConverted() ? 160 : workers() == 2 ? 256 : 192;
   }
-  /// Whether rows are whole, which columns of taps and channels require.
+  /// Whether columns are whole rows, as columns of taps and channels must be.
   bool hasWholeRowsOfColumns() const { return columns % kRowElements == 0; }
   /// Columns of the right operand's tiles: transposed tiles have whole rows.
   int64_t rightColumns() const {
