@@ -31,7 +31,7 @@ inline json::Array toArray(ArrayRef<int64_t> values) {
   return array;
 }
 
-/// A size; a size that callers choose becomes an object with its letter.
+/// The size of the dimension `letter`; an object if callers choose it.
 inline json::Value toSize(char letter, int64_t known,
                           const RunTimeSizes &sizes) {
   if (!ShapedType::isDynamic(known))
