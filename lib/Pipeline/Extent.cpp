@@ -1,4 +1,4 @@
-//===- Extent.cpp - how large an attribute is written out -------*- C++ -*-===//
+//===- Extent.cpp - printed size of attributes and types --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Enough to be too large, and no overflow when two are added.
+/// Counts of parts saturate here: it is larger than any limit.
 static constexpr int64_t kMaxParts = int64_t(1) << 62;
 
 template <typename T> Extent ExtentCounter::countElement(T attributeOrType) {

@@ -1,12 +1,12 @@
-//===- OperandForm.cpp - convolutions of transformed operands -------------===//
+//===- OperandForm.cpp - layouts a convolution is computed in -------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which forms a convolution has, and what stands for it in one of them.
-// `FormBuilder` creates the tensors.
+// Decides which forms a convolution has, and creates the ops that replace it in
+// one of them. `FormBuilder` creates the tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ OperandForm OperandForm::getChannelsLast(ConvolutionOpInterface op) {
                            createOrder("N", "ZPQ", (group + "K").str()))};
 }
 
-/// Why spatial dimensions cannot be one, or an empty string.
+/// Why spatial dimensions cannot be collapsed, or an empty string.
 static std::string findFlatObstacle(ConvolutionOpInterface op) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   auto areAll = [](ArrayRef<int64_t> values, int64_t expected) {
@@ -129,8 +129,8 @@ bool OperandForm::isFormOf(ConvolutionOpInterface op) const {
   return outputTile.empty() && haveLayouts(op, *this);
 }
 
-/// Replaces the convolution that was created by the ops of its products and
-/// transforms.
+/// Replaces the created convolution by the transforms and products of
+/// Winograd's algorithm.
 static void applyWinograd(OpBuilder &builder,
                           TransformedConvolution &transformed,
                           ArrayRef<int64_t> outputTile) {
@@ -144,7 +144,7 @@ static void applyWinograd(OpBuilder &builder,
   transformed.created.insert(place, {winograd.input, winograd.filter,
                                      winograd.products.getOperation(),
                                      winograd.output});
-  // Whoever listens to the builder hears of it.
+  // The rewriter notifies the listener of `builder`.
   IRRewriter(builder).replaceOp(op, winograd.output.getResult());
   transformed.op = winograd.products;
 }

@@ -1,4 +1,4 @@
-//===- WinogradForm.cpp - convolutions by Winograd --------------*- C++ -*-===//
+//===- WinogradForm.cpp - Winograd's algorithm as a plan --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Backward data is the forward convolution of the output's gradient with the
-// filter turned around, whose channels change places: only the views differ.
+// rotated filter, whose channels are swapped: only the views differ.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The tile of each spatial dimension.
+/// The Winograd tile of each spatial dimension.
 static SmallVector<int64_t, 3> getTile(const ConvolutionShape &shape,
                                        ArrayRef<int64_t> outputTile) {
   SmallVector<int64_t, 3> tile;
@@ -42,11 +42,11 @@ mlir::conv::getWinogradMatrices(ConvolutionOpInterface op,
 
 namespace {
 
-/// The letters of a tensor: of what is not a channel, of rows and columns.
+/// The letters of a tensor's channel and spatial dimensions.
 struct TensorLetters {
   TensorRole role;
   char channel;
-  StringRef spatial; ///< As many as there are spatial dimensions.
+  StringRef spatial; ///< One per spatial dimension.
 };
 
 class WinogradBuilder {
@@ -75,12 +75,12 @@ private:
   ViewAttr createView(ArrayRef<int64_t> block, ArrayRef<int64_t> rows,
                       int64_t columns, ArrayRef<AffineExpr> coordinates,
                       ArrayRef<int64_t> limits = {});
-  /// The coordinates of a tensor of the convolution: `position` is that of each
-  /// spatial dimension, and other letters have their own.
+  /// The coordinates in a tensor of the convolution: `position` has one index
+  /// per spatial dimension, `other` and the channel have one each.
   Digits locate(const TensorLetters &letters, ArrayRef<AffineExpr> position,
                 char other, AffineExpr otherIndex, AffineExpr channel);
-  /// The coordinates in the workspace, in the order of `elements, 1, rows,
-  /// columns` or, of the filter, `elements, rows, 1, columns`.
+  /// The coordinates in the workspace, in the order `elements, 1, rows,
+  /// columns` or, for the filter, `elements, rows, 1, columns`.
   Digits locateInWorkspace(ArrayRef<int64_t> block, AffineExpr row,
                            AffineExpr column, bool isFilter);
   /// The matrices of one of the three transforms.
@@ -89,7 +89,7 @@ private:
   RankedTensorType getWorkspaceType(ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, b.getF32Type());
   }
-  /// The number of a tile among all.
+  /// The number of a tile among all tiles.
   AffineExpr numberOfTile();
   SmallVector<int64_t> getTileRows() const;
 
@@ -100,10 +100,10 @@ private:
   SmallVector<int64_t, 3> tile;    ///< Elements in each dimension.
   SmallVector<int64_t, 3> tiles;   ///< How many of them, in each dimension.
   SmallVector<int64_t, 3> results; ///< Sizes of the result.
-  int64_t elements;                ///< Of a tile.
+  int64_t elements;                ///< In a tile.
   bool isForward;
   TensorLetters source, target; ///< What is read, and the result.
-  int64_t reduction, columns;   ///< Channels of either.
+  int64_t reduction, columns;   ///< Channels of each of them.
 };
 
 } // namespace
@@ -218,7 +218,7 @@ BlockTransformOp WinogradBuilder::createFilter() {
   Digits position;
   for (unsigned d = 0; d < tile.size(); ++d)
     position.push_back(isForward ? place(d) : shape.filter[d] - 1 - place(d));
-  // Rows are channels of the result, columns those that are summed up.
+  // Rows are channels of the result, columns the summed channels.
   AffineExpr ofResult = row(0), summed = row(1);
   ViewAttr from =
       createView(shape.filter, {columns}, reduction,
@@ -254,7 +254,7 @@ BlockTransformOp WinogradBuilder::createOutput(Value sums) {
   for (unsigned d = 0; d < tile.size(); ++d)
     position.push_back(row(1 + d) * outputTile[d] + place(d));
   Digits coordinates = locate(target, position, 'N', row(0), channel);
-  // The last tile of a line may have more results than are left.
+  // The last tile of a row may have more results than the tensor has left.
   SmallVector<int64_t> limits;
   for (unsigned d = 0; d < tile.size(); ++d)
     if (results[d] % outputTile[d]) {

@@ -1,4 +1,4 @@
-//===- WinogradSupport.cpp - which convolutions Winograd computes ---------===//
+//===- WinogradSupport.cpp - convolutions with a Winograd form ------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
-/// The most elements of a tile in all dimensions together: a transform keeps
-/// its results in registers.
+/// The most elements of a tile over all dimensions: a transform keeps them in
+/// registers.
 static constexpr int64_t kMaxElements = 64;
 
 static bool areAll(ArrayRef<int64_t> values, int64_t expected) {

@@ -1,12 +1,12 @@
-//===- EpilogueAnalysis.cpp - from an epilogue region to its error bound --===//
+//===- EpilogueAnalysis.cpp - error bounds of epilogues -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Translates the region of a convolution into a `EpilogueGraph`. Operations
-// that the graph does not know leave the convolution without a bound.
+// Translates the epilogue region of a convolution into an `EpilogueGraph`. If
+// the region has operations that the graph cannot express, there is no bound.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ using ::conv::EpilogueGraph;
 using ::conv::EpilogueOp;
 using ::conv::NoErrorBound;
 
-/// Rounding to a 16-bit type, or nothing for f32.
+/// The op that rounds to a 16-bit type, or nothing for f32.
 static std::optional<EpilogueOp> getRounding(Type type) {
   if (type.isF16())
     return EpilogueOp::RoundF16;
@@ -38,7 +38,7 @@ static std::optional<EpilogueOp> getRounding(Type type) {
   return std::nullopt;
 }
 
-/// The counterpart of an operation whose operands and result are floats.
+/// The graph op of an operation whose operands and result are floats.
 static std::optional<EpilogueOp> getFloatOp(Operation &op) {
   return TypeSwitch<Operation &, std::optional<EpilogueOp>>(op)
       .Case([](arith::AddFOp) { return EpilogueOp::Add; })
@@ -107,8 +107,8 @@ bool GraphBuilder::addCompare(arith::CmpFOp op) {
   auto greater = [&](int a, int b) {
     return graph.add(EpilogueOp::Greater, {a, b});
   };
-  // Bounds are about numbers: ordered and unordered predicates are alike, and
-  // so are a strict and a weak one, but for one point.
+  // Bounds are about numbers, not NaNs: ordered and unordered predicates are
+  // alike. A strict and a weak predicate differ in one point only.
   switch (op.getPredicate()) {
   case arith::CmpFPredicate::OGT:
   case arith::CmpFPredicate::UGT:
@@ -147,8 +147,8 @@ bool GraphBuilder::addCompare(arith::CmpFOp op) {
   return false;
 }
 
-/// Whether `op` rounds to an 8-bit float at the end of the epilogue, which is
-/// the half ulp of the rule. In the middle it would be an error of its own.
+/// Whether `op` rounds to an 8-bit float at the end of the epilogue, which the
+/// bound counts as half an ulp. In the middle it would be a separate error.
 static bool isRoundingToFloat8(Operation &op) {
   return isa<arith::TruncFOp>(op) &&
          op.getResult(0).getType().getIntOrFloatBitWidth() == 8 &&
@@ -180,14 +180,14 @@ bool GraphBuilder::add(Operation &op) {
   if (!kind)
     return false;
   int result = graph.add(*kind, operands);
-  // What is computed in 16 bits is rounded to 16 bits.
+  // A result computed in 16 bits is rounded to 16 bits.
   if (rounding && kind != EpilogueOp::Select)
     result = graph.add(*rounding, {result});
   numbers[op.getResult(0)] = result;
   return true;
 }
 
-/// The epilogue of `op` as a graph, or the operation that has no counterpart.
+/// The epilogue of `op` as a graph, or the operation that the graph lacks.
 static std::variant<EpilogueGraph, NoErrorBound>
 buildEpilogueGraph(ConvolutionOpInterface op) {
   GraphBuilder builder;
@@ -207,8 +207,8 @@ buildEpilogueGraph(ConvolutionOpInterface op) {
   return builder.graph;
 }
 
-/// The most terms of a row that are not zero: each is rounded by at most so
-/// many operations.
+/// The most non-zero terms of a row: each term is rounded by at most so many
+/// operations.
 static int64_t countRoundings(const ::conv::RationalMatrix &matrix) {
   int64_t most = 0;
   for (const auto &row : matrix)
@@ -219,7 +219,7 @@ static int64_t countRoundings(const ::conv::RationalMatrix &matrix) {
   return most;
 }
 
-/// Whether some f32 is not what the matrix has.
+/// Whether any element of the matrix is not exactly an f32.
 static bool isRounded(const ::conv::RationalMatrix &matrix) {
   return llvm::any_of(matrix, [](const auto &row) {
     return llvm::any_of(row, [](::conv::Rational value) {
@@ -242,7 +242,7 @@ mlir::conv::getWinogradAccumulation(ConvolutionOpInterface op,
   return {roundings, ::conv::NumericType::F32};
 }
 
-/// The sums of the magnitudes of each row.
+/// The sum of magnitudes of each row.
 static std::vector<double> sumRows(const ::conv::RationalMatrix &matrix) {
   std::vector<double> sums;
   for (const auto &row : matrix) {
@@ -254,8 +254,8 @@ static std::vector<double> sumRows(const ::conv::RationalMatrix &matrix) {
   return sums;
 }
 
-/// The most that a result of one dimension sums up of operands of ones, by the
-/// magnitudes of the matrices, over the elements of the filter.
+/// The largest sum of magnitudes that a result has in one dimension if all
+/// operands are ones, divided by the number of filter elements.
 static double getAmplification(const ::conv::WinogradMatrices &matrices) {
   std::vector<double> input = sumRows(matrices.input);
   std::vector<double> filter = sumRows(matrices.filter);

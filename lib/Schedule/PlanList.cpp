@@ -1,12 +1,12 @@
-//===- PlanList.cpp - every family and plan of a convolution --------------===//
+//===- PlanList.cpp - the best schedule of each plan ----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Families are asked in the convolution's own form; forms with transforms, and
-// Winograd's algorithm, have the best of all families.
+// Each family ranks the convolution in its own form; each form with transforms,
+// and Winograd's algorithm, gets the best schedule of all families.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,7 @@ static std::string formatForm(const OperandForm &form,
   return text;
 }
 
-/// The schedule that would be chosen for products in some form; null if there
+/// The schedule that would be chosen for the products of a form; null if there
 /// is none.
 static ScheduleAttr selectProduct(ConvolutionOpInterface op,
                                   const ::conv::ChipInfo &chip,
@@ -134,7 +134,7 @@ std::vector<PlanChoice> mlir::conv::listPlans(ConvolutionOpInterface op,
   for (const OperandForm &form : enumerateForms(op, chip))
     plans.push_back(listForm(op, form, chip));
   plans.push_back(listWinograd(op, chip));
-  // The fastest first, and what there is not last, each in the order above.
+  // The fastest plans first, impossible ones last; ties keep the order above.
   for (auto [place, plan] : llvm::enumerate(plans))
     plan.place = place;
   llvm::sort(plans, [](const PlanChoice &a, const PlanChoice &b) {

@@ -1,15 +1,15 @@
-//===- WinogradForm.h - convolutions by Winograd ----------------*- C++ -*-===//
+//===- WinogradForm.h - Winograd's algorithm as a plan ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Winograd's algorithm as a plan: a transform of the input and one of the
+// Winograd's algorithm as a plan: one transform of the input and one of the
 // filter, a product for each element of a transformed tile, and a transform of
-// their sums, with the epilogue, into the result. The products are a
-// convolution of their own, with a group for each: whatever computes that one
-// is of use here.
+// the sums, with the epilogue, into the result. The products form a grouped
+// convolution, one group per tile element, so that every kernel for grouped
+// convolutions applies to them.
 //
 //   input NHWC  ──▶ [ places × tiles × C ] ─┐
 //                                           ├─▶ [ places × tiles × K ] ──▶ NPQK
@@ -25,12 +25,12 @@
 
 namespace mlir::conv {
 
-/// Why the convolution is not computed with tiles of so many results (S21), or
-/// an empty string.
+/// Why the convolution cannot be computed with Winograd output tiles of these
+/// sizes (S21), or an empty string.
 std::string findWinogradObstacle(ConvolutionOpInterface op,
                                  ArrayRef<int64_t> outputTile);
 
-/// The matrices of each spatial dimension. There is no obstacle.
+/// The matrices of each spatial dimension. There must be no obstacle.
 SmallVector<::conv::WinogradMatrices, 3>
 getWinogradMatrices(ConvolutionOpInterface op, ArrayRef<int64_t> outputTile);
 
@@ -39,13 +39,13 @@ inline float toFloat(::conv::Rational value) {
   return float(value.numerator()) / float(value.denominator());
 }
 
-/// The ops that stand for a convolution.
+/// The ops that replace a convolution.
 struct WinogradConvolution {
   BlockTransformOp input, filter;
   ConvolutionOpInterface products;
-  BlockTransformOp output; ///< Has the result, in the original's type.
+  BlockTransformOp output; ///< Its result has the original's type.
 
-  /// Creates them in front of `op`, which it leaves alone. There is no
+  /// Creates the ops before `op`, which does not change. There must be no
   /// obstacle.
   static WinogradConvolution create(OpBuilder &builder,
                                     ConvolutionOpInterface op,

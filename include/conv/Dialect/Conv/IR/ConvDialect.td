@@ -107,10 +107,10 @@ def Conv_Dialect : Dialect {
   }];
 }
 
-/// Element types of tensors and of what kernels make of them.
+/// Element types of tensors and of the values that kernels compute.
 def Conv_Number : AnyTypeOf<[F32, F16, BF16, I8, I32, F8E4M3FN, F8E5M2,
                              F8E4M3FNUZ, F8E5M2FNUZ]>;
-/// A tensor, or a part of one, in memory.
+/// A tensor, or a part of a tensor, in memory.
 def Conv_Buffer : StaticShapeMemRefOf<[Conv_Number, I64]>;
 
 class Conv_Op<string mnemonic, list<Trait> traits = []>

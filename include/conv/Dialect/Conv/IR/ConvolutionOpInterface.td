@@ -1,4 +1,4 @@
-//===- ConvolutionOpInterface.td - a convolution by role --*- tablegen -*-===//
+//===- ConvolutionOpInterface.td - convolutions by role ----*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -75,8 +75,8 @@ def Conv_ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
 
     /// The order of the result's dimensions.
     ::llvm::StringRef getResultOrder();
-    /// The letter of the result's channels, along which vectors of the epilogue
-    /// lie: `K` forward, `C` for backward data. A filter has none.
+    /// The letter of the result's channels, along which epilogue vectors lie:
+    /// `K` forward, `C` for backward data. A filter has none.
     std::optional<char> getResultChannel();
   }];
 }

@@ -1,4 +1,4 @@
-//===- ScheduleAttr.td - decisions about convolutions -----*- tablegen -*-===//
+//===- ScheduleAttr.td - schedules of convolutions ---------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -138,18 +138,18 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     /// This schedule for a convolution that is computed in other layouts.
     ScheduleAttr withForm(LayoutsAttr layouts, int64_t channelMultiple,
                           int64_t im2col = 0) const;
-    /// This schedule for `winograd`, with so many results of a tile.
+    /// This schedule for `winograd`, with this output tile.
     ScheduleAttr withOutputTile(ArrayRef<int64_t> tile) const;
-    /// What it says about the product of its convolution in the form that it
-    /// asks for: without `output_tile`, and then without a form.
+    /// The schedule of the convolution in this schedule's form: for `winograd`,
+    /// without `output_tile` and form; otherwise this schedule itself.
     ScheduleAttr getProductSchedule() const;
-    /// This schedule, chosen by somebody else.
+    /// This schedule, marked as chosen by `chosenBy`.
     ScheduleAttr withChosenBy(ChosenBy chosenBy) const;
-    /// What it amounts to, in the words of MIOpen and cuDNN.
+    /// The algorithm that it implements, in the terms of MIOpen and cuDNN.
     Algorithm getAlgorithm() const;
     bool isDirect() const { return ::llvm::isa<DirectAttr>(getKernel()); }
     bool isWinograd() const { return !getOutputTile().empty(); }
-    /// What `kernel` says.
+    /// The fields of `kernel`.
     MainLoop getMainLoop() const { return getKernel().getMainLoop(); }
     ::llvm::ArrayRef<int64_t> getWorkgroup() const {
       return getKernel().getWorkgroup();
@@ -166,8 +166,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     }
     int64_t getCluster() const { return getKernel().getCluster(); }
     int64_t getPromotion() const { return getKernel().getPromotion(); }
-    /// Whether `atom` is a row of the chip's table. Those of other direct
-    /// schedules are boxes of multiplications.
+    /// Whether `atom` is a row of the chip's table. The atoms of other direct
+    /// schedules are blocks of multiplications.
     bool hasMatrixInstruction() const {
       return !isDirect() || getAtom().getKind() != AtomKind::FMA;
     }
@@ -178,8 +178,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     }
     /// Subgroups of a workgroup.
     int64_t getNumSubgroups() const { return getKernel().getNumSubgroups(); }
-    /// Matrices, rows and columns of a workgroup's tile of a product with this
-    /// many columns, or of tensors that are only added up.
+    /// Matrices, rows and columns of a workgroup's tile, for a product with
+    /// this many columns, or for tensors that are only added up.
     ::std::array<int64_t, 3> getTile(bool isProduct, int64_t columns) const {
       auto workgroup = getWorkgroup();
       if (isDirect() && isProduct)
