@@ -12,26 +12,25 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Counts of parts saturate here: it is larger than any limit.
-static constexpr int64_t kMaxParts = int64_t(1) << 62;
+/// Counts of parts saturate here: it is larger than any limit, and the sum of
+/// two counts does not overflow.
+static constexpr int64_t kMaxParts = int64_t(1) << 61;
 
 template <typename T> Extent ExtentCounter::countElement(T attributeOrType) {
   const void *key = attributeOrType.getAsOpaquePointer();
   if (auto found = known.find(key); found != known.end())
     return found->second;
-  Extent extent;
+  Extent extent = {/*levels=*/1, /*parts=*/1};
   auto addInner = [&](auto inner) {
     if (!inner)
       return;
     Extent part = countElement(inner);
-    extent.levels = std::max(extent.levels, part.levels);
+    extent.levels = std::max(extent.levels, part.levels + 1);
     extent.parts = std::min(extent.parts + part.parts, kMaxParts);
   };
   attributeOrType.walkImmediateSubElements(
       [&](Attribute inner) { addInner(inner); },
       [&](Type inner) { addInner(inner); });
-  extent.levels += 1;
-  extent.parts += 1;
   known[key] = extent;
   return extent;
 }

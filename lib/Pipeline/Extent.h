@@ -22,7 +22,7 @@ namespace mlir::conv {
 
 struct Extent {
   int64_t levels = 0; ///< Levels of nesting.
-  int64_t parts = 0;  ///< Attributes and types in its text, up to 2^62.
+  int64_t parts = 0;  ///< Attributes and types in its text, up to 2^61.
 };
 
 /// Measures attributes, types and ops. A shared part is visited once.
