@@ -147,10 +147,10 @@ def causal_conv1d_update(
     One kernel computes up to 16 tokens of each sequence and updates the states in place.
 
     Args:
-        conv_state: (B, D, L) of the type of x, the last L >= W - 1 tokens, updated in place. It may have any
-        strides. | weight, bias, activation: as for `causal_conv1d_fn`, with weight of the type of x. |
-        cache_seqlens: (B), integers: the state is a ring buffer, and the new tokens start at `cache_seqlens % L`.
-        Without
+        x: (B, D), one token of each sequence, or (B, D, T).
+        conv_state: (B, D, L) of the type of x, the last L >= W - 1 tokens, updated in place. It may have any strides.
+        weight, bias, activation: as for `causal_conv1d_fn`, with weight of the type of x.
+        cache_seqlens: (B), integers: the state is a ring buffer, and the new tokens start at `cache_seqlens % L`. Without
             it, new tokens push out the oldest. If n of T guessed tokens are accepted, the caller advances the count by n: the
             next call overwrites the others, if L is at least T + W - 1.
         conv_state_indices: (B), integers: the sequence's index in the first dimension of conv_state, which then has any
