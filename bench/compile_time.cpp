@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The demo's layer from MLIR text to an artifact for one target, in process and
-// in one thread; the project promises less than 150 ms. Beside the time of the
-// whole stand the mean milliseconds of each stage.
+// in one thread; the project promises less than 150 ms. Beside the total time
+// are the mean milliseconds of each stage.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An empty kernel of one workgroup on the host: what is measured is the
-// runtime's own work for each call, which the project promises to keep below
-// two microseconds. "Direct" calls the same function without the runtime.
+// An empty kernel of one workgroup on the host: this measures the runtime's own
+// work per call, which the project promises to keep below two microseconds.
+// "Direct" calls the same function without the runtime.
 //
 //===----------------------------------------------------------------------===//
 

@@ -60,7 +60,7 @@ static void simulateOrSkip(benchmark::State &state, const std::string &chip,
     state.SkipWithError(done.error().message.c_str());
 }
 
-// Process time, because workgroups run on threads of the device's.
+// Process time, because workgroups run on the device's threads.
 static void add(const std::string &chip, bool checks) {
   std::string name = (checks ? "checked/" : "unchecked/") + chip;
   benchmark::RegisterBenchmark(name.c_str(), simulateOrSkip, chip, checks)

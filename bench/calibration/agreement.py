@@ -50,7 +50,7 @@ class Pairs:
         return min(self.measured, key=lambda one: self.predicted[one] * factors.get(get_family(one), 1))
 
     def regret(self, factors=None):
-        """How many times as long as the fastest one the choice takes."""
+        """The time of the choice over the time of the fastest schedule."""
         return self.measured[self.choose(factors)] / min(self.measured.values())
 
 
@@ -63,7 +63,7 @@ def read_pairs(paths, target, limit, jobs):
 
 
 def fit_factors(pairs):
-    """What the times of each family are multiples of."""
+    """The geometric mean of measured over predicted times of each family."""
     ratios = collections.defaultdict(list)
     for one in pairs:
         for schedule, time in one.measured.items():

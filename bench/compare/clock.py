@@ -35,7 +35,7 @@ LAUNCH_MICROSECONDS = 4
 
 
 def call(*arguments, text=None):
-    """What a program prints; None if it fails or takes too long."""
+    """The output of a program; None if it fails or takes too long."""
     try:
         done = subprocess.run(arguments, input=text, capture_output=True, text=True, timeout=LIMIT_SECONDS)
     except subprocess.TimeoutExpired:

@@ -23,7 +23,7 @@ class _Refused(Exception):
 
 
 def _run(*command):
-    """What a tool prints; why it refuses, as an exception. Whatever else it does ends the program."""
+    """The output of a tool; its refusal becomes an exception. Any other failure ends the program."""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == _NOT_SUPPORTED:
         raise _Refused(done.stderr.strip().splitlines()[-1].partition("error: ")[2])

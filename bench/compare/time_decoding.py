@@ -72,7 +72,7 @@ class Step:
         )
 
     def error(self):
-        """How far a call's result is off, relative to the largest; infinite if a state is wrong."""
+        """The error of a call's result, relative to the largest element; infinite if a state is wrong."""
         before = self.state.clone()
         rows = before if self.indices is None else before[self.indices.long()]
         length = rows.shape[2]

@@ -109,10 +109,10 @@ class TorchBackend:
         return expected, products, added
 
     def verify(self, problem, function, tensors, expected):
-        """The worst error, as a part of what is allowed."""
+        """The worst error, as a share of the allowed one."""
         with torch.cuda.stream(self.stream):
             result = function(**tensors)
-            # What is not written stays wrong.
+            # Unwritten elements stay wrong.
             result.fill_(float("nan") if result.is_floating_point() else torch.iinfo(result.dtype).min)
             function(**tensors, out=result)
         self.stream.synchronize()

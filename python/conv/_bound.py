@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A function with the tensors that it works on."""
+"""A function bound to its tensors."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def stream_handle(stream: Any) -> int:
 
 
 class Bound:
-    """A function whose tensors were checked once. A call starts it on them, and returns nothing.
+    """A function whose tensors were checked once. A call starts the function on them, and returns nothing.
 
-    It keeps its tensors. Their memory must stay where it is: PyTorch's `resize_` and `set_` may move it.
+    It keeps references to its tensors. Their memory must stay in place: PyTorch's `resize_` and `set_` may move it.
 
     >>> step = conv.load("layer.convpack")["layer"].bind(x, w, out=y)  # doctest: +SKIP
     >>> step()  # doctest: +SKIP
@@ -42,7 +42,7 @@ class Bound:
     ) -> None:
         self._loaded = loaded
         self._executable = loaded.executable
-        self._tensors, self._values = tensors, values  # They own the memory.
+        self._tensors, self._values = tensors, values  # The tensors own the memory.
         self._first = values[0]
         self._argument_array = loaded.signature.array_type(*[tensor.address for tensor in tensors])
         self._count = len(tensors)
@@ -51,7 +51,7 @@ class Bound:
         self._run = library.conv_executable_run if is_simple else None
 
     def __call__(self, stream: Any = None) -> None:
-        """Starts the kernels on `stream`, as for a call of the function; by default on the framework's current stream."""
+        """Starts the kernels on `stream`, as in a call of the function; by default on the framework's current stream."""
         if stream is not None:
             stream = stream_handle(stream)
         elif self._current_stream is not None:
@@ -65,5 +65,5 @@ class Bound:
 
     @property
     def tensors(self) -> List[Any]:
-        """Operands, then results."""
+        """The tensors: operands, then results."""
         return list(self._values)

@@ -37,7 +37,7 @@ int64_t join(const Sizes &place, const Sizes &sizes) {
   return (place[0] * sizes[1] + place[1]) * sizes[2] + place[2];
 }
 
-/// A block of `sizes` places, each with `width` neighbours.
+/// A block of `sizes` positions, each with `width` neighbouring values.
 struct Block {
   Sizes sizes;
   int64_t width;
@@ -48,7 +48,7 @@ struct Block {
   double *at(const Sizes &place) { return &values[join(place, sizes) * width]; }
 };
 
-/// The block after the magnitudes of a matrix along `dimension`.
+/// The block multiplied by the magnitudes of a matrix along `dimension`.
 Block transform(Block block, const Matrix &matrix, int dimension) {
   Sizes sizes = block.sizes;
   sizes[dimension] = int64_t(matrix.size());
@@ -68,10 +68,10 @@ Block transform(Block block, const Matrix &matrix, int dimension) {
   return result;
 }
 
-/// The least power of two that makes integers of all elements, or 0 if there is
-/// none.
+/// The least power of two that makes all elements integers, or 0 if none
+/// does.
 double findScale(const Matrix &matrix) {
-  // Up to so much, products of several still are far from the limits of f32.
+  // Up to this scale, products of several are far from the limits of f32.
   for (double scale = 1; scale <= 256; scale *= 2) {
     bool isWhole = true;
     for (const std::vector<double> &row : matrix)
@@ -106,9 +106,9 @@ private:
   const Step &step;
   const OperandMagnitudes &operands;
   bool isForward;
-  Sizes source, filter, target; ///< Sizes of what is read, and of the result.
+  Sizes source, filter, target; ///< Sizes of operands and of the result.
   Sizes outputTile, tile, tiles;
-  double scale = 1; ///< Of all that is computed of integers: they are whole.
+  double scale = 1; ///< Makes everything computed from integers whole.
   Block weights;
   BlockMagnitudes result;
 };

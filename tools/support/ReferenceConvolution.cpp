@@ -57,7 +57,7 @@ BlockTransforms::Matrix readMatrix(const Json &json, size_t rows,
   return matrix;
 }
 
-/// The transforms of a step whose other fields are there.
+/// Reads the transforms of a step whose other fields have been read.
 void readTransforms(const Json &json, size_t rank, Step &step) {
   const Json &list = readList(json, "transforms");
   constexpr size_t kMostElements = 64;
@@ -131,7 +131,7 @@ Step readFields(const Json &json, Direction direction, const Context &context) {
   return step;
 }
 
-/// Sizes that the loops of the evaluation take from different operands.
+/// Checks sizes that the loops of the evaluation take from different operands.
 void checkGeometry(const Step &step) {
   auto size = [&](int operand, char letter) -> int64_t {
     size_t place = step.layouts[operand].find(letter);
@@ -153,8 +153,8 @@ void checkGeometry(const Step &step) {
     fail("expects input, filter and output that agree on their sizes");
 }
 
-/// Positions of the padded input are computed without overflow, and mirroring
-/// once leads into the input.
+/// Positions of the padded input must not overflow, and one reflection must
+/// lead into the input.
 void checkPositions(const Step &step) {
   for (int dim = 0; dim < 3; ++dim) {
     int64_t size = step.size(Role::Input, "DHW"[dim]);

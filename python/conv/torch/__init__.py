@@ -8,8 +8,8 @@
     fast = conv.torch.optimize(model, (x,))         # inference: batch norm, bias, residual and activation in the kernels
     print(conv.torch.report())                      # which layers went where, and why
 
-`conv.torch.functional` has PyTorch's functions. What no kernel exists for, or where PyTorch's was measured to be faster,
-runs as PyTorch has it, and the report says so.
+`conv.torch.functional` has PyTorch's functions. If no kernel exists for a convolution, or PyTorch's was measured to be
+faster, it runs in PyTorch, and the report says so.
 """
 
 from . import functional

@@ -46,7 +46,7 @@ torch.library.register_autograd("conv::convolution", _backward, setup_context=_s
 
 
 def _vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
-    """A batch of images is a larger batch; with a filter for each, one convolution after the other."""
+    """A batch of images is a larger batch; if each has a filter of its own, one convolution follows the other."""
     convolution = torch.ops.conv.convolution
     residual_is_batched = len(in_dims) > 11 and in_dims[11] is not None
     if in_dims[0] is not None and in_dims[1] is None and in_dims[2] is None and not residual_is_batched:
@@ -84,7 +84,7 @@ def _jvp(ctx, input_tangent, weight_tangent, bias_tangent, *_):
 
 
 class _Eager(torch.autograd.Function):
-    """The operator's autograd without PyTorch's dispatcher, which costs an operator of Python 100 us a call."""
+    """The operator's autograd without PyTorch's dispatcher, which costs an operator in Python 100 us a call."""
 
     forward = staticmethod(convolve)
     setup_context = staticmethod(_setup)

@@ -16,10 +16,10 @@ _OURS = {getattr(F, name): getattr(functional, name) for name in _NAMES}
 
 
 class intercept(TorchFunctionMode):  # noqa: N801 - used as a function
-    """A context in which PyTorch's functions of convolution are those of conv, whoever calls them.
+    """A context in which PyTorch's functions of convolution call conv, whoever calls them.
 
-    `replace` swaps modules; this is for modules of other classes, such as ones that standardise their weights, and for
-    code that calls `torch.nn.functional.conv2d`. Each function of PyTorch that is called in it costs a microsecond more.
+    `replace` swaps modules; this is for modules of other classes, such as ones that standardise their weights, and for code
+    that calls `torch.nn.functional.conv2d`. Each PyTorch function that is called inside costs one microsecond more.
 
         with conv.torch.intercept():
             y = model(x)

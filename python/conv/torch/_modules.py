@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch's modules of convolution: the same constructors, parameters and `state_dict`, other kernels."""
+"""PyTorch's modules of convolution with the same constructors, parameters and `state_dict`, but other kernels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import functional
 
 
 class _Convolution:
-    """What differs from PyTorch's module: the function that `forward` calls."""
+    """The difference from PyTorch's module: the function that `forward` calls."""
 
     _rank: int
     _function: typing.Callable
@@ -32,7 +32,7 @@ class _Convolution:
         return self._function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
     def _convolve_padded(self, input, weight, bias):  # noqa: A002
-        """As PyTorch's module does it: the sizes that it has made of `padding` are for F.pad, the last dimension first."""
+        """Like PyTorch's module: the sizes that it derives from `padding` are in F.pad's order, the last dimension first."""
         image = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
         return self._convolve(image, weight, bias, 0)
 
@@ -53,72 +53,72 @@ class _Transposed:
 
 
 class Conv1d(_Convolution, torch.nn.Conv1d):
-    """As `torch.nn.Conv1d`."""
+    """Like `torch.nn.Conv1d`."""
 
     _rank, _function = 1, staticmethod(functional.conv1d)
 
 
 class Conv2d(_Convolution, torch.nn.Conv2d):
-    """As `torch.nn.Conv2d`."""
+    """Like `torch.nn.Conv2d`."""
 
     _rank, _function = 2, staticmethod(functional.conv2d)
 
 
 class Conv3d(_Convolution, torch.nn.Conv3d):
-    """As `torch.nn.Conv3d`."""
+    """Like `torch.nn.Conv3d`."""
 
     _rank, _function = 3, staticmethod(functional.conv3d)
 
 
 class ConvTranspose1d(_Transposed, torch.nn.ConvTranspose1d):
-    """As `torch.nn.ConvTranspose1d`."""
+    """Like `torch.nn.ConvTranspose1d`."""
 
     _rank, _function = 1, staticmethod(functional.conv_transpose1d)
 
 
 class ConvTranspose2d(_Transposed, torch.nn.ConvTranspose2d):
-    """As `torch.nn.ConvTranspose2d`."""
+    """Like `torch.nn.ConvTranspose2d`."""
 
     _rank, _function = 2, staticmethod(functional.conv_transpose2d)
 
 
 class ConvTranspose3d(_Transposed, torch.nn.ConvTranspose3d):
-    """As `torch.nn.ConvTranspose3d`."""
+    """Like `torch.nn.ConvTranspose3d`."""
 
     _rank, _function = 3, staticmethod(functional.conv_transpose3d)
 
 
 class LazyConv1d(torch.nn.LazyConv1d):
-    """As `torch.nn.LazyConv1d`: a `Conv1d` from its first call on."""
+    """Like `torch.nn.LazyConv1d`: becomes a `Conv1d` at its first call."""
 
     cls_to_become = Conv1d
 
 
 class LazyConv2d(torch.nn.LazyConv2d):
-    """As `torch.nn.LazyConv2d`: a `Conv2d` from its first call on."""
+    """Like `torch.nn.LazyConv2d`: becomes a `Conv2d` at its first call."""
 
     cls_to_become = Conv2d
 
 
 class LazyConv3d(torch.nn.LazyConv3d):
-    """As `torch.nn.LazyConv3d`: a `Conv3d` from its first call on."""
+    """Like `torch.nn.LazyConv3d`: becomes a `Conv3d` at its first call."""
 
     cls_to_become = Conv3d
 
 
 class LazyConvTranspose1d(torch.nn.LazyConvTranspose1d):
-    """As `torch.nn.LazyConvTranspose1d`: a `ConvTranspose1d` from its first call on."""
+    """Like `torch.nn.LazyConvTranspose1d`: becomes a `ConvTranspose1d` at its first call."""
 
     cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(torch.nn.LazyConvTranspose2d):
-    """As `torch.nn.LazyConvTranspose2d`: a `ConvTranspose2d` from its first call on."""
+    """Like `torch.nn.LazyConvTranspose2d`: becomes a `ConvTranspose2d` at its first call."""
 
     cls_to_become = ConvTranspose2d
 
 
 class LazyConvTranspose3d(torch.nn.LazyConvTranspose3d):
-    """As `torch.nn.LazyConvTranspose3d`: a `ConvTranspose3d` from its first call on."""
+    """Like `torch.nn.LazyConvTranspose3d`: becomes a `ConvTranspose3d` at its first call."""
 
     cls_to_become = ConvTranspose3d

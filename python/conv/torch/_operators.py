@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The operators `torch.ops.conv`, which functions, modules and optimised graphs call.
 
-They are PyTorch operators like its own: `torch.compile` and `torch.export` trace through them, autograd and vmap know
-them. What they compute is the sum of products in f32, the epilogue in f32, and one rounding.
+They are PyTorch operators like its own: `torch.compile` and `torch.export` trace through them, and autograd and vmap support
+them. They compute the sum of products in f32, the epilogue in f32, and round once.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def run(
     key: typing.Optional[tuple] = None,
     doubtful: bool = False,
 ) -> torch.Tensor:
-    """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, calls like it take a short way."""
+    """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, later calls like it take a short way."""
     refused = _calls.refuse([tensor for tensor in (lhs, rhs, residual) if tensor is not None])
     if refused:
         _choices.leave(_calls.report_line(direction, lhs, rhs), lhs.device, *refused).calls += 1
@@ -110,7 +110,7 @@ def make_window(stride, low, high, dilation, groups, padding_mode) -> Window:
 
 
 class CallArguments(typing.NamedTuple):
-    """The arguments of `conv::convolution`, as its schema has them."""
+    """The arguments of `conv::convolution`, as in its schema."""
 
     input: torch.Tensor
     weight: torch.Tensor
@@ -156,7 +156,7 @@ class CallArguments(typing.NamedTuple):
 
 
 def plan(*arguments, tf32: bool, **named) -> typing.Optional[Problem]:
-    """The problem that `convolution` would have compiled; None if it is PyTorch's. Tensors need no data."""
+    """The problem that `convolution` would compile; None if PyTorch runs it. Tensors need no data."""
     call = CallArguments(*arguments, **named)
     result = call.empty_result()
     if _calls.refuse([call.input, call.weight]) or min(result.shape) <= 0:
@@ -188,7 +188,7 @@ def convolve(*arguments) -> torch.Tensor:
     result = _calls.run_known(key, operands)
     if result is not None:
         return result
-    if min(call.result_shape()[1:]) <= 0:  # PyTorch says what is wrong.
+    if min(call.result_shape()[1:]) <= 0:  # PyTorch reports the error.
         return call.reference()
     result, window, epilogue = call.empty_result(), call.window(), call.epilogue()
     return run(

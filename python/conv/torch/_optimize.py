@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Inference: a model as a graph in which each convolution is one kernel, with what surrounds it."""
+"""Inference: a model as a graph in which each convolution is one kernel, with the operators around it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Progress = typing.Union[bool, typing.Callable[[int, int], None], None]
 
 
 def trace(model: torch.nn.Module, example: typing.Sequence[object], channels_last: bool) -> torch.fx.GraphModule:
-    """The model's graph with its convolutions folded. Shares the parameters that are not folded."""
+    """The model's graph with its convolutions folded. It shares parameters that are not folded."""
     was_training = model.training
     model.eval()
     try:
@@ -36,7 +36,7 @@ def trace(model: torch.nn.Module, example: typing.Sequence[object], channels_las
 
 
 class _Planner(torch.fx.Interpreter):
-    """Runs a graph on tensors without data, and keeps the problems that its convolutions are."""
+    """Runs a graph on tensors without data, and collects the problems of its convolutions."""
 
     def __init__(self, module: torch.fx.GraphModule, tf32: bool) -> None:
         super().__init__(module)
@@ -102,8 +102,8 @@ def compile_kernels(
 ) -> typing.Tuple[bytes, typing.Dict[str, str]]:
     """The kernels that `optimize` would compile, for any targets, as the bytes of a `.convpack` file.
 
-    A machine with another GPU, or with none, can make them; there, `preload` takes them. The second result says which
-    problems were refused and why.
+    They can be made on a machine with another GPU, or with none; `preload` takes them on the target machine. The second
+    result lists the refused problems and the reasons.
     """
     targets = targets.split(",") if isinstance(targets, str) else list(targets)
     graph = _graph_of(model, example, channels_last)
@@ -132,7 +132,7 @@ def compile_kernels(
 class GraphedModule(torch.nn.Module):
     """A module as one CUDA graph, for tensors like those of the example.
 
-    Tensors that a call returns are the graph's own: the next call writes to them.
+    The graph owns the tensors that a call returns: the next call overwrites them.
     """
 
     def __init__(self, module: torch.nn.Module, example: typing.Sequence[object]) -> None:
@@ -176,7 +176,7 @@ def optimize(
     cuda_graph: bool = False,
     progress: Progress = None,
 ) -> torch.nn.Module:
-    """A module for inference that computes what `model` does in `eval()`, for tensors of the example's shapes.
+    """A module for inference that computes what `model` computes in `eval()`, for tensors of the example's shapes.
 
     Batch norms are folded into the weights; bias, residual and activation run in the kernel of their convolution; tensors
     between convolutions are channels-last. Kernels are compiled in parallel, then the module runs once.
@@ -185,14 +185,14 @@ def optimize(
         model: a module that `torch.export` can trace; it is not changed.
         example: the positional inputs, on the device where the module is to run.
         channels_last: keep activations channels-last, whatever the input is.
-        measure: on a GPU, time PyTorch's way for each convolution too and keep the faster one; `report` shows both.
-        compile_rest: give everything that is no convolution to `torch.compile`.
-        cuda_graph: replay one CUDA graph. The results are then overwritten by the next call.
-        progress: show how far the compilation is (by default where stderr is a terminal), or a function that is called
-            with how many kernels are there and how many there will be.
+        measure: on a GPU, also time PyTorch's way for each convolution and keep the faster one; `report` shows both.
+        compile_rest: compile everything that is no convolution with `torch.compile`.
+        cuda_graph: replay one CUDA graph. The next call then overwrites the results.
+        progress: show the progress of the compilation (by default if stderr is a terminal), or a function that is called
+            with the number of finished kernels and of all kernels.
 
     Raises:
-        Whatever `torch.export` raises for a model that it cannot trace.
+        Any exception of `torch.export` for a model that it cannot trace.
     """
     graph = _graph_of(model, example, channels_last)
     devices = {value.device for value in example if isinstance(value, torch.Tensor)}

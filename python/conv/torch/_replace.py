@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Swapping a model's convolutions in place."""
+"""Swaps a model's convolutions in place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SWAPS = {
 
 
 class Replacement(typing.NamedTuple):
-    """What became of one convolution: `reason` says why it was left alone, and is empty if it was swapped."""
+    """The outcome for one convolution: `reason` says why it was left alone, and is empty if it was swapped."""
 
     name: str
     kind: str
@@ -28,7 +28,7 @@ class Replacement(typing.NamedTuple):
 
 
 def _is_convolution(module: torch.nn.Module) -> bool:
-    """Whether it is one of PyTorch's convolutions, or of those for quantised numbers, which are classes of their own."""
+    """Whether it is one of PyTorch's convolutions, or a quantised one, which has a class of its own."""
     kind = type(module)
     return isinstance(module, tuple(_SWAPS)) or (
         "Conv" in kind.__name__ and _is_quantised(kind) and not isinstance(module, torch.nn.Sequential)
@@ -40,13 +40,13 @@ def _is_quantised(kind: type) -> bool:
 
 
 def _swapped(module: torch.nn.Module) -> typing.Union[type, str]:
-    """The class that a module is to have, or why it keeps its own."""
+    """The class that replaces a module's class, or why the module keeps its own."""
     kind = type(module)
     if kind in _SWAPS:
         return _SWAPS[kind]
     own = kind.__bases__[0]
     if torch.nn.utils.parametrize.is_parametrized(module) and own in _SWAPS:
-        # PyTorch made this class for this module alone, as a subclass whose properties compute the parameters.
+        # PyTorch made this class for this module alone, as a subclass with properties that compute the parameters.
         members = {name: value for name, value in vars(kind).items() if name not in ("__dict__", "__weakref__")}
         return type(kind.__name__, (_SWAPS[own],), members)
     if _is_quantised(kind):
@@ -55,10 +55,10 @@ def _swapped(module: torch.nn.Module) -> typing.Union[type, str]:
 
 
 def replace(model: torch.nn.Module) -> typing.List[Replacement]:
-    """Makes each `nn.Conv*` and `nn.ConvTranspose*` of a model the module of conv.torch with the same name, in place.
+    """Turns each `nn.Conv*` and `nn.ConvTranspose*` of a model into the conv.torch module of the same name, in place.
 
-    Lazy modules become those of conv.torch with their first call. Parameters, parametrizations (`weight_norm`,
-    `spectral_norm`), buffers, hooks and the `state_dict` stay what they are. Returns what became of every convolution.
+    Lazy modules turn into conv.torch modules at their first call. Parameters, parametrizations (`weight_norm`,
+    `spectral_norm`), buffers, hooks and the `state_dict` stay the same. Returns the outcome for every convolution.
     """
     found = []
     for name, module in model.named_modules():

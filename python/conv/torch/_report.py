@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What was chosen, for people and for scripts."""
+"""The choices, for people and for scripts."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Row(typing.NamedTuple):
     problem: str
     device: str
     runs: str  #: "conv" or "torch".
-    reason: str  #: Why it is PyTorch's: a reason code of the compiler, or "measured", "compiler", "compiling", ...
+    reason: str  #: Why PyTorch's runs: a reason code of the compiler, or "measured", "compiler", "compiling", ...
     detail: str
     calls: int
     conv_seconds: typing.Optional[float]
     torch_seconds: typing.Optional[float]
-    layers: typing.Tuple[str, ...] = ()  #: Names of modules, where a model was given.
+    layers: typing.Tuple[str, ...] = ()  #: Names of modules, if a model was given.
 
 
 def _row(choice: Choice, layers: typing.Sequence[str] = ()) -> Row:
@@ -91,10 +91,10 @@ def _find_layers(
 def report(
     model: typing.Optional[torch.nn.Module] = None, example: typing.Sequence[object] = ()
 ) -> Report:
-    """What was chosen in this process so far.
+    """The choices of this process so far.
 
-    With a model and the positional inputs of an example, what the model calls, with the names of its layers: it runs once,
-    forward, as it is (a model in training updates its statistics).
+    With a model and the positional inputs of an example: the problems that the model calls, with the names of its layers. It
+    runs once, forward, in its present mode (a model in training updates its statistics).
     """
     if model is None:
         rows = map(_row, _choices.all_choices())

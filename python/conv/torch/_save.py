@@ -29,17 +29,17 @@ def save(
     channels_last: bool = True,
     progress: Progress = None,
 ) -> typing.Dict[str, str]:
-    """Writes what `optimize` would run, compiled ahead of time, to a `.convpack` file.
+    """Writes the module that `optimize` would make, compiled ahead of time, to a `.convpack` file.
 
-    The file is an artifact like any other: `conv-pack list` shows its functions. It holds the weights too, as
+    The file is an artifact like any other: `conv-pack list` shows its functions. It also contains the weights, as
     `torch.export` writes them.
 
     Args:
         model, example, channels_last, progress: as for `optimize`.
-        targets: chips such as "sm_90a,gfx942,host"; by default what the example's device is.
+        targets: chips such as "sm_90a,gfx942,host"; by default the target of the example's device.
 
     Returns:
-        The problems for which PyTorch's kernels run, and why.
+        The problems for which PyTorch's kernels run, and the reasons.
     """
     graph = _graph_of(model, example, channels_last)
     if not targets:
@@ -70,10 +70,10 @@ def load(
     device: typing.Union[str, torch.device, None] = None,
     example: typing.Optional[typing.Sequence[object]] = None,
 ) -> torch.nn.Module:
-    """The module of a file that `save` wrote, on `device` (by default where it was saved).
+    """The module of a file that `save` wrote, on `device` (by default the one where it was saved).
 
-    With an `example`, it is one CUDA graph, as `optimize` makes it. Convolutions that have no kernel for the device in the
-    file are compiled if the compiler is there, and run as PyTorch's otherwise.
+    With an `example`, it is one CUDA graph, as `optimize` makes it. Convolutions without a kernel for the device in the file
+    are compiled if the compiler is installed, and otherwise run in PyTorch.
     """
     with zipfile.ZipFile(path) as pack:
         if _GRAPH not in pack.namelist():

@@ -49,7 +49,7 @@ def _autocast(*tensors: Optional) -> typing.Tuple[Optional, ...]:
 def _is_plain(
     input: torch.Tensor, weight: torch.Tensor, bias: Optional, rank: int, transposed: bool, groups: int
 ) -> bool:  # noqa: A002
-    """Whether these are operands of a convolution as PyTorch has it; what else there is, it answers itself."""
+    """Whether these are operands of a convolution in PyTorch's sense; PyTorch answers all other calls itself."""
     if not (isinstance(input, torch.Tensor) and isinstance(weight, torch.Tensor)):
         return False
     device, taps = input.device, weight.shape
@@ -78,10 +78,10 @@ def _same(padding: str, weight: torch.Tensor, dilation: typing.Tuple[int, ...]):
 
 
 def _is_left(direction: str, input: object, weight: object) -> bool:  # noqa: A002
-    """Whether these are tensors that only PyTorch's own function takes apart; the report says so.
+    """Whether these are tensors that only PyTorch's own function can decompose; the report says so.
 
-    It computes complex numbers as several convolutions of real ones. Tensors that wrap others, such as DTensor, know
-    PyTorch's operators and not those of conv.
+    PyTorch computes complex numbers as several convolutions of real ones. Tensors that wrap others, such as DTensor, support
+    PyTorch's operators but not conv's.
     """
     if type(input) in _PLAIN and type(weight) in _PLAIN and not input.dtype.is_complex:
         return False
@@ -180,7 +180,7 @@ class _Transposed(typing.Protocol):
 
 
 def _name(function: typing.Callable, theirs: typing.Callable) -> typing.Callable:
-    """Makes it the function of this module that is called as PyTorch's."""
+    """Makes it the function of this module with the name and documentation of PyTorch's."""
     function.__name__ = function.__qualname__ = theirs.__name__
     function.__doc__ = f"As `torch.nn.functional.{theirs.__name__}`."
     return function
@@ -188,7 +188,7 @@ def _name(function: typing.Callable, theirs: typing.Callable) -> typing.Callable
 
 def _define_forward(rank: int, theirs: typing.Callable) -> _Forward:
     def convolve(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):  # noqa: A002
-        if has_torch_function_variadic(input, weight):  # Such as what torch.fx traces with: the graph keeps this call.
+        if has_torch_function_variadic(input, weight):  # Such as torch.fx's tracing tensors: the graph keeps this call.
             tensors = (input, weight)
             return handle_torch_function(convolve, tensors, *tensors, bias, stride, padding, dilation, groups)
         return _forward(rank, theirs, input, weight, bias, stride, padding, dilation, groups)

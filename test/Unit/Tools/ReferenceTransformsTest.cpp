@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bounds of sums by Winograd's algorithm, worked out by hand for F(2, 3).
+// Bounds of sums by Winograd's algorithm, computed by hand for F(2, 3).
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,8 +72,8 @@ Expected evaluateWith(const artifact::Entry &entry,
                   {makeBytes(input), makeBytes(filter), ""})[0];
 }
 
-// The first result is of products that are all zero, but what the algorithm
-// adds up is not: |B^T||d| = [0, 1.5, 1.5, 1.5], |G||g| = [0, 1/2, 1/2, 1].
+// All products of the first result are zero, but the algorithm's sum is not:
+// |B^T||d| = [0, 1.5, 1.5, 1.5], |G||g| = [0, 1/2, 1/2, 1].
 TEST(ReferenceTransforms, BoundIsOfWhatTheAlgorithmAddsUp) {
   Expected result = evaluateWith(makeEntry(), {0, 1.5, 0, 0}, {0, 0, 1});
   EXPECT_EQ(result.values, (std::vector<double>{0, 0}));
@@ -82,7 +82,7 @@ TEST(ReferenceTransforms, BoundIsOfWhatTheAlgorithmAddsUp) {
   EXPECT_EQ(result.exact, (std::vector<uint8_t>{0, 0}));
 }
 
-// Integers are exact as long as halves of them are.
+// Integers are exact as long as their halves are.
 TEST(ReferenceTransforms, KnowsWhatIsExact) {
   double large = 3 << 20;
   Expected small = evaluateWith(makeEntry(), {1, 2, 3, 4}, {1, -1, 2});
