@@ -170,7 +170,7 @@ class Ecosystem(unittest.TestCase):
         self.close(copy.deepcopy(graph)(self.x), theirs(self.x))
 
     def test_intercept(self):
-        """Within `intercept`, conv runs functions and other classes of modules, forward and backward; outside, PyTorch does."""
+        """Within `intercept`, conv runs functions and modules of other classes; outside of it, PyTorch runs them."""
 
         class Standardised(torch.nn.Conv2d):
             def forward(self, x):
