@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-#: The memory of the process is read after every so many calls.
+#: The number of calls between two readings of the memory of the process.
 _EVERY = 10000
 
 

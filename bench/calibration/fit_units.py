@@ -157,7 +157,7 @@ def join_rows(rows):
 
 
 def judge(problems, choose):
-    """The regrets: for each problem, the clocked time of the chosen schedule over that of the fastest clocked schedule."""
+    """The regrets: for each problem, the clocked time of the chosen schedule over the least clocked time."""
     regrets = []
     for problem in problems:
         if not problem["known"]:

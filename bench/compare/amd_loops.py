@@ -86,7 +86,7 @@ def print_table(rows, targets, dtype, show):
 
 
 def print_ratios(rows, targets, dtype, others):
-    """Print the geometric mean and the maximum of our times over those of each other compiler."""
+    """Print the geometric mean and the maximum of our time over the time of each other compiler."""
     for compiler in dict.fromkeys(key[0] for key in others):
         for target in targets:
             ratios = {

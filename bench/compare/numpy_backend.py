@@ -149,11 +149,11 @@ class NumpyBackend:
 
 
 def reference(problem, tensors):
-    """One tap of the filter after the other, in float64: the definition."""
+    """The result by definition in float64, summed up over the taps of the filter."""
     shapes, groups = problem.shapes, problem.groups
 
     def by_group(array, axis):
-        """With the dimension of channels split into groups."""
+        """The array with its channel dimension split into groups."""
         shape = array.shape
         return array.reshape(*shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :])
 

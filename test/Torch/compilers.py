@@ -32,7 +32,7 @@ class Compilers(unittest.TestCase):
             )
 
     def test_compile(self):
-        """There is one graph forward and one backward, and no further graph for the same shapes."""
+        """torch.compile captures one graph, also if gradients are needed, and no further graph for the same shapes."""
         graphs = []
 
         def backend(graph, example):

@@ -74,7 +74,7 @@ class Dynamic(unittest.TestCase):
                 self.compare(draw(2, 9, 10), draw_kernel(2, 9, groups, 3, order), order, activation)
 
     def test_normalized(self):
-        """Kernels have all widths, and small and large groups; the gradient is that of the kernel before normalisation."""
+        """Kernels have various widths and groups; the gradient is with respect to the kernel before normalisation."""
         for taps, order, normalize in itertools.product((2, 3, 4, 8), ("BTGW", "BTWG"), ("softmax", "l2")):
             with self.subTest(taps=taps, order=order, normalize=normalize):
                 self.compare(draw(2, 13, 7), draw_kernel(2, 13, 7, taps, order), order, None, normalize)
@@ -174,7 +174,7 @@ class Dynamic(unittest.TestCase):
             torch.library.opcheck(torch.ops.conv.dynamic_conv_backward.default, arguments)
 
     def test_compile(self):
-        """There is one graph forward and one backward, and no further graph for the same shapes."""
+        """torch.compile captures one graph, also if gradients are needed, and no further graph for the same shapes."""
         graphs = []
 
         def backend(graph, example):

@@ -120,7 +120,7 @@ class Optimize(unittest.TestCase):
         self.check(Broadcast(), torch.randn(1, 4, 6, 6), convolutions=1, others=["aten.mean.dim", "aten.add.Tensor"])
 
     def test_twice_the_same(self):
-        """The residual may be the input of the convolution, or the result of another convolution."""
+        """A module may be called twice, a residual may be the convolution's input, and a tensor may be added to itself."""
 
         class Twice(torch.nn.Module):
             def __init__(self):
