@@ -1,11 +1,11 @@
-"""What Winograd's algorithm sums up of magnitudes, which bounds its errors (docs/numerics.md), for NumPy and PyTorch.
+"""The sums of magnitudes of Winograd's algorithm, which bound its errors (docs/numerics.md), for NumPy and PyTorch.
 
 Tensors are float64, in PyTorch's order of dimensions, and `xp` is numpy or torch.
 """
 
 
 def _combine(xp, matrix, parts):
-    """For each row of the magnitudes of `matrix`, the sum of `parts` with that row's weights."""
+    """For each row of `matrix`, the sum of `parts` weighted with the magnitudes of the row."""
     return xp.stack([sum(abs(weight) * part for weight, part in zip(row, parts) if weight) for row in matrix])
 
 
@@ -15,19 +15,20 @@ def _flatten(array, dimensions):
 
 
 def _transform_operand(xp, array, of, steps, counts, transforms):
-    """Its blocks, transformed: an axis of all elements of a block, and then `array`'s dimensions, of blocks."""
+    """Transform the blocks of `array`: the first axis has the elements of a block, the others the dimensions of `array`
+    with one position for each block."""
     for d, transform in enumerate(transforms):
         matrix = transform[of]
-        axis = d + 2 + d  # Dimensions before this one have an axis of elements each, in front: the last one first.
+        axis = d + 2 + d  # Each earlier dimension has put an axis of elements in front.
         places = [slice(j, j + (counts[d] - 1) * steps[d] + 1, steps[d]) for j in range(len(matrix[0]))]
         array = _combine(xp, matrix, [array[(slice(None),) * axis + (place,)] for place in places])
     return array.reshape(-1, *array.shape[len(transforms) :])
 
 
 def sum_blocks(xp, problem, tensors, transforms):
-    """The sums of absolute products of a forward or backward-data problem of one group, as its blocks compute them.
+    """The sums of absolute products that the blocks of a forward or backward-data problem of one group compute.
 
-    `tensors` are magnitudes, `transforms` the matrices of each spatial dimension, as a step of a reference has them.
+    `tensors` are magnitudes, and `transforms` has the matrices of each spatial dimension, as in a step of a reference.
     """
     is_forward = problem.direction == "forward"
     left = tensors["input" if is_forward else "grad_output"]
@@ -42,7 +43,7 @@ def sum_blocks(xp, problem, tensors, transforms):
     wide = xp.zeros((*left.shape[:2], *padded), dtype=left.dtype, **_device(left))
     inside, source = [slice(None)] * 2, [slice(None)] * 2
     for low, size, length in zip(lows, padded, left.shape[2:]):
-        # A gradient's low side is negative if padding is wider than the filter reaches.
+        # In a data gradient, `low` is negative if the padding is wider than the filter minus one.
         first, last = max(low, 0), min(low + length, size)
         inside.append(slice(first, last))
         source.append(slice(first - low, last - low))
@@ -63,11 +64,11 @@ def _device(tensor):
 
 
 def _collect(xp, products, sizes, counts, tiles, target, transforms):
-    """Results of blocks side by side: `n, k` and the spatial dimensions."""
+    """Place the results of blocks side by side: `n`, `k` and the spatial dimensions."""
     array = products.reshape(*sizes[::-1], *products.shape[1:3], *counts)
     for d in reversed(range(len(sizes))):
         sums = _combine(xp, transforms[d]["output"], list(array))
-        axis = d + 2 + d  # Of the blocks, where elements of the dimensions before are still in front.
+        axis = d + 2 + d  # The axis of blocks; the axes of elements of earlier dimensions are still in front.
         sums = xp.moveaxis(sums, 0, axis + 1)
         array = sums.reshape(*sums.shape[:axis], counts[d] * tiles[d], *sums.shape[axis + 2 :])
     return array[(slice(None),) * 2 + tuple(slice(size) for size in target)]

@@ -5,7 +5,7 @@ import os
 
 
 def read_json(path):
-    """The contents of a JSON file; a file that is not JSON ends the program."""
+    """Return the contents of a JSON file; a file that is not JSON ends the program."""
     with open(path, encoding="utf-8") as file:
         try:
             return json.load(file)

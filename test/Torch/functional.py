@@ -1,5 +1,5 @@
 # RUN: %torch-python %s
-"""Functions and their gradients, on sizes that divide nothing, against PyTorch in f64."""
+"""Functions and their gradients, on sizes that no tile divides, against PyTorch in f64."""
 
 import itertools
 import unittest
@@ -36,7 +36,7 @@ class Functional(unittest.TestCase):
         assert_close(result, expected, "result")
         if (
             result.dim() < 5
-        ):  # PyTorch's kernels of three dimensions for the CPU lose channels-last; those for GPUs do not.
+        ):  # PyTorch's 3-D kernels lose channels-last on the CPU, but not on GPUs.
             self.assertEqual(result.stride(), theirs(*tensors, **options).stride())
         given = [tensor for tensor in tensors if tensor is not None]
         start = torch.randn_like(result)
@@ -83,7 +83,7 @@ class Functional(unittest.TestCase):
         self.compare(CF.conv2d, F.conv2d, (draw(1, 6, 9, 9, dtype=torch.float32).expand(2, 6, 9, 9), w, None))
 
     def test_unaligned(self):
-        """Addresses that no vector load could take."""
+        """Tensors may have addresses that are not aligned for vector loads."""
         memory = torch.randn(1 + 2 * 8 * 6 * 6, dtype=torch.float32).to(torch.bfloat16)
         x = memory[1:].view(2, 8, 6, 6)
         w = torch.randn(8, 8, 3, 3).to(torch.bfloat16)
@@ -149,7 +149,7 @@ class Functional(unittest.TestCase):
             self.assertEqual(str(caught.exception).split(".")[0], str(expected.exception).split(".")[0])
 
     def test_what_pytorch_keeps(self):
-        """Types and sizes that are no problem of the compiler's, with the reason in the report."""
+        """The report has the reasons why types and sizes are no problems for the compiler."""
         before = len(conv.torch.report())
         x, w = torch.randn(1, 2, 5, 5, dtype=torch.float64), torch.randn(3, 2, 3, 3, dtype=torch.float64)
         self.assertTrue(torch.equal(CF.conv2d(x, w), F.conv2d(x, w)))

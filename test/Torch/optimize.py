@@ -1,5 +1,5 @@
 # RUN: rm -rf %t && mkdir %t && %torch-python %s %t
-"""Inference graphs: what is folded, that the values stay, and saving them."""
+"""Inference graphs: which modules are folded, that results stay, and saving graphs."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ CONVOLUTION = torch.ops.conv.convolution.default
 
 
 class Block(torch.nn.Module):
-    """A residual block, with a projection in the shortcut if the size changes."""
+    """A residual block, whose shortcut has a projection if the size changes."""
 
     def __init__(self, c, k, stride=1, activation=F.relu):
         super().__init__()
@@ -36,7 +36,7 @@ class Block(torch.nn.Module):
 
 
 def draw_statistics(model):
-    """Batch norms whose folding could be seen, were it wrong."""
+    """Give batch norms statistics with which a wrong folding would be visible."""
     for module in model.modules():
         if isinstance(module, torch.nn.modules.batchnorm._BatchNorm):
             module.running_mean.normal_(0, 0.3)
@@ -120,7 +120,7 @@ class Optimize(unittest.TestCase):
         self.check(Broadcast(), torch.randn(1, 4, 6, 6), convolutions=1, others=["aten.mean.dim", "aten.add.Tensor"])
 
     def test_twice_the_same(self):
-        """x + conv(x) where both are one tensor, and a convolution of itself."""
+        """A module may be called twice, a residual may be the convolution's input, and a tensor may be added to itself."""
 
         class Twice(torch.nn.Module):
             def __init__(self):
@@ -191,7 +191,7 @@ class Optimize(unittest.TestCase):
             conv.torch.load(f"{FOLDER}/kernels.convpack")
 
     def test_without_a_compiler(self):
-        """Convolutions run as PyTorch's, and the report says why."""
+        """PyTorch runs the convolutions, and the report says why."""
         code = (
             "import torch, conv.torch\n"
             "module = conv.torch.Conv2d(3, 4, 3)\n"

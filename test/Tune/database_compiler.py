@@ -1,5 +1,5 @@
 # RUN: rm -rf %t && mkdir %t && %python %s %t
-"""The compiler and the database: problems as lines, which rows decide, and which are stale."""
+"""The compiler and the database: problems as lines, the rows that choose schedules, and stale rows."""
 
 import dataclasses
 import itertools
@@ -22,7 +22,7 @@ ROOT = pathlib.Path(sys.argv.pop())
 
 class Lines(unittest.TestCase):
     def test_round_trip(self):
-        """A row's problem is the problem again, whatever its type, direction, dimensions and layouts."""
+        """Parsing the line of a problem gives the same problem, for all types, directions, dimensions and layouts."""
         shapes = [
             {"n": 2, "c": 8, "k": 16, "spatial": [9, 7], "filter": [3, 3], "stride": [2, 1], "pad": [[1, 1], [0, 1]]},
             {"n": 1, "c": 4, "k": 4, "groups": 4, "spatial": [30], "filter": [3], "dilation": [2], "pad": [1]},
@@ -34,7 +34,7 @@ class Lines(unittest.TestCase):
                     [kernel] = conv.explain(from_shape(shape, dtype, direction, layout), "host", as_json=True)
                     [again] = conv.explain(parse_line(kernel["problem"]), "host", as_json=True)
                     self.assertEqual(again["problem"], kernel["problem"])
-        # The default schedule brings the operands into another form, and the row's problem is as it was.
+        # The default schedule transforms the layouts of the operands; the line still has the original problem.
         shape = {"n": 64, "c": 64, "k": 64, "spatial": [56, 56], "filter": [3, 3], "pad": [1, 1]}
         problem = from_shape(shape, "bf16", "forward", "nchw")
         space = find_space(problem, "sm_90a", SIZES["quick"])
@@ -53,7 +53,7 @@ class Lines(unittest.TestCase):
 
 
 class Compiler(unittest.TestCase):
-    """The compiler reads what Python writes, in the same process and while it is written."""
+    """The compiler reads a database that Python writes in the same process, while it is open for writing."""
 
     def setUp(self):
         self.path = ROOT / f"{self.id()}.db"
@@ -75,7 +75,7 @@ class Compiler(unittest.TestCase):
             for place in (5, 7):
                 self.put(database, place, seconds=2e-5 - place * 1e-6)
                 self.assertEqual(self.chosen(), ("database", self.records[place]["schedule"]))
-            # A connection of this process still has its locks, though the compiler's copy of SQLite read the file.
+            # The connection of this process keeps its locks, although the compiler's copy of SQLite has read the file.
             other = "import sys; from conv.tune import Database; Database(sys.argv[1], write=True).close()"
             subprocess.run([sys.executable, "-c", other, self.path], check=True)
             self.put(database, 3, seconds=1.2e-5)
@@ -95,7 +95,7 @@ class Compiler(unittest.TestCase):
             self.assertEqual(self.chosen(cache=False, stale=True), ("database", self.records[5]["schedule"]))
 
     def test_same_code_holds(self):
-        """A row of another compiler counts if this one makes the code that was measured, also in front of an epilogue."""
+        """A row of another compiler is valid if this compiler generates the measured code, also with an epilogue."""
         schedule = self.records[5]["schedule"]
         code = conv._compiler.compute_code(self.problem, "host", schedule)
         named = dataclasses.replace(self.problem, function="other", bias=True, activation="relu")
@@ -104,7 +104,7 @@ class Compiler(unittest.TestCase):
         wider = dataclasses.replace(self.problem, k=128)
         self.assertNotEqual(conv._compiler.compute_code(wider, "host", schedule), code)
         with Database(self.path, write=True) as database:
-            # A faster row, whose code is another one, is passed over; then there is the one that holds.
+            # The faster row has other code and is skipped; the next row is valid.
             self.put(database, 7, compiler="bbbb", code="0" * 64, seconds=1.1e-5)
             self.put(database, 5, compiler="bbbb", code=code)
         with warnings.catch_warnings():
@@ -114,7 +114,7 @@ class Compiler(unittest.TestCase):
             self.assertEqual(self.chosen(cache=False), ("database", schedule))
 
     def test_refresh(self):
-        """Rows whose code is made again get the fingerprint; all others stay as they are."""
+        """Rows whose code this compiler generates get its fingerprint; all other rows stay."""
         code = conv._compiler.compute_code(self.problem, "host", self.records[5]["schedule"])
         with Database(self.path, write=True) as database:
             self.put(database, 3)
@@ -137,7 +137,7 @@ class Compiler(unittest.TestCase):
             self.assertEqual(len(database.rows()), 4)
 
     def test_shipped(self):
-        """The database beside the library decides where none is named, also in the cache, and can be turned off."""
+        """If no database is named, the one beside the library is used, also with the cache; it can be turned off."""
         folder = ROOT / "shipped_with"
         for part in ("lib", "share/conv"):
             (folder / part).mkdir(parents=True)

@@ -1,5 +1,5 @@
 # RUN: rm -rf %t && mkdir %t && %python %s %t
-"""The file of the database: other versions, damage, full and read-only disks, writers and readers at once."""
+"""The file of the database: other versions, damage, full and read-only disks, concurrent writers and readers."""
 
 import dataclasses
 import pathlib
@@ -25,7 +25,7 @@ class Files(unittest.TestCase):
             database.add([ROW, OUT])
 
     def refused(self, path, expected):
-        """For readers, writers and the tool: one line."""
+        """Readers, writers and the tool refuse the file with an error of one line."""
         for write in (False, True):
             with self.assertRaisesRegex(conv.Error, expected):
                 Database(path, write=write)
@@ -39,7 +39,7 @@ class Files(unittest.TestCase):
         self.refused(self.path, "expects a tuning database of version 2, but .* has version 3: a newer conv wrote it")
 
     def test_older(self):
-        """A file of version 1 is read as it is, and brought to this version when it is written."""
+        """A file of version 1 is read as it is, and upgraded when it is opened for writing."""
         connection = sqlite3.connect(self.path, isolation_level=None)
         for name in ("code", "unit"):
             connection.execute(f"ALTER TABLE measurements DROP COLUMN {name}")
@@ -79,7 +79,7 @@ class Files(unittest.TestCase):
             Database(ROOT / "none" / "missing.db", write=True)
 
     def test_corrupt(self):
-        """A file that lost its end, or was overwritten in the middle."""
+        """A file that lost its end, or was overwritten in the middle, is an error."""
         with Database(self.path, write=True) as database:
             database.add(dataclasses.replace(ROW, schedule=f"#conv.schedule<{i}>") for i in range(200))
             database.compact()
@@ -92,18 +92,18 @@ class Files(unittest.TestCase):
             self.assertNotIn("Traceback", text)
 
     def test_read_only(self):
-        """A file in a folder where nothing can be written, of another user than root."""
+        """A user other than root can read a file in a read-only folder."""
         folder = ROOT / "shipped"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
-        shutil.copy(self.path, folder / "a.db")  # In SQLite's write-ahead mode, without its log.
+        shutil.copy(self.path, folder / "a.db")  # The copy is in SQLite's write-ahead mode, but has no log.
         (folder / "a.db").chmod(0o444)
         folder.chmod(0o555)
         code = "print(len(Database(r'%s').rows()))\n" % (folder / "a.db")
         code += "try: Database(r'%s', write=True)\nexcept Exception as error: print(error)\n" % (folder / "a.db")
         code += "p = conv.Problem(n=1, c=8, k=8, input=(6, 6), filter=(3, 3))\n"
         code += "conv.compile(p, 'host', database=r'%s', cache=False); print('compiled')\n" % (folder / "a.db")
-        # What is imported later, another user may not be able to read.
+        # Everything is imported first, because the other user may not be able to read the modules.
         prefix = "import os, conv, sqlite3; from conv.tune import Database; conv._compiler.load()\n"
         prefix += "if os.geteuid() == 0: os.setgid(65534); os.setuid(65534)\n"
         try:
@@ -113,7 +113,7 @@ class Files(unittest.TestCase):
         self.assertRegex(done.stdout, r"^1\ncannot use the tuning database .*readonly.*\ncompiled\n$", done.stderr)
 
     def test_full_disk(self):
-        """Files may not grow any more: one line, and what was there is there."""
+        """If files cannot grow, the error is one line, and the earlier rows stay."""
 
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
@@ -129,8 +129,8 @@ class Files(unittest.TestCase):
             self.assertEqual((database.rows(), database.verify()), ([ROW], []))
 
     def test_writers_and_readers_at_once_and_killed(self):
-        """Two writers, of which one is killed again and again: each transaction is whole or not there, and a reader sees
-        only whole ones."""
+        """There are two writers, one of which is killed repeatedly. Readers see only whole transactions, and all that were
+        reported."""
         code = (
             "import dataclasses, sys\n"
             "from conv.tune import Database, Measurement\n"

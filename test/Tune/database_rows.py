@@ -1,5 +1,5 @@
 # RUN: rm -rf %t && mkdir %t && %python %s %t
-"""Rows of the database: what a row must have, and how rows are merged, pruned, ranked and listed."""
+"""Rows of the database: their constraints, and how rows are merged, pruned, ranked and listed."""
 
 import dataclasses
 import json
@@ -34,7 +34,7 @@ class Rows(unittest.TestCase):
             self.assertEqual(database.verify(), [])
 
     def test_unverified_rows_are_refused(self):
-        """Whoever writes, also with SQLite's own tool."""
+        """The file itself has the constraints, so they hold for every writer."""
         for wrong in (
             {"error": 1.001},
             {"error": None},
@@ -72,13 +72,13 @@ class Rows(unittest.TestCase):
         self.assertEqual(len(set(states)), 3)
 
     def test_rank(self):
-        """What a stale row is expected to take follows the predictions; one that is offered no more comes last."""
+        """The expected time of a stale row scales with the prediction; a schedule that no longer exists comes last."""
         shape = {"n": 1, "c": 16, "k": 32, "spatial": [9, 9], "filter": [3, 3], "pad": [1, 1]}
         problem = from_shape(shape, "f32", "forward", "nhwc")
         space = find_space(problem, "host", SIZES["full"])
         first, second = (one for one in space.candidates[:2])
         rows = [
-            # Measured as equals, but the first one was predicted at half, the second one at twice of what it is now.
+            # The times are similar, but the old predictions were half (first) and twice (second) the current ones.
             dataclasses.replace(ROW, problem=space.line, schedule=one.schedule, predicted=one.predicted * factor, seconds=s)
             for one, factor, s in ((first, 0.5, 1.9e-5), (second, 2, 2e-5))
         ]
@@ -97,7 +97,7 @@ class Rows(unittest.TestCase):
         )
 
     def test_merge(self):
-        """Conflicts are counted and settled as asked for."""
+        """Conflicts are counted, and resolved as `--keep` says."""
         newer = dataclasses.replace(ROW, seconds=2.5e-5, time="2026-02-01T00:00:00.000Z")
         other = dataclasses.replace(ROW, schedule="#conv.schedule<c>")
         theirs = ROOT / "theirs.db"

@@ -1,9 +1,9 @@
-"""Inputs on which Winograd's algorithm is as wrong as it can be, as .npy files.
+"""Writes .npy files of inputs for which the rounding errors of Winograd's algorithm are largest.
 
     worst_winograd.py cancel|add INPUT.npy FILTER.npy
 
-`cancel`: the first results of each tile see zeros only, and the rest of the tile is large: all that they are made of cancels.
-`add`: all elements are positive with all of their bits in use, so that every sum is rounded and none cancels in the products.
+`cancel`: the first result in each row of a tile sees zeros only, but is a sum of transformed large inputs, which cancel.
+`add`: all elements are positive and use all of their bits, so that every sum is rounded and the products do not cancel.
 """
 
 import random
@@ -11,7 +11,7 @@ import struct
 import sys
 
 INPUT, FILTER = (1, 14, 14, 8), (8, 3, 3, 8)
-TILE = 4  # Results of a tile; windows without padding.
+TILE = 4  # The results of a tile; windows have no padding.
 
 
 def save(path, shape, elements):

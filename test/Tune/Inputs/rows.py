@@ -1,4 +1,4 @@
-"""What tests of databases share: one row of each kind, and the tool."""
+"""Shared by the tests of databases: one row of each kind, and the tool."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ OUT = Quarantined("conv -n 1", "host", 2, "aaaa", "#conv.schedule<b>", "crash", 
 
 
 def tool(*arguments, **named):
-    """Exit code and output of conv-db."""
+    """Run conv-db; return its exit code and output."""
     command = [sys.executable, "-m", "conv.tune.db", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, **named)
     return done.returncode, done.stdout + done.stderr

@@ -94,13 +94,13 @@ def Conv_Dialect : Dialect {
   let hasRegionArgAttrVerify = 1;    // N1 to N4, N6, N7
   let hasRegionResultAttrVerify = 1; // N1 to N4
   let extraClassDeclaration = [{
-    /// The elements of an argument that callers do not pass.
+    /// Attribute of a constant argument, which callers do not pass.
     static constexpr ::llvm::StringLiteral kConstantAttr = "conv.constant";
-    /// Which result is in the buffer of an argument.
+    /// Attribute of an argument whose buffer also holds a result.
     static constexpr ::llvm::StringLiteral kInPlaceAttr = "conv.in_place";
-    /// What callers call an argument or a result of a function.
+    /// Attribute with the name of an argument or a result for callers.
     static constexpr ::llvm::StringLiteral kNameAttr = "conv.name";
-    /// How its elements lie in memory.
+    /// Attribute with the strides of an argument or a result in memory.
     static constexpr ::llvm::StringLiteral kStridesAttr = "conv.strides";
 
     void registerAttributes();

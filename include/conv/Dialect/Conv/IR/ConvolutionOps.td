@@ -15,7 +15,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Conv_Tensor : RankedTensorOf<[Conv_Number]>;
 
-/// The rules of every direction, which follow its own formula.
+/// The rules that all directions share. They follow the formula of each op.
 defvar Conv_convolutionRules = [{
     Here `g` is the group of `k`, `C` counts the channels of one group, and
     `at(i)` is where the padded input has position `i` of a dimension of size

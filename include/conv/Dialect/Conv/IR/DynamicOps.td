@@ -36,7 +36,7 @@ def Conv_NormalizationAttr : EnumAttr<Conv_Dialect, Conv_Normalization, "normali
 defvar Conv_normalize = (ins DefaultValuedAttr<Conv_NormalizationAttr,
     "::mlir::conv::Normalization::None">:$normalize);
 
-/// The rules of every direction, which follow its own formula.
+/// The rules that all directions share. They follow the formula of each op.
 defvar Conv_dynamicRules = [{
     There is a kernel of `W` taps for each token and each of `G` groups of
     `D / G` neighbouring channels; `group(d) = d / (D / G)`. With `G = D` each

@@ -61,12 +61,12 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
 //   * (S1) `workgroup` and `subgroup` have two positive entries; `gemm_k` and
 //     `stages` are positive.
 //   * (S4) `gemm_k` is a multiple of `k` of `atom`; but see D8 and D9.
-//   * (S5) The chip has `atom` for the operands' element type, unless that is
-//     no matrix instruction.
-//   * (S7) The workgroup has no more work-items than the chip allows. This is
-//     about GPUs.
-//   * (S9) The family is one for the chip: `host_gemm` on the host, another on
-//     a GPU.
+//   * (S5) The chip has `atom` for the operands' element type, if `atom` is a
+//     matrix instruction.
+//   * (S7) On a GPU, the workgroup has no more work-items than the chip
+//     allows.
+//   * (S9) The family suits the chip: `host_gemm` on the host, any other family
+//     on a GPU.
 class Conv_KernelAttr<string name, string mnemonic, dag loop = (ins), dag own = (ins)>
     : Conv_Attr<name, mnemonic, [Conv_KernelAttrInterface]> {
   let parameters = !con((ins

@@ -145,7 +145,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     ScheduleAttr getProductSchedule() const;
     /// This schedule, marked as chosen by `chosenBy`.
     ScheduleAttr withChosenBy(ChosenBy chosenBy) const;
-    /// The algorithm that it implements, in the terms of MIOpen and cuDNN.
+    /// The algorithm of the schedule, in the terms of MIOpen and cuDNN.
     Algorithm getAlgorithm() const;
     bool isDirect() const { return ::llvm::isa<DirectAttr>(getKernel()); }
     bool isWinograd() const { return !getOutputTile().empty(); }
@@ -176,7 +176,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       return getMainLoop() == MainLoop::DirectReduction &&
              getAtom().getKind() != AtomKind::FMA;
     }
-    /// Subgroups of a workgroup.
+    /// The number of subgroups of a workgroup.
     int64_t getNumSubgroups() const { return getKernel().getNumSubgroups(); }
     /// Matrices, rows and columns of a workgroup's tile, for a product with
     /// this many columns, or for tensors that are only added up.

@@ -145,18 +145,18 @@ def Conv_ViewAttr : Conv_Attr<"View", "view"> {
     /// The number of the digit with a role, in the order of the map's
     /// dimensions, or none if the view does not have it.
     ::std::optional<unsigned> find(DigitRole role) const;
-    /// The size of that digit: 1 if the view does not have it.
+    /// The size of the digit with a role: 1 if the view does not have it.
     int64_t getSize(DigitRole role) const;
-    /// The change of a coordinate from one value of that digit to the next: 0
-    /// if the view does not have it.
+    /// The change of a coordinate from one value of the digit with a role to
+    /// the next: 0 if the view does not have the digit.
     int64_t getCoefficient(const Coordinate &coordinate, DigitRole role) const;
     /// Whether only digits with these roles change a coordinate.
     bool isOnlyMovedBy(const Coordinate &coordinate,
                        ::llvm::ArrayRef<DigitRole> roles) const;
 
-    /// How a window moves along a spatial dimension: the coordinate is `stride
-    /// * position + dilation * tap - low`. A coefficient is 0 if the view does
-    /// not have its digit.
+    /// A window along a spatial dimension: the coordinate is `stride * position
+    /// + dilation * tap - low`. A coefficient is 0 if the view does not have its
+    /// digit.
     struct Window {
       DigitRole position, tap;
       int64_t stride, dilation, low;
