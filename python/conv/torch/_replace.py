@@ -54,11 +54,12 @@ def _swapped(module: torch.nn.Module) -> typing.Union[type, str]:
     return "its class is not PyTorch's own and may compute something else"
 
 
-def replace(model: torch.nn.Module) -> typing.List[Replacement]:
+def replace(model: torch.nn.Module, *, max_error: float = 0.0) -> typing.List[Replacement]:
     """Makes each `nn.Conv*` and `nn.ConvTranspose*` of a model the module of conv.torch with the same name, in place.
 
     Lazy modules become those of conv.torch with their first call. Parameters, parametrizations (`weight_norm`,
-    `spectral_norm`), buffers, hooks and the `state_dict` stay what they are. Returns what became of every convolution.
+    `spectral_norm`), buffers, hooks and the `state_dict` stay what they are. `max_error` is that of `conv.compile`, for all of
+    them. Returns what became of every convolution.
     """
     found = []
     for name, module in model.named_modules():
@@ -68,5 +69,6 @@ def replace(model: torch.nn.Module) -> typing.List[Replacement]:
         swapped = _swapped(module)
         if isinstance(swapped, type):
             module.__class__ = swapped
+            module.max_error = max_error
         found.append(Replacement(name, kind.__name__, "" if isinstance(swapped, type) else swapped))
     return found
