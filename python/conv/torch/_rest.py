@@ -93,7 +93,7 @@ def finish(
     count = count_operators(graph)
     if compile_rest is False or (compile_rest is None and not count):
         return wrap(graph)
-    choice = _choices.RestChoice(f"{count} operators that are no convolution, with all that are", device)
+    choice = _choices.RestChoice(f"a module with {count} operators that are no convolutions", device)
     try:
         with torch.no_grad():
             compiled = wrap(CompiledModule(graph))
