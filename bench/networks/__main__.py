@@ -134,8 +134,11 @@ def compare(name, batch, options):
         ours = copy.deepcopy(network)
         conv.torch.replace(ours)
     else:
-        ours = conv.torch.optimize(network, (image,), channels_last=options.layout == "nhwc", measure=options.measure)
-    if options.rest:
+        rest = {"measured": None, "compiled": True, "eager": False}[options.rest]
+        how = {"channels_last": options.layout == "nhwc", "measure": options.measure, "compile_rest": rest}
+        ours = conv.torch.optimize(network, (image,), **how, cuda_graph=is_gpu)
+        ours = ours.module if is_gpu else ours  # Variants capture graphs of their own.
+    if options.train and options.rest == "compiled":
         ours = torch.compile(ours, dynamic=False)
     variants["conv"] = Variant(step_of(ours, image), is_gpu)
     seconds["conv"] = time.perf_counter() - begin
@@ -217,7 +220,13 @@ def main():
     runs.add_argument("--layout", choices=("nhwc", "nchw"), default="nhwc")
     runs.add_argument("--train", action="store_true", help="a training step instead of inference")
     runs.add_argument("--against", nargs="*", choices=MODES, default=[], help="also these modes of torch.compile")
-    runs.add_argument("--rest", action="store_true", help="torch.compile for what is no convolution, in conv's variant")
+    runs.add_argument(
+        "--rest",
+        choices=("measured", "compiled", "eager"),
+        default="measured",
+        help="what runs what is no convolution, in conv's variant: the faster one of torch.compile and PyTorch's kernels, "
+        "or one of them; training steps are compiled if it says so",
+    )
     runs.add_argument("--no-measure", dest="measure", action="store_false", help="conv's kernels wherever there is one")
     runs.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     runs.add_argument("--rounds", type=int, default=5)

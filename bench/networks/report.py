@@ -45,11 +45,11 @@ def _head(report):
 
 def _cells(report, row):
     others = _others(report)
-    on_conv = sum(problem["runs"] == "conv" for problem in row["problems"])
+    runs = [problem["runs"] for problem in row["problems"]]
     cells = [row["network"], str(row["batch"])]
     cells += [f"{_median(row, name) * 1e3:.3f}" for name in ["conv", *others]]
     cells += [f"{row['errors'][name]:.2g}" for name in ("conv", "eager")]
-    return [*cells, *(f"{_ratio(row, name):.2f}×" for name in others), f"{on_conv} of {len(row['problems'])}"]
+    return [*cells, *(f"{_ratio(row, name):.2f}×" for name in others), f"{runs.count('conv')} of {runs.count('conv') + runs.count('torch')}"]
 
 
 def _means(report):
@@ -66,7 +66,7 @@ def _left(report):
             (row["network"], str(row["batch"]), problem["problem"], problem["reason"])
             for row in report["rows"]
             for problem in row["problems"]
-            if problem["runs"] != "conv"
+            if problem["runs"] == "torch"
         }
     )
 

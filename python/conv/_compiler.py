@@ -249,7 +249,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
     database: typing.Union[str, os.PathLike, None] = None,
     stale: bool = False,
     compute_units: int = 0,
-    max_error: float = 0,
+    max_error: typing.Optional[float] = None,
     max_workspace: typing.Optional[int] = None,
     threads: int = 0,
     cache: bool = True,
@@ -267,13 +267,13 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
             ships with the compiler for the target; "" or "none": none.
         stale: use schedules of the database that were measured with another compiler, whose code differs, where it has
             no others.
-        compute_units: of the device: database rows of a device with as many come first; 0: those of the chip.
-        max_error: consider Winograd's algorithm where its error bound, for operands of one magnitude, is at most this
-            many times the bound of a sum of products; 0: only if `algorithm` asks for it.
-        max_workspace: the most bytes of workspace for a convolution whose schedule the compiler chooses; None:
-            no limit.
-        threads: for functions and targets; 0: one per processor.
-        cache: use compiled code from memory or from $CONV_CACHE_DIR (else $XDG_CACHE_HOME/conv, else
+        compute_units: of the device: what the database has of a device with as many comes first; those of the chip if 0.
+        max_error: consider Winograd's algorithm where the bound on its error, for operands of one magnitude, is at most this
+            many times that of a sum of products; only if `algorithm` asks for it if 0. None: that of the problem, or else 0.
+        max_workspace: the most bytes of workspace that the schedule of a convolution may take if it is chosen here; None:
+            any number.
+        threads: for functions and targets; one per processor if 0.
+        cache: take what was compiled before, from memory or from $CONV_CACHE_DIR (else $XDG_CACHE_HOME/conv, else
             ~/.cache/conv).
 
     Returns:
@@ -294,7 +294,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         database=encode(database),
         uses_stale_schedules=stale,
         compute_units=compute_units,
-        max_error=max_error,
+        max_error=getattr(module, "max_error", 0.0) if max_error is None else max_error,
         max_workspace=0 if max_workspace is None else max_workspace or -1,
         threads=threads or os.cpu_count() or 1,
     )

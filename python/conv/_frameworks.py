@@ -9,8 +9,9 @@ through DLPack or `__cuda_array_interface__`.
 
 from __future__ import annotations
 
+import functools
 import sys
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 from . import _dlpack, _dtypes
 from ._library import bad_input
@@ -55,6 +56,10 @@ class Framework:
     def current_stream(self, tensor: Any) -> int:
         """The default stream of work on a tensor's device."""
         return 0
+
+    def stream_getter(self, tensor: Any) -> Callable[[], int]:
+        """`current_stream` for many calls of one tensor."""
+        return functools.partial(self.current_stream, tensor)
 
     def own_dtype(self, name: str) -> Any:
         """The framework's dtype for a type of the artifact, if the framework can create such tensors."""
@@ -132,6 +137,11 @@ class Torch(Framework):
     def current_stream(self, tensor: Any) -> int:
         # The call of code from torch.compile; `torch.cuda.current_stream` creates an object first.
         return self.torch._C._cuda_getCurrentRawStream(tensor.get_device()) if tensor.is_cuda else 0
+
+    def stream_getter(self, tensor: Any) -> Callable[[], int]:
+        if not tensor.is_cuda:
+            return super().stream_getter(tensor)
+        return functools.partial(self.torch._C._cuda_getCurrentRawStream, tensor.get_device())
 
     def own_dtype(self, name: str) -> Any:
         return getattr(self.torch, _dtypes.FRAMEWORK_NAMES[name])

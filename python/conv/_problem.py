@@ -80,7 +80,8 @@ class Problem:
     exact: products of f32 are exact, rather than sums of parts that are as accurate (docs/numerics.md).
     promoted: sums of up to 128 products of 8-bit floats have the precision of matrix units, and are promoted to
         f32; the bound of the result is then wider (docs/numerics.md).
-    function: the name of the function; empty: derived from the problem.
+    max_error: what `conv.compile` takes as `max_error` where it is given none.
+    function: the name of the function; made of the problem if empty.
     """
 
     input: typing.Tuple[int, ...]
@@ -108,6 +109,7 @@ class Problem:
     tf32: bool = False
     exact: bool = False
     promoted: bool = False
+    max_error: float = 0.0
     function: str = ""
 
     @property
@@ -133,6 +135,8 @@ class Problem:
         text += "".join(f" + {name}" for name in epilogue if name)
         layouts = sorted({self.input_layout, self.filter_layout, self.output_layout})
         arithmetic = "".join(f", {name}" for name in ("tf32", "promoted") if getattr(self, name))
+        if self.max_error:
+            arithmetic += f", max_error {self.max_error:g}"
         return f"{text} ({', '.join(layouts)}{arithmetic})"
 
     def module(self) -> str:

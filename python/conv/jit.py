@@ -102,6 +102,7 @@ class _Options(typing.NamedTuple):
     dilation: typing.Tuple[int, ...]
     groups: int
     padding_mode: str
+    max_error: float
 
 
 def _make(x: Tensor, w: Tensor, options: _Options) -> Function:
@@ -143,6 +144,8 @@ class _Convolution:
         activation: empty for none, or a value of `conv-gen --activation`; `alpha` belongs to leaky_relu and elu.
         stride, padding, dilation: one number, or one for each spatial dimension.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
+        max_error: Winograd's algorithm may run where the bound on its error is at most this many times that of a sum of
+            products, as for `conv.compile`; never if 0.
         layout: "NCHW", the default of two dimensions, or any other order of its letters: NCW for one and NCDHW for three.
             Memory may have another order, like PyTorch's channels-last tensors, but no gaps.
         out: receives the result; by default a new tensor of x's framework, in the memory order of x.
@@ -171,6 +174,7 @@ class _Convolution:
         dilation: Sizes = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
+        max_error: float = 0.0,
         layout: typing.Optional[str] = None,
         out: typing.Any = None,
         stream: typing.Any = None,
@@ -184,7 +188,7 @@ class _Convolution:
         image, taps = framework_of(x).read(x, 0), framework_of(w).read(w, 0)
         window = _sizes("stride", stride, rank), _sizes("padding", padding, rank), _sizes("dilation", dilation, rank)
         options = _Options(
-            *(layout, bias is not None, residual is not None, activation, alpha, *window, groups, padding_mode)
+            *(layout, bias is not None, residual is not None, activation, alpha, *window, groups, padding_mode, max_error)
         )
         shapes = tuple(image.shape), tuple(image.strides), tuple(taps.shape), tuple(taps.strides)
         function = _get((*shapes, image.dtype, image.device, options), lambda: _make(image, taps, options))

@@ -2,6 +2,7 @@
 """Compilation in this process: its results, and the errors for wrong inputs."""
 
 import ctypes
+import dataclasses
 import os
 import subprocess
 import sys
@@ -57,6 +58,9 @@ class Compile(unittest.TestCase):
             for options in ({}, {"max_error": 50}, {"max_error": 50, "max_workspace": 0})
         ]
         self.assertEqual(algorithms, ["implicit_gemm", "winograd", "implicit_gemm"])
+        bounded = dataclasses.replace(problem, max_error=50)
+        self.assertEqual(conv.load(conv.compile(bounded, "sim:gfx942")).entries[0].algorithm, "winograd")
+        self.assertEqual(conv.load(conv.compile(bounded, "sim:gfx942", max_error=0)).entries[0].algorithm, "implicit_gemm")
         with self.assertRaisesRegex(conv.Error, "expects max_error to be 0 or more, but got -1"):
             conv.compile(problem, "host", max_error=-1)
 

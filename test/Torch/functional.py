@@ -115,6 +115,36 @@ class Functional(unittest.TestCase):
         gx, gw = torch.autograd.grad(result.float().sum(), (x, w))
         self.assertEqual((gx.dtype, gw.dtype), (torch.float32, torch.float32))
 
+    def test_autocast_rounds_no_parameter_gradient(self):
+        """Parameters are f32 and so are their gradients, which no rounding to 16 bits passes through."""
+        for function, reference, channels in ((CF.conv2d, F.conv2d, (6, 4)), (CF.conv_transpose2d, F.conv_transpose2d, (4, 6))):
+            x, w = draw(2, 4, 9, 8, dtype=torch.float32), draw(*channels, 3, 3, dtype=torch.float32)
+            b = draw(6, dtype=torch.float32)
+            with torch.autocast(DEVICE, torch.bfloat16):
+                result = function(x, w, b, padding=1)
+            self.assertEqual(result.dtype, torch.bfloat16)
+            start = torch.randn_like(result)
+            for _ in range(2):  # The second time, calls take the short way.
+                grads = torch.autograd.grad(result, (x, w, b), start, retain_graph=True)
+            self.assertEqual({grad.dtype for grad in grads}, {torch.float32})
+            exact = [tensor.detach().bfloat16().double().requires_grad_() for tensor in (x, w, b)]
+            expected = torch.autograd.grad(reference(*exact, padding=1), exact, start.double())
+            for ours, theirs in zip(grads[1:], expected[1:]):
+                torch.testing.assert_close(ours.double(), theirs, rtol=1e-5, atol=1e-4)
+            assert_close(grads[0].bfloat16(), expected[0])
+
+    def test_gradients_of_gradients_with_autocast(self):
+        x, w = draw(1, 2, 6, 5, dtype=torch.float32), draw(3, 2, 3, 3, dtype=torch.float32)
+
+        def penalty(function):
+            with torch.autocast(DEVICE, torch.bfloat16):
+                y = function(x, w, padding=1)
+            (gw,) = torch.autograd.grad(y.float().sum(), w, create_graph=True)
+            return torch.autograd.grad(gw.square().sum(), x)
+
+        for ours, theirs in zip(penalty(CF.conv2d), penalty(F.conv2d)):
+            torch.testing.assert_close(ours, theirs, rtol=2e-2, atol=2e-2 * theirs.abs().max().item())
+
     def test_gradients_of_gradients(self):
         for options in ({"padding": 1}, {"padding": "same"}, {"stride": 2, "padding": 1}):
             x = torch.randn(1, 2, 6, 5, requires_grad=True)

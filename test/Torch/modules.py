@@ -124,6 +124,27 @@ class Modules(unittest.TestCase):
                 like.load_state_dict(became.state_dict())
                 assert_close(result, like.double()(x.double()), name)
 
+    def test_restore(self):
+        """Everything is PyTorch's again, parametrized and lazy modules too, and can be scripted."""
+        from torch.nn.utils import parametrizations
+
+        model = torch.nn.Sequential(
+            torch.nn.Conv2d(3, 4, 3), parametrizations.weight_norm(torch.nn.ConvTranspose2d(4, 2, 2)), torch.nn.LazyConv2d(3, 1)
+        )
+        kinds = [kind.__mro__[1:] if "Parametrized" in kind.__name__ else kind for kind in map(type, model)]
+        conv.torch.replace(model, max_error=2)
+        self.assertEqual(conv.torch.restore(model), ["0", "1", "2"])
+        now = [kind.__mro__[1:] if "Parametrized" in kind.__name__ else kind for kind in map(type, model)]
+        self.assertEqual(now, kinds)
+        self.assertFalse(any("max_error" in vars(module) for module in model))
+        x = torch.randn(1, 3, 7, 7)
+        expected = model(x)
+        torch.testing.assert_close(torch.jit.script(model[0])(x), model[0](x))
+        conv.torch.replace(model)
+        torch.testing.assert_close(model(x), expected, rtol=1e-4, atol=1e-5)
+        self.assertEqual(conv.torch.restore(torch.nn.Sequential(conv.torch.Conv3d(1, 1, 1))), ["0"])
+        self.assertEqual(conv.torch.restore(torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1))), [])
+
     def test_training_step(self):
         model = torch.nn.Sequential(
             torch.nn.Conv2d(3, 8, 3, padding=1),

@@ -31,7 +31,7 @@ from ._modules import (
     LazyConvTranspose3d,
 )
 from ._optimize import compile_kernels, optimize
-from ._replace import Replacement, replace
+from ._replace import Replacement, replace, restore
 from ._report import Report, report
 from ._save import load, save
 from ._settings import Settings, settings
@@ -66,6 +66,7 @@ __all__ = [
     "preload",
     "replace",
     "report",
+    "restore",
     "save",
     "settings",
     "warmup",

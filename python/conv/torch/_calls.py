@@ -19,9 +19,9 @@ Theirs = typing.Callable[[], torch.Tensor]
 
 library = torch.library.Library("conv", "DEF")  #: Of the operators `torch.ops.conv`.
 
-_found: typing.Dict[tuple, _choices.Choice] = {}  #: Choices by arguments of calls, which are faster to look up.
-#: Calls on dense tensors with a kernel: its choice, and the shape and the strides of the result.
-_known: typing.Dict[tuple, typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...]]] = {}
+_found: typing.Dict[tuple, _choices.Choice] = {}  #: By what a call is given, which is faster to look at than a problem.
+#: Calls on dense tensors that have a kernel: its choice, and the shape, the strides and the type of the result.
+_known: typing.Dict[tuple, typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...], torch.dtype]] = {}
 
 
 def forget() -> None:
@@ -85,7 +85,7 @@ def start(
     if kernel is None:
         return theirs()
     if key is not None and all(ours is theirs for ours, theirs in zip(operands, given)):
-        _known[key] = choice, result.shape, result.stride()
+        _known[key] = choice, result.shape, result.stride(), result.dtype
     kernel(operands, result)
     return result
 
@@ -95,8 +95,8 @@ def run_known(key: tuple, operands: Tensors) -> Optional:
     known = _known.get(key)
     if known is None or not settings.enabled or known[0].kernel is None:
         return None
-    choice, shape, strides = known
-    result = operands[0].new_empty_strided(shape, strides)
+    choice, shape, strides, dtype = known
+    result = operands[0].new_empty_strided(shape, strides, dtype=dtype)
     choice.calls += 1
     choice.kernel(operands, result)
     return result

@@ -110,6 +110,10 @@ class Choice:
         self.is_made = threading.Event()
         self._measured = False
 
+    @property
+    def runs(self) -> str:
+        return "conv" if self.kernel else "torch"
+
     def wants_measurement(self, doubtful: bool = False) -> bool:
         """Whether to time both ways now. A choice says so once.
 
@@ -144,6 +148,22 @@ class Choice:
             self.kernel = None
             self.reason = "measured"
             self.detail = f"{self.seconds[0] * 1e6:.1f} us, and PyTorch's {self.seconds[1] * 1e6:.1f} us"
+
+
+class RestChoice(Choice):
+    """What runs the operators of an optimised module that are no convolutions: "compile", code of `torch.compile`, or "eager".
+
+    Seconds are those of the whole module, with that code and without.
+    """
+
+    def __init__(self, description: str, device: torch.device) -> None:
+        super().__init__(None, str(device), "", "", description)
+        self.is_compiled = False
+        self.is_made.set()
+
+    @property
+    def runs(self) -> str:
+        return "compile" if self.is_compiled else "eager"
 
 
 def device_name(device: torch.device) -> str:
@@ -266,6 +286,12 @@ def leave(description: str, device: torch.device, reason: str, detail: str) -> C
             _choices[key] = Choice(None, str(device), reason, detail, description)
             _choices[key].is_made.set()
         return _choices[key]
+
+
+def remember(choice: Choice) -> None:
+    """Shows a choice in the report."""
+    with _lock:
+        _choices[choice.description, choice.device] = choice
 
 
 def all_choices() -> typing.List[Choice]:

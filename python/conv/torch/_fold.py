@@ -195,8 +195,8 @@ class _Folder:
         self.activation = name
         return bool(name)
 
-    def rewrite(self, number: int, channels_last: bool) -> None:
-        """Replaces everything that was absorbed by one operator of conv."""
+    def rewrite(self, number: int, channels_last: bool, max_error: float) -> None:
+        """Puts one operator of conv in the place of all that was taken in."""
         values = _arguments(self.node)
         graph = self.module.graph
         with graph.inserting_before(self.last):
@@ -223,6 +223,7 @@ class _Folder:
                 self.residual,
                 self.activation,
                 self.alpha,
+                max_error,
             )
             fused = graph.call_function(torch.ops.conv.convolution.default, arguments)
         fused.meta = dict(self.last.meta)
@@ -233,10 +234,12 @@ class _Folder:
         return self.module.graph.get_attr(name)
 
 
-def fold(module: GraphModule, channels_last: bool) -> int:
-    """Rewrites the convolutions of a graph and returns their number."""
+def fold(module: GraphModule, channels_last: bool, max_error: float) -> int:
+    """Rewrites the convolutions of a graph and returns how many there are."""
     graph = module.graph
     for node in list(graph.nodes):
+        if node.target is aten.view.default:  # Of a tensor that may be channels-last from now on.
+            node.target = aten.reshape.default
         if node.op == "call_function" and node.target is aten.dropout.default and not node.args[2]:
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)
@@ -245,7 +248,7 @@ def fold(module: GraphModule, channels_last: bool) -> int:
     for node in reversed([node for node in graph.nodes if node.target in _CONVOLUTIONS]):
         folder = _Folder(module, node)
         folder.take_in()
-        folder.rewrite(count, channels_last)
+        folder.rewrite(count, channels_last, max_error)
         count += 1
     graph.eliminate_dead_code()
     graph.lint()

@@ -135,8 +135,11 @@ def describe(
     window: Window,
     epilogue: Epilogue,
     tf32: bool,
+    max_error: float,
 ) -> Problem:
-    """The problem of two operands and a result, with shapes and orders in the order of ROLES."""
+    """The problem of two operands and a result, whose shapes and orders come as those do."""
+    if max_error < 0:
+        raise ValueError(f"expects max_error to be 0 or more, but got {max_error}")
     shape = dict(zip(ROLES[direction], shapes))
     order = dict(zip(ROLES[direction], orders))
     image, taps, output = shape["image"], shape["filter"], shape["output"]
@@ -165,5 +168,6 @@ def describe(
         activation=epilogue.activation,
         activation_alpha=epilogue.alpha,
         tf32=tf32,
+        max_error=max_error,
     )
     return problem

@@ -14,15 +14,17 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .._library import Error
 from .._problem import Problem
-from . import _choices, _operators, _pack
+from . import _choices, _operators, _pack, _rest
 from ._fold import fold
 from ._settings import settings
 
 Progress = typing.Union[bool, typing.Callable[[int, int], None], None]
 
 
-def trace(model: torch.nn.Module, example: typing.Sequence[object], channels_last: bool) -> torch.fx.GraphModule:
-    """The model's graph with its convolutions folded. It shares parameters that are not folded."""
+def trace(
+    model: torch.nn.Module, example: typing.Sequence[object], channels_last: bool, max_error: float
+) -> torch.fx.GraphModule:
+    """The model's graph with its convolutions folded. Shares the parameters that are not folded."""
     was_training = model.training
     model.eval()
     try:
@@ -31,7 +33,7 @@ def trace(model: torch.nn.Module, example: typing.Sequence[object], channels_las
     finally:
         model.train(was_training)
     graph = program.run_decompositions({}).module()
-    fold(graph, channels_last)
+    fold(graph, channels_last, max_error)
     return graph
 
 
@@ -84,12 +86,17 @@ def _in_parallel(
         return [future.result() for future in futures]
 
 
-def _graph_of(model: torch.nn.Module, example: typing.Sequence[object], channels_last: bool) -> torch.fx.GraphModule:
+def graph_of(
+    model: torch.nn.Module, example: typing.Sequence[object], channels_last: bool, max_error: float
+) -> torch.fx.GraphModule:
+    """The graph of a model, or that of what `optimize` has made of one."""
+    while isinstance(model, (GraphedModule, _rest.CompiledModule)):
+        model = model.module
     if isinstance(model, torch.fx.GraphModule) and any(
         node.target is torch.ops.conv.convolution.default for node in model.graph.nodes
     ):
         return model
-    return trace(model, example, channels_last)
+    return trace(model, example, channels_last, max_error)
 
 
 def compile_kernels(
@@ -98,6 +105,7 @@ def compile_kernels(
     targets: typing.Union[str, typing.Sequence[str]],
     *,
     channels_last: bool = True,
+    max_error: float = 0.0,
     progress: Progress = None,
 ) -> typing.Tuple[bytes, typing.Dict[str, str]]:
     """The kernels that `optimize` would compile, for any targets, as the bytes of a `.convpack` file.
@@ -106,7 +114,7 @@ def compile_kernels(
     result lists the refused problems and the reasons.
     """
     targets = targets.split(",") if isinstance(targets, str) else list(targets)
-    graph = _graph_of(model, example, channels_last)
+    graph = graph_of(model, example, channels_last, max_error)
     packs: typing.List[bytes] = []
     refused: typing.Dict[str, str] = {}
     hosts = [target for target in targets if target == "host"]
@@ -172,7 +180,8 @@ def optimize(
     *,
     channels_last: bool = True,
     measure: typing.Optional[bool] = True,
-    compile_rest: bool = False,
+    max_error: float = 0.0,
+    compile_rest: typing.Optional[bool] = None,
     cuda_graph: bool = False,
     progress: Progress = None,
 ) -> torch.nn.Module:
@@ -185,31 +194,33 @@ def optimize(
         model: a module that `torch.export` can trace; it is not changed.
         example: the positional inputs, on the device where the module is to run.
         channels_last: keep activations channels-last, whatever the input is.
-        measure: on a GPU, also time PyTorch's way for each convolution and keep the faster one; `report` shows both.
-        compile_rest: compile everything that is no convolution with `torch.compile`.
-        cuda_graph: replay one CUDA graph. The next call then overwrites the results.
-        progress: show the progress of the compilation (by default if stderr is a terminal), or a function that is called
-            with the number of finished kernels and of all kernels.
+        measure: on a GPU, time PyTorch's way for each convolution too and keep the faster one; `report` shows both.
+        max_error: that of `conv.compile`, for all convolutions.
+        compile_rest: give everything that is no convolution to `torch.compile`, or do not. None: do so, where its compilers
+            are there, and keep what is faster (without `measure`, it is taken to be); `report` shows both times.
+        cuda_graph: replay one CUDA graph. The results are then overwritten by the next call.
+        progress: show how far the compilation is (by default where stderr is a terminal), or a function that is called
+            with how many kernels are there and how many there will be.
 
     Raises:
         Any exception of `torch.export` for a model that it cannot trace.
     """
-    graph = _graph_of(model, example, channels_last)
+    graph = graph_of(model, example, channels_last, max_error)
     devices = {value.device for value in example if isinstance(value, torch.Tensor)}
     tf32 = any(device.type == "cuda" for device in devices) and torch._C._get_cudnn_allow_tf32()
+    if cuda_graph and any(device.type != "cuda" for device in devices):
+        raise ValueError("cuda_graph: expects an example on a CUDA device, but got one on the CPU")
     for device in devices:
         _in_parallel(lambda problem: _choices.choose(problem, device), plan(graph, example, tf32), progress)
-    module: torch.nn.Module = graph
     was, settings.measure = settings.measure, measure
     try:
         with torch.no_grad():
             graph(*example)
     finally:
         settings.measure = was
-    if compile_rest:
-        module = torch.compile(graph, dynamic=False)
-    if cuda_graph:
-        if any(device.type != "cuda" for device in devices):
-            raise ValueError("cuda_graph: expects an example on a CUDA device, but got one on the CPU")
-        module = GraphedModule(module, example)
-    return module
+
+    def wrap(module: torch.nn.Module) -> torch.nn.Module:
+        return GraphedModule(module, example) if cuda_graph else module
+
+    device = min(devices, key=str) if devices else torch.device("cpu")
+    return _rest.finish(graph, example, device, wrap, compile_rest, measure is not False)

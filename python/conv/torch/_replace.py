@@ -39,26 +39,36 @@ def _is_quantised(kind: type) -> bool:
     return kind.__module__.startswith(("torch.ao.nn.", "torch.nn.quantized", "torch.nn.qat", "torch.nn.intrinsic"))
 
 
+def _counterpart(module: torch.nn.Module, classes: typing.Mapping[type, type]) -> typing.Optional[type]:
+    """The class that `classes` has for that of a module, whose parameters may be computed; None if it has none."""
+    kind = type(module)
+    if kind in classes:
+        return classes[kind]
+    own = kind.__bases__[0]
+    if torch.nn.utils.parametrize.is_parametrized(module) and own in classes:
+        # PyTorch made this class for this module alone, as a subclass whose properties compute the parameters.
+        members = {name: value for name, value in vars(kind).items() if name not in ("__dict__", "__weakref__")}
+        return type(kind.__name__, (classes[own],), members)
+    return None
+
+
 def _swapped(module: torch.nn.Module) -> typing.Union[type, str]:
     """The class that replaces a module's class, or why the module keeps its own."""
     kind = type(module)
-    if kind in _SWAPS:
-        return _SWAPS[kind]
-    own = kind.__bases__[0]
-    if torch.nn.utils.parametrize.is_parametrized(module) and own in _SWAPS:
-        # PyTorch made this class for this module alone, as a subclass with properties that compute the parameters.
-        members = {name: value for name, value in vars(kind).items() if name not in ("__dict__", "__weakref__")}
-        return type(kind.__name__, (_SWAPS[own],), members)
+    swapped = _counterpart(module, _SWAPS)
+    if swapped:
+        return swapped
     if _is_quantised(kind):
         return "it is of PyTorch's quantisation, whose arithmetic is another one"
     return "its class is not PyTorch's own and may compute something else"
 
 
-def replace(model: torch.nn.Module) -> typing.List[Replacement]:
-    """Turns each `nn.Conv*` and `nn.ConvTranspose*` of a model into the conv.torch module of the same name, in place.
+def replace(model: torch.nn.Module, *, max_error: float = 0.0) -> typing.List[Replacement]:
+    """Makes each `nn.Conv*` and `nn.ConvTranspose*` of a model the module of conv.torch with the same name, in place.
 
-    Lazy modules turn into conv.torch modules at their first call. Parameters, parametrizations (`weight_norm`,
-    `spectral_norm`), buffers, hooks and the `state_dict` stay the same. Returns the outcome for every convolution.
+    Lazy modules become those of conv.torch with their first call. Parameters, parametrizations (`weight_norm`,
+    `spectral_norm`), buffers, hooks and the `state_dict` stay what they are. `max_error` is that of `conv.compile`, for all of
+    them. Returns what became of every convolution.
     """
     found = []
     for name, module in model.named_modules():
@@ -68,5 +78,22 @@ def replace(model: torch.nn.Module) -> typing.List[Replacement]:
         swapped = _swapped(module)
         if isinstance(swapped, type):
             module.__class__ = swapped
+            module.max_error = max_error
         found.append(Replacement(name, kind.__name__, "" if isinstance(swapped, type) else swapped))
+    return found
+
+
+def restore(model: torch.nn.Module) -> typing.List[str]:
+    """Makes the modules of conv.torch in a model those of PyTorch again, in place, and returns their names.
+
+    For what knows PyTorch's own modules and operators alone: `torch.jit.script`, ONNX, quantisation, DTensor.
+    """
+    theirs = {ours: kind for kind, ours in _SWAPS.items()}
+    found = []
+    for name, module in model.named_modules():
+        kind = _counterpart(module, theirs)
+        if kind:
+            module.__class__ = kind
+            vars(module).pop("max_error", None)
+            found.append(name)
     return found

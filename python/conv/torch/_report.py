@@ -13,12 +13,12 @@ from ._choices import Choice
 
 
 class Row(typing.NamedTuple):
-    """One problem on one device. Seconds are None where nothing was measured."""
+    """One problem on one device, or what else an optimised module does. Seconds are None where nothing was measured."""
 
     problem: str
     device: str
-    runs: str  #: "conv" or "torch".
-    reason: str  #: Why PyTorch's runs: a reason code of the compiler, or "measured", "compiler", "compiling", ...
+    runs: str  #: "conv" or "torch"; for what is no convolution "compile", code of `torch.compile`, or "eager".
+    reason: str  #: Why it is PyTorch's: a reason code of the compiler, or "measured", "compiler", "compiling", ...
     detail: str
     calls: int
     conv_seconds: typing.Optional[float]
@@ -28,10 +28,9 @@ class Row(typing.NamedTuple):
 
 def _row(choice: Choice, layers: typing.Sequence[str] = ()) -> Row:
     text = choice.problem.describe() if choice.problem else choice.description
-    runs = "conv" if choice.kernel else "torch"
     ours, theirs = choice.seconds or (None, None)
     return Row(
-        *(text, choice.device, runs, "" if choice.kernel else choice.reason, choice.detail, choice.calls, ours, theirs),
+        *(text, choice.device, choice.runs, "" if choice.kernel else choice.reason, choice.detail, choice.calls, ours, theirs),
         tuple(layers),
     )
 
@@ -51,7 +50,8 @@ class Report(typing.List[Row]):
             lines = [line[:-1] for line in lines]
         widths = [max(map(len, column)) for column in zip(*lines)]
         text = "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
-        return f"{text}\n{sum(row.runs == 'conv' for row in self)} of {len(self)} problems run on kernels of conv"
+        problems = [row for row in self if row.runs in ("conv", "torch")]
+        return f"{text}\n{sum(row.runs == 'conv' for row in problems)} of {len(problems)} problems run on kernels of conv"
 
 
 def _find_layers(

@@ -15,7 +15,7 @@ import torch
 
 from .._library import bad_input
 from . import _choices, _pack
-from ._optimize import GraphedModule, Progress, _graph_of, compile_kernels
+from ._optimize import GraphedModule, Progress, compile_kernels, graph_of
 
 _GRAPH = "torch/graph.pt2"
 
@@ -27,6 +27,7 @@ def save(
     *,
     targets: typing.Union[str, typing.Sequence[str]] = "",
     channels_last: bool = True,
+    max_error: float = 0.0,
     progress: Progress = None,
 ) -> typing.Dict[str, str]:
     """Writes the module that `optimize` would make, compiled ahead of time, to a `.convpack` file.
@@ -35,13 +36,13 @@ def save(
     `torch.export` writes them.
 
     Args:
-        model, example, channels_last, progress: as for `optimize`.
-        targets: chips such as "sm_90a,gfx942,host"; by default the target of the example's device.
+        model, example, channels_last, max_error, progress: as for `optimize`.
+        targets: chips such as "sm_90a,gfx942,host"; by default what the example's device is.
 
     Returns:
         The problems for which PyTorch's kernels run, and the reasons.
     """
-    graph = _graph_of(model, example, channels_last)
+    graph = graph_of(model, example, channels_last, max_error)
     if not targets:
         device = next((value.device for value in example if isinstance(value, torch.Tensor)), torch.device("cpu"))
         targets = _choices.open_device(_choices.device_name(device)).targets[0]
