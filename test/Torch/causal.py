@@ -66,7 +66,7 @@ class Causal(unittest.TestCase):
         references = [tensor for tensor in references if tensor is not None]
         for tensor, grad, wanted in zip(given, grads, torch.autograd.grad(expected, references, start.double())):
             self.assertEqual((grad.dtype, grad.shape), (tensor.dtype, tensor.shape))
-            # Rounded are the result, the gradient of the sum, and the share of the states in the filter gradient.
+            # Rounded are the gradient, the gradient of the sum before it, and the share of states in the filter gradient.
             roundings = 1 + (activation is not None) + (states is not None)
             rounded = x.dtype if x.dtype == weight.dtype else None  # An f32 bias sums up rounded gradients, too.
             assert_close(grad, wanted, "gradient", roundings, rounded)
