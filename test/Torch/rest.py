@@ -102,6 +102,9 @@ class Rest(unittest.TestCase):
         self.assertEqual(module.state_dict().keys(), copy.deepcopy(module).state_dict().keys())
         conv.torch.save(module, (self.x,), f"{FOLDER}/net.convpack")
         self.check(conv.torch.load(f"{FOLDER}/net.convpack"))
+        loaded = conv.torch.load(f"{FOLDER}/net.convpack", compile_rest=True)
+        self.assertIsInstance(loaded, _rest.CompiledModule)
+        self.check(loaded)
 
     def test_training_through_it_is_refused(self):
         model = torch.nn.Sequential(torch.nn.Conv2d(8, 4, 3), torch.nn.ReLU(), torch.nn.AvgPool2d(2))

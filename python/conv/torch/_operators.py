@@ -178,7 +178,8 @@ def plan(*arguments, tf32: bool, **named) -> typing.Optional[Problem]:
 @torch.library.impl(library, "convolution", "CUDA")
 def convolution_kernel(*arguments) -> torch.Tensor:
     """The kernel. Sizes are lists when they come from PyTorch's dispatcher."""
-    return convolve(*(tuple(value) if isinstance(value, list) else value for value in arguments))
+    tensors, window, (transposed, output_padding, *rest) = arguments[:3], arguments[3:7], arguments[7:]
+    return convolve(*tensors, *map(tuple, window), transposed, tuple(output_padding), *rest)
 
 
 def convolve(*arguments) -> torch.Tensor:

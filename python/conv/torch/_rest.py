@@ -21,7 +21,8 @@ Wrap = typing.Callable[[torch.nn.Module], torch.nn.Module]
 
 _STARTS_NOTHING = (torch.ops.conv.convolution.default, torch.ops.aten.reshape.default, operator.getitem)
 _MOST_DETAIL = 300  #: Characters of an error in the report.
-_CALLS = 10  #: In a round.
+_MOST_CALLS = 10  #: In a round.
+_ROUND_SECONDS = 0.1  #: Of a module, at most, if a call does not take longer.
 _ROUNDS = 5
 
 
@@ -65,17 +66,20 @@ def count_operators(graph: torch.fx.GraphModule) -> int:
 
 
 def _time(modules: typing.Sequence[torch.nn.Module], example: Example, device: torch.device) -> typing.List[float]:
-    """Seconds of a call of each, its launches included, in the fastest of several rounds."""
-    times = [float("inf")] * len(modules)
-    for _ in range(_ROUNDS):
-        for place, module in enumerate(modules):
-            begin = time.perf_counter()
-            for _ in range(_CALLS):
-                module(*example)
-            if device.type == "cuda":
-                torch.cuda.synchronize(device)
-            times[place] = min(times[place], (time.perf_counter() - begin) / _CALLS)
-    return times
+    """Seconds of a call of each, its launches included, in the fastest of several rounds. The first one is warming up."""
+
+    def time_calls(module: torch.nn.Module, calls: int) -> float:
+        begin = time.perf_counter()
+        for _ in range(calls):
+            module(*example)
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+        return (time.perf_counter() - begin) / calls
+
+    first = [time_calls(module, 1) for module in modules]
+    calls = max(1, min(_MOST_CALLS, int(_ROUND_SECONDS / max(first))))
+    rounds = [[time_calls(module, calls) for module in modules] for _ in range(_ROUNDS)]
+    return [min(times) for times in zip(*rounds)]
 
 
 def finish(

@@ -14,7 +14,7 @@ import zipfile
 import torch
 
 from .._library import bad_input
-from . import _choices, _pack
+from . import _choices, _pack, _rest
 from ._optimize import GraphedModule, Progress, compile_kernels, graph_of
 
 _GRAPH = "torch/graph.pt2"
@@ -70,11 +70,13 @@ def load(
     *,
     device: typing.Union[str, torch.device, None] = None,
     example: typing.Optional[typing.Sequence[object]] = None,
+    compile_rest: typing.Optional[bool] = False,
 ) -> torch.nn.Module:
     """The module of a file that `save` wrote, on `device` (by default the one where it was saved).
 
     With an `example`, it is one CUDA graph, as `optimize` makes it. Convolutions without a kernel for the device in the file
-    are compiled if the compiler is installed, and otherwise run in PyTorch.
+    are compiled if the compiler is installed, and otherwise run in PyTorch. `compile_rest` is as for `optimize`, but nothing
+    is compiled by default; keeping what is faster needs an example.
     """
     with zipfile.ZipFile(path) as pack:
         if _GRAPH not in pack.namelist():
@@ -85,4 +87,7 @@ def load(
     if device is not None:
         program = torch.export.passes.move_to_device_pass(program, str(torch.device(device)))
     module = program.module()
-    return GraphedModule(module, example) if example is not None else module
+    if example is None:
+        return _rest.CompiledModule(module) if compile_rest else module
+    where = next((value.device for value in example if isinstance(value, torch.Tensor)), torch.device("cpu"))
+    return _rest.finish(module, example, where, lambda one: GraphedModule(one, example), compile_rest, True)
