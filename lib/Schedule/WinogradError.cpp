@@ -45,9 +45,7 @@ static bool isRounded(const ::conv::RationalMatrix &matrix) {
 ::conv::Accumulation
 mlir::conv::getWinogradAccumulation(ConvolutionOpInterface op,
                                     ArrayRef<int64_t> outputTile) {
-  ConvolutionShape shape = ConvolutionShape::get(op);
-  int64_t roundings =
-      op.getDirection() == Direction::Forward ? shape.c : shape.k;
+  int64_t roundings = countWinogradProducts(op, outputTile);
   for (const ::conv::WinogradMatrices &matrices :
        getWinogradMatrices(op, outputTile))
     roundings += countRoundings(matrices.input) +
