@@ -25,11 +25,26 @@ def _transform_operand(xp, array, of, steps, counts, transforms):
     return array.reshape(-1, *array.shape[len(transforms) :])
 
 
+def _widen(xp, array, lows, sizes):
+    """`array` between zeros: `lows` of them in front of each spatial dimension, which has `sizes` then."""
+    wide = xp.zeros((*array.shape[:2], *sizes), dtype=array.dtype, **_device(array))
+    inside, source = [slice(None)] * 2, [slice(None)] * 2
+    for low, size, length in zip(lows, sizes, array.shape[2:]):
+        # A gradient's low side is negative if padding is wider than the filter reaches.
+        first, last = max(low, 0), min(low + length, size)
+        inside.append(slice(first, last))
+        source.append(slice(first - low, last - low))
+    wide[tuple(inside)] = array[tuple(source)]
+    return wide
+
+
 def sum_blocks(xp, problem, tensors, transforms):
-    """The sums of absolute products that the blocks of a forward or backward-data problem of one group compute.
+    """The sums of absolute products of a problem of one group, as its blocks compute them.
 
     `tensors` are magnitudes, and `transforms` has the matrices of each spatial dimension, as in a step of a reference.
     """
+    if problem.direction == "backward_weight":
+        return _sum_weight_blocks(xp, problem, tensors, transforms)
     is_forward = problem.direction == "forward"
     left = tensors["input" if is_forward else "grad_output"]
     right = tensors["filter"]
@@ -39,15 +54,7 @@ def sum_blocks(xp, problem, tensors, transforms):
     counts = [-(-size // tile) for size, tile in zip(target, tiles)]
 
     lows = problem.low if is_forward else [size - 1 - low for size, low in zip(problem.filter, problem.low)]
-    padded = [(count - 1) * tile + size for count, tile, size in zip(counts, tiles, sizes)]
-    wide = xp.zeros((*left.shape[:2], *padded), dtype=left.dtype, **_device(left))
-    inside, source = [slice(None)] * 2, [slice(None)] * 2
-    for low, size, length in zip(lows, padded, left.shape[2:]):
-        # In a data gradient, `low` is negative if the padding is wider than the filter minus one.
-        first, last = max(low, 0), min(low + length, size)
-        inside.append(slice(first, last))
-        source.append(slice(first - low, last - low))
-    wide[tuple(inside)] = left[tuple(source)]
+    wide = _widen(xp, left, lows, [(count - 1) * tile + size for count, tile, size in zip(counts, tiles, sizes)])
     if not is_forward:
         right = xp.flip(right, tuple(range(2, right.ndim)))
         right = xp.swapaxes(right, 0, 1)
@@ -57,6 +64,23 @@ def sum_blocks(xp, problem, tensors, transforms):
     x = x.reshape(*x.shape[:3], -1)
     products = xp.matmul(w.reshape(*w.shape[:3])[:, None], x)  # element, n, k, block
     return _collect(xp, products, sizes, counts, tiles, target, transforms)
+
+
+def _sum_weight_blocks(xp, problem, tensors, transforms):
+    """Of the gradient of a filter, one block of results: blocks of the output's gradient meet those of the input."""
+    tiles = [len(transform["filter"][0]) for transform in transforms]
+    sizes = [len(transform["input"]) for transform in transforms]
+    counts = [-(-size // tile) for size, tile in zip(problem.output_spatial, tiles)]
+    padded = [(count - 1) * tile + size for count, tile, size in zip(counts, tiles, sizes)]
+    x = _widen(xp, tensors["input"], problem.low, padded)
+    y = _widen(xp, tensors["grad_output"], [0] * len(tiles), [count * tile for count, tile in zip(counts, tiles)])
+
+    x = _transform_operand(xp, x, "input", tiles, counts, transforms)
+    y = _transform_operand(xp, y, "filter", tiles, counts, transforms)
+    x, y = (array.reshape(*array.shape[:3], -1) for array in (x, y))
+    products = xp.einsum("enkb,encb->ekc", y, x)
+    ones = [1] * len(tiles)
+    return _collect(xp, products, sizes, ones, problem.filter, problem.filter, transforms)
 
 
 def _device(tensor):

@@ -138,14 +138,14 @@ static void applyWinograd(OpBuilder &builder,
   WinogradConvolution winograd =
       WinogradConvolution::create(builder, op, outputTile);
   if (transformed.result == op.getResultTensor())
-    transformed.result = winograd.output.getResult();
+    transformed.result = winograd.result.getResult();
   auto place = llvm::find(transformed.created, op.getOperation());
   place = transformed.created.erase(place);
-  transformed.created.insert(place, {winograd.input, winograd.filter,
+  transformed.created.insert(place, {winograd.lhs, winograd.rhs,
                                      winograd.products.getOperation(),
-                                     winograd.output});
-  // The rewriter notifies the listener of `builder`.
-  IRRewriter(builder).replaceOp(op, winograd.output.getResult());
+                                     winograd.result});
+  // Whoever listens to the builder hears of it.
+  IRRewriter(builder).replaceOp(op, winograd.result.getResult());
   transformed.op = winograd.products;
 }
 

@@ -53,8 +53,6 @@ static std::string findTileObstacle(const ConvolutionShape &shape,
 std::string mlir::conv::findWinogradObstacle(ConvolutionOpInterface op,
                                              ArrayRef<int64_t> outputTile) {
   ConvolutionShape shape = ConvolutionShape::get(op);
-  if (op.getDirection() == Direction::BackwardWeight)
-    return "expects no gradient of a filter for winograd";
   if (shape.groups != 1 || op.getLayouts().getInput().contains('G'))
     return formatv("expects one group, and layouts without G, for winograd, "
                    "but got {0} groups in {1}",

@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Plan/WinogradForm.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,9 +18,6 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -205,78 +201,6 @@ buildEpilogueGraph(ConvolutionOpInterface op) {
       return NoErrorBound{"has " + inner.getName().getStringRef().str()};
   builder.setYield(cast<YieldOp>(block.getTerminator()).getValue());
   return builder.graph;
-}
-
-/// The most non-zero terms of a row: each term is rounded by at most so many
-/// operations.
-static int64_t countRoundings(const ::conv::RationalMatrix &matrix) {
-  int64_t most = 0;
-  for (const auto &row : matrix)
-    most =
-        std::max<int64_t>(most, llvm::count_if(row, [](::conv::Rational value) {
-                            return !value.isZero();
-                          }));
-  return most;
-}
-
-/// Whether any element of the matrix is not exactly an f32.
-static bool isRounded(const ::conv::RationalMatrix &matrix) {
-  return llvm::any_of(matrix, [](const auto &row) {
-    return llvm::any_of(row, [](::conv::Rational value) {
-      return !llvm::isPowerOf2_64(value.denominator());
-    });
-  });
-}
-
-::conv::Accumulation
-mlir::conv::getWinogradAccumulation(ConvolutionOpInterface op,
-                                    ArrayRef<int64_t> outputTile) {
-  ConvolutionShape shape = ConvolutionShape::get(op);
-  int64_t roundings =
-      op.getDirection() == Direction::Forward ? shape.c : shape.k;
-  for (const ::conv::WinogradMatrices &matrices :
-       getWinogradMatrices(op, outputTile))
-    roundings += countRoundings(matrices.input) +
-                 countRoundings(matrices.filter) + isRounded(matrices.filter) +
-                 countRoundings(matrices.output);
-  return {roundings, ::conv::NumericType::F32};
-}
-
-/// The sum of magnitudes of each row.
-static std::vector<double> sumRows(const ::conv::RationalMatrix &matrix) {
-  std::vector<double> sums;
-  for (const auto &row : matrix) {
-    double sum = 0;
-    for (::conv::Rational value : row)
-      sum += std::fabs(value.toDouble());
-    sums.push_back(sum);
-  }
-  return sums;
-}
-
-/// The largest sum of magnitudes that a result has in one dimension if all
-/// operands are ones, divided by the number of filter elements.
-static double getAmplification(const ::conv::WinogradMatrices &matrices) {
-  std::vector<double> input = sumRows(matrices.input);
-  std::vector<double> filter = sumRows(matrices.filter);
-  double most = 0;
-  for (const auto &row : matrices.output) {
-    double sum = 0;
-    for (size_t t = 0; t < row.size(); ++t)
-      sum += std::fabs(row[t].toDouble()) * input[t] * filter[t];
-    most = std::max(most, sum);
-  }
-  return most / matrices.filter.front().size();
-}
-
-double mlir::conv::getWinogradErrorFactor(ConvolutionOpInterface op,
-                                          ArrayRef<int64_t> outputTile) {
-  double factor = double(getWinogradAccumulation(op, outputTile).reduction) /
-                  computeReduction(op);
-  for (const ::conv::WinogradMatrices &matrices :
-       getWinogradMatrices(op, outputTile))
-    factor *= getAmplification(matrices);
-  return factor;
 }
 
 std::variant<::conv::ErrorBound, NoErrorBound>

@@ -96,6 +96,39 @@ TEST(ReferenceTransforms, KnowsWhatIsExact) {
             (std::vector<uint8_t>{0, 0}));
 }
 
+// F(3, 2) in two tiles: three elements of a filter from three gradients of the
+// output, the last of which has only the first place of its tile.
+TEST(ReferenceTransforms, SumsUpAllTilesOfAFiltersGradient) {
+  artifact::Entry entry = makeEntry();
+  entry.arguments[0].shape = {1, 5, 1};
+  entry.arguments[2].access = "read"; // The gradient of the output.
+  entry.arguments[2].shape = {1, 3, 1};
+  std::swap(entry.arguments[1], entry.arguments[2]);
+  entry.arguments[2].access = "write";
+  entry.reference = R"({"steps": [{"direction": "backward_weight",
+      "input": {"argument": 0}, "grad_output": {"argument": 1},
+      "tail_operands": [],
+      "layouts": ["NWC", "KSC", "NQK"], "shapes": [[1, 5, 1], [1, 3, 1], [1, 3, 1]],
+      "groups": 1, "strides": [1], "dilations": [1], "low": [0],
+      "output_type": "f32", "tail": [], "yield": 0,
+      "transforms": [{
+        "input": [[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, -1, 0, 1]],
+        "filter": [[1, 0], [0.5, 0.5], [0.5, -0.5], [0, 1]],
+        "output": [[1, 1, 1, 0], [0, 1, -1, 0], [0, 1, 1, 1]]}],
+      "error_bound": {"accumulation": 9, "output_ulp": 0}}],
+    "outputs": [{"argument": 2, "step": 0}]})";
+  Expected result = evaluateWith(entry, {1, 2, 3, 4, 5}, {1, -1, 2});
+  EXPECT_EQ(result.values, (std::vector<double>{5, 7, 9}));
+  EXPECT_EQ(result.exact, (std::vector<uint8_t>{1, 1, 1}));
+  // Of halves, nothing is exact, and the bound is of |B^T||d| = [4, 5, 5, 6]
+  // and [8, 9, 9, 4] halves with |G||g| = [1, 1, 1, 1] and [2, 1, 1, 0] halves:
+  // their products, added up, are [20, 14, 14, 6] quarters.
+  Expected halves = evaluateWith(entry, {0.5, 1, 1.5, 2, 2.5}, {0.5, -0.5, 1});
+  std::vector<double> quarters = {48, 28, 34};
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NEAR(halves.bounds[i], std::ldexp(9 * quarters[i] / 4, -24), 1e-12);
+}
+
 TEST(ReferenceTransforms, RefusesMatricesOfOtherSizes) {
   auto expectError = [](const std::string &from, const std::string &to,
                         const std::string &error) {

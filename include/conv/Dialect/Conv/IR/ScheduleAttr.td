@@ -61,10 +61,12 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     With `output_tile`, it is a Winograd convolution, which multiplies less and
     adds more: so many results in each spatial dimension are computed at a time
     from a tile of the input by transforms of few operations, with one product
-    for each element of the transformed tile (`conv.block_transform`). These
-    products are those of a convolution with a window of one element and a group
-    for each of them, and all other fields but `layouts` and `channel_multiple`
-    are about that one.
+    for each element of the transformed tile (`conv.block_transform`). For the
+    gradient of a filter, so many gradients of the output in each dimension meet
+    a tile of the input, products add up all tiles, and the filter is one block
+    of results. These products are those of a convolution with a window of one
+    element and a group for each of them, and all other fields but `layouts` and
+    `channel_multiple` are about that one.
 
     Constraints (those of the chip are checked where the target is known, by
     `verifyScheduleForChip`):
@@ -93,9 +95,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         positive, and with the filter's size `r` a dimension has a tile of
         `output_tile + r - 1`, which is at most 8; all together have at most 64
         elements. The filter has several elements. Layouts have no `G`. The
-        convolution is `conv.forward` or `conv.backward_data` of f32, f16 or
-        bf16, in exact arithmetic, with one group, strides and dilations of 1,
-        and padding of zeros. `kernel` is not `direct`.
+        convolution is one of f32, f16 or bf16, in exact arithmetic, with one
+        group, strides and dilations of 1, and padding of zeros. `kernel` is not
+        `direct`.
 
     Example:
     ```mlir
