@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// examples/resnet50_conv3x3.mlir, the layer of tools/demo.sh.
+// Compiles examples/resnet50_conv3x3.mlir, the layer of tools/demo.sh.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +17,10 @@
 
 namespace conv::bench {
 
-/// Multiplications and additions of the convolution alone.
+/// Multiplications and additions of the convolution, without its epilogue.
 inline constexpr double kDemoFlops = 2.0 * 56 * 56 * 64 * (3 * 3 * 64);
 
-/// Compiles the layer for one target in this thread.
+/// Compiles the layer for one target, in the calling thread.
 inline Result<artifact::Artifact>
 compileDemo(const std::string &target,
             mlir::conv::CompileReport *report = nullptr) {

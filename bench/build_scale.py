@@ -1,10 +1,10 @@
-"""A build of many small entries on a Dask cluster of this machine: what its processes cost.
+"""Measure what the processes of a Dask cluster cost in a build of many small entries on this machine.
 
     PYTHONPATH=python python3 bench/build_scale.py --units 10000 --workers 2 --output scale
 
-Writes a file of models with so many distinct convolutions for `host`, starts a scheduler and workers as `dask` does, runs
-conv-build on them, and prints the processor time and the peak memory of the scheduler, the client, the workers and their
-compilers. Processor time says what the scheduler costs on a machine that is busy, too. A build that was stopped goes on.
+The script writes a file of models with `--units` distinct convolutions for `host`, starts a scheduler and workers as `dask`
+does, runs conv-build on them, and prints the processor time and the peak memory of the scheduler, the client, the workers
+and their compilers. Processor time is meaningful on a busy machine, too. A build that was stopped resumes.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 
-#: What docs/tuning.md recommends for the processes of a cluster.
+#: The settings that docs/tuning.md recommends for the processes of a cluster.
 CALM = {
     "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
     "DASK_DISTRIBUTED__ADMIN__TICK__CYCLE": "10s",
@@ -28,7 +28,7 @@ CALM = {
 
 
 def draw_layers(count, seed):
-    """Shapes of small convolutions, no two alike."""
+    """Draw `count` distinct shapes of small convolutions."""
     generator = random.Random(seed)
     layers = {}
     while len(layers) < count:
@@ -39,7 +39,7 @@ def draw_layers(count, seed):
 
 
 def read_process(pid):
-    """Seconds of processor time and peak bytes of memory; None if it has ended."""
+    """The parent of a process, its seconds of processor time and its peak bytes of memory; None if it has ended."""
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         status = pathlib.Path(f"/proc/{pid}/status").read_text()
@@ -114,17 +114,17 @@ def main():
         begin = time.monotonic()
         client = subprocess.Popen(list(map(str, build)), env=environment, stdout=subprocess.PIPE, text=True)
         usage = Usage([*roots, ("client", client)])
-        pause = 0.05  # Short at first, for builds of a second or two.
+        pause = 0.05  # The first pauses are short, for builds that take a second or two.
         while client.poll() is None:
             usage.sample()
             time.sleep(pause)
             pause = min(1.2 * pause, 2)
-        usage.sample()  # What still runs has all of its time now.
+        usage.sample()  # The processes that still run have used all of their time by now.
         counts = json.loads(client.stdout.read() or "{}")
         report = {"seconds": round(time.monotonic() - begin, 1), "code": client.returncode, "roles": usage.table(),
                   "units": counts.get("units"), "compiled": counts.get("compiled"), "failed": len(counts.get("failed", [])),
                   "refused": len(counts.get("refused", {}))}  # fmt: skip
-        for _, process in reversed(roots):  # A worker that has lost its scheduler may wait for it.
+        for _, process in reversed(roots):  # Workers end first: one that loses its scheduler may wait for it.
             process.terminate()
             try:
                 process.wait(timeout=20)

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The demo's layer from MLIR text to an artifact for one target, in process and
-// in one thread; the project promises less than 150 ms. Beside the time of the
-// whole stand the mean milliseconds of each stage.
+// Times the compilation of the demo's layer from MLIR text to an artifact for
+// one target, in process and in one thread; the project promises less than
+// 150 ms. Counters report the mean milliseconds of each stage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ static void compile(benchmark::State &state, const std::string &target) {
         benchmark::Counter(milliseconds, benchmark::Counter::kAvgIterations);
 }
 
-// Process time, because a linker may start threads.
+// The process time is measured, because a linker may start threads.
 static const int registered = [] {
   for (const char *target : {"gfx942", "gfx1201", "sim:gfx942", "host"})
     benchmark::RegisterBenchmark((std::string("compile/") + target).c_str(),

@@ -1,9 +1,10 @@
-"""What just-in-time compilation costs: loading the library, cold compilations, hits on disk and in memory, and memory.
+"""Measure just-in-time compilation: loading the library, cold compilations, hits on disk and in memory, and memory use.
 
     PYTHONPATH=python python3 bench/jit_calls.py                        1,000 problems for host, called 100,000 times
     PYTHONPATH=python python3 bench/jit_calls.py --target sm_90a --problems 100 --calls 0
 
-Each step is a process of its own with a cache folder of its own; times are medians, of processor time where it says so.
+Each step runs in a process of its own, and all steps of a run share one fresh cache folder. Times are medians; cold
+compilations are measured in processor time.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import sys
 import tempfile
 import time
 
-#: Calls after which the memory of the process is looked at.
+#: The number of calls between two readings of the memory of the process.
 _EVERY = 10000
 
 
@@ -27,7 +28,7 @@ def read_resident():
 
 
 def draw_problems(count, target):
-    """Small convolutions, no two alike."""
+    """Draw `count` distinct small convolutions."""
     import conv
 
     generator = random.Random(0)
@@ -48,7 +49,7 @@ def median_milliseconds(work, items, clock=time.perf_counter):
 
 
 def measure_load(options):
-    """Milliseconds until the library is loaded and has answered."""
+    """Milliseconds until the library is imported, and until it is loaded and has answered."""
     begin = time.perf_counter()
     from conv import _compiler
 
@@ -60,7 +61,7 @@ def measure_load(options):
 
 
 def measure_cold(options):
-    """Cold compilations, which fill the cache's folder."""
+    """Processor time of cold compilations, which fill the cache folder."""
     import conv
 
     problems = draw_problems(options.problems, options.target)
@@ -70,7 +71,7 @@ def measure_cold(options):
 
 
 def measure_hits(options):
-    """Hits of another process, on disk and then in memory."""
+    """Times of cache hits in another process: on disk first, then in memory."""
     import conv
     from conv import _compiler
 
@@ -86,7 +87,7 @@ def measure_hits(options):
 
 
 def measure_growth(options):
-    """Resident memory while problems are asked for again and again, the artifacts of all of which are kept."""
+    """Resident memory while the same problems are requested again and again; all of their artifacts are kept."""
     import conv
 
     modules = [problem.module() for problem in draw_problems(options.problems, options.target)]

@@ -1,4 +1,4 @@
-"""What a call costs in Python beside the work of the driver: microseconds until it returns, the median of rounds.
+"""Measure what a call from Python costs: the microseconds until it returns, as the median of several rounds.
 
     python3 bench/python_call.py layer.convpack            NumPy arrays on the CPU, kernels included
     python3 bench/python_call.py layer.convpack cuda:0     PyTorch tensors; the kernels run after the calls
@@ -14,7 +14,7 @@ CALLS, ROUNDS = 200, 21
 
 
 def make_tensors(function, device):
-    """One tensor for each argument, and what waits for the device."""
+    """One tensor for each argument, and a function that waits for the device."""
     if device == "host":
         import numpy
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An empty kernel of one workgroup on the host: what is measured is the
-// runtime's own work for each call, which the project promises to keep below
-// two microseconds. "Direct" calls the same function without the runtime.
+// Launches an empty kernel of one workgroup on the host, which measures the
+// work of the runtime in a call: the project promises less than two
+// microseconds. `callDirect` calls the same function without the runtime.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The demo's layer on one core, without checks and counters; the project
-// promises 2 GFLOP/s, counted in the convolution's own operations. Tests and
-// the demo run with checks, so that is measured too.
+// Simulates the demo's layer on one core, without checks and counters; the
+// project promises 2 GFLOP/s, of which only the convolution's own operations
+// count. Tests and the demo run with checks, so these are measured, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ static void simulateOrSkip(benchmark::State &state, const std::string &chip,
     state.SkipWithError(done.error().message.c_str());
 }
 
-// Process time, because workgroups run on threads of the device's.
+// The process time is measured, because workgroups run on device threads.
 static void add(const std::string &chip, bool checks) {
   std::string name = (checks ? "checked/" : "unchecked/") + chip;
   benchmark::RegisterBenchmark(name.c_str(), simulateOrSkip, chip, checks)

@@ -1,7 +1,7 @@
-// Causal convolutions of four taps while a model writes: sequences that come and go have a cache of eight states between them.
-// `prefill` takes prompts of any lengths, one after another, and leaves their last three tokens in the cache, each at the place
-// that `indices` names. `decode` convolves one more token of each of four sequences and moves their states on, in one kernel that
-// updates the cache in place. A sequence with an index of no state is padding.
+// Causal convolutions of four taps in inference with continuous batching: the active sequences share a cache of eight states.
+// `prefill` takes packed prompts of any lengths, and stores the last three tokens of each prompt in the state that `indices`
+// names. `decode` convolves the next token of each of four sequences and updates their states in the cache in place, all in one
+// kernel. A sequence whose index is outside of the cache is padding.
 func.func @prefill(
     %input: tensor<1x50x256xbf16> {conv.name = "input"},
     %kernel: tensor<1x1x4x256xbf16> {conv.name = "kernel"},
@@ -16,7 +16,7 @@ func.func @prefill(
   return %output, %new : tensor<1x50x256xbf16>, tensor<8x3x256xbf16>
 }
 
-// The cache of `prefill`, as channels and tokens: its strides say how it lies in memory.
+// The cache of `prefill` as states, channels and tokens; the strides describe its layout in memory.
 func.func @decode(
     %input: tensor<4x256x1xbf16> {conv.name = "input"},
     %weight: tensor<256x4xbf16> {conv.name = "weight", conv.strides = array<i64: 1, 256>},

@@ -1,4 +1,4 @@
-// A causal convolution with a kernel of four taps for each token and channel, and its two gradients: two sequences of 37 tokens.
+// A causal dynamic convolution (four taps for each token and channel) and its two gradients, for two sequences of 37 tokens.
 func.func @token_mixing(
     %input: tensor<2x37x64xbf16> {conv.name = "input"},
     %kernel: tensor<2x37x64x4xbf16> {conv.name = "kernel"},

@@ -1,4 +1,4 @@
-// Both gradients of one convolution: 3x3, stride 2, 16 to 32 channels. The filter's is added to the one of steps before, in f32.
+// Both gradients of a 3x3 convolution with stride 2, 16 to 32 channels. The filter gradient is accumulated over steps in f32.
 #window = #conv.window<strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
 

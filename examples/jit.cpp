@@ -1,11 +1,11 @@
-// A host application that compiles a convolution for the device it runs on and
-// calls it:
+// A host application that compiles a convolution for the device that it runs
+// on, and calls it:
 //
 //   c++ -std=c++17 jit.cpp -lconv_compiler -lconv_runtime -o jit
 //   ./jit host
 //
-// A 3x3 convolution of ones with relu counts the elements of the window: 4 in
-// the corners, 9 inside, times 8 channels.
+// A 3x3 convolution of ones with relu counts the elements of the window: 4 at
+// the corners and 9 inside, times 8 channels.
 
 #include "conv/conv.hpp"
 

@@ -1,4 +1,4 @@
-"""A convolution of NumPy arrays, compiled when it is called first: `pip install conv-runtime conv-compiler`."""
+"""A convolution of NumPy arrays, compiled at its first call: `pip install conv-runtime conv-compiler`."""
 
 import conv.jit
 import numpy as np

@@ -1,5 +1,5 @@
-// A named linalg convolution whose padding is a tensor.pad and whose filter is in HWCF order. The padding becomes part of
-// the convolution's window, the order its layout RSCK: neither costs a copy.
+// A named linalg convolution whose padding is a tensor.pad and whose filter is in HWCF order. The padding becomes a part
+// of the convolution's window, and the order becomes the filter layout RSCK; neither costs a copy.
 
 func.func @linalg_conv2d(%input: tensor<1x12x12x3xbf16>, %filter: tensor<5x5x3x24xbf16>) -> tensor<1x12x12x24xf32> {
   %zero = arith.constant 0.0 : bf16

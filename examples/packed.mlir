@@ -1,5 +1,5 @@
-// Sequences of any lengths, one after another: a causal convolution with a kernel of four taps for each token and channel, and its
-// two gradients. `cu_seqlens` has the first token of each of six sequences, and the end of the last one; nothing crosses them.
+// Packed sequences of any lengths: a causal dynamic convolution, with a kernel of four taps for each token and channel, and its two
+// gradients. `cu_seqlens` has the first token of each of six sequences and the end of the last; windows do not cross sequences.
 func.func @packed_token_mixing(
     %input: tensor<1x101x64xbf16> {conv.name = "input"},
     %kernel: tensor<1x101x4x64xbf16> {conv.name = "kernel"},

@@ -7,8 +7,8 @@
  *
  * Runs one function of an artifact once, on operands of ones, and prints its
  * signature and the least and the largest number of each result: a convolution
- * of ones counts the elements of the window. All it links is
- *libconv_runtime.so:
+ * of ones counts the elements of the window. It links nothing but
+ * libconv_runtime.so:
  *
  *   cc run_convpack.c -lconv_runtime -o run_convpack
  *   ./run_convpack layer.convpack host conv2_3x3
@@ -24,8 +24,8 @@
 
 enum { MAX_ARGUMENTS = 64 };
 
-/* An element type: the bits of one, and how many are the mantissa's (integers
- * have none). The exponent of one is the bias. */
+/* An element type: the bits of the number 1, and the number of mantissa bits (0
+ * for integers). The exponent bits of 1 are the bias. */
 struct element_type {
   const char *name;
   int bytes, mantissa_bits;
@@ -49,7 +49,7 @@ static const struct element_type *find_type(const char *name) {
   return NULL;
 }
 
-/* The number that bits mean; not for infinity and NaN. */
+/* The number that bits encode, unless it is infinite or NaN. */
 static double decode(const struct element_type *type, uint32_t bits) {
   uint32_t sign_bit = (uint32_t)1 << (8 * type->bytes - 1);
   if (!type->mantissa_bits)
@@ -66,7 +66,7 @@ static double decode(const struct element_type *type, uint32_t bits) {
   return bits & sign_bit ? -value : value;
 }
 
-/* What has been opened, to be closed in one place. */
+/* The open handles, which are closed in one place. */
 struct session {
   conv_artifact *artifact;
   conv_device *device;
@@ -124,7 +124,7 @@ static conv_status print_result(struct session *session,
   return status;
 }
 
-/* Calls one of the two functions above for each argument it is about. */
+/* Before a run, prints and makes every argument; after it, prints results. */
 static conv_status for_each_argument(struct session *session, void **buffers,
                                      int is_after_run) {
   size_t count = conv_executable_argument_count(session->executable);

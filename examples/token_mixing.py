@@ -1,7 +1,7 @@
-"""Two blocks that mix the tokens of a sequence, trained on the CPU: one like JetBlock, one like Mamba's.
+"""Two token mixing blocks, trained on the CPU: one like JetBlock, and one like Mamba.
 
-Both have a short causal convolution in front of a recurrence: JetBlock's has a kernel that the tokens themselves make, Mamba's
-a filter for each channel. The recurrences are written out, for sequences of a few tokens.
+Both have a short causal convolution in front of a recurrence. JetBlock generates the kernel of its convolution from the
+tokens; Mamba has a filter for each channel. The recurrences are plain loops, which suit sequences of a few tokens.
 """
 
 import conv.torch
@@ -11,7 +11,7 @@ from torch import nn
 
 
 class JetBlock(nn.Module):
-    """A dynamic convolution of the values, and a gated delta rule."""
+    """A dynamic convolution of the values, followed by a gated delta rule."""
 
     def __init__(self, width, taps=4, dynamic_conv=conv.torch.dynamic_conv):
         super().__init__()
@@ -36,7 +36,7 @@ class JetBlock(nn.Module):
 
 
 class MambaBlock(nn.Module):
-    """A causal convolution, and a selective scan, with a gate and a norm as in Mamba-2."""
+    """A causal convolution, followed by a selective scan, with a gate and a norm as in Mamba-2."""
 
     def __init__(self, width, taps=4, states=4, causal_conv1d=conv.torch.causal_conv1d_fn):
         super().__init__()
@@ -63,7 +63,7 @@ class MambaBlock(nn.Module):
 
 
 class Model(nn.Module):
-    """A block between an embedding and the guess of the next token."""
+    """A block between an embedding and a head that predicts the next token."""
 
     def __init__(self, block, width, tokens):
         super().__init__()
@@ -76,7 +76,7 @@ class Model(nn.Module):
 
 
 def train(model, tokens, steps):
-    """The losses of steps that teach a model a few sequences by heart."""
+    """Train a model to memorise a few sequences, and return the losses of the steps."""
     optimizer, losses = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9), []
     for _ in range(steps):
         loss = F.cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten())

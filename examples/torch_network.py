@@ -1,4 +1,4 @@
-"""A network of PyTorch with kernels of conv: for inference, and for training."""
+"""A PyTorch network that runs on the kernels of conv, in inference and in training."""
 
 import copy
 
@@ -27,12 +27,12 @@ with torch.no_grad():
     fast = conv.torch.optimize(model, (images,))
     print("inference differs by less than 1e-5:", torch.allclose(fast(images), model.eval()(images), atol=1e-5))
 
-# Training: the same modules, with other kernels forward and backward.
+# Training: the modules stay, and conv's kernels compute forward and backward.
 trained = copy.deepcopy(model).train()
 conv.torch.replace(trained)
 trained(images).square().mean().backward()
 model.train()(images).square().mean().backward()
 print("gradients differ by less than 1e-5:", torch.allclose(trained[0].weight.grad, model[0].weight.grad, atol=1e-5))
 
-# What ran on which kernels, and why.
+# The report says which kernels ran each convolution, and why.
 print(conv.torch.report())

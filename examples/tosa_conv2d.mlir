@@ -1,4 +1,4 @@
-// What a TOSA front end writes: a strided convolution with bias, then clamp(0, 6). Both become one kernel.
+// The output of a TOSA front end: a strided convolution with bias, then clamp(0, 6). Both become one kernel.
 
 func.func @tosa_conv2d(%input: tensor<1x15x15x8xf32>, %filter: tensor<16x3x3x8xf32>, %bias: tensor<16xf32>)
     -> tensor<1x8x8x16xf32> {

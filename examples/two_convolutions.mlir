@@ -1,5 +1,5 @@
-// Two convolutions in a function: the tensor between them lives in the workspace, which the manifest gives the size of.
-// Each takes the element-wise ops after it into its kernel.
+// Two convolutions in a function. The tensor between them is in the workspace, whose size is in the manifest.
+// The kernel of each convolution also computes the element-wise ops after it.
 
 #nhwc = affine_map<(n, p, q, k) -> (n, p, q, k)>
 #channel = affine_map<(n, p, q, k) -> (k)>

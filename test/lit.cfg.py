@@ -1,4 +1,4 @@
-"""The FileCheck tests. Tools of the build come first on PATH, then LLVM's."""
+"""Configures the FileCheck tests. PATH has the tools of the build first, then those of LLVM."""
 
 import importlib.util
 import os
@@ -21,14 +21,14 @@ config.environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
 config.substitutions.append(("%source-root", config.conv_source_root))
 config.substitutions.append(("%build-root", config.conv_build_root))
 
-# Execution/hip and Execution/cuda need a device and its driver.
+# Tests in Execution/hip and Execution/cuda need a device and its driver.
 if os.path.exists("/dev/kfd"):
     config.available_features.add("hip")
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")
 if shutil.which("compute-sanitizer"):
     config.available_features.add("compute-sanitizer")
-# The Python that has PyTorch: a named one, that of tools/dev/install_torch.sh, or the one that runs the tests.
+# The Python that has PyTorch: CONV_TORCH_PYTHON, the one of tools/dev/install_torch.sh, or the one that runs the tests.
 torch_python = os.environ.get("CONV_TORCH_PYTHON") or os.path.join(config.conv_build_root, "torch", "bin", "python")
 if not os.path.exists(torch_python) and importlib.util.find_spec("torch"):
     torch_python = config.python_executable
@@ -36,14 +36,14 @@ if os.path.exists(torch_python):
     config.available_features.add("torch")
 config.substitutions.append(("%torch-python", torch_python))
 config.substitutions.append(("%python", config.python_executable))
-# NVIDIA's assembler, where conv-serialize-nvptx looks for it.
+# The assembler of NVIDIA, in the places where conv-serialize-nvptx searches.
 cuda_homes = [os.environ.get("CUDA_HOME", ""), os.environ.get("CUDA_PATH", ""), "/usr/local/cuda"]
 if shutil.which("ptxas") or any(os.access(os.path.join(home, "bin", "ptxas"), os.X_OK) for home in cuda_homes if home):
     config.available_features.add("ptxas")
 for variable in ("CUDA_HOME", "CUDA_PATH"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
-# Root can write to read-only folders, so tests of such errors need another user.
+# Root can write to read-only folders, so tests of read-only errors need another user.
 if os.geteuid() != 0:
     config.available_features.add("unprivileged")
 if os.path.exists("/dev/full"):

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Compiles one layer of ResNet-50 for two AMD GPUs, runs both kernels in the simulator, checks every element of both
-# results, and prints what came out. Installs what a Debian 12 machine lacks for it and builds the two tools it needs.
+# results, and prints a summary. Installs missing Debian 12 packages and builds the two tools that it needs.
 # The exit code is 0 if and only if both results are right.
 #
 #   tools/demo.sh            build in build/
@@ -40,7 +40,7 @@ rm -f "$artifact"
   { cat "$build/demo/timing.txt" >&2; fail "compiling failed"; }
 
 step 4 "run in the simulator: with all checks against a float64 reference, then without for the time"
-set -- # The reports.
+set -- # The positional parameters are the reports.
 for chip in $chips; do
   echo "  $chip"
   report="$build/demo/$chip"

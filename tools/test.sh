@@ -1,12 +1,12 @@
 #!/bin/sh
-# Builds everything and runs every test, after installing what a Debian 12 machine lacks for it. The last line is
+# Installs missing Debian 12 packages, builds everything and runs every test. The last line of the output is
 # `N passed, N failed`; the exit code is 0 if and only if something ran and nothing failed.
 #
 #   tools/test.sh            build in build/
 #   BUILD=dir tools/test.sh  build in dir
 #
-# PyTorch and Dask come from PyPI into the build folder, or are those of CONV_TORCH_PYTHON and CONV_DASK_PYTHON (Pythons that
-# have them). Without them, the tests of conv.torch and of sweeps are skipped.
+# PyTorch and Dask are installed from PyPI into the build folder, unless CONV_TORCH_PYTHON and CONV_DASK_PYTHON name Pythons
+# that have them. Without them, the tests of conv.torch and of sweeps are skipped.
 set -u
 
 root="$(cd "$(dirname "$0")/.." && pwd)"

@@ -1,12 +1,12 @@
-"""What the cost model predicts beside what was measured.
+"""Compare the times that the cost model predicts with measured times.
 
     python3 bench/calibration sample --random 40 --seed 1 --output packs    no GPU: compiles schedules of problems
     python3 bench/calibration time packs --output new.jsonl                 on the GPU's machine: verifies and times them
     python3 bench/calibration report bench/calibration/sm_90a.jsonl         no GPU: how good the compiler's model is
 
-`sample` and `report` need conv-gen and conv-compile on PATH, and `report` asks them for the predictions of today, so it
-says what a change of the model does to problems that were measured before. `time` needs the package `conv` and PyTorch.
-README.md beside this says how the data was measured.
+`sample` and `report` need conv-gen and conv-compile on PATH, and `report` asks them for the predictions of the
+current compiler, so it shows what a change of the model does to problems that were measured before. `time` needs the
+package `conv` and PyTorch. README.md in this folder says how the data was measured.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from timing import time_sample
 
 
 def list_problems(options):
-    """Layers of a file, or random ones, in all directions."""
+    """The problems of the layers of a file, or of random layers, in all chosen directions."""
     if options.random:
         layers = sample_layers(options.random, options.seed)
     else:
@@ -91,7 +91,7 @@ def main():
     options = parse_options()
     try:
         return options.run(options)
-    except (OSError, ImportError) as error:  # A file, a folder or a package.
+    except (OSError, ImportError) as error:  # A file, a folder or a package is missing.
         raise SystemExit(f"calibration: error: {error}") from error
 
 

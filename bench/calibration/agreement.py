@@ -1,4 +1,4 @@
-"""Predicted beside measured times: how far they are apart, and how good a choice by the predictions is."""
+"""How far predicted and measured times are apart, and how good a choice by the predictions is."""
 
 import collections
 import concurrent.futures
@@ -9,7 +9,7 @@ from problem import DIRECTIONS
 from sample import get_family, predict
 from table import read_table
 
-#: A default that takes at most so many times as long as the fastest schedule measured.
+#: The report counts defaults that take at most this many times as long as the fastest measured schedule.
 CLOSE = (1.05, 1.12)
 
 
@@ -30,7 +30,7 @@ def get_direction(line):
 
 
 class Pairs:
-    """The schedules of a problem that are measured and that the compiler of today knows."""
+    """The measured schedules of a problem that the current compiler still offers, with predicted and measured times."""
 
     def __init__(self, record, default, predicted):
         self.line, self.library = record["problem"], record["library"]
@@ -42,15 +42,15 @@ class Pairs:
         self.default = default
 
     def choose(self, factors=None):
-        """The default; if that was not measured, or with other factors of families, the best one by predictions of those
-        that were."""
+        """The default schedule. If the default was not measured, or if `factors` scale the predictions of families, the
+        measured schedule with the least predicted time."""
         if factors is None and self.is_default_measured:
             return self.default
         factors = factors or {}
         return min(self.measured, key=lambda one: self.predicted[one] * factors.get(get_family(one), 1))
 
     def regret(self, factors=None):
-        """How many times as long as the fastest one the choice takes."""
+        """The time of the chosen schedule divided by the time of the fastest one."""
         return self.measured[self.choose(factors)] / min(self.measured.values())
 
 
@@ -63,7 +63,7 @@ def read_pairs(paths, target, limit, jobs):
 
 
 def fit_factors(pairs):
-    """What the times of each family are multiples of."""
+    """For each family, the geometric mean of measured over predicted times."""
     ratios = collections.defaultdict(list)
     for one in pairs:
         for schedule, time in one.measured.items():
@@ -72,7 +72,7 @@ def fit_factors(pairs):
 
 
 def cross_validate(pairs, folds):
-    """The regrets of choices by predictions whose families have the factors of the problems outside of their fold."""
+    """The regrets of choices in each fold, by predictions scaled with factors that were fitted to the other folds."""
     regrets = []
     for fold in range(folds):
         rest = [one for place, one in enumerate(pairs) if place % folds != fold]

@@ -4,11 +4,11 @@
     python3 bench/calibration/fit_units.py report bench/calibration/gfx950.csv
     python3 bench/calibration/fit_units.py fit bench/calibration/*.csv
 
-A file has a line for each schedule: target, problem, schedule and the microseconds that `conv-clock` says. `clock` adds
-lines for problems of the shape lists (`--lines` takes a file of problems instead), `report` compares the choice of the
-compiler on the path with the best schedules clocked, and `fit` changes one constant of lib/Chip/Calibrations.cpp after
-the other as long as the squared logarithms of clocked over predicted times become less. It prints the constants of a
-fit to all problems, and, cross-validated, how good choices are with constants that were fitted to other problems.
+A file has a line for each schedule: target, problem, schedule and the microseconds that `conv-clock` reports. `clock`
+adds lines for problems of the shape lists (`--lines` takes a file of problems instead). `report` compares the choice of
+the compiler on the path with the fastest clocked schedules. `fit` changes the constants of lib/Chip/Calibrations.cpp one
+after another while the mean squared logarithm of clocked over predicted times decreases. It prints the constants of a
+fit to all problems, and a cross-validation: how good choices are with constants that were fitted to other problems.
 """
 
 import argparse
@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "compare"))
 
 from clock import CLOSE, call, clock, list_problems, rank, sample  # noqa: E402
 
-#: The constants of lib/Chip/Calibrations.cpp, of loops that overlap steps and of those that do not.
+#: The constants of lib/Chip/Calibrations.cpp, for main loops that overlap steps and for main loops that do not.
 OVERLAPPED = {
     "parts_norm": 3.9,
     "chain_norm": 10,
@@ -65,7 +65,7 @@ def _norm(values, exponent):
 
 
 def _busy(unit, fit, resident):
-    """Cycles in which all workgroups of a unit use its parts: `computeBusyCycles`."""
+    """Cycles in which the resident workgroups of a compute unit keep its parts busy: `computeBusyCycles`."""
     waves = resident * unit["waves"] / unit["simds"]
     if not unit["overlaps"]:
         waves = math.ceil(waves)
@@ -107,7 +107,7 @@ def _round(unit, fit, resident):
 
 
 def predict(unit, fits):
-    """Microseconds, as the compiler predicts them with these constants."""
+    """The microseconds that the compiler predicts with the constants `fits`."""
     fit = fits[get_kind(unit)]
     rounds, rest = divmod(int(unit["workgroups"]), int(unit["resident"]))
     cycles = rounds * _round(unit, fit, int(unit["resident"])) + _round(unit, fit, rest)
@@ -133,7 +133,7 @@ def write_rows(path, rows):
 
 
 def list_candidates(target, problem):
-    """What the compiler says of each schedule of a problem, by the schedule's text, and its default."""
+    """The records of the compiler on each schedule of a problem, by the text of the schedule, and the default schedule."""
     module = call("conv-gen", *problem.split())
     listed = call("conv-compile", "-", f"--target={target}", "--emit=schedules", text=module)
     records = [json.loads(line) for line in (listed or "").splitlines()]
@@ -157,7 +157,7 @@ def join_rows(rows):
 
 
 def judge(problems, choose):
-    """How many times as long as the best one clocked the chosen schedules take."""
+    """The regrets: for each problem, the clocked time of the chosen schedule over the least clocked time."""
     regrets = []
     for problem in problems:
         if not problem["known"]:
@@ -181,7 +181,7 @@ def choose_by(fits):
 
 
 def list_errors(problems, fits, kind=None):
-    """Squared logarithms of clocked over predicted times, of one kind of loops or all."""
+    """Squared logarithms of clocked over predicted times, for one kind of loop or for all kinds."""
     return [
         math.log(one["us"] / predict(one["unit"], fits)) ** 2
         for problem in problems
@@ -202,7 +202,7 @@ def print_error(name, errors):
 
 
 def fit_constants(problems, fits):
-    """Constants with less error, found one after the other in steps that shrink."""
+    """Coordinate descent: constants with a smaller error, changed one after another in steps that shrink."""
     fits = {kind: dict(constants) for kind, constants in fits.items()}
     for kind, constants in fits.items():
         least = error_of(problems, fits, kind)
@@ -230,7 +230,7 @@ def report(problems, fits):
 
 
 def cross_validate(problems, fits):
-    """Choices for each fold of the problems, with constants that are fitted to the others."""
+    """Print how good choices are for each fold of the problems, with constants that are fitted to the other folds."""
     names = sorted({problem["problem"] for problem in problems})
     regrets, errors = [], []
     for fold in range(FOLDS):

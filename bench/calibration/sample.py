@@ -1,4 +1,4 @@
-"""Which schedules of which problems are worth timing: compiled ahead of time, without a GPU."""
+"""Choose the schedules that are worth timing, and compile them ahead of time without a GPU."""
 
 import concurrent.futures
 import dataclasses
@@ -11,14 +11,14 @@ from files import read_json, write_file
 from problem import Problem
 
 INDEX = "index.json"
-#: Schedules that are predicted to take so many times as long as the best one are left out.
+#: Schedules that are predicted to take more than this many times as long as the best one are left out.
 BOUND = 2.5
-#: Columns of tiles are told apart in steps of so many.
+#: Tiles whose numbers of columns round up to the same multiple of this are of one kind.
 _COLUMNS = 32
 
 
 def call(*arguments, text=None):
-    """What a program prints; None if it refuses."""
+    """The output of a program; None if the program fails."""
     done = subprocess.run(arguments, input=text, capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else None
 
@@ -29,7 +29,10 @@ def read_fields(schedule):
 
 
 def get_family(schedule):
-    """The main loop or else the family, and whether operands are transformed or share halo tiles: kernels that one set of constants describes."""
+    """A name for the kernels that one set of constants describes.
+
+    The name is the main loop, or else the kernel family, and says whether operands are transformed or share halo tiles.
+    """
     fields = read_fields(schedule)
     names = [fields.get("main_loop", fields.get("kernel", "?"))]
     names += ["halo_tile"] if "halo_tile" in fields else []
@@ -41,7 +44,7 @@ def get_family(schedule):
 
 
 def _get_kind(schedule):
-    """What a schedule has in common with its neighbours in the space: all but the stages and the last few columns."""
+    """What neighbours in the space have in common: everything but pipeline stages and the exact number of columns."""
     fields = read_fields(schedule)
     rows, columns = json.loads(fields["workgroup"]) if "workgroup" in fields else (0, 0)
     names = ("kernel", "main_loop", "splits", "merged_groups", "cluster", "layouts", "channel_multiple", "im2col", "halo_tile")
@@ -49,8 +52,8 @@ def _get_kind(schedule):
 
 
 def choose(default, predicted, count):
-    """At most `count` schedules of `predicted` seconds: the default, the best one of every family, the best ones of
-    all kinds, and others in even steps."""
+    """Choose at most `count` schedules by their `predicted` seconds: the default, the best one of every family, the best
+    ones of all kinds, and others in even steps."""
     ranked = sorted(predicted, key=predicted.get)
     near = [one for one in ranked if predicted[one] <= BOUND * predicted[ranked[0]]]
     families, kinds = {}, {}
@@ -81,7 +84,7 @@ def predict(problem, target):
 
 
 def _compile(problem, number, options):
-    """Fills the folder with the artifacts of a problem; its part of the index."""
+    """Compile schedules of a problem into the folder, and return the item of the problem in the index."""
     module, default, predicted = predict(problem, options.target)
     item = {"problem": dataclasses.asdict(problem), "default": default, "packs": {}}
     for place, schedule in enumerate(choose(default, predicted, options.count) if predicted else ()):
@@ -94,9 +97,9 @@ def _compile(problem, number, options):
 
 
 def sample(problems, options):
-    """Compiles schedules of problems into a folder with an index.
+    """Compile schedules of problems into a folder with an index.
 
-    Who stops it leaves the problems that are done; the same command with the same compiler goes on from there.
+    A run that is stopped keeps the finished problems; the same command with the same compiler resumes there.
     """
     folder = pathlib.Path(options.output)
     folder.mkdir(parents=True, exist_ok=True)
@@ -109,7 +112,7 @@ def sample(problems, options):
 
 
 def read_sample(folder):
-    """Pairs of an item of the index and its problem."""
+    """Yield each item of the index with its problem."""
     for item in read_json(pathlib.Path(folder, INDEX))["problems"]:
         values = {name: tuple(value) if isinstance(value, list) else value for name, value in item["problem"].items()}
         yield item, Problem(**values)

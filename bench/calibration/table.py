@@ -1,4 +1,4 @@
-"""Measured times as a file: a line of JSON about the run, then one for each problem."""
+"""The file of measured times: one line of JSON about the run, then one line for each problem."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ def _lengthen(text):
 
 
 def write_table(path, about, records):
-    """Keeps three digits of each time."""
+    """Write the file, with four significant digits of each time."""
     lines = [json.dumps(about)]
     for record in records:
         times = {_shorten(one): float(f"{time:.4g}") for one, time in record["microseconds"].items()}
@@ -26,7 +26,7 @@ def write_table(path, about, records):
 
 
 def read_table(path):
-    """What the file says about the run, and its records."""
+    """Return what the file says about the run, and its records."""
     about, *records = map(json.loads, pathlib.Path(path).read_text(encoding="utf-8").splitlines())
     for record in records:
         record["microseconds"] = {_lengthen(one): time for one, time in record.pop("us").items()}

@@ -1,4 +1,4 @@
-"""Times the schedules of a sample on a GPU, each verified first, beside the library."""
+"""Verify the schedules of a sample on a GPU, and time them beside the library."""
 
 import json
 import pathlib
@@ -12,7 +12,7 @@ from table import write_table
 
 
 def _time_problem(item, problem, backend, folder, options):
-    """Microseconds of each schedule and of the library; what is wrong has none and is named."""
+    """The microseconds of each right schedule and of the library, and the errors of the wrong schedules."""
     from conv.tune.protocol import Protocol, measure
 
     operands = backend.tensors(problem)
@@ -44,7 +44,7 @@ def _time_problem(item, problem, backend, folder, options):
 
 
 def time_sample(options):
-    """Writes what was timed after each problem, so that a run that is stopped leaves what it has."""
+    """Time a sample, and write the table after every 20 problems, so that a run that is stopped keeps its results."""
     from torch_backend import TorchBackend
 
     backend = TorchBackend(options.device)
@@ -55,7 +55,7 @@ def time_sample(options):
             continue
         try:
             records.append(_time_problem(item, problem, backend, options.sample, options))
-        except Exception:  # One problem must not take the others' device time.
+        except Exception:  # One failing problem must not cost the others their device time.
             failed.append(problem.label)
             traceback.print_exc()
         if place % 20 == 19:

@@ -1,11 +1,11 @@
 """Compare the compiler's kernels with cuDNN on lists of shapes.
 
     python3 bench/compare compile --lists headline --target sm_90a --output packs   on a machine without a GPU
-    python3 bench/compare check packs                                               on the GPU's: right or wrong
-    python3 bench/compare run packs --output results                                and how fast
+    python3 bench/compare check packs                                               on the GPU machine: verifies
+    python3 bench/compare run packs --output results                                verifies and times
     python3 bench/compare report results                                            the tables and the picture again
 
-With `compile --database tuned.db`, schedules are those that `conv-tune` found.
+With `compile --database tuned.db`, kernels have the schedules that `conv-tune` found.
 
 `check` and `run` need the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before
 it is timed; if one is wrong, the exit code is 1.
@@ -32,14 +32,14 @@ RESULTS = "results.json"
 
 
 def positive(text):
-    """The type of counts."""
+    """Parse a count: a positive number."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"expects a positive number, but got {text}")
     return int(text)
 
 
 def seconds(text):
-    """The type of times."""
+    """Parse a time: a finite number of seconds that is not negative."""
     try:
         value = float(text)
     except ValueError:
@@ -65,7 +65,7 @@ def run_compile(options):
 
 
 def compare(item, problem, backend, folder, protocol):
-    """Everything about the chosen schedule of a problem: refused, wrong, or measured beside the library."""
+    """Verify the artifact of a problem and time it beside the library; the result says so if it is refused or wrong."""
     result = {"list": item["list"], "label": problem.label, "direction": problem.direction, "dtype": problem.dtype}
     result.update(flops=problem.flops, bytes=problem.bytes)
     if problem.epilogue:
@@ -119,14 +119,14 @@ def run_check(options):
 
 
 def measure(candidates, protocol):
-    """Seconds of one call for each candidate, by name: median, least and most."""
+    """The seconds of one call of each candidate, by name: median, least and most."""
     from conv.tune.protocol import measure as measure_times
 
     return {name: dataclasses.asdict(time) for name, time in measure_times(candidates, protocol).items()}
 
 
 def run_benchmark(options):
-    from conv.tune.protocol import Protocol  # `compile` does without the package.
+    from conv.tune.protocol import Protocol  # Imported here, because `compile` does not need the package.
 
     backend = create_backend(options.device)
     protocol = Protocol(options.idle, options.burst, options.rounds)
@@ -138,7 +138,7 @@ def run_benchmark(options):
     }
     output = pathlib.Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
-    known = {}  # Lists share problems; each is measured once.
+    known = {}  # Lists share problems; each problem is measured once.
     for item, problem in read_index(options.packs):
         if options.lists and item["list"] not in options.lists:
             continue
@@ -146,13 +146,13 @@ def run_benchmark(options):
             known[problem] = compare(item, problem, backend, options.packs, protocol)
             print(f"{problem.direction} {problem.label}", file=sys.stderr)
         report["results"].append({**known[problem], "list": item["list"]})
-        # After each problem, so that a run that is stopped leaves what it has.
+        # The file is written after each problem, so that a run that is stopped keeps its results.
         write_file(output / RESULTS, json.dumps(report, indent=1))
     return show(report, output)
 
 
 def show(report, folder):
-    """Prints the table, writes it and the picture beside the results; 1 if a result was wrong."""
+    """Print the table, and write it and the picture beside the results. Return 1 if a result was wrong."""
     print_table(report)
     write_html(report, pathlib.Path(folder, "report.html"))
     write_file(pathlib.Path(folder, "report.md"), to_markdown(report))
@@ -221,7 +221,7 @@ def main():
     options = parser.parse_args()
     try:
         return options.run(options)
-    except (OSError, ImportError) as error:  # A file, a folder or a package.
+    except (OSError, ImportError) as error:  # A file, a folder or a package is missing.
         raise SystemExit(f"compare: error: {error}") from error
 
 

@@ -4,8 +4,8 @@
     python3 bench/compare/amd_loops.py --targets gfx950 --dtype bf16 --output loops.json --packs packs
 
 `conv-gen`, `conv-compile` and `conv-clock` are found on the path. A row is added to the file, or replaced, for each
-problem, chip and type. With `--packs` the artifacts are kept, so that another model can look at the same code. What
-other compilers take by another model is in bench/results/amd_loops_others.csv, and compared if the type is f16.
+problem, chip and type. `--packs` keeps the artifacts, so that another model can judge the same code. The modelled times
+of other compilers are in bench/results/amd_loops_others.csv; the script compares with them if the type is f16.
 """
 
 import argparse
@@ -25,7 +25,7 @@ CHIPS = "gfx90a,gfx942,gfx950,gfx1100,gfx1201"
 _NHWC = "--in_layout NHWC --fil_layout NHWC --out_layout NHWC"
 _UNIT = "-u 1 -v 1 -l 1 -j 1 -g 1"
 _LARGE = f"-n 128 -c 384 -H 64 -W 64 -k 384 -y 3 -x 3 -p 1 -q 1 {_UNIT}"
-#: Name, as in the documentation, and conv-gen's arguments after the type.
+#: For each problem, the name that the documentation uses, and the arguments of conv-gen after the type.
 PROBLEMS = {
     "64, 256->256, 3x3, 14x14": f"-n 64 -c 256 -H 14 -W 14 -k 256 -y 3 -x 3 -p 1 -q 1 {_UNIT} -F 1",
     "64, 64->64, 3x3, 56x56": f"-n 64 -c 64 -H 56 -W 56 -k 64 -y 3 -x 3 -p 1 -q 1 {_UNIT} -F 1",
@@ -39,7 +39,7 @@ OTHERS = pathlib.Path(__file__).parents[1] / "results" / "amd_loops_others.csv"
 
 
 def clock_default(name, target, dtype, packs):
-    """The row of a problem: what the clock says of its default schedule; None if it does not compile."""
+    """The row of a problem: what conv-clock reports on its default schedule; None if the problem does not compile."""
     module = call("conv-gen", *COMMANDS[dtype].split(), *PROBLEMS[name].split(), *_NHWC.split())
     with tempfile.TemporaryDirectory() as folder:
         number = list(PROBLEMS).index(name)
@@ -70,7 +70,7 @@ def clock_default(name, target, dtype, packs):
 
 
 def read_others(path):
-    """Modelled microseconds of other compilers, by compiler, problem and chip."""
+    """The modelled microseconds of other compilers, by compiler, problem and chip."""
     if not path.exists():
         return {}
     with path.open(encoding="utf-8") as file:
@@ -78,7 +78,7 @@ def read_others(path):
 
 
 def print_table(rows, targets, dtype, show):
-    """A row for each problem, a column for each chip."""
+    """Print a row for each problem and a column for each chip."""
     print(f"\n| {dtype} | " + " | ".join(targets) + " |\n| --- |" + " --- |" * len(targets))
     for name in PROBLEMS:
         cells = [rows.get((name, target, dtype)) for target in targets]
@@ -86,7 +86,7 @@ def print_table(rows, targets, dtype, show):
 
 
 def print_ratios(rows, targets, dtype, others):
-    """Geometric means of the time over that of other compilers, and the largest one."""
+    """Print the geometric mean and the maximum of our time over the time of each other compiler."""
     for compiler in dict.fromkeys(key[0] for key in others):
         for target in targets:
             ratios = {

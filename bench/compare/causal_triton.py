@@ -1,11 +1,11 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A causal convolution with bias and silu in Triton, to compare with: tiles of tokens and channels, with channels last."""
+"""A Triton baseline: a causal convolution with bias and silu, on tiles of tokens and channels, with channels last."""
 
 import triton
 import triton.language as tl
 
-_TOKENS, _CHANNELS = 16, 256  # Of a program.
+_TOKENS, _CHANNELS = 16, 256  # The tile of a program.
 
 
 @triton.jit
@@ -27,7 +27,7 @@ def _forward(x, weight, bias, y, T, D, W: tl.constexpr, TOKENS: tl.constexpr, CH
 
 
 def run(x, weight, bias, y):
-    """Computes `y` of contiguous tensors (B, T, D), (D, W) and (D)."""
+    """Compute `y` (B, T, D) from contiguous tensors `x` (B, T, D), `weight` (D, W) and `bias` (D)."""
     b, t, d = x.shape
     grid = triton.cdiv(d, _CHANNELS), b * triton.cdiv(t, _TOKENS)
     _forward[grid](x, weight, bias, y, t, d, weight.shape[1], _TOKENS, _CHANNELS, num_warps=8)

@@ -1,12 +1,12 @@
-"""Rank the schedules of AMD kernels by the clock, and see how far the default is from the best.
+"""Rank the schedules of AMD kernels by `conv-clock`, and report how far the default is from the best.
 
     python3 bench/compare/clock.py --shapes bench/shapes/zoo.json --lists resnext50_32x4d --every 3 \\
         --targets gfx942,gfx1201 --output clocked.json
 
-For each problem and chip, the default, the schedules that the cost model predicts to be the fastest, and some of the
-others are compiled (`conv-compile`) and clocked (`conv-clock`); both are found on the path. What is in the output file
-is not clocked again, so that a second run with another compiler tells how the changed cost model chooses. Predictions
-are those of the compiler that runs.
+For each problem and chip, the script compiles (`conv-compile`) and clocks (`conv-clock`) the default, the schedules that
+the cost model predicts to be the fastest, and some of the others. Both tools are found on the path. A schedule that is in
+the output file is not clocked again, so that a second run with another compiler shows how a changed cost model chooses.
+Predictions always come from the compiler that runs.
 """
 
 import argparse
@@ -26,16 +26,16 @@ SHAPES = pathlib.Path(__file__).parents[1] / "shapes" / "models.json"
 CHIPS = "gfx90a,gfx942,gfx950,gfx1100,gfx1201"
 #: A default that is so much slower than the best schedule is as good as that.
 CLOSE = 1.05
-#: Others than the first ones are taken among those that are predicted to take at most so many times as long.
+#: The other schedules are chosen among those that are predicted to take at most this many times as long as the fastest.
 BOUND = 2.0
-#: Seconds after which a program is given up.
+#: A program that takes more seconds than this is stopped.
 LIMIT_SECONDS = 120
-#: Between two kernels, which the clock leaves out: as in the cost model.
+#: The time between two kernels, which conv-clock does not count; the cost model has the same constant.
 LAUNCH_MICROSECONDS = 4
 
 
 def call(*arguments, text=None):
-    """What a program prints; None if it fails or takes too long."""
+    """The output of a program; None if it fails or takes too long."""
     try:
         done = subprocess.run(arguments, input=text, capture_output=True, text=True, timeout=LIMIT_SECONDS)
     except subprocess.TimeoutExpired:
@@ -56,7 +56,7 @@ def rank(module, target):
 
 
 def sample(default, predicted, first, others):
-    """The schedules to clock: the default, the first ones, and others in even steps."""
+    """The schedules to clock: the default, the `first` fastest predictions, and `others` in even steps after them."""
     names = list(predicted)
     rest = [name for name in names[first:] if predicted[name] <= BOUND * predicted[names[0]]]
     count = min(others, len(rest))
@@ -65,7 +65,7 @@ def sample(default, predicted, first, others):
 
 
 def clock(module, target, schedule):
-    """What the clock says of a schedule; None if it is refused or if the clock does not know all branches."""
+    """What conv-clock reports on a schedule; None if the schedule is refused or if a branch is unknown to the clock."""
     with tempfile.TemporaryDirectory() as folder:
         pack = os.path.join(folder, "layer.convpack")
         options = (f"--target={target}", f"--schedule={schedule}", "-o", pack)
@@ -84,7 +84,7 @@ def clock(module, target, schedule):
 
 
 def clock_problem(problem, target, known, options):
-    """Clocks what is not known yet of a problem: its record."""
+    """Clock the schedules of a problem that are not known yet, and return the record of the problem."""
     module = call("conv-gen", *problem.split())
     default, predicted = rank(module, target) if module else (None, {})
     clocked = dict(known.get("clocked", {}))
@@ -96,7 +96,7 @@ def clock_problem(problem, target, known, options):
 
 
 def judge(record):
-    """How good the default is among what was clocked; None if the problem is refused or not clocked."""
+    """How good the default is among the clocked schedules; None if the problem is refused or not clocked."""
     times = {name: one["microseconds"] for name, one in record["clocked"].items() if one}
     default = record["default"]
     if default not in times:
@@ -117,7 +117,7 @@ def judge(record):
 
 
 def print_chips(judged):
-    """A row for each chip."""
+    """Print a row for each chip."""
     print(f"{'chip':9} {'pairs':>5} {'within 5 %':>10} {'mean regret':>11} {'worst':>6} {'clocked/predicted':>17}")
     for chip in (*dict.fromkeys(one["target"] for one in judged), "all"):
         rows = [one for one in judged if chip in (one["target"], "all")]
@@ -132,12 +132,12 @@ def print_chips(judged):
 
 
 def short(schedule):
-    """A schedule without what all of them have in common."""
+    """The text of a schedule without the prefix and suffix that all schedules share."""
     return schedule.removeprefix("#conv.schedule<kernel = #conv.").removesuffix(">")
 
 
 def print_worst(judged, count):
-    """The problems whose default is farthest from the best."""
+    """Print the problems whose default is farthest from the best schedule."""
     for one in sorted(judged, key=lambda one: -one["regret"])[:count]:
         print(f"\n{one['regret']:.3f} {one['target']} {one['problem']}")
         print(
@@ -148,7 +148,7 @@ def print_worst(judged, count):
 
 
 def list_problems(options):
-    """In conv-gen's grammar: those of a file of lines, or every so many of the shape lists."""
+    """The problems in conv-gen's grammar: the lines of a file, or every `every`-th shape of the shape lists."""
     if options.lines:
         return [line for line in pathlib.Path(options.lines).read_text(encoding="utf-8").splitlines() if line]
     lists = read_lists(options.shapes)

@@ -1,12 +1,12 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dynamic convolutions in Triton, to compare with: one token and a block of channels for each program, as the kernels that
-models use have it. Taps are last in memory, and each channel has its own kernel."""
+"""A Triton baseline: dynamic convolutions with one token and a block of channels for each program, as in the kernels
+that models use. Taps are last in memory, and each channel has its own kernel."""
 
 import triton
 import triton.language as tl
 
-_CHANNELS = 128  # Of a program.
+_CHANNELS = 128  # The channels of a program.
 
 
 @triton.jit
@@ -57,7 +57,7 @@ _KERNELS = {"forward": _forward, "backward_input": _backward_input, "backward_ke
 
 
 def run(direction, lhs, rhs, result, width):
-    """Computes `result` of contiguous tensors: (B, T, D) and, of kernels, (B, T, D, W)."""
+    """Compute `result` from contiguous tensors: kernels have the shape (B, T, D, W), all other tensors (B, T, D)."""
     b, t, d = (rhs if direction == "backward_kernel" else lhs).shape
     grid = b * t, triton.cdiv(d, _CHANNELS)
     _KERNELS[direction][grid](lhs, rhs, result, t, d, width, _CHANNELS, num_warps=4)

@@ -6,7 +6,7 @@ _ACTIVATIONS = {
     "relu": lambda xp, x: xp.maximum(x, xp.zeros_like(x)),
     "silu": lambda xp, x: x / (1 + xp.exp(-x)),
 }
-#: Those that are added, before what is applied to the sum: the order of conv-gen.
+#: The parts that add a tensor. They apply before the activation, in the order of conv-gen.
 EPILOGUE_OPERANDS = ("bias", "residual")
 _PARTS = (*EPILOGUE_OPERANDS, *_ACTIVATIONS)
 
@@ -21,13 +21,15 @@ def parse_epilogue(text):
 
 
 def epilogue_arguments(epilogue):
-    """The command line of conv-gen."""
+    """The arguments of conv-gen for an epilogue."""
     return [word for part in epilogue for word in (("--activation", part) if part in _ACTIVATIONS else (f"--{part}",))]
 
 
 def apply_epilogue(xp, epilogue, sums, tensors):
-    """What the epilogue makes of exact sums, whose channels are the second dimension, and the sum of the magnitudes of
-    what it adds. `xp` is numpy or torch."""
+    """Apply an epilogue to exact sums whose second dimension has the channels.
+
+    Returns the result, and for each element the sum of the magnitudes of what the epilogue adds. `xp` is numpy or torch.
+    """
     value, added = sums, xp.zeros_like(sums)
     for part in epilogue:
         if part in _ACTIVATIONS:

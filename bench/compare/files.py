@@ -5,7 +5,7 @@ import os
 
 
 def read_json(path):
-    """What a JSON file holds; one that holds something else ends the program."""
+    """Return the contents of a JSON file; a file that is not JSON ends the program."""
     with open(path, encoding="utf-8") as file:
         try:
             return json.load(file)
@@ -14,7 +14,7 @@ def read_json(path):
 
 
 def write_file(path, text):
-    """Replaces the file: who stops in between, or has no room, leaves the one before."""
+    """Replaces the file: an interruption, or a full disk, leaves the previous one."""
     part = path.with_name(path.name + ".part")
     try:
         part.write_text(text, encoding="utf-8")

@@ -1,11 +1,11 @@
-"""The time of a call on a GPU, without the time in which the host launches it."""
+"""Time calls on a GPU without the launch overhead of the host."""
 
 import statistics
 
 
 def time_calls(calls, stream, rounds=12):
-    """The median of the seconds that a call takes in a CUDA graph of all of them, after each has run once."""
-    from conv.tune.graph import CapturedCalls  # Needs PyTorch, which those who only compile do not.
+    """The median seconds of one call in a CUDA graph of all `calls`, each of which runs once before."""
+    from conv.tune.graph import CapturedCalls  # Imported here, because it needs PyTorch, and `compile` does not.
 
     for call in calls:
         call()

@@ -1,4 +1,4 @@
-"""Results as tables of Markdown, for a repository: means of lists, what is slow, and each layer."""
+"""Results as Markdown tables: the means of lists, the slow layers, and every layer."""
 
 import math
 
@@ -14,7 +14,7 @@ def _table(head, rows):
 
 
 def _means(report):
-    """A row for each list: the geometric mean of the ratios of a direction, and the least."""
+    """Yield a row for each list: for each direction, the geometric mean of the ratios and the least ratio."""
     by_group = groups(report)
     for name in dict.fromkeys(name for name, _ in by_group):
         means = [summary(by_group.get((name, direction), [])) for direction in DIRECTIONS]
@@ -22,7 +22,7 @@ def _means(report):
 
 
 def _layers(report):
-    """By label, the results of its directions; lists share layers."""
+    """The results of each layer by label and direction; a layer of several lists appears once."""
     layers = {}
     for (_, direction), results in groups(report).items():
         for result in results:
@@ -31,7 +31,7 @@ def _layers(report):
 
 
 def _cell(report, result):
-    """Time, ratio, and where the layer is against the roof; why there is none."""
+    """Time, ratio and share of the roof of a result, or the reason why there are none."""
     if result is None:
         return ""
     if "refused" in result:
@@ -44,7 +44,7 @@ def _cell(report, result):
 
 
 def _slow(layers):
-    """The layers that the library does faster, slowest first."""
+    """Yield the layers whose ratio to the library is below SLOW, the slowest first."""
     ratios = [(ratio(r), label, direction) for label, by in layers.items() for direction, r in by.items()]
     for value, label, direction in sorted(found for found in ratios if (found[0] or math.inf) < SLOW):
         yield [label, _TITLES[direction], f"{value:.2f}"]

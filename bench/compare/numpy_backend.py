@@ -1,4 +1,7 @@
-"""The CPU: our kernels on NumPy arrays, and PyTorch's, if it is there. It shows that the benchmark works without a GPU."""
+"""The backend of the CPU: our kernels on NumPy arrays, and those of PyTorch if it is installed.
+
+It shows that the benchmark works without a GPU.
+"""
 
 import itertools
 import platform
@@ -16,25 +19,25 @@ try:
 except ImportError:
     TorchLibrary = None
 
-_DTYPES = {"bf16": np.uint16, "f16": np.float16, "f32": np.float32, "i8": np.int8}  # bf16 as its bits.
+_DTYPES = {"bf16": np.uint16, "f16": np.float16, "f32": np.float32, "i8": np.int8}  # bf16 as its bits, in NumPy.
 _ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}
 
 
 def round_to_bf16(array):
-    """The bits of the nearest bf16 numbers, ties to even."""
+    """The bits of the nearest bf16 numbers; ties round to even."""
     bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
     return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
 
 
 def to_float64(array, dtype):
-    """The numbers of an array."""
+    """The numbers of an array in float64."""
     if dtype == "bf16":
         array = (array.astype(np.uint32) << 16).view(np.float32)
     return array.astype(np.float64)
 
 
 def processor_name():
-    """What the processor calls itself, as far as the system says it."""
+    """The model name of the processor if the system knows it, else its architecture."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             found = re.search(r"^model name\s*:\s*(.+)$", file.read(), re.MULTILINE)
@@ -86,12 +89,12 @@ class NumpyBackend:
         return [self.tensors(problem)]
 
     def load(self, problem, pack):
-        """The only function of an artifact, for arrays without gaps in the order of PyTorch's dimensions."""
+        """Load the only function of an artifact."""
         artifact = conv.load(pack, device=self.device)
         return artifact[next(iter(artifact))]
 
     def _arrange(self, problem, function, tensors):
-        """The tensors as the function wants them in memory."""
+        """The tensors as contiguous arrays in the layouts that the function expects."""
         arranged = dict(tensors)
         for argument in function.arguments:
             if argument.name in tensors and argument.layout:
@@ -128,11 +131,11 @@ class NumpyBackend:
         if not self._library or not self._library.has(problem):
             return None
         [entry] = function.entries.values()
-        result = self._library.prepare(problem, tensors)().double().numpy()  # In PyTorch's order, as expected.
+        result = self._library.prepare(problem, tensors)().double().numpy()  # In PyTorch's order, like `expected`.
         return worst_error(np, result, *expected, problem.dtype, entry.error_bound)
 
     def ceilings(self, measure):
-        """What a copy reaches, and a matrix product: PyTorch's, else NumPy's, which is slow if it has no BLAS."""
+        """The rates of a copy and of a matrix product: PyTorch's product, else NumPy's, which is slow without BLAS."""
         source = np.ones(1 << 24, np.float32)
         target = np.empty_like(source)
         size = 1024 if self._library else 512
@@ -146,11 +149,11 @@ class NumpyBackend:
 
 
 def reference(problem, tensors):
-    """One tap of the filter after the other, in float64: the definition."""
+    """The result by definition in float64, summed up over the taps of the filter."""
     shapes, groups = problem.shapes, problem.groups
 
     def by_group(array, axis):
-        """With the dimension of channels split into groups."""
+        """The array with its channel dimension split into groups."""
         shape = array.shape
         return array.reshape(*shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :])
 

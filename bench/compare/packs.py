@@ -1,4 +1,4 @@
-"""Ahead of time: shape lists become a folder of artifacts and an index. No GPU is needed."""
+"""Compile shape lists ahead of time into a folder of artifacts with an index. No GPU is needed."""
 
 import concurrent.futures
 import dataclasses
@@ -15,7 +15,7 @@ from problem import Problem
 INDEX = "index.json"
 
 
-_NOT_SUPPORTED = 3  # The tools' exit code.
+_NOT_SUPPORTED = 3  # The exit code of the tools for a refusal.
 
 
 class _Refused(Exception):
@@ -23,7 +23,7 @@ class _Refused(Exception):
 
 
 def _run(*command):
-    """What a tool prints; why it refuses, as an exception. Whatever else it does ends the program."""
+    """Return the output of a tool. A refusal of the tool raises _Refused; any other failure ends the program."""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == _NOT_SUPPORTED:
         raise _Refused(done.stderr.strip().splitlines()[-1].partition("error: ")[2])
@@ -34,7 +34,7 @@ def _run(*command):
 
 
 def _compile(problem, options, folder, number):
-    """Compiles a problem; its part of the index."""
+    """Compile a problem and return its entry of the index."""
     source, pack = folder / f"{number:04}.mlir", f"{number:04}.convpack"
     choice = ["--database", options.database]
     try:
@@ -51,14 +51,14 @@ def _compile(problem, options, folder, number):
 @dataclasses.dataclass(frozen=True)
 class CompileOptions:
     target: str
-    database: str = "none"  #: Of conv-tune.
-    algorithm: Optional[str] = None  #: The only one that is considered.
+    database: str = "none"  #: A file of conv-tune.
+    algorithm: Optional[str] = None  #: The only algorithm that is considered.
 
 
 def compile_lists(lists, names, directions, dtype, layout, epilogues, options, folder, jobs):
-    """Fills `folder`; returns how many problems there are and how many were refused.
+    """Compile lists into `folder`, each problem with every epilogue.
 
-    Each is compiled with every epilogue.
+    Returns the number of problems and the number of refused problems.
     """
     for tool in ("conv-gen", "conv-compile"):
         if not shutil.which(tool):
@@ -71,7 +71,7 @@ def compile_lists(lists, names, directions, dtype, layout, epilogues, options, f
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
 
-    # Lists share problems; each is compiled once.
+    # Lists share problems; each problem is compiled once.
     places = [
         (name, direction, Problem.parse(shape, dtype, direction, epilogue, layout))
         for name in names or lists
@@ -90,7 +90,7 @@ def compile_lists(lists, names, directions, dtype, layout, epilogues, options, f
 
 
 def read_index(folder):
-    """Pairs of an item of the index and its problem."""
+    """Each item of the index with its problem."""
     items = read_json(pathlib.Path(folder, INDEX))["problems"]
     return [
         (item, Problem(**{name: tuple(v) if isinstance(v, list) else v for name, v in item["problem"].items()}))
@@ -99,12 +99,12 @@ def read_index(folder):
 
 
 def read_transforms(pack):
-    """The matrices of each spatial dimension, if the only step of the pack's only entry transforms blocks."""
+    """The matrices of each spatial dimension if the last step of the only entry transforms blocks, else an empty list."""
     with zipfile.ZipFile(pack) as artifact:
         [entry] = json.loads(artifact.read("manifest.json"))["entries"]
     return entry["reference"]["steps"][-1].get("transforms", [])
 
 
 def read_problems(folder):
-    """The items of the index by problem, each once."""
+    """The items of the index by problem; each problem appears once."""
     return {problem: item for item, problem in read_index(folder)}

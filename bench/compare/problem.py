@@ -1,4 +1,4 @@
-"""Convolution problems of a shape list: what they cost, how conv-gen spells them, and how frameworks do."""
+"""Convolution problems of a shape list: their shapes, operations and bytes, and the arguments of conv-gen."""
 
 import dataclasses
 import math
@@ -7,13 +7,13 @@ from typing import Tuple
 from files import read_json
 from epilogue import EPILOGUE_OPERANDS, epilogue_arguments
 
-DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  # With conv-gen's numbers.
+DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  # conv-gen's number of each direction.
 COMMANDS = {"bf16": "convbfp16", "f16": "convfp16", "f32": "conv", "tf32": "conv --tf32", "i8": "convint8"}
-LAYOUTS = ("nhwc", "nchw")  # What PyTorch calls channels_last and contiguous.
+LAYOUTS = ("nhwc", "nchw")  # PyTorch calls them channels_last and contiguous.
 _BYTES = {"bf16": 2, "f16": 2, "f32": 4, "tf32": 4, "i8": 1}
-_RESULT_BYTES = {**_BYTES, "i8": 4}  # Sums.
+_RESULT_BYTES = {**_BYTES, "i8": 4}  # Integer results are the i32 sums.
 
-# For each direction, the tensors that are multiplied, and the one that is written.
+# For each direction, the tensors that are multiplied, and the tensor that is written.
 _TENSORS = {
     "forward": (("input", "filter"), "output"),
     "backward_data": (("grad_output", "filter"), "grad_input"),
@@ -36,16 +36,16 @@ class Problem:
     filter: Tuple[int, ...]
     stride: Tuple[int, ...]
     dilation: Tuple[int, ...]
-    low: Tuple[int, ...]  #: Zeros before each dimension,
-    high: Tuple[int, ...]  #: and after it.
+    low: Tuple[int, ...]  #: Zeros in front of each dimension.
+    high: Tuple[int, ...]  #: Zeros after each dimension.
     dtype: str
     direction: str
     epilogue: Tuple[str, ...] = ()
-    layout: str = "nhwc"  #: Of all tensors: one of LAYOUTS.
+    layout: str = "nhwc"  #: The layout of all tensors: one of LAYOUTS.
 
     @classmethod
     def parse(cls, shape, dtype, direction, epilogue=(), layout="nhwc"):
-        """From an entry of a shape list, whose `schema` says what the fields are."""
+        """Make a problem from an entry of a shape list; `schema` in the file of the list describes the fields."""
         pads = [pad if isinstance(pad, list) else [pad, pad] for pad in shape["pad"]]
         return cls(
             n=shape["n"],
@@ -71,11 +71,11 @@ class Problem:
 
     @property
     def result(self):
-        """The name of the one that is written."""
+        """The name of the tensor that is written."""
         return _TENSORS[self.direction][1]
 
     def part(self, tensor):
-        """The part that a tensor plays: "grad_input" has the shape of "input", and so has its residual."""
+        """The name in `shapes` of a tensor: "grad_input" is "input", and the residual has the shape of the result."""
         return (self.result if tensor == "residual" else tensor).replace("grad_", "")
 
     @property
@@ -88,7 +88,7 @@ class Problem:
 
     @property
     def shapes(self):
-        """Of each part, in the order of PyTorch: batch or output channels, channels, space."""
+        """The shape of each part, in PyTorch's order: batch or output channels, channels, spatial dimensions."""
         shapes = {
             "input": (self.n, self.c, *self.spatial),
             "filter": (self.k, self.c // self.groups, *self.filter),
@@ -98,7 +98,7 @@ class Problem:
 
     @property
     def flops(self):
-        """Products and sums; every direction has as many."""
+        """Multiplications and additions; every direction has the same number."""
         return 2 * math.prod(self.shapes["output"]) * math.prod(self.shapes["filter"][1:])
 
     def _bytes_of(self, tensor):
@@ -107,16 +107,19 @@ class Problem:
 
     @property
     def bytes(self):
-        """Each operand read once and the result written once."""
+        """The bytes that are moved if each operand is read once and the result is written once."""
         return sum(map(self._bytes_of, (*self.operands, self.result)))
 
     @property
     def epilogue_bytes(self):
-        """Those of them that the epilogue adds."""
+        """The bytes of the operands that the epilogue adds."""
         return sum(self._bytes_of(name) for name in self.operands if name in self.epilogue)
 
     def scale(self, tensor):
-        """Of random values: sums are as large as what an epilogue adds to them, as in networks, but left alone without one."""
+        """The standard deviation of the random values of a tensor.
+
+    With an epilogue, it makes the sums as large as what the epilogue adds to them, as in networks; without one it is 1.
+    """
         if not self.epilogue or tensor != self.operands[0]:
             return 1
         products = self.flops / 2 / math.prod(self.shapes[self.part(self.result)])
@@ -127,11 +130,11 @@ class Problem:
 
     @property
     def is_symmetric(self):
-        """Whether both sides are padded alike, as libraries want it."""
+        """Whether both sides are padded alike, as libraries require."""
         return self.low == self.high
 
     def padded(self):
-        """The same problem on an input that has its padding."""
+        """The same problem on an input that contains the padding."""
         sizes = tuple(low + size + high for low, size, high in zip(self.low, self.spatial, self.high))
         zeros = (0,) * len(sizes)
         return dataclasses.replace(self, spatial=sizes, low=zeros, high=zeros)
@@ -151,7 +154,7 @@ class Problem:
         return " +".join([text, *self.epilogue])
 
     def generator_arguments(self):
-        """The command line of conv-gen."""
+        """The arguments of conv-gen for this problem."""
         arguments = [*COMMANDS[self.dtype].split(), "--layout", self.layout, "-F", DIRECTIONS[self.direction]]
         arguments += ["-n", self.n, "-c", self.c, "-k", self.k, "-g", self.groups, "--spatial_dim", len(self.spatial)]
         for place, axis in enumerate(_AXES[-len(self.spatial) :]):

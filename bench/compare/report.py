@@ -1,4 +1,4 @@
-"""Results as a table of text, and as a page with a roofline that needs nothing but a browser."""
+"""Results as a table of text, and as a self-contained HTML page with rooflines."""
 
 import html
 import math
@@ -6,19 +6,19 @@ import pathlib
 
 from files import write_file
 
-# Of the categorical colours that stay apart for the colour-blind; text never has them.
+# Categorical colours that colour-blind readers can tell apart; text never has these colours.
 _COLOURS = {"forward": "#2a78d6", "backward_data": "#d9730d", "backward_weight": "#1a9c7c"}
-SLOW = 0.95  # Below this ratio a shape is marked.
+SLOW = 0.95  # Shapes with a ratio below this are marked.
 
 
 def ratio(result):
-    """How many times as fast as the library, or None."""
+    """The speedup over the library, or None if the library was not timed."""
     seconds = result.get("seconds", {})
     return seconds["theirs"]["median"] / seconds["ours"]["median"] if "theirs" in seconds else None
 
 
 def roof(report, result):
-    """Operations a second that the chip allows at this problem's intensity."""
+    """The operations a second that the roofline allows at the arithmetic intensity of this problem."""
     ceilings = report["ceilings"]
     return min(ceilings["flops_per_second"], ceilings["bytes_per_second"] * result["flops"] / result["bytes"])
 
@@ -32,7 +32,7 @@ def groups(report):
 
 
 def epilogues(report):
-    """Pairs of a result with an epilogue and that of the same convolution without one."""
+    """Pairs of a result with an epilogue and the result of the same convolution without an epilogue."""
     found = {}
     for result in report["results"]:
         if "seconds" in result:
@@ -42,7 +42,7 @@ def epilogues(report):
 
 
 def print_epilogues(report):
-    """What epilogues cost beyond the convolution, and the time in which a copy moves the bytes of their operands."""
+    """Print what epilogues cost beyond the convolution, and the time that a copy takes for the bytes of their operands."""
     found = epilogues(report)
     if not found:
         return
@@ -57,7 +57,7 @@ def print_epilogues(report):
 
 
 def summary(results):
-    """The geometric mean of the ratios and the smallest, or None without a library."""
+    """The geometric mean and the minimum of the ratios, or None without a library."""
     ratios = [value for value in map(ratio, results) if value]
     return (math.exp(sum(map(math.log, ratios)) / len(ratios)), min(ratios)) if ratios else None
 
@@ -67,7 +67,7 @@ def three_digits(value):
 
 
 def operations(rate):
-    """Operations a second, in the unit that suits them: CPUs reach thousandths of what GPUs do."""
+    """Operations a second as text in TFLOP/s, or in GFLOP/s for the lower rates of CPUs."""
     return f"{three_digits(rate / 1e12)} TFLOP/s" if rate >= 1e12 else f"{three_digits(rate / 1e9)} GFLOP/s"
 
 
@@ -130,7 +130,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 55, 15, 24, 46
 
 
 class _Axis:
-    """A logarithmic axis that shows `values`, between two positions of the picture."""
+    """A logarithmic axis that shows `values` between the positions `start` and `stop` of the picture."""
 
     def __init__(self, values, start, stop):
         self.low, self.high = min(values) / 1.4, max(values) * 1.4
@@ -178,7 +178,7 @@ def _roofline(report, results):
     parts.append(text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 10, "middle", "operations per compulsory byte", "title"))
     parts.append(text(_LEFT, _TOP - 6, "start", "TFLOP/s", "title"))
 
-    bandwidth = ceilings["bytes_per_second"] / 1e12  # TFLOP/s at one operation a byte.
+    bandwidth = ceilings["bytes_per_second"] / 1e12  # TFLOP/s at an intensity of one operation a byte.
     first = max(x.low, y.low / bandwidth)
     parts.append(line(x.place(first), y.place(first * bandwidth), x.place(balance), y.place(top), "roof"))
     parts.append(line(x.place(balance), y.place(top), x.place(x.high), y.place(top), "roof"))
@@ -203,7 +203,7 @@ def _roofline(report, results):
 
 
 def _pictures(report):
-    """A roofline for each direction, of every problem once."""
+    """Yield a roofline for each direction, in which every problem appears once."""
     chosen = [result for results in groups(report).values() for result in results]
     measured = {(r["label"], r["direction"]): r for r in chosen if "seconds" in r}.values()
     for direction, colour in _COLOURS.items():
@@ -218,7 +218,7 @@ def _pictures(report):
 
 
 def _rows(report, results):
-    scale = 50  # Percent of the cell for a ratio of 1.
+    scale = 50  # A ratio of 1 has a bar of this percentage of the cell.
     for result in results:
         cell = outcome(report, result)
         label = f"<td>{html.escape(cell['label'])}</td>"

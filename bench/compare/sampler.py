@@ -1,6 +1,6 @@
-"""Random layers as networks have them: a list that nothing can be tuned to.
+"""Random layers that look like those of networks: a list that nobody can tune for.
 
-Each layer belongs to one of a few kinds, whose sizes are drawn from what public networks use. One seed gives one list.
+Each layer belongs to one of a few kinds, whose sizes are drawn from those of public networks. A seed determines the list.
 """
 
 import random
@@ -8,7 +8,7 @@ import random
 _CHANNELS = (8, 16, 24, 32, 40, 48, 64, 80, 96, 112, 128, 144, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, 960, 1024)
 _IMAGES = (7, 8, 12, 14, 16, 17, 20, 24, 28, 32, 35, 40, 48, 56, 64, 80, 96, 112, 128, 160, 224, 256)
 _BATCHES = (1, 2, 4, 8, 16, 32, 64)
-_MOST_ELEMENTS = 1 << 28  # Of a tensor.
+_MOST_ELEMENTS = 1 << 28  # The limit of a tensor.
 _MOST_PRODUCTS = 1 << 39
 
 
@@ -78,13 +78,13 @@ def _sequence(draw):
                   stride=draw.choice((1, 1, 2)), dilation=draw.choice((1, 1, 2, 4)))
 
 
-_KINDS = {  # With how often they are drawn.
+_KINDS = {  # The relative frequency of each kind.
     _dense: 6, _pointwise: 5, _depthwise: 2, _grouped: 2, _volume: 2, _sequence: 2, _stem: 1, _dilated: 1, _patch_embedding: 1,
 }
 
 
 def _fits(layer):
-    """Whether the window fits, and the layer is no larger than what networks have."""
+    """Whether the window fits, and the layer is no larger than the layers of networks."""
     products = layer["n"] * layer["c"] * layer["k"] // layer["groups"]
     inputs, outputs = layer["n"] * layer["c"], layer["n"] * layer["k"]
     for size, taps, stride, dilation, pad in zip(*(layer[name] for name in ("spatial", "filter", "stride", "dilation", "pad"))):
@@ -96,7 +96,7 @@ def _fits(layer):
 
 
 def sample_layers(count, seed):
-    """`count` different layers, as entries of a shape list.
+    """Draw `count` distinct layers, as entries of a shape list.
 
     >>> sample_layers(20, 1) == sample_layers(20, 1) != sample_layers(20, 2)
     True

@@ -1,10 +1,10 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks and times causal convolutions of `conv.torch.causal_conv1d_fn` on a GPU, channels last, bf16, with bias and silu, in GB/s
-of the bytes that they have to move, beside a copy and a kernel in Triton (causal_triton.py).
+"""Checks and times causal convolutions of `conv.torch.causal_conv1d_fn` on a GPU: channels last, bf16, with bias and silu.
+Rates are GB/s of the bytes that must be moved, beside a copy and a Triton kernel (causal_triton.py).
 
-    time_causal.py compile FOLDER TARGET      packs for a machine without the compiler, into FOLDER/fixed and FOLDER/open
-    time_causal.py FOLDER OUT.json            with kernels of each size, and with those whose sizes are known at run time
+    time_causal.py compile FOLDER TARGET      compiles packs for a machine without the compiler: FOLDER/fixed, FOLDER/open
+    time_causal.py FOLDER OUT.json            times kernels of fixed sizes, and kernels whose sizes are known at run time
 """
 
 import json
@@ -15,12 +15,12 @@ from graph_timing import time_calls
 
 SHAPES = [(8, 2048, 4096), (1, 32768, 2048), (32, 512, 1024), (4, 8192, 2560)]  #: B, T, D.
 WIDTHS = [2, 3, 4]
-SEQUENCES = 16  #: Packed into the one row of a batch.
-CACHE_BYTES = 400 << 20  # Sets of tensors are many times what the L2 cache holds.
+SEQUENCES = 16  #: Packed sequences in the one row of a batch.
+CACHE_BYTES = 400 << 20  # All sets of tensors together are many times as large as the L2 cache.
 
 
 def problems(b, t, d, width):
-    """What a call and its gradient run: forward, gradient of the sum, gradient of the input."""
+    """Yield the problems that a call and its gradient run: forward, gradient of the sum, gradient of the input."""
     from conv._dynamic import ACTIVATION, FORWARD, INPUT, DynamicProblem
 
     for starts in (0, SEQUENCES + 1) if b == 1 else (0,):
@@ -52,7 +52,7 @@ def compile_packs(folder, target):
 
 
 def expected(x, weight, bias, grad, starts):
-    """Result, gradient of the sum and gradient of the input in f32, as plain PyTorch has them."""
+    """The result, the gradient of the sum and the gradient of the input, which plain PyTorch computes in f32."""
     import torch
 
     from conv.torch import _dynamic_reference as reference
@@ -116,12 +116,12 @@ def main():
     with torch.cuda.stream(stream):
         source = [torch.randn(1 << 28, device="cuda").bfloat16() for _ in range(2)]
         target = [torch.empty_like(one) for one in source]
-        # Negated, because a plain copy becomes a node for the copy engine, which reaches two thirds of a kernel's speed.
+        # The copy negates: a plain copy would become a memcpy node, and the copy engine has two thirds of a kernel's speed.
         took = time_calls([lambda s=s, t=t: torch.neg(s, out=t) for s, t in zip(source, target)], stream)
         copy = 4 * source[0].numel() / took * 1e-9
         print(f"copy {copy:.0f} GB/s", flush=True)
         del source, target
-        for name in ("open", "fixed"):  # A kernel of its own wins, once it is there.
+        for name in ("open", "fixed"):  # Once it is loaded, the kernel of a fixed size is preferred.
             for path in sorted((folder / name).glob("*.convpack")):
                 conv.torch.preload(path)
             _calls.forget(), _choices.forget()

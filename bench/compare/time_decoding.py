@@ -1,13 +1,14 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks and times decoding steps of `conv.torch.causal_conv1d_update` on a GPU, beside an empty kernel, by graph replays and
-by calls from Python.
+"""Checks and times decoding steps of `conv.torch.causal_conv1d_update` on a GPU, in graph replays and in calls from
+Python, beside an empty kernel.
 
     time_decoding.py OUT.json [FOLDER]
 
 FOLDER has packs with kernels of these steps, for a machine without the compiler.
 
-Steps are chained, each on its own tensors: so many that their states do not stay in the L2 cache, and few that do.
+Steps are chained. One chain has so many sets of tensors that their states do not stay in the L2 cache; the other
+repeats one step, whose tensors do.
 """
 
 import json
@@ -23,7 +24,7 @@ import conv.torch
 from conv.torch import causal_conv1d_update
 from graph_timing import time_calls
 
-#: B, D, T, W, L, states of a cache, whether states are rings, whether channels of states follow each other.
+#: B, D, T, W, L, states of a cache (0: no cache), whether states are ring buffers, whether states are channels-last.
 _SHAPES = [
     (64, 4096, 1, 4, 3, 0, False, False),
     (64, 4096, 1, 4, 3, 0, False, True),
@@ -45,7 +46,7 @@ def _nothing():
 
 
 def _expected(x, state, weight, bias):
-    """The results and the state after them, of states that are no rings."""
+    """The results and the states after the step, for states that are no ring buffers."""
     everything = torch.cat([state, x], -1)
     windows = everything.float().unfold(2, weight.shape[1], 1)[:, :, -x.shape[2] :]
     y = F.silu((windows * weight.float()[:, None]).sum(-1) + bias.float()[:, None])
@@ -53,7 +54,7 @@ def _expected(x, state, weight, bias):
 
 
 class Step:
-    """The tensors of a step, and what a call of it does."""
+    """The tensors of a decoding step; calling the object runs the step."""
 
     def __init__(self, b, d, t, w, length, rows, is_ring, channels_last):
         states = rows or b
@@ -72,17 +73,17 @@ class Step:
         )
 
     def error(self):
-        """How far a call's result is off, relative to the largest; infinite if a state is wrong."""
+        """The error of a call's result, relative to the largest element; infinite if a state is wrong."""
         before = self.state.clone()
         rows = before if self.indices is None else before[self.indices.long()]
         length = rows.shape[2]
-        if self.positions is not None:  # The ring, rolled so that the oldest token is first.
+        if self.positions is not None:  # Roll the ring buffer so that the oldest token is first.
             at = (self.positions.long()[:, None] + torch.arange(length, device="cuda")) % length
             at = at[:, None].expand(-1, rows.shape[1], -1)
             rows = rows.gather(2, at)
         y, after = _expected(self.x, rows, self.weight, self.bias)
         if self.positions is not None:
-            moved = (at + self.x.shape[2]) % length  # Where the tokens of `after` are.
+            moved = (at + self.x.shape[2]) % length  # The places of the tokens of `after`.
             after = torch.empty_like(after).scatter_(2, moved, after)
         if self.indices is not None:
             before[self.indices.long()] = after
@@ -92,7 +93,7 @@ class Step:
 
 
 def _called(call, stream):
-    """Of Python, with the GPU as far behind as it likes."""
+    """The seconds of a call in Python, without waiting for the GPU."""
     for _ in range(20):
         call()
     stream.synchronize()

@@ -1,13 +1,14 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks and times dynamic convolutions in GB/s of the bytes that they have to move, beside a copy.
+"""Checks and times dynamic convolutions, in GB/s of the bytes that must be moved, beside a copy.
 
     time_dynamic.py FOLDER OUT.json [--triton]
 
-With --triton, kernels in Triton (dynamic_triton.py) run on the same tensors, where these are not packed and taps are last.
+With --triton, Triton kernels (dynamic_triton.py) run on the same tensors if sequences are not packed, kernels are not
+normalised, and taps are last.
 
-FOLDER has packs whose names are DIRECTION_BxTxD_W_ORDER.convpack, kernels for each channel, bf16; or, with _SEQUENCES after the
-order, of so many packed sequences of random lengths; or, with _softmax or _l2 after that, of normalised kernels.
+FOLDER has packs of bf16 with a kernel for each channel, whose names are DIRECTION_BxTxD_W_ORDER.convpack. _SEQUENCES
+after the order means that many packed sequences of random lengths; _softmax or _l2 after that means normalised kernels.
 """
 
 import json
@@ -22,11 +23,11 @@ from graph_timing import time_calls
 
 import conv
 
-CACHE_BYTES = 400 << 20  # Sets of tensors are many times what the L2 cache holds.
+CACHE_BYTES = 400 << 20  # All sets of tensors together are many times as large as the L2 cache.
 
 
 def shift(tensor, distance, sequences):
-    """`tensor[:, t - distance]` for each token, and zeros where that is another sequence."""
+    """`tensor[:, t - distance]` for each token t, and zeros where that token belongs to another sequence."""
     tokens = tensor.shape[1]
     at = torch.arange(tokens, device=tensor.device) - distance
     inside = at.clamp(0, tokens - 1)
@@ -41,7 +42,7 @@ def normalized(kernel, normalize):
 
 
 def reference(direction, operands, width, sequences, normalize):
-    """The definition in f32, of f32 operands; kernels have their taps last."""
+    """The definition of the op in f32, for f32 operands; kernels have their taps last."""
     a, b, *kernel = operands
     if normalize and not kernel:
         b = normalized(b, normalize)
@@ -56,7 +57,7 @@ def reference(direction, operands, width, sequences, normalize):
 
 
 def compare(direction, tensors, order, width, sequences, normalize):
-    """The error of one sequence, in the norm and relative to it."""
+    """The norm of the error of one row of the batch, relative to the norm of the expected result."""
     if order == "BTWG":
         tensors = [tensor.transpose(2, 3) if tensor.dim() == 4 else tensor for tensor in tensors]
     *operands, result = tensors
@@ -112,7 +113,7 @@ def main():
     with torch.cuda.stream(stream):
         source = [torch.randn(1 << 28, device="cuda").bfloat16() for _ in range(2)]
         target = [torch.empty_like(one) for one in source]
-        # Negated, because a plain copy becomes a node for the copy engine, which reaches two thirds of a kernel's speed.
+        # The copy negates: a plain copy would become a memcpy node, and the copy engine has two thirds of a kernel's speed.
         took = time_calls([lambda s=s, t=t: torch.neg(s, out=t) for s, t in zip(source, target)], stream)
         copy = 4 * source[0].numel() / took * 1e-9
         print(f"copy {copy:.0f} GB/s", flush=True)
@@ -122,7 +123,7 @@ def main():
             try:
                 result = measure(path, stream)
                 result["of_copy"] = result["gb_per_s"] / copy
-            except Exception as error:  # The others are measured all the same.
+            except Exception as error:  # One failing pack must not keep the others from being measured.
                 result = {"pack": path.stem, "exception": repr(error)[:300]}
             results.append(result)
             print(json.dumps(result), f"{time.time() - start:.1f} s", flush=True)

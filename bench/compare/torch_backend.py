@@ -1,4 +1,4 @@
-"""GPUs: tensors, reference and cuDNN through PyTorch, and calls as CUDA graphs."""
+"""The backend of GPUs: PyTorch provides tensors, the reference and cuDNN; calls are timed in CUDA graphs."""
 
 import math
 
@@ -17,11 +17,11 @@ _DTYPES = {
     "tf32": torch.float32,
     "i8": torch.int8,
 }
-_ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}  # PyTorch's.
+_ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}  # PyTorch's order of dimensions.
 
 
 class TorchBackend:
-    """One GPU."""
+    """The backend of one GPU."""
 
     def __init__(self, device):
         torch.backends.cudnn.benchmark = True
@@ -49,14 +49,14 @@ class TorchBackend:
         return {name: self._random(problem, name) for name in problem.operands}
 
     def tensor_sets(self, problem):
-        """As many sets of them as exceed the L2 cache three times."""
+        """So many sets of operands that they take three times the L2 cache: at least 2, at most 256."""
         count = math.ceil(3 * self.properties.L2_cache_size / problem.bytes)
         return [self.tensors(problem) for _ in range(min(max(count, 2), 256))]
 
-    # Ours.
+    # Our kernels.
 
     def load(self, problem, pack):
-        """The only function of an artifact, for tensors that name their dimensions as PyTorch does."""
+        """Load the only function of an artifact, for tensors whose dimensions are in PyTorch's order."""
         artifact = conv.load(pack)
         function = artifact[next(iter(artifact))]
         orders = {
@@ -77,10 +77,10 @@ class TorchBackend:
         outputs = [self.run(function, tensors) for tensors in sets]
         return CapturedCalls(self.stream, [lambda t=t, y=y: function(**t, out=y) for t, y in zip(sets, outputs)])
 
-    # The library's.
+    # The kernels of the library.
 
     def _convolve(self, problem, tensors):
-        """What cuDNN computes, in the type of the tensors, or in tf32."""
+        """Run cuDNN in the type of the tensors, or in tf32."""
         torch.backends.cudnn.allow_tf32 = problem.dtype == "tf32"
         return convolve(problem, tensors)
 
@@ -89,14 +89,14 @@ class TorchBackend:
             return None
         with torch.cuda.stream(self.stream):
             for tensors in sets[:2]:
-                self._convolve(problem, tensors)  # Chooses the algorithm.
+                self._convolve(problem, tensors)  # The benchmark mode of cuDNN chooses the algorithm here.
         self.stream.synchronize()
         return CapturedCalls(self.stream, [lambda t=t: self._convolve(problem, t) for t in sets])
 
     # The reference.
 
     def expect(self, problem, tensors, transforms):
-        """What is right, and by what errors are bounded: the sums of absolute products, and of what an epilogue adds.
+        """The expected result, and what bounds its errors: the sums of absolute products and of the epilogue's magnitudes.
 
         With `transforms`, the products are those of Winograd's transformed blocks.
         """
@@ -109,17 +109,17 @@ class TorchBackend:
         return expected, products, added
 
     def verify(self, problem, function, tensors, expected):
-        """The worst error, as a part of what is allowed."""
+        """The largest error, as a share of the allowed error."""
         with torch.cuda.stream(self.stream):
             result = function(**tensors)
-            # What is not written stays wrong.
+            # Elements that the second call does not write stay wrong.
             result.fill_(float("nan") if result.is_floating_point() else torch.iinfo(result.dtype).min)
             function(**tensors, out=result)
         self.stream.synchronize()
         return self._error(problem, function, result, expected)
 
     def verify_library(self, problem, function, tensors, expected):
-        """The library's, as a part of what our function is allowed; None if it has no such convolution."""
+        """The largest error of the library, as a share of what our function is allowed; None without a library call."""
         if not has_convolution(problem):
             return None
         return self._error(problem, function, self._convolve(problem, tensors), expected)
@@ -129,7 +129,7 @@ class TorchBackend:
         return worst_error(torch, result.double(), *expected, problem.dtype, entry.error_bound)
 
     def _reference(self, problem, tensors):
-        """With the padding made explicit, because a library pads both sides alike."""
+        """The result in the type of the tensors, on an explicitly padded input, because libraries pad both sides alike."""
         padded = problem.padded()
         tensors = dict(tensors)
         if "input" in tensors:
@@ -145,7 +145,7 @@ class TorchBackend:
     # The roofs.
 
     def ceilings(self, measure):
-        """Bytes a second of a kernel that copies, counting both sides, and operations a second of a matrix product."""
+        """The bytes a second of a copy kernel (reads and writes), and the operations a second of a matrix product."""
         source = torch.randn(1 << 29, device=self.device)
         target = torch.empty_like(source)
         left, right = (torch.randn(8192, 8192, device=self.device, dtype=torch.bfloat16) for _ in range(2))
@@ -154,7 +154,7 @@ class TorchBackend:
         self.stream.synchronize()
         times = measure(
             {
-                # Negated, because a plain copy becomes a node for the copy engine, which reaches two thirds of it.
+                # The copy negates: a plain copy would become a memcpy node, which has two thirds of the speed.
                 "copy": CapturedCalls(self.stream, [lambda: torch.neg(source, out=target)]),
                 "product": CapturedCalls(self.stream, [lambda: torch.matmul(left, right)]),
             }

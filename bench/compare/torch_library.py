@@ -1,23 +1,23 @@
-"""Convolutions as PyTorch computes them: cuDNN's on GPUs, and on the CPU those that are compared with ours."""
+"""The convolutions of PyTorch, with which ours are compared: cuDNN on GPUs, oneDNN or native kernels on the CPU."""
 
 import numpy as np
 import torch
 
 
 def has_convolution(problem):
-    """Whether one call of PyTorch computes it."""
+    """Whether one call of PyTorch computes the problem."""
     return problem.is_symmetric and not problem.epilogue and problem.dtype != "i8"
 
 
 def empty(shape, layout, dtype, device):
-    """In PyTorch's order of dimensions, and in memory as the layout says."""
+    """An empty tensor with PyTorch's order of dimensions, in memory as `layout` says."""
     if len(shape) == 1 or layout == "nchw":
         return torch.empty(shape, dtype=dtype, device=device)
     return torch.empty((shape[0], *shape[2:], shape[1]), dtype=dtype, device=device).movedim(-1, 1)
 
 
 def convolve(problem, tensors):
-    """One call of PyTorch, in the type of the tensors."""
+    """Compute the problem by one call of PyTorch, in the type of the tensors."""
     options = {
         "stride": problem.stride,
         "padding": problem.low,
@@ -29,7 +29,7 @@ def convolve(problem, tensors):
     if problem.direction == "forward":
         return torch.ops.aten.convolution(tensors["input"], tensors["filter"], None, **options)
     result = problem.part(problem.result)
-    # The gradient has the shape of an operand whose values are not used.
+    # PyTorch takes the shape of the gradient from an operand whose values it does not read.
     gradient = tensors["grad_output"]
     unused = {result: empty(problem.shapes[result], problem.layout, gradient.dtype, gradient.device)}
     operands = {**tensors, **unused}
@@ -55,13 +55,13 @@ class TorchLibrary:
         return has_convolution(problem)
 
     def prepare(self, problem, arrays):
-        """A call on copies of NumPy's arrays, in which bf16 is bits."""
+        """Return a call on copies of NumPy arrays, which hold bf16 numbers as their bits."""
         tensors = {name: self._copy(array, problem.layout) for name, array in arrays.items()}
         return lambda: convolve(problem, tensors)
 
     @staticmethod
     def prepare_product(size):
-        """A call that multiplies two square matrices of f32."""
+        """Return a call that multiplies two square f32 matrices."""
         left, right = torch.ones(size, size), torch.ones(size, size)
         return lambda: torch.matmul(left, right)
 

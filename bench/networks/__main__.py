@@ -1,13 +1,13 @@
-"""Whole networks with conv.torch, against PyTorch, in one process.
+"""Compare whole networks on conv.torch with PyTorch, in one process.
 
     python3 bench/networks run --networks resnet50 --batch 1 64 --output results    inference in bf16, channels-last
     python3 bench/networks run --train --output results                             forward and backward, autocast to bf16
     python3 bench/networks report results                                           the tables again, and report.html
 
-Each network has random weights and runs as `conv` (conv.torch.optimize or replace), `eager` (cuDNN with its benchmark mode, or
-oneDNN on a CPU), and what --against names: `compile` and `max-autotune` are torch.compile's modes. On a GPU everything is one
-CUDA graph, so that no launch counts. Results, and with --train all gradients, are compared with f32's: if conv's error is more than
-twice eager's, the exit code is 1.
+Each network has random weights and runs as `conv` (conv.torch.optimize or replace), as `eager` (cuDNN in benchmark mode,
+or oneDNN on a CPU), and as the modes of torch.compile that --against names: `compile` and `max-autotune`. On a GPU each
+variant is one CUDA graph, so that launch overhead does not count. Results, and with --train all gradients, are compared
+with those of f32: if the error of conv is more than twice the error of eager, the exit code is 1.
 """
 
 import argparse
@@ -31,13 +31,13 @@ from conv.tune.protocol import Protocol, measure
 
 RESULTS = "networks.json"
 DTYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
-#: A result is wrong if its error is so many times eager's, which computes in the same type.
+#: A result is wrong if its error is more than this many times the error of eager, which computes in the same type.
 MOST_ERROR = 2
 MODES = {"compile": "default", "max-autotune": "max-autotune-no-cudagraphs"}
 
 
 class Variant:
-    """A step that is called, or replayed as one CUDA graph."""
+    """A step that is called on a CPU, and replayed as one CUDA graph on a GPU."""
 
     calls = 1
 
@@ -77,7 +77,7 @@ class Variant:
 
 
 def difference(actual, expected):
-    """Of two lists of tensors: the norm of the error, relative to that of what is expected."""
+    """The norm of the difference of two lists of tensors, relative to the norm of the expected list."""
     error = sum((ours.double() - reference.double()).square().sum().item() for ours, reference in zip(actual, expected))
     return math.sqrt(error / sum(reference.double().square().sum().item() for reference in expected))
 
@@ -91,7 +91,7 @@ def inference_step(network, image):
 
 
 def training_step(network, image, dtype):
-    """Forward, a loss and backward; the gradients are the results."""
+    """A step of forward, loss and backward, whose results are the gradients."""
     parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
 
     def step():
@@ -104,7 +104,7 @@ def training_step(network, image, dtype):
 
 
 def compare(name, batch, options):
-    """One row of the table."""
+    """Measure one row of the table."""
     device = torch.device(options.device)
     is_gpu = device.type == "cuda"
     dtype = DTYPES[options.dtype]
@@ -112,7 +112,7 @@ def compare(name, batch, options):
     network, image = networks.make(name, batch)
     if options.train:
         network.train()
-        for module in network.modules():  # The same draw would need the same order of kernels.
+        for module in network.modules():  # No dropout: equal random draws would need equal orders of kernels.
             if isinstance(module, torch.nn.Dropout) or type(module).__name__ == "StochasticDepth":
                 module.p = 0.0
     network, image = network.to(device), image.to(device)
@@ -134,8 +134,11 @@ def compare(name, batch, options):
         ours = copy.deepcopy(network)
         conv.torch.replace(ours)
     else:
-        ours = conv.torch.optimize(network, (image,), channels_last=options.layout == "nhwc", measure=options.measure)
-    if options.rest:
+        rest = {"measured": None, "compiled": True, "eager": False}[options.rest]
+        how = {"channels_last": options.layout == "nhwc", "measure": options.measure, "compile_rest": rest}
+        ours = conv.torch.optimize(network, (image,), **how, cuda_graph=is_gpu)
+        ours = ours.module if is_gpu else ours  # Variants capture graphs of their own.
+    if options.train and options.rest == "compiled":
         ours = torch.compile(ours, dynamic=False)
     variants["conv"] = Variant(step_of(ours, image), is_gpu)
     seconds["conv"] = time.perf_counter() - begin
@@ -169,7 +172,7 @@ def clear():
 
 
 def write_reports(report, folder):
-    """Prints the tables and writes them beside the numbers, for a browser too."""
+    """Print the tables, and write them beside the numbers as Markdown and HTML."""
     text = to_markdown(report)
     print(text, end="")
     write_file(folder / "report.md", text)
@@ -217,7 +220,13 @@ def main():
     runs.add_argument("--layout", choices=("nhwc", "nchw"), default="nhwc")
     runs.add_argument("--train", action="store_true", help="a training step instead of inference")
     runs.add_argument("--against", nargs="*", choices=MODES, default=[], help="also these modes of torch.compile")
-    runs.add_argument("--rest", action="store_true", help="torch.compile for what is no convolution, in conv's variant")
+    runs.add_argument(
+        "--rest",
+        choices=("measured", "compiled", "eager"),
+        default="measured",
+        help="what runs what is no convolution, in conv's variant: the faster one of torch.compile and PyTorch's kernels, "
+        "or one of them; training steps are compiled if it says so",
+    )
     runs.add_argument("--no-measure", dest="measure", action="store_false", help="conv's kernels wherever there is one")
     runs.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     runs.add_argument("--rounds", type=int, default=5)

@@ -1,7 +1,7 @@
-"""Networks by name, with random weights: those of torchvision, and four that are written here.
+"""Networks by name, with random weights: six of torchvision, and four that are written here.
 
-The latter have the shapes of well-known ones: encoder and decoder of Stable Diffusion's autoencoder, a three-dimensional
-U-Net, and HiFi-GAN's generator (V1).
+The four have the shapes of well-known networks: the encoder and the decoder of Stable Diffusion's autoencoder, a
+three-dimensional U-Net, and HiFi-GAN's generator (V1).
 """
 
 import torch
@@ -134,7 +134,7 @@ NAMES = [*VISION, *OWN]
 
 
 def make(name, batch, seed=0):
-    """A network in f32 on the CPU, in eval mode, with statistics as after training, and its input."""
+    """A network in f32 on the CPU in eval mode, with batch norm statistics as after training, and an input for it."""
     torch.manual_seed(seed)
     if name in VISION:
         import torchvision

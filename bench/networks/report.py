@@ -1,10 +1,10 @@
-"""The tables of whole networks, as markdown and as a page that needs nothing but a browser."""
+"""The tables of whole networks, as Markdown and as a self-contained HTML page."""
 
 import html
 import math
 import os
 
-# Colours that stay apart for the colour-blind, by variant; text never has them.
+# For each variant, a colour that colour-blind readers can tell apart; text never has these colours.
 _COLOURS = {"conv": "#2a78d6", "eager": "#9aa3ad", "compile": "#d9730d", "max-autotune": "#1a9c7c"}
 _STYLE = """body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 70em; padding: 0 1em; color: #222; background: #fff }
 table { border-collapse: collapse; margin: 1em 0 } td, th { padding: .25em .8em; text-align: right; border-bottom: 1px solid #ddd }
@@ -14,7 +14,7 @@ th:first-child, td:first-child { text-align: left } .bar { display: inline-block
 
 
 def write_file(path, text):
-    """Writes beside and renames, so that nobody reads half of a file."""
+    """Write a temporary file and rename it, so that nobody reads half of a file."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     temporary.write_text(text, encoding="utf-8")
     os.replace(temporary, path)
@@ -29,7 +29,7 @@ def _median(row, variant):
 
 
 def _ratio(row, variant):
-    """How many times as fast conv is as a variant."""
+    """The speedup of conv over a variant."""
     return _median(row, variant) / _median(row, "conv")
 
 
@@ -45,11 +45,11 @@ def _head(report):
 
 def _cells(report, row):
     others = _others(report)
-    on_conv = sum(problem["runs"] == "conv" for problem in row["problems"])
+    runs = [problem["runs"] for problem in row["problems"]]
     cells = [row["network"], str(row["batch"])]
     cells += [f"{_median(row, name) * 1e3:.3f}" for name in ["conv", *others]]
     cells += [f"{row['errors'][name]:.2g}" for name in ("conv", "eager")]
-    return [*cells, *(f"{_ratio(row, name):.2f}×" for name in others), f"{on_conv} of {len(row['problems'])}"]
+    return [*cells, *(f"{_ratio(row, name):.2f}×" for name in others), f"{runs.count('conv')} of {runs.count('conv') + runs.count('torch')}"]
 
 
 def _means(report):
@@ -60,13 +60,13 @@ def _means(report):
 
 
 def _left(report):
-    """Layers that PyTorch's kernels compute, and why: each once."""
+    """The layers that PyTorch's kernels compute, with the reasons; each layer appears once."""
     return sorted(
         {
             (row["network"], str(row["batch"]), problem["problem"], problem["reason"])
             for row in report["rows"]
             for problem in row["problems"]
-            if problem["runs"] != "conv"
+            if problem["runs"] == "torch"
         }
     )
 
@@ -88,7 +88,7 @@ def _table(head, rows):
 
 
 def _bars(report):
-    """A bar for each variant of each network, as long as its time relative to the slowest of the network."""
+    """A bar for each variant of each network, whose length is its time relative to the slowest variant."""
     rows = []
     for row in report["rows"]:
         slowest = max(_median(row, name) for name in row["times"])
@@ -102,7 +102,7 @@ def _bars(report):
 
 
 def to_html(report):
-    """The page: means, bars, the table, and the layers that were left to PyTorch."""
+    """The HTML page: means, bars, the table, and the layers that were left to PyTorch."""
     title = html.escape(_title(report))
     means = "".join(f"<p>{html.escape(mean)}</p>" for mean in _means(report))
     body = f"<h1>Networks: {title}</h1>{means}{_bars(report)}"

@@ -1,11 +1,11 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes a ResNet as torch-mlir exports it, with an input and what PyTorch computes from that.
+"""Exports a ResNet with torch-mlir, together with an input and the result of PyTorch.
 
     python export.py OUT_DIRECTORY [--width 64] [--blocks 2 2 2 2] [--image 224] [--classes 1000]
 
-The defaults are ResNet-18. Weights are random (seed 0), and so are the statistics of the normalisations. Writes
-model.mlir, input.npy, torch.npy (f32) and exact.npy (the same weights in f64). Needs torch and torch-mlir.
+The defaults are ResNet-18. Weights and batch norm statistics are random (seed 0). Writes model.mlir, input.npy,
+torch.npy (the result in f32) and exact.npy (the result with the same weights in f64). Needs torch and torch-mlir.
 """
 
 import argparse
@@ -25,7 +25,7 @@ def convolution(channels: int, filters: int, size: int, stride: int) -> nn.Seque
 
 
 class Block(nn.Module):
-    """Two convolutions and what goes around them."""
+    """A residual block: two convolutions and a shortcut around them."""
 
     def __init__(self, channels: int, filters: int, stride: int) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class ResNet(nn.Module):
 
 
 def randomize(model: nn.Module) -> None:
-    """Statistics as training would leave them; a fresh model has zeros and ones."""
+    """Set statistics and weights as after training; a fresh model has zeros and ones."""
     for layer in model.modules():
         if isinstance(layer, nn.BatchNorm2d):
             layer.running_mean.normal_(0, 0.1)

@@ -1,12 +1,12 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles a program by two compilers and runs it: convolutions by conv, the rest by MLIR's own lowering to the CPU.
+"""Compiles and runs a program: conv compiles its convolutions, and MLIR's own lowering to the CPU compiles the rest.
 
     python run.py MODEL_DIRECTORY [--device host] [--build build] [--llvm PREFIX] [--work DIRECTORY]
 
-MODEL_DIRECTORY is one that export.py wrote. Prints how far the result is from PyTorch's in f64, and how far PyTorch's
-own in f32 is. Exits with 1 if the first is more than four times the second: a sum in another order is no further off.
-Needs NumPy and a C compiler.
+export.py wrote MODEL_DIRECTORY. Prints the largest errors of this program and of PyTorch in f32, both against PyTorch in
+f64. Exits with 1 if the first error is more than four times the second; another order of sums causes no larger
+difference. Needs NumPy and a C compiler.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import numpy
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
 
-#: To loops on buffers, and those to LLVM; a function is called through the C interface of its descriptors.
+#: Lowers tensors to loops on buffers, and loops to LLVM. Functions are called through their C interface of descriptors.
 LOWERING = [
     "--one-shot-bufferize=bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map",
     "--buffer-deallocation-pipeline",
@@ -44,7 +44,7 @@ def run(*command: object) -> None:
 
 
 def build(flags: argparse.Namespace, work: pathlib.Path) -> pathlib.Path:
-    """Makes the artifact and a shared library that calls it."""
+    """Build the artifact, and a shared library that calls it."""
     target = flags.device
     start = time.monotonic()
     run(
@@ -69,7 +69,7 @@ def build(flags: argparse.Namespace, work: pathlib.Path) -> pathlib.Path:
 
 
 def make_descriptor(array: numpy.ndarray) -> ctypes.Array:
-    """A memref descriptor of `array`, as words: two addresses, an offset, sizes, strides."""
+    """A memref descriptor of `array` as 64-bit words: two addresses, an offset, sizes, strides."""
     address = array.ctypes.data
     strides = [stride // array.itemsize for stride in array.strides]
     words = [address, address, 0, *array.shape, *strides]

@@ -1,12 +1,12 @@
 /* Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * What stands between a program that MLIR lowered and the functions of an
- * artifact: memref descriptors on one side, conv_runtime.h on the other. The
- * artifact and the device are named by CONV_ARTIFACT and CONV_DEVICE.
+ * Connects a program that MLIR lowered, which passes memref descriptors, to the
+ * functions of an artifact, which conv_runtime.h calls. CONV_ARTIFACT and
+ * CONV_DEVICE name the artifact and the device.
  *
- * Buffers are copied to the device and back at each call, which is needed on a
- * GPU and not on the CPU; a program for one of them would leave that out. */
+ * Each call copies buffers to the device and back. A GPU needs the copies; a
+ * program for the CPU alone would leave them out. */
 
 #include "conv/Runtime/conv_runtime.h"
 
@@ -40,7 +40,7 @@ static void load(const char *function, conv_executable **executable) {
   check(conv_executable_load(device, artifact, function, executable));
 }
 
-/* A result is the callee's to allocate and the caller's to free. */
+/* The callee allocates a result, and the caller frees it. */
 static void allocate_result(descriptor *result, const conv_argument *argument) {
   result->allocated =
       aligned_alloc(64, ((size_t)argument->bytes + 63) / 64 * 64);
@@ -72,7 +72,7 @@ static void run(const char *function, conv_executable **executable,
     check(conv_device_allocate(device, arguments[i].bytes, &buffers[i]));
     if (arguments[i].is_written)
       allocate_result(each, &arguments[i]);
-    else /* f32, as the whole program. */
+    else /* The whole program is f32. */
       check(conv_device_copy_to(device, buffers[i],
                                 each->aligned + each->offset * 4,
                                 arguments[i].bytes));

@@ -1,12 +1,12 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes C functions that MLIR's own lowering calls and that run an artifact's.
+"""Writes the C functions that a program lowered by MLIR calls; they run the functions of an artifact.
 
     python shim.py REST.mlir > functions.inc
 
-Each `func.func private @f(...) -> tensor<...>` of REST.mlir becomes the C interface `_mlir_ciface_f` of what
-`--llvm-request-c-wrappers` makes of it: a place for the result's descriptor, and a descriptor for each operand.
-shim.c includes what is written.
+For each `func.func private @f(...) -> tensor<...>` of REST.mlir, `--llvm-request-c-wrappers` calls the C interface
+`_mlir_ciface_f`. It takes the place of the result's descriptor, and a descriptor for each operand. shim.c includes the
+output.
 """
 
 import re

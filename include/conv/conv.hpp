@@ -16,11 +16,11 @@
 //   conv::Function layer = conv::Jit().load(device, problem.module());
 //   layer.run({x, w, y}, workspace, stream);
 //
-// What fails throws conv::Error. Where exceptions are switched off, it ends the
-// process with the same message on standard error; such a program calls the C
-// functions, which return a status, where it wants to go on.
+// Failures throw conv::Error. Where exceptions are switched off, a failure ends
+// the process with the same message on standard error; a program that must
+// continue calls the C functions, which return a status.
 //
-// Define CONV_RUNTIME_ONLY before the inclusion to leave the compiler out.
+// Define CONV_RUNTIME_ONLY before including this to leave the compiler out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,8 +46,8 @@
 
 namespace conv {
 
-/// What failed: the status of the C function, its sentence, and for what is not
-/// supported the reason code.
+/// A failure: the status of the C function, its sentence, and the reason code
+/// if something is not supported.
 class Error : public std::runtime_error {
 public:
   Error(conv_status status, const std::string &message, std::string reason = "")
@@ -115,7 +115,7 @@ private:
   detail::Handle<conv_artifact, conv_artifact_close> handle;
 };
 
-/// An opened device. It lives longer than its functions and buffers.
+/// An opened device. It must outlive its functions and buffers.
 class Device {
 public:
   /// "host", "cuda", "cuda:1", "hip", "sim:gfx942", ...
@@ -127,7 +127,7 @@ public:
 
   /// The best target whose code it executes.
   std::string target() const { return conv_device_target(handle.get(), 0); }
-  /// Compute units of a GPU, else 0.
+  /// Compute units of a GPU; 0 for other devices.
   unsigned computeUnits() const {
     return conv_device_compute_units(handle.get());
   }
@@ -174,7 +174,7 @@ private:
 /// A function that is loaded on a device. Any thread may run it.
 class Function {
 public:
-  /// The function of a name, or the only one.
+  /// Loads the function of this name, or the only function.
   Function(const Device &device, const Artifact &artifact,
            const std::string &name = "") {
     conv_executable *loaded = nullptr;
@@ -198,7 +198,7 @@ public:
   int64_t workspaceBytes() const {
     return conv_executable_workspace_bytes(handle.get());
   }
-  /// Starts it on a stream and returns; on the CPU, when it has finished.
+  /// Starts it on a stream and returns; on the CPU, runs it to its end.
   void run(std::initializer_list<void *> buffers, void *workspace = nullptr,
            void *stream = nullptr) const {
     detail::check(conv_executable_run(handle.get(), std::data(buffers),
@@ -243,8 +243,8 @@ struct Problem {
   std::string inputLayout, filterLayout, outputLayout;
   std::string paddingMode = "zeros", activation, function;
   int64_t n = 1, c = 1, k = 1, groups = 1;
-  /// One number for each spatial dimension. Empty: ones, and no padding; `high`
-  /// like `low`.
+  /// One number for each spatial dimension. Empty means ones, and no padding;
+  /// an empty `high` equals `low`.
   std::vector<int64_t> input, filter, stride, dilation, low, high;
   double activationAlpha = 0.01;
   bool bias = false, residual = false, tf32 = false;
@@ -292,7 +292,7 @@ private:
   }
 };
 
-/// Options with their size and their targets.
+/// Options with their `struct_size` and targets set.
 inline conv_compile_options makeOptions(const char *targets) {
   conv_compile_options options = {};
   options.struct_size = sizeof options;
@@ -310,7 +310,7 @@ inline Compilation compile(std::string_view module, const std::string &targets,
   return Compilation(made);
 }
 
-/// What was compiled before, in memory and in files.
+/// A cache of compiled modules, in memory and in files.
 class Jit {
 public:
   Jit() : Jit(nullptr) {}

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A manifest and code files in a zip archive, made and read in memory. A file
-// that is read is somebody else's: its names, sizes and digests are checked
-// before anything is inflated, stored or believed. This file stops at the
-// members; Zip.h knows the archive, and ManifestReader.cpp what is in it.
+// that is read is untrusted: its names, sizes and digests are checked before
+// anything is inflated, stored or used. This file handles the members; Zip.h
+// handles the archive, and ManifestReader.cpp the manifest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,16 +34,16 @@ namespace {
 
 constexpr char kManifestName[] = "manifest.json";
 
-// Limits of a file that is read. The ratio bounds what a small file can make
-// us inflate; code objects compress to a third, a page of zeros to a 1000th.
-// What is stored, as constants are, is mapped and costs nothing.
+// Limits of a file that is read. The ratio bounds how much a small file can
+// inflate; code objects compress to a third, a page of zeros to a 1000th.
+// Stored members, such as constants, are mapped and cost nothing.
 constexpr int64_t kMaxManifestBytes = int64_t(1) << 24;
 constexpr int64_t kMaxCodeBytes = int64_t(1) << 28;
 constexpr int64_t kMaxTotalBytes = int64_t(1) << 30;
 constexpr int64_t kMaxRatio = 200;
 constexpr int64_t kRatioAllowance = int64_t(1) << 24;
 
-/// The code files that the launches name, once each.
+/// The code files that the launches name, each once.
 std::set<std::string> namedCode(const Manifest &manifest) {
   std::set<std::string> names;
   for (const Entry &entry : manifest.entries)
@@ -52,7 +52,7 @@ std::set<std::string> namedCode(const Manifest &manifest) {
   return names;
 }
 
-/// The files that hold constants, once each, with the alignment they need.
+/// The files of constants, each once, with the alignment that they need.
 std::map<std::string, const Constant *> namedData(const Manifest &manifest) {
   std::map<std::string, const Constant *> files;
   for (const Entry &entry : manifest.entries)
@@ -64,8 +64,8 @@ std::map<std::string, const Constant *> namedData(const Manifest &manifest) {
   return files;
 }
 
-/// Whether a constant has as many bytes as its tensor. Equal bytes may be of
-/// tensors of several shapes.
+/// Whether a constant has as many bytes as its tensor. Tensors of several
+/// shapes may share equal bytes.
 Result<void> checkSize(const Artifact &artifact, const Constant &constant) {
   auto got = int64_t(artifact.data(constant.data)->bytes.size());
   int64_t expected = bufferBytes(constant.tensor);
@@ -123,7 +123,7 @@ public:
   /// Inflates a member of at most `limit` bytes.
   Result<std::string> member(const std::string &member, int64_t limit);
 
-  /// The bytes of a member that is in `file` as it is, or else inflated.
+  /// The bytes of a member: a view of `file` if stored, else inflated.
   Result<Blob> data(const std::string &member, const Blob &file);
 
   Error bad(const std::string &why) const {
@@ -134,7 +134,7 @@ private:
   Result<const ZipMember *> find(const std::string &member) const;
 
   std::string name;
-  int64_t budget; ///< How many bytes may still be inflated.
+  int64_t budget; ///< Bytes that may still be inflated.
   std::optional<ZipReader> zip;
 };
 
@@ -289,7 +289,7 @@ Result<Artifact> Artifact::parse(std::string_view bytes,
   return parse(Blob{nullptr, bytes}, name);
 }
 
-/// Bytes without an owner are not kept.
+/// Without an owner the bytes do not outlive the call.
 Result<Artifact> Artifact::parse(const Blob &file, const std::string &name) {
   Reader reader(file.bytes, name);
   if (Result<void> result = reader.open(file.bytes); !result)
@@ -305,7 +305,7 @@ Result<Artifact> Artifact::parse(const Blob &file, const std::string &name) {
 
   Artifact artifact;
   artifact.manifest = std::move(*manifest);
-  // M8 and M16 made the digest a part of the path, after "code/" or "data/".
+  // By M8 and M16 the path contains the digest after "code/" or "data/".
   auto checkDigest = [&](const std::string &path,
                          std::string_view bytes) -> Result<void> {
     std::string digest = sha256Hex(bytes);

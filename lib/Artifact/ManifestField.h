@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A `Field` is a JSON value with the path to it; the first mistake found is the
+// A `Field` is a JSON value with the path to it; the first error found is the
 // one reported.
 //
 //===----------------------------------------------------------------------===//
@@ -22,9 +22,9 @@
 
 namespace conv::artifact {
 
-/// A value, the path to it, and where the first mistake is noted. After a
-/// mistake every getter still returns something harmless, so that callers need
-/// not ask after each field.
+/// A value, the path to it, and where the first error is stored. After an error
+/// every getter still returns something harmless, so that callers need not
+/// check each field.
 class Field {
 public:
   Field(const Json &value, std::string path, std::string &problem)
@@ -116,7 +116,7 @@ public:
   /// The value as JSON text again.
   std::string text() const { return value.dump(); }
 
-  /// Notes a mistake about this value, unless there was one before.
+  /// Stores an error about this value, unless there is an earlier one.
   void expects(const std::string &what) const {
     std::string place = path.empty() ? "" : path + ": ";
     note(place + "expects " + what + ", but got " + shortText());
@@ -135,14 +135,14 @@ private:
   std::string shortText() const {
     if (value.is_object() || value.is_array())
       return value.is_object() ? "an object" : "an array";
-    // ASCII only: what a file says must not steer a terminal.
+    // ASCII only: a file's text must not control a terminal.
     std::string text = value.dump(-1, ' ', /*ensure_ascii=*/true);
     return text.size() <= 40 ? text : text.substr(0, 37) + "...";
   }
 };
 
-/// Parses text; `problem` is set if it is not JSON, too deep, or has an object
-/// with the same key twice (readers would disagree about its meaning).
+/// Parses text; sets `problem` if it is not JSON, too deep, or has an object
+/// with a repeated key (readers would disagree about its meaning).
 Json parseDocument(std::string_view text, std::string &problem);
 
 } // namespace conv::artifact

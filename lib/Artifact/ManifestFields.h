@@ -14,14 +14,14 @@
 
 namespace conv::artifact {
 
-/// Keeps fields in the order they are written in.
+/// Keeps fields in the order in which they are written.
 using Json = nlohmann::ordered_json;
 
 /// The key of a run-time size in shapes, products and parameters.
 inline constexpr const char *kSize = "size";
 
-/// The digest M14: binds the code, by its own digest, to the buffers that it
-/// was compiled for.
+/// The digest of M14: binds the code, by its own digest, to the buffers for
+/// which it was compiled.
 std::string digestContract(const Entry &entry);
 
 } // namespace conv::artifact

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reading knows types and required fields; what the values must satisfy is in
-// ManifestVerify.cpp.
+// Reading checks types and required fields; ManifestVerify.cpp checks the
+// values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -197,7 +197,7 @@ Entry readEntry(const Field &field) {
   return entry;
 }
 
-/// Checks the rule M14: `contracts` are what the text says for each entry.
+/// Checks rule M14: `contracts` are the digests in the text, one per entry.
 Result<void> verifyContracts(const Manifest &manifest,
                              const std::vector<std::string> &contracts) {
   for (size_t i = 0; i < contracts.size(); ++i)
@@ -219,7 +219,7 @@ Result<Manifest> artifact::parseManifest(std::string_view text) {
   Manifest manifest;
   std::vector<std::string> contracts;
   if (problem.empty()) {
-    // The format comes first: nothing else is known of another one.
+    // The format comes first: other formats may have any other fields.
     int64_t format = root["format"].integer();
     if (problem.empty() && format != kFormat)
       return Error{ErrorKind::Unsupported,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the values of a manifest must satisfy beyond their types, numbered as in
+// The rules for the values of a manifest beyond their types, numbered as in
 // docs/artifact.md.
 //
 //===----------------------------------------------------------------------===//
@@ -58,15 +58,15 @@ private:
                 std::to_string(value));
   }
 
-  /// M2. A text can be printed in a message, and a terminal obeys no part of
-  /// it.
+  /// M2. A text that can be printed in a message, without control characters
+  /// for a terminal.
   bool expectText(const std::string &text, const std::string &path) {
     auto isControl = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
     return std::none_of(text.begin(), text.end(), isControl) ||
            fail(path, "no control characters", "one");
   }
 
-  /// M2. A name can be looked up as a symbol, too.
+  /// M2. A name that can also be looked up as a symbol.
   bool expectName(const std::string &name, const std::string &path) {
     if (name.empty() || name.size() > 4096)
       return fail(path, "1 to 4096 characters", std::to_string(name.size()));
@@ -94,7 +94,7 @@ inline std::string indexed(const std::string &path, const char *member,
   return path + member + "[" + std::to_string(i) + "]";
 }
 
-/// "<folder>/<64 hex digits>.<extension>", of which the digits are `digest`.
+/// "<folder>/<64 hex digits>.<extension>", where the digits are `digest`.
 bool isDigestPath(const std::string &folder, const std::string &path,
                   const std::string &digest);
 

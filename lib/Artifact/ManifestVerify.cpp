@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The rules of a manifest, its entries and their tensors. The compiler checks
-// before it writes and the runtime after it reads, so that what is launched has
-// no size, index or address that the rules do not cover.
+// them before it writes and the runtime after it reads, so the rules cover
+// every size, index and address of a launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,7 +84,7 @@ bool ManifestVerifier::verify(const Entry &entry, const std::string &path) {
       !expectRange(entry.workspaceBytes, 0, INT64_MAX - kWorkspaceAlignment,
                    path + ".workspace_bytes"))
     return false;
-  // M17 and M18; the entry with its least sizes obeys the rest.
+  // M17 and M18; the entry with its least sizes obeys all other rules.
   bool isKnown = entry.sizes.empty();
   if (!verifySizes(entry, path) || !isKnown)
     return problem.empty();
@@ -186,9 +186,9 @@ bool ManifestVerifier::verify(const Constant &constant,
               "\"" + constant.data + "\"");
 }
 
-/// M5. Elements are apart: sorted by stride, each dimension steps over all that
-/// the smaller ones span. Kernels read and write as many elements as the shape
-/// has, so a buffer that spans fewer would be too small for them.
+/// M5. Elements do not overlap: sorted by stride, each dimension steps over the
+/// span of all smaller ones. Kernels read and write as many elements as the
+/// shape has, so a buffer with a smaller span would be too small.
 bool ManifestVerifier::verifyApart(const Argument &argument,
                                    const std::string &path) {
   std::vector<std::pair<int64_t, int64_t>> steps; // Stride, size.
@@ -196,7 +196,7 @@ bool ManifestVerifier::verifyApart(const Argument &argument,
     if (argument.shape[i] > 1)
       steps.emplace_back(argument.strides[i], argument.shape[i]);
   std::sort(steps.begin(), steps.end());
-  int64_t span = 1; // No overflow: bufferBytes was asked before.
+  int64_t span = 1; // No overflow: bufferBytes checked.
   for (auto [stride, size] : steps) {
     if (stride < span)
       return fail(path + ".strides", "elements that do not overlap",

@@ -14,7 +14,7 @@
 using namespace conv;
 using namespace conv::artifact;
 
-/// JSON text that somebody else wrote, or a discarded value.
+/// JSON text from outside, or a discarded value.
 static Json parseEmbedded(const std::string &text) {
   return Json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
@@ -216,7 +216,7 @@ Result<std::string> artifact::writeManifest(const Manifest &manifest) {
                  {"llvm", manifest.compiler.llvm},
                  {"fingerprint", manifest.compiler.fingerprint}}},
                {"entries", toJsonArray(manifest.entries)}};
-  // Bytes that are not UTF-8 become the replacement character, not an
+  // Bytes that are not UTF-8 become the replacement character instead of an
   // exception.
   return root.dump(1, ' ', /*ensure_ascii=*/false,
                    Json::error_handler_t::replace) +

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All arithmetic is checked: sizes come from callers. What succeeds allocates
-// nothing but its result, since it is done with each run.
+// All arithmetic is checked, since sizes come from callers. Successful calls
+// allocate only their result, since they happen with each run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ static Error badInput(const std::string &message) {
   return {ErrorKind::BadInput, message};
 }
 
-/// `value` divided by `per` and rounded up. Neither is negative.
+/// `value` divided by `per`, rounded up. Neither is negative.
 static int64_t divideUp(int64_t value, int64_t per) {
   return value / per + (value % per != 0);
 }
@@ -49,7 +49,7 @@ static int64_t resolve(int64_t element, std::span<const int64_t> sizes) {
 template <typename Visit>
 static bool visitDimensions(const Argument &argument,
                             std::span<const int64_t> sizes, Visit visit) {
-  int64_t next = 1; // The stride without a gap.
+  int64_t next = 1; // The stride without gaps.
   for (size_t d = argument.shape.size(); d-- > 0;) {
     int64_t size = resolve(argument.shape[d], sizes);
     int64_t stride = argument.strides[d] == kNoGap ? next : argument.strides[d];
@@ -90,14 +90,14 @@ static std::string describe(const Entry &entry,
   return text;
 }
 
-/// Checks the grid that sizes give.
+/// Checks the grid that results from the sizes.
 static Result<void> checkGrid(const Entry &entry, const Launch &launch,
                               std::span<const int64_t> sizes) {
   for (size_t i = 0; i < 3; ++i) {
     if (!launch.gridOfSizes[i])
       continue;
     int64_t count = evaluate(*launch.gridOfSizes[i], sizes);
-    // M9 of a block is checked afterwards when an artifact is read.
+    // Reading an artifact checks M9 of a block later.
     int64_t workItems = std::max<int64_t>(launch.block[i], 1);
     int64_t most = std::min(kMaxGrid, int64_t(UINT32_MAX) / workItems);
     if (count < 1 || count > most)
@@ -140,7 +140,7 @@ Result<void> artifact::checkSizes(const Entry &entry,
   return {};
 }
 
-/// "(B, T, 64)", and "(2, 100, 64)" of numbers.
+/// "(B, T, 64)", or "(2, 100, 64)" with numbers.
 static std::string describeShape(const Entry &entry,
                                  std::span<const int64_t> shape) {
   std::string text;

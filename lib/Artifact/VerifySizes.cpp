@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// M17 and M18 of docs/artifact.md: sizes that callers choose, and what follows
-// from them.
+// M17 and M18 of docs/artifact.md: sizes that callers choose, and the numbers
+// that depend on them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 using namespace conv;
 using namespace conv::artifact;
 
-/// M17. What it says of numbers is that all other rules hold of the entry with
-/// the least of its sizes.
+/// M17. All other rules must hold for the entry with the least of its sizes:
+/// that is what M17 says about numbers.
 bool ManifestVerifier::verifySizes(const Entry &entry,
                                    const std::string &path) {
   std::set<std::string> names;
@@ -68,7 +68,7 @@ bool ManifestVerifier::verifySizes(const Entry &entry,
   return verify(*known, path);
 }
 
-/// M17. Shapes name sizes that there are, and each size is in a shape.
+/// M17. Shapes name only existing sizes, and each size is in a shape.
 bool ManifestVerifier::verifyShapes(const Entry &entry,
                                     const std::string &path) {
   auto count = int64_t(entry.sizes.size());

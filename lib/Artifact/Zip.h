@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Zip files in memory over zlib, so that a host application that loads the
-// runtime loads no other archive library with it. Files have one part, and
-// records of 64 bits where they are needed; members are stored or deflated, and
-// not encrypted.
+// runtime loads no other archive library with it. Files have one part, with
+// 64-bit records where necessary; members are stored or deflated, and not
+// encrypted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,15 +28,15 @@ namespace conv::artifact {
 /// Builds a zip file. Equal members in equal order give equal bytes.
 class ZipWriter {
 public:
-  /// Adds a member, deflated, as a file that its owner may write, dated
-  /// 1980-01-01.
+  /// Adds a member, deflated, as a file with write permission for its owner,
+  /// dated 1980-01-01.
   Result<void> add(const std::string &name, std::string_view content);
 
-  /// Adds a file that is stored as it is, at a multiple of `kStoredAlignment`
-  /// bytes of the file. `content` must outlive the pieces that `finish` gives.
+  /// Adds a member stored as it is, at a multiple of `kStoredAlignment` bytes
+  /// of the file. `content` must outlive the pieces that `finish` returns.
   Result<void> addStored(const std::string &name, std::string_view content);
 
-  /// The whole file, in pieces that last as long as the writer.
+  /// The whole file, in pieces that live as long as the writer.
   Result<std::vector<std::string_view>> finish();
 
 private:
@@ -44,29 +44,29 @@ private:
                       std::string_view data, bool isDeflated);
   void appendPiece(std::string_view piece);
 
-  std::deque<std::string> owned; ///< What pieces are of, apart from content.
+  std::deque<std::string> owned; ///< The memory of pieces other than content.
   std::vector<std::string_view> pieces;
   uint64_t fileBytes = 0;
   std::string directory;
   size_t count = 0;
 };
 
-/// Bytes of the file that the content of a stored member starts at a multiple
-/// of: a cache line, which suits every element type.
+/// The content of a stored member starts at a multiple of this many bytes: a
+/// cache line, which suits every element type.
 inline constexpr size_t kStoredAlignment = 64;
 
-/// What the directory of a zip file says about a member.
+/// The directory's facts about a member.
 struct ZipMember {
   std::string name;
   uint32_t checksum;
-  uint64_t size;     ///< Bytes when it is inflated.
-  size_t dataOffset; ///< Where its bytes start in the file.
-  size_t dataSize;   ///< How many they are there.
+  uint64_t size;     ///< Inflated bytes.
+  size_t dataOffset; ///< Offset of its bytes in the file.
+  size_t dataSize;   ///< Number of its bytes there.
   bool isDeflated;
 };
 
-/// Lists and inflates the members of a zip file, which must outlive it. The
-/// file may be anything: errors are `BadInput`, and say what is wrong with it.
+/// Lists and inflates the members of a zip file, which must outlive the reader.
+/// The file is untrusted: errors are `BadInput`, and say what is wrong with it.
 class ZipReader {
 public:
   /// Reads the directory, and compares it with the header of each member.
@@ -77,7 +77,7 @@ public:
   /// The content of a member: exactly `size` bytes of the right checksum.
   Result<std::string> read(const ZipMember &member) const;
 
-  /// The bytes of a member as they are in the file.
+  /// The bytes of a member as stored in the file.
   std::string_view view(const ZipMember &member) const {
     return bytes.substr(member.dataOffset, member.dataSize);
   }

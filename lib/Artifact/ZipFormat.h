@@ -7,7 +7,7 @@
 //
 // The three records of a zip file: the header before each member, its copy in
 // the directory, and the end of the directory. Numbers are little-endian, as on
-// every machine that this runs on.
+// every machine that this code supports.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,16 +30,16 @@ enum Method : uint16_t { Stored = 0, Deflated = 8 };
 /// Bits of `Content::flags`.
 enum Flag : uint16_t {
   Encrypted = 1 << 0,
-  SizesFollow = 1 << 3, ///< The header has zeros for checksum and sizes.
+  SizesFollow = 1 << 3, ///< Header's checksum and sizes are zero.
 };
 
-/// What the header of a member and its copy in the directory have in common.
+/// The common part of a member's header and of its copy in the directory.
 struct [[gnu::packed]] Content {
   uint16_t versionNeeded = 20;
   uint16_t flags = 0;
   uint16_t method = Deflated;
   uint16_t time = 0;
-  uint16_t date = 1 << 5 | 1; ///< 1980-01-01, the first that can be written.
+  uint16_t date = 1 << 5 | 1; ///< 1980-01-01, the first possible date.
   uint32_t checksum = 0;
   uint32_t compressedSize = 0;
   uint32_t size = 0;
@@ -47,7 +47,7 @@ struct [[gnu::packed]] Content {
   uint16_t extraSize = 0;
 };
 
-/// Before the name, the extra field and the bytes of a member.
+/// Precedes the name, the extra field and the bytes of a member.
 struct [[gnu::packed]] LocalHeader {
   uint32_t signature = kSignature;
   Content content;
@@ -59,13 +59,13 @@ struct [[gnu::packed]] LocalHeader {
 /// zeros.
 struct [[gnu::packed]] PaddingHeader {
   uint16_t id = 0xd935;
-  uint16_t size = 2; ///< Of what comes after `kStart` bytes.
+  uint16_t size = 2; ///< Bytes after the first `kStart` ones.
   uint16_t alignment = 64;
 
   static constexpr size_t kStart = 4;
 };
 
-/// Before the name, the extra field and the comment of a member in the
+/// Precedes the name, the extra field and the comment of a member in the
 /// directory.
 struct [[gnu::packed]] DirectoryHeader {
   uint32_t signature = kSignature;
@@ -80,22 +80,22 @@ struct [[gnu::packed]] DirectoryHeader {
   static constexpr uint32_t kSignature = 0x02014b50;
 };
 
-/// What a 32-bit field has whose value is elsewhere, in 64 bits.
+/// The value of a 32-bit field whose value is in a 64-bit field elsewhere.
 inline constexpr uint32_t kElsewhere = UINT32_MAX;
 
-/// An extra field with the values that a header has elsewhere, of 64 bits each:
-/// the size, the compressed size and the header's offset.
+/// An extra field with 64-bit values that replace `kElsewhere` in a header: the
+/// size, the compressed size and the header's offset.
 struct [[gnu::packed]] WideHeader {
   uint16_t id = kId;
-  uint16_t size = 0; ///< Of the values.
+  uint16_t size = 0; ///< Bytes of the values.
 
   static constexpr uint16_t kId = 1;
 };
 
-/// Behind a directory whose place does not fit `DirectoryEnd`.
+/// Follows a directory whose place does not fit `DirectoryEnd`.
 struct [[gnu::packed]] WideDirectoryEnd {
   uint32_t signature = kSignature;
-  uint64_t recordSize = 44; ///< Of what comes after this field.
+  uint64_t recordSize = 44; ///< Bytes after this field.
   uint16_t versionMadeBy = 3 << 8 | 45;
   uint16_t versionNeeded = 45;
   uint32_t disk = 0;
@@ -108,7 +108,7 @@ struct [[gnu::packed]] WideDirectoryEnd {
   static constexpr uint32_t kSignature = 0x06064b50;
 };
 
-/// Behind that, says where it is.
+/// Follows the `WideDirectoryEnd` and has its offset.
 struct [[gnu::packed]] WideDirectoryLocator {
   uint32_t signature = kSignature;
   uint32_t disk = 0;
@@ -118,7 +118,7 @@ struct [[gnu::packed]] WideDirectoryLocator {
   static constexpr uint32_t kSignature = 0x07064b50;
 };
 
-/// Behind the directory, before the comment of the file.
+/// Follows the directory, before the comment of the file.
 struct [[gnu::packed]] DirectoryEnd {
   uint32_t signature = kSignature;
   uint16_t disk = 0;
@@ -138,8 +138,8 @@ void append(std::string &bytes, const Record &record) {
   bytes.append(reinterpret_cast<const char *>(&record), sizeof(record));
 }
 
-/// Reads a record at `offset` into `record`. False if the bytes end before it
-/// does, or its signature is another.
+/// Reads a record at `offset` into `record`. False if the bytes end before the
+/// record does, or its signature differs.
 template <typename Record>
 bool read(std::string_view bytes, size_t offset, Record &record) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(record))

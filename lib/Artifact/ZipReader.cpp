@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file is believed only where its parts agree: the directory ends where its
-// end record starts, fills the place between the members and that record, and
-// says of each member what the member's own header says.
+// A file is trusted only where its parts agree: the directory ends where its
+// end record starts, fills the bytes between the members and that record, and
+// equals the headers of the members.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ static Error notWhole(const std::string &why) {
   return bad("expects a whole zip file, but " + why);
 }
 
-/// Where the end record is: the last place from which it and its comment reach
-/// exactly to the end of the file.
+/// Finds the end record: the last offset from which the record and its comment
+/// extend exactly to the end of the file.
 static std::optional<size_t> findEnd(std::string_view bytes,
                                      zip::DirectoryEnd &end) {
   constexpr size_t kMaxComment = 65535;
@@ -42,20 +42,20 @@ static std::optional<size_t> findEnd(std::string_view bytes,
 }
 
 namespace {
-/// Where a directory is.
+/// The place of a directory in the file.
 struct DirectoryPlace {
   uint64_t offset, size, count;
   bool isOnOneDisk;
 };
 
-/// Sizes and offset of a member, wherever its header has them.
+/// Sizes and offset of a member, from its header or its extra field.
 struct MemberPlace {
   uint64_t size, compressedSize, headerOffset;
 };
 } // namespace
 
-/// The place that the end record, or the one of 64 bits before it, says; none
-/// if records are not where they say.
+/// The place that the end record, or the 64-bit record before it, states; none
+/// if records are not where these say.
 static std::optional<DirectoryPlace>
 findDirectory(std::string_view bytes, size_t endOffset,
               const zip::DirectoryEnd &end) {
@@ -77,8 +77,8 @@ findDirectory(std::string_view bytes, size_t endOffset,
                             wide.countOnDisk == wide.count};
 }
 
-/// The place of a member of which `extra` may have what its header has not.
-/// False if neither has it.
+/// The place of a member; `extra` may have values that its header lacks. False
+/// if neither has them.
 static bool readPlace(const zip::Content &content, uint32_t headerOffset,
                       std::string_view extra, MemberPlace &place) {
   std::string_view values;
@@ -86,7 +86,7 @@ static bool readPlace(const zip::Content &content, uint32_t headerOffset,
     std::memcpy(&field, extra.data(), sizeof(field));
     extra.remove_prefix(sizeof(field));
     if (field.size > extra.size())
-      break; // Not ours; some archivers leave rubbish here.
+      break; // Foreign; some archivers leave garbage here.
     if (field.id == zip::WideHeader::kId)
       values = extra.substr(0, field.size);
     extra.remove_prefix(field.size);
@@ -106,8 +106,8 @@ static bool readPlace(const zip::Content &content, uint32_t headerOffset,
          widen(headerOffset, place.headerOffset);
 }
 
-/// Whether the header before a member says the same as the directory. Its
-/// checksum and sizes may be after the member instead.
+/// Whether the header before a member agrees with the directory. The header's
+/// checksum and sizes may follow the member instead.
 static bool agrees(const zip::Content &local, const zip::Content &entry) {
   bool sizesFollow = entry.flags & zip::SizesFollow;
   return local.flags == entry.flags && local.method == entry.method &&
@@ -118,8 +118,8 @@ static bool agrees(const zip::Content &local, const zip::Content &entry) {
 }
 
 /// The member that a header of the directory describes. `members` is the part
-/// of the file before the directory. Messages have the member's number, because
-/// nobody knows yet what its name holds.
+/// of the file before the directory. Messages contain the member's number,
+/// because its name has not been checked yet.
 static Result<ZipMember> locate(std::string_view members,
                                 const zip::Content &content,
                                 const MemberPlace &place,
@@ -193,7 +193,7 @@ static std::optional<std::string> inflateBytes(std::string_view compressed,
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
     return std::nullopt;
   std::string content(size, '\0');
-  Bytef nothing; // zlib wants a place even where no bytes are to come.
+  Bytef nothing; // zlib needs an address even for zero bytes.
   stream.next_in =
       reinterpret_cast<Bytef *>(const_cast<char *>(compressed.data()));
   stream.avail_in = uInt(compressed.size());

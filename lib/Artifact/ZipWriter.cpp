@@ -43,8 +43,8 @@ void ZipWriter::appendPiece(std::string_view piece) {
   fileBytes += piece.size();
 }
 
-/// An extra field of a local header that makes what follows it start at a
-/// multiple of the alignment; others skip it by its size.
+/// An extra field of a local header that aligns the bytes after it; readers
+/// skip the field by its size.
 static std::string createPadding(uint64_t offset) {
   std::string field;
   zip::append(field, zip::PaddingHeader{});
@@ -56,10 +56,10 @@ static std::string createPadding(uint64_t offset) {
   return field;
 }
 
-/// Notes values of 64 bits in an extra field where 32 bits do not hold them.
+/// Moves values to a 64-bit extra field if they do not fit 32 bits.
 class WideValues {
 public:
-  /// What the 32-bit field has for `value`.
+  /// The 32-bit field for `value`.
   uint32_t fit(uint64_t value) {
     if (value < zip::kElsewhere)
       return uint32_t(value);
@@ -79,7 +79,7 @@ private:
   std::string values;
 };
 
-/// Appends a member of `content`, whose bytes in the file are `data`.
+/// Appends a member with `content`, stored in the file as `data`.
 Result<void> ZipWriter::append(const std::string &name,
                                std::string_view content, std::string_view data,
                                bool isDeflated) {
@@ -92,7 +92,7 @@ Result<void> ZipWriter::append(const std::string &name,
   entry.content.size = wide.fit(content.size());
   entry.content.compressedSize = wide.fit(data.size());
   entry.content.nameSize = uint16_t(name.size());
-  std::string extra = wide.field(); // The local header has no offset.
+  std::string extra = wide.field(); // Local headers have no offset.
   entry.headerOffset = wide.fit(fileBytes);
   std::string directoryExtra = wide.field();
   if (!directoryExtra.empty())

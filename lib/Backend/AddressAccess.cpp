@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where no instruction checks bounds, a load whose guard is false reads the
+// Without a bounds check in hardware, a load whose guard is false reads the
 // first elements of its tensor, which exist, and selects zero: branches would
-// keep loads from being in flight together. A store is branched around.
+// keep loads from being in flight together. A store is put under a branch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,7 +84,7 @@ struct GuardedStoreLowering final : ConvertOpToLLVMPattern<GuardedStoreOp> {
   LogicalResult
   matchAndRewrite(GuardedStoreOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    // The others are under a branch.
+    // All other stores are under a branch.
     if (!matchPattern(op.getGuard(), m_One()))
       return rewriter.notifyMatchFailure(op, "guarded store");
     Location loc = op.getLoc();

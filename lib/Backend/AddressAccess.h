@@ -14,25 +14,25 @@
 
 namespace mlir::conv {
 
-/// The integer, or vector of 32-bit integers, that has the bytes of `type`:
-/// every access of up to 16 bytes then has an instruction.
+/// The integer, or vector of 32-bit integers, with the size of `type`: every
+/// access of up to 16 bytes then has an instruction.
 Type getCarrierType(VectorType type);
 
 /// The number of bytes of `type`.
 int64_t getBytes(VectorType type);
 
 /// The address of an element of type `element` at `offset` of a converted
-/// buffer. Offsets are signed: those of guards that are false may be below
-/// zero, and are never used.
+/// buffer. Offsets are signed: where a guard is false, the offset may be
+/// negative and is never used.
 Value createAddress(OpBuilder &builder, Location loc, Value buffer,
                     Value offset, Type element);
 
-/// `offset` where `guard` is true, and 0 elsewhere, which every tensor has.
+/// `offset` where `guard` is true; elsewhere 0, which every tensor has.
 Value createSafeOffset(OpBuilder &builder, Location loc, Value offset,
                        Value guard);
 
-/// Patterns that put a store whose guard can be false under a branch, if
-/// `needsBranch`.
+/// Patterns that put a store under a branch if its guard can be false and
+/// `needsBranch` holds.
 void populateStoreToBranchPatterns(
     RewritePatternSet &patterns,
     std::function<bool(GuardedStoreOp)> needsBranch);

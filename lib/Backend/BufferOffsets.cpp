@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Instruction selection looks through sums, shifts and products by constants;
-// so does this. What is left of a sum without its constants is not below zero
-// if each sum on the way is known not to wrap as an unsigned number. Of other
-// sums, an empty assembly statement makes a value that nothing looks through.
+// so does this. The rest of a sum without its constants is not negative if each
+// sum on the way is known not to wrap as an unsigned number. For other sums, an
+// empty assembly statement makes a value that is opaque to everything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,16 +26,16 @@ using namespace llvm;
 using namespace llvm::PatternMatch;
 
 namespace {
-/// What instruction selection can take out of a value.
+/// The constant that instruction selection can take out of a value.
 struct Constant32 {
   int64_t value = 0;
   bool exists = false;
-  /// The rest does not wrap, whatever part of the constant is taken.
+  /// The rest does not wrap, whatever part of the constant is taken out.
   bool isExact = true;
 };
 } // namespace
 
-/// Deeper expressions are taken for ones that wrap.
+/// Deeper expressions are assumed to wrap.
 static constexpr unsigned kMaxDepth = 16;
 
 static Constant32 findConstant(const Value &value, unsigned depth = 0);
@@ -101,7 +101,7 @@ static Constant32 findConstant(const Value &value, unsigned depth) {
 
 uint32_t mlir::conv::getImmediate(const llvm::Value &offset) {
   if (isa<ConstantInt>(offset))
-    return 0; // Nothing is left for a register.
+    return 0; // The register would be empty.
   int64_t value = findConstant(offset).value;
   return value > 0 ? uint32_t(value) : 0;
 }
@@ -112,7 +112,7 @@ static Use *findOffset(Instruction &instruction) {
   if (!call || !call->getCalledFunction()->getName().starts_with(
                    "llvm.amdgcn.raw.ptr.buffer."))
     return nullptr;
-  // It follows the resource; loads to LDS have two operands in between.
+  // The offset follows the resource; loads to LDS have two operands between.
   bool isLds =
       call->getIntrinsicID() == Intrinsic::amdgcn_raw_ptr_buffer_load_lds;
   for (Use &operand : call->args())

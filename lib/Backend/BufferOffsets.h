@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A buffer instruction adds the offset in a register and a constant of its own.
-// LLVM takes the constant out of any sum, which can leave a register below
-// zero, and no manual says what the bounds check makes of that. Here is what
-// keeps the register from it.
+// LLVM takes the constant out of any sum, which can leave a negative value in
+// the register, and no manual says how the bounds check treats that. This file
+// prevents it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,14 +25,14 @@ class Value;
 
 namespace mlir::conv {
 
-/// Hides from instruction selection each offset of a buffer access of which it
-/// could take a constant so that the rest wraps around 32 bits.
+/// Hides from instruction selection each offset of a buffer access whose rest
+/// could wrap around 32 bits if a constant were taken out.
 void hideWrappingOffsets(llvm::Function &kernel);
 
-/// Whether the call is what hides an offset: it returns its operand.
+/// Whether the call hides an offset; it returns its operand.
 bool isHiddenOffset(const llvm::CallInst &call);
 
-/// Shows all hidden offsets again.
+/// Removes the calls that hide offsets.
 void revealOffsets(llvm::Function &kernel);
 
 /// The constant that instruction selection may take out of an offset.

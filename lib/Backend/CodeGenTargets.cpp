@@ -16,7 +16,7 @@
 
 using namespace mlir::conv;
 
-/// What the thread adds to pipelines of code generation, if anything.
+/// Adds this thread's passes to pipelines of code generation, if there are any.
 static thread_local const CodeGenPassScope::AddPasses *addPasses = nullptr;
 
 CodeGenPassScope::CodeGenPassScope(AddPasses add) : add(std::move(add)) {

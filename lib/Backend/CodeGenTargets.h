@@ -17,17 +17,17 @@ class TargetPassConfig;
 
 namespace mlir::conv {
 
-/// Makes LLVM know the processors of all back ends, once. LLVM has them in a
-/// list that several threads must not extend at a time: of two that did, each
-/// for a target of its own, one was lost. So whoever generates code first adds
-/// all of them, instead of MLIR's `SerializeGPUModuleBase::init`.
+/// Registers the processors of all back ends with LLVM, once. LLVM keeps a list
+/// that threads must not extend at the same time: when two threads did, each
+/// for its own target, one entry was lost. So the first one that generates code
+/// adds all targets, instead of MLIR's `SerializeGPUModuleBase::init`.
 void initializeCodeGenTargets();
 
-/// While it lives, `add` may add passes to every pipeline of code generation
-/// that this thread builds; other threads' pipelines stay as they are. LLVM
-/// calls a list of callbacks that several threads read without a lock, so
-/// nobody else may register one: `initializeCodeGenTargets` does it once, and
-/// must have been called.
+/// While the scope lives, `add` may add passes to every pipeline of code
+/// generation that this thread builds; pipelines of other threads are
+/// unchanged. LLVM calls a list of callbacks that threads read without a lock,
+/// so no other code may register one: `initializeCodeGenTargets` registers it
+/// once, and must have been called.
 class CodeGenPassScope {
 public:
   using AddPasses =

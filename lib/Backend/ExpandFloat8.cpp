@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM has no 8-bit floats. Instructions that convert them differ in what they
-// do beyond the largest value (NVIDIA's saturate, AMD's depend on a mode) and
-// in the formats they know, so all back ends share this expansion and mean the
-// same by `arith.truncf`: round to nearest even, then infinity, or NaN where
-// the format has no infinity.
+// LLVM has no 8-bit floats. Conversion instructions differ in what they do
+// beyond the largest value (NVIDIA's saturate, AMD's depend on a mode) and in
+// the formats they support. So all back ends share this expansion and give
+// `arith.truncf` one meaning: round to nearest even, then infinity, or NaN
+// where the format has no infinity.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Preferred to patterns that expect LLVM to have the type.
+/// Preferred to patterns that expect LLVM to support the type.
 static constexpr unsigned kBenefit = 10;
 
 static constexpr int64_t kInfinityF32 = 0x7f800000;
@@ -29,13 +29,13 @@ static constexpr int64_t kMagnitudeF32 = 0x7fffffff;
 static constexpr int kMantissaBitsF32 = 23, kBiasF32 = 127;
 
 namespace {
-/// An 8-bit float: codes are those of magnitudes.
+/// An 8-bit float format; codes are codes of magnitudes.
 struct Float8 {
   int mantissaBits, bias;
   int64_t largest;  ///< Finite magnitude.
-  int64_t overflow; ///< What larger ones become.
+  int64_t overflow; ///< The code for larger ones.
   int64_t nan;
-  bool isFnuz; ///< The sign with a zero is NaN, and there is no other NaN.
+  bool isFnuz; ///< Negative zero's code is NaN, the only NaN.
 
   /// The exponent of the smallest normal number.
   int smallestExponent() const { return 1 - bias; }
@@ -61,7 +61,7 @@ static Type withElement(Type shape, Type element) {
 }
 
 namespace {
-/// Arithmetic on 32-bit integers of the shape of a converted value.
+/// Arithmetic on 32-bit integers with the shape of a converted value.
 class Bits {
 public:
   Bits(PatternRewriter &rewriter, Location loc, Type shape)
@@ -112,13 +112,13 @@ static Value decode(Bits &bits, const Float8 &format, Value number) {
   code = arith::ExtUIOp::create(b, bits.i32, code);
   Value magnitude = bits.masked(code, 0x7f);
   Value sign = bits.shiftLeft(bits.masked(code, 0x80), 24);
-  // With the exponent in place but for its bias, which a power of two corrects,
-  // among the subnormals too.
+  // The code's exponent is in place except for its bias, which a product by a
+  // power of two corrects, for subnormal numbers too.
   Value placed =
       bits.shiftLeft(magnitude, kMantissaBitsF32 - format.mantissaBits);
   Value scaled = bits.asBits(arith::MulFOp::create(
       b, bits.asFloat(placed), bits.power(kBiasF32 - format.bias)));
-  // Infinities and NaN have f32's largest exponent before any mantissa.
+  // Infinities and NaN get f32's largest exponent, whatever their mantissa.
   Value isSpecial, special;
   if (format.isFnuz) {
     isSpecial = bits.compare(arith::CmpIPredicate::eq, code, format.nan);
@@ -132,11 +132,11 @@ static Value decode(Bits &bits, const Float8 &format, Value number) {
   return bits.asFloat(arith::OrIOp::create(b, result, sign));
 }
 
-/// The code of a magnitude, rounded to nearest even, that may be too large.
+/// The code of a magnitude, rounded to nearest even; it may be too large.
 static Value roundMagnitude(Bits &bits, const Float8 &format, Value magnitude) {
   ImplicitLocOpBuilder &b = bits.b;
   int dropped = kMantissaBitsF32 - format.mantissaBits;
-  // Half of the last place, less one where the code would stay odd.
+  // Half of the last place, minus one if the code would become odd.
   Value odd = bits.masked(bits.shiftRight(magnitude, dropped), 1);
   Value half = arith::AddIOp::create(
       b, odd, bits.constant((int64_t(1) << (dropped - 1)) - 1));
@@ -145,7 +145,7 @@ static Value roundMagnitude(Bits &bits, const Float8 &format, Value magnitude) {
   int64_t rebias = int64_t(kBiasF32 - format.bias) << format.mantissaBits;
   Value normal = arith::SubIOp::create(b, rounded, bits.constant(rebias));
   // Adding a number whose last place is the subnormal step rounds to that step
-  // and leaves the count of steps in the lowest bits.
+  // and leaves the number of steps in the lowest bits.
   int exponent = format.smallestExponent();
   Value step = bits.power(exponent + dropped);
   Value sum = arith::AddFOp::create(b, bits.asFloat(magnitude), step);
@@ -191,7 +191,7 @@ struct ExpandExtension final : OpRewritePattern<arith::ExtFOp> {
     Type type = op.getOut().getType();
     Bits bits(rewriter, op.getLoc(), type);
     Value number = decode(bits, *format, op.getIn());
-    // The 16-bit types have every value of the 8-bit ones.
+    // The 16-bit types have every value of the 8-bit types.
     if (number.getType() != type)
       number = arith::TruncFOp::create(bits.b, type, number);
     rewriter.replaceOp(op, number);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For types that a chip has no matrix instruction for. `MatrixAtom` says which
+// For types without a matrix instruction on a chip. `MatrixAtom` says which
 // rows and columns a lane holds.
 //
 //===----------------------------------------------------------------------===//

@@ -14,14 +14,14 @@
 
 namespace mlir::conv {
 
-/// The result of `op`, whose atom is of kind `fma`, as multiply-adds of
-/// vectors, one for each k.
-/// Makes a matrix instruction of an op; null if the target has none for its
-/// atom.
+/// Creates the matrix instruction of an op; null if the target has
+/// none for the op's atom. An op whose atom is of kind `fma` is not
+/// passed to it: such an op becomes multiply-adds of vectors, one for
+/// each k.
 using CreateInstruction = Value (*)(OpBuilder &builder, MmaOp op);
 
-/// Replaces ops by what `create` makes of them, and those of FMA atoms by
-/// multiply-adds of vectors.
+/// Replaces ops by the instruction that `create` makes, and ops with FMA atoms
+/// by multiply-adds of vectors.
 void populateMmaPatterns(RewritePatternSet &patterns, CreateInstruction create);
 
 } // namespace mlir::conv

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the host back end and the simulator share: both emit objects for every
-// x86-64 machine of level v3, not for the one they run on.
+// The common part of the host back end and the simulator: both emit objects for
+// every x86-64 machine of level v3, not for the one they run on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,8 @@ llvm::Expected<SmallVector<char, 0>> emitHostCode(llvm::Module &module,
                                                   llvm::TargetMachine &machine,
                                                   llvm::CodeGenFileType format);
 
-/// The functions that an object needs from elsewhere, but for those of libc
-/// that LLVM calls by itself: memcpy, memmove and memset.
+/// The functions that an object needs from elsewhere, except for memcpy,
+/// memmove and memset of libc, which LLVM calls by itself.
 llvm::Expected<SmallVector<std::string>>
 listNeededFunctions(ArrayRef<char> object);
 

@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// Targets that can keep instructions apart have replaced it before.
+/// Targets that can separate instructions have already replaced the fence.
 struct EraseScheduleFence final : OpRewritePattern<ScheduleFenceOp> {
   using OpRewritePattern::OpRewritePattern;
 

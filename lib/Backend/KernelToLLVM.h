@@ -14,12 +14,12 @@
 
 namespace mlir::conv {
 
-/// How kernels of a GPU are lowered: they take bare pointers, and `index` is 32
-/// bits, since offsets into global memory have a width of their own.
+/// The lowering options of GPU kernels: they take bare pointers, and `index`
+/// has 32 bits, since offsets into global memory have a width of their own.
 LowerToLLVMOptions getGpuLoweringOptions(gpu::GPUModuleOp module);
 
-/// Patterns for what kernels are made of on every back end: `arith`, `cf`,
-/// `memref` and `vector`.
+/// Patterns for the ops of kernels on every back end: `arith`, `cf`, `memref`
+/// and `vector`.
 void populateKernelToLLVMPatterns(const LLVMTypeConverter &converter,
                                   RewritePatternSet &patterns);
 

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// lld reads and writes files and keeps global state, so each call has temporary
-// files of its own and holds a lock that also keeps code generation out. A file
-// that lld writes is made beside its path and renamed, which memory has no
-// place for, so lld writes to a pipe.
-// No state is kept, except that lld forgets what the process's own LLVM
-// command line said: conv-opt runs its passes on one module of a split file
-// only.
+// lld reads and writes files and keeps global state, so each call has
+// temporary files of its own and holds a lock that also keeps code
+// generation out. lld writes a file beside its final path and renames
+// it, which files in memory do not support, so lld writes to a pipe. No
+// state is kept, except that lld clears what the process's own LLVM
+// command line said: conv-opt runs its passes on only one module of a
+// split file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ LLD_HAS_DRIVER(elf)
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Guards what lld and LLVM keep per process.
+/// Guards the state that lld and LLVM keep per process.
 static std::shared_mutex &globalState() {
   static std::shared_mutex mutex;
   return mutex;
@@ -44,15 +44,15 @@ static std::shared_mutex &globalState() {
 
 CodeGenerationLock::CodeGenerationLock() : lock(globalState()) {}
 
-/// Runs lld with these arguments after its usual ones; what it printed is
-/// returned when it fails.
+/// Runs lld with these arguments after its usual ones; returns its output if it
+/// fails.
 static llvm::Error runLinker(ArrayRef<std::string> arguments) {
   static bool canRunAgain = true;
   std::lock_guard lock(globalState());
   if (!canRunAgain)
     return llvm::createStringError(
         "lld crashed before and cannot run again in this process");
-  // More threads would take longer to start than such an object to link.
+  // Starting more threads takes longer than linking such an object.
   SmallVector<const char *> all = {"ld.lld", "-shared", "--build-id=none",
                                    "--threads=1"};
   for (const std::string &argument : arguments)
@@ -66,7 +66,7 @@ static llvm::Error runLinker(ArrayRef<std::string> arguments) {
   return llvm::createStringError("lld failed: " + StringRef(text).trim());
 }
 
-/// Everything that comes out of a pipe until its other end is closed.
+/// Reads a pipe until its other end is closed.
 static std::string readPipe(int end) {
   std::string bytes;
   char chunk[65536];
@@ -78,7 +78,7 @@ static std::string readPipe(int end) {
   return bytes;
 }
 
-/// What lld writes with these arguments.
+/// The output of lld with these arguments.
 static llvm::Expected<std::string> link(SmallVector<std::string> arguments) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)
@@ -106,8 +106,8 @@ static llvm::Expected<TemporaryFile> createFile(StringRef bytes) {
   return file;
 }
 
-/// Links an object. A library that is needed is stood in for by one of its
-/// name, since lld copies no more than the name; `object` will do for its
+/// Links an object. A needed library is replaced by a stand-in of the
+/// same name, since lld copies only the name; `object` serves as its
 /// contents.
 static llvm::Expected<std::string> linkBytes(StringRef object,
                                              StringRef neededLibrary) {

@@ -21,9 +21,9 @@
 
 namespace mlir::conv {
 
-/// Held while LLVM generates code. Linking waits for all of these, since lld
-/// resets LLVM's command-line options, which code generation reads. A thread
-/// that holds one must not link.
+/// Held while LLVM generates code. Linking waits until all such locks are free,
+/// since lld resets LLVM's command-line options, which code generation reads. A
+/// thread that holds one must not link.
 class CodeGenerationLock {
 public:
   CodeGenerationLock();
@@ -34,8 +34,8 @@ private:
 
 /// The bytes of the shared library that lld makes of `object`. Same input, same
 /// bytes. May be called from several threads; the calls take turns.
-/// `neededLibrary` is the name of a library that the loader is to load first;
-/// it need not be on this machine.
+/// `neededLibrary` is the name of a library that the loader must load first;
+/// this machine need not have it.
 FailureOr<std::string> linkShared(ArrayRef<char> object,
                                   function_ref<InFlightDiagnostic()> emitError,
                                   StringRef neededLibrary = "");

@@ -12,7 +12,7 @@
 
 namespace mlir::conv {
 
-/// Fails with an error at `op` unless its `conv.target` is one of `backend`.
+/// Fails with an error at `op` unless its `conv.target` belongs to `backend`.
 LogicalResult verifyTarget(Operation *op, ::conv::Backend backend);
 
 } // namespace mlir::conv

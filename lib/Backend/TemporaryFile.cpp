@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The file is memory with a descriptor, which other processes and libraries
-// open by its path in /proc. It is gone with the process, even after SIGKILL.
+// The file is memory with a descriptor; other processes and libraries open it
+// by its path in /proc. It goes with the process, even after SIGKILL.
 //
 //===----------------------------------------------------------------------===//
 

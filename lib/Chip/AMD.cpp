@@ -5,36 +5,36 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the facts come from:
+// Sources of the facts:
 //   * atoms and their lane layouts: AMD's instruction set manuals of CDNA2
 //     (MI200), CDNA3, CDNA4, RDNA3 and RDNA4, sections on MFMA and WMMA;
 //   * their cycles: the peak rates of the product data sheets, which equal
 //     2*m*n*k / cycles * simdsPerComputeUnit * computeUnits * clockGHz
 //     (`ChipTable.PeakRatesAreThoseOfTheDataSheets` checks it);
 //   * LDS, caches, compute units: "AMD GPU specifications" of the ROCm manual;
-//   * bytes of a cache line, dies, and what their caches give in a clock (for
-//     each compute unit: 4096 bytes among 104 on gfx90a, 2048 among 38 and 32
-//     on each die of gfx942 and gfx950): the white papers of CDNA2 to CDNA4; of
-//     RDNA, the 64 bytes of a request to the level-2 cache, and two compute
-//     units to a port of 64 bytes;
+//   * bytes of a cache line, dies, and cache bytes in a clock (for each compute
+//     unit: 4096 bytes among 104 on gfx90a, 2048 among 38 and 32 on each die of
+//     gfx942 and gfx950): the white papers of CDNA2 to CDNA4; for RDNA, the 64
+//     bytes of a request to the level-2 cache, and two compute units to a port
+//     of 64 bytes;
 //   * registers, their granule, waves of a SIMD unit: LLVM's AMDGPU back end,
 //     which allocates them (AMDGPUBaseInfo.cpp: getTotalNumVGPRs,
 //     getVGPRAllocGranule, getMaxWavesPerEU);
-//   * bytes of LDS in a clock on gfx950: those of reads; writes have half of
-//     them (white paper of CDNA4);
+//   * bytes of LDS in a clock on gfx950: of reads; writes have half the rate
+//     (white paper of CDNA4);
 //   * copies to LDS in the order of lanes, and transposing reads of LDS: LLVM's
 //     AMDGPU back end has buffer_load_dwordx4 with `lds` and ds_read_b64_tr_b16
 //     for gfx950 alone;
 //   * bandwidth of the last cache: AMD's peak of Infinity Cache on MI300X. Not
-//     looked up, and to be checked: gfx950 (taken for that of gfx942) and RDNA,
+//     looked up, and to be checked: gfx950 (assumed equal to gfx942) and RDNA,
 //     and the bytes of RDNA's level-2 caches;
 //   * gfx1250 has no public data sheet: registers, LDS and instructions are
-//     LLVM's; compute units, clock, bandwidth and cache are guesses that only
-//     rank schedules.
+//     from LLVM; compute units, clock, bandwidth and cache are guesses that
+//     only rank schedules.
 //
 // A wave of a CDNA chip has 256 vector and 256 accumulation registers. Within a
-// table, atoms of one operand type are listed with the fewest instructions per
-// flop first.
+// table, the atoms of an operand type are sorted by instructions per flop,
+// fewest first.
 //
 //===----------------------------------------------------------------------===//
 

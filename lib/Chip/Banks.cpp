@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which lanes share a pass depends on the width of the instruction. A wide read
-// does not take neighbouring lanes together: docs/simulator.md has the table
-// and where it comes from.
+// The lanes that share a pass depend on the width of the instruction. Wide
+// reads do not group neighbouring lanes: docs/simulator.md has the table and
+// its source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 
 using namespace conv;
 
-/// In which group of a 16-byte read the lanes of a half-wave of 32 are, on 32
-/// banks: 0-3 go with 20-23, 4-7 with 16-19, 8-11 with 28-31, 12-15 with 24-27.
+/// The groups of a 16-byte read in a half-wave of 32 lanes, on 32 banks: lanes
+/// 0-3 go with 20-23, 4-7 with 16-19, 8-11 with 28-31, 12-15 with 24-27.
 static uint32_t getWideReadGroup(uint32_t lane) {
   static constexpr uint32_t groupOfQuad[8] = {0, 1, 2, 3, 1, 0, 3, 2};
   return lane / 32 * 4 + groupOfQuad[lane % 32 / 4];
@@ -28,7 +28,7 @@ static uint32_t getWideReadGroup(uint32_t lane) {
 /// The pass that serves `lane` when there are no conflicts.
 static uint32_t getGroup(uint32_t lane, uint32_t bytes, uint32_t bankCount,
                          bool isStore) {
-  // As many lanes as fill the banks once.
+  // A group has as many lanes as fill the banks once.
   uint32_t wordsPerLane = std::max(1u, bytes / 4);
   uint32_t lanesPerGroup =
       std::max(1u, bankCount / std::bit_ceil(wordsPerLane));

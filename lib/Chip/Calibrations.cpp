@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // Constants of H200 kernels were fitted together, for all directions, to
-// schedules of some hundred layers; the comments of Calibration.h say which.
+// schedules of some hundred layers; the comments of Calibration.h name them.
 //   * registerStagedSlowdown and asyncStagedSlowdown: 14 layers on an H200, 1.5
 //     to 2.8 and 1.2 to 2.1. transposedStagedSlowdown: gradients of filters in
 //     three dimensions, two of which took 3.4 and 5.1 times as long on an H200
 //     as predicted with registerStagedSlowdown. transposingSlowdown: 60 layers
 //     in NCHW on an H200. scatterCycles and sparseScatterCycles: 16 of them.
 //     direct.traffic: depthwise layers on an H200.
-// `unit` was fitted to what the clock says (docs/amd-kernels.md).
+// `unit` was fitted to the clock model (docs/amd-kernels.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -163,7 +163,7 @@ static constexpr Calibration kHopper = {
                          .pieceCycles = 60,
                          .memoryShare = 0.9},
     .direct = {.isCompared = true,
-               .traffic = 1e9, // Queues, blocks and diagonals count their own.
+               .traffic = 1e9, // Queues and others have their own.
                .diagonalSeconds = 1.7e-6,
                .diagonalMemoryEfficiency = 0.58,
                .blockMemoryEfficiency = 0.77,
@@ -200,7 +200,7 @@ static constexpr Calibration kHopper = {
                   .overlappedLaunchSeconds = 2.2e-6},
 };
 
-/// Where no kernel was timed, staged ones take what their model says.
+/// Where no kernel was timed, staged kernels take the model's time.
 static constexpr Calibration createUnmeasured(std::string_view source) {
   Calibration calibration = kHopper;
   calibration.source = source;
@@ -215,10 +215,10 @@ static constexpr Calibration createUnmeasured(std::string_view source) {
   return calibration;
 }
 
-/// `countedCycles` is how many the clock counts for each one of the model's.
+/// `countedCycles` is the number of clock cycles for each cycle of the model.
 static constexpr Calibration createClocked(double countedCycles) {
   Calibration calibration = createUnmeasured("the clock of lib/Clock");
-  calibration.launch.startSeconds = 0; // The clock does not count it.
+  calibration.launch.startSeconds = 0; // Not part of the clock.
   calibration.launch.splitWaves = 16;
   calibration.launch.mostSplits = 32;
   calibration.direct.isCompared = true;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Joins the tables of all families into one. Facts are in the tables.
+// Joins the tables of all vendors. The tables hold the facts.
 //
 //===----------------------------------------------------------------------===//
 

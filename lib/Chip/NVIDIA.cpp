@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the facts come from:
+// Sources of the facts:
 //   * atoms and their lane layouts: PTX ISA, "Matrix Fragments for mma.m16n8k16
 //     with floating point type", "... mma.m16n8k8", "... mma.m16n8k32";
 //   * cycles on sm_80: the data sheet's peak, as on AMD chips. On sm_90a only
 //     wgmma reaches the data sheet's 4 cycles; mma.sync gets about 63 % of that
 //     rate (Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU
 //     Architecture via Microbenchmarking", 2024), so it counts 7. A wgmma of n
-//     columns keeps four matrix units busy for n / 2 cycles, and for 16 + n / 4
-//     if reading 64 rows and n columns from shared memory takes longer. 8-bit
-//     floats in mma.sync become f16 (seen in the assembled code), at half the
-//     rate;
+//     columns keeps four matrix units busy for n / 2 cycles, or for 16 + n / 4
+//     if reading 64 rows and n columns from shared memory takes longer.
+//     mma.sync of 8-bit floats becomes f16 instructions (seen in the assembled
+//     code), at half the rate;
 //   * shared memory, registers, warps: CUDA C++ programming guide, "Technical
 //     Specifications per Compute Capability";
 //   * compute units, clock, bandwidth, cache: data sheets of the A100 80GB SXM,
@@ -41,7 +41,7 @@ static constexpr MatrixAtom kAtomsSm80[] = {
     {MMASync, I8, I32, 16, 8, 32, 8, 1, 8},
 };
 
-// What code without architecture-specific features can use comes first.
+// Atoms without architecture-specific features come first.
 static constexpr MatrixAtom kAtomsSm90a[] = {
     {MMASync, F16, F32, 16, 8, 16, 4, 1, 7},
     {MMASync, BF16, F32, 16, 8, 16, 4, 1, 7},
@@ -164,7 +164,7 @@ static constexpr ChipInfo kSm80 = {
     .ptxVersion = 80,
 };
 
-/// Measured with more than half of a unit's shared memory for each workgroup.
+/// Measured with workgroups that take more than half of a unit's shared memory.
 static constexpr int kHopperClusters[] = {132, 66, 39, 30, 22, 17, 15, 15};
 
 static constexpr ChipInfo createHopper(std::string_view name,
@@ -186,7 +186,7 @@ static constexpr ChipInfo createHopper(std::string_view name,
   return chip;
 }
 
-/// Kernels of sm_90 that also run on Blackwell: no tcgen05.
+/// sm_90 kernels that also run on Blackwell: without tcgen05.
 static constexpr ChipInfo createBlackwell() {
   ChipInfo chip =
       createHopper("sm_100a", std::span(kAtomsSm90a).first(kPortableAtoms));

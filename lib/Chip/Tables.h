@@ -17,9 +17,9 @@ extern const Calibration kHopperCalibration;
 /// Constants for an A100, where nothing was measured.
 extern const Calibration kAmpereCalibration;
 /// Constants for AMD chips: units and direct kernels are fitted to the clock
-/// (lib/Clock), and the rest is what an H200 has.
+/// (lib/Clock); all other constants are an H200's.
 extern const Calibration kCDNACalibration, kRDNACalibration;
-/// Constants for a CPU: what is counted is taken as it is.
+/// Constants for a CPU: counts are used without a correction.
 extern const Calibration kHostCalibration;
 std::span<const ChipInfo> amdChips();
 std::span<const ChipInfo> hostChips();

@@ -21,7 +21,7 @@ static std::string trim(const std::string &text) {
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-/// Takes `prefix` away from the front, if it is there.
+/// Removes `prefix` from the front if it is there.
 static bool consumeFront(std::string &text, const std::string &prefix) {
   bool has = text.starts_with(prefix);
   if (has)
@@ -29,8 +29,8 @@ static bool consumeFront(std::string &text, const std::string &prefix) {
   return has;
 }
 
-/// Takes `:sramecc+:xnack-` away from the end; false if there is another
-/// feature than these.
+/// Removes `:sramecc+:xnack-` from the end; false if there is any other
+/// feature.
 static bool consumeFeatures(std::string &text) {
   for (size_t colon; (colon = text.rfind(':')) != std::string::npos;) {
     std::string feature = text.substr(colon + 1);
@@ -58,9 +58,9 @@ static int parseComputeCapability(const std::string &name) {
   return number;
 }
 
-/// The chip whose code runs on an NVIDIA chip that has no row: one of the same
-/// major version, and the latest of those before it. Names with a letter after
-/// the number are for that chip alone.
+/// The chip whose code runs on an NVIDIA chip without a row: one of the same
+/// major version, the latest that is not newer. Names with a letter after the
+/// number are for that chip alone.
 static const ChipInfo *findCompatible(const std::string &name) {
   const ChipInfo *best = nullptr;
   int wanted = parseComputeCapability(name), found = 0;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lanes of buffer instructions whose offset is out of range touch nothing: this
-// is how kernels read zeros of the padding.
+// Lanes of buffer instructions whose offset is out of range access nothing:
+// this is how kernels read zeros as padding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ struct LaneAddresses {
 };
 } // namespace
 
-/// The offset register of a lane, 0 without one; none if a lane's is unknown.
+/// The offset register of each lane, 0 without one; none if a lane is unknown.
 static std::optional<Lanes> readOffsets(const Wave &wave,
                                         const Operand &operand, uint64_t exec) {
   VectorValue storage;
@@ -169,7 +169,7 @@ void AccessRecorder::recordShared(const Instruction &instruction, int index,
   }
   if (exec == 0)
     return;
-  // Where it is in LDS matters up to a multiple of all banks only.
+  // Bank patterns depend on the LDS address modulo all banks only.
   Pattern &pattern = patterns[size_t(index)];
   uint32_t base = (*offsets)[size_t(std::countr_zero(exec))];
   uint32_t phase = (base + uint32_t(instruction.offset)) % (4 * banks);

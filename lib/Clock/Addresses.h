@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Addresses of lanes to lines of global memory and passes through LDS.
+// From addresses of lanes to lines of global memory and passes through LDS.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 
 namespace conv::clock {
 
-/// Describes the accesses of one workgroup. Not one instruction of a loop has
-/// another pattern of banks each time, so the last one of each is kept.
+/// Describes the accesses of one workgroup. An instruction in a loop mostly
+/// repeats its bank pattern, so the last pattern of each instruction is kept.
 class AccessRecorder {
 public:
   AccessRecorder(const Program &program, const Pace &pace)
@@ -30,7 +30,7 @@ public:
               WaveTrace &trace);
 
   int64_t unknownAddresses = 0;
-  int firstUnknown = -1; ///< Instruction of the first of these.
+  int firstUnknown = -1; ///< First instruction with one.
 
 private:
   struct Pattern {
@@ -49,7 +49,7 @@ private:
 
   const Pace &pace;
   std::vector<Pattern> patterns;
-  uint64_t inventedLine = uint64_t(1) << 60; ///< Of unknown addresses.
+  uint64_t inventedLine = uint64_t(1) << 60; ///< For unknown addresses.
 };
 
 } // namespace conv::clock

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A set-associative cache of line numbers that forgets what was used least
-// recently. Sets are chosen by a hash, as caches do against powers of two.
+// A set-associative cache of line numbers that replaces the least recently used
+// line. A hash chooses sets, as caches do against powers of two.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ public:
     tags.assign(sets * uint64_t(ways), ~0ull);
   }
 
-  /// Whether the line was there; it is now, as the one used last.
+  /// Whether the line was present; it becomes the most recently used one.
   bool touch(uint64_t line) {
     uint64_t hash = line * 0x9e3779b97f4a7c15;
     auto set = tags.begin() + int64_t((hash >> 32 & mask) * uint64_t(ways));

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch takes the longest of what its units issue and of the bytes that its
-// caches and its memory move.
+// A launch takes the longest of three times: its units issue instructions, its
+// caches move bytes, and its memory moves bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ int clock::countResident(const Program &program, const Pace &pace, int waves,
                         chip.registerGranule);
   int64_t wavesOfSimd = std::min<int64_t>(chip.maxWavesPerSimd,
                                           chip.registerFilePerLane / registers);
-  // A workgroup that does not share both halves of a processor fits into one.
+  // A workgroup in one half of a processor has the resources of that half.
   int64_t parts = program.facts.sharesProcessor ? 1 : pace.computeUnitsOfUnit;
   int64_t simds = pace.simds() / parts;
   int64_t byRegisters = wavesOfSimd * simds / std::max(1, waves);
@@ -65,7 +65,7 @@ const Loop *clock::findMainLoop(const Program &program, const WaveTrace &wave) {
   return best;
 }
 
-/// The steps of one iteration in the middle, or all without a loop.
+/// The steps of an iteration amid the loop, or all steps without a loop.
 static std::span<const Step> selectIteration(const WaveTrace &wave,
                                              const Loop *loop) {
   std::span<const Step> steps = wave.steps;
@@ -81,8 +81,8 @@ static std::span<const Step> selectIteration(const WaveTrace &wave,
   return steps.subspan(ends[middle - 1] + 1, ends[middle] - ends[middle - 1]);
 }
 
-/// The fewest matrix cycles between loads and the waits for them, when an
-/// iteration follows itself.
+/// The fewest matrix cycles between loads and the waits for them, in a loop
+/// whose iterations are all like this one.
 static int64_t measureDistance(const Program &program,
                                std::span<const Step> iteration) {
   std::vector<int64_t> waiting;
@@ -139,7 +139,7 @@ double EntryClock::time() const {
   return sum;
 }
 
-/// Buffers are far from each other, and none is at zero.
+/// Addresses at which buffers are far from each other and from zero.
 static uint64_t getAddress(int64_t buffer) {
   return uint64_t(buffer + 1) << 36;
 }
@@ -166,7 +166,7 @@ static LaunchShape getShape(const artifact::Entry &entry,
   return shape;
 }
 
-/// Every buffer of the launch once; the workspace as a whole.
+/// Bytes of every buffer of the launch, once; the whole workspace counts.
 static double sumBuffers(const artifact::Entry &entry,
                          const artifact::Launch &launch) {
   std::set<std::pair<size_t, int64_t>> seen;
@@ -191,14 +191,14 @@ static double sumBuffers(const artifact::Entry &entry,
 static void setBounds(KernelClock &kernel, const Pace &pace,
                       const Traffic &traffic) {
   const ChipInfo &chip = *pace.chip;
-  double hertz = chip.clockGHz * 1e3; // Clocks of a microsecond.
+  double hertz = chip.clockGHz * 1e3; // Clocks per microsecond.
   double grid = double(kernel.workgroups);
   kernel.requestedBytes =
       (traffic.requestedBytes + traffic.writtenBytes) * grid;
   kernel.farBytes =
       std::max((traffic.farBytes + traffic.writtenBytes) * grid, 0.0);
   double perClock = chip.sharedCacheBytesPerClock * chip.computeUnits;
-  // Bytes below a cache come from the next one if everything fits there.
+  // If everything fits in the next cache, it serves all bytes below this one.
   bool isNear =
       pace.farCacheGBs > 0 && kernel.compulsoryBytes <= double(chip.cacheBytes);
   double far = isNear ? pace.farCacheGBs : chip.memoryGBs;
@@ -259,7 +259,7 @@ static Result<KernelClock> clockLaunch(const artifact::Artifact &artifact,
   kernel.cycles = extrapolateRounds(kernel, traces);
   kernel.compulsoryBytes = sumBuffers(entry, launch);
   setBounds(kernel, pace, traffic);
-  // Matrix cycles of all workgroups, as those that were simulated have them.
+  // Matrix cycles of all workgroups, extrapolated from simulated workgroups.
   double perWorkgroup = kernel.issue.busy[size_t(Unit::Matrix)] *
                         double(kernel.issue.cycles) / double(kernel.simulated);
   double clocks = kernel.time() * pace.chip->clockGHz * 1e3;

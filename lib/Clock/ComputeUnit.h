@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of the issue model. Issue.cpp has the turns of SIMD units,
+// The state of the issue model. Issue.cpp implements the turns of SIMD units,
 // IssueUnits.cpp what each kind of unit does with an instruction, and
-// LoopTimes.cpp what is measured meanwhile.
+// LoopTimes.cpp the measurements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,14 @@ namespace conv::clock {
 
 inline constexpr int64_t kNever = std::numeric_limits<int64_t>::max() / 2;
 
-/// Completion times of what a counter counts, oldest first.
+/// Completion times of the operations of one counter, oldest first.
 class Outstanding {
 public:
-  /// Answers come in order.
+  /// Operations complete in order.
   void add(int64_t time) {
     times.push_back(times.size() > first ? std::max(time, times.back()) : time);
   }
-  /// When no more than `limit` are left.
+  /// The time when no more than `limit` operations are left.
   int64_t getTime(size_t limit) const {
     return times.size() - first > limit ? times[times.size() - limit - 1] : 0;
   }
@@ -49,10 +49,10 @@ private:
   size_t first = 0;
 };
 
-/// When vector registers can be read.
+/// The times at which vector registers can be read.
 struct Registers {
   std::array<int64_t, kVectorRegisters> ready{};
-  /// The same for a matrix instruction that adds to the result of another one.
+  /// The times for a matrix instruction that adds to another one's result.
   std::array<int64_t, kVectorRegisters> forwarded{};
   std::array<uint16_t, kVectorRegisters> owner{};
 };
@@ -67,10 +67,10 @@ struct RunningWave {
   int priority = 0;
   int64_t barriersPassed = 0;
   bool hasArrived = false;
-  std::vector<int64_t> marks; ///< When it closed the loop.
+  std::vector<int64_t> marks; ///< Times of closing the loop.
 };
 
-/// A workgroup that runs.
+/// A running workgroup.
 struct Place {
   int workgroup = -1;
   int wavesLeft = 0, arrived = 0;
@@ -82,11 +82,11 @@ struct StallTime {
   Stall stall;
 };
 
-/// What the model asks of an instruction, once for all its executions.
+/// The properties of an instruction that the model needs, decoded once.
 struct Decoded {
-  std::vector<Operand> sources; ///< Vector registers that it reads.
+  std::vector<Operand> sources; ///< Vector registers it reads.
   std::optional<Operand> result, secondResult, sum;
-  int cycles = 0; ///< Of the vector unit.
+  int cycles = 0; ///< Cycles of the vector unit.
 };
 
 class ComputeUnit {
@@ -97,7 +97,7 @@ public:
   IssueTimes run();
 
 private:
-  /// A wave's next instruction: done, or the time until which it is not.
+  /// An attempt to issue: done, or the earliest time of the next attempt.
   struct Attempt {
     bool isIssued;
     int64_t next;
@@ -142,7 +142,7 @@ private:
   size_t nextWorkgroup = 0;
   int startedWaves = 0, runningWaves = 0;
   int64_t wakeup = 0;
-  /// While the first waves are in the loop, and for a number of iterations.
+  /// True while the first waves are in the loop, for a number of iterations.
   bool isRecording = true;
   int64_t recordEnd = kNever;
   std::vector<Busy> busy;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds the kernel's symbol, its descriptor and its metadata in the ELF file,
-// and disassembles what the symbol covers. Code objects come from artifacts,
-// so all that is read from them may be wrong, and is an error then.
+// and disassembles the symbol's bytes. Code objects come from artifacts, so
+// everything in them may be wrong, and is then an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,12 +48,12 @@ static Error fail(llvm::Error error) {
 }
 
 namespace {
-/// LLVM's disassembler of a chip, with what it needs alive.
+/// LLVM's disassembler for a chip and the objects that it refers to.
 class Disassembler {
 public:
   static Result<std::unique_ptr<Disassembler>> create(llvm::StringRef chip);
 
-  /// The instruction at the start of `bytes`, how long it is, and its text.
+  /// Decodes the instruction at the start of `bytes`, its length and its text.
   bool decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address,
               llvm::MCInst &instruction, uint64_t &size, std::string &text);
 
@@ -121,7 +121,7 @@ bool Disassembler::decode(llvm::ArrayRef<uint8_t> bytes, uint64_t address,
   return true;
 }
 
-/// A symbol and the bytes of the section that it begins.
+/// A symbol and the rest of its section from the symbol on.
 struct Symbol {
   uint64_t address = 0, size = 0;
   llvm::ArrayRef<uint8_t> bytes;
@@ -159,7 +159,7 @@ static Result<Symbol> findSymbol(const ElfFile &file, const std::string &name) {
   return fail("expects a kernel '" + name + "', but the code has none");
 }
 
-/// An integer of the metadata, or `fallback`.
+/// An integer of the metadata, or `fallback` if it is absent.
 static int64_t getInteger(llvm::msgpack::MapDocNode &map, llvm::StringRef key,
                           int64_t fallback) {
   auto found = map.find(key);

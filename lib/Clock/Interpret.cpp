@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Waves begin with the registers that LLVM's AMDGPU usage document describes,
-// and run one after the other to their ends: nothing that one of them knows
-// comes from another one, since what is in LDS is data.
+// Waves start with the registers that LLVM's AMDGPU usage document describes,
+// and run one after the other to their ends: no wave needs values of another
+// one, since LDS holds data only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 using namespace conv;
 using namespace conv::clock;
 
-/// Where the kernel's parameters are; buffers have addresses far from it.
+/// The address of the kernel's parameters; buffers are far from it.
 static constexpr uint64_t kKernargAddress = uint64_t(1) << 40;
 
 namespace {
@@ -52,7 +52,7 @@ private:
   const LaunchShape &shape;
   std::array<int64_t, 3> ids;
   AccessRecorder recorder;
-  std::vector<Executor> executors; ///< Of each instruction, once it is known.
+  std::vector<Executor> executors; ///< Executors by instruction, once known.
   std::vector<uint8_t> kernarg;
   WorkgroupTrace trace;
 };
@@ -95,14 +95,14 @@ void Interpreter::initialize(Wave &wave, int64_t firstItem) const {
       next += count;
     return at;
   };
-  // User registers, in the order of their bits: buffer of scratch memory,
-  // dispatch, queue, kernarg.
+  // User registers, in the order of their bits: scratch buffer, dispatch,
+  // queue, kernarg.
   reserve(0, 4), reserve(1, 2), reserve(2, 2);
   if (int at = reserve(3, 2); next > at) {
     wave.setScalar(at, uint32_t(kKernargAddress));
     wave.setScalar(at + 1, uint32_t(kKernargAddress >> 32));
   }
-  int system = int(rsrc2 >> 1 & 0x1f); // After the user registers.
+  int system = int(rsrc2 >> 1 & 0x1f); // They follow the user registers.
   for (int axis = 0; axis < 3; ++axis)
     if (rsrc2 >> (7 + axis) & 1 && system < kVcc)
       wave.setScalar(system++, uint32_t(ids[size_t(axis)]));
@@ -121,13 +121,13 @@ void Interpreter::initialize(Wave &wave, int64_t firstItem) const {
   }
 }
 
-/// Of scalar loads, only those of parameters give a known value.
+/// Scalar loads give a known value only for parameters.
 void Interpreter::loadScalars(const Instruction &instruction,
                               Wave &wave) const {
   const auto &operands = instruction.operands;
   if (operands.empty())
     return;
-  // The address may be in registers that are loaded.
+  // The destination may overlap the address registers, so read them first.
   std::optional<uint64_t> base;
   std::optional<uint32_t> offset = 0;
   if (operands.size() > 1 && instruction.mnemonic.starts_with("s_load_"))
@@ -158,7 +158,7 @@ static bool forgetResults(const Instruction &instruction, Wave &wave) {
   return true;
 }
 
-/// Tries all executors; the one that took the instruction.
+/// Tries all executors and returns the one that took the instruction.
 static Executor executeFirst(const Instruction &instruction, Wave &wave) {
   std::span<const Executor> all = instruction.unit == Unit::Scalar
                                       ? getScalarExecutors()
@@ -170,7 +170,7 @@ static Executor executeFirst(const Instruction &instruction, Wave &wave) {
   return forgetResults;
 }
 
-/// Both halves read before one of them writes.
+/// Both halves read their operands before either of them writes.
 void Interpreter::executeDual(const Instruction &instruction, Wave &wave) {
   auto strip = [](Instruction half) {
     if (half.mnemonic.starts_with("v_dual_"))
@@ -204,7 +204,7 @@ void Interpreter::execute(const Instruction &instruction, int index,
     executor = executeFirst(instruction, wave);
 }
 
-/// A branch whose condition depends on data is not taken.
+/// Branches whose condition depends on data are assumed not taken.
 bool Interpreter::isTaken(const Instruction &instruction, const Wave &wave) {
   std::string_view name = instruction.mnemonic;
   if (name == "s_branch")

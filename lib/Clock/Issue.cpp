@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Time goes from event to event. A SIMD unit that has nothing to issue says
-// when it will have, and the next moment is the earliest of all. Instructions
-// are in memory already (the instruction cache always hits), and registers have
+// Time advances from event to event. A SIMD unit that cannot issue says when
+// it can, and the next event is the earliest of these times. The model
+// assumes that the instruction cache always hits and that registers have
 // enough ports.
 //
 //===----------------------------------------------------------------------===//
@@ -17,7 +17,7 @@
 using namespace conv;
 using namespace conv::clock;
 
-/// Iterations of a loop that are measured, at most.
+/// The most iterations of a loop that are measured.
 static constexpr size_t kRecorded = 48;
 
 std::string_view clock::getName(Stall stall) {
@@ -72,7 +72,7 @@ ComputeUnit::ComputeUnit(const Program &program, const Pace &pace,
     decoded.push_back(decode(instruction, pace));
     if (instruction.second < 0)
       continue;
-    // The other half of a dual instruction reads at the same time.
+    // The second half of a dual instruction reads at the same time.
     Decoded half = decode(program.seconds[size_t(instruction.second)], pace);
     decoded.back().sources.insert(decoded.back().sources.end(),
                                   half.sources.begin(), half.sources.end());
@@ -91,7 +91,7 @@ void ComputeUnit::note(Unit unit, const RunningWave &wave, int64_t start,
                     wave.trace->steps[wave.at].instruction, start, end});
 }
 
-/// The next workgroup takes a place, wave after wave.
+/// The next workgroup takes a free place, wave after wave.
 void ComputeUnit::start(int place, int64_t now) {
   if (nextWorkgroup == workgroups.size())
     return;
@@ -129,7 +129,7 @@ void ComputeUnit::endWave(RunningWave &wave, int64_t now) {
   if (wave.number < int(marks.size()))
     marks[size_t(wave.number)] = wave.marks;
   if (--place.wavesLeft > 0) {
-    // A wave that has ended is not waited for.
+    // Barriers do not wait for waves that have ended.
     if (place.arrived > 0 && place.arrived >= place.wavesLeft) {
       --place.arrived;
       arrive(place, now);
@@ -141,8 +141,8 @@ void ComputeUnit::endWave(RunningWave &wave, int64_t now) {
   wakeup = now + 1;
 }
 
-/// A bit for each kind of unit that takes one instruction of a SIMD unit's
-/// waves in a turn; 0 for those that take any number.
+/// A bit for each kind of unit that takes only one instruction of a SIMD unit's
+/// waves in a turn; 0 for kinds that take any number.
 static unsigned getPort(Unit unit) {
   switch (unit) {
   case Unit::Matrix:
@@ -217,7 +217,7 @@ ComputeUnit::Attempt ComputeUnit::attempt(RunningWave &wave, int64_t now,
   return result;
 }
 
-/// One turn of a SIMD unit; when the next one is worth while.
+/// One turn of a SIMD unit; returns the time of the next useful turn.
 int64_t ComputeUnit::stepSimd(int simd, int64_t now) {
   std::vector<RunningWave> &waves = simds[size_t(simd)];
   unsigned taken = 0;
@@ -238,7 +238,7 @@ int64_t ComputeUnit::stepSimd(int simd, int64_t now) {
       Attempt result = attempt(wave, now, taken);
       next = std::min(next, std::max(result.next, now + 1));
       if (!result.isIssued) {
-        // A barrier may open at any time: its wait ends with the next issue.
+        // A barrier may open at any time: its wait lasts until the next issue.
         if (isRecording && wave.ready < now + pace.issueCycles) {
           int64_t until = std::min(result.next, now + pace.issueCycles);
           stalls.push_back({now, until, result.stall});
@@ -270,7 +270,7 @@ int64_t ComputeUnit::stepSimd(int simd, int64_t now) {
 }
 
 IssueTimes ComputeUnit::run() {
-  // Dispatchers deal one workgroup to each unit before the next one.
+  // Dispatchers assign one workgroup to each unit before the second one.
   size_t first = std::min(workgroups.size(), places.size());
   size_t waves = 0;
   for (size_t i = 0; i < first; ++i) {
@@ -288,7 +288,7 @@ IssueTimes ComputeUnit::run() {
       next = std::min(next, stepSimd(simd, now));
     next = std::min(next, wakeup);
     if (next >= kNever)
-      break; // Waves wait for each other for ever.
+      break; // The waves are in a deadlock.
     int64_t turn = pace.issueCycles;
     now = std::max((next + turn - 1) / turn * turn, now + turn);
   }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An instruction is issued if its unit is free and what it reads is there; else
-// the answer says when to try again, and why.
+// An instruction issues if its unit is free and its operands are ready;
+// otherwise the result says when to try again, and why.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 using namespace conv;
 using namespace conv::clock;
 
-/// When all that an instruction reads can be read.
+/// The time when all operands of an instruction can be read.
 int64_t ComputeUnit::getReady(const RunningWave &wave,
                               const Decoded &decoded) const {
   int64_t ready = 0;
@@ -153,7 +153,7 @@ ComputeUnit::Attempt ComputeUnit::issueGlobal(RunningWave &wave,
                             pace.sharedPassesPerTwoClocks;
     note(Unit::Shared, wave, int64_t(from), int64_t(std::ceil(sharedFree)));
   }
-  // Whichever of the two paths takes longer.
+  // The slower of the two paths decides.
   bool isPort = portFree[compute] - portStart > globalFree[compute] - start;
   note(Unit::Global, wave, int64_t(isPort ? portStart : start),
        int64_t(isPort ? portFree[compute] : globalFree[compute]));

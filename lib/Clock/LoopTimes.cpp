@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Recording starts with the first waves and ends after a number of iterations,
-// so that long kernels take no more memory than short ones.
+// so that long kernels need no more memory than short ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ static int64_t overlap(int64_t start, int64_t end, int64_t from, int64_t to) {
   return std::max<int64_t>(0, std::min(end, to) - std::max(start, from));
 }
 
-/// From when the last of the first waves has closed the loop twice until the
-/// first one has left it; or, if that is short, from its middle.
+/// From the time when all first waves have closed the loop twice until the
+/// first of them leaves it; if that is short, from the middle of the loop.
 LoopTimes ComputeUnit::measureLoop() const {
   LoopTimes loop;
   loop.end = recordEnd;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the numbers come from:
+// Sources of the numbers:
 //   * waits, units of a workgroup processor: the instruction set manuals of
 //     CDNA2 to CDNA4, RDNA3 and RDNA4;
 //   * matrix rates: peak rates of the data sheets over compute units, clock
@@ -15,16 +15,16 @@
 //   * issue: a SIMD unit of CDNA has its turn every fourth clock and works four
 //     clocks on 64 lanes; of RDNA, every clock on 32 lanes (white papers of
 //     CDNA and RDNA). Latency of vector instructions on RDNA: LLVM's model;
-//   * LDS: `ChipInfo::sharedMemoryBytesPerClock`; a workgroup processor has two
-//     of them;
+//   * LDS: `ChipInfo::sharedMemoryBytesPerClock`; a workgroup processor has
+//     twice that;
 //   * caches: bytes of lines and sizes from the white papers; 64 bytes a clock
 //     and compute unit on all chips;
-//   * what the cost model needs, too, is in ChipInfo, with its sources.
-// Not looked up, and to be checked: dispatchers, scalar latency.
-// Assumed, not published, and the same for all chips: latencies of memory
-// (500 clocks from the die's cache under load, 840 from below it; 120 next to
-// the unit; 110 of LDS on CDNA), what memory units queue, the cost of a
-// taken branch. docs/amd-kernels.md says how results depend on them.
+//   * numbers that the cost model needs too are in ChipInfo, with their
+// sources. Not looked up, and to be checked: dispatchers, scalar latency.
+// Assumed, not published, and equal for all chips: latencies of memory (500
+// clocks from the die's cache under load, 840 from below it; 120 next to the
+// unit; 110 of LDS on CDNA), the queue of memory units, the cost of a taken
+// branch. docs/amd-kernels.md says how results depend on them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@
 using namespace conv;
 using namespace conv::clock;
 
-/// What CDNA chips share.
+/// The common part of CDNA chips.
 static Pace makeCdna(std::string_view name) {
   const ChipInfo &chip = *lookupChip(name);
   return {.chip = &chip,
@@ -69,7 +69,7 @@ static Pace makeCdna(std::string_view name) {
           .farCacheGBs = chip.cacheGBs};
 }
 
-/// What RDNA chips share.
+/// The common part of RDNA chips.
 static Pace makeRdna(std::string_view chip) {
   Pace pace = makeCdna(chip);
   pace.waits = WaitStyle::StoresApart;
@@ -122,7 +122,7 @@ std::string clock::paceNames() {
   return names;
 }
 
-/// The number at `text`, which moves after it and after the letter x.
+/// Reads the number at the start of `text` and an x after it, and removes both.
 static int takeNumber(std::string_view &text) {
   int value = 0;
   auto [end, code] =
@@ -133,7 +133,7 @@ static int takeNumber(std::string_view &text) {
   return value;
 }
 
-/// The rate for what follows the shape in the name: f16, 8f16, bf16_1k, ...
+/// The rate for the part of the name after the shape: f16, 8f16, bf16_1k, ...
 static int getRate(const MatrixRates &rates, std::string_view type) {
   if (type.starts_with("f8") || type.starts_with("fp8") ||
       type.starts_with("bf8"))

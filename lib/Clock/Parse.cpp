@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One line of AMD's assembly: the mnemonic says the unit and the width, then
-// come operands between commas, and modifiers after the last one. Mnemonics of
-// all generations are known side by side, since their meaning never differs.
+// One line of AMD's assembly: the mnemonic determines the unit and the width;
+// operands follow between commas, and modifiers after the last one. The
+// mnemonics of all generations share one table, since none has two meanings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -134,8 +134,8 @@ static uint16_t readLimit(std::string_view text, std::string_view name) {
       std::atoi(std::string(text.substr(at + name.size())).c_str()));
 }
 
-/// What a wait waits for. Where a chip counts two things together, the limit is
-/// that of the first one's counter.
+/// The counters that a wait waits for. Where a chip counts two things together,
+/// the limit is stored under the first counter.
 static void readLimits(Instruction &instruction) {
   std::string_view text = instruction.text, name = instruction.mnemonic;
   auto limit = [&](Counter counter) -> uint16_t & {
@@ -164,7 +164,7 @@ static void readLimits(Instruction &instruction) {
   }
 }
 
-/// Parts of registers that gfx9 reads: src0_sel:BYTE_3.
+/// The parts of registers that gfx9 selects: src0_sel:BYTE_3.
 static bool readSelection(Instruction &instruction, std::string_view word) {
   bool isFirst = word.starts_with("src0_sel:");
   if (!isFirst && !word.starts_with("src1_sel:"))
@@ -183,7 +183,7 @@ static bool readSelection(Instruction &instruction, std::string_view word) {
   return true;
 }
 
-/// Offsets and flags, which follow the last operand.
+/// Offsets and flags after the last operand.
 static void readModifier(Instruction &instruction, std::string_view word) {
   auto value = [&](std::string_view name) -> std::optional<int64_t> {
     if (!word.starts_with(name))
@@ -230,13 +230,13 @@ static void readOperands(Instruction &instruction, std::string_view rest) {
   setDefinitions();
   for (std::string_view word : modifiers)
     readModifier(instruction, word);
-  setDefinitions(); // A load to LDS has none.
+  setDefinitions(); // A load to LDS defines no register.
   for (const Operand &operand : instruction.operands)
     if (operand.kind == Operand::Literal)
       instruction.immediate = int64_t(operand.literal);
 }
 
-/// Pairs of narrow LDS accesses have no second offset of zero printed.
+/// LLVM does not print a second offset of zero of narrow LDS access pairs.
 static void completePair(Instruction &instruction) {
   bool isPair =
       startsWithAny(instruction.mnemonic, {"ds_read2", "ds_write2",
@@ -283,7 +283,7 @@ Instruction clock::parseInstruction(std::string_view text, const Pace &pace,
   return instruction;
 }
 
-/// Branches backwards, of which only those with no other one inside are kept.
+/// Backward branches close loops; only innermost loops are kept.
 void clock::findLoops(Program &program) {
   std::vector<Loop> all;
   for (int i = 0; i < int(program.code.size()); ++i)

@@ -139,13 +139,13 @@ Operand clock::readOperand(std::string_view text) {
     float value = std::strtof(std::string(text).c_str(), nullptr);
     return {Operand::Literal, 1, 0, std::bit_cast<uint32_t>(value)};
   }
-  // What is read with a sign, an absolute value or a selection of bytes.
+  // A register that is read with a sign, an absolute value or selected bytes.
   size_t start = text.find_first_of("vsa");
   if (start != text.npos) {
     std::string_view inner = text.substr(start);
     inner = inner.substr(0, inner.find_first_of("|). "));
     std::optional<Operand> range = readRange(inner);
-    // Halves of registers, since gfx11.
+    // Halves of registers exist since gfx11.
     bool isLow = start == 0 && text.ends_with(".l");
     bool isHigh = start == 0 && text.ends_with(".h");
     if (range && (isLow || isHigh)) {

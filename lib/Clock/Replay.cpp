@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Workgroups are dealt to dies in turn, and on a die to units in turn. Long
-// ones are cut: their first steps stand for the rest.
+// Workgroups are assigned to dies in turn, and on a die to units in turn. Long
+// workgroups are cut: their first steps stand for the rest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +20,14 @@
 using namespace conv;
 using namespace conv::clock;
 
-/// Instructions of waves that are interpreted for one replay.
+/// The most instructions of waves that one replay interprets.
 static constexpr int64_t kBudget = 6'000'000;
-/// Workgroups of the grid whose accesses are counted, at least, and accesses
-/// that more of them may have.
+/// The least number of workgroups of the grid whose accesses are counted, and
+/// the accesses that further workgroups may have.
 static constexpr int64_t kSampled = 16, kSampledSteps = 200'000;
 
 namespace {
-/// A wave's accesses of global memory, and the unit that it runs on.
+/// A wave's accesses to global memory, and the unit that it runs on.
 struct Stream {
   const WaveTrace *wave;
   size_t unit;
@@ -45,13 +45,13 @@ selectWorkgroups(const Pace &pace, const LaunchShape &shape, int resident) {
   return ids;
 }
 
-/// What a workgroup loads and stores in the mean, before any cache.
+/// The mean loads and stores of a workgroup, before any cache.
 struct Asked {
   double lines = 0, writtenBytes = 0;
-  int64_t steps = 0; ///< Accesses of all workgroups that were interpreted.
+  int64_t steps = 0; ///< Accesses of all interpreted workgroups.
 };
 
-/// What the workgroups with these numbers ask of memory.
+/// The memory requests of the workgroups with these numbers.
 static Asked askWorkgroups(const Program &program, const Pace &pace,
                            const LaunchShape &shape,
                            const std::vector<int64_t> &ids) {
@@ -89,10 +89,10 @@ static double divideOrOne(double value, double by) {
   return by > 0 ? value / by : 1;
 }
 
-/// Scales what was replayed to the mean of all workgroups of the grid, whose
-/// parts (dgrad phases, zeros) follow each other and differ in what they load.
-/// Short workgroups are many: as many of the grid are counted as a budget of
-/// accesses allows.
+/// Scales the replayed traffic to the mean of all workgroups of the grid, whose
+/// parts (dgrad phases, zeros) are consecutive and load different amounts.
+/// Grids of short workgroups are long, so as many workgroups are counted as a
+/// budget of accesses allows.
 static void scaleToGrid(const Program &program, const Pace &pace,
                         const LaunchShape &shape,
                         const std::vector<int64_t> &replayed,

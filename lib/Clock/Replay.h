@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The loads of all workgroups that run on one die at a time go through its
-// caches in lock step: the first of every wave, then the second, and so on.
+// Replays the loads of all workgroups on one die at a time through its caches
+// in lock step: the first load of every wave, then the second, and so on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,18 +22,18 @@
 namespace conv::clock {
 
 struct Traffic {
-  /// Share of the lines that units ask the die's cache for and it does not
-  /// have, by instruction.
+  /// Share of the lines requested from the die's cache that miss it, by
+  /// instruction.
   std::vector<double> farShare;
-  double requestedBytes = 0; ///< From the die's cache, of a workgroup.
-  double farBytes = 0;       ///< From below it, of a workgroup.
-  double writtenBytes = 0;   ///< Of a workgroup.
-  int64_t workgroups = 0;    ///< That were replayed.
-  bool isWhole = true;       ///< False: only the beginning of each.
+  double requestedBytes = 0; ///< Of a workgroup, to the die's cache.
+  double farBytes = 0;       ///< Of a workgroup, from below that.
+  double writtenBytes = 0;   ///< Written by a workgroup.
+  int64_t workgroups = 0;    ///< Replayed ones.
+  bool isWhole = true;       ///< False: only the start of each.
 };
 
 /// Replays the first round of one die's workgroups; `resident` of them share a
-/// unit. `waveSteps` is how many steps a wave has, to keep within a budget.
+/// unit. `waveSteps` is the number of steps of a wave, for the budget.
 Traffic replayDie(const Program &program, const Pace &pace,
                   const LaunchShape &shape, int resident, int64_t waveSteps);
 

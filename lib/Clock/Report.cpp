@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Both have the same facts. Fields of the JSON keep their names.
+// Text and JSON have the same facts. The JSON keeps its field names.
 //
 //===----------------------------------------------------------------------===//
 

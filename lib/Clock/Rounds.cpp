@@ -12,9 +12,9 @@
 using namespace conv;
 using namespace conv::clock;
 
-/// Steps of waves that one simulation has, about.
+/// About as many steps of waves as one simulation may have.
 static constexpr int64_t kBudget = 2'000'000;
-/// Rounds of workgroups that are simulated, at most.
+/// The most rounds of workgroups that are simulated.
 static constexpr int64_t kRounds = 3;
 
 static int64_t countSteps(const WorkgroupTrace &trace) {
@@ -68,7 +68,7 @@ double clock::extrapolateRounds(const KernelClock &kernel,
   double rounds = 0;
   for (size_t i = 0; i < resident; ++i)
     rounds += double(ends[resident + i] - ends[i]);
-  // The first one stands for itself: its part of the launch may be small.
+  // The first one represents only itself: its part of the launch may be small.
   double oneWorkgroup = rounds / double(resident * resident) *
                         averageSteps(traces, 1, traces.size()) /
                         averageSteps(traces, resident, 2 * resident);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The unit that has most workgroups decides how long a launch takes to issue.
-// Of a long list, a few rounds are simulated. They are taken in even steps from
-// the whole list, since the parts of one launch (dgrad phases, zeros) follow
-// each other in the grid and take different times.
+// The unit with the most workgroups determines the issue time of a launch. If
+// it has many, a few rounds are simulated. These are sampled evenly from all
+// its workgroups, since the parts of one launch (dgrad phases, zeros) are
+// consecutive in the grid and take different times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,16 +22,16 @@
 
 namespace conv::clock {
 
-/// The traces of the workgroups of one unit that are simulated, in order: all
-/// of a short list.
+/// The traces of the simulated workgroups of one unit, in order: all workgroups
+/// if there are few.
 std::vector<WorkgroupTrace> interpretRounds(const Program &program,
                                             const Pace &pace,
                                             const LaunchShape &shape,
                                             const KernelClock &kernel);
 
-/// The clocks of all workgroups of the unit: those that were not simulated take
-/// the time between the first round and the second one, for as many steps as
-/// the simulated ones after the first have in the mean.
+/// The clocks of all workgroups of the unit: workgroups that were not simulated
+/// take the time between the first and the second round, scaled to the mean
+/// steps of the simulated workgroups after the first.
 double extrapolateRounds(const KernelClock &kernel,
                          const std::vector<WorkgroupTrace> &traces);
 

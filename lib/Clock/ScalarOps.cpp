@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads operands, calls the function that a table has for the instruction, and
-// writes its result. What an operand that is not known takes part in is not
-// known either.
+// Reads the operands, calls the function that a table has for the instruction,
+// and writes the result. If an operand is unknown, so is every result that
+// depends on it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One table for each form of instructions. Their meaning is that of AMD's
-// instruction set manuals. Instructions that kernels compute no addresses with
-// are left out: what they write is unknown.
+// One table for each form of instructions, with the meanings of AMD's
+// instruction set manuals. Instructions that kernels do not use to compute
+// addresses are left out: their results are unknown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ using Binary64 = Result64 (*)(uint64_t, uint64_t);
 using Compare = bool (*)(uint32_t, uint32_t);
 using Unary64 = Result64 (*)(uint64_t);
 
-/// The function of an instruction; null if its form has no such name.
+/// The function of an instruction; null if its form lacks the name.
 Binary32 lookupBinary32(std::string_view name);
 Binary64 lookupBinary64(std::string_view name);
 Binary64 lookupShift64(std::string_view name);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A row for each SIMD unit's matrix, vector and scalar unit, and for what they
-// share. Colours are waves; the instruction is a tooltip.
+// A row for each SIMD unit's matrix, vector and scalar unit, and for each unit
+// that they share. Colours are waves; a tooltip names the instruction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ static std::string nameRow(const Busy &event) {
                   : formatv("1 SIMD {0} {1}", event.simd, name).str();
 }
 
-/// The window: an iteration in the middle of what all first waves share.
+/// The window: an iteration in the middle of the time all first waves share.
 static std::pair<int64_t, int64_t> selectWindow(const LoopTimes &loop) {
   int64_t length = std::max<int64_t>(1, int64_t(loop.cyclesPerIteration));
   int64_t start =

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// As ScalarOps.cpp, for all lanes. Floating point is data here: what it writes
-// is unknown.
+// Like ScalarOps.cpp, for all lanes. Floating-point values are data here: their
+// results are unknown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -182,7 +182,7 @@ static bool executeCompare(const Instruction &instruction, Wave &wave) {
     return false;
   const auto &operands = instruction.operands;
   Operand exec{Operand::Scalar, 2, kExec, 0};
-  // v_cmpx of gfx9 names its mask, later ones write exec alone.
+  // v_cmpx of gfx9 names its mask; later chips write only exec.
   size_t first = setsExec && operands.size() == 2 ? 0 : 1;
   LaneCompare found = lookupCompareOfLanes(name.substr(setsExec ? 7 : 6));
   uint64_t active = wave.getExec();
@@ -224,7 +224,7 @@ static bool executeSelect(const Instruction &instruction, Wave &wave) {
   return true;
 }
 
-/// What lanes exchange with scalar registers, and their numbers.
+/// Moves between lanes and scalar registers, and lane numbers.
 static bool executeLanes(const Instruction &instruction, Wave &wave) {
   std::string_view name = instruction.mnemonic;
   const auto &operands = instruction.operands;

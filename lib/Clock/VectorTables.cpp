@@ -14,7 +14,7 @@
 using namespace conv;
 using namespace conv::clock;
 
-/// The loop over lanes of a function of three values.
+/// Applies a function of three values to all lanes.
 template <auto function>
 static void run(const Lanes &a, const Lanes &b, const Lanes &c, Lanes &out) {
   for (size_t lane = 0; lane < out.size(); ++lane)

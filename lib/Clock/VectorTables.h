@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// As ScalarTables.h, for the values of all lanes. Names differ between
-// generations by `_nc` and `_co` only.
+// Like ScalarTables.h, for the values of all lanes. The names of generations
+// differ only by `_nc` and `_co`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ struct WideOperation {
 
 using LaneCompare = bool (*)(uint32_t, uint32_t);
 
-/// What an instruction computes; null if its form has no such name.
+/// The operation of an instruction; null if its form lacks the name.
 const Operation *lookupOperation(std::string_view name);
 const WideOperation *lookupWide(std::string_view name);
 /// What a comparison does, by the part of its name after `v_cmp_`.

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operands were checked against the register files when they were read.
+// Reading an instruction has checked its operands against the register files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ std::optional<uint32_t> Wave::read32(const Operand &operand) const {
     return getScalar(operand.index);
   case Operand::Scc:
     return scc ? std::optional<uint32_t>(*scc) : std::nullopt;
-  case Operand::None: // null reads zero; what was not understood has no count.
+  case Operand::None: // null reads zero; unknown operands have no count.
     return operand.count ? std::optional<uint32_t>(0) : std::nullopt;
   default:
     return std::nullopt;
@@ -116,7 +116,7 @@ void Wave::writeVector(const Operand &operand, int part, const Lanes &lanes,
   VectorValue &value = vectors[size_t(operand.index + part)];
   uint64_t exec = getExec();
   if (operand.part != Operand::All) {
-    // One half is written, the other one stays.
+    // One half is written, the other half is kept.
     int shift = operand.part == Operand::High ? 16 : 0;
     for (int lane = 0; lane < size; ++lane)
       if (uint32_t &old = value.lanes[size_t(lane)]; exec >> lane & 1)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values of registers, with what is known of them: a bit for each scalar
-// register, and one for each lane of a vector register.
+// Values of registers and which of them are known: a bit for each scalar
+// register, and a bit for each lane of a vector register.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ using Lanes = std::array<uint32_t, 64>;
 struct VectorValue {
   Lanes lanes{};
   uint64_t known = 0;
-  /// Of the lower and the upper half, which are written apart since gfx11.
+  /// Known lanes of the lower and upper half, written apart since gfx11.
   std::array<uint64_t, 2> knownHalves{};
 
   void setKnown(uint64_t lanesKnown) {
@@ -72,21 +72,21 @@ public:
   std::optional<uint64_t> readMask(const Operand &operand) const;
   void writeMask(const Operand &operand, std::optional<uint64_t> value);
 
-  /// Lanes that execute. If this depends on data, all of them do.
+  /// Lanes that execute; all lanes if this depends on data.
   uint64_t getExec() const {
     Operand exec{Operand::Scalar, 2, kExec, 0};
     return readMask(exec).value_or(all) & all;
   }
 
-  /// A vector operand, its register `part`; scalars are the same in all lanes.
+  /// Register `part` of a vector operand; scalars are the same in all lanes.
   const VectorValue &readVector(const Operand &operand, int part,
                                 VectorValue &storage) const;
 
-  /// Writes lanes that execute.
+  /// Writes the lanes that execute.
   void writeVector(const Operand &operand, int part, const Lanes &lanes,
                    uint64_t known);
 
-  /// What `operand` names is not known any more.
+  /// Makes the registers of `operand` unknown.
   void forget(const Operand &operand);
 
 private:
@@ -97,7 +97,7 @@ private:
 /// Executes instructions of one form; false, with nothing done, for others.
 using Executor = bool (*)(const Instruction &, Wave &);
 
-/// All that have a meaning here. What others write is unknown.
+/// All executors. Instructions that none of them takes have unknown results.
 std::span<const Executor> getScalarExecutors();
 std::span<const Executor> getVectorExecutors();
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Each function reads its options, calls the driver (conv/Pipeline/Compile.h),
-// and turns an Error into a status and a text of this thread. No exception
+// and turns an Error into a status and a message of this thread. No exception
 // leaves this file.
 //
 //===----------------------------------------------------------------------===//
@@ -72,7 +72,7 @@ conv_compilation *compiler::createCompilation(Bytes bytes) {
   return new conv_compilation{std::move(bytes)};
 }
 
-/// Stores what `work` makes of the request as a handle.
+/// Stores the result of `work` on the request as a handle.
 static conv_status
 compileWith(const void *module, size_t size,
             const conv_compile_options *options, conv_compilation **compilation,

@@ -20,7 +20,7 @@ static Error badInput(const std::string &message) {
 }
 
 namespace {
-/// Reads the fields of a problem one by one; the first that is wrong is kept.
+/// Reads the fields of a problem one by one; keeps the first error.
 class Reader {
 public:
   explicit Reader(const conv_problem &problem) : problem(problem) {}
@@ -60,7 +60,7 @@ std::string Reader::choose(const char *field, const char *given,
 }
 
 int64_t Reader::check(const std::string &field, int64_t value, int64_t least) {
-  // What is below this bound, no sum or product of the geometry overflows.
+  // Below this bound, no sum or product of the geometry overflows.
   constexpr int64_t kMost = int64_t(1) << 30;
   if (value < least || value > kMost)
     fail(field + ": expects " + std::to_string(least) + " to " +
@@ -68,7 +68,7 @@ int64_t Reader::check(const std::string &field, int64_t value, int64_t least) {
   return std::clamp(value, least, kMost);
 }
 
-/// The last of three dimensions are those that the problem has.
+/// The problem's dimensions are the last of three.
 PerDimension Reader::checkEach(const char *field, const int64_t (&values)[3],
                                int64_t least) {
   PerDimension all = {least, least, least};

@@ -22,7 +22,7 @@ using namespace conv::compiler;
 namespace fs = std::filesystem;
 
 static constexpr std::string_view kExtension = ".convpack";
-/// A file that is written longer than this was left by a process that died.
+/// A write that takes longer was left by a process that died.
 static constexpr std::chrono::hours kLongestWrite(1);
 
 static std::string getVariable(const char *name) {
@@ -40,7 +40,7 @@ fs::path FileCache::getDefaultFolder() {
   return {};
 }
 
-/// Whether only this user can have written what is there.
+/// Whether only this user can have written the file or folder.
 static bool isOwn(const fs::path &path) {
   struct stat status;
   return ::lstat(path.c_str(), &status) == 0 &&
@@ -85,7 +85,7 @@ void FileCache::store(const std::string &key, std::string_view bytes) const {
   if (folder.empty() || int64_t(bytes.size()) > maxBytes)
     return;
   std::error_code failed;
-  // Whoever may write to a folder that is there decides who else may.
+  // Whoever may write to an existing folder decides who else may.
   if (fs::create_directories(folder, failed))
     fs::permissions(folder, fs::perms::owner_all, failed);
   if (failed || !isOwn(folder))

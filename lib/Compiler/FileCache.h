@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One file for each key, written beside its place and renamed, so that readers
-// see a whole one or none. The folder is bounded: files that nothing read for
-// the longest time go first. Nothing here fails: what cannot be kept is lost.
+// see a whole file or none. The folder is bounded: the least recently read
+// files go first. Nothing here fails: what cannot be stored is lost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,19 +29,19 @@ class FileCache {
 public:
   static constexpr int64_t kDefaultBytes = int64_t(1) << 30;
 
-  /// The cache in `folder`, which is made when something is stored. If it is
-  /// empty, nothing is stored.
+  /// The cache in `folder`, which is created when something is stored. An empty
+  /// `folder` stores nothing.
   FileCache(std::filesystem::path folder, int64_t maxBytes)
       : folder(std::move(folder)), maxBytes(maxBytes) {}
 
   /// $CONV_CACHE_DIR, else $XDG_CACHE_HOME/conv, else ~/.cache/conv; empty if
-  /// there is none of these.
+  /// none of these is set.
   static std::filesystem::path getDefaultFolder();
 
   const std::filesystem::path &getFolder() const { return folder; }
 
-  /// The artifact that was stored under a key, if it is whole and nobody but
-  /// this user can have written it.
+  /// The artifact stored under a key, if it is whole and only this user can
+  /// have written it.
   std::optional<std::string> load(const std::string &key) const;
   void store(const std::string &key, std::string_view bytes) const;
 
@@ -50,15 +50,15 @@ public:
     int64_t bytes = 0;
     std::filesystem::file_time_type used;
   };
-  /// What is there, the longest unused first.
+  /// The stored files, the least recently used first.
   std::vector<File> list() const;
-  /// The artifact in a file; none if it is not to be trusted.
+  /// The artifact in a file; none if it cannot be trusted.
   static Result<artifact::Artifact> check(const std::filesystem::path &path,
                                           std::string *bytes = nullptr);
 
 private:
   std::filesystem::path getPath(const std::string &key) const;
-  /// Removes files until the rest fits, and what killed processes left.
+  /// Removes files until the rest fits, and leftovers of killed processes.
   void shrink() const;
 
   std::filesystem::path folder;

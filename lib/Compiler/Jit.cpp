@@ -61,7 +61,7 @@ void Jit::keep(const std::string &key, const Result<Bytes> &made) {
   }
   place.bytes = int64_t((*made)->size() + key.size());
   bytes += place.bytes;
-  // What is still being made has no bytes yet.
+  // An entry that is still being compiled has no bytes yet.
   for (auto it = order.begin(); bytes > maxBytes && it != order.end();)
     it = places.at(*it).bytes > 0 ? forget(it) : std::next(it);
 }
@@ -73,7 +73,7 @@ Result<Bytes> Jit::compile(const Request &request) {
   auto found = find(*key);
   if (auto *future = std::get_if<Future>(&found))
     return future->get();
-  // Threads that wait get an answer even if an exception ends the compilation.
+  // Waiting threads get an answer even if an exception ends the compilation.
   Result<Bytes> made = Error{ErrorKind::System, "out of memory"};
   if (std::optional<Error> thrown =
           catchErrors([&] { made = make(*key, request); }))

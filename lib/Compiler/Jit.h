@@ -18,8 +18,8 @@
 
 namespace conv::compiler {
 
-/// May be used by any number of threads. The first one that asks for something
-/// makes it, the others wait.
+/// Any number of threads may use it. The first thread that asks for an artifact
+/// compiles it, the others wait.
 class Jit {
 public:
   static constexpr int64_t kDefaultBytes = int64_t(256) << 20;
@@ -39,11 +39,11 @@ private:
   using Future = std::shared_future<Result<Bytes>>;
   struct Place {
     Future future;
-    int64_t bytes = 0;                        ///< Zero until it is made.
-    std::list<std::string>::iterator inOrder; ///< In `order`.
+    int64_t bytes = 0;                        ///< Zero until it is compiled.
+    std::list<std::string>::iterator inOrder; ///< Its place in `order`.
   };
 
-  /// What the key has, or a promise that the caller keeps.
+  /// The artifact of the key, or a promise that the caller fulfills.
   std::variant<Future, std::promise<Result<Bytes>>>
   find(const std::string &key);
   Result<Bytes> make(const std::string &key, const Request &request);
@@ -51,9 +51,9 @@ private:
 
   const FileCache files;
   const int64_t maxBytes;
-  mutable std::mutex mutex; ///< Guards all below.
+  mutable std::mutex mutex; ///< Guards all members below.
   std::unordered_map<std::string, Place> places;
-  std::list<std::string> order; ///< Keys, the longest unused first.
+  std::list<std::string> order; ///< Keys, the least recently used first.
   int64_t bytes = 0;
   Statistics statistics;
 };

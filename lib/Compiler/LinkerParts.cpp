@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// lld optimizes at link time, which we do not use, and for that it names Polly,
-// which Debian has as a plug-in only, and all targets of LLVM. What is defined
-// here is not taken from their archives: 46 of 160 MB.
+// lld optimizes at link time, which this project does not use. For that, it
+// refers to Polly, which Debian has as a plug-in only, and to all targets of
+// LLVM. Definitions in this file keep their archives out: 46 of 160 MB.
 //
 //===----------------------------------------------------------------------===//
 

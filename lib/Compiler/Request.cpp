@@ -72,7 +72,7 @@ Result<Request> Request::read(const void *module, size_t size,
   return request;
 }
 
-/// What the databases hold that decide, one for each target or one for all.
+/// The states of the databases in effect, one for each target or one for all.
 Result<std::string> Request::readStates() const {
   if (options.database == mlir::conv::kNoDatabase)
     return std::string();
@@ -86,7 +86,7 @@ Result<std::string> Request::readStates() const {
     std::string path = mlir::conv::findShippedDatabase(target);
     if (path.empty())
       continue;
-    // One that cannot be read is a warning when it is asked.
+    // An unreadable database is a warning when it is used.
     Result<std::string> state = mlir::conv::readDatabaseState(path);
     states += " " + (state ? *state : "unreadable");
   }

@@ -15,19 +15,19 @@
 
 namespace conv::compiler {
 
-/// A module and the options for it, checked.
+/// A module and its options, checked.
 struct Request {
   mlir::conv::SourceFile source;
   mlir::conv::CompileOptions options;
   std::function<void(const std::string &)> warn; ///< May be empty.
 
-  /// `targets` replaces those of the options if it is not null.
+  /// If `targets` is not null, it replaces the targets of the options.
   static Result<Request> read(const void *module, size_t size,
                               const conv_compile_options *options,
                               const char *targets = nullptr);
 
-  /// The hash of all that decides what is compiled, with the compiler's own
-  /// fingerprint, what the database holds now, and where ptxas is.
+  /// The hash of everything that decides the code: the request, the compiler's
+  /// fingerprint, the present database, and the path of ptxas.
   Result<std::string> computeKey() const;
 
   /// The bytes of the artifact.
@@ -46,7 +46,7 @@ conv_status fail(const Error &error) noexcept;
 /// Runs `body`, which returns a Result<void>; no exception leaves it.
 conv_status guard(const std::function<Result<void>()> &body) noexcept;
 
-/// A handle of the bytes.
+/// Creates a handle of the bytes.
 conv_compilation *createCompilation(Bytes bytes);
 
 } // namespace conv::compiler

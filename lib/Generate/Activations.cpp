@@ -28,7 +28,7 @@ auto ::conv::createF32(OpBuilder &builder, Location loc, double value)
 }
 
 namespace {
-/// Scalar f32 arithmetic at one place.
+/// Scalar f32 arithmetic at one insertion point.
 struct Scalars {
   OpBuilder &builder;
   Location loc;
@@ -86,7 +86,7 @@ struct Scalars {
   }
   /// x * tanh(log(1 + exp(x))) = x * n / (n + 2), where n = e * (e + 2) and e =
   /// exp(x): without the logarithm, and exact where e is small. Beyond 20,
-  /// where n would overflow, it is x.
+  /// where n would overflow, the result is x.
   Value mish(Value x) const {
     Value bounded = arith::MinimumFOp::create(builder, loc, x, number(20));
     Value e = math::ExpOp::create(builder, loc, bounded);
@@ -131,7 +131,7 @@ auto ::conv::createActivation(OpBuilder &builder, Location loc, StringRef name,
   return scalars.mish(value);
 }
 
-/// The smallest and largest finite number of a type of 8 bits.
+/// The smallest and largest finite number of an 8-bit type.
 static std::pair<double, double> getLimits(Type type) {
   auto number = dyn_cast<FloatType>(type);
   if (!number)

@@ -12,14 +12,14 @@
 
 namespace conv {
 
-/// `name(value)` in f32; `alpha` is that of `leaky_relu` and `elu`. The name is
+/// `name(value)` in f32; `alpha` belongs to `leaky_relu` and `elu`. The name is
 /// one of `kActivations`.
 mlir::Value createActivation(mlir::OpBuilder &builder, mlir::Location loc,
                              llvm::StringRef name, double alpha,
                              mlir::Value value);
 
-/// `value`, an f32, as a `type`: rounded to nearest even, and to the limits of
-/// a type of 8 bits beyond them.
+/// Converts `value`, an f32, to `type`: rounded to nearest even, and saturated
+/// at the limits of an 8-bit type.
 mlir::Value createNarrowing(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Type type, mlir::Value value);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks what options say together; functions of their own make the IR of each
-// kind of problem, which its ops' verifiers check.
+// Checks combinations of options; a function for each kind of problem creates
+// the IR, which the ops' verifiers check.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,7 @@ struct GeneratedModule::Contents {
 GeneratedModule::GeneratedModule() : contents(std::make_unique<Contents>()) {}
 GeneratedModule::~GeneratedModule() = default;
 
-/// What `create` adds to a module of this context, or why it is refused.
+/// Adds what `create` makes to a module of this context, or says why not.
 static Result<std::string> addVerified(MLIRContext &context,
                                        function_ref<func::FuncOp()> create) {
   std::string message;

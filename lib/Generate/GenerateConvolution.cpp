@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The convolution's result is f32 if anything follows it; each step of the
-// epilogue is a linalg.generic in f32, and the last one rounds.
+// The convolution's result is f32 if an epilogue follows; each step of the
+// epilogue is a linalg.generic in f32, and the last step rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ static Type parseType(Builder &builder, StringRef name, bool isFnuz) {
 }
 
 namespace {
-/// Builds the function of a module. Everything is checked before, except what
+/// Builds the function of a module. Everything has been checked, except what
 /// the op's own verifier checks.
 class Generator {
 public:
@@ -113,7 +113,7 @@ Value Generator::createConvolution(Value lhs, Value rhs, Type element) {
   return convolution.getResultTensor();
 }
 
-/// From positions of the result to those in a vector of its channels.
+/// Maps positions of the result to positions in a vector over its channels.
 AffineMap Generator::createChannelMap() {
   TensorRole role = mlir::conv::getResultRole(geometry.direction);
   StringRef order = geometry.getOrder(role);
@@ -126,7 +126,7 @@ AffineMap Generator::createChannelMap() {
   return AffineMap::get(order.size(), 0, position);
 }
 
-/// A linalg.generic over the result; vectors are read by channel.
+/// A linalg.generic over the result; vectors are indexed by channel.
 Value Generator::createStep(ValueRange tensors, Type element,
                             function_ref<Value(OpBuilder &, ValueRange)> body) {
   RankedTensorType type =
@@ -149,7 +149,7 @@ Value Generator::createStep(ValueRange tensors, Type element,
   return generic.getResult(0);
 }
 
-/// What follows the convolution; `extra` are bias and residual, as given.
+/// The epilogue; `extra` are bias and residual, as given.
 Value Generator::createEpilogueOps(Value sum, ArrayRef<Value> extra) {
   Type f32 = builder.getF32Type();
   auto extend = [&](OpBuilder &inner, Value value) -> Value {
@@ -187,8 +187,8 @@ Value Generator::createEpilogueOps(Value sum, ArrayRef<Value> extra) {
   return sum;
 }
 
-/// Whether the convolution itself does not give the output. It rounds to
-/// floating types, but neither saturates nor converts integers.
+/// Whether an epilogue must produce the output. The convolution itself rounds
+/// to floating types, but neither saturates nor converts integers.
 bool Generator::needsEpilogue() const {
   return hasEpilogue(options) || outputType.getIntOrFloatBitWidth() == 8 ||
          (operandType.isInteger() && !outputType.isInteger());

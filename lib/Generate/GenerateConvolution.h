@@ -16,14 +16,14 @@
 
 namespace conv {
 
-/// Whether anything is computed after the convolution.
+/// Whether the function computes anything after the convolution.
 bool hasEpilogue(const GenOptions &options);
 
-/// `conv2d_f16_n1_c64_56x56_k64_3x3_p1x1`; parts that are usual are left out.
+/// `conv2d_f16_n1_c64_56x56_k64_3x3_p1x1`; default values are left out.
 std::string makeName(const GenOptions &options, mlir::Type operandType);
 
-/// Adds the function of a problem. Everything is checked before, except what
-/// the op's own verifier checks.
+/// Adds the function of a problem. Everything has been checked, except what the
+/// op's own verifier checks.
 mlir::func::FuncOp generateConvolution(mlir::ModuleOp module,
                                        const GenOptions &options,
                                        const Geometry &geometry);

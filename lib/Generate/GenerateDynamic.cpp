@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One op and the function around it. Sizes that make no sense are what the op's
-// verifier refuses.
+// One op and the function around it. The op's verifier refuses meaningless
+// sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +39,8 @@ Type(::conv::parseType)(Builder &builder, StringRef name) {
       .Default(builder.getF32Type());
 }
 
-/// `dynamic_forward_bf16_b2_t37_d64_g8_w4_btwg`; parts that are usual are left
-/// out.
+/// `dynamic_forward_bf16_b2_t37_d64_g8_w4_btwg`; parts with default values are
+/// absent.
 static std::string makeName(const DynamicGenOptions &options) {
   std::string name;
   llvm::raw_string_ostream os(name);
@@ -95,7 +95,7 @@ private:
   Type operand;
   mlir::conv::KernelOrder order;
   mlir::conv::Normalization normalize;
-  bool hasGivenKernel; ///< The gradient of kernels takes them too.
+  bool hasGivenKernel; ///< Also true for the kernels' gradient.
   SmallVector<Type> types;
   SmallVector<StringRef> names;
 };

@@ -15,10 +15,10 @@
 
 namespace conv {
 
-/// `name`, with a number if the module has another function of that name.
+/// `name`, with a number if another function of the module has that name.
 std::string chooseName(mlir::ModuleOp module, const std::string &name);
 
-/// Adds a function that is to be verified.
+/// Adds a function, which the caller verifies.
 mlir::func::FuncOp generateDynamic(mlir::ModuleOp module,
                                    const DynamicGenOptions &options);
 

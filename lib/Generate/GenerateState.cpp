@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace ::conv;
 
-/// `causal_update_bf16_b2_d64_t1_w4_s8_l3_indices`: what the line says.
+/// `causal_update_bf16_b2_d64_t1_w4_s8_l3_indices`: the parts of the line.
 static std::string makeName(const StateGenOptions &options) {
   std::string name;
   llvm::raw_string_ostream os(name);
@@ -64,8 +64,8 @@ public:
 private:
   using Sizes = ArrayRef<int64_t>;
 
-  /// Adds an argument; its number is returned. Results in place of one have no
-  /// name of their own.
+  /// Adds an argument and returns its number. Results in place of an argument
+  /// have no name of their own.
   unsigned add(StringRef name, Sizes sizes, Type element);
   std::optional<unsigned> addNumbers(StringRef name, const std::string &type,
                                      int64_t count);

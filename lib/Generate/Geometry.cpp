@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Letters, sizes and paddings as MIOpenDriver computes them. What the op's own
-// verifier checks is left to it.
+// Letters, sizes and paddings as MIOpenDriver computes them. The op's own
+// verifier checks the rest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ SmallVector<int64_t> Geometry::getShape(TensorRole role) const {
   return shape;
 }
 
-/// The role of what the user calls output, or with `isInput` input.
+/// The role of the tensor that the user calls output, or input if `isInput`.
 static TensorRole getRole(const GenOptions &options, bool isInput) {
   bool transposed = options.mode == "trans";
   return isInput != transposed ? TensorRole::Input : TensorRole::Output;
@@ -71,10 +71,10 @@ static std::optional<Error> setDirection(const GenOptions &options,
   return std::nullopt;
 }
 
-/// What a letter of a layout means for an operand, as one of NCDHWG; 0 if
-/// nothing. Known are those of MIOpenDriver, which calls the letters of all
-/// operands like those of an input, of rocMLIR, which has digits or `kcyx`, and
-/// of the dialect.
+/// The meaning of a layout letter for an operand, as one of NCDHWG; 0 if it
+/// has none. Accepts the letters of MIOpenDriver, which uses an input's
+/// letters for all operands, of rocMLIR, which has digits or `kcyx`, and of
+/// the dialect.
 static char readLetter(char letter, TensorRole role, int64_t rank) {
   static const std::pair<StringLiteral, StringLiteral> kMeanings[] = {
       {"NCDHWG", "NCDHWG"},               // input
@@ -87,7 +87,7 @@ static char readLetter(char letter, TensorRole role, int64_t rank) {
   return position == StringRef::npos ? 0 : meanings[position];
 }
 
-/// The order string that a layout flag means, in the letters of the dialect.
+/// The order string of a layout flag, in the letters of the dialect.
 static Result<std::string> parseLayout(StringRef flag, StringRef value,
                                        TensorRole role, int64_t rank) {
   constexpr StringLiteral kLetters[] = {"NCDHWG", "KCTRSG", "NKZPQG"};
@@ -106,8 +106,8 @@ static Result<std::string> parseLayout(StringRef flag, StringRef value,
   return order;
 }
 
-/// Where one operand has groups as a dimension, all have: in front of the
-/// channels that they divide, which changes nothing in memory.
+/// If one operand has groups as a dimension, all get one: before the channels
+/// that the groups divide, which changes nothing in memory.
 static void addGroups(Geometry &geometry) {
   auto hasG = [](StringRef order) { return order.contains('G'); };
   if (llvm::none_of(geometry.orders, hasG))

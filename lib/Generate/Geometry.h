@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // MIOpenDriver names sizes and layouts by what the user calls input and output;
-// the dialect by role in the forward convolution. For a transposed convolution
-// these are exchanged.
+// the dialect names them by role in the forward convolution. A transposed
+// convolution exchanges the two.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,9 @@ namespace conv {
 /// A convolution by role. Lists are in the order of the roles.
 struct Geometry {
   mlir::conv::Direction direction;
-  std::array<std::string, 3> names;  ///< What the user calls the tensors.
+  std::array<std::string, 3> names;  ///< The user's names of tensors.
   std::array<std::string, 3> orders; ///< Order strings of the dialect.
-  /// By letter. `C` and `K` are of all groups.
+  /// Sizes by letter. `C` and `K` count the channels of all groups.
   std::map<char, int64_t> sizes;
   llvm::SmallVector<int64_t> low, high;
   int64_t groups = 1;
@@ -42,7 +42,7 @@ struct Geometry {
   llvm::SmallVector<int64_t> getShape(mlir::conv::TensorRole role) const;
 };
 
-/// Works out everything that is not given, or says what does not fit.
+/// Computes everything that is not given, or says what is inconsistent.
 Result<Geometry> computeGeometry(const GenOptions &options);
 
 } // namespace conv

@@ -1,12 +1,12 @@
-//===- BuildKernel.cpp - kernels of all parts of a result -----------------===//
+//===- BuildKernel.cpp - kernels from subproblems -------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels whose arguments are addresses have consecutive workgroups for each of
-// their parts: products, which the schedule's family builds, and what has none.
+// In a kernel whose arguments are addresses, each subproblem has consecutive
+// workgroups. The schedule's family builds subproblems with a product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ static bool hasSmallCoordinates(const MatrixOperand &operand, int64_t limit) {
                       });
 }
 
-/// The width of indices, coordinates and offsets: i64 where one of them might
-/// not fit i32. Offsets of elements outside of a tensor may wrap around.
+/// The width of indices, coordinates and offsets: i64 if one of them might not
+/// fit i32. Offsets of elements outside a tensor may wrap around.
 static IntegerType selectIndexType(const TiledConvolution &form,
                                    const ::conv::ChipInfo &chip,
                                    ValueRange arguments) {
@@ -70,8 +70,8 @@ static bool hasProduct(const KernelPart &part) {
   return part.form.hasProduct();
 }
 
-/// Work-items of a workgroup: one on the host, whatever a subgroup is. A part
-/// without a product takes as many as products need.
+/// Work-items of a workgroup. The host has one, whatever a subgroup is.
+/// Subproblems without a product use as many as those with a product need.
 static int64_t countWorkItems(ArrayRef<KernelPart> parts,
                               const ::conv::ChipInfo &chip) {
   if (chip.backend == ::conv::Backend::Host)
@@ -89,7 +89,7 @@ static int64_t countWorkgroups(const TiledConvolution &form,
          (isShared ? countElementwiseShares(form) : 1);
 }
 
-/// Checks the schedule of a part with a product.
+/// Checks the schedule of a subproblem with a product.
 static LogicalResult verifySchedule(const TiledConvolution &form,
                                     const ::conv::ChipInfo &chip) {
   scf::ForallOp forall = form.forall;
@@ -101,8 +101,8 @@ static LogicalResult verifySchedule(const TiledConvolution &form,
 }
 
 namespace {
-/// Builds a kernel whose arguments are addresses: consecutive workgroups for
-/// each part.
+/// Builds a kernel whose arguments are addresses, with consecutive workgroups
+/// for each subproblem.
 class AddressKernel {
 public:
   AddressKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
@@ -118,7 +118,7 @@ private:
   const ::conv::ChipInfo &chip;
   ImplicitLocOpBuilder b;
   BuiltKernel built;
-  Value workgroup; ///< Among all.
+  Value workgroup; ///< Number in the kernel.
 };
 } // namespace
 

@@ -14,7 +14,7 @@
 
 using namespace conv;
 
-/// Workgroups and work-items of one launch, as drivers count them.
+/// Workgroups and work-items of one launch, in the integer types of drivers.
 static constexpr int64_t kMaxWorkgroups = std::numeric_limits<int32_t>::max();
 static constexpr int64_t kMaxWorkItems = std::numeric_limits<uint32_t>::max();
 
@@ -68,8 +68,8 @@ bool conv::fitsLaunch(std::span<const ResultShape> parts,
 
 double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
-  // The operand that neighbours share is read once. The other one is read
-  // again for every tile of the first, unless the last-level cache keeps it.
+  // The operand that neighbouring workgroups share is read once. The other one
+  // is read once per tile of the first, unless the last-level cache keeps it.
   auto reread = [&](double bytes, int64_t times) {
     return bytes <= double(chip.cacheBytes) ? bytes : bytes * double(times);
   };

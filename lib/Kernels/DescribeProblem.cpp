@@ -1,4 +1,4 @@
-//===- DescribeProblem.cpp - what a convolution asks of kernels -----------===//
+//===- DescribeProblem.cpp - a convolution as a problem -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,8 +23,8 @@ static int64_t getBytes(RankedTensorType type) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-/// Bytes that a product reads of a tensor: less than all if its windows are
-/// further apart than they reach.
+/// Bytes of a tensor that a product reads: not all of them if the stride of its
+/// windows exceeds their extent.
 static double getSeenBytes(ViewAttr view, RankedTensorType type) {
   double seen = double(getBytes(type)) / double(type.getNumElements());
   for (int64_t size : view.getShape())
@@ -32,9 +32,9 @@ static double getSeenBytes(ViewAttr view, RankedTensorType type) {
   return std::min(seen, double(getBytes(type)));
 }
 
-/// As many elements of the run's index as the innermost coordinate counts with
-/// several digits: channels of groups that are merged. Neighbours of another
-/// matrix are none of them.
+/// The elements of the run's index that the innermost coordinate counts with
+/// several digits, such as the channels of merged groups. Neighbours that
+/// belong to another matrix do not count.
 static int64_t countJoined(ViewAttr view, ArrayRef<int64_t> shape,
                            const ::conv::Run &run) {
   SmallVector<int64_t> sizes = view.getDigitSizes();
@@ -56,7 +56,7 @@ static int64_t countJoined(ViewAttr view, ArrayRef<int64_t> shape,
   return isOfBatch ? joined : std::max(run.elements, joined);
 }
 
-/// The least distance of the digits of the matrix that are not in the run.
+/// The least memory distance of a digit of the matrix outside the run.
 static int64_t computePitch(ViewAttr view, ArrayRef<int64_t> shape,
                             const ::conv::Run &run) {
   SmallVector<int64_t> sizes = view.getDigitSizes();
@@ -76,9 +76,9 @@ static int64_t computePitch(ViewAttr view, ArrayRef<int64_t> shape,
   return pitch;
 }
 
-/// Elements of the view that follow each other in memory, along one of its
-/// indices, and are inside of the tensor or outside together: those of the
-/// digits that move the innermost coordinates by 1, one in each of them.
+/// Elements of the view that follow each other in memory along one of its
+/// indices, and that are all inside or all outside the tensor. They belong to
+/// digits that move the innermost coordinates by 1, one digit per coordinate.
 static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
   ::conv::Run run;
@@ -101,7 +101,7 @@ static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
       run.isAlongReduction = isColumn;
     else if (run.isAlongReduction != isColumn)
       break;
-    // What is around this dimension starts at multiples of its size.
+    // Outer dimensions move by multiples of this dimension's size.
     run.elements *= std::gcd(std::gcd(own, granule), shape[d]);
     if (own != shape[d] || granule != 0)
       break;
@@ -111,15 +111,15 @@ static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   return run;
 }
 
-/// From an element of a row to that of the next one in memory, if lanes store
-/// elements one by one; else 0.
+/// Distance from an element of a row to the same element of the next row if
+/// lanes store single elements; else 0.
 static int64_t computeRowDistance(const ViewedTensor &result) {
   int64_t column = getDistance(result, result.view.getColumnRoles().back());
   return column == 1 ? 0
                      : getDistance(result, result.view.getRowRoles().back());
 }
 
-/// The largest of these distances, of all products.
+/// The largest row distance of all products.
 static int64_t computeRowDistance(ConvolutionOpInterface op,
                                   const ConvolutionPlan &plan) {
   int64_t largest = 0;
@@ -130,8 +130,8 @@ static int64_t computeRowDistance(ConvolutionOpInterface op,
   return largest;
 }
 
-/// Whether positions that are reduced, and are not those of the tensor, have to
-/// be divided into their coordinates.
+/// Whether reduced positions must be divided into coordinates, because they are
+/// not the positions of the tensor.
 static bool takesDivisions(ConvolutionOpInterface op, TensorRole role) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   auto areOne = [](ArrayRef<int64_t> sizes) {
@@ -145,7 +145,7 @@ static bool takesDivisions(ConvolutionOpInterface op, TensorRole role) {
                        [](int64_t size) { return llvm::isPowerOf2_64(size); });
 }
 
-/// Sets what a problem has of its largest product.
+/// Sets the properties of a problem's largest product.
 static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
                        ::conv::Problem &problem) {
   RankedTensorType lhs = op.getTensor(product.lhsRole).getType();
@@ -162,7 +162,7 @@ static void setProduct(ConvolutionOpInterface op, const MatrixProduct &product,
   problem.rhsRun.takesDivisions = takesDivisions(op, product.rhsRole);
 }
 
-/// Elements that sums of parts store apart from their neighbours.
+/// Elements that sums of split-K slices store apart from their neighbours.
 static double countScatteredSums(ConvolutionOpInterface op,
                                  const ConvolutionPlan &plan) {
   double elements = 0;
@@ -179,7 +179,7 @@ static double countScatteredSums(ConvolutionOpInterface op,
   return elements;
 }
 
-/// Multiplications of the average product to those of the largest one.
+/// Ratio of the multiplications in the average and in the largest product.
 static double computeAverageShare(const ConvolutionPlan &plan) {
   double all = 0, largest = 0;
   for (auto [step, part] : plan.getProducts()) {
@@ -212,7 +212,7 @@ mlir::conv::getResultShapes(const PlanStep &step) {
     problem.products = plan.getProducts().size();
     problem.averageShare = computeAverageShare(plan);
   } else {
-    // A gradient of windows that see only padding: zeros are written.
+    // A gradient whose windows see only padding has no product: it is zero.
     problem.rows = largest.target.getShape()[1];
     problem.columns = largest.target.getShape()[2];
   }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each folder of a family defines one of these, and nothing else of it is seen
-// from outside but the headers in include/conv/Kernels.
+// Each folder of a family defines one of these functions. Everything else of a
+// family is private, except for the headers in include/conv/Kernels.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products of sizes are formed in floating point: they only rank and explain,
+// Products of sizes are floating point: they are used only to rank and explain,
 // and the bytes of a tensor may come close to 2^63.
 //
 //===----------------------------------------------------------------------===//

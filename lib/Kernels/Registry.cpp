@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A new family is a folder, a line in Families.h, and one here.
+// A new family is a folder, a line in Families.h, and a line in this file.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,7 +16,7 @@
 using namespace conv;
 
 /// `x` rounded to nearest even with `digits` significant bits. Subnormal
-/// numbers of the narrow type keep their digits: the analysis of errors counts
+/// numbers of the narrow type keep their digits: the error analysis counts
 /// their loss as part of the last rounding.
 template <typename Float> static Float roundToDigits(Float x, int digits) {
   if (x == 0 || !std::isfinite(x))

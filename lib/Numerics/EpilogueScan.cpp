@@ -21,22 +21,22 @@
 
 using namespace conv;
 
-/// The largest slope that is not taken for a jump or for growth without bound.
+/// The largest slope that does not count as a jump or unbounded growth.
 static constexpr double kMaxSlope = 1e6;
-/// Errors are expressed by the result's magnitude alone up to this; beyond it,
-/// up to the second, and by the root's magnitude for what remains.
+/// Errors are expressed by the result's magnitude alone up to the first; beyond
+/// it, by up to the second of that and by the root's magnitude for the rest.
 static constexpr double kMaxRelative = 128;
 static constexpr double kPreferredRelative = 4;
 
-/// Whether the function changes by no more than its slopes explain between two
-/// points, halving the interval where it seems to. Adds the points it tries.
+/// Whether the function changes between two points by no more than its slopes
+/// explain; halves the interval if it seems to. Adds the points it tries.
 static bool isContinuous(EpilogueScanner &scanner, const ScanPoint &left,
                          const ScanPoint &right, std::vector<ScanPoint> &points,
                          int depth = 0) {
   double width = right.y - left.y;
   double change = std::fabs(right.f - left.f);
   double allowed = 4 * std::max(left.slope, right.slope) * width;
-  // Rounding of f64, and what f32 holds with few digits or not at all.
+  // Rounding of f64, and f32's loss of digits among small numbers.
   double noise = 1e-12 * std::max(std::fabs(left.f), std::fabs(right.f)) +
                  64 * double(std::numeric_limits<float>::min());
   if (change <= allowed + noise)
@@ -44,7 +44,7 @@ static bool isContinuous(EpilogueScanner &scanner, const ScanPoint &left,
   if (depth == 60)
     return false;
   ScanPoint middle = scanner.evaluate(left.y + width / 2);
-  // Neighbours in f32: what is left between them is a jump.
+  // Neighbours in f32: a remaining difference is a jump.
   if (!middle.valid || middle.y == left.y || middle.y == right.y)
     return change <= kMaxSlope * width;
   points.push_back(middle);
@@ -68,7 +68,7 @@ static double refineSlope(EpilogueScanner &scanner, double low, double high,
   return best;
 }
 
-/// The largest |f'|, or more than `kMaxSlope` if there is none.
+/// The largest |f'|, or more than `kMaxSlope` if it is unbounded.
 static double computeSlope(EpilogueScanner &scanner,
                            std::vector<ScanPoint> &points) {
   size_t steepest = 0, count = points.size();

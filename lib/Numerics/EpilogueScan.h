@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What computing `f(y)` in f32 does to errors, for the part of an epilogue that
+// The errors of computing `f(y)` in f32, for the part of an epilogue that
 // depends on a single varying value `y`.
 //
 //===----------------------------------------------------------------------===//
@@ -17,27 +17,27 @@
 
 namespace conv {
 
-/// With `u = 2^-24` and an error of y that is `E` plus `relative * u * |y|`:
-/// the error of f is at most
+/// With `u = 2^-24` and an error of y of `E` plus `relative * u * |y|`, the
+/// error of f is at most
 ///   slope * E + u * (relativeOut * |f(y)| + perRoot * |y| + constant).
 struct EpilogueScan {
   bool bounded = false;
   double slope = 0;       ///< Largest |f'|.
-  double relativeOut = 0; ///< Of the result's own magnitude.
-  double perRoot = 0;     ///< Of the root's magnitude.
-  double constant = 0;    ///< Of nothing.
+  double relativeOut = 0; ///< Relative to |f(y)|.
+  double perRoot = 0;     ///< Relative to |y|.
+  double constant = 0;    ///< Absolute.
   double atZero = 0;      ///< |f(0)|.
 };
 
-/// A value of a graph, and the earlier one that it is a function of.
+/// A value of a graph, and the earlier value of which it is a function.
 struct EpilogueSpan {
   int root = 0, value = 0;
 };
 
 /// Scans the value of a span as a function of its root, whose relative error is
 /// `relative`. With `preferRoot`, errors are expressed by |y| rather than by
-/// |f(y)| where either would do. Each operation that is evaluated takes one off
-/// `work`; a scan that finds no bound before that is negative has none.
+/// |f(y)| where both are possible. Each evaluated operation decrements `work`;
+/// if it becomes negative before the scan finds a bound, there is none.
 EpilogueScan scanEpilogue(const EpilogueGraph &graph, EpilogueSpan span,
                           double relative, bool preferRoot, int64_t &work);
 

@@ -17,7 +17,7 @@ using namespace conv;
 static constexpr double kUnitRoundoff = 0x1p-24;
 
 /// Rounding error of an operation in units of 2^-24 of its result: 1 if it is
-/// correctly rounded, 4 for the functions, which are good to 2 ulp.
+/// correctly rounded, 4 for functions, which are accurate to 2 ulp.
 static double roundingOf(const EpilogueGraph &graph,
                          const EpilogueValue &value) {
   auto isPowerOfTwo = [&](int index) {
@@ -192,7 +192,7 @@ void EpilogueScanner::evaluateBackward() {
 
 ScanPoint EpilogueScanner::evaluate(double y) {
   ScanPoint point;
-  y = static_cast<float>(y); // Only what f32 can hold arrives here.
+  y = static_cast<float>(y); // Only f32 values arrive here.
   point.y = y;
   work -= int64_t(computed.size());
   if (work < 0)

@@ -7,7 +7,7 @@
 //
 // First-order error analysis by automatic differentiation: the rounding of
 // every operation is an independent perturbation of its result, and reaches the
-// output times the derivative of the output by that result. Where an
+// output multiplied by the derivative of the output by that result. Where an
 // intermediate leaves the range of f32, the error is measured instead.
 //
 //===----------------------------------------------------------------------===//
@@ -21,7 +21,7 @@
 
 namespace conv {
 
-/// What one point of the grid says.
+/// The results at one point of the grid.
 struct ScanPoint {
   double y = 0, f = 0, slope = 0;
   double error = 0;      ///< Of f, in units of 2^-24.
@@ -29,8 +29,8 @@ struct ScanPoint {
   bool valid = false;    ///< f is a number, in f64 and in f32.
 };
 
-/// Evaluates the part of a graph that lies between the root and the value of a
-/// span. Its cost is that of the part, however long the graph is.
+/// Evaluates the part of a graph between the root and the value of a span. The
+/// cost is proportional to that part, not to the graph.
 class EpilogueScanner {
 public:
   EpilogueScanner(const EpilogueGraph &graph, EpilogueSpan span,
@@ -40,14 +40,14 @@ public:
     collect();
   }
 
-  /// Invalid as well where no work is left.
+  /// The point is also invalid if no work is left.
   ScanPoint evaluate(double y);
-  /// Points in ascending order, around every constant of the part as well.
+  /// Points in ascending order, with points around every constant of the part.
   std::vector<double> computeGrid() const;
 
 private:
   void collect();
-  /// Evaluates in f64 and f32; says whether everything stayed in range.
+  /// Evaluates in f64 and f32; true if everything stayed in range.
   bool evaluateForward(double y);
   /// The derivative of the value by every intermediate, into `adjoints`.
   void evaluateBackward();

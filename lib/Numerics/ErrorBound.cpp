@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Walks the epilogue from the accumulator to the output. Values that depend on
-// one varying value only are analysed together (EpilogueScan), so that the
-// exponential inside a sigmoid does not count as growth without bound; sums of
+// only one varying value are analysed together (EpilogueScan), so that the
+// exponential inside a sigmoid does not count as unbounded growth; sums of
 // several varying values are bounded term by term. docs/numerics.md has the
 // derivation.
 //
@@ -37,8 +37,8 @@ struct Terms {
   }
 };
 
-/// What is known of a value v: |error| <= 2^-24 * (error + relative * |v|)
-/// and |v| <= magnitude.
+/// The bounds of a value v: |error| <= 2^-24 * (error + relative * |v|) and |v|
+/// <= magnitude.
 struct Knowledge {
   Terms error;
   double relative = 0;
@@ -53,16 +53,16 @@ public:
 
   /// Analyses every value up to `last`; false if there is no bound.
   bool run(int last);
-  /// What is known of a value, seen as the function of its root that it is.
-  /// What is relative to a value that enters a sum is better kept small.
+  /// The bounds of a value as a function of its root. For a value that enters a
+  /// sum, a small relative error is preferred.
   std::optional<Knowledge> lookup(int value, bool entersSum);
 
   std::string reason;
 
 private:
   static constexpr int kNoRoot = -1;
-  /// Operations that an analysis may evaluate: a chain of 1000 at 4000 points
-  /// each. They take less than a second.
+  /// The operations that an analysis may evaluate: a chain of 1000 at 4000
+  /// points each. They take less than a second.
   static constexpr int64_t kMaxWork = 4'000'000;
 
   std::optional<Knowledge> analyseSource(const EpilogueValue &value) const;
@@ -74,23 +74,23 @@ private:
 
   const Accumulation &sum;
   const EpilogueGraph &epilogue;
-  /// The one varying value that a value is a function of; itself where several
-  /// meet.
+  /// For each value, the one varying value of which it is a function; the value
+  /// itself where several meet.
   std::vector<int> roots;
-  std::vector<Knowledge> known; ///< Of roots.
-  int64_t work = kMaxWork;      ///< What is left of it.
+  std::vector<Knowledge> known; ///< Bounds of roots.
+  int64_t work = kMaxWork;      ///< Work that is left.
 };
 
 } // namespace
 
-/// The error of a sum of `reduction` products, in units of 2^-24 * S, whatever
-/// the order. Products of 16-bit types are exact in f32, and so is the first
+/// The error of a sum of `reduction` products, in units of 2^-24 * S, in any
+/// order. Products of 16-bit types are exact in f32, and so is the first
 /// addition, to zero.
 static double computeAccumulation(const Accumulation &sum) {
   double length = static_cast<double>(sum.reduction);
   double roundings = sum.operand == NumericType::F32 ? length : length - 1;
-  // Up to 4096 terms the second order of 16-bit products is below the addition
-  // that was exact. Beyond 2^23 terms worst cases grow without a useful bound.
+  // Up to 4096 terms, the second order of 16-bit products is below the one
+  // exact addition. Beyond 2^23 terms, worst cases grow without a useful bound.
   double secondOrder = 1 - std::min(roundings * 0x1p-24, 0.5);
   double additions = std::max(length, roundings / secondOrder);
   if (sum.promotion > 0) {
@@ -99,15 +99,15 @@ static double computeAccumulation(const Accumulation &sum) {
   }
   if (sum.operand != NumericType::TF32)
     return additions;
-  // Each operand of a product is off by 2^-11 of itself, and the additions see
-  // what results.
+  // Each operand of a product has a relative error of 2^-11, and the additions
+  // see the result.
   double perProduct = 0x1p-10 + 0x1p-22;
   return additions * (1 + perProduct) + std::ldexp(perProduct, 24);
 }
 
 double conv::computePromotedError(int64_t promotion) {
-  // An instruction aligns 32 products and the sum so far with the largest one,
-  // and cuts off what is less than 2^-13 of that: of each of the 33.
+  // An instruction aligns 32 products and the sum so far with the largest of
+  // them, and truncates each of the 33 below 2^-13 of that.
   constexpr int64_t kProducts = 32;
   constexpr double kCut = 0x1p-13;
   double instructions = std::ceil(double(promotion) / double(kProducts));
@@ -116,9 +116,9 @@ double conv::computePromotedError(int64_t promotion) {
 
 bool conv::is3xTF32WithinBound(int64_t reduction, int64_t steps,
                                int64_t splits) {
-  // In units of 2^-24 * S: what parts leave of operands, and products of what
-  // is left; the products of a step's 32 elements, as if each of the large ones
-  // were rounded; and one for the small ones and for the second order.
+  // In units of 2^-24 * S: the remainders of operands after their parts, and
+  // their products; the products of a step's 32 elements, as if each large one
+  // were rounded; and one unit for the small ones and the second order.
   constexpr int64_t kOfParts = 20, kOfStep = 32, kRest = 1;
   return kOfParts + kOfStep + kRest + steps + splits <= reduction;
 }
@@ -149,7 +149,7 @@ std::optional<Knowledge> Analysis::combine(const EpilogueValue &value) {
     std::optional<Knowledge> part = lookup(operand, /*entersSum=*/true);
     if (!part)
       return std::nullopt;
-    // The parts may cancel, so what was relative to a part stays.
+    // The operands may cancel, so errors relative to an operand remain.
     result.error =
         result.error + part->error + part->relative * part->magnitude;
     result.magnitude = result.magnitude + part->magnitude;
@@ -212,7 +212,7 @@ bool Analysis::run(int last) {
   return true;
 }
 
-/// Significant bits of a result; the most that its family has.
+/// Significant bits of a result; the largest number in its family.
 static int digitsOf(NumericType type) {
   switch (type) {
   case NumericType::F16:
@@ -235,7 +235,7 @@ static bool isRoundingTo(NumericType type, EpilogueOp op) {
 std::variant<ErrorBound, NoErrorBound>
 conv::computeErrorBound(const Accumulation &sum, const EpilogueGraph &epilogue,
                         NumericType result) {
-  // The rounding to the result's type is the half ulp of the rule.
+  // The rounding to the result's type is the half ulp of the bound.
   int last = epilogue.yield;
   const EpilogueValue *output = &epilogue.values[last];
   if (isRoundingTo(result, output->op))
@@ -253,7 +253,7 @@ conv::computeErrorBound(const Accumulation &sum, const EpilogueGraph &epilogue,
   bound.operands = knowledge->error.t;
   bound.constant = knowledge->error.one;
   double relative = knowledge->relative;
-  // An addition that ends an f32 epilogue is itself that half ulp.
+  // A final addition in an f32 epilogue is itself that half ulp.
   if (result == NumericType::F32 &&
       (output->op == EpilogueOp::Add || output->op == EpilogueOp::Sub))
     relative = std::max(0.0, relative - 1);

@@ -1,11 +1,11 @@
-//===- BackendPipelines.cpp - what each back end does with kernels --------===//
+//===- BackendPipelines.cpp - passes and code of each back end ------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The order of the passes after the gpu stage, where back ends part.
+// The order of the passes after the gpu stage, where back ends differ.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- BackendPipelines.h - what back ends do with kernels ------*- C++ -*-===//
+//===- BackendPipelines.h - passes and code of each back end ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,20 +17,20 @@
 
 namespace mlir::conv {
 
-/// How one back end lowers modules with kernels, and what it makes of them. A
-/// new back end is one more row.
+/// How one back end lowers modules with kernels, and what it produces. A new
+/// back end is one more row.
 struct BackendPipelines {
   ::conv::Backend backend;
-  /// gpu -> llvm: kernels in the LLVM dialect and that of the target.
+  /// gpu -> llvm: kernels in the LLVM dialect and the target's dialect.
   void (*buildLlvm)(OpPassManager &manager);
-  /// llvm -> binary. `deviceLibraries` is only for back ends that have such.
+  /// llvm -> binary. Only some back ends use `deviceLibraries`.
   void (*buildBinary)(OpPassManager &manager, StringRef deviceLibraries);
   /// The assembly of a module of the llvm stage.
   FailureOr<std::string> (*compileToAssembly)(gpu::GPUModuleOp module);
-  /// What names of its code objects end with, and those of assembly, if the
-  /// device's driver takes that too.
+  /// File extensions of its code objects and, if the device's driver accepts
+  /// assembly, of its assembly.
   StringLiteral codeExtension, assemblyExtension;
-  /// Its objects say what registers and memory kernels use.
+  /// Whether its objects state the registers and memory of their kernels.
   bool hasKernelMetadata;
 };
 

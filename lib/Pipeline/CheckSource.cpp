@@ -1,18 +1,18 @@
-//===- CheckSource.cpp - whether MLIR survives an input ---------*- C++ -*-===//
+//===- CheckSource.cpp - checks before MLIR reads an input ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR reads, visits and erases what is nested by recursion. The nesting of
-// text is measured before it is parsed, and since parsers and verifiers of
-// other dialects crash on some of what is wrong, a tool has a child parse it
-// first, and look how large it is when it is printed. Bytecode has none that
-// shows, and its reader makes room for every count that it finds and checks few
-// indices: a child process reads it, within limits, on a stack that is large
-// enough for whatever a file of its size can nest, and what this process reads
-// is what the child has written again.
+// MLIR reads, visits and erases nested IR by recursion. The nesting of text is
+// measured before it is parsed. Parsers and verifiers of other dialects crash
+// on some invalid text, so a tool has a child process parse it first and
+// measure its printed size. The nesting of bytecode cannot be seen from
+// outside, and its reader allocates whatever counts it finds and checks few
+// indices. A child process therefore reads bytecode, within limits, on a stack
+// large enough for any nesting in a file of its size, and this process reads
+// only what the child has written again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,18 +36,18 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// A nested attribute takes 5 bytes of bytecode and about 200 of the stack.
+/// A nested attribute takes 5 bytes of bytecode and about 200 of stack.
 static constexpr uint64_t kStackPerByte = 256;
 static constexpr uint64_t kLeastStack = uint64_t(8) << 20;
 static constexpr uint64_t kMostStack = uint64_t(1) << 30;
-/// What reading bytecode may take, beside its stack.
+/// Limits for reading bytecode, besides its stack.
 static constexpr uint64_t kMemoryPerByte = 64;
 static constexpr uint64_t kLeastMemory = uint64_t(256) << 20;
 static constexpr uint64_t kBytesPerSecond = uint64_t(1) << 20;
-/// Attributes and types of one op, written out.
+/// The most attributes and types of one op, fully expanded.
 static constexpr int64_t kMaxParts = int64_t(1) << 20;
 
-/// Whether a child parses text first.
+/// Whether a child process parses text first.
 static std::atomic_bool triesText = false;
 
 void mlir::conv::tryTextInChild() { triesText = true; }
@@ -68,7 +68,7 @@ static std::string describeTooLarge() {
          std::to_string(kMaxParts) + " parts";
 }
 
-/// What is wrong with the size of a module, or nothing.
+/// What is wrong with the size of a module, or an empty string.
 static std::string describeSize(ModuleOp module) {
   Extent extent = ExtentCounter().count(module.getOperation());
   if (extent.levels > ::conv::kMaxNesting)
@@ -78,7 +78,7 @@ static std::string describeSize(ModuleOp module) {
 
 std::unique_ptr<llvm::MemoryBuffer> mlir::conv::copyAligned(StringRef bytes,
                                                             StringRef name) {
-  // Resources are aligned for vectors or cache lines; a page is enough for any.
+  // Resources are aligned for vectors or cache lines; a page suffices.
   auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
       bytes.size(), name, llvm::Align(4096));
   if (buffer)
@@ -102,10 +102,10 @@ static OwningOpRef<ModuleOp> readBytecode(const SourceFile &source,
   return parseSourceFile<ModuleOp>(manager, ParserConfig(context));
 }
 
-/// What a child says of bytecode: the module, written again, or an error.
+/// The first byte of a child's answer: a rewritten module, or an error.
 static constexpr char kModule = 'M', kError = 'E';
 
-/// Reads bytecode and writes it again; to be called where that may do harm.
+/// Reads bytecode and writes it again; call it only where a crash is harmless.
 static std::string rewriteBytecode(const SourceFile &source,
                                    MLIRContext *context) {
   DiagnosticCollector collector(context, source.name + ":0:0");
@@ -167,8 +167,8 @@ static std::optional<SourceFile> checkBytecode(const SourceFile &source,
 // Text
 //===----------------------------------------------------------------------===//
 
-/// Parses text, and each part of it that --split-input-file of conv-opt makes;
-/// false if one is too large to be printed.
+/// Parses text, and each section that --split-input-file of conv-opt would
+/// read; false if one is too large to be printed.
 static bool parseParts(const SourceFile &source, MLIRContext *context) {
   auto parse = [&](StringRef text) {
     auto module =

@@ -1,15 +1,15 @@
-//===- CodeDigest.cpp - what a schedule becomes, as a digest --------------===//
+//===- CodeDigest.cpp - digest of the code of a schedule ------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A measurement holds as long as the code that was measured is what the
-// compiler makes of the problem and the schedule. So the problem is written
-// anew, with names that its sizes give, and compiled up to the assembly. An
-// assembler that is NVIDIA's is not part of it: machines differ in that, and a
-// row says which driver it was measured with.
+// A measurement is valid as long as the compiler generates the measured code
+// from the problem and the schedule. The problem is therefore written again,
+// with names derived from its sizes, and compiled to assembly. NVIDIA's
+// assembler is left out, because it differs between machines; a database row
+// names the driver that it was measured with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,14 +31,14 @@ static std::string printType(Type type) {
   return text;
 }
 
-/// The last of three dimensions are those of the problem.
+/// The problem's dimensions are the last of the three.
 static ::conv::PerDimension fillFront(ArrayRef<int64_t> values, int64_t usual) {
   ::conv::PerDimension all = {usual, usual, usual};
   llvm::copy(values, all.end() - values.size());
   return all;
 }
 
-/// The convolution without its epilogue, in the terms of conv-gen.
+/// The convolution without its epilogue, as options of conv-gen.
 static ::conv::GenOptions createOptions(ConvolutionOpInterface op) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   LayoutsAttr layouts = op.getLayouts();

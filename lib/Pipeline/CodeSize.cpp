@@ -1,15 +1,15 @@
-//===- CodeSize.cpp - kernels that are too long to compile ------*- C++ -*-===//
+//===- CodeSize.cpp - limits on the size of kernels -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The time of a code generator follows the number of instructions. It is
-// estimated from the operations of the kernels: each counts once for each
-// element of a vector, and functions count as many additions as take as long.
-// AMD's back end keeps many calls of them as calls; the others copy their code.
-// Kernels of layers that networks have are below 6000.
+// The time of a code generator is proportional to the number of instructions,
+// which is estimated from the operations of the kernels: each counts once per
+// vector element, and a math function counts as many additions as take equally
+// long. AMD's back end keeps calls of large functions; the others inline them.
+// Kernels of common network layers are below 6000.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// What an operation on one number costs, in additions. The simulator's code
-/// has each function twice, with checks and without.
+/// The cost of an operation on one number, in additions. The simulator's code
+/// contains some functions twice, with and without checks.
 static int64_t computeCost(Operation &op, bool simulated) {
   return llvm::TypeSwitch<Operation &, int64_t>(op)
       .Case<math::SinOp, math::CosOp, math::TanOp, math::PowFOp>(
@@ -52,7 +52,7 @@ static int64_t countElements(Operation &op) {
   return vector && vector.hasStaticShape() ? vector.getNumElements() : 1;
 }
 
-/// Epilogues of sums, of tanh and of sin take 2 s at these.
+/// Long epilogues of additions, tanh or sin compile in 2 s at these costs.
 static int64_t getMostCost(::conv::Backend backend, bool simulated) {
   if (simulated)
     return 34'000;

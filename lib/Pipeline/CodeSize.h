@@ -1,4 +1,4 @@
-//===- CodeSize.h - kernels that are too long to compile --------*- C++ -*-===//
+//===- CodeSize.h - limits on the size of kernels ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,16 +12,16 @@
 
 namespace mlir::conv {
 
-/// How long a back end works on kernels, in additions.
+/// The cost of compiling kernels in a back end, in additions.
 struct CodeSize {
   int64_t cost = 0;
-  int64_t most = 0; ///< What it compiles in 2 s.
+  int64_t most = 0; ///< The cost that compiles in 2 s.
 };
 
-/// Of a module of the gpu stage.
+/// The code size of a module of the gpu stage.
 CodeSize computeCodeSize(ModuleOp module, bool simulated);
 
-/// Refuses what takes longer, at the location of the function: `problem-size`.
+/// Refuses larger code, at the function's location: `problem-size`.
 LogicalResult checkCodeSize(ModuleOp module, CodeSize size);
 
 } // namespace mlir::conv

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Splits a module into pairs of a function and a target, runs the pipelines on
-// each in a context of its own, and gathers entries and code. What a stage
-// does is in its pipeline; what an entry says is in ReadEntry.cpp.
+// each pair in a context of its own, and gathers entries and code. The work of
+// a stage is in its pipeline; the content of an entry is in ReadEntry.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,13 +73,13 @@ parseTargets(const std::vector<std::string> &names) {
 }
 
 namespace {
-/// Compiles pairs on several threads; each result has its own place, so the
-/// order of completion leaves no trace.
+/// Compiles pairs on several threads. Each result has a place of its own, so
+/// that the order of completion does not matter.
 class PairQueue {
 public:
   explicit PairQueue(const CompileOptions &options) : options(options) {}
 
-  /// `function` and `target` outlive the queue.
+  /// `function` and `target` must outlive the queue.
   void add(const FunctionSource &function, const Target &target) {
     pairs.push_back({&function, &target});
   }
@@ -123,16 +123,16 @@ std::vector<Result<CompiledPair>> PairQueue::run() {
   std::vector<std::jthread> helpers =
       ::conv::startThreads(threads - 1, [&] { work(results); });
   work(results);
-  helpers.clear(); // Joins them.
+  helpers.clear(); // Joins the threads.
   std::vector<Result<CompiledPair>> all;
   for (std::optional<Result<CompiledPair>> &result : results)
     all.push_back(std::move(*result));
   return all;
 }
 
-/// A schedule that was asked for is obeyed, even where it is slow. What the
-/// driver compiles costs the time when it is loaded first, and nothing is known
-/// of its registers.
+/// Warnings about a compiled pair. A requested schedule is obeyed even if it
+/// spills. PTX costs compile time when the driver first loads it, and nothing
+/// is known of its registers.
 static std::vector<std::string> listWarnings(const CompiledPair &pair) {
   std::vector<std::string> warnings = pair.warnings;
   if (pair.isAssembly)
@@ -247,8 +247,8 @@ Result<std::string> mlir::conv::computeCode(const SourceFile &source,
   return computeOnlyCode(source, *target, options);
 }
 
-/// Schedules that give way to others since their kernels spill, of all
-/// functions of the source.
+/// Lists, over all functions of the source, the schedules that gave way to
+/// others because their kernels spill.
 static Result<std::vector<std::string>>
 listSpillingSchedules(const SourceFile &source, const Target &target,
                       const CompileOptions &options) {
@@ -271,7 +271,7 @@ Result<std::string> mlir::conv::compileToText(const SourceFile &source,
   Result<Target> target = parseOnlyTarget(options);
   if (!target)
     return target.error();
-  // Assemblers of other chips tell what spills, too, but may not be installed.
+  // Other chips' assemblers report spills, too, but may not be installed.
   std::vector<std::string> excluded;
   if (target->chip->backend == ::conv::Backend::AMDGPU) {
     Result<std::vector<std::string>> spilling =

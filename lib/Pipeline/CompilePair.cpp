@@ -37,7 +37,7 @@ Result<Target> mlir::conv::parseTarget(const std::string &name) {
   return Target{target->name, target->chip, target->simulated};
 }
 
-/// `function` in a module of its own.
+/// Moves `function` to a module of its own.
 static FunctionSource isolate(func::FuncOp function, const SourceFile &source) {
   auto module = function->getParentOfType<ModuleOp>();
   OwningOpRef<ModuleOp> own = ModuleOp::create(module.getLoc());
@@ -59,7 +59,7 @@ Result<SplitSource> mlir::conv::splitSource(const SourceFile &source,
   return split;
 }
 
-/// Compiles for a GPU or the host: the code object, and what its kernels use.
+/// Compiles for a GPU or the host: the code object and its kernels' resources.
 static LogicalResult createCodeObject(Walk &walk, const Target &target,
                                       const CompileOptions &options,
                                       CompiledPair &pair) {

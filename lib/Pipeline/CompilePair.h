@@ -24,16 +24,16 @@ struct Target {
   bool simulated = false;
 };
 
-/// Refuses what is not a chip, and chips that cannot be simulated.
+/// Parses a target; refuses unknown chips and chips without a simulator.
 ::conv::Result<Target> parseTarget(const std::string &name);
 
-/// A function and the module that has nothing but it.
+/// A function, and the module that contains only this function.
 struct FunctionSource {
   std::string name;
   IsolatedModule module;
 };
 
-/// What is done once for all targets.
+/// The work that is done once for all targets.
 struct SplitSource {
   std::vector<FunctionSource> functions; ///< To compile, in order.
   ::conv::artifact::Artifact data;       ///< The constants of all functions.
@@ -42,25 +42,25 @@ struct SplitSource {
   std::vector<std::string> remarks; ///< One line each.
 };
 
-/// Raises to convolutions with their epilogues, outlines them if that is asked
-/// for, and takes the constants out. Refuses what is not a module of functions.
+/// Raises to convolutions with their epilogues, outlines them if requested, and
+/// takes the constants out. Refuses anything but a module of functions.
 ::conv::Result<SplitSource> splitSource(const SourceFile &source,
                                         const CompileOptions &options);
 
 struct CompiledPair {
-  ::conv::artifact::Entry entry;   ///< Without `code` and `sha256` of launches.
-  ::conv::artifact::Artifact data; ///< Of constants that only it has.
+  ::conv::artifact::Entry entry;   ///< `code`, `sha256` stay empty.
+  ::conv::artifact::Artifact data; ///< Constants of this pair.
   std::string code, extension;
   CodeSize codeSize;
-  bool isAssembly = false; ///< The driver makes code of it.
+  bool isAssembly = false; ///< The driver compiles it.
   std::vector<StageTime> times;
   std::string explanation;
-  std::vector<Spill> spills;         ///< That are left.
+  std::vector<Spill> spills;         ///< Spills that remain.
   std::vector<std::string> gaveWay;  ///< Schedules that spilled.
-  std::vector<std::string> warnings; ///< Of choosing schedules.
+  std::vector<std::string> warnings; ///< From schedule selection.
 };
 
-/// The cost model chooses no schedule of `excluded`.
+/// The cost model chooses no schedule in `excluded`.
 ::conv::Result<CompiledPair> compilePair(const FunctionSource &function,
                                          const Target &target,
                                          const CompileOptions &options,

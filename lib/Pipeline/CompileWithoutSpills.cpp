@@ -1,13 +1,13 @@
-//===- CompileWithoutSpills.cpp - schedules that give way -------*- C++ -*-===//
+//===- CompileWithoutSpills.cpp - schedules without spills ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The cost model estimates registers, and only the code generator knows. Each
-// try excludes what has spilled so far; the one with the fewest spills stays if
-// none is without.
+// The cost model estimates registers, but only the code generator knows them.
+// Each try excludes the schedules that have spilled so far; if no try is free
+// of spills, the one with the fewest spills stays.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@ using namespace mlir;
 using namespace mlir::conv;
 using ::conv::Result;
 
-/// Schedules that are tried after the first one. Neighbours in the ranking have
-/// similar tiles, so several may spill.
+/// The most tries after the first one. Neighbours in the ranking have similar
+/// tiles, so several may spill.
 static constexpr int kMaxTries = 12;
-/// Code that spills takes so many times as long as other code of its size.
+/// Code with spills takes this many times as long to compile as other code.
 static constexpr int64_t kCostOfSpills = 2;
 
 namespace {
@@ -33,12 +33,12 @@ public:
   explicit SpillSearch(CompiledPair first)
       : best(std::move(first)), spills(best.spills) {}
 
-  /// Excludes what spills in the last try; false if it is without spills that
+  /// Excludes the schedules that spilled in the last try; false if none of them
   /// can give way.
   bool exclude();
   const std::vector<std::string> &getExcluded() const { return excluded; }
   void add(CompiledPair next);
-  /// The best try, with the times of all.
+  /// Returns the best try, with the stage times of all tries.
   CompiledPair finish(ExplanationForm form);
 
 private:
@@ -53,7 +53,7 @@ private:
 bool SpillSearch::exclude() {
   size_t before = excluded.size();
   for (const Spill &spill : spills) {
-    // One that came with the input stays, whoever chose it.
+    // A schedule that came with the input stays, whoever chose it.
     if (!spill.schedule.byHeuristic ||
         llvm::is_contained(excluded, spill.schedule.text))
       continue;
@@ -99,7 +99,7 @@ mlir::conv::compileWithoutSpills(const FunctionSource &function,
   Result<CompiledPair> first = compilePair(function, target, options);
   if (!first || first->spills.empty())
     return first;
-  // All tries together take no longer than one that is as long as allowed.
+  // All tries together take no longer than one try of the most cost.
   int64_t most = first->codeSize.most;
   int64_t cost = (kCostOfSpills + 1) * first->codeSize.cost;
   SpillSearch search(std::move(*first));

@@ -1,4 +1,4 @@
-//===- CompileWithoutSpills.h - other schedules where kernels spill -------===//
+//===- CompileWithoutSpills.h - schedules without spills ------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// Compiles a pair. Where kernels spill whose schedules the cost model chose,
-/// the next ones of its ranking take their place; those of a user or of a
+/// Compiles a pair. If kernels spill whose schedules the cost model chose, the
+/// next schedules of its ranking replace them; schedules of a user or of a
 /// database stay.
 ::conv::Result<CompiledPair>
 compileWithoutSpills(const FunctionSource &function, const Target &target,

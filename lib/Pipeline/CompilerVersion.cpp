@@ -1,11 +1,11 @@
-//===- CompilerVersion.cpp - which compiler made an artifact ----*- C++ -*-===//
+//===- CompilerVersion.cpp - version of the compiler ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// On its own, because it is compiled again whenever any source changes.
+// A file of its own, because it is recompiled whenever any source changes.
 //
 //===----------------------------------------------------------------------===//
 

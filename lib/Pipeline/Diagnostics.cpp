@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A user gets one clear line, not a list of notes: the first error, after the
-// file and position it is about.
+// A user gets one clear line instead of a list of notes: the first error,
+// preceded by its file and position.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ static std::string describe(Location location) {
   return place;
 }
 
-/// A part of a message; how long its text would be if that is too long.
+/// Prints a part of a message, or only its length if its text is too long.
 static void printShort(const DiagnosticArgument &argument,
                        raw_ostream &stream) {
   using Kind = DiagnosticArgument::DiagnosticArgumentKind;
@@ -61,8 +61,8 @@ static void printShort(const DiagnosticArgument &argument,
   }
 }
 
-/// The first line of a message, shortened where it is longer than anybody
-/// reads.
+/// The first line of a message, shortened if it is longer than anybody would
+/// read.
 static std::string print(Diagnostic &diagnostic) {
   constexpr size_t kMaxLength = 2000;
   std::string text;

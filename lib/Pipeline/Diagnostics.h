@@ -19,18 +19,18 @@
 
 namespace mlir::conv {
 
-/// While it lives, keeps the first error and all remarks and warnings that are
-/// reported in a context, and prints nothing.
+/// During its lifetime, collects the first error and all remarks and warnings
+/// that are reported in a context, and prints nothing.
 class DiagnosticCollector {
 public:
-  /// `name` stands for locations without a file.
+  /// `name` is the place of diagnostics whose location has no file.
   DiagnosticCollector(MLIRContext *context, std::string name);
 
-  /// The first error as one line. What is not a refusal with a reason code is
-  /// of kind `otherwise`; then `what` says what failed if nothing was reported.
+  /// The first error as one line. Its kind is `otherwise` unless it is a
+  /// refusal with a reason code; `what` is the text if nothing was reported.
   ::conv::Error getError(::conv::ErrorKind otherwise, StringRef what) const;
 
-  /// Each as one line, after its place.
+  /// Each as one line, after its location.
   const std::vector<std::string> &getRemarks() const { return remarks; }
   const std::vector<std::string> &getWarnings() const { return warnings; }
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM ends the process on errors that it takes for defects of its caller, and
-// where memory ends. A user gets one line and the exit code of a system error
-// instead of a stack trace.
+// LLVM ends the process on errors that it considers defects of its caller, and
+// when memory runs out. A user gets one line and the exit code of a system
+// error instead of a stack trace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,11 +31,11 @@
 using namespace mlir;
 using ::conv::ErrorKind;
 
-/// Whether the process is another's, and goes on.
+/// Whether another program owns the process, which must go on.
 static std::atomic_bool survivesErrors = false;
 
 static void handleFatalError(void *, const char *reason, bool) {
-  // The first line says what; a dump of LLVM's data may follow it.
+  // The first line states the error; a dump of LLVM's data may follow it.
   llvm::StringRef line = llvm::StringRef(reason).split('\n').first;
   if (survivesErrors)
     ::conv::throwError(("internal error of LLVM: " + line).str().c_str());
@@ -44,12 +44,12 @@ static void handleFatalError(void *, const char *reason, bool) {
   std::_Exit(int(ErrorKind::System));
 }
 
-/// Needs no memory, and may be called in a signal handler.
+/// Allocates no memory, and may be called in a signal handler.
 [[noreturn]] static void endWithoutMemory() {
   static constexpr llvm::StringLiteral kLine = "error: out of memory\n";
   static std::atomic_flag isEnding;
   while (isEnding.test_and_set())
-    ::pause(); // Another thread says it, and ends this one.
+    ::pause(); // Another thread prints it and ends this one.
   (void)!::write(STDERR_FILENO, kLine.data(), kLine.size());
   std::_Exit(int(ErrorKind::System));
 }
@@ -60,7 +60,7 @@ static void handleOutOfMemory(void *, const char *, bool) {
   endWithoutMemory();
 }
 
-/// Whether `malloc` cannot get more from the system, which it asks for so much.
+/// Whether the system refuses the memory that `malloc` would request.
 static bool hasNoMemory() {
   constexpr size_t kBytes = size_t(1) << 20;
   void *memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
@@ -71,13 +71,13 @@ static bool hasNoMemory() {
   return false;
 }
 
-/// MLIR uses what `malloc` returns without a look: a null pointer, where there
-/// is no memory, says no more than that.
+/// MLIR does not check what `malloc` returns: without memory, an access through
+/// a null pointer is the only symptom.
 static void handleNullPointer(int number, siginfo_t *info, void *) {
   constexpr uintptr_t kNearNull = 1 << 16;
   if (uintptr_t(info->si_addr) < kNearNull && hasNoMemory())
     endWithoutMemory();
-  std::signal(number, SIG_DFL); // The access is repeated, and ends the process.
+  std::signal(number, SIG_DFL); // The access repeats and ends the process.
 }
 
 void mlir::conv::installErrorHandlers() {

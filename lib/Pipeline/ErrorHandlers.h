@@ -10,7 +10,7 @@
 
 namespace mlir::conv {
 
-/// Makes LLVM's fatal errors a line and an exit code, once for the process.
+/// Turns LLVM's fatal errors into a line and an exit code, once per process.
 void installErrorHandlers();
 
 } // namespace mlir::conv

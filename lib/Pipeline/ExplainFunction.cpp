@@ -1,4 +1,4 @@
-//===- ExplainFunction.cpp - what was decided for a function --------------===//
+//===- ExplainFunction.cpp - explains a function's schedules --------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ static int64_t countBytes(TypeRange types) {
   return bytes;
 }
 
-/// What an element-wise kernel moves. Its result has the type of its init.
+/// Bytes that an element-wise kernel moves. Its result has its init's type.
 static int64_t countBytes(linalg::GenericOp op) {
   return countBytes(op->getOperandTypes());
 }
@@ -37,7 +37,7 @@ static int64_t countOperations(linalg::GenericOp op) {
   return llvm::range_size(op.getBody()->without_terminator());
 }
 
-/// What was decided for one kernel, if the operation becomes one.
+/// Explains one kernel, if the operation becomes one.
 static std::optional<std::string> explainAsText(Operation &op) {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -1,4 +1,4 @@
-//===- ExplainFunction.h - what was decided for a function ------*- C++ -*-===//
+//===- ExplainFunction.h - explains a function's schedules ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 
 namespace mlir::conv {
 
-/// What was decided for each kernel of a function at the conv stage.
+/// Explains each kernel of a function at the conv stage.
 std::string explainFunction(func::FuncOp function, const Target &target,
                             ExplanationForm form);
 

@@ -1,4 +1,4 @@
-//===- Extent.cpp - how large an attribute is written out -------*- C++ -*-===//
+//===- Extent.cpp - printed size of attributes and types --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,26 +12,25 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Enough to be too large, and no overflow when two are added.
-static constexpr int64_t kMaxParts = int64_t(1) << 62;
+/// Counts of parts saturate here: it is larger than any limit, and the sum of
+/// two counts does not overflow.
+static constexpr int64_t kMaxParts = int64_t(1) << 61;
 
 template <typename T> Extent ExtentCounter::countElement(T attributeOrType) {
   const void *key = attributeOrType.getAsOpaquePointer();
   if (auto found = known.find(key); found != known.end())
     return found->second;
-  Extent extent;
+  Extent extent = {/*levels=*/1, /*parts=*/1};
   auto addInner = [&](auto inner) {
     if (!inner)
       return;
     Extent part = countElement(inner);
-    extent.levels = std::max(extent.levels, part.levels);
+    extent.levels = std::max(extent.levels, part.levels + 1);
     extent.parts = std::min(extent.parts + part.parts, kMaxParts);
   };
   attributeOrType.walkImmediateSubElements(
       [&](Attribute inner) { addInner(inner); },
       [&](Type inner) { addInner(inner); });
-  extent.levels += 1;
-  extent.parts += 1;
   known[key] = extent;
   return extent;
 }

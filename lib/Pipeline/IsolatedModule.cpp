@@ -1,12 +1,12 @@
-//===- IsolatedModule.cpp - a module between two contexts -------*- C++ -*-===//
+//===- IsolatedModule.cpp - a module outside of any context -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytecode of our own making needs none of the checks and limits that a user's
-// needs.
+// Bytecode that this process wrote needs none of the checks and limits that a
+// user's bytecode needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace mlir::conv;
 IsolatedModule IsolatedModule::create(ModuleOp module, StringRef sourceName) {
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
-  // It fails only for versions that it is asked to write.
+  // Writing fails only for unsupported bytecode versions.
   LogicalResult written = writeBytecodeToFile(module, stream);
   assert(succeeded(written));
   (void)written;

@@ -1,4 +1,4 @@
-//===- IsolatedModule.h - a module between two contexts ---------*- C++ -*-===//
+//===- IsolatedModule.h - a module outside of any context -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,13 +19,13 @@
 namespace mlir::conv {
 
 /// A module without a context, of any size. It keeps names, locations and
-/// resources, and was checked before it was isolated.
+/// resources. The module was checked before it was isolated.
 class IsolatedModule {
 public:
   static IsolatedModule create(ModuleOp module, StringRef sourceName);
 
-  /// The same module in `context`, which has the same dialects. Null, with an
-  /// error, only after a defect.
+  /// Reads the module into `context`, which must have the same dialects. Null,
+  /// after an error, only if there is a defect.
   OwningOpRef<ModuleOp> restore(MLIRContext *context) const;
 
   /// The file that the module comes from.

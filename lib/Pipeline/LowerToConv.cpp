@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a user gives becomes convolutions with their epilogues, is refused if
-// this version does not handle it, and gets its schedules. Nothing after this
-// stage refuses or decides.
+// The user's input becomes convolutions with their epilogues, is refused if
+// this version does not support it, and gets its schedules. No later stage
+// refuses or decides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// From what front ends write to convolutions with their epilogues. Sums are
-/// left to whoever compiles the rest of a program.
+/// Raises front ends' ops to convolutions with their epilogues. With `outline`,
+/// sums are left to the compiler of the rest of the program.
 static void addRaising(OpPassManager &manager, bool raisesSums) {
   manager.addPass(createFoldConstantsPass());
   OpPassManager &functions = manager.nest<func::FuncOp>();
@@ -31,7 +31,7 @@ static void addRaising(OpPassManager &manager, bool raisesSums) {
   if (raisesSums)
     functions.addPass(createRaiseSumsPass());
   functions.addPass(createFuseEpiloguePass());
-  manager.addPass(createFoldConstantsPass()); // Reshapes that came with that.
+  manager.addPass(createFoldConstantsPass()); // Reshapes from raising.
 }
 
 void mlir::conv::buildOutlinePipeline(OpPassManager &manager,

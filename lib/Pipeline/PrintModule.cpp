@@ -26,10 +26,10 @@ using ::conv::Error;
 using ::conv::ErrorKind;
 using ::conv::Result;
 
-/// Parses a module and runs it down to `stage`.
+/// Parses a module and lowers it to `stage`.
 static LogicalResult walkModule(Walk &walk, const Target &target,
                                 const CompileOptions &options, Stage stage) {
-  artifact::Artifact data; // Text has digests.
+  artifact::Artifact data; // Dropped: text has digests.
   if (!walk.isParsed() || failed(walk.raise(options, data)) ||
       failed(walk.checkFunctions()))
     return failure();
@@ -97,7 +97,7 @@ Result<std::string> mlir::conv::printKernels(const SourceFile &source,
   for (Operation &op : *walk.getModule().getBody()) {
     auto module = dyn_cast<gpu::GPUModuleOp>(op);
     if (!module) {
-      // Launches depend on no schedule, and on how none is spelled.
+      // Launches do not depend on the schedule, nor on how its text is spelled.
       op.walk(
           [](gpu::LaunchFuncOp launch) { launch->removeAttr(kScheduleName); });
       os << op << "\n";

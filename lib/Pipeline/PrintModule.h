@@ -12,34 +12,34 @@
 
 namespace mlir::conv {
 
-/// The whole module after a stage, as text.
+/// Prints the whole module after a stage, as text.
 ::conv::Result<std::string> printModuleAfter(const SourceFile &source,
                                              const Target &target,
                                              const CompileOptions &options,
                                              Stage stage);
 
-/// All schedules of each convolution of the whole module.
+/// Prints all schedules of each convolution of the whole module.
 ::conv::Result<std::string> printScheduleSpaces(const SourceFile &source,
                                                 const Target &target,
                                                 const CompileOptions &options);
 
-/// What was decided for each kernel of the whole module.
+/// Explains the choice for each kernel of the whole module.
 ::conv::Result<std::string> printExplanation(const SourceFile &source,
                                              const Target &target,
                                              const CompileOptions &options);
 
-/// The kernels of the whole module as assembly, with their launches as MLIR.
+/// Prints the module's kernels as assembly, with their launches as MLIR.
 ::conv::Result<std::string> printKernels(const SourceFile &source,
                                          const Target &target,
                                          const CompileOptions &options);
 
-/// What `computeCode` gives, for a target.
+/// Computes what `computeCode` returns, for one target.
 ::conv::Result<std::string> computeOnlyCode(const SourceFile &source,
                                             const Target &target,
                                             const CompileOptions &options);
 
-/// The kernels of the whole module; the cost model chooses no schedule of
-/// `excluded`.
+/// Prints the kernels of the whole module; the cost model chooses no schedule
+/// in `excluded`.
 ::conv::Result<std::string> printCode(const SourceFile &source,
                                       const Target &target,
                                       const CompileOptions &options,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a tensor is to the ops around it says the role of the argument; an
-// argument without a name is called by its role.
+// The role of an argument follows from the ops that use its tensor; an argument
+// without a name is named by its role.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,15 +28,15 @@ using namespace mlir::conv;
 namespace artifact = ::conv::artifact;
 
 namespace {
-/// What a tensor is to the convolutions around it.
+/// The role of a tensor in the convolutions that use it.
 struct Role {
   StringRef name = "unused";
   StringRef layout;
 };
 } // namespace
 
-/// The role of a value in `op`, seen through reshapes. A layout describes the
-/// value only if there is no reshape between.
+/// The role of a value in `op`, also through reshapes. A layout describes the
+/// value only if there is no reshape in between.
 static std::optional<Role> getRoleIn(ConvolutionOpInterface op, Value value) {
   auto role = [&](Value operand, StringRef name,
                   StringRef layout) -> std::optional<Role> {
@@ -58,7 +58,7 @@ static std::optional<Role> getRoleIn(ConvolutionOpInterface op, Value value) {
   return std::nullopt;
 }
 
-/// The role of a value in a dynamic convolution, whose layouts have no order
+/// The role of a value in a dynamic convolution, whose layouts are not order
 /// strings.
 static std::optional<Role> getRoleIn(DynamicOpInterface op, Value value) {
   auto [lhs, rhs] = getOperandRoles(op.getDirection());
@@ -142,9 +142,9 @@ static artifact::Argument createArgument(Value value, Role role,
   return argument;
 }
 
-/// Arguments without a name are called by their roles, the second filter
-/// "filter_1", those that are stored last. Names that were given differ already
-/// (N2).
+/// Names arguments without a name by their roles, the second filter
+/// "filter_1", with stored arguments last. Names that were given are distinct
+/// already (N2).
 static void nameByRole(artifact::Entry &entry) {
   std::vector<artifact::Argument *> all;
   for (artifact::Argument &argument : entry.arguments)
@@ -165,7 +165,7 @@ static void nameByRole(artifact::Entry &entry) {
   }
 }
 
-/// What `takeConstants` left of the elements.
+/// The constant whose elements `takeConstants` replaced by a digest.
 static artifact::Constant createConstant(artifact::Argument tensor,
                                          Attribute digest) {
   std::string sha256 = cast<StringAttr>(digest).str();

@@ -1,14 +1,14 @@
-//===- ReadEntry.cpp - manifest entries out of the IR -----------*- C++ -*-===//
+//===- ReadEntry.cpp - manifest entries from the IR -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The manifest is read off the IR and never kept beside it: arguments from the
-// function at the conv stage, launches from the function after the gpu stage,
-// resources from the code object. Whatever does not fit the contract of those
-// stages is an error here.
+// The manifest is derived from the IR and never stored beside it: arguments
+// come from the function at the conv stage, launches from the function after
+// the gpu stage, resources from the code object. Anything that violates the
+// contract of those stages is an error here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ LogicalResult mlir::conv::readProblem(func::FuncOp function,
     join(entry.problem, formatProblem(op));
     join(entry.schedule, printed);
     // Format 1 has one algorithm, one decider and one bound for a function;
-    // `schedule` and `reference` name every convolution.
+    // `schedule` and `reference` describe every convolution.
     entry.algorithm = stringifyAlgorithm(schedule.getAlgorithm()).str();
     entry.chosenBy = stringifyChosenBy(schedule.getChosenBy()).str();
     entry.errorBound = recordErrorBound(op);
@@ -78,7 +78,7 @@ LogicalResult mlir::conv::readResources(gpu::BinaryOp binary,
       return value ? value.getInt() : 0; // Chips without AGPRs count none.
     };
     launch.resources.vgpr = get("vgpr_count");
-    // Chips without AGPRs have -1 in an unsigned field.
+    // Chips without AGPRs store -1 in this unsigned field.
     launch.resources.agpr =
         std::max<int64_t>(0, static_cast<int32_t>(get("agpr_count")));
     launch.resources.sgpr = get("sgpr_count");

@@ -1,4 +1,4 @@
-//===- ReadEntry.h - manifest entries out of the IR -------------*- C++ -*-===//
+//===- ReadEntry.h - manifest entries from the IR ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,17 +15,17 @@
 
 namespace mlir::conv {
 
-/// Fills in what is known of a function at the conv stage: problem, schedule,
+/// Fills in the data of a function at the conv stage: problem, schedule,
 /// arguments, error bound and reference.
 LogicalResult readProblem(func::FuncOp function,
                           ::conv::artifact::Entry &entry);
 
 /// Fills in launches and workspace from the list of launches that the gpu stage
-/// leaves. `code` and `sha256` of each stay empty.
+/// leaves. The `code` and `sha256` of each launch stay empty.
 LogicalResult readLaunches(func::FuncOp function,
                            ::conv::artifact::Entry &entry);
 
-/// Fills in what the kernels of a binary use, from its own metadata.
+/// Fills in the resources of a binary's kernels from its own metadata.
 LogicalResult readResources(gpu::BinaryOp binary,
                             ::conv::artifact::Entry &entry);
 

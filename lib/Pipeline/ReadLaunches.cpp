@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace mlir::conv;
 namespace artifact = ::conv::artifact;
 
-/// The number of the run-time size that an argument of a function of launches
-/// is: arguments of index type are the sizes, in order.
+/// The number of the run-time size that an argument of the launching function
+/// is: its arguments of index type are the sizes, in order.
 static std::optional<int64_t> getSizeNumber(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || !argument.getType().isIndex())
@@ -31,8 +31,8 @@ static std::optional<int64_t> getSizeNumber(Value value) {
       [](BlockArgument other) { return other.getType().isIndex(); });
 }
 
-/// Multiplies `product` by what `value` is: a number, a size, a size divided
-/// and rounded up, or a product of them.
+/// Multiplies `product` by `value`: a number, a size, a size divided and
+/// rounded up, or a product of them.
 static LogicalResult multiply(artifact::SizeProduct &product, Value value) {
   IntegerAttr constant;
   if (matchPattern(value, m_Constant(&constant))) {
@@ -54,7 +54,7 @@ static LogicalResult multiply(artifact::SizeProduct &product, Value value) {
                  succeeded(multiply(product, both.getRhs())));
 }
 
-/// The product of run-time sizes that a number of workgroups is.
+/// Reads a number of workgroups as a product of run-time sizes.
 static FailureOr<artifact::SizeProduct> readProduct(Value value,
                                                     Operation *launch) {
   artifact::SizeProduct product;
@@ -112,9 +112,9 @@ createTensorMap(TensorMapOp op, const artifact::Parameter &base) {
   return parameter;
 }
 
-/// The buffer of a kernel operand: an argument, stored data, the workspace
-/// (which is the argument after all others), a tensor map of either, or a
-/// number.
+/// Reads a kernel operand: the buffer of an argument, of stored data or of the
+/// workspace (the argument after all others), a tensor map of one of these, or
+/// a number.
 static FailureOr<artifact::Parameter>
 readParameter(Value operand, const artifact::Entry &entry, Operation *launch) {
   if (auto map = operand.getDefiningOp<TensorMapOp>()) {

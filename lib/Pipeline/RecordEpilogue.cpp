@@ -37,7 +37,7 @@ ReferenceRecorder::recordScalarOp(Operation &op,
     node["predicate"] = arith::stringifyCmpFPredicate(compare.getPredicate());
   else if (auto compare = dyn_cast<arith::CmpIOp>(op))
     node["predicate"] = arith::stringifyCmpIPredicate(compare.getPredicate());
-  // Conditions have no element type: no tensor is made of them.
+  // Conditions have no element type, because no tensor stores them.
   if (Type type = op.getResult(0).getType(); !type.isInteger(1))
     node["type"] = typeName(type);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -78,7 +78,7 @@ LogicalResult ReferenceRecorder::recordScalars(Block &block, size_t numValues,
   return success();
 }
 
-/// The first value is the accumulator, then come the epilogue operands.
+/// The first value is the accumulator, followed by the epilogue operands.
 LogicalResult ReferenceRecorder::recordEpilogue(Operation *op,
                                                 ValueRange operands,
                                                 Region &epilogue,

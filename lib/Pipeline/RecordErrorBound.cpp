@@ -15,7 +15,7 @@ using namespace mlir::conv;
 namespace artifact = ::conv::artifact;
 
 artifact::ErrorBound mlir::conv::recordErrorBound(ConvolutionOpInterface op) {
-  // The sum of integers is exact, and every epilogue after it is followed.
+  // Integer sums are exact, and checks follow every operation after them.
   if (isa<IntegerType>(getAccumulatorType(op)))
     return {.followOperations = true};
   auto bound = computeErrorBound(op);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Writes down the meaning of a function before it is lowered, so that whoever
-// runs the artifact can compare with it. Only sizes and scalar operations
-// travel: the arithmetic is done again by the reader (tools/support).
+// Records the meaning of a function before it is lowered, so that any user of
+// the artifact can verify it. Only sizes and scalar operations are stored: the
+// reader computes the arithmetic again (tools/support).
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,13 +37,13 @@ FailureOr<json::Object> ReferenceRecorder::recordTensor(Value tensor,
                            "operands");
 }
 
-/// Sets where an operand of `op` is read: the element of the result's first
-/// one, and how far it moves with each dimension of the result.
+/// Records where an operand of `op` is read: the element for the first element
+/// of the result, and its distance along each dimension of the result.
 static void recordPlaces(linalg::GenericOp op, OpOperand *operand,
                          json::Object &tensor) {
   auto type = cast<RankedTensorType>(operand->get().getType());
-  // Element numbers as one sum of coordinates, which conv-check-supported knows
-  // to be linear.
+  // The element number is one sum of coordinates, which conv-check-supported
+  // has verified to be linear.
   AffineExpr place = getAffineConstantExpr(0, op.getContext());
   for (auto [coordinate, size] :
        llvm::zip_equal(*computeReadCoordinates(op, operand), type.getShape()))
@@ -111,7 +111,7 @@ static json::Array toJson(const ::conv::RationalMatrix &matrix) {
   return rows;
 }
 
-/// The matrices of Winograd's algorithm, as kernels have them.
+/// The matrices of Winograd's algorithm, with the values that kernels use.
 static json::Array recordTransforms(ConvolutionOpInterface op) {
   json::Array transforms;
   for (const ::conv::WinogradMatrices &one :
@@ -205,7 +205,7 @@ FailureOr<json::Array> ReferenceRecorder::recordOutputs(func::FuncOp function) {
         return !function.getArgAttr(i, ConvDialect::kConstantAttr);
       });
   json::Array outputs;
-  int64_t apart = 0; // Results that have buffers of their own.
+  int64_t apart = 0; // Results with own buffers.
   auto returned = cast<func::ReturnOp>(function.front().getTerminator());
   for (auto [i, value] : llvm::enumerate(returned.getOperands())) {
     auto step = steps.find(lookThroughReshapes(value));

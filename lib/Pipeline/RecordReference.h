@@ -17,13 +17,13 @@
 
 namespace mlir::conv {
 
-/// The bound of one convolution, or that its operations are to be followed.
+/// The error bound of an op, or that a check must follow its operations.
 ::conv::artifact::ErrorBound recordErrorBound(ConvolutionOpInterface op);
 ::conv::artifact::ErrorBound recordErrorBound(DynamicOpInterface op);
 ::conv::artifact::ErrorBound recordErrorBound(StateOpInterface op);
 
-/// The "reference" object of docs/artifact.md for a function at the conv stage:
-/// its convolutions and their epilogues, for verification by other tools.
+/// The "reference" object (docs/artifact.md) of a function at the conv stage:
+/// its convolutions and epilogues, for verification by other tools.
 FailureOr<std::string> recordReference(func::FuncOp function);
 
 } // namespace mlir::conv

@@ -52,7 +52,7 @@ ReferenceRecorder::recordDynamic(DynamicOpInterface op) {
   return step;
 }
 
-/// What the operand with a role is called in a step.
+/// The field of a step for an operand; factors share a list and have none.
 static StringRef getOperandField(StateOpInterface op, unsigned operand) {
   StringRef role = op.getOperandRole(operand);
   bool isFactor = isa<DynamicBackwardStateOp>(*op) && operand < 2;
@@ -75,7 +75,7 @@ FailureOr<json::Object> ReferenceRecorder::recordState(StateOpInterface op,
   for (OpOperand &operand : op->getOpOperands()) {
     StringRef field = getOperandField(op, operand.getOperandNumber());
     if (field == "bias" || field == "operand")
-      continue; // Of the epilogue.
+      continue; // In the epilogue.
     FailureOr<json::Object> tensor = recordTensor(operand.get(), op);
     if (failed(tensor))
       return failure();

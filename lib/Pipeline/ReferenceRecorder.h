@@ -31,7 +31,7 @@ inline json::Array toArray(ArrayRef<int64_t> values) {
   return array;
 }
 
-/// A size by its letter: one that callers choose is an object.
+/// The size of the dimension `letter`; an object if callers choose it.
 inline json::Value toSize(char letter, int64_t known,
                           const RunTimeSizes &sizes) {
   if (!ShapedType::isDynamic(known))
@@ -58,7 +58,7 @@ inline std::string typeName(Type type) {
   return text;
 }
 
-/// Writes down what each op of a function computes.
+/// Records what each op of a function computes.
 class ReferenceRecorder {
 public:
   FailureOr<std::string> record(func::FuncOp function);
@@ -68,14 +68,14 @@ private:
   LogicalResult recordOp(Operation &op, json::Array &recorded);
   LogicalResult addStep(OpResult result, FailureOr<json::Object> step,
                         json::Array &recorded);
-  /// Which steps the results of the function are of.
+  /// Records the steps whose values the function returns.
   FailureOr<json::Array> recordOutputs(func::FuncOp function);
   FailureOr<json::Object> recordTensor(Value tensor, Operation *user);
   FailureOr<json::Object> recordStep(ConvolutionOpInterface op);
   FailureOr<json::Object> recordDynamic(DynamicOpInterface op);
   FailureOr<json::Object> recordElementwise(linalg::GenericOp op);
   FailureOr<json::Object> recordConcatenation(tensor::ConcatOp op);
-  /// An op on states: what each of its results has.
+  /// Records an op on states: the content of one of its results.
   FailureOr<json::Object> recordState(StateOpInterface op, OpResult result);
   LogicalResult recordEpilogue(Operation *op, ValueRange operands,
                                Region &epilogue, Type outputType,
@@ -85,7 +85,7 @@ private:
   FailureOr<json::Object>
   recordScalarOp(Operation &op, const DenseMap<Value, int64_t> &numbers);
 
-  /// Step whose result a value is.
+  /// The step that computes a value.
   DenseMap<Value, int64_t> steps;
 };
 

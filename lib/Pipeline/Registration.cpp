@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What conv-opt and the compiler driver load. Only what convolutions meet on
-// their way: start-up time counts.
+// What conv-opt and the compiler driver load: only what convolutions use on
+// their way down, because start-up time matters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ void mlir::conv::registerDialects(DialectRegistry &registry) {
   registerNVPTXTranslations(registry);
 }
 
-/// Registers a pipeline that begins with the target.
+/// Registers a pipeline that begins by setting the target.
 template <typename Options>
 static void
 registerPipeline(StringRef name, StringRef description,
@@ -80,7 +80,7 @@ registerPipeline(StringRef name, StringRef description,
       });
 }
 
-/// Registers a pipeline that has no options.
+/// Registers a pipeline without options.
 static void registerPipeline(StringRef name, StringRef description,
                              void (*build)(OpPassManager &)) {
   registerPipeline<LowerOptions>(

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which passes lower kernels depends on the target, which is known only once
-// the module is: so the pipeline is looked up when it runs.
+// The target decides which passes lower kernels, and it is known only once
+// there is a module. The pipeline is therefore looked up when the pass runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ struct RunBackendPass final
     : mlir::conv::impl::RunBackendPassBase<RunBackendPass> {
   using RunBackendPassBase::RunBackendPassBase;
 
-  /// Any back end may be asked for.
+  /// Any back end may be selected.
   void getDependentDialects(DialectRegistry &registry) const override {
     for (const BackendPipelines &row : allBackendPipelines()) {
       OpPassManager manager(ModuleOp::getOperationName());

@@ -1,12 +1,12 @@
-//===- SetTarget.cpp - which chip a module is compiled for ------*- C++ -*-===//
+//===- SetTarget.cpp - sets the target of a module --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What it says is at the place of the module and does not print that. Without a
-// name the target is the machine that compiles, as it is of other compilers.
+// Diagnostics have the module's location but do not print the module. Without a
+// name, the target is the compiling machine, as in other compilers.
 //
 //===----------------------------------------------------------------------===//
 

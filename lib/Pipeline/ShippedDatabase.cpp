@@ -1,13 +1,13 @@
-//===- ShippedDatabase.cpp - schedules that come with the compiler --------===//
+//===- ShippedDatabase.cpp - databases shipped with the compiler ----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// share/conv has a database for each chip that was tuned. It is found from
-// where this code is: a program in bin, a library in lib, or a library beside
-// share, as in the Python package.
+// share/conv has a database for each tuned chip. It is found relative to this
+// code: a program in bin, a library in lib, or a library beside share, as in
+// the Python package.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +22,13 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The file that has this function in it.
+/// The program or library file that contains this function.
 static std::filesystem::path findOwnFile() {
   Dl_info own = {}, program = {};
   auto address = reinterpret_cast<void *>(&findOwnFile);
   if (!dladdr(address, &own) || !own.dli_fname)
     return {};
-  // The name of the program is what it was called by, which may be no path.
+  // The program's name is its argv[0], which may not be a path.
   auto headers = reinterpret_cast<void *>(getauxval(AT_PHDR));
   bool isProgram =
       dladdr(headers, &program) && program.dli_fbase == own.dli_fbase;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Launches are in the order of the function's convolutions, one for each step
-// of a plan.
+// Launches are in the order of the function's convolutions, one launch for each
+// step of a plan.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The cost model estimates registers; the code generator knows. A kernel that
-// spills gives way to the next schedule of the ranking.
+// The cost model only estimates registers; the code generator knows them. If a
+// kernel spills, the next schedule of the ranking replaces its schedule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,27 +23,27 @@ namespace mlir::conv {
 struct ChosenSchedule {
   std::string text;
   bool byHeuristic;
-  size_t launches;       ///< Of one convolution, with its transforms.
-  size_t launchesBefore; ///< Of element-wise ops since the one before.
+  size_t launches;       ///< With the transforms.
+  size_t launchesBefore; ///< Of element-wise ops before it.
 };
 
-/// The schedules of a function of the conv stage, in order.
+/// The schedules of a function at the conv stage, in order.
 std::vector<ChosenSchedule> listSchedules(func::FuncOp function);
 
-/// A schedule whose kernel keeps values in memory for want of registers.
+/// A schedule whose kernel spills registers to memory.
 struct Spill {
   ChosenSchedule schedule;
   ::conv::artifact::Resources resources;
 };
 
-/// The spills of compiled convolutions that have the `schedules`.
+/// The spills of compiled convolutions with these `schedules`.
 std::vector<Spill> findSpills(const ::conv::artifact::Entry &entry,
                               const std::vector<ChosenSchedule> &schedules);
 
-/// How bad they are together: 0 without spills.
+/// A measure of all spills together: 0 without spills.
 int64_t countSpills(const std::vector<Spill> &spills);
 
-/// "2 spilled registers, 16 bytes of scratch memory".
+/// For example "2 spilled registers, 16 bytes of scratch memory".
 std::string describe(const Spill &spill);
 
 } // namespace mlir::conv

@@ -1,4 +1,4 @@
-//===- TakeConstants.cpp - elements out of the IR ---------------*- C++ -*-===//
+//===- TakeConstants.cpp - moves constants out of the IR --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Weights can be most of a program. They are copied once, out of the context
-// that read them, before functions travel to contexts of their own; what
-// travels is their digest.
+// that read them, before functions move to contexts of their own; the functions
+// keep only the digest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace mlir::conv;
 namespace artifact = ::conv::artifact;
 
-/// The bytes of all elements, or of one for all; nothing where there are none.
+/// The bytes of all elements, or of a splat's single one; empty if unknown.
 static ArrayRef<char> getRawElements(Attribute elements) {
   if (auto dense = dyn_cast<DenseElementsAttr>(elements))
     return dense.getRawData();
@@ -38,7 +38,7 @@ LogicalResult mlir::conv::takeConstants(func::FuncOp function,
     auto elements = function.getArgAttrOfType<ElementsAttr>(
         index, ConvDialect::kConstantAttr);
     if (!elements)
-      continue; // Callers pass it, or it was taken before.
+      continue; // An argument, or already taken.
     auto type = cast<RankedTensorType>(argument.getType());
     size_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
     ArrayRef<char> raw = getRawElements(elements);

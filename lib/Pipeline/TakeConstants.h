@@ -1,4 +1,4 @@
-//===- TakeConstants.h - elements out of the IR -----------------*- C++ -*-===//
+//===- TakeConstants.h - moves constants out of the IR ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@
 namespace mlir::conv {
 
 /// Moves the elements of each `conv.constant` of `function` to the data of
-/// `artifact` and leaves their digest. Fails where a resource has no elements.
+/// `artifact` and leaves their digest. Fails if a resource has no elements.
 LogicalResult takeConstants(func::FuncOp function,
                             ::conv::artifact::Artifact &artifact);
 

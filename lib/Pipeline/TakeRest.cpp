@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The text is for other compilers: it has no op and no attribute of this one,
-// but for convolutions of this dialect that are refused.
+// The text is for other compilers: it has no op and no attribute of this
+// project, except convolutions of this dialect that were refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether a function is for this compiler.
+/// Whether this compiler compiles a function.
 static bool hasConvolution(Operation &op) {
   auto find = [](ConvolutionOpInterface convolution) {
     return convolution->hasAttr(kLeftName) ? WalkResult::advance()
@@ -30,7 +30,7 @@ static bool hasConvolution(Operation &op) {
   return op.walk(find).wasInterrupted();
 }
 
-/// Makes a declaration of a function that is called, or erases it.
+/// Turns a function into a declaration if it is called; otherwise erases it.
 static void declare(func::FuncOp function, ModuleOp module) {
   if (SymbolTable::symbolKnownUseEmpty(function, module)) {
     function.erase();
@@ -54,7 +54,7 @@ std::string mlir::conv::takeRest(ModuleOp module) {
   rest->walk([](ConvolutionOpInterface left) { left->removeAttr(kLeftName); });
   std::string text;
   llvm::raw_string_ostream stream(text);
-  rest->print(stream); // With resources, which `<<` leaves out.
+  rest->print(stream); // Prints resources; `<<` would not.
   return text;
 }
 

@@ -14,8 +14,8 @@
 
 namespace mlir::conv {
 
-/// Takes everything but the functions of convolutions out of a module that was
-/// outlined, and returns it as text, with declarations of those that it calls.
+/// Removes everything except the functions of convolutions from an outlined
+/// module and returns it as text, with declarations of the functions it calls.
 std::string takeRest(ModuleOp module);
 
 /// The functions of a module, and where their convolutions were.

@@ -46,7 +46,7 @@ static LogicalResult verifyConv(Operation *op) {
 }
 
 static LogicalResult verifyLinalg(Operation *op) {
-  // One kernel computes it as it is.
+  // One kernel computes the op directly.
   if (auto dynamic = dyn_cast<DynamicOpInterface>(op);
       dynamic && dynamic.hasTokenKernel())
     return success();

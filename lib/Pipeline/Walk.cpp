@@ -1,4 +1,4 @@
-//===- Walk.cpp - a module on its way down --------------------------------===//
+//===- Walk.cpp - lowers a module stage by stage --------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,14 +36,14 @@ static DialectRegistry createRegistry() {
 Walk::Walk(std::string sourceName)
     : context(createRegistry(), MLIRContext::Threading::DISABLED),
       collector(&context, std::move(sourceName)) {
-  // The target is an attribute of it, also where the input has no `conv` op.
+  // The target attribute needs the dialect, even if there is no `conv` op.
   context.loadDialect<ConvDialect>();
-  // An error is one line; the text of an op may have no end.
+  // An error is one line, but the text of an op may be arbitrarily long.
   context.printOpOnDiagnostic(false);
 }
 
-/// Marks an error after the conv stage, unless it is a refusal or what the
-/// machine lacks.
+/// Marks an error after the conv stage as a defect, unless it is a refusal or
+/// something that the machine lacks.
 static Error defect(Error error) {
   StringRef message = error.message;
   bool isMachine =
@@ -60,7 +60,7 @@ Error Walk::getError() const {
 }
 
 /// Function names become symbols of code objects and names in manifests, with a
-/// number after them.
+/// number appended.
 static bool isSymbolName(StringRef name) {
   constexpr size_t kMaxLength = 1024;
   return !name.empty() && name.size() <= kMaxLength &&
@@ -70,7 +70,7 @@ static bool isSymbolName(StringRef name) {
          });
 }
 
-/// Refuses early what a manifest has no room for (docs/artifact.md).
+/// Refuses early what a manifest cannot express (docs/artifact.md).
 static LogicalResult checkArguments(func::FuncOp function) {
   int64_t count = function.getNumArguments() + function.getNumResults();
   if (count > artifact::kMaxArguments)

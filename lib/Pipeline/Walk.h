@@ -1,4 +1,4 @@
-//===- Walk.h - a module on its way down ------------------------*- C++ -*-===//
+//===- Walk.h - lowers a module stage by stage ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A `Walk` owns a context and a module and runs one pipeline after another on
-// it. What goes wrong before the conv stage has ended is the input's fault;
-// afterwards it is a defect of the compiler, and said to be one.
+// the module. An error before the end of the conv stage is the input's fault; a
+// later error is a defect of the compiler and is reported as one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,14 +40,14 @@ public:
 
   LogicalResult checkFunctions();
   void setTarget(const Target &target);
-  /// Keeps the cost model from choosing schedules.
+  /// Keeps the cost model from choosing these schedules.
   void exclude(ArrayRef<std::string> schedules) {
     llvm::append_range(excluded, schedules);
   }
 
-  /// Makes the module functions of convolutions with their epilogues, and moves
-  /// their constants to `data`; what they are called by, to `split`, if it is
-  /// to be outlined.
+  /// Raises the module to functions of convolutions with their epilogues, and
+  /// moves their constants to `data`. If outlining is requested, the calling
+  /// code goes to `split`.
   LogicalResult raise(const CompileOptions &options,
                       ::conv::artifact::Artifact &data);
   LogicalResult outline(const CompileOptions &options, SplitSource &split);
@@ -55,7 +55,7 @@ public:
   /// Runs all pipelines up to and including `last`.
   LogicalResult runTo(Stage last, const CompileOptions &options);
 
-  /// Runs anything as part of the compilation and notes its time under `name`.
+  /// Runs a function as part of the compilation and records its time as `name`.
   template <typename Function>
   auto measure(StringRef name, const Function &function) {
     auto start = std::chrono::steady_clock::now();
@@ -69,7 +69,7 @@ public:
   const std::vector<std::string> &getWarnings() const {
     return collector.getWarnings();
   }
-  /// What went wrong; after the conv stage it is a defect of the compiler.
+  /// The error; after the conv stage it is a defect of the compiler.
   ::conv::Error getError() const;
 
 private:

@@ -1,13 +1,13 @@
-//===- BackwardDataPlan.cpp - gradients of inputs ---------------*- C++ -*-===//
+//===- BackwardDataPlan.cpp - plans of data gradients -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Positions of the input that a stride takes apart meet different elements of
-// the filter: each dgrad phase is a product. With padding that is not zeros,
-// the gradient of the padded input is folded onto the input after it.
+// Input positions with different remainders by the stride meet different filter
+// elements, so each dgrad phase is a product. If the padding is not zeros, the
+// gradient of the padded input is folded onto the input afterwards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +21,10 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Most parts of a kernel, each of which is code of its own: as many as strides
-/// of 3 have dgrad phases in two dimensions. More dgrad phases are always
-/// joined, and so are more than `kFewParts` if that multiplies few more
-/// elements.
+/// The most parts of a kernel, each of which is separate code: as many as
+/// stride 3 has dgrad phases in two dimensions. More dgrad phases are always
+/// joined. More than `kFewParts` are joined if that increases the
+/// multiplications by at most the factor `kMaxJoinedWork`.
 static constexpr int64_t kMaxParts = 9, kFewParts = 4;
 static constexpr double kMaxJoinedWork = 1.25;
 
@@ -101,13 +101,13 @@ int64_t Planner::getSplittableSizeOfPhases() {
 namespace {
 /// All dgrad phases of one dimension: position `stride * i + dilation * dgrad
 /// phase + gap + first` meets filter element `period * j + dgrad phase` in the
-/// output position `offset + i - distance * j`, if `gap` is 0. Positions of
-/// other gaps, which a stride and a dilation with a common divisor have, meet
-/// none.
+/// output position `offset + i - distance * j`, if `gap` is 0. Positions with
+/// another gap, which exist if stride and dilation have a common divisor, meet
+/// no filter element.
 struct JoinedPhases {
-  int64_t period, gaps;        ///< Dgrad phases are from 0 to `period - 1`.
+  int64_t period, gaps;        ///< Dgrad phases are 0 to `period - 1`.
   int64_t elements, positions; ///< Values of `j` and of `i`.
-  int64_t first, last;         ///< Of all that stand for positions.
+  int64_t first, last;         ///< Of the positions that are numbered.
   int64_t offset, distance;
 
   JoinedPhases(const ConvolutionShape &shape, int64_t d);
@@ -127,8 +127,8 @@ JoinedPhases::JoinedPhases(const ConvolutionShape &shape, int64_t d) {
   last = stride * (positions - 1) + span + first;
 }
 
-/// Nothing is a stride away from a single position, so that a shorter one does
-/// not change it, and has fewer dgrad phases.
+/// If the output has a single position, no other one is a stride away. A
+/// shorter stride then changes nothing and has fewer dgrad phases.
 void Planner::shortenStrides() {
   for (int64_t d = 0; d < rank; ++d)
     if (shape.output[d] == 1)
@@ -152,8 +152,8 @@ bool Planner::joinsPhases() const {
   return phases > kMaxParts || (phases > kFewParts && work <= kMaxJoinedWork);
 }
 
-/// Dgrad phases of a filter that is as long as the stride follow each other in
-/// memory, as its elements do; those of others are found one by one.
+/// If the filter is as long as the stride, its dgrad phases are contiguous in
+/// memory, as its elements are. Otherwise each one is addressed separately.
 bool Planner::hasSeparatePhases() const {
   int64_t columns = shape.c / shape.groups, outer = rank;
   for (; outer > 0 && shape.filter[outer - 1] == shape.strides[outer - 1];
@@ -193,7 +193,7 @@ void Planner::setJoinedSpace() {
 void Planner::planJoinedPhases() {
   setJoinedSpace();
   space.split(options.splits);
-  // A digit of one value has no letter.
+  // A digit of size 1 has no letter.
   auto getDigit = [&](char letter, int64_t size) {
     return size > 1 ? space.getIndex(letter)
                     : getAffineConstantExpr(0, layouts.getContext());
@@ -207,7 +207,7 @@ void Planner::planJoinedPhases() {
     space.setIndex(letter(kInputLetters, d), position * shape.strides[d] +
                                                  phase * shape.dilations[d] +
                                                  gap + joined.first);
-    // Of other gaps, elements are beyond the filter.
+    // With another gap, filter elements are out of bounds and read zero.
     space.setIndex(letter(kFilterLetters, d),
                    element * joined.period + phase + gap * shape.filter[d]);
     space.setIndex(letter(kOutputLetters, d),
@@ -218,10 +218,10 @@ void Planner::planJoinedPhases() {
                                space.createLhs(layouts.getOutput()),
                                space.createRhs(layouts.getFilter())};
   part.channels = space.createVector('C');
-  // The result has no conditions on parts of the reduction.
+  // The conditions on the reduction's digits do not apply to the result.
   space.clearConditions();
-  // Positions before the first one, and those after the last one; and channels
-  // after the last one of a row.
+  // Do not write positions before the first one or after the last one, nor
+  // channels after the last one of a row.
   for (int64_t d = 0; d < rank; ++d)
     if (JoinedPhases joined(shape, d); !options.haloTile.empty() ||
                                        joined.first < 0 ||
@@ -247,7 +247,7 @@ void Planner::planFold(int64_t d, size_t source, bool isLast) {
   PlanPart part{.target = space.createResult(layouts.getInput()),
                 .channels = space.createVector('C')};
 
-  // Where positions from `first` to `first + count - 1` read the padded tensor.
+  // The positions `first` to `first + count - 1` add an element of `padded`.
   auto addTerm = [&](AffineExpr padded, int64_t first, int64_t count) {
     if (count <= 0)
       return;

@@ -1,14 +1,14 @@
-//===- BlockTransformBody.cpp - scalars of a block --------------*- C++ -*-===//
+//===- BlockTransformBody.cpp - scalars of block transforms -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Matrices are small and constant, so every operation is written out: none for
-// a zero, and none but the sum for a one. The error bound counts them
-// (docs/numerics.md): the term of a sum is rounded once by each operation from
-// its own on.
+// The matrices are small and constant, so every operation is unrolled: a zero
+// needs no operation, and a one only the addition. The error bound counts these
+// operations (docs/numerics.md): a term of a sum is rounded by its own
+// operation and by each one after it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- BlockTransformBody.h - scalars of a block ----------------*- C++ -*-===//
+//===- BlockTransformBody.h - scalars of block transforms -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,17 +18,17 @@ public:
   BlockTransformBody(BlockTransformOp op, OpBuilder &builder)
       : op(op), builder(builder) {}
 
-  /// The elements of the result, by the places of its block. `inputs` has those
-  /// of the source's block first; `operands` says, for each place, which of
-  /// them the epilogue reads.
+  /// Creates the elements of the result, ordered by their place in the block.
+  /// `inputs` begins with the elements of the source's block; `operands` lists,
+  /// for each place, the inputs that the epilogue reads.
   SmallVector<Value> create(ValueRange inputs,
                             ArrayRef<SmallVector<size_t>> operands);
 
 private:
   Value widen(Value element);
-  /// The sum of a row of a matrix times a line of the block.
+  /// Creates the dot product of a matrix row and a line of the block.
   Value createSum(ArrayRef<float> row, ArrayRef<Value> line);
-  /// The block after the matrix of `dimension`, whose sizes it changes.
+  /// Applies the matrix of `dimension` to the block and updates `sizes`.
   SmallVector<Value> transform(ArrayRef<Value> block,
                                SmallVectorImpl<int64_t> &sizes,
                                size_t dimension);

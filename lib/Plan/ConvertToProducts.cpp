@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Operands and result are read and written through views (`ConvolutionPlan`),
-// so no layout, direction or group costs a copy.
+// Operands and results are read and written through views (`ConvolutionPlan`),
+// so no layout, direction or group count requires a copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,13 +35,13 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// Creates the steps of the plan of one convolution.
+/// Creates the ops of all steps of one convolution's plan.
 class PlanBuilder {
 public:
   PlanBuilder(ConvolutionOpInterface op, OpBuilder &builder)
       : op(op), b(op.getLoc(), builder), accumulator(getAccumulatorType(op)) {}
 
-  /// The convolution's result.
+  /// Creates all steps and returns the convolution's result.
   Value create();
 
 private:
@@ -50,7 +50,7 @@ private:
   }
   Value createProduct(const MatrixProduct &product, ArrayRef<int64_t> shape);
   Value createEpilogueOps(const PlanPart &part, bool isLast);
-  /// The sum of the first `addends` elements.
+  /// Creates the sum of the first `addends` elements.
   Value createSum(OpBuilder &nested, Location loc, ValueRange elements,
                   size_t addends);
 
@@ -165,7 +165,7 @@ struct ConvolutionToProducts final
     return success();
   }
 };
-/// What the schedule wants in another form is transformed first.
+/// Transforms operands first if the schedule asks for another form.
 struct ConvolutionToItsForm final
     : OpInterfaceRewritePattern<ConvolutionOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
@@ -184,7 +184,7 @@ struct ConvolutionToItsForm final
   }
 };
 
-/// The matrices of the source are those of the result.
+/// A transform becomes a copy: source and result have the same matrices.
 struct TransformToCopy final : OpRewritePattern<TransformOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -203,8 +203,8 @@ struct TransformToCopy final : OpRewritePattern<TransformOp> {
   }
 };
 
-/// A transform of blocks becomes an element-wise op on the matrices of their
-/// places, with a result for each place in a block of the result.
+/// A block transform becomes an element-wise op on the matrices of the block's
+/// places, with one result for each place in a block of the result.
 struct BlockTransformToMatrices final : OpRewritePattern<BlockTransformOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -241,9 +241,9 @@ struct BlockTransformToMatrices final : OpRewritePattern<BlockTransformOp> {
   }
 
 private:
-  /// Adds what the epilogue reads to `inputs`: for each place in a block of the
-  /// result, which of those the operands are. Places share what they read
-  /// alike.
+  /// Adds the epilogue's operands to `inputs` and returns, for each place in a
+  /// block of the result, their numbers among the inputs. Places that read the
+  /// same operand view share one input.
   static SmallVector<SmallVector<size_t>>
   gatherEpilogueOperands(BlockTransformOp op, ImplicitLocOpBuilder &b,
                          SmallVectorImpl<Value> &inputs) {

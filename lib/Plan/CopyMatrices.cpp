@@ -1,4 +1,4 @@
-//===- CopyMatrices.cpp - matrices as they are ----------------------------===//
+//===- CopyMatrices.cpp - copies of matrices ------------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

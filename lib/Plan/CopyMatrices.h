@@ -1,4 +1,4 @@
-//===- CopyMatrices.h - matrices as they are --------------------*- C++ -*-===//
+//===- CopyMatrices.h - copies of matrices ----------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// The matrices that the view `from` makes of `source`, as a kernel that copies
-/// them by `schedule`.
+/// Creates a kernel with `schedule` that copies the matrices which the view
+/// `from` makes of `source`.
 Value copyMatrices(OpBuilder &builder, Location loc, Value source,
                    ViewAttr from, Attribute schedule);
 

@@ -1,4 +1,4 @@
-//===- DgradPhase.cpp - positions that meet the same filter elements ------===//
+//===- DgradPhase.cpp - dgrad phases of backward data ---------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,7 +37,7 @@ static DgradPhase computePhase(const ConvolutionShape &shape, int64_t d,
   return result;
 }
 
-/// The dgrad phases of dimension `d`, after those of the dimensions before it.
+/// Lists the dgrad phases of dimension `d`; `outer` has those of earlier ones.
 static SmallVector<DgradPhase> listDimension(const ConvolutionShape &shape,
                                              int64_t d,
                                              ArrayRef<DgradPhase> outer) {

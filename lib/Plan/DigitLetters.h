@@ -12,14 +12,14 @@
 
 namespace mlir::conv {
 
-/// Letters of digits that are no dimension of a tensor: a group among merged
-/// ones, on the two sides of the product.
+/// Letters of digits that are not dimensions of a tensor: the number of a group
+/// among merged groups, for the left and the right side of the product.
 inline constexpr char kLhsGroup = 'i', kRhsGroup = 'j';
-/// Slices of the digits that are split.
+/// Split-K slices of the digits that are split.
 inline constexpr StringLiteral kSlices = "stuv";
-/// Of both positions: the block in a halo tile, and the place in a block.
+/// For both dimensions: block in a halo tile, position in a block.
 inline constexpr StringLiteral kBlocks = "ab", kPlaces = "xy";
-/// A channel in its row.
+/// The number of a channel in its row.
 inline constexpr char kInRow = 'c';
 
 } // namespace mlir::conv

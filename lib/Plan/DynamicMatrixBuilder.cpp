@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each result is a sum of products that is written out. Results share what they
-// read: an input's element is gathered once for all positions that see it, and
-// a kernel is normalised once. With packed sequences, what is farther away than
-// the position has neighbours in its own sequence is replaced by zero.
+// Each result is an unrolled sum of products. Results share their inputs: an
+// input element is gathered once for all positions that read it, and a kernel
+// is normalized once. With packed sequences, an element is replaced by zero if
+// its distance exceeds the number of neighbours in the sequence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,7 +110,7 @@ Value DynamicMatrixBuilder::countNeighbours(const DynamicViews &views) {
         same && same.getSide() == side && int64_t(same.getLimit()) == limit &&
         same.getResult().getType() == type)
       return same.getResult();
-  // In front of all other ops that may want it.
+  // Insert the op before all others that may use it.
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointAfterValue(cuSeqlens);
   return CountNeighboursOp::create(b, type, side, cuSeqlens, limit);
@@ -128,7 +128,7 @@ Value DynamicMatrixBuilder::mask(Value element, Value neighbours,
   return arith::SelectOp::create(b, isInside, element, zero);
 }
 
-/// Where the kernel is that a product has as its second factor.
+/// The position of the kernel that is the second factor of a product.
 static int64_t getKernelPosition(DynamicOpInterface op, const DynamicSum &sum,
                                  int64_t distance) {
   bool isAtInput = op.getDirection() == Direction::BackwardData;
@@ -200,15 +200,15 @@ SmallVector<Value> DynamicMatrixBuilder::getTaps(int64_t position,
 Value DynamicMatrixBuilder::createSum(const DynamicSum &sum,
                                       ArrayRef<Product> factors,
                                       Value neighbours, ValueRange elements) {
-  // Forward and for kernels, the second one is at the result's own position.
+  // Forward and in kernel gradients, the right factor is at the result.
   bool areBothFar = op.getDirection() == Direction::BackwardData;
   bool hasTaps =
       op.isNormalized() && op.getDirection() != Direction::BackwardWeight;
-  // A product of -0 becomes 0, as in every sum.
+  // The sum starts from 0, so that a product of -0 becomes 0 as in every sum.
   Value total = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
   for (auto [tap, factor] : llvm::enumerate(factors)) {
     Value left = mask(widen(factor.lhs, elements), neighbours, factor.distance);
-    // One of both is zero: a place is in a sequence or before it.
+    // One of the two is zero: a position is either in a sequence or before it.
     if (factor.state)
       left = add(left, widen(*factor.state, elements));
     Value right =
@@ -227,7 +227,7 @@ void DynamicMatrixBuilder::createGradients(ArrayRef<DynamicSum> sums,
                                            ValueRange elements) {
   if (!op.isNormalized() || op.getDirection() != Direction::BackwardWeight)
     return;
-  // The sums of a position's taps follow each other.
+  // The sums of all taps of one position are contiguous.
   int64_t count = op.getShape().w;
   for (size_t first = 0; first < sums.size(); first += count) {
     MutableArrayRef<Value> ofKernel = computed.slice(first, count);
@@ -272,8 +272,8 @@ Value DynamicMatrixBuilder::createProducts() {
 Value DynamicMatrixBuilder::createSums(Value partial, int64_t sums) {
   DynamicShape shape = op.getShape();
   bool tapsLast = op.getOrder() == KernelOrder::BTGW;
-  // All taps of a kernel come together if one depends on the others; else they
-  // are columns.
+  // If the taps of a kernel depend on each other, each op has all of them as
+  // results; otherwise they are columns.
   int64_t results = op.isNormalized() ? shape.w : 1;
   int64_t taps = shape.w / results;
   SmallVector<int64_t> columns = tapsLast ? SmallVector<int64_t>{shape.g, taps}

@@ -16,56 +16,56 @@
 
 namespace mlir::conv {
 
-/// Builds an element-wise op of gathered matrices and scatters its results.
+/// Builds an element-wise op on gathered matrices and scatters its results.
 class DynamicMatrixBuilder {
 public:
   DynamicMatrixBuilder(DynamicOpInterface op, OpBuilder &builder)
       : op(op), b(op.getLoc(), builder),
         accumulator(getAccumulatorType(op.getOperandType())) {}
 
-  /// What `op` computes of its operands.
+  /// Creates the computation of `op` on its operands.
   Value createProducts();
-  /// The result of `op` from partial sums: `sums` of neighbouring groups are
-  /// added up.
+  /// Creates the result of `op` from partial sums: the `sums` partial sums of
+  /// each group are added up.
   Value createSums(Value partial, int64_t sums);
 
 private:
-  /// Numbers of gathered matrices, and how far the first is from the result.
+  /// Input numbers of the factors; distance of the first from the result.
   struct Product {
     size_t lhs, rhs;
     std::optional<size_t> state;
     int64_t distance;
   };
-  /// The number of a gathered matrix among the inputs.
+  /// The input number of a gathered matrix, which is added if it is new.
   size_t gather(Value tensor, ViewAttr view);
   Product gatherFactors(const DynamicFactors &factors);
-  /// What `sums` multiply, but for normalised kernels.
+  /// Gathers the factors of `sums`, except normalized kernels.
   void gatherProducts(ArrayRef<DynamicSum> sums);
-  /// The kernels that are normalised, at the positions of `sums` and of what
-  /// these see.
+  /// Gathers the kernels to normalize, at the positions of `sums` and of the
+  /// positions that these read.
   void gatherKernels(const DynamicViews &views, ArrayRef<DynamicSum> sums);
   void gatherEpilogueOperands(ViewAttr result, ViewAttr vector);
-  /// The op whose results `body` makes of the elements of inputs.
+  /// Creates the op whose results `body` computes from its input elements.
   Value create(ArrayRef<ViewAttr> results, TransformScheduleAttr schedule,
                function_ref<SmallVector<Value>(ValueRange)> body);
   Value widen(Value element);
-  /// An input's element, widened once.
+  /// Converts an input element to the accumulator type once.
   Value widen(size_t input, ValueRange elements);
   Value multiplyAdd(Value lhs, Value rhs, Value sum);
   Value add(Value lhs, Value rhs);
-  /// The normalised taps, or the elements, of the kernel at a position.
+  /// The normalized taps, or the raw elements, of the kernel at a position.
   SmallVector<Value> getTaps(int64_t position, ValueRange elements,
                              bool areNormalized);
   Value createSum(const DynamicSum &sum, ArrayRef<Product> factors,
                   Value neighbours, ValueRange elements);
-  /// What the sums of one kernel's taps mean for its elements.
+  /// Replaces the gradients of normalized taps by gradients of the elements.
   void createGradients(ArrayRef<DynamicSum> sums,
                        MutableArrayRef<Value> computed, ValueRange elements);
   Value applyEpilogue(Value sum, size_t result, ValueRange elements);
-  /// How many neighbours each token has on the side that its sums look at; null
-  /// if sequences are not packed.
+  /// Counts each token's neighbours on the side that its sums read; null if
+  /// sequences are not packed.
   Value countNeighbours(const DynamicViews &views);
-  /// `element` if there are `distance` neighbours, else zero.
+  /// `element` if there are at least `distance` neighbours, else zero.
   Value mask(Value element, Value neighbours, int64_t distance);
 
   DynamicOpInterface op;
@@ -74,10 +74,10 @@ private:
   llvm::MapVector<std::pair<Value, ViewAttr>, Value> inputs;
   SmallVector<SmallVector<Product>> products;      ///< By result.
   SmallVector<SmallVector<size_t>> epilogueInputs; ///< By result.
-  /// By position, where the elements of its kernel are among the inputs.
+  /// The input numbers of a kernel's elements, by position.
   llvm::MapVector<int64_t, SmallVector<size_t>> kernels;
 
-  // Of the body that is being built.
+  // State of the body that is being built.
   SmallVector<Value> wide; ///< By input.
   DenseMap<int64_t, SmallVector<Value>> taps;
 };

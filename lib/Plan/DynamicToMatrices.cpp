@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which dynamic convolutions become matrices at once, and which gradients of
-// kernels are partial sums first.
+// Decides which dynamic convolutions become matrices directly, and which kernel
+// gradients go through partial sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ struct DynamicToMatrices final : OpInterfaceRewritePattern<DynamicOpInterface> {
   }
 };
 
-/// The gradient for large groups is that for small ones, which are added up.
+/// The kernel gradient of large groups adds up the gradients of small groups.
 struct GroupsToPartialSums final : OpRewritePattern<DynamicBackwardKernelOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -13,8 +13,8 @@
 namespace mlir::conv {
 
 /// Dynamic convolutions become element-wise ops on the matrices of a few
-/// positions (`DynamicViews`), one, or two where channels of large groups are
-/// summed up.
+/// positions (`DynamicViews`): one op, or two if the channels of large groups
+/// are summed up.
 void populateDynamicToMatricesPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::conv

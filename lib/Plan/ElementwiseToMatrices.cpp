@@ -1,4 +1,4 @@
-//===- ElementwiseToMatrices.cpp - work between convolutions ----*- C++ -*-===//
+//===- ElementwiseToMatrices.cpp - ops between convolutions -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Element-wise ops and concatenations become ops on matrices of their tensors.
-// A concatenation copies each part to its place in the result, all in one
+// A concatenation copies each operand to its place in the result, all in one
 // kernel.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// An element-wise op of tensors becomes one of their matrices.
+/// An element-wise op on tensors becomes one on their matrices.
 struct ElementwiseToMatrices final : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -55,7 +55,7 @@ struct ElementwiseToMatrices final : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A concatenation becomes copies of its parts.
+/// A concatenation becomes copies of its operands.
 struct ConcatenationToCopies final : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 

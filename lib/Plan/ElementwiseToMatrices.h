@@ -1,12 +1,12 @@
-//===- ElementwiseToMatrices.h - work between convolutions ------*- C++ -*-===//
+//===- ElementwiseToMatrices.h - ops between convolutions -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What is between convolutions, as matrices: element-wise ops and
-// concatenations.
+// Converts the ops between convolutions, element-wise ops and concatenations,
+// to ops on matrices.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- EpilogueBody.cpp - an epilogue's scalars ---------------------------===//
+//===- EpilogueBody.cpp - scalar code of an epilogue ----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

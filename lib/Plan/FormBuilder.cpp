@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Transforms of operands, the convolution of what they write, and the transform
-// of its result.
+// Creates the transforms of the operands, the convolution on the transformed
+// operands, and the transform of its result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The attribute of a convolution in a form that adds zeros to what it sums up:
-/// how many products are not of these zeros.
+/// The attribute of a convolution whose form adds zeros to its reduction: how
+/// many products of an element are not with these zeros.
 static constexpr StringLiteral kReductionName = "conv.reduction_without_zeros";
 
 int64_t mlir::conv::computeReductionWithoutZeros(ConvolutionOpInterface op) {
@@ -69,7 +69,7 @@ Value FormBuilder::flatten(Value tensor, TensorRole role) {
   return add<tensor::CollapseShapeOp>(tensor, *groupSpatial(op.getOrder(role)));
 }
 
-/// Whether elements keep their order: only dimensions of one element move.
+/// Whether the permutation keeps elements in order: only unit dimensions move.
 static bool keepsOrder(ArrayRef<int64_t> permutation, RankedTensorType source,
                        RankedTensorType result) {
   int64_t last = -1;
@@ -85,13 +85,13 @@ static bool keepsOrder(ArrayRef<int64_t> permutation, RankedTensorType source,
   return true;
 }
 
-/// A reshape costs nothing.
+/// A transform that keeps the order is a reshape, which costs nothing.
 Value FormBuilder::createTransform(Value tensor, StringRef from, StringRef to,
                                    RankedTensorType type) {
   auto source = cast<RankedTensorType>(tensor.getType());
   if (from == to && source == type)
     return tensor;
-  // Of all tensors, merging groups changes the size of the filter alone.
+  // Only the filter changes its size when groups are merged.
   if (mergedGroups > 1 && source.getNumElements() != type.getNumElements()) {
     Value filter =
         createMergedFilter(builder, op, tensor, from, type, to, mergedGroups);
@@ -190,7 +190,7 @@ TransformedConvolution FormBuilder::create() {
         WindowAttr::get(op.getContext(), {1}, {1}, {0}, {0}));
   if (im2col)
     transformed.setWindowAttr(im2col->getWindow());
-  // Zeros make a reduction longer, but not its bound.
+  // Added zeros lengthen the reduction but do not raise its error bound.
   if (int64_t own = computeReductionWithoutZeros(op);
       own < computeReduction(transformed))
     clone->setAttr(kReductionName, builder.getI64IntegerAttr(own));

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensors are followed by the letters of their dimensions, so that one function
+// Each tensor comes with the letters of its dimensions, so that one function
 // transforms operands, epilogue operands and results of every direction.
 //
 //===----------------------------------------------------------------------===//
@@ -39,18 +39,18 @@ public:
   TransformedConvolution create();
 
 private:
-  /// The tensor of a role, which has the order of the op, and as `own` has it.
+  /// Collapses the spatial dimensions of a tensor that the op has, if `isFlat`.
   Value flatten(Value tensor, TensorRole role);
   SmallVector<int64_t> getFlatShape(TensorRole role);
-  /// That one in the form.
+  /// Brings a tensor of the op into the form.
   Value transform(Value tensor, TensorRole role);
-  /// What is in the form, in the role's own order and as large as in the op.
+  /// Brings a tensor of the form back to the role's order and size in the op.
   Value transformBack(Value tensor, TensorRole role);
   Value createTransform(Value tensor, StringRef from, StringRef to,
                         RankedTensorType type);
-  /// Another shape of the same elements in the same order.
+  /// Reinterprets the same elements, in the same order, with another shape.
   Value reshape(Value tensor, RankedTensorType type);
-  /// The filter in the order that is reshaped for im2col, and its type.
+  /// The filter's dimension order before the reshape for im2col, and its type.
   std::string getUnfoldedOrder() const;
   RankedTensorType getUnfoldedType(Type element);
   template <typename OpTy, typename... Args> Value add(Args &&...args) {
@@ -63,9 +63,9 @@ private:
   ConvolutionOpInterface op;
   bool isFlat; ///< Spatial dimensions are one in the form only.
   LayoutsAttr own, layouts;
-  int64_t multiple;             ///< Of channels, by zeros.
-  int64_t mergedGroups;         ///< That are one in the form.
-  bool isStrided;               ///< Tensors have gaps, and so no other shapes.
+  int64_t multiple;             ///< Channels are padded to it.
+  int64_t mergedGroups;         ///< Per group of the form.
+  bool isStrided;               ///< Tensors have gaps: no reshapes.
   std::optional<Im2col> im2col; ///< If the window changes.
   SmallVector<Operation *> created;
 };

@@ -1,12 +1,12 @@
-//===- FormLayouts.cpp - orders of dimensions in a form -------------------===//
+//===- FormLayouts.cpp - dimension orders of a form -----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Dimensions are looked up by their letters, so that all tensors and directions
-// are one case.
+// Dimensions are looked up by letter, so that one code path covers all tensors
+// and directions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +30,9 @@ StringRef mlir::conv::getPaddedLetters(Direction direction) {
   llvm_unreachable("every direction has channels that are summed up or copied");
 }
 
-/// Letters of spatial dimensions, outermost first, of all tensors.
+/// Letters of the spatial dimensions of all tensors, outermost first.
 static constexpr StringLiteral kSpatialLetters = "DTZHRPWSQ";
-/// Of each tensor, the one that is left if they are one.
+/// The letter that each tensor keeps when its spatial dimensions are collapsed.
 static constexpr StringLiteral kLastSpatialLetters = "WSQ";
 
 static std::string flattenOrder(StringRef order) {

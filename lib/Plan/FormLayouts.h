@@ -1,11 +1,11 @@
-//===- FormLayouts.h - orders of dimensions in a form -----------*- C++ -*-===//
+//===- FormLayouts.h - dimension orders of a form ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a form's layouts mean for the tensors of a convolution.
+// What the layouts of a form mean for the tensors of a convolution.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,21 +17,21 @@
 
 namespace mlir::conv {
 
-/// The letters of channels that get zeros. Those of the result of forward and
-/// of backward data are not padded, since nothing is read by them.
+/// The letters of channels that are padded by zeros. The result's channels in
+/// forward and backward data are not padded, since no sum reads them.
 StringRef getPaddedLetters(Direction direction);
 
-/// The layouts in which spatial dimensions are one.
+/// The layouts with all spatial dimensions collapsed to one.
 LayoutsAttr flattenLayouts(LayoutsAttr layouts);
 
-/// The dimensions of a tensor whose spatial ones are one; null if those are not
-/// neighbours in their order.
+/// The reassociation that collapses the spatial dimensions of a tensor; null if
+/// they are not contiguous in its order.
 std::optional<SmallVector<ReassociationIndices>> groupSpatial(StringRef order);
 
-/// Whether spatial dimensions are one in the form, but not in the op.
+/// Whether spatial dimensions are collapsed in the form, but not in the op.
 bool flattens(const OperandForm &form, ConvolutionOpInterface op);
 
-/// Whether tensors of the op have gaps in memory.
+/// Whether any tensor of the op has gaps in memory.
 bool haveGaps(ConvolutionOpInterface op);
 
 } // namespace mlir::conv

@@ -1,16 +1,16 @@
-//===- Im2col.cpp - windows as channels -------------------------*- C++ -*-===//
+//===- Im2col.cpp - window elements as channels -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The unfolded operand is one view of the tensor:
+// The unfolded operand is one view of the tensor. Its channel `(r, s, c)` reads
 //
 //   of the input, for position p             p * stride + r * dilation - low
 //   of the output's gradient, for position h            h + low - r * dilation
 //
-// at channel `(r, s, c)`, and zero where that is outside of the tensor.
+// The element is zero if that position is outside of the tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
-/// Letters of all spatial dimensions of a tensor, outermost first.
+/// Letters of the spatial dimensions of a tensor, outermost first.
 static StringRef getSpatialLetters(TensorRole role) {
   switch (role) {
   case TensorRole::Input:
@@ -183,7 +183,7 @@ Value Im2col::create(OpBuilder &builder, Value source, StringRef from,
   MLIRContext *context = op->getContext();
   int64_t rank = shape.getRank();
   SmallVector<int64_t> rows, columns;
-  unsigned count = 1; // The first one is that of the only place.
+  unsigned count = 1; // Digit 0 is the only place of a block.
   auto add = [&](SmallVector<int64_t> &digits, int64_t size) {
     digits.push_back(size);
     return getAffineDimExpr(count++, context);
@@ -213,7 +213,7 @@ Value Im2col::create(OpBuilder &builder, Value source, StringRef from,
                          AffineMap::get(count, 0, coordinates, context), {},
                          PaddingMode::Zeros);
   };
-  // Blocks of one element, which stays as it is.
+  // Blocks have one element, which the unit matrix keeps.
   auto one = DenseElementsAttr::get(
       RankedTensorType::get({1, 1}, builder.getF32Type()), 1.0F);
   return BlockTransformOp::create(

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Digits that are no dimension of a tensor have small letters (DigitLetters.h).
+// Letters of digits that are no tensor dimension are small (DigitLetters.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ void IndexSpace::setDigits(const Letters &letters) {
   if (mergedGroups > 1) {
     setDigit(kLhsGroup, {'g', DigitPart::Left}, mergedGroups);
     setDigit(kRhsGroup, {'g', DigitPart::Right}, mergedGroups);
-    // Channels are innermost where they can be: so are groups around them.
+    // Channels stay innermost if possible, with the groups around them.
     auto insert = [](std::string &space, char group) {
       size_t channel = space.find_first_of("CK");
       space.insert(channel == std::string::npos ? 0 : channel, 1, group);
@@ -124,8 +124,8 @@ AffineExpr IndexSpace::getGroup(char merged) const {
   return mergedGroups > 1 ? group * mergedGroups + getDigit(merged) : group;
 }
 
-/// Without a letter for groups, a channel counts the channels of all groups,
-/// except for the filter's input channels, which belong to one group anyway.
+/// Without a group dimension, a channel index counts the channels of all
+/// groups, except for the filter's input channels, which count in a group.
 SmallVector<AffineExpr> IndexSpace::getCoordinates(StringRef order,
                                                    AffineExpr group) const {
   bool isFilter = order.contains('K') && order.contains('C');
@@ -164,7 +164,7 @@ ViewAttr IndexSpace::createView(ArrayRef<AffineExpr> coordinates,
       list.push_back(getDigitSize(letter));
       viewRoles.push_back(getRole(letter));
     }
-  // Digits that the view has not got are not in its coordinates.
+  // Digits that the view does not have do not occur in its coordinates.
   for (AffineExpr &dimension : dimensions)
     if (!dimension)
       dimension = getAffineConstantExpr(0, context);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Makes views from order strings. Everything goes by their letters: one letter
-// names the same index in every operand. A letter is either a digit of one of
-// the four indices of a batch of matrix products, or computed from digits.
+// Makes views from dimension order strings. One letter names the same index in
+// every operand. A letter is either a digit of one of the four indices of a
+// batch of matrix products, or computed from digits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,21 +27,21 @@ public:
     std::string rows, columns, reduction;
     /// Positions of rows or reduction that are numbered by halo tiles.
     std::string positions;
-    /// The channel of rows or columns that is numbered row by row; 0 if none
-    /// is.
+    /// The channel of rows or columns that is numbered by channel rows; 0 if
+    /// none is.
     char channel = 0;
-    /// The digit of the reduction that both operands have innermost, so that
-    /// parts of it are to have whole rows of a tile; 0 if there is none.
+    /// The reduction digit that both operands have innermost: slices of it
+    /// should have whole rows of a tile; 0 if there is none.
     char innermost = 0;
-    /// Merged groups are digits of columns and reduction, and the elements of
-    /// the right operand between two groups are zero; else of rows and columns,
-    /// and the result's elements between two groups are not written.
+    /// Whether merged groups are digits of columns and reduction, and the right
+    /// operand is zero between two groups. Otherwise they are digits of rows
+    /// and columns, and the result is not written between two groups.
     bool mergesReduction;
   };
 
-  /// With `halo_tile`, there are two positions. The digit of each is that of
-  /// its halo tile, and digits of the block in the halo tile and of the place
-  /// in the block follow after those of all letters. So does that of the place
+  /// A non-empty `haloTile` has two dimensions. The digit of each position then
+  /// counts halo tiles, and digits of the block in the halo tile and of the
+  /// position in the block follow the digits of all letters. So does the digit
   /// of a channel in its row.
   IndexSpace(MLIRContext *context, int64_t mergedGroups,
              ArrayRef<int64_t> haloTile)
@@ -49,29 +49,29 @@ public:
 
   bool hasHaloTiles() const { return !haloTile.empty(); }
   void setSize(char letter, int64_t size) { sizes[letter] = size; }
-  /// The digit of a letter that is no dimension of a tensor.
+  /// Sets the role and size of a digit that is not a dimension of a tensor.
   void setDigit(char letter, DigitRole role, int64_t size) {
     roles[letter] = role;
     setSize(letter, size);
   }
   /// Starts over with these digits.
   void setDigits(const Letters &letters);
-  /// Splits the longest digit of the reduction that has equal parts, or else
-  /// the longest one, in parts of one size, which are a digit of the batch. A
-  /// reduction over halo tiles is split in shorter parts: along all of its
-  /// digits.
+  /// Splits a reduction digit into slices of one size, whose number is a digit
+  /// of the batch: the longest digit among those that divide evenly, or the
+  /// longest digit if none does. A reduction over halo tiles is split along all
+  /// of its digits, whichever way has the shortest slices.
   void split(int64_t splits);
   int64_t getSplits() const { return splits; }
-  /// Makes columns outermost in the matrices of parts: rows are then neighbours
-  /// there, as they are in the result.
+  /// Makes columns outermost in the matrices of split-K slices: rows are then
+  /// contiguous there, as they are in the result.
   void turnParts() { areTurned = true; }
   int64_t getSplittableSize() const;
-  /// Products that are summed up for an element of one part.
+  /// Products that are summed up for an element of one split-K slice.
   int64_t getReductionSize() const;
 
   AffineExpr getIndex(char letter) const { return indices.lookup(letter); }
   void setIndex(char letter, AffineExpr index) { indices[letter] = index; }
-  /// Operands have only the elements where `index` is from 0 to `limit - 1`.
+  /// Restricts operands to elements where `index` is from 0 to `limit - 1`.
   void addCondition(AffineExpr index, int64_t limit) {
     conditions.push_back({index, limit});
   }
@@ -83,20 +83,20 @@ public:
   ViewAttr createRhs(StringRef order,
                      PaddingMode padding = PaddingMode::Zeros) const;
   ViewAttr createResult(StringRef order) const;
-  /// A tensor with the conditions, as matrices of the result's sizes.
+  /// A view that applies the conditions, as matrices of the result's sizes.
   ViewAttr createLhsOfResult(StringRef order) const;
   /// A vector of all channels of the result, as matrices of its sizes.
   ViewAttr createVector(char channel) const;
-  /// The tensor of all parts of a split reduction's result, as one batch that
-  /// begins with matrix number `first`; and one part of it, as matrices of the
+  /// The tensor of all split-K slices of a result, as one batch that begins
+  /// with matrix number `first`; and the view of one slice, as matrices of the
   /// result's sizes.
   ViewAttr createParts(int64_t first) const;
   ViewAttr createPart(int64_t split, int64_t first) const;
-  /// How many matrices all parts are, and their rows and columns, the outermost
-  /// first.
+  /// The number of matrices of all split-K slices, and their rows and columns,
+  /// the outermost first.
   SmallVector<int64_t> getPartsShape() const;
 
-  /// The shape of a tensor with this order, as large as the letters' sizes.
+  /// The shape of a tensor with this order and the sizes of its letters.
   SmallVector<int64_t> getShape(StringRef order) const;
 
 private:
@@ -107,13 +107,13 @@ private:
   };
 
   int64_t getSize(char letter) const { return sizes.lookup(letter); }
-  /// Whether positions are rows or what is summed up.
+  /// Whether positions are in the rows or in the reduction.
   Space getPositionSpace() const;
-  /// The size of a halo tile in a position's dimension, or of a row of
-  /// channels; 1 for other letters.
+  /// The extent of a halo tile in a position's dimension, or the size of a
+  /// channel row; 1 for other letters.
   int64_t getHaloTileSize(char letter) const;
-  /// As `getSize`, in halo tiles, or the length of a part of a digit that is
-  /// split.
+  /// The size of a letter in halo tiles, or the length of a slice if the digit
+  /// is split.
   int64_t getDigitSize(char letter) const;
   /// Sets indices and conditions from the digits.
   void setIndices();
@@ -125,37 +125,37 @@ private:
   bool hasHaloTileReduction() const {
     return !positions.empty() && getPositionSpace() == Reduction;
   }
-  /// Digits of the reduction that can be split; and the one of them that is, if
-  /// they do not count halo tiles.
+  /// The reduction digits that can be split, and the one of them that is split
+  /// unless the reduction runs over halo tiles.
   std::string getSplittableLetters() const;
   char selectSplitLetter(int64_t parts) const;
-  /// The number of the group that a digit of merged ones stands for.
+  /// The number of the group that a digit of merged groups stands for.
   AffineExpr getGroup(char merged) const;
   SmallVector<AffineExpr> getCoordinates(StringRef order,
                                          AffineExpr group) const;
-  /// Rows and columns of a matrix of parts, the outermost first.
+  /// The rows and columns of a split-K slice's matrix, the outermost first.
   std::array<Space, 2> getPartSpaces() const {
     return areTurned ? std::array{Columns, Rows} : std::array{Rows, Columns};
   }
-  /// The index of an element among all of a space.
+  /// The linear index of an element among all elements of a space.
   AffineExpr linearize(Space space) const;
   ViewAttr createView(ArrayRef<AffineExpr> coordinates, StringRef batch,
                       Space rows, Space columns,
                       ArrayRef<Condition> conditions = {},
                       PaddingMode padding = PaddingMode::Zeros) const;
-  /// That the two digits of merged groups are the same.
+  /// The condition that the digits of merged groups on both sides are equal.
   SmallVector<Condition> getSameGroup() const;
 
   MLIRContext *context;
   int64_t mergedGroups;
   SmallVector<int64_t> haloTile;
-  std::string positions; ///< Letters that are numbered halo tile by halo tile.
-  char channel = 0;      ///< The one that is numbered row by row.
-  char innermost = 0;    ///< The one whose parts have whole rows of a tile.
+  std::string positions; ///< Letters that are numbered by halo tiles.
+  char channel = 0;      ///< The letter numbered by channel rows.
+  char innermost = 0;    ///< The letter whose slices have whole rows.
   int64_t splits = 1;
-  bool areTurned = false; ///< The matrices of parts.
-  /// A letter that is split: the digit of the batch for its part, and how many
-  /// a part has.
+  bool areTurned = false; ///< Split-K slices have columns outermost.
+  /// A letter that is split: the digit of the batch that counts its slices, and
+  /// the length of a slice.
   struct Split {
     char part;
     int64_t length;

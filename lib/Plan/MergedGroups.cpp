@@ -1,18 +1,18 @@
-//===- MergedGroups.cpp - narrow groups as wider ones -----------*- C++ -*-===//
+//===- MergedGroups.cpp - merges groups block-diagonally --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A filter becomes block diagonal by a view of it:
+// A view of the filter makes it block-diagonal:
 //
 //                            channels of group 0   of group 1
 //   filters of group 0   [        w                    0      ]
 //   filters of group 1   [        0                    w      ]
 //
-// The element for filter block `i` and channel block `j` is at channel `c +
-// (j - i) * C`, and outside of the tensor, which is zero, unless `i == j`.
+// The element for filter block `i` and channel block `j` is at channel `c + (j
+// - i) * C`. Unless `i == j`, that is out of bounds and reads zero.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,23 +45,23 @@ std::string mlir::conv::findMergeObstacle(ConvolutionOpInterface op,
 }
 
 namespace {
-/// Digits of the result's elements, and where these are in both tensors.
+/// Digits of the result's elements, and their indices in both tensors.
 struct MergedDigits {
   SmallVector<int64_t> rows, columns;
   llvm::SmallDenseMap<char, AffineExpr> inSource, inResult;
 };
 } // namespace
 
-/// Digits of the result, whose innermost dimension is the columns. Filters are
-/// counted by merged groups, groups in these, and filters of a group; channels
-/// by blocks, if the result has several, and channels of a group.
+/// Creates the digits of the result, whose innermost dimension is the columns.
+/// A filter has three digits: merged group, group in it, filter in the group. A
+/// channel has a digit for its block, if the result has several, and one in it.
 static MergedDigits createDigits(ConvolutionOpInterface op,
                                  RankedTensorType result, StringRef to,
                                  int64_t merged) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   int64_t filters = shape.k / shape.groups, channels = shape.c / shape.groups;
   MergedDigits digits;
-  unsigned count = 1; // The first one is that of the only place.
+  unsigned count = 1; // Digit 0 is the only place of a block.
   auto add = [&](char letter, int64_t size) {
     (letter == to.back() ? digits.columns : digits.rows).push_back(size);
     return getAffineDimExpr(count++, op.getContext());
@@ -106,7 +106,7 @@ Value mlir::conv::createMergedFilter(OpBuilder &builder,
         context, SmallVector<int64_t>{1}, digits.rows, digits.columns,
         AffineMap::get(count, 0, coordinates, context), {}, PaddingMode::Zeros);
   };
-  // Blocks of one element, which stays as it is.
+  // Blocks have one element, which the unit matrix keeps.
   auto one = DenseElementsAttr::get(
       RankedTensorType::get({1, 1}, builder.getF32Type()), 1.0F);
   return BlockTransformOp::create(

@@ -1,12 +1,12 @@
-//===- MergedGroups.h - narrow groups as wider ones -------------*- C++ -*-===//
+//===- MergedGroups.h - merges groups block-diagonally ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Neighbouring groups are one group, whose filter is block diagonal: input and
-// output stay as they are.
+// Neighbouring groups become one group with a block-diagonal filter: input and
+// output do not change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ namespace mlir::conv {
 /// channels, or an empty string.
 std::string findMergeObstacle(ConvolutionOpInterface op, int64_t channels);
 
-/// The filter of `merged` times as wide groups, or what is on the diagonal of
-/// one, if the source is that. Letters of dimensions are in `from` and `to`.
+/// Creates the filter of groups `merged` times as wide, or extracts the
+/// diagonal blocks of such a filter. `from` and `to` are dimension orders.
 Value createMergedFilter(OpBuilder &builder, ConvolutionOpInterface op,
                          Value source, StringRef from, RankedTensorType result,
                          StringRef to, int64_t merged);

@@ -1,12 +1,12 @@
-//===- NormalizeTaps.cpp - normalised kernels of tokens ---------*- C++ -*-===//
+//===- NormalizeTaps.cpp - normalized taps of kernels -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The formulas of `normalize` for the taps of one kernel as scalar operations:
-// in the body of a `linalg.generic`, or in a kernel.
+// The formulas of `normalize` for the taps of one kernel as scalar operations,
+// in the body of a `linalg.generic` or in a kernel.
 // tools/support/NormalizeTaps evaluates the same operations in the same order.
 //
 //===----------------------------------------------------------------------===//
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// What is added to the square of a norm, so that no kernel is divided by zero.
+/// The summand of a squared norm that keeps a kernel from a division by zero.
 static constexpr float kLeastSquare = 1e-6f;
 
 /// The logarithm of e to the base 2.
@@ -31,7 +31,7 @@ static Value createConstant(ImplicitLocOpBuilder &b, float value) {
 }
 
 namespace {
-/// Taps, and for `l2` the factor that made them of the kernel.
+/// Normalized taps, and for `l2` the factor that scaled the kernel.
 struct NormalizedTaps {
   SmallVector<Value> taps;
   Value factor;
@@ -47,15 +47,15 @@ static NormalizedTaps createSoftmax(ImplicitLocOpBuilder &b,
   Value sum;
   Value factor = createConstant(b, kLog2E);
   for (Value element : kernel) {
-    // A power of two is cheaper than one of e. Its error grows with the
-    // distance, and with that its part of the sum shrinks.
+    // A power of two is cheaper than a power of e. Its error grows with the
+    // distance, but its share of the sum shrinks as the distance grows.
     Value distance = arith::SubFOp::create(b, element, largest);
     distance = arith::MulFOp::create(b, distance, factor);
     Value power = math::Exp2Op::create(b, distance);
     sum = sum ? arith::AddFOp::create(b, sum, power).getResult() : power;
     result.taps.push_back(power);
   }
-  // One quotient for all taps.
+  // One division serves all taps.
   result.factor = arith::DivFOp::create(b, createConstant(b, 1.0f), sum);
   for (Value &tap : result.taps)
     tap = arith::MulFOp::create(b, tap, result.factor);

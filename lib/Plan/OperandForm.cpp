@@ -1,12 +1,12 @@
-//===- OperandForm.cpp - convolutions of transformed operands -------------===//
+//===- OperandForm.cpp - layouts a convolution is computed in -------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which forms a convolution has, and what stands for it in one of them.
-// `FormBuilder` creates the tensors.
+// Decides which forms a convolution has, and creates the ops that replace it in
+// one of them. `FormBuilder` creates the tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ OperandForm OperandForm::getChannelsLast(ConvolutionOpInterface op) {
                            createOrder("N", "ZPQ", (group + "K").str()))};
 }
 
-/// Why spatial dimensions cannot be one, or an empty string.
+/// Why spatial dimensions cannot be collapsed, or an empty string.
 static std::string findFlatObstacle(ConvolutionOpInterface op) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   auto areAll = [](ArrayRef<int64_t> values, int64_t expected) {
@@ -129,8 +129,8 @@ bool OperandForm::isFormOf(ConvolutionOpInterface op) const {
   return outputTile.empty() && haveLayouts(op, *this);
 }
 
-/// Replaces the convolution that was created by the ops of its products and
-/// transforms.
+/// Replaces the created convolution by the transforms and products of
+/// Winograd's algorithm.
 static void applyWinograd(OpBuilder &builder,
                           TransformedConvolution &transformed,
                           ArrayRef<int64_t> outputTile) {
@@ -138,14 +138,14 @@ static void applyWinograd(OpBuilder &builder,
   WinogradConvolution winograd =
       WinogradConvolution::create(builder, op, outputTile);
   if (transformed.result == op.getResultTensor())
-    transformed.result = winograd.output.getResult();
+    transformed.result = winograd.result.getResult();
   auto place = llvm::find(transformed.created, op.getOperation());
   place = transformed.created.erase(place);
-  transformed.created.insert(place, {winograd.input, winograd.filter,
+  transformed.created.insert(place, {winograd.lhs, winograd.rhs,
                                      winograd.products.getOperation(),
-                                     winograd.output});
+                                     winograd.result});
   // Whoever listens to the builder hears of it.
-  IRRewriter(builder).replaceOp(op, winograd.output.getResult());
+  IRRewriter(builder).replaceOp(op, winograd.result.getResult());
   transformed.op = winograd.products;
 }
 

@@ -1,11 +1,11 @@
-//===- Planner.cpp - plans of products ------------------------------------===//
+//===- Planner.cpp - plans the products of a convolution ------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Forward and backward weight; gradients of inputs are in BackwardDataPlan.cpp.
+// Plans forward and backward weight; backward data is in BackwardDataPlan.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Positions of a reduction after the last halo tile have to read zeros.
+/// Halo tiles in a reduction require that positions after the last read zeros.
 static bool hasHaloTiles(ConvolutionOpInterface op) {
   return ConvolutionShape::get(op).getRank() >= 2 &&
          (op.getDirection() != Direction::BackwardWeight ||
@@ -71,9 +71,9 @@ void Planner::setForwardSpace() {
        .mergesReduction = true});
 }
 
-/// Without strides, input and output can change their parts: the tensor whose
-/// channels are too few for a vector has the windows, so that the other one is
-/// not gathered.
+/// Without strides, input and output can swap roles: windows move over the
+/// tensor that has too few channels for a vector access, so that the other one
+/// need not be gathered.
 bool Planner::hasOutputWindows() const {
   constexpr int64_t kFewChannels = 8;
   if (options.transposed)
@@ -94,14 +94,14 @@ bool Planner::canHaveChannelRows() const {
   case Direction::BackwardData:
     return joinsPhases() && hasSeparatePhases();
   case Direction::BackwardWeight:
-    // Other padding would bring elements after the last channel.
+    // Other padding would load elements after the last channel.
     return padding == PaddingMode::Zeros && hasSeparateTaps();
   }
   llvm_unreachable("every direction has columns");
 }
 
-/// The filter's own order does if its channels are innermost and fill rows, or
-/// follow each other because there is one tap.
+/// The filter's own order suffices if its channels are innermost and fill whole
+/// channel rows, or if there is only one tap.
 bool Planner::hasSeparateTaps() const {
   char channel = hasOutputWindows() ? 'K' : 'C';
   int64_t channels = (channel == 'K' ? shape.k : shape.c) / shape.groups;
@@ -126,13 +126,13 @@ void Planner::setBackwardWeightSpace() {
       layouts.getOutput().ends_with(spatial(kOutputLetters).back()))
     digits.innermost = positions.back();
   if (space.hasHaloTiles()) {
-    // A line of taps, which share a halo tile, for each row of channels.
+    // A tap row, whose taps share a halo tile, for each channel row.
     std::string lines = spatial(kFilterLetters);
     char tap = lines.back();
     lines.pop_back();
     digits.columns = lines + channel + tap;
     digits.channel = channel;
-    // Transposed, rows are all taps that see the halo tile of such a row.
+    // Transposed, rows are all taps that read the halo tile of a channel row.
     if (options.transposed) {
       digits.rows = channel + lines + tap;
       digits.columns = onOutput ? "C" : "K";
@@ -216,8 +216,8 @@ bool Planner::hasRowsInnermost() const {
 void Planner::splitProduct(PlanPart &part) {
   if (space.getSplits() == 1 || !part.product)
     return;
-  // Parts that warpgroups store have rows innermost if the result has, so that
-  // what adds them up reads and writes neighbours.
+  // Warpgroups store split-K slices with rows innermost if the result has, so
+  // that the kernel that adds them up reads and writes contiguous memory.
   if (options.hasChannelRows && hasRowsInnermost())
     space.turnParts();
   if (!sums)

@@ -1,13 +1,13 @@
-//===- Planner.h - how products are found -----------------------*- C++ -*-===//
+//===- Planner.h - plans the products of a convolution ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Forward convolutions and gradients of filters are one product each
-// (ConvolutionPlan.cpp); gradients of inputs are as many as strides have
-// dgrad phases, and more (BackwardDataPlan.cpp).
+// Forward convolutions and weight gradients are one product each
+// (ConvolutionPlan.cpp); data gradients have one product per dgrad phase of the
+// strides, and further steps (BackwardDataPlan.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 namespace mlir::conv {
 
-/// Plans one convolution. The result's padding may be that of another one:
+/// Plans one convolution. The padding of the result may differ from the op's:
 /// backward data plans the gradient of the padded input first.
 class Planner {
 public:
@@ -40,7 +40,7 @@ private:
   static constexpr StringLiteral kGapLetters = "lmo";
   static constexpr StringLiteral kOutputLetters = "ZPQ";
 
-  /// The letters of `order` that are in `letters`; `innermost` last if it is.
+  /// The letters of `order` that are in `letters`; `innermost`, if set, last.
   static std::string select(StringRef order, StringRef letters,
                             char innermost = 0);
   /// The letter of spatial dimension `d`, outermost first.
@@ -62,8 +62,8 @@ private:
   void planBackwardData();
   void planBackwardWeight();
   void planOutputWindows();
-  /// The operand of the gradient of a filter whose positions are summed up, and
-  /// the one that windows see.
+  /// The operand of a weight gradient whose positions are summed up, and the
+  /// operand that windows move over.
   struct GradientOperands {
     TensorRole dense, windows;
     StringRef denseOrder, windowsOrder;
@@ -77,45 +77,45 @@ private:
   void setPhaseSpace(ArrayRef<DgradPhase> phases);
   PlanPart planPhase(ArrayRef<DgradPhase> phases);
   void planPhases();
-  /// Whether dgrad phases are joined: because the options ask for it, or
-  /// because there are so many.
+  /// Whether dgrad phases are joined, because the options ask for it or because
+  /// there are too many.
   bool joinsPhases() const;
   void setJoinedSpace();
   void shortenStrides();
   void planJoinedPhases();
   void planFold(int64_t d, size_t source, bool isLast);
 
-  /// Sets the indices of the product, if there is only one. None are set of
-  /// dgrad phases that are parts: each has a reduction of its own.
+  /// Sets the indices of the product if there is only one. Dgrad phases that
+  /// are separate parts set none: each has a reduction of its own.
   bool setOnlySpace();
   int64_t getSplittableSizeOfPhases();
-  /// The window as if the padded input were the input, if padding is not zeros.
-  /// Returns the dimensions that it is folded along.
+  /// If the padding is not zeros, changes the shape to that of the padded input
+  /// and returns the dimensions along which it is folded.
   SmallVector<int64_t> padInput();
   void setForwardSpace();
   void setBackwardWeightSpace();
-  /// Whether windows of the gradient of a filter are on the output.
+  /// Whether the windows of a weight gradient move over the output.
   bool hasOutputWindows() const;
-  /// The rows and columns of the input, without a reduction.
+  /// Sets the rows and columns of the input, without a reduction.
   void setInputSpace();
-  /// Whether copies of boxes need rows of channels for the columns of a
-  /// gradient of a filter, and for joined dgrad phases.
+  /// Whether tensor copies need channel rows for the columns of a weight
+  /// gradient, and for joined dgrad phases.
   bool hasSeparateTaps() const;
   bool hasSeparatePhases() const;
-  /// Whether columns are numbered in rows of channels.
+  /// Whether columns are numbered by channel rows.
   bool hasChannelRows() const {
     return options.hasChannelRows && canHaveChannelRows();
   }
-  /// Sets the input's positions from those of output and filter.
+  /// Computes the input's positions from those of output and filter.
   void setInputPositions();
 
-  /// Takes the product of a part whose space is split, for the step before: the
-  /// part adds up its terms.
+  /// Moves the product of a part whose reduction is split to the step before;
+  /// the part then adds up the split-K slices as terms.
   void splitProduct(PlanPart &part);
-  /// Whether neighbours of the result in memory are in one column.
+  /// Whether contiguous elements of the result are in one column.
   bool hasRowsInnermost() const;
-  /// Adds a step for parts of the target, after one for products that were
-  /// taken from them.
+  /// Adds a step for the parts of the target, after a step for the split
+  /// products that were moved out of them.
   void addProducts(SmallVector<PlanPart, 0> parts);
   void addProduct(PlanPart part);
   void addStep(SmallVector<PlanPart, 0> parts,
@@ -131,8 +131,8 @@ private:
   IndexSpace space;
   /// What the products write: an intermediate tensor, or the result.
   std::optional<size_t> target;
-  /// Products that are split, the largest first, and the intermediate tensor
-  /// that they write, each its own matrices.
+  /// Split products, the largest first, and the intermediate tensor that they
+  /// write, each into its own matrices.
   SmallVector<PlanPart, 0> splitProducts;
   std::optional<size_t> sums;
   ConvolutionPlan result;

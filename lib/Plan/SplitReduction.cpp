@@ -1,4 +1,4 @@
-//===- SplitReduction.cpp - split-K slices of a reduction -----------------===//
+//===- SplitReduction.cpp - split-K of an index space ---------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@ using namespace mlir::conv;
 static constexpr int64_t kRowSize = PlanOptions::kRowSize;
 
 /// The digit of merged groups cannot be split, since each sum is of one group.
-/// Neither can digits within a halo tile.
+/// Digits within a halo tile cannot be split either.
 std::string IndexSpace::getSplittableLetters() const {
   std::string all;
   for (char letter : digits[Reduction])
@@ -60,15 +60,15 @@ int64_t IndexSpace::getReductionSize() const {
 }
 
 namespace {
-/// Into how many parts each of several digits is split, and the size of one.
+/// The number of slices of each of several digits, and the size of a slice.
 struct Distribution {
   SmallVector<int64_t> counts;
   int64_t size;
 };
 } // namespace
 
-/// Splits in `parts` parts that are as small as possible; of equal ways, takes
-/// the one that splits the outermost digits.
+/// Distributes `parts` slices over the digits so that a slice is as small as
+/// possible; among equal ways, the one that splits the outermost digits wins.
 static Distribution distribute(int64_t parts, ArrayRef<int64_t> sizes) {
   if (sizes.size() == 1)
     return {{parts}, int64_t(llvm::divideCeil(sizes.front(), parts))};
@@ -104,7 +104,7 @@ void IndexSpace::split(int64_t parts) {
     setDigit(part, {llvm::toLower(letter), DigitPart::Split}, count);
     splitLetters[letter] = {part, int64_t(llvm::divideCeil(length, count))};
   }
-  // Outermost, so that neighbouring matrices are those of neighbouring groups.
+  // Slices are outermost, so that matrices of adjacent groups are adjacent.
   digits[Batch] = batch + digits[Batch];
   setIndices();
   // Positions after the last halo tile read zeros anyway.

@@ -1,4 +1,4 @@
-//===- TransposedPlan.cpp - products of filters and positions ---*- C++ -*-===//
+//===- TransposedPlan.cpp - transposed products -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // With a window of one element, a convolution is one matrix product. If
-// positions are innermost in memory, as in `NCW`, its transpose has rows and
-// columns where memory has them, in the input as in the result:
+// positions are innermost in memory, as in `NCW`, the transposed product has
+// contiguous rows, in the input and in the result:
 //
 //                        positions (q)                      positions (q)
 //   result of image n  [      k x q      ]  =  [ k x c ]  [      c x q      ]
 //
-// No tensor is transformed, and results leave by rows. The filter is the same
-// for all images, which are the batch.
+// No tensor is transformed, and the result is stored by rows. The batch is the
+// images, which share the filter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether positions of input and output are the same.
+/// Whether each output position reads the input position of the same index.
 static bool isPointwise(const ConvolutionShape &shape) {
   auto areAll = [](ArrayRef<int64_t> values, int64_t expected) {
     return llvm::all_of(values, [=](int64_t v) { return v == expected; });
@@ -31,7 +31,7 @@ static bool isPointwise(const ConvolutionShape &shape) {
          areAll(shape.low, 0) && areAll(shape.high, 0);
 }
 
-/// The same of the gradient of a filter, whose taps are rows of halo tiles.
+/// Why a weight gradient, whose rows are taps of halo tiles, has no transpose.
 static std::string findGradientObstacle(ConvolutionOpInterface op,
                                         ArrayRef<int64_t> haloTile) {
   ConvolutionShape shape = ConvolutionShape::get(op);
@@ -91,8 +91,8 @@ void Planner::planTransposed() {
   };
   auto digit = [&](unsigned i) { return getAffineDimExpr(i, context); };
 
-  // The window is on the filter, whose rows take the place of images, of one
-  // position each.
+  // The filter takes the place of the input: the window moves over its rows as
+  // if each were an image of one position.
   Sizes rowSizes = {rows}, reduction = {1, summed};
   AffineExpr image = digit(0);
   DigitRole row(llvm::toLower(rowLetter)), channel(llvm::toLower(summedLetter));

@@ -1,4 +1,4 @@
-//===- WinogradSupport.cpp - which convolutions Winograd computes ---------===//
+//===- WinogradSupport.cpp - convolutions with a Winograd form ------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
-/// The most elements of a tile in all dimensions together: a transform keeps
-/// its results in registers.
+/// The most elements of a tile over all dimensions: a transform keeps them in
+/// registers.
 static constexpr int64_t kMaxElements = 64;
 
 static bool areAll(ArrayRef<int64_t> values, int64_t expected) {
@@ -53,8 +53,6 @@ static std::string findTileObstacle(const ConvolutionShape &shape,
 std::string mlir::conv::findWinogradObstacle(ConvolutionOpInterface op,
                                              ArrayRef<int64_t> outputTile) {
   ConvolutionShape shape = ConvolutionShape::get(op);
-  if (op.getDirection() == Direction::BackwardWeight)
-    return "expects no gradient of a filter for winograd";
   if (shape.groups != 1 || op.getLayouts().getInput().contains('G'))
     return formatv("expects one group, and layouts without G, for winograd, "
                    "but got {0} groups in {1}",

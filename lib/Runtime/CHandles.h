@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the handles of conv_runtime.h stand for, and how an `Error` becomes a
-// status and a text of the thread. No exception leaves a function of C.
+// The objects behind the handles of conv_runtime.h, and how an `Error` becomes
+// a status and a message of the thread. No exception leaves a function of C.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 
 struct conv_artifact {
   conv::artifact::Artifact artifact;
-  std::string manifest; ///< As JSON text.
+  std::string manifest; ///< JSON text.
 };
 
 struct conv_device {
@@ -44,7 +44,7 @@ namespace conv::runtime::c {
 /// The message for `conv_last_error` of this thread.
 std::string &lastError();
 
-/// Keeps a message for `conv_last_error`, or one that needs no memory.
+/// Stores a message for `conv_last_error`, or one that needs no memory.
 conv_status fail(conv::ErrorKind kind, std::string_view message) noexcept;
 
 inline conv_status badInput(const char *message) {

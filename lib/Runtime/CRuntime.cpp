@@ -110,7 +110,7 @@ conv_status conv_device_open(const char *name, conv_device **device) {
 
 void conv_device_close(conv_device *device) {
   if (device)
-    device->buffers.clear(); // Before the device they are on.
+    device->buffers.clear(); // Buffers go before their device.
   delete device;
 }
 

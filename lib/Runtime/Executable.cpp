@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loading turns an entry's launches into steps whose parameters are slots:
-// an argument, stored data, an address in the workspace, or a number. Running
-// fills one array of pointers on the stack for each step. A manifest that was
-// read obeys the rules of docs/artifact.md, so indices and sizes are not asked
+// Loading turns an entry's launches into steps whose parameters are slots: an
+// argument, stored data, an address in the workspace, or a number. Running
+// fills one array of pointers on the stack for each step. Reading a manifest
+// checks the rules of docs/artifact.md, so indices and sizes are not checked
 // again here; the caller's addresses are.
 //
 //===----------------------------------------------------------------------===//
@@ -24,7 +24,7 @@ using namespace conv;
 using namespace conv::artifact;
 using namespace conv::runtime;
 
-/// "f (gfx942, host), g (gfx942)": what an artifact has, if that is not much.
+/// "f (gfx942, host), g (gfx942)": the contents of an artifact, if short.
 static std::string describeEntries(const Manifest &manifest) {
   constexpr size_t kShown = 8;
   std::map<std::string, std::string> targets;
@@ -205,7 +205,7 @@ Result<void> Executable::checkAddresses(std::span<void *const> arguments,
   auto start = [&](size_t i) {
     return reinterpret_cast<uint64_t>(arguments[i]);
   };
-  // Whether two ranges share a byte, without an end that could wrap.
+  // Whether two ranges share a byte, computed without an end that could wrap.
   auto overlap = [](uint64_t a, uint64_t aBytes, uint64_t b, uint64_t bBytes) {
     return a < b ? b - a < aBytes : a - b < bBytes;
   };

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Puts the bytes in an anonymous file and gives that to the dynamic loader,
+// Puts the bytes in an anonymous file and passes that to the dynamic loader,
 // which cannot load from memory. Where anonymous files cannot be executed, a
-// temporary file that is removed at once takes their place.
+// temporary file that is removed at once replaces them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@
 using namespace conv;
 using namespace conv::runtime;
 
-/// Whether the header is that of a 64-bit x86 shared object, so that the loader
-/// is not asked about anything else (a GPU's code object, a text).
+/// Whether the header is a 64-bit x86 shared object's, so that the loader sees
+/// nothing else (a GPU's code object, a text).
 static bool isSharedObject(const std::string &code) {
   Elf64_Ehdr header;
   if (code.size() < sizeof(header))
@@ -47,16 +47,16 @@ static bool writeAll(int file, const std::string &bytes) {
   return true;
 }
 
-/// Loads through /proc/self/fd. The loader knows an object by its path, and a
-/// number that is closed is given out again: were `file` closed, the next
-/// object would have the path of this one and never be loaded. So it stays open
+/// Loads through /proc/self/fd. The loader identifies an object by its path,
+/// and the system reuses a closed number: were `file` closed, the next object
+/// would have the path of this one and never be loaded. So the file stays open
 /// as long as the object.
 static void *openDescriptor(int file) {
   std::string path = "/proc/self/fd/" + std::to_string(file);
   return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-/// As a temporary file that has no name once it is loaded.
+/// Loads through a temporary file, whose name is removed after loading.
 static void *openTemporary(const std::string &code) {
   const char *folder = std::getenv("TMPDIR");
   std::string path =

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns the names that users type into devices. What a name means beyond its
-// first part (an ordinal, a chip) is checked here or by the device.
+// Turns the names that users type into devices. The part of a name after its
+// kind (an ordinal, a chip) is checked here or by the device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace conv::runtime;
 using CreateGpu = Result<std::unique_ptr<Device>> (*)(int ordinal);
 
 /// Opens the GPU whose number follows `kind` and a colon in `name`, or the
-/// first one.
+/// first GPU.
 static Result<std::unique_ptr<Device>>
 openGpu(std::string_view name, std::string_view kind, CreateGpu create) {
   if (name == kind)

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Wraps a SimMachine. Memory is the host's; buffers are made known to the
+// Wraps a SimMachine. Memory is the host's; buffers are registered with the
 // machine while they live, because it checks every access against them.
 //
 //===----------------------------------------------------------------------===//

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Workers sleep on a condition variable and join a call while it is open. The
-// caller works too, closes the call when no index is left, and waits only for
-// workers that had joined: one that wakes late finds nothing to do.
+// Workers sleep on a condition variable and join a run while it is open. The
+// caller works too, closes the run when no index is left, and waits only for
+// workers that have joined: a worker that wakes late finds nothing to do.
 //
 //===----------------------------------------------------------------------===//
 

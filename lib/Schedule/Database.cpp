@@ -1,13 +1,13 @@
-//===- Database.cpp - schedules that were measured ------------------------===//
+//===- Database.cpp - measured schedules of convolutions ------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A row that is not taken is named in a warning: of another compiler, whose
-// code for the schedule differs, or unfit, because the convolution has an
-// epilogue that the measured one had not.
+// A warning names each row that is not used: another compiler measured it and
+// generates other code for it, or it does not fit, because the convolution has
+// an epilogue that the measured one did not have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,10 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Digits of a fingerprint that tell compilers apart for people.
+/// Leading digits of a compiler's fingerprint that messages show.
 static constexpr size_t kShownDigits = 12;
-/// Rows of other compilers whose code is made again: each costs the time of a
-/// compilation without assembler.
+/// How many rows of other compilers are checked by generating their code: each
+/// check takes the time of a compilation without assembler.
 static constexpr int kMaxChecks = 4;
 
 FailureOr<Database> Database::open(StringRef path, MLIRContext *context) {
@@ -37,14 +37,14 @@ FailureOr<Database> Database::open(StringRef path, MLIRContext *context) {
   return Database(*file);
 }
 
-/// The schedule that a text spells, which any file may hold.
+/// Parses a schedule from text, which may be arbitrary file content.
 static ScheduleAttr parseSchedule(StringRef text, MLIRContext *context) {
   if (::conv::findDeepNesting(text))
     return nullptr;
   return dyn_cast_if_present<ScheduleAttr>(parseAttribute(text, context));
 }
 
-/// The schedule of a row if it fits; null, with a warning, if not.
+/// The schedule of a row if it fits; otherwise null, with a warning.
 ScheduleAttr Database::check(ConvolutionOpInterface op,
                              const ::conv::MeasuredSchedule &row, Fits fits) {
   std::string reason = "is not one";
@@ -60,8 +60,8 @@ ScheduleAttr Database::check(ConvolutionOpInterface op,
   return nullptr;
 }
 
-/// Says that a row was measured on a device of another size. How many the host
-/// has is not known, unless it was said.
+/// Warns that a row was measured on a device with another number of compute
+/// units. The host's number is unknown unless the options say it.
 static void noteUnits(ConvolutionOpInterface op, int64_t measured,
                       const DatabaseOptions &options) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
@@ -90,7 +90,7 @@ Database::lookup(ConvolutionOpInterface op, const DatabaseOptions &options,
     }
   if (!found->current.empty() || found->stale.empty())
     return ScheduleAttr();
-  // Rows of another compiler hold if the code is the same.
+  // A row of another compiler is valid if the code is the same.
   int checks = 0;
   for (const ::conv::MeasuredSchedule &row : found->stale) {
     if (!options.computeCode || row.code.empty() || checks++ == kMaxChecks)

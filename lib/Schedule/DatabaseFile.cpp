@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Readers take part in SQLite's locking, so that they see whole transactions of
-// a writer. Where nobody can write, a folder that is read-only, there is
-// nothing to lock, and the file is read as it is.
+// Readers take SQLite's locks, so that they see whole transactions of a writer.
+// A file that nobody can write, in a read-only folder, needs no locks and is
+// read as it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,14 @@
 
 using namespace conv;
 
-/// "conv" in ASCII: what the schema has as `application_id`.
+/// "conv" in ASCII: the `application_id` of the schema.
 static constexpr int64_t kApplication = 0x636f6e76;
-/// Writers hold locks for milliseconds.
+/// How long to wait for a lock: writers hold locks for milliseconds.
 static constexpr int kLockMilliseconds = 10000;
-/// Rows of one key, of which the first that fits is taken.
+/// The most rows that are read per key; the first one that fits is used.
 static constexpr int kMaxRows = 16;
 
-/// The columns but for `code`, which files of version 1 have not.
+/// All columns except `code`, which files of version 1 do not have.
 static const std::string kColumns = "SELECT schedule, compiler, "
                                     "compiler = ?4 OR ?4 = '' AS is_current, "
                                     "compute_units, ";
@@ -50,7 +50,7 @@ struct Close {
 using Connection = std::unique_ptr<sqlite3, Close>;
 using Statement = std::unique_ptr<sqlite3_stmt, Close>;
 
-/// What is wrong, and whether it is the machine's fault.
+/// An error that says what is wrong, and whether it is the machine's fault.
 Error describe(const std::string &path, int code, const std::string &what) {
   int kind = code & 0xff;
   bool isMachine = kind == SQLITE_IOERR || kind == SQLITE_NOMEM ||
@@ -64,7 +64,7 @@ Error describe(const std::string &path, sqlite3 *connection) {
                   sqlite3_errmsg(connection));
 }
 
-/// The path as a URI, whose special characters are escaped.
+/// The path as a URI, with special characters escaped.
 std::string makeUri(const std::string &path, const char *parameters) {
   std::string uri = "file:";
   for (char c : path)
@@ -103,8 +103,8 @@ int connect(const std::string &uri, Connection &connection) {
                       nullptr, nullptr, nullptr);
 }
 
-/// A file whose changes are all in it, in a folder where the files that readers
-/// share cannot be made.
+/// Whether a file contains all of its changes, and lies in a folder where
+/// SQLite cannot create the files that its readers share.
 bool canBeImmutable(const std::string &path, int code) {
   struct stat status;
   bool hasLog =
@@ -113,7 +113,7 @@ bool canBeImmutable(const std::string &path, int code) {
   return !hasLog && (kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY);
 }
 
-/// The version of the file's schema, if this compiler reads it.
+/// The version of the file's schema, if this compiler can read it.
 Result<int64_t> readVersion(const std::string &path, sqlite3 *connection) {
   Result<int64_t> application =
       readNumber(path, connection, "PRAGMA application_id");
@@ -152,7 +152,7 @@ DatabaseFile::open(const std::string &path) {
   if (::stat(path.c_str(), &status) != 0)
     return Error{ErrorKind::BadInput,
                  "cannot read '" + path + "': " + std::strerror(errno)};
-  // A child that was forked has none of its parent's connections.
+  // A forked child must not use the connections of its parent.
   using Key = std::tuple<pid_t, dev_t, ino_t>;
   static std::mutex mutex;
   static auto &opened = *new std::map<Key, std::shared_ptr<DatabaseFile>>;

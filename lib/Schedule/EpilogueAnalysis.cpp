@@ -1,17 +1,16 @@
-//===- EpilogueAnalysis.cpp - from an epilogue region to its error bound --===//
+//===- EpilogueAnalysis.cpp - error bounds of epilogues -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Translates the region of a convolution into a `EpilogueGraph`. Operations
-// that the graph does not know leave the convolution without a bound.
+// Translates the epilogue region of a convolution into an `EpilogueGraph`. If
+// the region has operations that the graph cannot express, there is no bound.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Plan/WinogradForm.h"
 #include "conv/Schedule/Schedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,9 +18,6 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -29,7 +25,7 @@ using ::conv::EpilogueGraph;
 using ::conv::EpilogueOp;
 using ::conv::NoErrorBound;
 
-/// Rounding to a 16-bit type, or nothing for f32.
+/// The op that rounds to a 16-bit type, or nothing for f32.
 static std::optional<EpilogueOp> getRounding(Type type) {
   if (type.isF16())
     return EpilogueOp::RoundF16;
@@ -38,7 +34,7 @@ static std::optional<EpilogueOp> getRounding(Type type) {
   return std::nullopt;
 }
 
-/// The counterpart of an operation whose operands and result are floats.
+/// The graph op of an operation whose operands and result are floats.
 static std::optional<EpilogueOp> getFloatOp(Operation &op) {
   return TypeSwitch<Operation &, std::optional<EpilogueOp>>(op)
       .Case([](arith::AddFOp) { return EpilogueOp::Add; })
@@ -107,8 +103,8 @@ bool GraphBuilder::addCompare(arith::CmpFOp op) {
   auto greater = [&](int a, int b) {
     return graph.add(EpilogueOp::Greater, {a, b});
   };
-  // Bounds are about numbers: ordered and unordered predicates are alike, and
-  // so are a strict and a weak one, but for one point.
+  // Bounds are about numbers, not NaNs: ordered and unordered predicates are
+  // alike. A strict and a weak predicate differ in one point only.
   switch (op.getPredicate()) {
   case arith::CmpFPredicate::OGT:
   case arith::CmpFPredicate::UGT:
@@ -147,8 +143,8 @@ bool GraphBuilder::addCompare(arith::CmpFOp op) {
   return false;
 }
 
-/// Whether `op` rounds to an 8-bit float at the end of the epilogue, which is
-/// the half ulp of the rule. In the middle it would be an error of its own.
+/// Whether `op` rounds to an 8-bit float at the end of the epilogue, which the
+/// bound counts as half an ulp. In the middle it would be a separate error.
 static bool isRoundingToFloat8(Operation &op) {
   return isa<arith::TruncFOp>(op) &&
          op.getResult(0).getType().getIntOrFloatBitWidth() == 8 &&
@@ -180,14 +176,14 @@ bool GraphBuilder::add(Operation &op) {
   if (!kind)
     return false;
   int result = graph.add(*kind, operands);
-  // What is computed in 16 bits is rounded to 16 bits.
+  // A result computed in 16 bits is rounded to 16 bits.
   if (rounding && kind != EpilogueOp::Select)
     result = graph.add(*rounding, {result});
   numbers[op.getResult(0)] = result;
   return true;
 }
 
-/// The epilogue of `op` as a graph, or the operation that has no counterpart.
+/// The epilogue of `op` as a graph, or the operation that the graph lacks.
 static std::variant<EpilogueGraph, NoErrorBound>
 buildEpilogueGraph(ConvolutionOpInterface op) {
   GraphBuilder builder;
@@ -205,78 +201,6 @@ buildEpilogueGraph(ConvolutionOpInterface op) {
       return NoErrorBound{"has " + inner.getName().getStringRef().str()};
   builder.setYield(cast<YieldOp>(block.getTerminator()).getValue());
   return builder.graph;
-}
-
-/// The most terms of a row that are not zero: each is rounded by at most so
-/// many operations.
-static int64_t countRoundings(const ::conv::RationalMatrix &matrix) {
-  int64_t most = 0;
-  for (const auto &row : matrix)
-    most =
-        std::max<int64_t>(most, llvm::count_if(row, [](::conv::Rational value) {
-                            return !value.isZero();
-                          }));
-  return most;
-}
-
-/// Whether some f32 is not what the matrix has.
-static bool isRounded(const ::conv::RationalMatrix &matrix) {
-  return llvm::any_of(matrix, [](const auto &row) {
-    return llvm::any_of(row, [](::conv::Rational value) {
-      return !llvm::isPowerOf2_64(value.denominator());
-    });
-  });
-}
-
-::conv::Accumulation
-mlir::conv::getWinogradAccumulation(ConvolutionOpInterface op,
-                                    ArrayRef<int64_t> outputTile) {
-  ConvolutionShape shape = ConvolutionShape::get(op);
-  int64_t roundings =
-      op.getDirection() == Direction::Forward ? shape.c : shape.k;
-  for (const ::conv::WinogradMatrices &matrices :
-       getWinogradMatrices(op, outputTile))
-    roundings += countRoundings(matrices.input) +
-                 countRoundings(matrices.filter) + isRounded(matrices.filter) +
-                 countRoundings(matrices.output);
-  return {roundings, ::conv::NumericType::F32};
-}
-
-/// The sums of the magnitudes of each row.
-static std::vector<double> sumRows(const ::conv::RationalMatrix &matrix) {
-  std::vector<double> sums;
-  for (const auto &row : matrix) {
-    double sum = 0;
-    for (::conv::Rational value : row)
-      sum += std::fabs(value.toDouble());
-    sums.push_back(sum);
-  }
-  return sums;
-}
-
-/// The most that a result of one dimension sums up of operands of ones, by the
-/// magnitudes of the matrices, over the elements of the filter.
-static double getAmplification(const ::conv::WinogradMatrices &matrices) {
-  std::vector<double> input = sumRows(matrices.input);
-  std::vector<double> filter = sumRows(matrices.filter);
-  double most = 0;
-  for (const auto &row : matrices.output) {
-    double sum = 0;
-    for (size_t t = 0; t < row.size(); ++t)
-      sum += std::fabs(row[t].toDouble()) * input[t] * filter[t];
-    most = std::max(most, sum);
-  }
-  return most / matrices.filter.front().size();
-}
-
-double mlir::conv::getWinogradErrorFactor(ConvolutionOpInterface op,
-                                          ArrayRef<int64_t> outputTile) {
-  double factor = double(getWinogradAccumulation(op, outputTile).reduction) /
-                  computeReduction(op);
-  for (const ::conv::WinogradMatrices &matrices :
-       getWinogradMatrices(op, outputTile))
-    factor *= getAmplification(matrices);
-  return factor;
 }
 
 std::variant<::conv::ErrorBound, NoErrorBound>

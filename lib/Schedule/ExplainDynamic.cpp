@@ -1,12 +1,12 @@
-//===- ExplainDynamic.cpp - what was decided for dynamic ops ----*- C++ -*-===//
+//===- ExplainDynamic.cpp - explains dynamic convolutions -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Nothing is chosen for a dynamic convolution, whose kernels are those of its
-// blocks. Memory is its bound, so what it moves is what it takes.
+// A dynamic convolution offers no choice: its blocks determine its kernels. It
+// is memory bound, so the bytes moved predict its time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ struct DynamicExplanation {
   DynamicOpInterface op;
   const ::conv::ChipInfo &chip;
   int64_t positions, elements; ///< Of a work-item.
-  int64_t sums = 1;            ///< Partial ones of a group.
+  int64_t sums = 1;            ///< Partial sums per group.
   int64_t kernels = 1;
   double flops, compulsoryBytes = 0, workspaceBytes = 0, seconds;
 };
@@ -67,7 +67,7 @@ DynamicExplanation::DynamicExplanation(DynamicOpInterface op)
     workspaceBytes +=
         4 * double(sums) * double(op.getResultType().getNumElements());
   }
-  // What is in the workspace is written once and read once.
+  // The workspace is written once and read once.
   seconds =
       predictTransform(op, chip) +
       2 * workspaceBytes /
@@ -75,7 +75,7 @@ DynamicExplanation::DynamicExplanation(DynamicOpInterface op)
       double(kernels - 1) * chip.calibration->launch.launchSeconds;
 }
 
-/// What each kernel does, by the order of launches.
+/// Prints what each kernel does, in launch order.
 static void printKernels(const DynamicExplanation &all, raw_ostream &os) {
   DynamicOpInterface op = all.op;
   if (op.getCuSeqlens())
@@ -91,13 +91,13 @@ static void printKernels(const DynamicExplanation &all, raw_ostream &os) {
     os << "kernel      adds " << all.sums << " partial sums of each group\n";
 }
 
-/// "B from 1 to 2147483647".
+/// For example "B from 1 to 2147483647".
 static std::string describeSize(const RunTimeSizes::Size &size) {
   return size.name + " from " + std::to_string(size.least) + " to " +
          std::to_string(size.most);
 }
 
-/// What is known of a kernel before its sizes are.
+/// Prints what is known of a kernel before its run-time sizes are.
 static void explainSizes(Operation *op, StringRef problem, raw_ostream &os) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
   os << "problem     " << problem << "\n"
@@ -167,8 +167,8 @@ llvm::json::Object mlir::conv::explainDynamicAsJson(DynamicOpInterface op) {
 // Ops on states
 //===----------------------------------------------------------------------===//
 
-/// What the kernel moves, if every sequence has a state: of a cache, as many
-/// states as there are sequences, which are read and written.
+/// The bytes that the kernel moves if every sequence has a state. An update
+/// reads and writes as many states of a cache as there are sequences.
 static double countStateBytes(StateOpInterface op) {
   double bytes = 0;
   OpOperand *updated = op.getUpdatedOperand();
@@ -184,7 +184,7 @@ static double countStateBytes(StateOpInterface op) {
         double(std::min(shape.b, shape.states)) / double(shape.states);
     bytes += 2 * used * countBytes(update.getState().getType());
   } else if (auto state = dyn_cast<FinalStateOp>(*op)) {
-    // Of the tokens, only the last ones are read.
+    // Only the last tokens are read.
     auto result = cast<RankedTensorType>(state.getResult().getType());
     double moved = double(state.countSequences()) *
                    double(result.getDimSize(1)) * double(result.getDimSize(2)) *

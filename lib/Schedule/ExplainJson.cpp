@@ -57,7 +57,7 @@ static llvm::json::Value predictionToJson(const Explanation &all) {
   };
 }
 
-/// What a convolution takes that a family without a model computes.
+/// The cost of a convolution whose kernel family has no model.
 static llvm::json::Object explainListedAsJson(ConvolutionOpInterface op) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
   ScheduleAttr schedule = op.getScheduleAttr();
@@ -80,7 +80,7 @@ static llvm::json::Object explainListedAsJson(ConvolutionOpInterface op) {
                                        {"memory_bytes", cost.memoryBytes}}}};
 }
 
-/// What a convolution that has the form of its schedule takes.
+/// The cost of a convolution that is already in its schedule's form.
 static llvm::json::Object explainInFormAsJson(ConvolutionOpInterface op) {
   if (!getKernelFamily(op.getScheduleAttr().getMainLoop()).hasModel())
     return explainListedAsJson(op);
@@ -149,7 +149,7 @@ mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
           json["transforms"] = std::move(all);
       });
   if (schedule.isWinograd()) {
-    // What is predicted of the products is there already.
+    // The prediction for the products is already there.
     json["products"] = std::move(json["problem"]);
     json["problem"] = formatProblem(op);
     json["schedule"] = printToString(schedule);

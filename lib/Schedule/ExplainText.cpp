@@ -32,7 +32,7 @@ static std::string formatAtom(const ::conv::MatrixAtom &atom) {
   return formatv("{0} {1} x {2} x {3}", kind, atom.m, atom.n, atom.k).str();
 }
 
-/// "4 x 4".
+/// For example "4 x 4".
 static std::string formatOutputTile(ArrayRef<int64_t> tile) {
   std::string text;
   for (int64_t size : tile)
@@ -40,7 +40,7 @@ static std::string formatOutputTile(ArrayRef<int64_t> tile) {
   return text;
 }
 
-/// How many products there are, or nothing if it is one.
+/// The number of products, or nothing if there is only one.
 static std::string formatMatrices(const ::conv::Problem &problem) {
   std::string text;
   if (problem.products > 1)
@@ -50,7 +50,7 @@ static std::string formatMatrices(const ::conv::Problem &problem) {
   return text;
 }
 
-/// The problem, the target, and the products that the algorithms compute.
+/// Prints the problem, the target, and the products of the algorithms.
 static void printProblem(ConvolutionOpInterface op,
                          const ::conv::ChipInfo &chip,
                          const ::conv::Problem &problem, raw_ostream &os) {
@@ -68,14 +68,14 @@ static void printWork(const Explanation &all, raw_ostream &os) {
                 problem.intensity(), all.balance);
 }
 
-/// How many workgroups share a tile, or nothing if it is one.
+/// The number of workgroups that share a tile, or nothing if it is one.
 static std::string formatCluster(const ::conv::Candidate &candidate) {
   return candidate.cluster > 1
              ? formatv(" in clusters of {0}", candidate.cluster).str()
              : "";
 }
 
-/// `schedule` is that of the convolution whose form this is.
+/// `schedule` is the original's; `all` explains the convolution in its form.
 static void printDecision(const Explanation &all, ScheduleAttr schedule,
                           raw_ostream &os) {
   const ::conv::Cost &cost = all.cost;
@@ -138,7 +138,7 @@ static void printRejected(const Explanation &all, raw_ostream &os) {
                   formatReason(all, reason, group.example));
 }
 
-/// What a convolution takes that a family without a model computes.
+/// Prints the cost of a convolution whose kernel family has no model.
 static void explainListed(ConvolutionOpInterface op, ScheduleAttr schedule,
                           raw_ostream &os) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
@@ -163,7 +163,7 @@ static void explainListed(ConvolutionOpInterface op, ScheduleAttr schedule,
      << formatMicroseconds(cost.memorySeconds) << ")\n";
 }
 
-/// The kernels in front of products and after them.
+/// Prints the kernels before and after the products.
 static void printTransforms(ArrayRef<Operation *> transforms, raw_ostream &os) {
   for (Operation *transform : transforms) {
     const ::conv::ChipInfo &chip = TargetAttr::lookup(transform).getInfo();
@@ -173,7 +173,7 @@ static void printTransforms(ArrayRef<Operation *> transforms, raw_ostream &os) {
   }
 }
 
-/// What a convolution that has the form of its schedule takes.
+/// Prints the cost of a convolution that is already in its schedule's form.
 static void explainInForm(ConvolutionOpInterface op, ScheduleAttr schedule,
                           raw_ostream &os) {
   if (!getKernelFamily(op.getScheduleAttr().getMainLoop()).hasModel())
@@ -186,7 +186,7 @@ static void explainInForm(ConvolutionOpInterface op, ScheduleAttr schedule,
   printRejected(all, os);
 }
 
-/// What each family and plan would take, or why it has nothing.
+/// Prints the predicted cost of each family and plan, or why it has none.
 static void printPlans(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
                        raw_ostream &os) {
   os << "\nfamilies and plans\n";

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `--explain` says as text and as JSON, of a convolution whose schedule is
-// a candidate of a family with a model. Everything comes from the cost model;
-// nothing here decides.
+// What `--explain` says, as text and as JSON, about a convolution whose
+// schedule is a candidate of a family with a model. All values come from the
+// cost model; nothing is decided here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@
 
 namespace mlir::conv {
 
-/// Candidates that are listed.
+/// The number of candidates that are listed.
 inline constexpr size_t kListedCandidates = 5;
 
-/// Candidates that one rule ruled out.
+/// The candidates that one rule excluded.
 struct RejectedGroup {
   int64_t count = 0;
   ::conv::Candidate example;
@@ -41,10 +41,10 @@ struct Explanation {
   ::conv::Cost cost;
   ::conv::Ranking ranking;
   std::map<::conv::Rejection, RejectedGroup> rejected;
-  double peakFlops, balance; ///< Of the chip; flops per byte where they meet.
+  double peakFlops, balance; ///< Of the chip; flops per byte at the ridge.
 };
 
-/// What one candidate needs and the chip has, for the rule that it breaks.
+/// What a candidate needs and what the chip has, for the rule that it violates.
 std::string formatReason(const Explanation &all, ::conv::Rejection reason,
                          const ::conv::Candidate &candidate);
 

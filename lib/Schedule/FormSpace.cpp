@@ -1,13 +1,13 @@
-//===- FormSpace.cpp - in which forms operands are read -------------------===//
+//===- FormSpace.cpp - operand forms that are worth ranking ---------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Few forms are worth looking at: channels innermost, with the result in the
-// layout of the caller or not, and channels that fill 16 bytes, or, of narrow
-// groups, a row of a copy.
+// Few forms are worth ranking: channels innermost, with the result in the
+// caller's layout or also channels innermost, and channels padded to 16 bytes
+// or, in narrow groups, merged to a row of a tensor copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ LayoutsAttr mlir::conv::withOrder(LayoutsAttr layouts, TensorRole role,
                           select(TensorRole::Output, layouts.getOutput()));
 }
 
-/// A filter whose output channels are innermost, which the gradient of the
-/// input sums up: loads along the reduction are then wide.
+/// A filter with output channels innermost, over which backward data sums:
+/// loads along the reduction are then wide.
 static LayoutsAttr getFilterByOutput(LayoutsAttr layouts) {
   std::string order(layouts.getFilter());
   std::swap(order[order.find('K')], order[order.find('C')]);
@@ -57,7 +57,7 @@ static bool hasWarpgroups(const ::conv::ChipInfo &chip) {
   });
 }
 
-/// Orders of the filter of a window of one element. What is summed up is
+/// Dimension orders of the filter of a window of one element. The reduction is
 /// innermost, or the copy engine transposes tiles.
 static SmallVector<StringRef> getFlatFilters(ConvolutionOpInterface op,
                                              const ::conv::ChipInfo &chip) {
@@ -74,14 +74,14 @@ static SmallVector<StringRef> getFlatFilters(ConvolutionOpInterface op,
   llvm_unreachable("every direction has filters");
 }
 
-/// Channels that fill a row of a copy, at most.
+/// The most channels of merged groups: they fill a row of a tensor copy.
 static constexpr int64_t kMergedChannels = 64;
-/// Groups of fewer channels have direct kernels, whose work is less than that
-/// of merged ones.
+/// Groups of fewer channels have direct kernels, which do less work than a
+/// product of merged groups.
 static constexpr int64_t kFewestChannels = 4;
 
-/// As many input channels as neighbouring groups have together, if these are
-/// one and fill a row; or 1.
+/// The input channels of as many neighbouring groups as fill a row of a tensor
+/// copy, or 1 if merging them is not worth it.
 static int64_t computeMergedChannels(ConvolutionOpInterface op,
                                      const ::conv::ChipInfo &chip) {
   int64_t groups = op.getGroups(), merged = 1;
@@ -93,8 +93,8 @@ static int64_t computeMergedChannels(ConvolutionOpInterface op,
   return isWorth ? merged * channels : 1;
 }
 
-/// Multiples of channels that make a difference, the smallest first: what a
-/// copy needs, and whole sectors, which the copy engine takes faster.
+/// Channel multiples that make a difference, the smallest first: what a tensor
+/// copy requires, and whole sectors, which the copy engine moves faster.
 static SmallVector<int64_t>
 enumerateChannelMultiples(ConvolutionOpInterface op,
                           const ::conv::ChipInfo &chip) {
@@ -118,8 +118,8 @@ enumerateChannelMultiples(ConvolutionOpInterface op,
   return multiples;
 }
 
-/// Whether only lanes multiply f32, which load either operand along the
-/// reduction.
+/// Whether only lanes, not matrix units, can multiply the f32 operands. Lanes
+/// load either operand along the reduction.
 static bool isForLanes(ConvolutionOpInterface op) {
   constexpr int64_t kStep = 32;
   int64_t reduction = computeReduction(op);
@@ -129,9 +129,9 @@ static bool isForLanes(ConvolutionOpInterface op) {
               reduction, llvm::divideCeil(reduction, kStep), /*splits=*/1));
 }
 
-/// Whether a filter by output channels is worth looking at: warpgroups multiply
-/// either one, but a tile of few columns has fewer rows of that, and elements
-/// of 8 bits have the reduction innermost.
+/// Whether a filter with output channels innermost is worth ranking. Warpgroups
+/// multiply either order, but a tile with few columns then has fewer channel
+/// rows, and 8-bit operands must have the reduction innermost.
 static bool turnsFilter(ConvolutionOpInterface op,
                         const ::conv::ChipInfo &chip) {
   if (op.getDirection() != Direction::BackwardData)
@@ -142,13 +142,13 @@ static bool turnsFilter(ConvolutionOpInterface op,
           ConvolutionShape::get(op).c < PlanOptions::kRowSize);
 }
 
-/// As many channels are worth unfolding, at most,
+/// The most channels that are worth unfolding,
 static constexpr int64_t kMaxUnfoldedChannels = 4096;
-/// and as many times the elements of all tensors.
+/// and the most elements, as a multiple of the elements of all tensors.
 static constexpr double kMaxUnfoldedShare = 2;
 
-/// Whether channels fill less than a row of a copy, and unfolded ones are not
-/// too many.
+/// Whether channels fill less than a row of a tensor copy, and unfolding does
+/// not make too many.
 static bool isWorthUnfolding(ConvolutionOpInterface op,
                              const OperandForm &form) {
   Im2col im2col(op, form.im2col);
@@ -165,9 +165,9 @@ static bool isWorthUnfolding(ConvolutionOpInterface op,
          im2col.countElements(multiple) <= kMaxUnfoldedShare * elements;
 }
 
-/// Whether the gradient of a filter is one matrix in the form, with more input
-/// than output channels. Parts of f32 are made anew of the right operand for
-/// each tile, so that it should have the shorter side.
+/// Whether a weight gradient is one matrix in the form, with more input than
+/// output channels. 3xTF32 splits the right operand anew for each tile, so the
+/// right operand should have the shorter side.
 static bool hasLongRows(ConvolutionOpInterface op, const OperandForm &form) {
   if (op.getDirection() != Direction::BackwardWeight ||
       !getOperandElementType(op).isF32() || op.getGroups() > 1)
@@ -183,8 +183,8 @@ static bool hasLongRows(ConvolutionOpInterface op, const OperandForm &form) {
          (unfoldsInput ? unfolded > shape.k : shape.c > unfolded);
 }
 
-/// Forms in which elements of the window are channels of an operand that has
-/// few of its own.
+/// Forms in which window elements become channels of an operand that has few
+/// channels.
 static SmallVector<OperandForm>
 enumerateUnfoldedForms(ConvolutionOpInterface op,
                        const ::conv::ChipInfo &chip) {
@@ -198,7 +198,7 @@ enumerateUnfoldedForms(ConvolutionOpInterface op,
   SmallVector<OperandForm> forms;
   for (int64_t dims = 1; dims <= shape.getRank(); ++dims) {
     OperandForm form = {last, ::conv::kPieceBytes / bytes, {}, dims};
-    // Another dimension without taps changes nothing.
+    // Unfolding one more dimension without taps changes nothing.
     int64_t first = shape.getRank() - dims;
     bool isUseless = shape.filter[first] == 1 && shape.strides[first] == 1;
     if (isUseless || !form.findObstacle(op).empty() ||
@@ -217,7 +217,7 @@ enumerateUnfoldedForms(ConvolutionOpInterface op,
 SmallVector<OperandForm>
 mlir::conv::enumerateForms(ConvolutionOpInterface op,
                            const ::conv::ChipInfo &chip) {
-  // The host packs whatever it reads.
+  // The host packs its operands in any case.
   if (chip.backend == ::conv::Backend::Host)
     return {};
   LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
@@ -251,8 +251,8 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
   return forms;
 }
 
-/// Whether lanes access neighbours: innermost columns or rows follow each
-/// other.
+/// Whether lanes access contiguous elements: the innermost columns or rows are
+/// contiguous.
 static bool accessesNeighbours(ViewAttr view, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<int64_t> distances =
@@ -261,7 +261,7 @@ static bool accessesNeighbours(ViewAttr view, Value tensor) {
   return std::abs(distances[lastRow]) == 1 || std::abs(distances.back()) == 1;
 }
 
-/// Kernels of warpgroups start before the one before them has ended.
+/// Warpgroup kernels overlap their launch with the end of the kernel before.
 static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
   return hasWarpgroups(chip)
              ? chip.calibration->transform.overlappedLaunchSeconds
@@ -270,8 +270,8 @@ static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
 
 double mlir::conv::predictTransform(Operation *transform,
                                     const ::conv::ChipInfo &chip) {
-  // Elements that several blocks read come from a cache from the second time
-  // on.
+  // Elements that several blocks read are counted once: a cache serves the
+  // later reads.
   double bytes = 0;
   auto block = dyn_cast<BlockTransformOp>(transform);
   auto addBytes = [&](Value tensor, ViewAttr view) {
@@ -306,7 +306,7 @@ double mlir::conv::predictSeconds(ConvolutionOpInterface op,
   return seconds;
 }
 
-/// Whether a kernel reads the tensor, or what it is reshaped to.
+/// Whether a kernel reads the tensor or a reshape of it.
 static bool isRead(Value tensor) {
   return llvm::any_of(tensor.getUsers(), [](Operation *user) {
     return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user)

@@ -14,10 +14,10 @@
 
 namespace mlir::conv {
 
-/// "1.5 M" and the like.
+/// For example "1.5 M".
 std::string formatScaled(double value, llvm::StringRef unit);
 
-/// "12.3 us".
+/// For example "12.3 us".
 std::string formatMicroseconds(double seconds);
 
 } // namespace mlir::conv

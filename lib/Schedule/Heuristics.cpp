@@ -1,11 +1,11 @@
-//===- Heuristics.cpp - which schedules there are, in order -----*- C++ -*-===//
+//===- Heuristics.cpp - candidates ranked by the cost model -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Candidates are those of all families of kernels, in the order of predicted
+// Collects the candidates of all kernel families and sorts them by predicted
 // time.
 //
 //===----------------------------------------------------------------------===//
@@ -19,11 +19,11 @@
 
 using namespace conv;
 
-/// Ties are broken by larger atoms, then larger tiles, then shorter steps: a
-/// fixed order that does not depend on how candidates are generated.
+/// Breaks ties by larger atoms, then larger tiles, then shorter steps: a fixed
+/// order that does not depend on how candidates are generated.
 static auto tieBreak(const Candidate &candidate) {
-  // By the clock, taller tiles of subgroups made 23 of 33 loops on gfx942
-  // faster than wider ones, and one slower.
+  // Measured on gfx942, taller tiles of subgroups made 23 of 33 loops faster
+  // than wider ones, and one slower.
   bool prefersTall = candidate.atom->kind == AtomKind::MFMA;
   return std::tuple(-candidate.atom->m * candidate.atom->n,
                     -candidate.workgroup[0] * candidate.workgroup[1],
@@ -35,7 +35,7 @@ static auto tieBreak(const Candidate &candidate) {
 static bool isBetter(const RankedCandidate &a, const RankedCandidate &b) {
   if (a.cost.seconds != b.cost.seconds)
     return a.cost.seconds < b.cost.seconds;
-  // Under the memory limit, whatever computes faster leaves more slack.
+  // If memory is the limit, the faster computation leaves more slack.
   if (a.cost.computeSeconds != b.cost.computeSeconds)
     return a.cost.computeSeconds < b.cost.computeSeconds;
   return tieBreak(a.candidate) < tieBreak(b.candidate);

@@ -1,12 +1,12 @@
-//===- PlanList.cpp - every family and plan of a convolution --------------===//
+//===- PlanList.cpp - the best schedule of each plan ----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Families are asked in the convolution's own form; forms with transforms, and
-// Winograd's algorithm, have the best of all families.
+// Each family ranks the convolution in its own form; each form with transforms,
+// and Winograd's algorithm, gets the best schedule of all families.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,7 @@ static std::string formatForm(const OperandForm &form,
   return text;
 }
 
-/// The schedule that would be chosen for products in some form; null if there
+/// The schedule that would be chosen for the products of a form; null if there
 /// is none.
 static ScheduleAttr selectProduct(ConvolutionOpInterface op,
                                   const ::conv::ChipInfo &chip,
@@ -68,13 +68,24 @@ static ScheduleAttr selectProduct(ConvolutionOpInterface op,
                         : ranked.front().get(op.getContext(), chip);
 }
 
+/// Sets what the choice's schedule is predicted to take, and how much of that
+/// its transforms take.
+static void predictChoice(ConvolutionOpInterface op,
+                          const ::conv::ChipInfo &chip, PlanChoice &choice) {
+  choice.seconds = predictSeconds(op, choice.schedule, chip);
+  visitInForm(op, choice.schedule,
+              [&](ConvolutionOpInterface, ArrayRef<Operation *> transforms) {
+                for (Operation *transform : transforms)
+                  choice.transformSeconds += predictTransform(transform, chip);
+              });
+}
+
 static PlanChoice listForm(ConvolutionOpInterface op, const OperandForm &form,
                            const ::conv::ChipInfo &chip) {
   PlanChoice choice{.name = formatForm(form, op)};
   OpBuilder builder(op->getContext());
   auto transformed = TransformedConvolution::create(builder, op, form);
   ScheduleAttr product = selectProduct(transformed.op, chip, /*only=*/{});
-  double seconds = product ? predictSeconds(transformed.op, product, chip) : 0;
   transformed.erase();
   if (!product) {
     choice.note = "no family computes it";
@@ -82,8 +93,7 @@ static PlanChoice listForm(ConvolutionOpInterface op, const OperandForm &form,
   }
   choice.schedule =
       product.withForm(form.layouts, form.channelMultiple, form.im2col);
-  choice.seconds = predictSeconds(op, choice.schedule, chip);
-  choice.transformSeconds = choice.seconds - seconds;
+  predictChoice(op, chip, choice);
   choice.note = "by " + stringifyMainLoop(product.getMainLoop()).str();
   return choice;
 }
@@ -99,11 +109,13 @@ static PlanChoice listWinograd(ConvolutionOpInterface op,
         selectInWinogradForm(op, form, [&](ConvolutionOpInterface products) {
           return selectProduct(products, chip, Algorithm::ImplicitGemm);
         });
-    double seconds = schedule ? predictSeconds(op, schedule, chip) : 0;
-    if (!schedule || (best.schedule && best.seconds <= seconds))
+    if (!schedule)
       continue;
-    best.schedule = schedule;
-    best.seconds = seconds;
+    PlanChoice choice{.name = best.name, .schedule = schedule};
+    predictChoice(op, chip, choice);
+    if (best.schedule && best.seconds <= choice.seconds)
+      continue;
+    best = choice;
     best.note =
         "tiles of " +
         llvm::join(
@@ -134,7 +146,7 @@ std::vector<PlanChoice> mlir::conv::listPlans(ConvolutionOpInterface op,
   for (const OperandForm &form : enumerateForms(op, chip))
     plans.push_back(listForm(op, form, chip));
   plans.push_back(listWinograd(op, chip));
-  // The fastest first, and what there is not last, each in the order above.
+  // The fastest plans first, impossible ones last; ties keep the order above.
   for (auto [place, plan] : llvm::enumerate(plans))
     plan.place = place;
   llvm::sort(plans, [](const PlanChoice &a, const PlanChoice &b) {

@@ -1,4 +1,4 @@
-//===- PlanList.h - every family and plan of a convolution ------*- C++ -*-===//
+//===- PlanList.h - the best schedule of each plan --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,19 +14,19 @@
 
 namespace mlir::conv {
 
-/// The best that a family of kernels has for a convolution, as it is or in
-/// another form, or why it has nothing.
+/// The best schedule of a kernel family for a convolution, in its own form or
+/// another one, or why the family has none.
 struct PlanChoice {
   std::string name;           ///< Its main loop, form or algorithm.
   ScheduleAttr schedule = {}; ///< Null if there is none.
   double seconds = 0;         ///< Predicted, with transforms.
   double transformSeconds = 0;
-  size_t place = 0;      ///< Among those of a list that are as fast.
-  std::string note = {}; ///< Why there is none, or what else there is to know.
+  size_t place = 0;      ///< Tie break among equally fast plans.
+  std::string note = {}; ///< Why there is no schedule, or a remark.
 };
 
-/// One for each main loop, for each form with transforms that is ranked, and
-/// for Winograd's algorithm.
+/// One choice for each main loop, for each ranked form with transforms, and for
+/// Winograd's algorithm.
 std::vector<PlanChoice> listPlans(ConvolutionOpInterface op,
                                   const ::conv::ChipInfo &chip);
 

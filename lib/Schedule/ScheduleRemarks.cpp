@@ -29,7 +29,7 @@ template <typename T> static std::string printToString(T value) {
   return text;
 }
 
-/// Says what the cost model expects of a product.
+/// Emits a remark with the predicted cost of a product.
 static void remarkProductCost(ConvolutionOpInterface op, ScheduleAttr schedule,
                               const ::conv::ChipInfo &chip) {
   const KernelFamily &family = getKernelFamily(schedule.getMainLoop());
@@ -47,8 +47,8 @@ static void remarkProductCost(ConvolutionOpInterface op, ScheduleAttr schedule,
            << remark::metric("registers", cost.registers.total());
 }
 
-/// Says how many candidates each rule ruled out, if anybody listens: they are
-/// ranked again.
+/// Emits a remark with the number of candidates that each rule excluded.
+/// Candidates are ranked again for it, so only if remarks are enabled.
 static void remarkRejections(ConvolutionOpInterface op,
                              const PlanOptions &options,
                              const ::conv::ChipInfo &chip) {
@@ -65,7 +65,7 @@ static void remarkRejections(ConvolutionOpInterface op,
         << remark::metric("candidates", count);
 }
 
-/// Says what the cost model expects of a transform.
+/// Emits a remark with the predicted cost of a transform.
 static void remarkTransform(Operation *transform,
                             const ::conv::ChipInfo &chip) {
   double microseconds = predictTransform(transform, chip) * 1e6;
@@ -79,7 +79,7 @@ static void remarkTransform(Operation *transform,
                         printToString(transform->getResult(0).getType()));
 }
 
-/// Says what the cost model expects of the kernels of products.
+/// Emits remarks with the predicted cost of the kernels of all products.
 static void remarkCost(ConvolutionOpInterface op, ScheduleAttr schedule,
                        const ::conv::ChipInfo &chip) {
   remarkProductCost(op, schedule, chip);

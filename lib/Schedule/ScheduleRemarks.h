@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// Says who chose the schedule, and what the cost model expects of it and of
-/// the transforms that it takes.
+/// Emits remarks on who chose the schedule, and on the predicted cost of its
+/// product and of its transforms.
 void remarkDecision(ConvolutionOpInterface op, ScheduleAttr schedule,
                     const ::conv::ChipInfo &chip);
 

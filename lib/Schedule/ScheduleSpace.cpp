@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How the matrices of a convolution may be formed is enumerated here; tiles and
-// main loops for each are those of `rankCandidates`.
+// Enumerates how the matrices of a convolution may be formed. `rankCandidates`
+// provides the tiles and main loops for each way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,22 +28,22 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Rows or columns of tiles beyond which options make no difference.
+/// Tile rows or columns beyond which plan options make no difference.
 static constexpr int64_t kLargestTile = 256;
-/// Parts of a few tiles are all that there is to compute side by side: how many
-/// were measured, if they fill the chip no more than once.
+/// With few tiles, only split-K slices run in parallel: the most slices that
+/// were measured, if they fill the chip at most once.
 static constexpr int64_t kFewTiles = 4;
 static constexpr int64_t kMaxSplitsOfTile = 112;
-/// Sides of halo tiles: larger ones, of which halos are a smaller part, come
-/// first, since of equal costs the first one is taken.
+/// Sides of halo tiles. Larger ones come first, because their halos are
+/// relatively smaller and the first of equal costs wins.
 static constexpr int64_t kHaloTileSides[] = {16, 8};
-/// Rows of a tile that parts of a reduction over halo tiles are counted for.
+/// Tile rows for which split-K over halo tiles is enumerated.
 static constexpr int64_t kHaloTileRows[] = {64, 128, 192, 256};
-/// Columns of tiles whose rows are taps, and up to which they are worth it:
-/// more fill instructions either way.
+/// The most tile columns, if rows are taps, and the most columns for which that
+/// is worth it: more columns fill the matrix instructions either way.
 static constexpr int64_t kMostTapColumns = 96;
 
-/// Groups that do not fill a tile: side by side they may.
+/// Adds merged groups where one group does not fill a tile.
 static void addMergedGroups(ConvolutionOpInterface op,
                             const ::conv::Problem &plain,
                             SmallVectorImpl<PlanOptions> &all) {
@@ -53,7 +53,7 @@ static void addMergedGroups(ConvolutionOpInterface op,
     all.push_back({.mergedGroups = merged});
 }
 
-/// Numbers of parts for products that do not fill the chip.
+/// Numbers of split-K slices for products that do not fill the chip.
 static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
                                             const ::conv::Problem &plain,
                                             const ::conv::ChipInfo &chip) {
@@ -68,7 +68,7 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
     all.push_back(splits);
   if (tiles > kFewTiles)
     return all;
-  // As many equal parts as fill the chip once, or the next numbers of them.
+  // Equal slices that fill the chip once, or the nearest numbers of slices.
   int64_t once = std::clamp<int64_t>(chip.computeUnits / tiles, 1, longest);
   int64_t below = std::min(once, kMaxSplitsOfTile), above = once + 1;
   while (longest % below != 0)
@@ -82,7 +82,7 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
   return all;
 }
 
-/// Tiles along the columns, which have few where taps are rows.
+/// Tiles along the columns; tiles whose rows are taps have few columns.
 static int64_t countHaloTileColumns(const ::conv::Problem &problem,
                                     const ::conv::TmaFacts::HaloTile &tile) {
   return tile.tapRows.areRows()
@@ -90,8 +90,8 @@ static int64_t countHaloTileColumns(const ::conv::Problem &problem,
              : problem.columns / tile.columns;
 }
 
-/// Rows of a tile that numbers of parts are worth counting for: those of one
-/// line of taps or of all, or any.
+/// Tile rows for which numbers of split-K slices are enumerated: if rows are
+/// taps, the rows of one tap row and of all of them.
 static SmallVector<int64_t>
 getHaloTileRows(const ::conv::TmaFacts::HaloTile &tile) {
   const ::conv::TapRows &taps = tile.tapRows;
@@ -100,9 +100,9 @@ getHaloTileRows(const ::conv::TmaFacts::HaloTile &tile) {
                         : SmallVector<int64_t>(ArrayRef(kHaloTileRows));
 }
 
-/// Numbers of parts of a reduction over halo tiles, which need not divide it:
-/// those that are the shortest among as many as fill the chip once, or a few
-/// times.
+/// Numbers of split-K slices of a reduction over halo tiles, which need not
+/// divide it: among the numbers that fill the chip once or a few times, those
+/// with the shortest slices.
 static SmallVector<int64_t>
 enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
                         const ::conv::ChipInfo &chip) {
@@ -112,7 +112,7 @@ enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
     return {};
   const ::conv::LaunchCalibration &fit = chip.calibration->launch;
   int64_t last = std::min(getSplittableSize(op, options), fit.mostSplits);
-  // The shortest parts among up to so many: the fewest of that length.
+  // For each limit, the fewest slices that are as short as possible.
   SmallVector<int64_t> shortest = {1};
   int64_t least = std::numeric_limits<int64_t>::max();
   for (options.splits = 1; options.splits <= last; ++options.splits) {
@@ -131,8 +131,8 @@ enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
   return SmallVector<int64_t>(all.begin(), all.end());
 }
 
-/// Taps that read the same elements. `parts` are numbers of parts for products
-/// whose rows are positions.
+/// Adds halo tiles, with which taps share the elements that they read. `parts`
+/// are numbers of split-K slices for products whose rows are positions.
 static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
                          const ::conv::ChipInfo &chip,
                          SmallVectorImpl<PlanOptions> &all) {
@@ -162,7 +162,7 @@ static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
       SmallVector<int64_t, 2> haloTile = {height, width};
       if (shape.getRank() == PlanOptions::kHaloTileRank)
         all.push_back({.haloTile = haloTile, .joinsPhases = true});
-      // Halo tiles of one dgrad phase would be read again for the others.
+      // Each dgrad phase would read the halo tiles again.
       if (isStrided)
         continue;
       all.push_back({.haloTile = haloTile});
@@ -171,7 +171,7 @@ static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
     }
 }
 
-/// The options that are worth a ranking of their own, the plainest first.
+/// The plan options that are worth ranking, the plainest first.
 static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
                                                  const ::conv::ChipInfo &chip) {
   SmallVector<PlanOptions> all = {PlanOptions()};
@@ -222,7 +222,7 @@ mlir::conv::rankSchedules(ConvolutionOpInterface op,
       for (const auto &[candidate, cost] :
            ::conv::rankCandidates(computeProblem(op, options), chip).accepted)
         add(options, candidate, /*listed=*/nullptr, cost, /*isFirst=*/false);
-  // Families that come first know their own order.
+  // Families that take precedence keep their own order.
   auto getRank = [](const RankedSchedule &one) {
     return std::tuple(!one.isFirst, one.isFirst ? 0 : one.cost.seconds,
                       one.place);
@@ -233,7 +233,7 @@ mlir::conv::rankSchedules(ConvolutionOpInterface op,
   return all;
 }
 
-/// What the prediction of a candidate was made from, where somebody fits it.
+/// The quantities that a prediction was computed from, for fits of the model.
 static std::vector<std::pair<std::string, double>>
 describeUnit(ConvolutionOpInterface op, const RankedSchedule &one,
              const ::conv::ChipInfo &chip) {
@@ -243,7 +243,7 @@ describeUnit(ConvolutionOpInterface op, const RankedSchedule &one,
                               one.candidate, one.cost);
 }
 
-/// Prints schedules for operands in other forms, with the time of transforms.
+/// Prints the schedules of other forms, with the time of their transforms.
 static void printInOtherForms(ConvolutionOpInterface op,
                               const ::conv::ChipInfo &chip, raw_ostream &os) {
   for (const OperandForm &form : enumerateForms(op, chip)) {

@@ -1,14 +1,14 @@
-//===- SelectSchedule.cpp - decides how each convolution is computed ------===//
+//===- SelectSchedule.cpp - chooses schedules -----------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The user's schedule wins, as an option or else on the op; without one that of
-// the database, and without that the best one by the cost model. Whoever
-// decided, the schedule is checked against the chip here, so that no later pass
-// has to.
+// The user's schedule wins, first the option and then the attribute of the op;
+// then the database, then the best schedule by the cost model. Whoever decided,
+// the schedule is checked against the chip here, so that no later pass has to
+// check it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,7 +84,7 @@ struct SelectSchedule final
       FailureOr<ScheduleAttr> parsed = parseSchedule("exclude", text, context);
       if (failed(parsed))
         return failure();
-      // What spills in one form is not tried in another one, either.
+      // A schedule that spills in one form is not tried in another one.
       excluded.push_back(
           parsed->getProductSchedule().withForm(/*layouts=*/nullptr,
                                                 /*channelMultiple=*/1));
@@ -132,7 +132,7 @@ private:
     return success();
   }
 
-  /// The best that the database has of the option's algorithm; null if there
+  /// The best schedule of the option's algorithm in the database; null if there
   /// is none.
   FailureOr<ScheduleAttr> lookupMeasured(ConvolutionOpInterface op,
                                          const ::conv::ChipInfo &chip) const {
@@ -146,7 +146,7 @@ private:
         });
   }
 
-  /// The fastest by the cost model, with the transforms that it takes; null,
+  /// The fastest schedule by the cost model, including its transforms; null,
   /// with a message, if there is none.
   ScheduleAttr selectInAnyForm(ConvolutionOpInterface op,
                                const ::conv::ChipInfo &chip) const {
@@ -159,7 +159,7 @@ private:
     double least = fits ? predictSeconds(op, best, chip)
                         : std::numeric_limits<double>::infinity();
     {
-      // What one form has not got, another one may.
+      // If one form has no schedule, another one may.
       ScopedDiagnosticHandler silence(op->getContext(),
                                       [](Diagnostic &) { return success(); });
       for (const OperandForm &form : enumerateForms(op, chip))
@@ -175,8 +175,8 @@ private:
     return nullptr;
   }
 
-  /// The fastest one by Winograd's algorithm; null, with a message, if there is
-  /// none.
+  /// The fastest schedule of Winograd's algorithm; null, with a message, if
+  /// there is none.
   ScheduleAttr selectWinograd(ConvolutionOpInterface op,
                               const ::conv::ChipInfo &chip) const {
     if (std::string obstacle = findWinogradObstacle(op); !obstacle.empty()) {
@@ -204,15 +204,15 @@ private:
     return fits ? best : ScheduleAttr();
   }
 
-  /// Whether Winograd's algorithm in a form has no more error than is allowed.
+  /// Whether the error of Winograd's algorithm in a form is within the limit.
   bool isPrecise(ConvolutionOpInterface op, const OperandForm &form) const {
     return maxError <= 0 ||
            getWinogradErrorFactor(op, form.outputTile) <= maxError;
   }
 
-  /// Replaces `best` if the best schedule in a form fits the workspace and
-  /// takes less than `least` seconds, or if there is no `best`. Whether it
-  /// fits.
+  /// Replaces `best` by the best schedule in a form if that fits the workspace
+  /// and takes less than `least` seconds, or if there is no `best`. Returns
+  /// whether it fits.
   bool considerForm(ConvolutionOpInterface op, const OperandForm &form,
                     const ::conv::ChipInfo &chip, ScheduleAttr &best,
                     double &least) const {
@@ -261,8 +261,8 @@ private:
         << computeWorkspaceBytes(op, best);
   }
 
-  /// The first schedule that is allowed, of all algorithms or of one; null,
-  /// with a message, if there is none.
+  /// The first allowed schedule, of all algorithms or of one; null, with a
+  /// message, if there is none.
   ScheduleAttr selectByCost(ConvolutionOpInterface op,
                             const ::conv::ChipInfo &chip,
                             std::optional<Algorithm> only) const {
@@ -288,7 +288,7 @@ private:
     return nullptr;
   }
 
-  /// Says why there is no schedule, or none that is allowed.
+  /// Reports why there is no schedule, or no allowed one.
   void refuseProduct(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
                      std::optional<Algorithm> only, bool isAbsent) const {
     if (only == Algorithm::Direct)
@@ -312,8 +312,8 @@ private:
            mainLoop == MainLoop::AsyncStaged;
   }
 
-  /// The fewest registers that the model counts of staged schedules that are
-  /// excluded, because they spilled: what has as many would spill, too.
+  /// The fewest registers, by the model, of an excluded staged schedule. Since
+  /// that schedule spilled, every one with as many registers would spill.
   int64_t getFewestExcludedRegisters(ConvolutionOpInterface op,
                                      const ::conv::ChipInfo &chip) const {
     int64_t fewest = std::numeric_limits<int64_t>::max();
@@ -332,7 +332,7 @@ private:
 
   ScheduleAttr given; ///< The option, parsed.
   SmallVector<ScheduleAttr> excluded;
-  std::optional<Database> measured; ///< The file of the option.
+  std::optional<Database> measured; ///< Opened from the option.
   ComputeCode computeCode;          ///< May be empty.
 };
 

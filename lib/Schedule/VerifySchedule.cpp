@@ -1,12 +1,12 @@
-//===- VerifySchedule.cpp - whether a schedule fits a convolution ---------===//
+//===- VerifySchedule.cpp - checks a schedule for a convolution -----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a schedule needs of the chip and of every product of a convolution: each
-// refusal says what was expected.
+// Checks what a schedule requires of the chip and of every product of a
+// convolution. Each refusal says what was expected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,14 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Work-items of a workgroup that multiplies by atoms.
+/// Work-items of a workgroup that multiplies with atoms.
 static int64_t countWorkItems(ScheduleAttr schedule,
                               const ::conv::ChipInfo &chip, Type elementType) {
   ::conv::Candidate candidate = getCandidate(schedule, chip, elementType);
   return candidate.model->countWorkItems(chip, candidate);
 }
 
-/// Checks that the atom multiplies what the operands are.
+/// Checks that the atom multiplies operands of this type.
 static LogicalResult verifyAtom(ConvolutionOpInterface op,
                                 ScheduleAttr schedule,
                                 const ::conv::ChipInfo &chip) {
@@ -45,7 +45,7 @@ static LogicalResult verifyAtom(ConvolutionOpInterface op,
          << ", but got " << schedule.getAtom();
 }
 
-/// Checks the schedule of a convolution that has the form of its schedule.
+/// Checks the schedule of a convolution that is already in that form.
 static LogicalResult verifyInForm(ConvolutionOpInterface op,
                                   ScheduleAttr schedule,
                                   const ::conv::ChipInfo &chip) {
@@ -75,7 +75,7 @@ static LogicalResult verifyInForm(ConvolutionOpInterface op,
 
   int64_t workItems = family.hasModel()
                           ? countWorkItems(schedule, chip, elementType) *
-                                schedule.getCluster() // Of a tile.
+                                schedule.getCluster() // Per tile.
                           : schedule.getNumSubgroups() * chip.subgroupSize;
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {

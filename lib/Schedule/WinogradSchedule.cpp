@@ -1,4 +1,4 @@
-//===- WinogradSchedule.cpp - forms of Winograd's algorithm ---------------===//
+//===- WinogradSchedule.cpp - Winograd forms worth ranking ----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,11 +16,11 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Elements of a tile in each dimension that are worth it: F(2, 3) and F(4, 3)
-/// and, for other filters, as many points.
+/// Elements of the tile in each dimension that are worth ranking: those of F(2,
+/// 3) and F(4, 3), and as many interpolation points for other filters.
 static constexpr int64_t kWinogradTiles[] = {4, 6};
 
-/// The results of such a tile, by spatial dimension; empty if there is none.
+/// The output tile for this `tile`, by spatial dimension; empty if none.
 static SmallVector<int64_t, 2> getOutputTile(ArrayRef<int64_t> filter,
                                              int64_t tile) {
   SmallVector<int64_t, 2> outputTile;
@@ -45,7 +45,7 @@ mlir::conv::enumerateWinogradForms(ConvolutionOpInterface op,
   SmallVector<OperandForm> forms;
   for (int64_t tile : kWinogradTiles)
     for (LayoutsAttr one : layouts) {
-      // Its own layouts need no word.
+      // A null layout means the op's own layouts.
       OperandForm form = {
           one == op.getLayouts() ? LayoutsAttr() : one, 1,
           getOutputTile(ConvolutionShape::get(op).filter, tile)};

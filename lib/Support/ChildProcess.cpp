@@ -30,7 +30,7 @@ static Error systemError(const char *what) {
   return {ErrorKind::System, std::string(what) + ": " + std::strerror(errno)};
 }
 
-/// Bytes of addresses that this process has, or 0 if the system does not say.
+/// Address space of this process, or 0 if the system does not say.
 static int64_t getAddressBytes() {
   std::FILE *file = std::fopen("/proc/self/statm", "re");
   if (!file)
@@ -50,7 +50,7 @@ static void lowerLimit(decltype(RLIMIT_AS) resource, int64_t value) {
   ::setrlimit(resource, &limit);
 }
 
-/// Makes the copy end with this process, and say nothing.
+/// Makes the copy end with this process, and discards its output.
 static void silence() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
@@ -60,7 +60,7 @@ static void silence() {
   lowerLimit(RLIMIT_CORE, 0);
 }
 
-/// Makes the copy small and short-lived.
+/// Limits the copy's memory and time.
 static void confine(const ChildLimits &limits) {
   lowerLimit(RLIMIT_CPU, limits.cpuSeconds);
   if (int64_t present = getAddressBytes())
@@ -88,7 +88,7 @@ static std::string readAll(int descriptor) {
   return bytes;
 }
 
-/// The status of a process that has ended, if the system tells it.
+/// The status of an ended process, if the system reports it.
 static std::optional<int> waitFor(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
@@ -97,7 +97,7 @@ static std::optional<int> waitFor(pid_t child) {
   return status;
 }
 
-/// How a process ended, or empty if it did all of its work.
+/// How a process ended, or empty if it completed its work.
 static std::string describeEnding(pid_t child) {
   std::optional<int> status = waitFor(child);
   if (!status)
@@ -107,7 +107,7 @@ static std::string describeEnding(pid_t child) {
   return WEXITSTATUS(*status) == 0 ? "" : "out of memory";
 }
 
-/// Signals of code that is wrong; others come from outside, or from limits.
+/// Signals of wrong code; other signals come from outside, or from limits.
 static bool isCrash(int number) {
   switch (number) {
   case SIGABRT:
@@ -147,7 +147,7 @@ Result<std::string> conv::runInChild(const std::function<std::string()> &work,
 }
 
 TriedWork conv::tryInChild(const std::function<bool()> &work) {
-  constexpr int kRefuses = 77; // No exit code of a tool.
+  constexpr int kRefuses = 77; // No tool has this exit code.
   pid_t child = ::fork();
   if (child == 0) {
     silence();

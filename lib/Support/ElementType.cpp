@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One row per type. The narrow floats share one decoder and one encoder that
-// work from the row (bits of exponent and mantissa, bias, what the top codes
-// mean), so that there is one rounding to trust.
+// work from the row (bits of exponent and mantissa, bias, meaning of the top
+// codes), so that there is only one rounding to verify.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace conv;
 
 namespace {
 
-/// What the largest exponent codes mean.
+/// The meaning of the largest exponent codes.
 enum class Specials {
   IEEE, ///< All-ones exponent: infinity, and NaN with a mantissa.
   FN,   ///< Only the all-ones code is NaN; no infinity.
@@ -132,7 +132,7 @@ double decode(const FloatFormat &format, uint64_t bits) {
 }
 
 /// The exponent of the last mantissa bit of a value in [2^e, 2^(e+1)), which
-/// does not get smaller among the subnormals.
+/// stays the same among subnormal numbers.
 int lastBitExponent(const FloatFormat &format, int exponent) {
   return std::max(exponent, 1 - format.bias) - format.mantissaBits;
 }
@@ -150,9 +150,9 @@ uint64_t encode(const FloatFormat &format, double value) {
   if (magnitude == 0)
     return format.specials == Specials::FNUZ ? 0 : sign;
 
-  // Count in units of the last place and round that count to even. A count
-  // that carries into the next binade, or from the subnormals to the normals,
-  // lands on the right code because codes are consecutive.
+  // Counts units in the last place and rounds the count to even. A count that
+  // carries into the next binade, or from subnormal to normal numbers, gives
+  // the right code because codes are consecutive.
   int exponent = std::ilogb(magnitude);
   int last = lastBitExponent(format, exponent);
   uint64_t count = uint64_t(std::nearbyint(std::ldexp(magnitude, -last)));
@@ -200,7 +200,7 @@ void writeBits(int bytes, void *data, int64_t index, uint64_t bits) {
   }
 }
 
-/// Bits of an integer type as its value: sign extension where it is signed.
+/// The value of an integer type's bits: sign-extended if the type is signed.
 int64_t integerValue(const Row &row, uint64_t bits) {
   int shift = 64 - 8 * row.bytes;
   return row.low < 0 ? int64_t(bits << shift) >> shift : int64_t(bits);

@@ -75,14 +75,14 @@ int writeAll(int descriptor, Pieces pieces) {
   return 0;
 }
 
-/// What to expect of a file.
+/// The expected properties of a file.
 struct Expectation {
   int64_t hint, maxBytes;
   std::string_view magic;
 };
 
-/// Reads to the end, past `maxBytes`, or until the beginning is not the magic;
-/// returns 0 or the error number.
+/// Reads to the end, past `maxBytes`, or until the beginning differs from the
+/// magic; returns 0 or the error number.
 int readAll(int descriptor, const Expectation &expected, std::string &bytes) {
   constexpr size_t kChunk = size_t(1) << 16;
   while (int64_t(bytes.size()) <= expected.maxBytes) {
@@ -98,14 +98,14 @@ int readAll(int descriptor, const Expectation &expected, std::string &bytes) {
     if (got == 0 || (bytes.size() >= expected.magic.size() &&
                      !bytes.starts_with(expected.magic)))
       return 0;
-    // Not before the magic was seen: a size can be a lie.
+    // Not before the magic was seen: the size may be wrong.
     bytes.reserve(size_t(expected.hint) + kChunk);
   }
   return 0;
 }
 
-/// The file that `path` means, through symbolic links, so that a rename
-/// replaces the file and not the link.
+/// The file behind `path` after symbolic links, so that a rename replaces the
+/// file and not the link.
 std::string resolveLinks(const std::string &path) {
   char *resolved = ::realpath(path.c_str(), nullptr);
   if (!resolved)
@@ -115,9 +115,9 @@ std::string resolveLinks(const std::string &path) {
   return result;
 }
 
-/// A new file beside `target`, whose name is stored in `path`. It says nothing
-/// of the target, whose name may be as long as the system allows. Process
-/// numbers are not enough for it: containers that share a folder have the same
+/// Creates a file beside `target` and stores its name in `path`. The name does
+/// not contain the target's, which may be as long as the system allows. Process
+/// numbers alone are not unique: containers that share a folder have equal
 /// ones.
 int createTemporary(const std::string &target, std::string &path) {
   static std::atomic<unsigned> counter{0};
@@ -186,7 +186,7 @@ Result<Blob> conv::mapFile(const std::string &path, int64_t maxBytes,
                       }),
                   {static_cast<const char *>(start), size}};
   }
-  // Whatever cannot be mapped is read, or has its error said there.
+  // readFile handles files that cannot be mapped, and reports errors.
   Result<std::string> bytes = readFile(path, maxBytes, magic);
   if (!bytes)
     return bytes.error();
@@ -216,7 +216,7 @@ Result<void> conv::writeFile(const std::string &path, Pieces pieces) {
   Descriptor file(createTemporary(target, temporary));
   if (!file)
     return writeError(path, errno);
-  // What replaces a file is as private as it was.
+  // The new file gets the permissions of the one it replaces.
   int code = 0;
   if (exists && ::fchmod(file.get(), status.st_mode & 0777) != 0)
     code = errno;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One pass that knows only strings, comments, brackets, the operators of affine
-// expressions, and aliases. Closing more than was opened is for the parser to
-// report, and so is everything else that is no MLIR.
+// expressions, and aliases. The parser reports unbalanced closing brackets and
+// everything else that is not MLIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,19 +24,19 @@ class Scanner {
 public:
   explicit Scanner(std::string_view text) : text(text) {}
 
-  /// Where the text is first nested too deep.
+  /// The place where the text first nests too deep.
   std::optional<size_t> scan();
 
 private:
   char at(size_t index) const { return index < text.size() ? text[index] : 0; }
-  /// Consumes the next token, and counts what it opens.
+  /// Consumes the next token, and counts the levels it opens.
   void scanToken();
   void skipString();
   void scanAlias();
   void scanWord();
   void scanSign(char letter);
   size_t findWordEnd(size_t begin) const;
-  /// Notes that something nests so deep inside of what is open.
+  /// Notes that a token adds `levels` levels to the open ones.
   void note(int64_t levels);
 
   void open() {
@@ -55,7 +55,7 @@ private:
     ++sumOfOperators;
     note(0);
   }
-  /// What follows is another expression.
+  /// The next token starts another expression.
   void endExpression() {
     sumOfOperators -= operators.back();
     operators.back() = 0;
@@ -63,19 +63,19 @@ private:
 
   std::string_view text;
   size_t position = 0;
-  /// Operators of the expression so far, for each bracket that is open and for
-  /// the text around them.
+  /// The number of operators of the expression so far, for each open bracket
+  /// and for the text around all brackets.
   std::vector<int64_t> operators = {0};
   int64_t sumOfOperators = 0;
 
-  std::unordered_map<std::string_view, int64_t> aliases; ///< Their levels.
-  std::string_view alias; ///< The one that is being defined, if any.
+  std::unordered_map<std::string_view, int64_t> aliases; ///< Levels by name.
+  std::string_view alias; ///< The alias being defined, if any.
   int64_t deepestOfAlias = 0;
   bool isTooDeep = false;
 };
 } // namespace
 
-/// Letters of identifiers, so that neither `submodule` nor `e-5` is an
+/// Letters of identifiers: neither `submodule` nor `e-5` contains an
 /// operator.
 static bool isWordLetter(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
@@ -106,8 +106,8 @@ void Scanner::skipString() {
   ++position;
 }
 
-/// `#name` and `!name` nest like what they stand for. Outside of all brackets
-/// they are defined, and the definition is taken to end where the next begins.
+/// `#name` and `!name` nest as deep as their definition. Definitions are
+/// outside of all brackets, and end where the next one begins.
 void Scanner::scanAlias() {
   size_t end = findWordEnd(position + 1);
   std::string_view name = text.substr(position, end - position);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The header is a Python dictionary literal with three known keys. A small
-// cursor reads exactly that grammar; whatever NumPy would not write is refused
-// with the reason.
+// cursor reads exactly that grammar; it refuses everything that NumPy would not
+// write, with the reason.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ struct TypeRow {
   ElementType type;
 };
 
-/// First the spelling that is written, then those that are only read.
+/// The first spelling is written, the others are only read.
 constexpr TypeRow kTypes[] = {
     {"<f8", ElementType::F64}, {"<f4", ElementType::F32},
     {"<f2", ElementType::F16}, {"<i8", ElementType::I64},
@@ -47,7 +47,7 @@ struct Header {
   std::vector<int64_t> shape;
 };
 
-/// Reads the dictionary literal from left to right. A method that fails leaves
+/// Reads the dictionary literal from left to right. A method that fails stores
 /// the reason in `problem`.
 class HeaderParser {
 public:
@@ -171,7 +171,7 @@ int64_t littleEndian(std::string_view text) {
   return value;
 }
 
-/// Splits a file into the dictionary and the data, by the fixed part in front.
+/// Splits a file into dictionary and data, by the fixed part at its start.
 Result<std::pair<std::string_view, std::string_view>>
 splitFile(std::string_view file, const std::string &name) {
   if (!file.starts_with(kMagic))

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // SHA-256 as in FIPS 180-4, on a whole string at once. It checks that a code
-// file is the one its manifest means; it is not a defence against an attacker
+// file is the one that its manifest names; it is no defence against an attacker
 // who can also edit the manifest.
 //
 //===----------------------------------------------------------------------===//
@@ -69,7 +69,7 @@ void absorb(State &state, const unsigned char *block) {
     state[i] += round[i];
 }
 
-/// The end of the message, a one bit, zeros, and the length in bits.
+/// The last bytes of the message, a one bit, zeros, and the length in bits.
 std::string padEpilogue(std::string_view epilogue, uint64_t totalBytes) {
   std::string padded(epilogue);
   padded.push_back(char(0x80));

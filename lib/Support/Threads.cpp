@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Containers and users have limits of threads and of memory for their stacks.
+// Containers and users have limits on threads and on memory for stacks.
 //
 //===----------------------------------------------------------------------===//
 

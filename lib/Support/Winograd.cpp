@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // With points x_0, ..., x_(t-2) and infinity, the product of a polynomial of
-// degree m - 1 and one of degree r - 1 is
+// degree m - 1 and a polynomial of degree r - 1 is
 //
 //   sum over i of a(x_i) * b(x_i) / N_i * M(x) / (x - x_i)  +  a_m b_r * M(x)
 //
-// where M(x) is the product of all x - x_j, and N_i that of all x_i - x_j but
-// for i itself. A and G evaluate, and B has the coefficients of the
-// polynomials; the correlation is its transpose.
+// where M(x) is the product of all x - x_j, and N_i is the product of all x_i -
+// x_j except j = i. A and G evaluate, and B has the coefficients of the
+// polynomials; the correlation is the transpose.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ Rational::Rational(int64_t numerator, int64_t denominator) {
 }
 
 namespace {
-/// Coefficients, that of the constant first.
+/// Coefficients, the constant term first.
 using Polynomial = std::vector<Rational>;
 } // namespace
 
@@ -48,7 +48,7 @@ static Polynomial multiply(const Polynomial &polynomial, Rational point) {
   return product;
 }
 
-/// The product of `x - x_j` for all points but that of number `skipped`.
+/// The product of `x - x_j` over all points except number `skipped`.
 static Polynomial multiplyAll(const std::vector<Rational> &points,
                               size_t skipped) {
   Polynomial product = {1};
@@ -58,7 +58,7 @@ static Polynomial multiplyAll(const std::vector<Rational> &points,
   return product;
 }
 
-/// What a polynomial of `size` coefficients has at a point, by coefficient.
+/// The powers of a point that a polynomial of `size` coefficients sums.
 static std::vector<Rational> getPowers(Rational point, int64_t size) {
   std::vector<Rational> powers(size, 1);
   for (int64_t i = 1; i < size; ++i)
@@ -89,7 +89,7 @@ static RationalMatrix transpose(const RationalMatrix &matrix) {
   return result;
 }
 
-/// As many products as results and elements of the filter, one of which is 1.
+/// As many products as the definition has; one of m and r is 1.
 static WinogradMatrices getDefinition(int64_t m, int64_t r) {
   std::vector<Rational> ones(m * r, 1);
   RationalMatrix identity = getIdentity(m * r);

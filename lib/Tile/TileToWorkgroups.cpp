@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream tiling does the work through TilingInterface; this file says what is
-// tiled by what. Tile sizes come from the schedule and are only obeyed here.
+// Upstream tiling does the work through TilingInterface; this file selects
+// which ops are tiled and with which sizes. The schedule decides tile sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether `producer` may be computed inside of the loop over the reduction.
-/// The initial value of the sum may not: it would start over at every step.
+/// Whether `producer` may be computed inside the loop over the reduction. The
+/// initial value of the sum may not: the sum would restart at every step.
 static std::optional<scf::SCFTileAndFuseOptions::ControlFnResult>
 fuseIntoReduction(tensor::ExtractSliceOp, OpResult producer, bool) {
   if (isa<linalg::FillOp>(producer.getOwner()))
@@ -37,8 +37,8 @@ fuseIntoReduction(tensor::ExtractSliceOp, OpResult producer, bool) {
   return scf::SCFTileAndFuseOptions::ControlFnResult{};
 }
 
-/// Tiles `root` as `options` say, fuses its producers, and replaces it by the
-/// one loop that this makes.
+/// Tiles `root` by `options`, fuses its producers, and replaces it by the
+/// resulting loop, of which there must be one.
 static FailureOr<Operation *> tileAndFuse(IRRewriter &rewriter, Operation *root,
                                           scf::SCFTileAndFuseOptions options) {
   rewriter.setInsertionPoint(root);
@@ -53,7 +53,7 @@ static FailureOr<Operation *> tileAndFuse(IRRewriter &rewriter, Operation *root,
   return tiled->loops.front().getOperation();
 }
 
-/// Tiles one epilogue and everything it consumes.
+/// Tiles one epilogue and everything that it consumes.
 static LogicalResult tileEpilogue(IRRewriter &rewriter,
                                   linalg::GenericOp epilogue) {
   MLIRContext *context = epilogue.getContext();
@@ -91,8 +91,8 @@ static LogicalResult tileEpilogue(IRRewriter &rewriter,
   return success();
 }
 
-/// Erases what fusion left without uses: the untiled producers, once nobody
-/// asks for their sizes.
+/// Erases the untiled producers that fusion left without uses, after the
+/// folding of `tensor.dim` ops that ask for their sizes.
 static LogicalResult eraseUntiledProducers(func::FuncOp function) {
   RewritePatternSet patterns(function.getContext());
   memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Replaces the tiled convolutions of each `conv.scatter` by a launch, and each
-// `conv.count_neighbours` and op on states by one. Where tensors are is known
-// to `TensorPlaces`, and how a kernel is built to its family.
+// Replaces the tiled convolutions of each `conv.scatter` by one launch, and
+// likewise each `conv.count_neighbours` and each op on states. `TensorPlaces`
+// decides where tensors are, and the kernel's family builds the kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ public:
 private:
   LogicalResult verify();
   FailureOr<KernelPart> findBuffers(const TiledConvolution &form);
-  /// The kernel of all nests of one scatter.
+  /// Builds the kernel of all nests of one scatter.
   FailureOr<BuiltKernel> buildNests(OpBuilder &inModule,
                                     ArrayRef<TiledConvolution> forms,
                                     StringRef name);
@@ -63,13 +63,13 @@ private:
                                          CountNeighboursOp op, StringRef name);
   FailureOr<SizedKernel> buildState(OpBuilder &inModule, Operation *op,
                                     StringRef name);
-  /// The number of workgroups, of run-time sizes where there are any.
+  /// Creates the number of workgroups, from run-time sizes if there are any.
   Value createGrid(const SizedKernel &kernel);
   gpu::LaunchFuncOp createLaunch(const SizedKernel &kernel);
-  /// The kernel, and its launch, of a scatter with nests or of another op.
+  /// Creates kernel and launch of a scatter with nests or of another op.
   LogicalResult convertKernel(Operation *op, ArrayRef<TiledConvolution> forms,
                               gpu::GPUModuleOp module, int64_t index);
-  /// The buffer of a tensor, whatever it is reshaped to.
+  /// The buffer of a tensor, also through reshapes.
   Value bufferOf(Value tensor) const { return places.lookup(tensor); }
 
   func::FuncOp source;
@@ -88,8 +88,8 @@ static bool isStaticTensor(Type type) {
          cast<RankedTensorType>(type).hasStaticShape();
 }
 
-/// Checks that the function is one block of nests, and ops that compute
-/// nothing.
+/// Checks that the function is one block, with only nests, ops that have
+/// kernels of their own, and ops that compute nothing.
 LogicalResult FunctionConverter::verify() {
   if (!source.getBody().hasOneBlock())
     return source.emitOpError("expects a body of one block, but got ")
@@ -124,8 +124,8 @@ LogicalResult FunctionConverter::verify() {
   return success();
 }
 
-/// A name that every assembler takes: of letters, digits, '_' and '$', and not
-/// with a digit first.
+/// A name that every assembler accepts: letters, digits, '_' and '$', and no
+/// digit first.
 static std::string createKernelName(StringRef function, int64_t index) {
   std::string name = (function + "_" + Twine(index)).str();
   for (char &c : name)

@@ -1,4 +1,4 @@
-//===- TensorPlaces.cpp - where the tensors of a function are -------------===//
+//===- TensorPlaces.cpp - places of a function's tensors ------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,14 +19,14 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Alignment of tensors within the workspace.
+/// The alignment of tensors in the workspace, in bytes.
 static constexpr int64_t kWorkspaceAlignment = 256;
 
-/// Elements of the buffer of a tensor with run-time sizes: kernels know the
-/// sizes, and nothing else asks for more than that it may be large.
+/// Elements of the buffer of a tensor with run-time sizes. Kernels know the
+/// sizes; all other code only needs to know that the buffer may be large.
 static constexpr int64_t kAnyElements = int64_t(1) << 40;
 
-/// The buffer of a tensor that lies contiguous.
+/// The buffer type of a contiguous tensor.
 static MemRefType bufferType(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   auto space =
@@ -38,8 +38,8 @@ static MemRefType bufferType(Type type) {
                          AffineMap(), space);
 }
 
-/// The buffer of an argument or a result. One with gaps is a buffer of as many
-/// elements: kernels know the strides.
+/// The buffer type of an argument or a result. A tensor with gaps has a buffer
+/// of as many elements: kernels know the strides.
 static MemRefType bufferType(Type type, Attribute strides) {
   MemRefType contiguous = bufferType(type);
   if (!strides || !cast<RankedTensorType>(type).hasStaticShape())
@@ -50,8 +50,8 @@ static MemRefType bufferType(Type type, Attribute strides) {
                          contiguous.getMemorySpace());
 }
 
-/// What stands for the buffer that a tensor is in: a function argument, or the
-/// first of the scatters that fill it.
+/// The value that represents a tensor's buffer: a function argument, or the
+/// first of the scatters that fill the buffer.
 static Value storageOf(Value tensor) {
   tensor = lookThroughReshapes(tensor);
   while (auto scatter = tensor.getDefiningOp<ScatterOp>()) {
@@ -110,7 +110,7 @@ void TensorPlaces::createFunction(ImplicitLocOpBuilder &b) {
         bufferType(type, source.getArgAttr(i, ConvDialect::kStridesAttr)));
     attributes.push_back(source.getArgAttrDict(i));
   }
-  DenseMap<int64_t, size_t> placeOfResult; // Among arguments.
+  DenseMap<int64_t, size_t> placeOfResult; // By result.
   for (auto [i, type] : llvm::enumerate(source.getResultTypes())) {
     if (getArgumentInPlace(source, i))
       continue;
@@ -136,7 +136,7 @@ void TensorPlaces::createFunction(ImplicitLocOpBuilder &b) {
   for (auto [i, attribute] : llvm::enumerate(attributes))
     if (attribute) {
       target.setArgAttrs(i, cast<DictionaryAttr>(attribute));
-      // Buffers are flat from here on, and there are no results.
+      // Buffers are flat from here on, and the function has no results.
       target.removeArgAttr(i, ConvDialect::kStridesAttr);
       target.removeArgAttr(i, ConvDialect::kInPlaceAttr);
     }

@@ -1,12 +1,12 @@
-//===- TensorPlaces.h - where the tensors of a function are -----*- C++ -*-===//
+//===- TensorPlaces.h - places of a function's tensors ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Gives every tensor of a function a place: an argument, a result, or a part of
-// the workspace.
+// Assigns a place to every tensor of a function: an argument, a result, or a
+// range of the workspace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,36 +20,36 @@
 
 namespace mlir::conv {
 
-/// Whether one kernel of its own computes `op`, without nests.
+/// Whether `op` becomes one kernel of its own, without nests.
 bool hasOwnKernel(Operation &op);
 
-/// The places of the tensors of one function, and the function whose arguments
-/// they are.
+/// The places of the tensors of one function, and the new function whose
+/// arguments hold them.
 class TensorPlaces {
 public:
   explicit TensorPlaces(func::FuncOp source) : source(source) {}
 
-  /// Finds which tensor each result returns: the result of a kernel, once.
+  /// Finds the tensor of each result: the result of a kernel, returned once.
   LogicalResult assignResults();
-  /// Gives the tensors that are left places in the workspace.
+  /// Places the remaining tensors in the workspace.
   void assignWorkspace();
   /// Creates the function whose arguments are the buffers, and moves the
   /// builder to its start.
   void createFunction(ImplicitLocOpBuilder &b);
 
-  /// The buffer of a tensor, whatever it is reshaped to.
+  /// The buffer of a tensor, also through reshapes.
   Value lookup(Value tensor) const;
-  /// Arguments of the new function that stand for run-time sizes.
+  /// Arguments of the new function that are run-time sizes.
   ArrayRef<Value> getSizes() const { return sizes; }
 
 private:
   func::FuncOp source, target;
   SmallVector<Value> sizes;
-  /// Position among the results, of tensors that are returned.
+  /// The result position of each returned tensor.
   DenseMap<Value, int64_t> resultIndex;
-  /// Number of the argument in whose buffer a tensor is.
+  /// The argument whose buffer a tensor shares.
   DenseMap<Value, unsigned> argumentInPlace;
-  /// Byte offsets of tensors that live in the workspace.
+  /// Byte offsets of the tensors in the workspace.
   llvm::MapVector<Value, int64_t> workspaceOffset;
   int64_t workspaceBytes = 0;
   DenseMap<Value, Value> buffers;

@@ -9,15 +9,15 @@
     layer(x, w, bias, out=y, stream=torch.cuda.Stream())
 
 Tensors are NumPy arrays, PyTorch, CuPy or JAX tensors, or anything else with DLPack or `__cuda_array_interface__`. CUDA
-tensors run on their GPU; others run on the CPU, or on the device that `load` names. All that is needed for that is the
-shared library that comes with the package: no compiler, no LLVM, not even NumPy.
+tensors run on their GPU; others run on the CPU, or on the device that `load` names. This needs only the shared library that
+comes with the package: no compiler, no LLVM, not even NumPy.
 
-With the package `conv-compiler`, which has LLVM inside, problems become artifacts here, and are found again in a cache:
+The package `conv-compiler`, which contains LLVM, compiles problems to artifacts in this process and caches them:
 
     problem = conv.Problem(n=1, c=64, k=64, input=(56, 56), filter=(3, 3), low=(1, 1), dtype="f16", bias=True)
     layer = conv.load(conv.compile(problem, "sm_90a,gfx942,host"))
 
-`conv.torch` has PyTorch's functions and modules, and `conv.jit` functions for tensors of any framework.
+`conv.torch` has PyTorch's functions and modules; `conv.jit` has functions for tensors of any framework.
 """
 
 from ._artifact import Artifact, load

@@ -26,10 +26,10 @@ class Artifact:
         self._handle = handle
         weakref.finalize(self, library.conv_artifact_close, handle)
         self._manifest: bytes = library.conv_artifact_manifest(handle)
-        #: What the file says of itself (docs/artifact.md).
+        #: The parsed manifest of the file (docs/artifact.md).
         self.manifest: dict = json.loads(self._manifest)
         manifest = self.manifest
-        #: Who made the file: "version", "llvm" and "fingerprint".
+        #: The compiler that made the file: "version", "llvm" and "fingerprint".
         self.compiler: Dict[str, str] = manifest["compiler"]
         #: All functions for all targets, in the order of the file.
         self.entries: Tuple[Entry, ...] = tuple(map(Entry.parse, manifest["entries"]))
@@ -54,7 +54,7 @@ class Artifact:
     def __len__(self) -> int:
         return len(self._functions)
 
-    def __deepcopy__(self, memo: dict) -> Artifact:  # Nothing in it changes, and modules that hold it are copied.
+    def __deepcopy__(self, memo: dict) -> Artifact:  # It is immutable, and modules that hold it are copied.
         return self
 
     def load_on(self, device: Device, function: str) -> int:
@@ -65,7 +65,7 @@ class Artifact:
         return f"<conv.Artifact of {self._describe()}>"
 
     def _describe(self, shown: int = 8) -> str:
-        """The names of its functions, if they are not many."""
+        """The names of its functions, or their number if they are many."""
         names = list(self._functions)
         more = f" and {len(names) - shown} more" if len(names) > shown else ""
         return ", ".join(names[:shown]) + more
@@ -74,10 +74,10 @@ class Artifact:
 def load(
     source: Union[str, os.PathLike, bytes, bytearray, memoryview], device: Union[str, Device, None] = None
 ) -> Artifact:
-    """Opens a `.convpack` file, given by its path or as its bytes, and checks it, digests of the code included.
+    """Opens a `.convpack` file, given by its path or as its bytes, and checks it, including the digests of the code.
 
-    `device` is where functions run: "host", "cuda", "cuda:1", "hip", "sim:gfx942", ... Without it, each call runs where
-    its tensors are. A device that is named also takes tensors in the CPU's memory, and copies them there and back.
+    `device` is where functions run: "host", "cuda", "cuda:1", "hip", "sim:gfx942", ... Without it, each call runs where its
+    tensors are. A named device also accepts tensors in the CPU's memory, and copies them there and back.
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         content = bytes(source)

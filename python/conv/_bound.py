@@ -1,10 +1,12 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A function with the tensors that it works on."""
+"""A function bound to its tensors."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, Sequence
+import ctypes
+import functools
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from ._frameworks import Framework, Tensor
 from ._library import bad_input, check, library
@@ -25,45 +27,55 @@ def stream_handle(stream: Any) -> int:
     raise bad_input(f"stream: expects a handle or a stream of PyTorch, CuPy or CUDA Python, but got {stream!r}")
 
 
-class Bound:
-    """A function whose tensors were checked once. A call starts it on them, and returns nothing.
+#: `conv_executable_run` without the declared types that ctypes converts arguments to.
+_run = ctypes.CFUNCTYPE(ctypes.c_int)(("conv_executable_run", library))
+_MOST_STREAMS = 64  #: Whose calls are remembered.
 
-    It keeps its tensors. Their memory must stay where it is: PyTorch's `resize_` and `set_` may move it.
+
+class Bound:
+    """A function whose tensors were checked once. A call starts the function on them, and returns nothing.
+
+    It keeps references to its tensors. Their memory must stay in place: PyTorch's `resize_` and `set_` may move it.
 
     >>> step = conv.load("layer.convpack")["layer"].bind(x, w, out=y)  # doctest: +SKIP
     >>> step()  # doctest: +SKIP
     """
 
-    __slots__ = ("_argument_array", "_count", "_current_stream", "_executable", "_first", "_loaded", "_run", "_tensors",
-                 "_values")  # fmt: skip
+    __slots__ = ("_argument_array", "_current_stream", "_loaded", "_starts", "_tensors", "_values")
 
     def __init__(
         self, loaded: _Loaded, tensors: Sequence[Tensor], values: Sequence[Any], framework: Framework
     ) -> None:
         self._loaded = loaded
-        self._executable = loaded.executable
         self._tensors, self._values = tensors, values  # They own the memory.
-        self._first = values[0]
         self._argument_array = loaded.signature.array_type(*[tensor.address for tensor in tensors])
-        self._count = len(tensors)
-        self._current_stream = framework.current_stream if loaded.device.name != "host" else None
-        is_simple = loaded.sizes is None and not loaded.signature.entry.workspace_bytes
-        self._run = library.conv_executable_run if is_simple else None
+        self._current_stream = framework.stream_getter(values[0]) if loaded.device.name != "host" else int
+        #: By streams, what starts the kernels there.
+        self._starts: Dict[int, Callable[[], Optional[int]]] = {}
 
     def __call__(self, stream: Any = None) -> None:
         """Starts the kernels on `stream`, as for a call of the function; by default on the framework's current stream."""
-        if stream is not None:
-            stream = stream_handle(stream)
-        elif self._current_stream is not None:
-            stream = self._current_stream(self._first)
-        if self._run is None:
-            self._loaded.start_array(self._argument_array, stream or 0)
-            return
-        status = self._run(self._executable, self._argument_array, self._count, None, stream)
+        handle = self._current_stream() if stream is None else stream_handle(stream)
+        start = self._starts.get(handle) or self._add(handle)
+        status = start()
         if status:
             check(status)
 
+    def _add(self, handle: int) -> Callable[[], Optional[int]]:
+        """What starts the kernels on a stream: the function of the library, with arguments that need no conversion."""
+        loaded, array = self._loaded, self._argument_array
+        if loaded.sizes is not None or loaded.signature.entry.workspace_bytes:
+            start = functools.partial(loaded.start_array, array, handle)
+        else:
+            executable, count = ctypes.c_void_p(loaded.executable), ctypes.c_size_t(len(array))
+            workspace = ctypes.c_void_p()
+            start = functools.partial(_run, executable, array, count, workspace, ctypes.c_void_p(handle))
+        if len(self._starts) >= _MOST_STREAMS:
+            self._starts.clear()
+        self._starts[handle] = start
+        return start
+
     @property
     def tensors(self) -> List[Any]:
-        """Operands, then results."""
+        """The tensors: operands, then results."""
         return list(self._values)

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The gradient of the sum of a short convolution that an activation follows, in one kernel."""
+"""The gradient of the sum in front of the activation of a short convolution, in one kernel."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import typing
 
 from . import _epilogue
 
-#: The orders of the dimensions of sequences, filters and results, by the first one's in PyTorch's letters.
+#: The orders of the dimensions of sequences, filters and results, by the order of sequences in PyTorch's letters.
 _LAYOUTS = {"NCW": ("NCW", "KCS", "NKQ"), "NWC": ("NWC", "KSC", "NQK")}
 
 
 @dataclasses.dataclass(frozen=True)
 class ActivationGradient:
-    """`grad_output * silu'(convolution + bias)` of `n` sequences of `size` tokens, with `taps` taps for each of `c`
-    channels and `low` zeros before each sequence: what the gradients of input and filter take as grad_output.
+    """`grad_output * silu'(convolution + bias)` of `n` sequences of `size` tokens, with `taps` taps for each of `c` channels
+    and `low` zeros before each sequence. The gradients of input and filter take it as grad_output.
 
-    `order` is that of the sequences, "NCW" or "NWC"; `bias` the type of its elements, or none if empty.
+    `order` is the order of the sequences, "NCW" or "NWC"; `bias` is the type of its elements, or empty for no bias.
     """
 
     n: int
@@ -34,7 +34,7 @@ class ActivationGradient:
 
     @property
     def stem(self) -> str:
-        """How names of its functions begin."""
+        """The prefix of function names."""
         return f"causal_{self.direction}"
 
     def describe(self) -> str:

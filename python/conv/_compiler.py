@@ -1,9 +1,9 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""libconv_compiler.so: compiling in this process, with what was compiled before in memory and in files.
+"""libconv_compiler.so: compiles in this process, with a cache in memory and in files.
 
-The library comes with a package of its own, conv-compiler, since it has LLVM inside. It is looked for when something is
-compiled first.
+The library comes with the package conv-compiler, since it contains LLVM. It is searched for at the first
+compilation.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if typing.TYPE_CHECKING:
 _HANDLE = ctypes.c_void_p
 _PLACE = ctypes.POINTER(ctypes.c_void_p)
 _STATUS = ctypes.c_int
-#: MLIR as text or bytecode, or what has it: a Problem.
+#: MLIR as text or bytecode, or a Problem, which has MLIR.
 Module = typing.Union[str, bytes, "Problem"]
 
 _WARNING = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
@@ -103,7 +103,7 @@ class Refused(Error):
 
 
 def _find_library() -> str:
-    """What CONV_COMPILER_LIBRARY names, or the library of the package conv-compiler."""
+    """The library that CONV_COMPILER_LIBRARY names, or else the library of the package conv-compiler."""
     path = os.environ.get("CONV_COMPILER_LIBRARY")
     if path:
         return path
@@ -117,7 +117,7 @@ def _find_library() -> str:
 
 
 def _offer_toolkit() -> None:
-    """Where neither the environment nor the PATH has NVIDIA's assembler, adds that of a package to the PATH's end."""
+    """If neither the environment nor the PATH has NVIDIA's assembler, appends a package's assembler to the PATH."""
     if shutil.which("ptxas") or os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH"):
         return
     if os.access("/usr/local/cuda/bin/ptxas", os.X_OK):
@@ -149,7 +149,7 @@ def load() -> ctypes.CDLL:
 
 
 def is_available() -> bool:
-    """Whether the library is there."""
+    """Whether the library is installed."""
     try:
         load()
     except Error:
@@ -158,12 +158,12 @@ def is_available() -> bool:
 
 
 def version() -> str:
-    """The compiler's version, LLVM's version and the compiler's fingerprint, as a line."""
+    """The compiler's version, LLVM's version and the compiler's fingerprint, in one line."""
     return load().conv_compiler_version().decode()
 
 
 def fingerprint() -> str:
-    """The hash of everything that can change what is compiled."""
+    """The hash of everything that can change compiled code."""
     return load().conv_compiler_fingerprint().decode()
 
 
@@ -182,7 +182,7 @@ _jits: typing.Dict[int, int] = {}
 
 
 def _get_jit() -> int:
-    """The jit of this process: a fork has its own, since another thread may have held the locks of its parent's."""
+    """The jit of this process: a forked process makes its own, since another thread may have held locks in its parent."""
     with _jit_lock:
         jit = _jits.get(os.getpid())
         if jit is None:
@@ -199,7 +199,7 @@ def encode(text: typing.Optional[str]) -> typing.Optional[bytes]:
 
 
 def take(call: typing.Callable[[typing.Any], int]) -> bytes:
-    """The bytes of the compilation that `call` stores at the place it is given."""
+    """The bytes of the compilation that `call` stores through its last parameter."""
     library = load()
     place = ctypes.c_void_p()
     _check(call(ctypes.byref(place)))
@@ -218,18 +218,18 @@ def _read(module: Module) -> bytes:
 
 
 def find_database(path: typing.Union[str, os.PathLike, None]) -> str:
-    """What the compiler takes as database: a path, "none", or for None that of the environment, and without it nothing: the
-    one that ships for each target."""
+    """The compiler's option for a database: a path or "none"; for None, the environment's database, or an empty string, which
+    means the database that ships for each target."""
     return os.environ.get("CONV_DATABASE", "") if path is None else os.fspath(path) or "none"
 
 
 def shipped_database(target: str) -> str:
-    """The tuning database that ships with the compiler for a target; empty if there is none."""
+    """The path of the tuning database that ships with the compiler for a target; empty if there is none."""
     return load().conv_compiler_database(encode(target)).decode()
 
 
 def _collect_warnings(said: typing.List[str], database: str) -> typing.Any:
-    """A callback that keeps what is said of a database: the one that was named, or else the one that ships."""
+    """A callback that collects warnings about a database: the named one, or else the one that ships."""
 
     def warn(_: typing.Any, message: bytes) -> None:
         text = message.decode(errors="replace")
@@ -249,7 +249,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
     database: typing.Union[str, os.PathLike, None] = None,
     stale: bool = False,
     compute_units: int = 0,
-    max_error: float = 0,
+    max_error: typing.Optional[float] = None,
     max_workspace: typing.Optional[int] = None,
     threads: int = 0,
     cache: bool = True,
@@ -259,17 +259,17 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
     Args:
         module: MLIR, as text or bytecode, or a `Problem`.
         targets: chips such as "sm_90a", "gfx942", "sim:gfx942" and "host".
-        name: what messages call the module.
+        name: the name of the module in messages.
         algorithm: consider only this one, "implicit_gemm", "direct" or "winograd".
         schedule: `#conv.schedule<...>` for all convolutions.
-        database: a tuning database, which `conv-tune` writes: its schedules are taken before those of the cost model. What
-            it has and is not taken is a Python warning. None: that of $CONV_DATABASE, or else the one that ships with the
-            compiler for the target; "" or "none": none.
-        stale: take schedules of the database that were measured with another compiler, whose code differs, where there are
+        database: a tuning database, which `conv-tune` writes: its schedules come before those of the cost model. A Python
+            warning reports the schedules of it that are not used. None: the database of $CONV_DATABASE, or else the one that
+            ships with the compiler for the target; "" or "none": none.
+        stale: use schedules of the database that were measured with another compiler, whose code differs, where it has
             no others.
         compute_units: of the device: what the database has of a device with as many comes first; those of the chip if 0.
         max_error: consider Winograd's algorithm where the bound on its error, for operands of one magnitude, is at most this
-            many times that of a sum of products; only if `algorithm` asks for it if 0.
+            many times that of a sum of products; only if `algorithm` asks for it if 0. None: that of the problem, or else 0.
         max_workspace: the most bytes of workspace that the schedule of a convolution may take if it is chosen here; None:
             any number.
         threads: for functions and targets; one per processor if 0.
@@ -280,7 +280,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         The bytes of a `.convpack` file, which `conv.load` takes.
 
     Raises:
-        Refused: what the compiler does not handle, with its reason.
+        Refused: the compiler does not support the problem; it has the reason.
         Error: bad input, with its place, or a system error.
     """
     library = load()
@@ -294,7 +294,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         database=encode(database),
         uses_stale_schedules=stale,
         compute_units=compute_units,
-        max_error=max_error,
+        max_error=getattr(module, "max_error", 0.0) if max_error is None else max_error,
         max_workspace=0 if max_workspace is None else max_workspace or -1,
         threads=threads or os.cpu_count() or 1,
     )
@@ -316,11 +316,11 @@ def explain(
     as_json: bool = False,
     database: typing.Union[str, os.PathLike, None] = None,
 ) -> typing.Union[str, typing.List[dict]]:
-    """What would be chosen for each kernel of a module and why, without compiling it; `database` is that of `compile`.
+    """Says which schedule each kernel of a module would get and why, without compiling it; `database` is as in `compile`.
 
     Returns:
-        Text for people, as `conv-compile --explain` prints it; with `as_json`, a dictionary for each kernel: schedule, who
-        chose it, predicted seconds and what limits them, the best candidates, and what was rejected.
+        Text for people, as `conv-compile --explain` prints it; with `as_json`, a dictionary for each kernel: schedule, its
+        origin, predicted seconds and the resource that limits them, the best candidates, and the rejected ones.
     """
     options = _Options(
         struct_size=ctypes.sizeof(_Options),
@@ -335,7 +335,7 @@ def explain(
 
 
 def list_schedules(module: Module, target: str) -> typing.List[dict]:
-    """The schedules that the convolutions of a module could have: dictionaries of "problem", "target", "schedule" and the
+    """The possible schedules of the convolutions of a module: dictionaries of "problem", "target", "schedule" and the
     "seconds" that the cost model predicts."""
     options = _Options(struct_size=ctypes.sizeof(_Options), targets=encode(target), source=b"source")
     source = _read(module)
@@ -345,7 +345,7 @@ def list_schedules(module: Module, target: str) -> typing.List[dict]:
 
 def compute_code(module: Module, target: str, schedule: str) -> str:
     """The digest of the kernels and launches that a schedule gives for the only convolution of a module, without its
-    epilogue: measurements hold for every compiler that gives the same."""
+    epilogue: measurements hold for every compiler that computes the same digest."""
     options = _Options(
         struct_size=ctypes.sizeof(_Options), targets=encode(target), source=b"source", schedule=encode(schedule)
     )
@@ -354,7 +354,7 @@ def compute_code(module: Module, target: str, schedule: str) -> str:
 
 
 def statistics() -> typing.Dict[str, int]:
-    """How often `compile` found something in memory, in a file, or compiled it, in this process."""
+    """How often `compile` found code in memory, found it in a file, or compiled it, in this process."""
     counts = _Statistics(struct_size=ctypes.sizeof(_Statistics))
     _check(load().conv_jit_get_statistics(_get_jit(), ctypes.byref(counts)))
     return {name: getattr(counts, name) for name, _ in _Statistics._fields_[1:]}

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Devices: opened once in a process, with the kernels loaded on them and a workspace for each stream."""
+"""Devices: opened once in a process, with their loaded kernels and a workspace for each stream."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ class Workspace:
 
 
 class Device:
-    """One opened device. `open_device` makes them: there is one for each name."""
+    """One opened device. `open_device` creates it: there is one for each name."""
 
     def __init__(self, name: str) -> None:
         self.name = name
         self._handle = make_handle(library.conv_device_open, as_c_string(name.encode()))
-        self._lock = threading.Lock()  # The library takes one loading or allocating thread at a time.
+        self._lock = threading.Lock()  # Only one thread may load or allocate at a time.
         self._executables: Dict[Tuple[bytes, str], int] = {}
         self._workspaces: Dict[int, Workspace] = {}
-        #: The targets whose entries it executes, best first.
+        #: The targets whose entries the device executes, best first.
         self.targets: List[str] = []
         while target := library.conv_device_target(self._handle, len(self.targets)):
             self.targets.append(target.decode())
-        #: How many a GPU has, else 0.
+        #: Compute units of a GPU, else 0.
         self.compute_units: int = library.conv_device_compute_units(self._handle)
 
     def __repr__(self) -> str:
@@ -44,7 +44,7 @@ class Device:
         check(library.conv_device_synchronize(self._handle, stream))
 
     def executable(self, manifest: bytes, artifact: int, function: str) -> int:
-        """The handle of a loaded function. The text of the manifest, which has the code's digests, says which."""
+        """The handle of a loaded function, identified by the text of the manifest, which has the code's digests."""
         key = (manifest, function)
         with self._lock:
             if key not in self._executables:
@@ -54,9 +54,9 @@ class Device:
             return self._executables[key]
 
     def workspace(self, stream: int, size: int) -> Workspace:
-        """The workspace of a stream, of at least `size` bytes.
+        """The workspace of a stream, with at least `size` bytes.
 
-        One that was too small is not freed: a captured graph may still use it.
+        A workspace that was too small is not freed: a captured graph may still use it.
         """
         with self._lock:
             workspace = self._workspaces.setdefault(stream, Workspace())

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a DLPack capsule describes. The capsule is only looked at: it still owns the tensor and frees it."""
+"""The tensor that a DLPack capsule describes. The capsule keeps owning the tensor and frees it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import ctypes
 
 from . import _dtypes
 
-#: DLDeviceType of the devices that can run something, and how they are named here.
+#: DLDeviceType of the supported devices, with their names in this package.
 _DEVICES = {1: "host", 2: "cuda", 3: "host", 10: "hip", 11: "host", 13: "cuda"}
 
 

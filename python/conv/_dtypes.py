@@ -22,7 +22,7 @@ SIZES = {
     "u8": 1,
 }
 
-#: What NumPy (with ml_dtypes), PyTorch, CuPy and JAX call them.
+#: Their names in NumPy (with ml_dtypes), PyTorch, CuPy and JAX.
 FRAMEWORK_NAMES = {
     "f64": "float64",
     "f32": "float32",
@@ -41,7 +41,7 @@ FRAMEWORK_NAMES = {
 }
 _FROM_FRAMEWORK = {theirs: ours for ours, theirs in FRAMEWORK_NAMES.items()}
 
-#: Types that NumPy lacks may travel as the integers that hold their bits.
+#: Types that NumPy lacks may be passed as the integers that hold their bits.
 BIT_PATTERNS = {
     "bf16": "u16",
     "f8E4M3FN": "u8",
@@ -68,7 +68,7 @@ _FROM_DLPACK = {
     (1, 8): "u8",
 }
 
-#: `typestr` of an array interface without its byte order. Void types are how bf16 and fp8 show there: as bits.
+#: `typestr` of an array interface without its byte order. bf16 and fp8 appear there as void types: as bits.
 _FROM_TYPESTR = {
     "f8": "f64",
     "f4": "f32",
@@ -85,7 +85,7 @@ _FROM_TYPESTR = {
 
 
 def accepted(dtype: str) -> frozenset[str]:
-    """The types a tensor may have for an argument of type `dtype`."""
+    """The types that a tensor may have for an argument of type `dtype`."""
     return frozenset({dtype, BIT_PATTERNS.get(dtype, dtype)})
 
 

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One dynamic convolution, which has a kernel for each token, described by its sizes instead of as MLIR."""
+"""One dynamic convolution, with a kernel for each token, described by its sizes instead of as MLIR."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORDERS = ("BTGW", "BTWG")
 NORMALIZATIONS = ("", "softmax", "l2")
 _Named = typing.Tuple[str, str]  #: A tensor's name in the signature, and its type.
 _Size = typing.Optional[int]  #: A number, or None for a run-time size.
-_MOST_MEMBERS = 16  #: Channels of a group for whose gradient there is a kernel with run-time sizes.
+_MOST_MEMBERS = 16  #: The most channels of a group whose kernel gradient supports run-time sizes.
 
 
 def _text(size: _Size) -> str:
@@ -33,26 +33,26 @@ class DynamicProblem:
     `output[b, t, d] = activation(sum over w of kernel[b, t, group(d), w] * input[b, t + w - (W - 1), d])`, where elements
     before a sequence are zero and `group(d) = d // (d / g)`.
 
-    `b`, `t` and `starts` may be None: run-time sizes, which calls choose.
+    `b`, `t` and `starts` may be None for run-time sizes, which calls choose.
 
     direction: "forward", of input and kernel; "backward_input", the gradient of the input, of grad_output and kernel;
-        "backward_kernel", that of the kernels, of input and grad_output; "backward_activation", that of the sum in front
-        of the activation, of input, kernel and grad_output; or "backward_state", that of the initial state, of
-        grad_output and kernel.
-    g: groups of neighbouring channels that share their kernels; each channel has its own if 0.
-    order: of the kernels' dimensions, "BTGW" or "BTWG"; the last one has neighbours in memory.
-    dtype, result_dtype: "f32", "f16", "bf16" or "i8"; the result's is that of the operands if empty, and i32 for i8.
-    starts: elements of `cu_seqlens`, one more than there are packed sequences, which is an operand after the first two;
+        "backward_kernel", the gradient of the kernels, of input and grad_output; "backward_activation", the gradient of the
+        sum in front of the activation, of input, kernel and grad_output; or "backward_state", the gradient of the initial
+        state, of grad_output and kernel.
+    g: groups of neighbouring channels that share their kernels; 0: one kernel per channel.
+    order: of the kernels' dimensions, "BTGW" or "BTWG"; the last one is contiguous in memory.
+    dtype, result_dtype: "f32", "f16", "bf16" or "i8"; an empty result_dtype means the operands' type, and i32 for i8.
+    starts: elements of the operand `cu_seqlens` after the first two, one more than there are packed sequences;
         0 if sequences are not packed.
-    starts_dtype: "i32" or "i64".
-    initial_state: whether the W - 1 tokens before the first ones are an operand, after the first two and `cu_seqlens`; with
-        that, for each packed sequence.
-    one_kernel: whether all tokens have one, of a tensor with B and T of 1.
-    bias: the type of the elements of a vector of channels, the last operand, which is added to sums; none if empty.
-    normalize: "softmax" or "l2" of the W taps of a kernel before it is used, or none if empty; with it, "backward_kernel" takes
+    initial_state: whether the W - 1 tokens before the first token are an operand, after the first two and
+    `cu_seqlens`;
+        there is one such state per packed sequence.
+    one_kernel: whether all tokens share one kernel, in a tensor with B and T of 1.
+    bias: the element type of a vector over channels, the last operand, which is added to sums; empty: no bias.
+    normalize: "softmax" or "l2" of the W taps of a kernel before its use; empty: none. With it, "backward_kernel" takes
         the kernels too, after the first two operands and the optional ones.
-    activation: "silu", or none if empty; with it, gradients of input and kernel take the gradient of the sum.
-    function: the name of the function; made of the problem if empty.
+    activation: "silu"; empty: none. With it, gradients of input and kernel take the gradient of the sum.
+    function: the name of the function; empty: derived from the problem.
     """
 
     b: _Size
@@ -75,7 +75,7 @@ class DynamicProblem:
 
     @property
     def stem(self) -> str:
-        """How names of its functions begin."""
+        """The prefix of function names."""
         return f"dynamic_{self.direction}"
 
     def describe(self) -> str:
@@ -91,12 +91,12 @@ class DynamicProblem:
         return f"{text}{' + ' + self.activation if self.activation else ''} ({self.order})"
 
     def with_run_time_sizes(self) -> typing.Optional[DynamicProblem]:
-        """The problem whose function takes any number of sequences and tokens; None if there is none."""
+        """The problem with run-time sizes whose function takes any number of sequences and tokens; None if there is none."""
         if self.direction == KERNEL and self.d // (self.g or self.d) > _MOST_MEMBERS:
             return None
         if self.starts == 0:
             return dataclasses.replace(self, b=None, t=None)
-        has_states = self.initial_state or self.direction == STATE  # One for each of a known number of sequences.
+        has_states = self.initial_state or self.direction == STATE  # There is one for each of a known number of sequences.
         return dataclasses.replace(self, b=1, t=None, starts=self.starts if has_states else None)
 
     def module(self) -> str:

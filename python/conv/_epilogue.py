@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Epilogues of problems that Python writes as MLIR: what follows the sum, as the region of an operation."""
+"""Epilogues of problems that Python writes as MLIR, as the region of an operation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typing
 
 from ._library import bad_input
 
-#: The type of a sum, by that of the operands.
+#: The type of a sum, by the operands' type.
 SUMS = {"f32": "f32", "f16": "f32", "bf16": "f32", "i8": "i32"}
 ACTIVATIONS = ("", "silu")
 
@@ -19,7 +19,7 @@ _SIGMOID = [
     "%denominator = arith.addf %one, %exponential : f32",
     "%sigmoid = arith.divf %one, %denominator : f32",
 ]
-#: The value of a sum, and the sum's gradient by the gradient of that value: the last line defines %value.
+#: The value of a sum, and the gradient of the sum from the gradient of that value; the last line defines %value.
 _SILU = [*_SIGMOID[:-1], "%value = arith.divf %sum, %denominator : f32"]
 _SILU_GRADIENT = [
     *_SIGMOID,
@@ -32,14 +32,14 @@ _SILU_GRADIENT = [
 
 
 def check_name(what: str, value: str, allowed: typing.Iterable[str]) -> str:
-    """The value, which is one of those allowed."""
+    """The value, after a check that it is one of `allowed`."""
     if value not in allowed:
         raise bad_input(f"{what}: expects {', '.join(map(repr, allowed))}, but got {value!r}")
     return value
 
 
 def _widened(name: str, dtype: str) -> typing.Tuple[str, typing.List[str]]:
-    """The block's argument whose value is `%name` as f32, and the lines that make it that."""
+    """The block argument for the value `%name`, and the lines that convert it to f32."""
     if dtype == "f32":
         return f"%{name}: f32", []
     return f"%narrow_{name}: {dtype}", [f"%{name} = arith.extf %narrow_{name} : {dtype} to f32"]
@@ -58,7 +58,7 @@ def activation(name: str, result: str) -> str:
 
 
 def biased_activation(bias: typing.Optional[typing.Tuple[str, str, str]], name: str, result: str) -> str:
-    """The region that adds a bias to the sum and applies an activation; empty if there is neither. The bias is the value,
+    """The region that adds a bias to the sum and applies an activation; empty without both. The bias consists of the value,
     its type, and the type of its elements."""
     if bias is None:
         return activation(name, result)
@@ -71,9 +71,9 @@ def biased_activation(bias: typing.Optional[typing.Tuple[str, str, str]], name: 
 def activation_gradient(
     grad: typing.Tuple[str, str, str], bias: typing.Optional[typing.Tuple[str, str, str]] = None
 ) -> str:
-    """The region that makes the gradient of the sum: that of silu's value, `grad`, by the slope at the sum and `bias`.
+    """The region that computes the gradient of the sum: `grad`, of silu's value, times the slope at sum plus `bias`.
 
-    Both are the value, its type, and the type of its elements.
+    Both consist of the value, its type, and the type of its elements.
     """
     operands, arguments, lines = [], ["%product_sum: f32" if bias else "%sum: f32"], []
     for name, operand in (("addend", bias), ("grad", grad)):

@@ -1,16 +1,17 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensors of other libraries: where they are, what they look like, and how to make another one.
+"""Tensors of other libraries: their addresses and properties, and how to create more of them.
 
-A framework is a class here, found by the module that a tensor's type comes from. None is imported: a tensor that exists
-has done that. PyTorch and CuPy are asked directly, because going through a protocol costs microseconds a tensor; types
-that are not known show themselves through DLPack or `__cuda_array_interface__`.
+A framework is a class here, found by the module of a tensor's type. None is imported here: whoever made a tensor has done so.
+PyTorch and CuPy are asked directly, because a protocol costs microseconds per tensor; unknown types describe themselves
+through DLPack or `__cuda_array_interface__`.
 """
 
 from __future__ import annotations
 
+import functools
 import sys
-from typing import Any, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 from . import _dlpack, _dtypes
 from ._library import bad_input
@@ -18,7 +19,7 @@ from ._manifest import Argument
 
 
 class Tensor(NamedTuple):
-    """What a call needs to know of a tensor."""
+    """The properties of a tensor that a call needs."""
 
     address: int
     shape: Tuple[int, ...]
@@ -38,35 +39,39 @@ def _tensor(
     is_read_only: bool = False,
     owner: Any = None,
 ) -> Tensor:
-    """As Tensor(...), in a third of its time."""
+    """Tensor(...), in a third of the time."""
     return tuple.__new__(Tensor, (address, shape, strides, dtype, device, is_read_only, owner))
 
 
 class Framework:
-    """How the tensors of one library are read and made."""
+    """How tensors of one library are read and created."""
 
     #: Whether its tensors may be used on any stream as soon as a call has returned.
     expects_finished_results = False
 
     def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
-        """Describes a tensor that a kernel on `stream` will use; None is the default for it."""
+        """Describes a tensor that a kernel on `stream` will use; None is the device's default stream."""
         raise NotImplementedError
 
     def current_stream(self, tensor: Any) -> int:
-        """The stream that work on a tensor's device goes to by default."""
+        """The default stream of work on a tensor's device."""
         return 0
 
+    def stream_getter(self, tensor: Any) -> Callable[[], int]:
+        """`current_stream` for many calls of one tensor."""
+        return functools.partial(self.current_stream, tensor)
+
     def own_dtype(self, name: str) -> Any:
-        """The framework's dtype for a type of the artifact, if it can make tensors."""
+        """The framework's dtype for a type of the artifact, if the framework can create such tensors."""
         return None
 
     def empty(self, argument: Argument, dtype: Any, like: Any) -> Any:
-        """A tensor for `argument`, on the device of the tensor `like`."""
+        """Creates a tensor for `argument`, on the device of the tensor `like`."""
         raise bad_input(f"argument '{argument.name}': expects a tensor, because {type(like).__name__} cannot make one")
 
 
 class NumPy(Framework):
-    _MOST = 4096  #: Pairs of a dtype and strides that are remembered.
+    _MOST = 4096  #: The most remembered pairs of a dtype and strides.
 
     def __init__(self) -> None:
         self.numpy = sys.modules["numpy"]
@@ -130,8 +135,13 @@ class Torch(Framework):
         return str(device)
 
     def current_stream(self, tensor: Any) -> int:
-        # What torch.compile's code calls; `torch.cuda.current_stream` makes an object first.
+        # The call of code from torch.compile; `torch.cuda.current_stream` creates an object first.
         return self.torch._C._cuda_getCurrentRawStream(tensor.get_device()) if tensor.is_cuda else 0
+
+    def stream_getter(self, tensor: Any) -> Callable[[], int]:
+        if not tensor.is_cuda:
+            return super().stream_getter(tensor)
+        return functools.partial(self.torch._C._cuda_getCurrentRawStream, tensor.get_device())
 
     def own_dtype(self, name: str) -> Any:
         return getattr(self.torch, _dtypes.FRAMEWORK_NAMES[name])
@@ -173,14 +183,14 @@ class CuPy(Framework):
 class DLPack(Framework):
     def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
         device = _dlpack.device_name(tensor.__dlpack_device__())
-        # The protocol's name for CUDA's default stream is 1, and for HIP's 0.
+        # The protocol numbers CUDA's default stream 1, and HIP's 0.
         default = 1 if device.startswith("cuda") else 0
         capsule = tensor.__dlpack__() if device == "host" else tensor.__dlpack__(stream=stream or default)
         return _tensor(*_dlpack.describe(capsule), device, owner=capsule)
 
 
 class Jax(DLPack):
-    """JAX has no streams to put work on, and its arrays never change; a new one may be filled before others see it."""
+    """JAX has no streams, and its arrays never change; a new array may be filled before others see it."""
 
     expects_finished_results = True
 
@@ -198,7 +208,7 @@ class Jax(DLPack):
 
 
 class CudaArrayInterface(Framework):
-    """The interface names no GPU: tensors are taken to be on the first one."""
+    """The interface names no GPU: tensors are assumed to be on the first one."""
 
     def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
         interface = tensor.__cuda_array_interface__
@@ -219,7 +229,7 @@ _of_type: Dict[type, Framework] = {}
 
 
 def framework_of(tensor: Any) -> Framework:
-    """The framework of a tensor, found once for each type."""
+    """The framework of a tensor, searched for once per type."""
     kind = type(tensor)
     return _of_type.get(kind) or _of_type.setdefault(kind, _find(tensor))
 
@@ -229,7 +239,7 @@ def _find(tensor: Any) -> Framework:
     known = [_KNOWN[root] for root in roots if root in _KNOWN]
     if "numpy" in roots and isinstance(tensor, sys.modules["numpy"].ndarray):
         known.append(NumPy)
-    # Only where nothing else is known: PyTorch raises KeyError for 8-bit floats.
+    # Only for unknown dtypes: PyTorch raises KeyError for 8-bit floats.
     if not known and hasattr(tensor, "__dlpack__"):
         known.append(DLPack)
     if not known and hasattr(tensor, "__cuda_array_interface__"):

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of an artifact: checking tensors, and starting kernels on them."""
+"""Functions of an artifact: they check tensors and start kernels on them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from ._artifact import Artifact
 
 
-_MOST_SIZES = 4096  #: Run-time sizes of calls that are remembered.
+_MOST_SIZES = 4096  #: The most run-time sizes of calls that are remembered.
 
 
 class _Loaded:
-    """An entry whose kernels are on a device, with its run-time sizes if it has any."""
+    """An entry loaded on a device, with its run-time sizes if it has any."""
 
     def __init__(
         self, device: Device, executable: int, signature: Signature, sizes: Optional[ctypes.Array] = None
@@ -36,7 +36,7 @@ class _Loaded:
         self._sized: Dict[Tuple[int, ...], _Loaded] = {}
 
     def with_sizes_of(self, shapes: Sequence[Optional[Sequence[int]]]) -> _Loaded:
-        """The entry with the run-time sizes that shapes of its arguments have: those of operands, and of results or None."""
+        """The entry with the run-time sizes that the shapes of operands imply, and of results unless they are None."""
         if not self._places:
             return self
         try:
@@ -51,7 +51,7 @@ class _Loaded:
         return known
 
     def _resolve(self, sizes: Tuple[int, ...]) -> _Loaded:
-        """Asks the library for ranges, and whether buffers and grids of these sizes are too large."""
+        """Checks, through the library, the ranges of these sizes and whether their buffers and grids are too large."""
         shapes = [argument.with_sizes(sizes).shape for argument in self.signature.arguments]
         arrays = [(ctypes.c_int64 * len(shape))(*shape) for shape in shapes]
         pointers = (ctypes.c_void_p * len(arrays))(*map(ctypes.addressof, arrays))
@@ -94,7 +94,7 @@ class _Loaded:
         self.start_array(self.signature.array_type(*addresses), stream)
 
     def start_array(self, array: ctypes.Array, stream: int) -> None:
-        """Starts the kernels on an array of addresses."""
+        """Starts the kernels with an array of addresses."""
         size = self.signature.entry.workspace_bytes
         if not size:
             check(self.call(array, None, stream))
@@ -109,7 +109,7 @@ class _Loaded:
             addresses = []
             for argument, tensor in zip(self.signature.arguments, tensors):
                 addresses.append(stack.enter_context(self.device.buffer(argument.bytes)))
-                # A result too: the bytes between its elements come back as they were.
+                # Results are copied too: the bytes between their elements must stay the same.
                 self.device.copy_to(addresses[-1], tensor.address, argument.bytes)
             self.start(addresses, stream)
             self.device.synchronize(stream)
@@ -119,12 +119,12 @@ class _Loaded:
 
 
 class Function:
-    """One function of an artifact. Call it with tensors; it may be called from several threads at once."""
+    """One function of an artifact. Call it with tensors; several threads may call it at once."""
 
     def __init__(self, artifact: Artifact, entries: Tuple[Entry, ...], device: Optional[Device]) -> None:
         self._artifact = artifact
         self._device = device
-        #: The function, as compiled for each target.
+        #: The function as compiled for each target.
         self.entries: Dict[str, Entry] = {entry.target: entry for entry in entries}
         self.name: str = entries[0].function
         #: The tensors it takes: operands, then results.
@@ -145,16 +145,16 @@ class Function:
     def __call__(self, *operands: Any, out: Any = None, stream: Any = None, **named: Any) -> Any:
         """Runs the function on tensors and returns its results: one tensor, or a tuple of several.
 
-        Operands come in the order of `arguments`, or by name. Results are written to `out` (a tuple if there are
-        several) or to the tensors given by their names; those that are not given are allocated by the framework of the
-        first operand. Operands that the function updates in place (`Argument.is_updated`) have their new values afterwards.
+        Operands come in the order of `arguments`, or by name. Results are written to `out` (a tuple if there are several) or
+        to the tensors given by their names; the framework of the first operand allocates all other results. Operands that the
+        function updates in place (`Argument.is_updated`) have their new values afterwards.
 
-        On a GPU the call returns when the kernels have been given to `stream`: a handle, or a stream of PyTorch, CuPy
-        or CUDA Python; without it, the framework's current stream. It makes nothing but launches, so it can be captured
-        into a graph, if the function has run on that stream before (`prepare` will do). Run-time sizes, which are negative
-        in `Argument.shape`, are those that the operands have: nothing is compiled or loaded for new ones. On the CPU and in the simulator
-        the results are there when it returns. Gradients do not flow through it: while PyTorch tracks them, a tensor that requires
-        them is refused.
+        On a GPU the call returns when the kernels are in `stream`: a handle, or a stream of PyTorch, CuPy or CUDA Python;
+        the default is the framework's current stream. It only launches kernels, so a graph can capture it if the function
+        has run on that stream before (`prepare` is enough). Run-time sizes, which are negative in `Argument.shape`, come
+        from the operands: nothing is compiled or loaded for new sizes. On the CPU and in the simulator the results are
+        complete when it returns. Gradients do not flow through it: while PyTorch tracks them, it refuses a tensor that
+        requires them.
         """
         values = self._order(operands, out, named)
         first = values[0]
@@ -164,7 +164,7 @@ class Function:
             if handle is None:
                 handle = framework.current_stream(first)
             tensors = self._read(values, handle)
-        except Exception as error:  # Whatever a framework raises for a tensor that it cannot show.
+        except Exception as error:  # Any exception of a framework that cannot describe a tensor.
             raise self._blame(values, error) from error
         where = tensors[0].device
         loaded = self._load(where).with_sizes_of([None if tensor is None else tensor.shape for tensor in tensors])
@@ -177,9 +177,9 @@ class Function:
         return results[0] if len(results) == 1 else tuple(results)
 
     def bind(self, *operands: Any, out: Any = None, **named: Any) -> Bound:
-        """The function with its tensors, operands and results, which are given as for a call and checked now.
+        """Binds the function to tensors, operands and results, which are given as for a call and checked now.
 
-        Calls of it check nothing and are one call of the library: `step = layer.bind(x, w, out=y)`, then `step()`.
+        Its calls check nothing and are one call of the library: `step = layer.bind(x, w, out=y)`, then `step()`.
         """
         values = self._order(operands, out, named)
         for argument, value in zip(self.arguments, values):
@@ -199,11 +199,11 @@ class Function:
     def _read(self, values: List[Any], handle: int) -> List[Any]:
         return [None if value is None else framework_of(value).read(value, handle) for value in values]
 
-    def __deepcopy__(self, memo: dict) -> Function:  # As its artifact.
+    def __deepcopy__(self, memo: dict) -> Function:  # Like its artifact.
         return self
 
     def prepare(self, device: Optional[str] = None, stream: Any = 0) -> Entry:
-        """Loads the kernels and the workspace of a stream, which the first call would do. Returns what was loaded."""
+        """Loads the kernels and the workspace of a stream, as the first call would. Returns the loaded entry."""
         loaded = self._load(device or (self._device.name if self._device else "host"))
         size = loaded.signature.entry.workspace_bytes
         if size:
@@ -211,8 +211,8 @@ class Function:
         return loaded.signature.entry
 
     def with_layouts(self, **layouts: str) -> Function:
-        """The same function for tensors that name their dimensions in another order, such as PyTorch's
-        `with_layouts(input="NCHW", filter="KCRS", output="NKPQ")` for tensors that are channels-last in memory.
+        """The same function for tensors with another order of dimensions, such as PyTorch's `with_layouts(input="NCHW",
+        filter="KCRS", output="NKPQ")` for tensors that are channels-last in memory.
         """
         for name in layouts:
             self._place(name)
@@ -251,7 +251,7 @@ class Function:
         return values
 
     def _blame(self, values: List[Any], error: Exception) -> Exception:
-        """The error that reading a tensor gave, with the name of the argument."""
+        """The error of reading a tensor, with the name of the argument."""
         for argument, value in zip(self.arguments, values):
             try:
                 if value is not None:
@@ -263,7 +263,7 @@ class Function:
     def _allocate(
         self, framework: Framework, values: List[Any], tensors: List[Any], arguments: Sequence[Argument]
     ) -> List[Any]:
-        """Makes the results that were not given, and returns all of them."""
+        """Creates the results that were not given, and returns all results."""
         for place in range(self._operands, len(values)):
             if values[place] is None:
                 argument = arguments[place]
@@ -273,7 +273,7 @@ class Function:
         return values[self._operands :]
 
     def _dtype_like(self, argument: Argument, values: List[Any]) -> Any:
-        """The dtype of an operand of the same type, so that bit patterns give bit patterns."""
+        """The dtype of an operand of the same type, so that operands as bit patterns give results as bit patterns."""
         for operand, value in zip(self.arguments[: self._operands], values):
             if operand.dtype == argument.dtype:
                 return getattr(value, "dtype", None)
@@ -291,5 +291,5 @@ class Function:
 
 
 def _size_name(entry: Entry, size: int) -> str:
-    """A size of a shape, or the name of one that calls choose."""
+    """A size of a shape, or the name of a run-time size."""
     return entry.sizes[-1 - size].name if size < 0 else str(size)

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""libconv_runtime.so: where it is, what its functions take, and how their failures become exceptions."""
+"""libconv_runtime.so: where it is, the parameters of its functions, and how their failures become exceptions."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import pathlib
 
 
 class ErrorKind(enum.IntEnum):
-    """Why a call failed. The values are the exit codes of the command-line tools."""
+    """Why a call failed. The values equal the exit codes of the command-line tools."""
 
     BAD_INPUT = 2  #: A file, name, number or tensor is wrong.
-    UNSUPPORTED = 3  #: Correct, but not in this version.
+    UNSUPPORTED = 3  #: Correct, but not supported by this version.
     SYSTEM = 4  #: A device, a driver, memory or the disk.
 
 
 class Error(RuntimeError):
-    """One sentence on what went wrong, and its kind."""
+    """An error: one sentence, and its kind."""
 
     def __init__(self, kind: ErrorKind, message: str) -> None:
         super().__init__(message)
         self.kind = kind
 
-    def __reduce__(self) -> tuple:  # The default would leave the kind out, and no process could hand an error on.
+    def __reduce__(self) -> tuple:  # The default would omit the kind, and the error could not cross processes.
         return type(self), (self.kind, *self.args)
 
 
@@ -34,7 +34,7 @@ def bad_input(message: str) -> Error:
 
 
 def as_c_string(text: bytes) -> bytes:
-    """The same text, which C would otherwise read up to a null byte only."""
+    """The same text, of which C would otherwise read only the part before a null byte."""
     if b"\0" in text:
         raise bad_input(f"expects a name without null bytes, but got {text!r}")
     return text
@@ -44,7 +44,7 @@ _HANDLE = ctypes.c_void_p
 _PLACE = ctypes.POINTER(ctypes.c_void_p)
 _STATUS = ctypes.c_int
 
-# Name, result, parameters: conv_runtime.h in the terms of ctypes.
+# Name, result, parameters: conv_runtime.h in the types of ctypes.
 _FUNCTIONS = [
     ("conv_last_error", ctypes.c_char_p, []),
     ("conv_runtime_version", ctypes.c_char_p, []),
@@ -86,7 +86,7 @@ _FUNCTIONS = [
 
 
 def _load() -> ctypes.CDLL:
-    """The library beside this file, or the one that CONV_RUNTIME_LIBRARY names."""
+    """The library beside this file, or the library that CONV_RUNTIME_LIBRARY names."""
     beside = pathlib.Path(__file__).with_name("libconv_runtime.so")
     path = os.environ.get("CONV_RUNTIME_LIBRARY") or str(beside)
     try:
@@ -107,13 +107,13 @@ __version__: str = library.conv_runtime_version().decode()
 
 
 def check(status: int) -> None:
-    """Raises what the library says about a status that is not success."""
+    """Raises the library's message for a status that is not success."""
     if status:
         raise Error(ErrorKind(status), library.conv_last_error().decode(errors="replace"))
 
 
 def make_handle(function, *arguments) -> int:
-    """Calls a function whose last parameter is the place for a handle or address, and returns that."""
+    """Calls a function whose last parameter receives a handle or address, and returns that."""
     place = ctypes.c_void_p()
     check(function(*arguments, ctypes.byref(place)))
     return place.value or 0

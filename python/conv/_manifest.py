@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What an artifact says about its functions: `manifest.json` as dataclasses."""
+"""The facts of an artifact about its functions: `manifest.json` as dataclasses."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ._library import bad_input
 
 @dataclasses.dataclass(frozen=True)
 class Size:
-    """A number in shapes that is chosen with each call: a run-time size."""
+    """A run-time size: a number in shapes that each call chooses."""
 
     name: str  #: "B", "T", ...
     least: int
     most: int
 
 
-_NO_GAP = -1  #: In strides: the next dimension's stride times its size.
+_NO_GAP = -1  #: In strides: the stride and size of the next dimension, multiplied.
 
 
 def _encode_size(number: int) -> int:
-    """What stands for a run-time size in a shape."""
+    """The number for a run-time size in a shape."""
     return -1 - number
 
 
@@ -33,23 +33,23 @@ class Argument:
     """One tensor of a signature."""
 
     name: str  #: "input", "filter", "bias", "output", ...
-    role: str  #: The part it plays in the convolution.
-    is_output: bool  #: Whether it is a result, which is not one of the operands.
+    role: str  #: Its role in the convolution.
+    is_output: bool  #: Whether it is a result rather than an operand.
     dtype: str  #: "f16", "bf16", "f32", "f8E4M3FN", "i8", ...
     layout: str  #: The order of dimensions, such as "NHWC"; "" for vectors.
     shape: Tuple[int, ...]  #: In the order of `layout`; -1 - i for the i-th run-time size of the entry.
-    strides: Tuple[int, ...]  #: In elements, in the order of `layout`; -1 where run-time sizes farther inside say.
-    alignment: int  #: Bytes the address is a multiple of.
+    strides: Tuple[int, ...]  #: In elements, in the order of `layout`; -1 where they depend on inner run-time sizes.
+    alignment: int  #: In bytes; the address is a multiple of it.
     is_updated: bool = False  #: Whether it is an operand that the function updates in place.
 
     @property
     def bytes(self) -> int:
-        """From the first to the last element."""
+        """Bytes from the first to the last element."""
         last = sum((size - 1) * stride for size, stride in zip(self.shape, self.strides))
         return (last + 1) * _dtypes.SIZES[self.dtype]
 
     def with_sizes(self, sizes: Tuple[int, ...]) -> Argument:
-        """The argument with numbers for run-time sizes."""
+        """The argument with numbers for its run-time sizes."""
         shape = tuple(sizes[-1 - size] if size < 0 else size for size in self.shape)
         strides: List[int] = []
         step = 1
@@ -59,7 +59,7 @@ class Argument:
         return dataclasses.replace(self, shape=shape, strides=tuple(reversed(strides)))
 
     def reordered(self, order: str) -> Argument:
-        """The same memory with its dimensions in another order."""
+        """The same memory with the dimensions in another order."""
         if sorted(order) != sorted(self.layout):
             raise bad_input(f"argument '{self.name}': expects an order of the letters {self.layout}, but got {order}")
         places = [self.layout.index(letter) for letter in order]
@@ -87,10 +87,10 @@ class Argument:
 
 @dataclasses.dataclass(frozen=True)
 class Constant:
-    """A tensor that the artifact stores, and that calls do not pass."""
+    """A tensor that the artifact stores and calls do not pass."""
 
     tensor: Argument
-    data: str  #: The member of the zip file that has its elements.
+    data: str  #: The member of the zip file with its elements.
 
     @classmethod
     def parse(cls, json: dict) -> Constant:
@@ -99,7 +99,7 @@ class Constant:
 
 @dataclasses.dataclass(frozen=True)
 class ErrorBound:
-    """How far a result may be from the exact one, element by element.
+    """The allowed error of a result, element by element.
 
     `|out - ref| <= output_ulp * ulp(ref) + 2^-24 * (accumulation * sum |a*b| + operands * sum |operand| + constant)`,
     with the last two zero unless the element-wise epilogue cancels.
@@ -109,7 +109,7 @@ class ErrorBound:
     output_ulp: float
     operands: float = 0.0
     constant: float = 0.0
-    follow_operations: bool = False  #: The epilogue has no bound of this form, only its sum has.
+    follow_operations: bool = False  #: The epilogue has no bound of this form; the bound is for its sum only.
 
     @classmethod
     def parse(cls, json: dict) -> ErrorBound:
@@ -128,14 +128,14 @@ class Entry:
     schedule: str
     chosen_by: str  #: "user", "database" or "heuristic".
     arguments: Tuple[Argument, ...]  #: Operands, then results.
-    constants: Tuple[Constant, ...]  #: What the artifact stores.
-    workspace_bytes: int  #: 0 if run-time sizes say.
+    constants: Tuple[Constant, ...]  #: The tensors that the artifact stores.
+    workspace_bytes: int  #: 0 if it depends on run-time sizes.
     deterministic: bool
     error_bound: ErrorBound
     sizes: Tuple[Size, ...] = ()  #: Run-time sizes; none if all shapes are known.
 
     def places_of_sizes(self) -> Tuple[Tuple[int, int], ...]:
-        """Where each run-time size is seen first: an argument and a dimension."""
+        """The first argument and dimension with each run-time size."""
         seen = {}
         for place, argument in enumerate(self.arguments):
             for dimension, size in enumerate(argument.shape):
@@ -143,7 +143,7 @@ class Entry:
         return tuple(seen[_encode_size(number)] for number in range(len(self.sizes)))
 
     def with_sizes(self, sizes: Tuple[int, ...], workspace_bytes: int) -> Entry:
-        """The entry with numbers for run-time sizes."""
+        """The entry with numbers for its run-time sizes."""
         arguments = tuple(argument.with_sizes(sizes) for argument in self.arguments)
         return dataclasses.replace(self, arguments=arguments, workspace_bytes=workspace_bytes, sizes=())
 

@@ -17,7 +17,7 @@ Sizes = typing.Union[int, typing.Sequence[int]]
 
 
 def spread(value: Sizes, rank: int) -> typing.Optional[typing.Tuple[int, ...]]:
-    """A number for each spatial dimension: one is that of all of them. None for any other count."""
+    """A number for each spatial dimension: a single one counts for all of them. None for any other count."""
     if not hasattr(value, "__iter__"):
         return (value,) * rank
     values = tuple(value)
@@ -63,23 +63,24 @@ class _CProblem(ctypes.Structure):
 class Problem:
     """A convolution of an image of `n` x `c` x `input` and a filter of `k` x `c / groups` x `filter`.
 
-    `input`, `filter`, `stride`, `dilation`, `low` and `high` have one number for each spatial dimension, one to three.
-    The output has `(low + input + high - dilation * (filter - 1) - 1) // stride + 1` positions in each.
+    `input`, `filter`, `stride`, `dilation`, `low` and `high` have one number for each spatial dimension, one to three. The
+    output has `(low + input + high - dilation * (filter - 1) - 1) // stride + 1` positions in each.
 
-    direction: "forward"; "backward_data", the gradient of the image, which a transposed convolution is; or
-        "backward_weight", that of the filter.
-    dtype, result_dtype: "f32", "f16", "bf16", "i8", "f8E4M3FN", "f8E5M2"; the result's is that of the operands if empty.
-    bias_dtype: "f32", "f16", "bf16"; that of the operands if empty, and f32 if they have 8 bits.
-    low, high: padding before and after the image; what is there, `padding_mode` says: "zeros", "reflect", "replicate"
+    direction: "forward"; "backward_data", the gradient of the image, which is also a transposed convolution; or
+        "backward_weight", the gradient of the filter.
+    dtype, result_dtype: "f32", "f16", "bf16", "i8", "f8E4M3FN", "f8E5M2"; an empty result_dtype means the operands' type.
+    bias_dtype: "f32", "f16", "bf16"; empty: the operands' type, and f32 if they have 8 bits.
+    low, high: padding before and after the image; `padding_mode` gives its values: "zeros", "reflect", "replicate"
         or "circular".
-    input_layout, filter_layout, output_layout: orders such as "NHWC" and "NCHW", in the letters of an image for all
-        three; channels last if empty.
-    bias, residual, activation: what follows the sum, in this order, as operands after the first two; `bias` is a vector
-        of the result's channels, `residual` as the result. `activation` is one of those of `conv-gen --activation`.
+    input_layout, filter_layout, output_layout: orders such as "NHWC" and "NCHW", all three in the letters of an image;
+        channels last if empty.
+    bias, residual, activation: the epilogue, in this order, as operands after the first two; `bias` is a vector over
+        the result's channels, `residual` has the result's shape. `activation` is a value of `conv-gen --activation`.
     tf32: f32 operands are rounded to tf32.
     exact: products of f32 are exact, rather than sums of parts that are as accurate (docs/numerics.md).
-    promoted: sums of up to 128 products of 8-bit floats have the bits that matrix units give them, and are promoted to
+    promoted: sums of up to 128 products of 8-bit floats have the precision of matrix units, and are promoted to
         f32; the bound of the result is then wider (docs/numerics.md).
+    max_error: what `conv.compile` takes as `max_error` where it is given none.
     function: the name of the function; made of the problem if empty.
     """
 
@@ -108,15 +109,16 @@ class Problem:
     tf32: bool = False
     exact: bool = False
     promoted: bool = False
+    max_error: float = 0.0
     function: str = ""
 
     @property
     def stem(self) -> str:
-        """How names of its functions begin."""
+        """The prefix of function names."""
         return f"conv{len(self.input)}d_{self.direction}"
 
     def describe(self) -> str:
-        """`forward bf16 64x64x56x56 -> 64, 3x3`, with what is not usual after it."""
+        """`forward bf16 64x64x56x56 -> 64, 3x3`, followed by unusual properties."""
 
         def by_x(sizes: typing.Sequence[int]) -> str:
             return "x".join(map(str, sizes))
@@ -133,6 +135,8 @@ class Problem:
         text += "".join(f" + {name}" for name in epilogue if name)
         layouts = sorted({self.input_layout, self.filter_layout, self.output_layout})
         arithmetic = "".join(f", {name}" for name in ("tf32", "promoted") if getattr(self, name))
+        if self.max_error:
+            arithmetic += f", max_error {self.max_error:g}"
         return f"{text} ({', '.join(layouts)}{arithmetic})"
 
     def module(self) -> str:

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What tensors must be for a function, and what is said of those that are not."""
+"""The requirements of a function on its tensors, and the errors for tensors that violate them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._manifest import Argument, Entry
 
 
 class Signature:
-    """The arguments of one entry, in the form that a call compares tensors with."""
+    """The arguments of one entry, in the form with which a call compares tensors."""
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
@@ -36,14 +36,14 @@ class Signature:
 
 
 def _same_steps(argument: Argument, strides: Tuple[int, ...]) -> bool:
-    """Whether strides agree in every dimension that has a second element."""
+    """Whether strides agree in every dimension with more than one element."""
     return all(size == 1 or ours == theirs for size, ours, theirs in zip(argument.shape, argument.strides, strides))
 
 
 def _other_order(argument: Argument, tensor: Tensor) -> str:
-    """What takes a tensor whose shape is that of the argument with channels first or last; empty for another shape."""
+    """A hint for a tensor whose shape is the argument's with channels first or last; empty for another shape."""
     first = "".join(sorted(argument.layout, key="NKCDHWTRSZPQG".index))
-    channels = "K" if "N" in first and "K" in first else "C"  # Of an output and of other tensors.
+    channels = "K" if "N" in first and "K" in first else "C"  # Channels of an output, and of others.
     for order in (first, first.replace(channels, "") + channels):
         if "G" in order or not argument.layout:
             continue
@@ -55,7 +55,7 @@ def _other_order(argument: Argument, tensor: Tensor) -> str:
 
 
 def _mismatch(argument: Argument, accepted: frozenset[str], tensor: Tensor, device: str) -> Error:
-    """What is wrong with a tensor, the first thing first."""
+    """The first error of a tensor."""
     layout = f" ({argument.layout})" if argument.layout else ""
     if tensor.device != device:
         text = f"a tensor on {device}, but got one on {tensor.device}"

@@ -23,7 +23,7 @@ def _tensor(shape: typing.Iterable[_Size], dtype: str) -> str:
 
 
 def _is_dense(shape: typing.Sequence[int], strides: _Strides) -> bool:
-    """Whether a tensor has no gaps, whatever strides single elements have."""
+    """Whether a tensor has no gaps, ignoring strides of dimensions of size 1."""
     step = 1
     for size, stride in zip(reversed(shape), reversed(strides)):
         if size != 1 and stride != step:
@@ -33,12 +33,12 @@ def _is_dense(shape: typing.Sequence[int], strides: _Strides) -> bool:
 
 
 def _strides_of_any(shape: typing.Sequence[int], strides: _Strides) -> _Strides:
-    """The strides that are right for any first size, too: empty for dense tensors."""
+    """The strides that are also right for any first size: empty for dense tensors."""
     if not strides or _is_dense(shape, strides):
         return ()
     if shape[0] > 1:
         return strides
-    # One row may be anywhere; several usually follow each other.
+    # A single row may have any stride; several rows usually follow each other.
     return (max(size * stride for size, stride in zip(shape[1:], strides[1:])), *strides[1:])
 
 
@@ -50,13 +50,13 @@ def _declare(name: str, kind: str, strides: _Strides = (), more: str = "") -> st
 
 @dataclasses.dataclass(frozen=True)
 class UpdateProblem:
-    """`t` more tokens of `b` sequences with `d` channels, convolved with `w` taps, which update their states in place.
+    """The step for `t` more tokens of `b` sequences with `d` channels and `w` taps, which updates their states in place.
 
-    Operands are input (b, d, t), weight (d, w), state (states, d, length), and then those that there are: positions (b)
-    and indices (b), which are of the types "i32" or "i64", and bias (d), of its type. The result is (b, d, t).
-    `conv.causal_update` says what it computes. `b` and `states` may be None: run-time sizes, which calls choose.
+    Operands are input (b, d, t), weight (d, w), state (states, d, length), and then the given optional ones: positions (b)
+    and indices (b), of type "i32" or "i64", and bias (d), of its type. The result is (b, d, t). `conv.causal_update` defines
+    the computation. `b` and `states` may be None: run-time sizes, which calls choose.
 
-    activation: "silu", or none if empty.
+    activation: "silu"; empty: none.
     strides: of input, weight, state and output in memory, in elements; contiguous where they are empty.
     """
 
@@ -77,7 +77,7 @@ class UpdateProblem:
 
     @property
     def stem(self) -> str:
-        """How names of its functions begin."""
+        """The prefix of function names."""
         return "causal_update"
 
     def describe(self) -> str:
@@ -88,7 +88,7 @@ class UpdateProblem:
         return text + (", by indices" if self.indices else "")
 
     def with_run_time_sizes(self) -> UpdateProblem:
-        """The problem whose function takes any number of sequences and states."""
+        """The problem with run-time sizes, whose function takes any number of sequences and states."""
         shapes = (self.b, self.d, self.t), (self.d, self.w), (self.states, self.d, self.length), (self.b, self.d, self.t)
         of_input, of_weight, of_state, of_output = (
             _strides_of_any(shape, strides) for shape, strides in zip(shapes, self.strides)
@@ -128,11 +128,11 @@ class UpdateProblem:
 
 @dataclasses.dataclass(frozen=True)
 class FinalStateProblem:
-    """The last `p` tokens of `n` sequences: of `t` tokens each, or, with `starts`, packed in `t` tokens of one.
+    """The last `p` tokens of `n` sequences: of `t` tokens each, or, with `starts`, packed in one row of `t` tokens.
 
-    Operands are input (n, t, d), or (1, t, d) if packed, and then those that there are: cu_seqlens (n + 1), of the type
-    `starts`, initial_state (n, p, d), and for `rows` of a cache that is updated in place, state (rows, p, d) and indices
-    (n), of the type `indices`. Without a cache, the result is (n, p, d). `conv.final_state` says what it computes.
+    Operands are input (n, t, d), or (1, t, d) if packed, and then the given optional ones: cu_seqlens (n + 1), of type
+    `starts`, initial_state (n, p, d), and, for `rows` of a cache that is updated in place, state (rows, p, d) and indices
+    (n), of type `indices`. Without a cache, the result is (n, p, d). `conv.final_state` defines the computation.
 
     Without `starts`, `n`, `t` and `rows` may be None: run-time sizes, which calls choose.
 
@@ -154,7 +154,7 @@ class FinalStateProblem:
 
     @property
     def stem(self) -> str:
-        """How names of its functions begin."""
+        """The prefix of function names."""
         return "final_state"
 
     def describe(self) -> str:
@@ -164,7 +164,7 @@ class FinalStateProblem:
         return text + (f", into {_text(self.rows)} states" if self.rows != 0 else "")
 
     def with_run_time_sizes(self) -> typing.Optional[FinalStateProblem]:
-        """The problem whose function takes any number of sequences, tokens and states; None if there is none."""
+        """The problem with run-time sizes, whose function takes any number of sequences, tokens and states; or None."""
         shapes = (self.n, self.t, self.d), (self.n, self.p, self.d), (self.rows or self.n, self.p, self.d)
         strides = tuple(map(_strides_of_any, shapes, self.strides))
         if self.starts or strides[0]:

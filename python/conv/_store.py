@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Files of SQLite that processes share: whose they are, of which version, and what failed, as one line."""
+"""SQLite files that processes share: their owner, their version, and their errors as one line."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import typing
 
 from ._library import Error, ErrorKind, bad_input
 
-#: Writers hold locks for milliseconds. Who waits longer than this waits for a process that is stopped.
+#: Writers hold locks for milliseconds. A longer wait means that a stopped process holds the lock.
 _LOCK_SECONDS = 30
 
 
 @dataclasses.dataclass(frozen=True)
 class Schema:
-    """What a file has.
+    """The schema of a file.
 
-    what: as messages call it, such as "database".
-    application: SQLite's `application_id`, which tells files of ours from others.
-    version: SQLite's `user_version`: a file of a newer one is refused.
-    script: SQL that makes the tables of an empty file.
-    upgrades: SQL that brings a file of version 1, 2, ... to the next one; it does so before it is written.
+    what: its name in messages, such as "database".
+    application: SQLite's `application_id`, which identifies this project's files.
+    version: SQLite's `user_version`; newer files are refused.
+    script: SQL that creates the tables of an empty file.
+    upgrades: SQL that brings a file of version 1, 2, ... to the next one, before it is written.
     """
 
     what: str
@@ -37,7 +37,7 @@ class Schema:
 
 
 def is_own(path: pathlib.Path) -> bool:
-    """Whether only this user can have written what is there."""
+    """Whether only this user can have written the file."""
     try:
         status = path.lstat()
     except OSError:
@@ -48,7 +48,7 @@ def is_own(path: pathlib.Path) -> bool:
 
 @contextlib.contextmanager
 def explained(schema: Schema, path: pathlib.Path) -> typing.Iterator[None]:
-    """Makes an `Error` of what SQLite raises."""
+    """Turns SQLite's exceptions into an `Error`."""
     try:
         yield
     except sqlite3.Error as error:
@@ -78,7 +78,7 @@ def _check(schema: Schema, path: pathlib.Path, connection: sqlite3.Connection) -
 
 
 def _open_to_read(schema: Schema, path: pathlib.Path) -> sqlite3.Connection:
-    """A reader of a file that others may write, or, in a folder that is read-only, of a file that nobody can."""
+    """Opens a file that others may write for reading or, in a read-only folder, one that nobody can write."""
     if not path.is_file():
         raise bad_input(f"expects a {schema.what}, but there is no file '{path}'")
     connection = _connect(path, "mode=ro")
@@ -94,7 +94,7 @@ def _open_to_read(schema: Schema, path: pathlib.Path) -> sqlite3.Connection:
 
 
 def _create(schema: Schema, path: pathlib.Path) -> None:
-    """Makes a file that has its tables from the first moment on; another process may make one at the same time."""
+    """Creates a file that has its tables from the first moment on; another process may create one at the same time."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         connection = _connect(part, "mode=rwc")
@@ -112,7 +112,7 @@ def _create(schema: Schema, path: pathlib.Path) -> None:
 
 
 def _upgrade(schema: Schema, path: pathlib.Path, connection: sqlite3.Connection) -> None:
-    """Brings a file of an older version to this one, in a transaction."""
+    """Upgrades a file of an older version to this one, in a transaction."""
     _check(schema, path, connection)
     [version] = connection.execute("PRAGMA user_version").fetchone()
     for upgrade in schema.upgrades[version - 1 :]:
@@ -128,10 +128,10 @@ def _open_to_write(schema: Schema, path: pathlib.Path) -> sqlite3.Connection:
     connection = _connect(path, "mode=rw")
     try:
         _check(schema, path, connection)
-        # Readers go on while one writes. File systems that cannot do so keep SQLite's older way.
+        # Readers continue while one process writes. File systems without support for it keep SQLite's older mode.
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        with transaction(connection):  # Finds out whether it can be written.
+        with transaction(connection):  # Tests whether the file can be written.
             _upgrade(schema, path, connection)
     except BaseException:
         connection.close()
@@ -140,10 +140,10 @@ def _open_to_write(schema: Schema, path: pathlib.Path) -> sqlite3.Connection:
 
 
 def connect(schema: Schema, path: typing.Union[str, os.PathLike], write: bool = False) -> sqlite3.Connection:
-    """Opens a file, and makes it if it is to be written and is not there.
+    """Opens a file; creates it if it is to be written and does not exist.
 
     Raises:
-        Error: it is no such file, a newer one, broken, or the disk does not let it be written.
+        Error: the file has another kind or a newer version, is broken, or the disk refuses writes.
     """
     path = pathlib.Path(path)
     with explained(schema, path):
@@ -158,12 +158,12 @@ def connect(schema: Schema, path: typing.Union[str, os.PathLike], write: bool = 
 
 @contextlib.contextmanager
 def transaction(connection: sqlite3.Connection) -> typing.Iterator[None]:
-    """All of what is written in the block, or nothing."""
+    """Writes everything in the block, or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        with contextlib.suppress(sqlite3.Error):  # SQLite itself has rolled back where the disk is full.
+        with contextlib.suppress(sqlite3.Error):  # SQLite itself has rolled back if the disk is full.
             connection.execute("ROLLBACK")
         raise

@@ -1,4 +1,4 @@
-"""What the package's command-line tools have in common: how errors are told, and the exit codes."""
+"""The common part of the package's command-line tools: how they report errors, and their exit codes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ._library import Error, ErrorKind
 def run_tool(
     name: str, work: typing.Callable[[], int], failures: typing.Tuple[typing.Type[BaseException], ...] = ()
 ) -> int:
-    """Runs ``work`` and returns the exit code of the tool ``name``: that of ``work``, or of the error that ended it.
+    """Runs ``work`` and returns the exit code of the tool ``name``: the result of ``work``, or its error's code.
 
-    One line on standard error says what went wrong. ``OSError`` and the tool's own ``failures`` are errors of the system.
-    A tool that is interrupted, also by ``SIGTERM``, says that it can go on; one whose reader has closed the pipe is done.
+    One line on standard error reports the error. ``OSError`` and the tool's own ``failures`` are errors of the system. An
+    interrupted tool, also by ``SIGTERM``, says that it can continue; a tool whose reader has closed the pipe is done.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

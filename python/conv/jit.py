@@ -1,11 +1,11 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Convolutions of tensors of any framework, compiled when they are called first.
+"""Convolutions of tensors of any framework, compiled at their first call.
 
     y = conv.jit.conv2d(x, w, bias, activation="relu", padding=1)
 
-Tensors are those that functions of artifacts take: of NumPy, PyTorch, CuPy, JAX, or with DLPack. Each problem is compiled
-once, for the device where its tensors are, and found again in memory and in the cache of files (`conv.compile`).
+Tensors are those that functions of artifacts accept: NumPy, PyTorch, CuPy, JAX, or any with DLPack. Each problem is compiled
+once, for the device of its tensors, and cached in memory and in files (`conv.compile`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _OF_OUTPUT = dict(zip("NCDHW", "NKZPQ"))
 
 _lock = threading.Lock()
 _functions: typing.Dict[tuple, Function] = {}
-#: By problems with run-time sizes and devices, the first one with numbers for them.
+#: The first problem with known sizes, by the problem with run-time sizes and the device.
 _first: typing.Dict[typing.Tuple[DynamicProblem, str], DynamicProblem] = {}
 
 
@@ -45,7 +45,7 @@ def _order(name: str, layout: str, tensor: Tensor) -> str:
     """The letters of `layout` in the order of memory."""
     if len(tensor.shape) != len(layout):
         raise bad_input(f"{name}: expects {len(layout)} dimensions ({layout}), but got shape {tuple(tensor.shape)}")
-    # Dimensions of one element are anywhere; those that come first in the layout stay first.
+    # Dimensions of one element have no place of their own; those that come first in the layout stay first.
     places = sorted(range(len(layout)), key=lambda place: -tensor.strides[place] if tensor.shape[place] > 1 else 0)
     by_stride = [place for place in places if tensor.shape[place] > 1]
     order = [place for place in range(len(layout)) if tensor.shape[place] == 1] + by_stride
@@ -72,7 +72,7 @@ def _load(problem: _compiler.Module, device: str) -> Function:
 
 
 def _get(key: tuple, make: typing.Callable[[], Function]) -> Function:
-    """The function that calls with a key have."""
+    """The function for calls with this key."""
     function = _functions.get(key)
     if function is None:
         made = make()
@@ -90,7 +90,7 @@ def _load_shared(problem: DynamicProblem, device: str) -> Function:
 
 
 class _Options(typing.NamedTuple):
-    """What a call of a convolution is given beside tensors, and of which tensors it has any."""
+    """The options of a call of a convolution, and which optional tensors it has."""
 
     layout: str
     bias: bool
@@ -102,10 +102,11 @@ class _Options(typing.NamedTuple):
     dilation: typing.Tuple[int, ...]
     groups: int
     padding_mode: str
+    max_error: float
 
 
 def _make(x: Tensor, w: Tensor, options: _Options) -> Function:
-    """The function of an image and a filter, which takes tensors whose dimensions come as the layout says."""
+    """The function of an image and a filter, for tensors with dimensions in the order of the layout."""
     layout, *_ = options
     orders = _order("x", layout, x), _order("w", layout, w)
     size, taps = dict(zip(layout, x.shape)), dict(zip(layout, w.shape))
@@ -136,20 +137,22 @@ class _Convolution:
     """`activation(convolution + bias + residual)`, of x and w.
 
     Args:
-        x: the image, whose dimensions come as `layout` says.
+        x: the image, with dimensions in the order of `layout`.
         w: the filter, K x C / groups x R x S in the same order: for NHWC it is K x R x S x C / groups.
         bias: (K).
-        residual: as the result.
-        activation: none if empty, else one of those of `conv-gen --activation`; `alpha` is that of leaky_relu and elu.
+        residual: of the result's shape.
+        activation: empty for none, or a value of `conv-gen --activation`; `alpha` belongs to leaky_relu and elu.
         stride, padding, dilation: one number, or one for each spatial dimension.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
+        max_error: Winograd's algorithm may run where the bound on its error is at most this many times that of a sum of
+            products, as for `conv.compile`; never if 0.
         layout: "NCHW", the default of two dimensions, or any other order of its letters: NCW for one and NCDHW for three.
-            Memory may have another order, as PyTorch's channels-last tensors have, but no gaps.
-        out: where the result goes; by default a new tensor of x's framework, in the memory order of x.
+            Memory may have another order, like PyTorch's channels-last tensors, but no gaps.
+        out: receives the result; by default a new tensor of x's framework, in the memory order of x.
         stream: as for functions of artifacts.
 
     Raises:
-        Refused: what the compiler does not handle, with its reason.
+        Refused: the compiler does not support the problem; it has the reason.
         Error: bad input, or a system error.
     """
 
@@ -171,6 +174,7 @@ class _Convolution:
         dilation: Sizes = 1,
         groups: int = 1,
         padding_mode: str = "zeros",
+        max_error: float = 0.0,
         layout: typing.Optional[str] = None,
         out: typing.Any = None,
         stream: typing.Any = None,
@@ -184,7 +188,7 @@ class _Convolution:
         image, taps = framework_of(x).read(x, 0), framework_of(w).read(w, 0)
         window = _sizes("stride", stride, rank), _sizes("padding", padding, rank), _sizes("dilation", dilation, rank)
         options = _Options(
-            *(layout, bias is not None, residual is not None, activation, alpha, *window, groups, padding_mode)
+            *(layout, bias is not None, residual is not None, activation, alpha, *window, groups, padding_mode, max_error)
         )
         shapes = tuple(image.shape), tuple(image.strides), tuple(taps.shape), tuple(taps.strides)
         function = _get((*shapes, image.dtype, image.device, options), lambda: _make(image, taps, options))
@@ -209,19 +213,19 @@ def dynamic_conv(
     """`activation(sum over w of kernel[b, t, d // (D / G), w] * x[b, t + w - (W - 1), d])`, as `[b, t, d]`.
 
     Elements before a sequence are zero: the convolution is causal, and the last tap is the token itself. The first B and T
-    get a function of their own, the first other ones get one that takes any, and from then on nothing more is compiled.
+    get a function of their own; the first call with others compiles one for any B and T, and then nothing more is compiled.
 
     Args:
         x: B x T x D, of f32, f16, bf16 or i8, without gaps.
         kernel: B x T x G x W, of the type of x, without gaps; B x T x W x G for the other order. G divides D; G = D gives
             each channel its own kernel.
         order: "BTGW", the default, or "BTWG".
-        activation: none if empty, or "silu".
-        out: where the result goes, B x T x D, i32 for i8; by default a new tensor of x's framework.
+        activation: empty for none, or "silu".
+        out: receives the result, B x T x D, i32 for i8; by default a new tensor of x's framework.
         stream: as for functions of artifacts.
 
     Raises:
-        Refused: what the compiler does not handle, with its reason.
+        Refused: the compiler does not support the problem; it has the reason.
         Error: bad input, or a system error.
     """
     tokens, taps = framework_of(x).read(x, 0), framework_of(kernel).read(kernel, 0)
@@ -237,7 +241,7 @@ def dynamic_conv(
         problem = DynamicProblem(
             *(*tokens.shape, size["W"], size["G"], order), dtype=tokens.dtype, activation=activation
         )
-        problem.module()  # So that what is wrong is said of this call, and not of those that share its function.
+        problem.module()  # Errors should concern this call, not others that share its function.
         return _load_shared(problem, tokens.device)
 
     return _get(key, make)(x, kernel, out=out, stream=stream)

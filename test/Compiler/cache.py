@@ -1,5 +1,5 @@
 # RUN: rm -rf %t && mkdir %t && %python %s %t
-"""The cache: nothing that is in its folder, or happens to it, changes what comes out."""
+"""The cache: neither the content of its folder nor any damage changes the results."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ def problem(k=8):
 
 
 def run(folder, code):
-    """Statistics of a new process that runs `code`, and what it printed before them."""
+    """Run `code` in a new process; return its memory hits, file hits and compilations."""
     prologue = "import conv\nfrom conv import _compiler\n"
     prologue += "def get(k=8): return conv.compile(conv.Problem(n=1, c=8, k=k, input=(6, 6), filter=(3, 3), dtype='f16'), 'host')\n"
     done = subprocess.run(
@@ -89,7 +89,7 @@ class Cache(unittest.TestCase):
         self.assertEqual((hits, files, compilations), (15, 0, 1))
 
     def test_processes_at_once_and_killed(self):
-        """Processes that compile the same into one folder and are killed at any moment leave whole files or none."""
+        """Killed processes that share a cache folder leave only whole files."""
         code = (
             "import conv\n"
             "while True:\n"
@@ -120,7 +120,7 @@ class Cache(unittest.TestCase):
         )
 
     def test_bounds_of_memory(self):
-        """Many calls of many problems take no more memory than the cache may have."""
+        """Memory does not grow when many problems are requested again and again."""
         code = (
             "import resource\n"
             "for k in range(1, 41): get(k)\n"
@@ -155,7 +155,7 @@ class Cache(unittest.TestCase):
 
 class Bounded(unittest.TestCase):
     def test_oldest_goes(self):
-        """A folder that is full loses what nothing read for the longest time."""
+        """A full folder loses the least recently used file."""
         folder = ROOT / "bounded"
         library = _compiler.load()
         import ctypes
@@ -180,14 +180,14 @@ class Bounded(unittest.TestCase):
                 library.conv_jit_compile(jit, module, len(module), ctypes.byref(asked), ctypes.byref(place)), 0
             )
             library.conv_compilation_close(place)
-            time.sleep(0.02)  # Times of files are not finer everywhere.
+            time.sleep(0.02)  # Some file systems have no finer time stamps.
 
         def hits():
             counts = _compiler._Statistics(struct_size=ctypes.sizeof(_compiler._Statistics))
             library.conv_jit_get_statistics(jit, ctypes.byref(counts))
             return counts.file_hits, counts.compilations
 
-        get(8), get(16), get(8)  # 8 is read again, and 16 the one to go.
+        get(8), get(16), get(8)  # 8 is read again, so 16 is the least recently used.
         self.assertEqual(hits(), (1, 2))
         get(24)
         get(8)

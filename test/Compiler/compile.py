@@ -1,7 +1,8 @@
 # RUN: rm -rf %t && mkdir %t && %python %s %t
-"""Compiling in this process: what comes out, and how what is wrong is answered."""
+"""Compilation in this process: its results, and the errors for wrong inputs."""
 
 import ctypes
+import dataclasses
 import os
 import subprocess
 import sys
@@ -24,7 +25,7 @@ class Compile(unittest.TestCase):
         )
 
     def test_arithmetic_of_f32(self):
-        """Exact products are asked for by name; both at once are refused."""
+        """`exact` and `tf32` select the arithmetic of f32; both at once are refused."""
         f32 = dict(n=1, c=8, k=8, input=(6, 6), filter=(3, 3))
         self.assertNotIn("arithmetic", conv.Problem(**f32).module())
         self.assertRegex(conv.Problem(**f32, exact=True).module(), "arithmetic = +exact")
@@ -33,7 +34,7 @@ class Compile(unittest.TestCase):
             conv.Problem(**f32, tf32=True, exact=True).module()
 
     def test_as_the_tool(self):
-        """The same bytes as conv-compile's."""
+        """The artifact has the same bytes as that of conv-compile."""
         module = PROBLEM.module()
         subprocess.run(
             ["conv-compile", "-", "--target=gfx942,host", "-o", f"{ROOT}/a.convpack"], input=module.encode(), check=True
@@ -57,6 +58,9 @@ class Compile(unittest.TestCase):
             for options in ({}, {"max_error": 50}, {"max_error": 50, "max_workspace": 0})
         ]
         self.assertEqual(algorithms, ["implicit_gemm", "winograd", "implicit_gemm"])
+        bounded = dataclasses.replace(problem, max_error=50)
+        self.assertEqual(conv.load(conv.compile(bounded, "sim:gfx942")).entries[0].algorithm, "winograd")
+        self.assertEqual(conv.load(conv.compile(bounded, "sim:gfx942", max_error=0)).entries[0].algorithm, "implicit_gemm")
         with self.assertRaisesRegex(conv.Error, "expects max_error to be 0 or more, but got -1"):
             conv.compile(problem, "host", max_error=-1)
 
@@ -140,11 +144,11 @@ class Compile(unittest.TestCase):
         self.assertEqual(results, [alone] * 24)
 
     def test_silent_and_without_handlers(self):
-        """Nothing goes to the terminal, and the signals are as they were."""
+        """Compilation prints nothing, and leaves signal handlers as they were."""
         code = (
             "import conv, signal\n"
             "handlers = lambda: [signal.getsignal(s) for s in range(1, 32)]\n"
-            # Those above 31 are glibc's own, for threads.
+            # Signals above 31 are excluded: glibc uses some for threads.
             "caught = lambda: int(open('/proc/self/status').read().split('SigCgt')[1].split()[1], 16) & 0x7fffffff\n"
             "masks = caught()\n"
             "before = handlers()\n"

@@ -1,5 +1,5 @@
 # RUN: rm -rf %t && mkdir %t && env LD_LIBRARY_PATH=%build-root/test/standin %python %s %t
-"""A database has rows of devices with different numbers of compute units: a JIT takes those of the device that it loads for."""
+"""A database may have rows of devices with different numbers of compute units; a JIT uses the rows of its device."""
 
 import ctypes
 import os
@@ -15,17 +15,17 @@ from conv.tune import Database, Measurement
 DATABASE = str(pathlib.Path(sys.argv.pop()) / "two.db")
 PROBLEM = conv.Problem(n=1, c=32, k=64, input=(9, 9), filter=(3, 3), dtype="f16", function="layer")
 MODULE = PROBLEM.module().encode()
-#: What devices of gfx942 have: a whole one, and one of the parts into which it can be divided.
+#: Compute units of gfx942 devices: a whole device, and one partition of a device.
 WHOLE, PART = 304, 38
 
 
 class Jit:
-    """The C functions of one jit without files."""
+    """The C functions of one JIT without a cache folder."""
 
     def __init__(self):
         self.library = _compiler.load()
         self.handle = ctypes.c_void_p()
-        nothing = (ctypes.c_size_t * 4)(32)  # conv_jit_options; an empty folder is the text at the second place.
+        nothing = (ctypes.c_size_t * 4)(32)  # conv_jit_options, whose second field is the folder: an empty text.
         empty = ctypes.create_string_buffer(b"")
         nothing[1] = ctypes.addressof(empty)
         assert self.library.conv_jit_open(nothing, ctypes.byref(self.handle)) == 0
@@ -39,7 +39,7 @@ class Jit:
         )
 
     def load(self, device, units=0):
-        """Compiles for a device. The stand-in has no code to load, which is the error."""
+        """Compile for a device, and ignore the error of the load: the stand-in cannot load the code."""
         call = self.library.conv_jit_load
         call.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t] + [ctypes.c_void_p] * 3
         executable = ctypes.c_void_p()
@@ -50,7 +50,7 @@ class Jit:
         del options
 
     def compile(self, units):
-        """The schedule for so many units, and how often the jit had an artifact in memory."""
+        """The schedule for a number of units, and the memory hits of the JIT."""
         place, size = ctypes.c_void_p(), ctypes.c_size_t()
         options = self.options(units)
         assert not self.library.conv_jit_compile(

@@ -1,5 +1,5 @@
 # RUN: env CONV_CACHE_DIR=%t.cache %python %s
-"""Dynamic convolutions of NumPy arrays, compiled when they are called first."""
+"""Dynamic convolutions of NumPy arrays, compiled at their first call."""
 
 import itertools
 import unittest
@@ -11,7 +11,7 @@ from conv._causal import ActivationGradient
 
 
 def definition(x, kernel, order):
-    """The sum of products in f64, and that of their absolute values."""
+    """The sum of products in f64, and the sum of their absolute values."""
     kernel = (kernel if order == "BTGW" else kernel.swapaxes(2, 3)).astype(np.float64)
     (_, tokens, channels), (groups, taps) = x.shape, kernel.shape[2:]
     past = np.concatenate([np.zeros_like(x[:, :1], np.float64).repeat(taps - 1, 1), x], 1)
@@ -69,7 +69,7 @@ class Dynamic(unittest.TestCase):
         self.assertEqual([(problem.b, problem.t) for problem in made], [(2, 9), (None, None)])
 
     def test_gradients_in_the_simulator(self):
-        """What conv.torch compiles for an AMD GPU: the gradients of the sum, of the input and of the kernels."""
+        """conv.torch compiles these gradients for AMD GPUs: of the sum, of the input and of the kernels."""
         x, kernel, grad = self.draw(1, 6, 4), self.draw(1, 6, 2, 3), self.draw(1, 6, 4)
         made = {}
         for direction, operands in (
@@ -84,7 +84,7 @@ class Dynamic(unittest.TestCase):
         share = 1 / (1 + np.exp(-total))
         slope = share * (1 + total * (1 - share))
         np.testing.assert_allclose(made["backward_activation"], grad * slope, rtol=1e-4, atol=1e-5)
-        # The sum is linear in both operands: <grad, K x> = <grad of x, x> = <grad of K, K>.
+        # The sum is linear in both operands, so <grad, K x> = <grad of x, x> = <grad of K, K>.
         energy = (grad * total).sum()
         np.testing.assert_allclose((made["backward_input"] * x).sum(), energy, rtol=1e-4)
         np.testing.assert_allclose((made["backward_kernel"] * kernel).sum(), energy, rtol=1e-4)

@@ -1,6 +1,6 @@
 # RUN: %python %s %build-root/lib/libconv_compiler.so %source-root/include/conv/Compiler/conv_compiler.h
-"""The compiler's library has LLVM inside and hidden: it exports its header's functions and nothing else, and lives beside
-another LLVM of the same process, whichever comes first."""
+"""The compiler library contains and hides LLVM: it exports only the functions of its header, and another LLVM may be loaded
+into the same process before or after it."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import sys
 import time
 
 ALLOWED = re.compile(r"(libc|libm|libstdc\+\+|libgcc_s|libz|libdl|libpthread|libconv_runtime|ld-linux-x86-64)\.so\.\d+")
-MAX_BYTES = 120_000_000  # Without the targets of LLVM that lld names; 114 MB were measured.
+MAX_BYTES = 120_000_000  # 114 MB were measured; the LLVM targets that only lld names are left out.
 MAX_LOAD_SECONDS = 1.0  # 10 ms were measured; a loaded machine takes longer.
 
 
@@ -29,7 +29,7 @@ with open(header) as file:
 assert declared and exported == declared, f"exports and header differ in {exported ^ declared}"
 assert os.path.getsize(library) < MAX_BYTES, f"has {os.path.getsize(library)} bytes"
 
-# Each order in a process of its own. LLVM is one with its own options and its own passes, and both are used.
+# Runs both libraries in one process, in a given order. The other LLVM parses options of its own and builds a module.
 BOTH = """
 import ctypes, sys, conv
 def use_llvm():

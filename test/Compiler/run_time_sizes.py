@@ -1,5 +1,5 @@
 # RUN: env CONV_CACHE_DIR=%t.cache %python %s
-"""Functions that leave open how many sequences and tokens there are: one artifact for tensors of any."""
+"""Functions whose numbers of sequences and tokens are known at run time: one artifact for all sizes."""
 
 import dataclasses
 import unittest
@@ -12,7 +12,7 @@ from conv._states import UpdateProblem
 
 
 def definition(x, kernel):
-    """The sum of products of a BTGW kernel with a group for each channel."""
+    """The sum of products, for a BTGW kernel with a group for each channel."""
     past = np.concatenate([np.zeros_like(x[:, :1]).repeat(kernel.shape[3] - 1, 1), x], 1)
     return sum(kernel[..., w] * past[:, w : w + x.shape[1]] for w in range(kernel.shape[3]))
 
@@ -79,7 +79,7 @@ class RunTimeSizes(unittest.TestCase):
         for batch, states in ((1, 1), (2, 5), (5, 3)):
             x = np.arange(batch * 4, dtype=np.float32).reshape(batch, 4, 1)
             state = np.arange(states * 8, dtype=np.float32).reshape(states, 4, 2)
-            indices = np.arange(batch, dtype=np.int32) - 1  # The first one is padding.
+            indices = np.arange(batch, dtype=np.int32) - 1  # Index -1 is padding.
             before, y = state.copy(), function(x, weight, state, indices)
             for sequence, index in enumerate(indices):
                 if not 0 <= index < states:

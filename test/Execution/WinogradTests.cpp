@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// F(2 x 2, 3 x 3), F(4 x 4, 3 x 3) and others at sizes that no tile divides, in
-// both directions, with padding that differs at either end, in the layouts of
-// the caller and in others. Small integers are exact where the matrices are.
+// F(2 x 2, 3 x 3), F(4 x 4, 3 x 3), F(3 x 3, 2 x 2), F(3 x 3, 4 x 4) and others
+// at sizes that no tile divides, in all directions, with padding that differs
+// at either end, in the layouts of the caller and in others. Small integers are
+// exact where the matrices are.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Execution.h"
+#include "WinogradFunctions.h"
 
 #include <gtest/gtest.h>
 
@@ -19,156 +21,45 @@ using namespace conv;
 using namespace conv::test;
 
 namespace {
-struct Chip {
-  std::string target, product; ///< The schedule's fields about the product.
+/// Chips with the same schedule, of which most cases run on the first.
+struct Chips {
+  std::string name;
+  std::vector<std::string> targets;
+  std::string product; ///< The schedule's fields about the product.
 };
 
 struct WinogradCase {
   std::string name;
   std::string tile; ///< `output_tile`.
-  /// A function; `$type` stands for an element type, `$schedule` for a chip's.
   std::string function;
   std::string form = ""; ///< More fields of the schedule.
+  bool isForAllChips = false;
 };
 } // namespace
 
-static const Chip kChips[] = {
+static const Chips kChips[] = {
     {"host",
+     {"host"},
      "#conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, "
      "stages = 1, atom = <fma 16 x 4 x 1>, "
      "raster = columns>, "},
-    {"sim:gfx942", "#conv.staged_gemm<workgroup = [64, 64], subgroup = [32, "
-                   "32], gemm_k = 32, stages = 2, "
-                   "atom = <mfma 32 x 32 x 2>, main_loop = register_staged, "
-                   "raster = columns>, "},
-    {"sim:gfx1201", "#conv.staged_gemm<workgroup = [64, 64], subgroup = [32, "
-                    "32], gemm_k = 16, stages = 2, "
-                    "atom = <fma 16 x 32 x 4>, main_loop = register_staged, "
-                    "raster = columns>, "},
+    {"mfma",
+     {"sim:gfx942", "sim:gfx90a", "sim:gfx950"},
+     "#conv.staged_gemm<workgroup = [64, 64], subgroup = [32, "
+     "32], gemm_k = 32, stages = 2, "
+     "atom = <mfma 32 x 32 x 2>, main_loop = register_staged, "
+     "raster = columns>, "},
+    {"wmma",
+     {"sim:gfx1201", "sim:gfx1100"},
+     "#conv.staged_gemm<workgroup = [64, 64], subgroup = [32, "
+     "32], gemm_k = 16, stages = 2, "
+     "atom = <fma 16 x 32 x 4>, main_loop = register_staged, "
+     "raster = columns>, "},
 };
-
-// With a bias, a residual and relu; both images and channels are odd.
-static const std::string kForward = R"(
-func.func @f(%x: tensor<2x11x13x5x$type>, %w: tensor<7x3x3x5x$type>, %bias: tensor<7x$type>,
-             %r: tensor<2x11x13x7x$type>) -> tensor<2x11x13x7x$type> {
-  %y = conv.forward %x, %w
-      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-      layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
-      epilogue(%bias : tensor<7x$type>, %r : tensor<2x11x13x7x$type>) {
-  ^bb0(%acc: f32, %b: $type, %residual: $type):
-    %b32 = $widen %b : $type to f32
-    %r32 = $widen %residual : $type to f32
-    %0 = arith.addf %acc, %b32 : f32
-    %1 = arith.addf %0, %r32 : f32
-    %zero = arith.constant 0.0 : f32
-    %2 = arith.maximumf %1, %zero : f32
-    %3 = $narrow %2 : f32 to $type
-    conv.yield %3 : $type
-  } : tensor<2x11x13x5x$type>, tensor<7x3x3x5x$type> -> tensor<2x11x13x7x$type>
-  return %y : tensor<2x11x13x7x$type>
-}
-)";
-
-// Whole vectors of channels, and positions before the image and after it.
-static const std::string kPadded = R"(
-func.func @f(%x: tensor<1x8x9x16x$type>, %w: tensor<32x3x3x16x$type>) -> tensor<1x9x13x32xf32> {
-  %y = conv.forward %x, %w
-      window = <strides = [1, 1], dilations = [1, 1], low = [0, 4], high = [3, 2]>
-      layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
-      : tensor<1x8x9x16x$type>, tensor<32x3x3x16x$type> -> tensor<1x9x13x32xf32>
-  return %y : tensor<1x9x13x32xf32>
-}
-)";
-
-static const std::string kTiny = R"(
-func.func @f(%x: tensor<3x3x3x1x$type>, %w: tensor<1x3x3x1x$type>) -> tensor<3x1x1x1x$type> {
-  %y = conv.forward %x, %w
-      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
-      layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
-      : tensor<3x3x3x1x$type>, tensor<1x3x3x1x$type> -> tensor<3x1x1x1x$type>
-  return %y : tensor<3x1x1x1x$type>
-}
-)";
-
-static const std::string kChannelsFirst = R"(
-func.func @f(%x: tensor<2x6x7x10x$type>, %w: tensor<5x6x3x3x$type>, %bias: tensor<5x$type>)
-    -> tensor<2x5x7x10x$type> {
-  %y = conv.forward %x, %w
-      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-      layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
-      epilogue(%bias : tensor<5x$type>) {
-  ^bb0(%acc: f32, %b: $type):
-    %b32 = $widen %b : $type to f32
-    %0 = arith.addf %acc, %b32 : f32
-    %1 = $narrow %0 : f32 to $type
-    conv.yield %1 : $type
-  } : tensor<2x6x7x10x$type>, tensor<5x6x3x3x$type> -> tensor<2x5x7x10x$type>
-  return %y : tensor<2x5x7x10x$type>
-}
-)";
-
-// The output is larger than the input's padding makes of it in one dimension,
-// and smaller in the other.
-static const std::string kBackwardData = R"(
-func.func @f(%dy: tensor<2x7x12x6x$type>, %w: tensor<6x3x3x9x$type>, %r: tensor<2x9x11x9x$type>)
-    -> tensor<2x9x11x9x$type> {
-  %dx = conv.backward_data %dy, %w
-      window = <strides = [1, 1], dilations = [1, 1], low = [0, 3], high = [0, 0]>
-      layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
-      epilogue(%r : tensor<2x9x11x9x$type>) {
-  ^bb0(%acc: f32, %b: $type):
-    %b32 = $widen %b : $type to f32
-    %0 = arith.addf %acc, %b32 : f32
-    %1 = $narrow %0 : f32 to $type
-    conv.yield %1 : $type
-  } : tensor<2x7x12x6x$type>, tensor<6x3x3x9x$type> -> tensor<2x9x11x9x$type>
-  return %dx : tensor<2x9x11x9x$type>
-}
-)";
-
-static const std::string kOneDimension = R"(
-func.func @f(%x: tensor<2x37x6x$type>, %w: tensor<5x3x6x$type>) -> tensor<2x37x5x$type> {
-  %y = conv.forward %x, %w
-      window = <strides = [1], dilations = [1], low = [1], high = [1]>
-      layouts = <"NWC", "KSC", "NQK"> schedule = $schedule
-      : tensor<2x37x6x$type>, tensor<5x3x6x$type> -> tensor<2x37x5x$type>
-  return %y : tensor<2x37x5x$type>
-}
-)";
-
-static const std::string kColumn = R"(
-func.func @f(%x: tensor<1x10x7x6x$type>, %w: tensor<5x3x1x6x$type>) -> tensor<1x10x7x5x$type> {
-  %y = conv.forward %x, %w
-      window = <strides = [1, 1], dilations = [1, 1], low = [1, 0], high = [1, 0]>
-      layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
-      : tensor<1x10x7x6x$type>, tensor<5x3x1x6x$type> -> tensor<1x10x7x5x$type>
-  return %y : tensor<1x10x7x5x$type>
-}
-)";
-
-static const std::string kFive = R"(
-func.func @f(%x: tensor<1x7x8x6x$type>, %w: tensor<5x5x5x6x$type>) -> tensor<1x7x8x5x$type> {
-  %y = conv.forward %x, %w
-      window = <strides = [1, 1], dilations = [1, 1], low = [2, 2], high = [2, 2]>
-      layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
-      : tensor<1x7x8x6x$type>, tensor<5x5x5x6x$type> -> tensor<1x7x8x5x$type>
-  return %y : tensor<1x7x8x5x$type>
-}
-)";
-
-static const std::string kVolume = R"(
-func.func @f(%x: tensor<1x3x5x4x6x$type>, %w: tensor<5x3x3x3x6x$type>) -> tensor<1x3x5x4x5x$type> {
-  %y = conv.forward %x, %w
-      window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 1, 1], high = [1, 1, 1]>
-      layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = $schedule
-      : tensor<1x3x5x4x6x$type>, tensor<5x3x3x3x6x$type> -> tensor<1x3x5x4x5x$type>
-  return %y : tensor<1x3x5x4x5x$type>
-}
-)";
 
 static const WinogradCase kCases[] = {
     {"forward_2x2", "[2, 2]", kForward},
-    {"forward_4x4", "[4, 4]", kForward},
+    {"forward_4x4", "[4, 4]", kForward, "", /*isForAllChips=*/true},
     {"padded_2x2", "[2, 2]", kPadded},
     {"padded_4x4", "[4, 4]", kPadded},
     {"tiny_2x2", "[2, 2]", kTiny},
@@ -183,6 +74,29 @@ static const WinogradCase kCases[] = {
     {"five_2x2", "[2, 2]", kFive},
     {"rectangle_2x4", "[2, 4]", kPadded},
     {"volume_2x2x2", "[2, 2, 2]", kVolume},
+    {"weight_2x2", "[2, 2]", kWeight},
+    {"weight_4x4", "[4, 4]", kWeight, "", /*isForAllChips=*/true},
+    {"weight_in_splits_2x2", "[2, 2]", kWeight, ", splits = 3"},
+    {"weight_in_splits_4x4", "[4, 4]", kWeight, ", splits = 5"},
+    {"weight_vectors_2x2", "[2, 2]", kWeightVectors},
+    {"weight_vectors_4x4", "[4, 4]", kWeightVectors},
+    {"weight_tiny_2x2", "[2, 2]", kWeightTiny},
+    {"weight_tiny_4x4", "[4, 4]", kWeightTiny},
+    {"weight_channels_first_2x2", "[2, 2]", kWeightChannelsFirst},
+    {"weight_channels_first_4x4", "[4, 4]", kWeightChannelsFirst},
+    {"weight_in_other_layouts_4x4", "[4, 4]", kWeightChannelsFirst,
+     R"(, layouts = <"NHWC", "KRSC", "NPQK">)"},
+    {"weight_padded_channels_2x2", "[2, 2]", kWeightChannelsFirst,
+     R"(, layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 4)"},
+    {"weight_one_dimension_2", "[2]", kWeightOneDimension},
+    {"weight_one_dimension_4", "[4]", kWeightOneDimension},
+    {"weight_column_2x1", "[2, 1]", kWeightColumn},
+    {"weight_column_4x1", "[4, 1]", kWeightColumn},
+    {"weight_line_1x2", "[1, 2]", kWeightLine},
+    {"weight_line_1x4", "[1, 4]", kWeightLine},
+    {"weight_five_2x2", "[2, 2]", kWeightFive},
+    {"weight_rectangle_2x4", "[2, 4]", kWeightVectors},
+    {"weight_volume_2x2x2", "[2, 2, 2]", kWeightVolume},
 };
 
 static void replaceAll(std::string &text, const std::string &what,
@@ -208,14 +122,16 @@ static void convert(std::string &text, const std::string &type) {
 void test::addWinogradTests() {
   for (const WinogradCase &one : kCases)
     for (const char *type : {"f32", "f16", "bf16"})
-      for (const Chip &chip : kChips) {
+      for (const Chips &chips : kChips) {
         std::string text = one.function;
         convert(text, type);
         replaceAll(text, "$schedule",
-                   "<kernel = " + chip.product + "output_tile = " + one.tile +
+                   "<kernel = " + chips.product + "output_tile = " + one.tile +
                        one.form + ">");
-        std::string target = chip.target.substr(chip.target.find(':') + 1);
-        addTest("Winograd", one.name + "_" + type + "_" + target,
-                [text, chip] { checkEverywhere(text, {chip.target}); });
+        std::vector<std::string> targets = chips.targets;
+        if (!one.isForAllChips)
+          targets.resize(1);
+        addTest("Winograd", one.name + "_" + type + "_" + chips.name,
+                [text, targets] { checkEverywhere(text, targets); });
       }
 }

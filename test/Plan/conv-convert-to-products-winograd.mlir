@@ -60,3 +60,31 @@ func.func @winograd(%x: tensor<2x7x8xf16>, %w: tensor<5x3x8xf16>, %bias: tensor<
       } : tensor<2x7x8xf16>, tensor<5x3x8xf16> -> tensor<2x7x5xf16>
   return %y : tensor<2x7x5xf16>
 }
+
+// -----
+
+// Of the gradient of a filter, tiles of the input meet tiles of the output's
+// gradient, and products add up all of them: 3 elements of each filter are left
+// of 4 sums.
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 4>, main_loop = register_staged, raster = columns>, output_tile = [2]>
+// CHECK-LABEL: @weight
+// CHECK-SAME:    %[[X:.+]]: tensor<2x7x8xf16>, %[[DY:.+]]: tensor<2x7x5xf16>
+// CHECK-COUNT-4: conv.gather %[[X]]{{.*}} rows = [2, 4], columns = [8], map = affine_map<(d0, d1, d2, d3) -> (d1, d2 * 2
+// CHECK:         %[[T:.+]]:4 = linalg.generic
+// CHECK:         %[[INPUT:.+]] = conv.scatter %[[T]]#0, %[[T]]#1, %[[T]]#2, %[[T]]#3 into {{.*}} into tensor<4x1x8x8xf32>
+// CHECK-COUNT-2: conv.gather %[[DY]]{{.*}} rows = [2, 4], columns = [5], map = affine_map<(d0, d1, d2, d3) -> (d1, d2 * 2
+// CHECK:         %[[T:.+]]:4 = linalg.generic
+// CHECK:         %[[GRADIENT:.+]] = conv.scatter %[[T]]#0, %[[T]]#1, %[[T]]#2, %[[T]]#3 into {{.*}} into tensor<4x1x8x5xf32>
+// CHECK:         %[[A:.+]] = conv.gather %[[GRADIENT]]
+// CHECK:         %[[B:.+]] = conv.gather %[[INPUT]]
+// CHECK:         linalg.batch_matmul {{.*}} ins(%[[A]], %[[B]] : tensor<4x5x8xf32>, tensor<4x8x8xf32>)
+// CHECK:         %[[SUMS:.+]] = conv.scatter {{.*}} into tensor<4x5x1x8xf32>
+// CHECK-COUNT-4: conv.gather %[[SUMS]]
+// CHECK:         %[[T:.+]]:3 = linalg.generic
+// CHECK:         conv.scatter %[[T]]#0, %[[T]]#1, %[[T]]#2 into {{.*}} into tensor<5x3x8xf16>
+func.func @weight(%x: tensor<2x7x8xf16>, %dy: tensor<2x7x5xf16>) -> tensor<5x3x8xf16> {
+  %dw = conv.backward_weight %x, %dy window = <strides = [1], dilations = [1], low = [1], high = [1]>
+      layouts = <"NWC", "KSC", "NQK"> schedule = #schedule
+      : tensor<2x7x8xf16>, tensor<2x7x5xf16> -> tensor<5x3x8xf16>
+  return %dw : tensor<5x3x8xf16>
+}

@@ -1,5 +1,5 @@
 # RUN: rm -rf %t && mkdir %t && %python %s %t
-"""Every tensor is compared with the artifact before anything runs, and a message names what is wrong."""
+"""Every tensor is checked against the artifact before a kernel runs, and the message names the difference."""
 
 import copy
 import pickle
@@ -39,7 +39,7 @@ packs.write(
 
 
 def aligned(shape, dtype=np.float32):
-    """An array at a multiple of 64 bytes."""
+    """An array whose address is a multiple of 64 bytes."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     memory = np.zeros(size + 64, np.uint8)
     start = -memory.ctypes.data % 64
@@ -68,7 +68,7 @@ class Arguments(unittest.TestCase):
         self.refuses("argument 'input': expects shape (100,), but got (99,)", self.pack["twice"], aligned(99))
 
     def test_another_order_of_dimensions(self):
-        """The shape that PyTorch shows says which function takes it."""
+        """The message for a shape in PyTorch's order names the function that accepts it."""
         start = "argument 'input': expects shape (2, 4, 4, 8) (NHWC), but got (2, 8, 4, 4); "
         channels_last = self.x.transpose(0, 3, 1, 2)
         self.refuses(
@@ -100,7 +100,7 @@ class Arguments(unittest.TestCase):
             reversed_order,
             out=self.y,
         )
-        # A dimension of one element has no step that matters.
+        # The stride of a dimension of one element does not matter.
         self.pack["point"](aligned((1, 1, 3, 4)), out=aligned(100))
 
     def test_a_step_that_is_no_element(self):
@@ -131,7 +131,7 @@ class Arguments(unittest.TestCase):
         self.image(self.x)
 
     def test_bound(self):
-        """Tensors are checked when they are bound; calls start the function on the memory that they have."""
+        """Tensors are checked when they are bound; calls then use their memory without checks."""
         twice, pair = self.pack["twice"], self.pack["pair"]
         x, y = aligned(100), aligned(100)
         step = twice.bind(x, out=y)
@@ -188,7 +188,7 @@ class Arguments(unittest.TestCase):
         ]
         narrow(*typed, out=aligned(100, np.uint16))
 
-        class Unknown(DLPackTensor):  # As PyTorch's 8-bit floats are, whose type the other protocol lacks.
+        class Unknown(DLPackTensor):  # Like PyTorch's 8-bit floats, whose type the CUDA array interface lacks.
             @property
             def __cuda_array_interface__(self):
                 raise KeyError("float8_e4m3fn")
@@ -206,7 +206,7 @@ class Arguments(unittest.TestCase):
         class bfloat16:
             name, isnative, itemsize = "bfloat16", True, 2
 
-        class Array(np.ndarray):  # As ml_dtypes' arrays are: of NumPy, with a dtype that NumPy lacks.
+        class Array(np.ndarray):  # Like arrays of ml_dtypes: NumPy arrays with a dtype that NumPy lacks.
             dtype = bfloat16
 
         x = aligned(16, np.uint16).view(Array)

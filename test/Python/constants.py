@@ -1,5 +1,5 @@
 # RUN: conv-compile %S/../Tools/Inputs/constants.mlir --target=host,sim:gfx942 -o %t.convpack && %python %s %t.convpack
-"""A layer whose weights are stored takes its image alone, and computes what its program says."""
+"""A layer whose artifact stores the weights takes only the image, and computes what its program says."""
 
 import sys
 import unittest
@@ -11,7 +11,7 @@ PACK = sys.argv.pop()
 
 
 def expected(x: np.ndarray) -> np.ndarray:
-    """The program of Tools/Inputs/constants.mlir in float64."""
+    """Compute the program of Tools/Inputs/constants.mlir in float64."""
     filter = np.arange(1.0, 9.0).reshape(4, 2)
     mean, variance = np.array([0.5, -0.25, 1.0, 0.125]), np.array([1.0, 2.0, 3.0, 0.25])
     gamma, beta = np.array([1.0, 0.75, 1.25, 2.0]), np.array([0.25, 0.5, -1.0, 0.0])

@@ -4,7 +4,7 @@
 # RUN: conv-compile %t.bf16.mlir --target=host -o %t.bf16.convpack
 # RUN: conv-compile %source-root/examples/two_convolutions.mlir --target=host -o %t.two.convpack
 # RUN: %python %s %t
-"""Compiled convolutions, run from Python on the CPU and in the simulator."""
+"""Compiled convolutions run from Python, on the CPU and in the simulator."""
 
 import sys
 import threading

@@ -1,6 +1,6 @@
 # RUN: rm -rf %t && mkdir %t
 # RUN: env LD_LIBRARY_PATH=%build-root/test/standin %python %s %t
-"""GPUs, against a CUDA driver that records calls and runs the host's kernels in their place."""
+"""Calls on GPUs, with a stand-in for the CUDA driver that records calls and runs the kernels of the host."""
 
 import contextlib
 import ctypes
@@ -29,7 +29,7 @@ def calls():
 
 
 def launches():
-    """The kernels launched since the last time; nothing else may have been called."""
+    """The kernels that were launched since the last call of this; nothing else may have been called."""
     lines = calls()
     assert all(line.startswith(LAUNCH) for line in lines), lines
     return [line[len(LAUNCH) :].split(", ")[0] for line in lines]
@@ -37,7 +37,7 @@ def launches():
 
 @contextlib.contextmanager
 def current_gpu(ordinal):
-    """What a framework does before it calls the driver."""
+    """Make a device current, as frameworks do before they call the driver."""
     driver.cuCtxSetCurrent(ctypes.c_void_p(0x100 + ordinal))
     yield
     driver.cuCtxSetCurrent(None)
@@ -58,7 +58,7 @@ def create_stream(ordinal=0):
 
 
 def floats(tensor):
-    """The elements of a tensor of 100 floats; the stand-in's GPU memory is the CPU's."""
+    """The elements of a tensor of 100 floats; the GPU memory of the stand-in is CPU memory."""
     return np.frombuffer((ctypes.c_float * 100).from_address(tensor.data_ptr()), np.float32)
 
 
@@ -71,7 +71,7 @@ def tensor(ordinal=0, size=100, dtype=torch.float32):
 
 class Cuda(unittest.TestCase):
     def setUp(self):
-        conv.open_device("cuda")  # The driver wants to be initialised before the tests' own calls.
+        conv.open_device("cuda")  # This initialises the driver for the tests' own calls.
         self.twice = conv.load(PACK)["twice"]
         self.x, self.y = tensor(), tensor()
         floats(self.x)[:] = np.arange(100)
@@ -87,7 +87,7 @@ class Cuda(unittest.TestCase):
         self.assertEqual(self.twice.prepare("cuda").target, "sm_90a")
 
     def test_bound(self):
-        """A bound function launches on the framework's stream, or the given one, and calls nothing else."""
+        """A bound function launches on the framework's stream or on the given stream, and calls nothing else."""
         step = self.twice.bind(self.x, out=self.y)
         floats(self.y)[:] = 0
         step()
@@ -160,7 +160,7 @@ class Cuda(unittest.TestCase):
             driver.standin_capture(None)
         self.assertTrue(all(line.endswith("captured") for line in calls()))
         np.testing.assert_array_equal(floats(self.y), -1)
-        # A stream that has no workspace yet cannot get one while it is captured.
+        # A stream without a workspace cannot allocate one during capture.
         stream = create_stream()
         driver.standin_capture(ctypes.c_void_p(stream))
         try:
@@ -200,7 +200,7 @@ class Cuda(unittest.TestCase):
         y = fakes.CudaArray(self.y.data_ptr(), (100,), strides=(4,))
         calls()
         floats(self.y)[:] = 0
-        self.twice(x, out=y)  # On the producer's stream.
+        self.twice(x, out=y)  # The call runs on the producer's stream.
         self.assertEqual(launches(), ["own", "own"])
         np.testing.assert_array_equal(floats(self.y), 6 * np.arange(100))
         fixed = fakes.CudaArray(self.y.data_ptr(), (100,), read_only=True)
@@ -217,7 +217,7 @@ class Cuda(unittest.TestCase):
         self.twice(x, out=self.y)
         stream = create_stream()
         self.twice(x, out=self.y, stream=stream)
-        self.assertEqual(x.streams, [1, stream])  # 1 is the protocol's name for the default stream.
+        self.assertEqual(x.streams, [1, stream])  # DLPack's number of the default stream is 1.
 
     def test_out_of_memory(self):
         stream = create_stream()
@@ -255,7 +255,7 @@ class Cuda(unittest.TestCase):
             thread.start()
         for thread in threads:
             thread.join()
-        # The launches of two runs never interleave: one writes the workspace, the next reads it.
+        # The two launches of a run share the workspace, so launches of two runs must not interleave.
         self.assertEqual([line.rpartition(", ")[2] for line in calls()], ["-2])", "-3])"] * 200)
         for number, (_, y) in enumerate(pairs):
             np.testing.assert_array_equal(floats(y), 6 * number)

@@ -1,6 +1,6 @@
 # UNSUPPORTED: cuda
 # RUN: rm -rf %t && mkdir %t && %python %s %t
-"""A tensor of a GPU, on a machine without the driver."""
+"""Errors for a GPU tensor on a machine without the driver."""
 
 import sys
 import unittest

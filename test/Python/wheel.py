@@ -1,5 +1,5 @@
 # RUN: %python %s %build-root/python
-"""The wheel: pure Python and one library, for every CPython on Linux with a glibc new enough."""
+"""The wheel has pure Python and one library, and suits every CPython on Linux with a recent glibc."""
 
 import pathlib
 import re
@@ -24,7 +24,7 @@ assert "Requires-Python: >=3.9" in metadata
 for script in ("conv-build", "conv-db", "conv-tune"):
     assert f"{script} = " in scripts, scripts
 
-# Importing it loads no framework, and asks for nothing that is not there.
+# Importing the package loads no framework and needs no other package.
 script = "import conv, sys; print(conv.__version__); assert not {'numpy', 'torch'} & set(sys.modules)"
 output = subprocess.run(
     [sys.executable, "-c", script],
@@ -35,7 +35,7 @@ output = subprocess.run(
 )
 assert output.stdout.strip() == name[1], output.stdout
 
-# The tools start without any of them, too.
+# The tools start without other packages, too.
 for module in ("conv.build", "conv.tune", "conv.tune.db"):
     help_ = subprocess.run(
         [sys.executable, "-m", module, "--help"],

@@ -1,5 +1,5 @@
 # RUN: %python %s %build-root/lib/libconv_runtime.so %source-root/include/conv/Runtime/conv_runtime.h
-"""The runtime library is small, needs no LLVM, and exports its header's functions and nothing else."""
+"""The runtime library is small, needs no LLVM, and exports only the functions of its header."""
 
 import os
 import re

@@ -68,11 +68,11 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 #winograd = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
     atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, output_tile = [4, 4]>
 module attributes {conv.target = #conv.target<"gfx942">} {
-  func.func @s21_weight(%x: tensor<1x8x8x8xf32>, %w: tensor<1x8x8x8xf32>) -> tensor<8x3x3x8xf32> {
-    // expected-error @below {{unsupported (schedule): expects no gradient of a filter for winograd}}
+  func.func @s21_weight(%x: tensor<1x8x8x8xf32>, %w: tensor<1x5x5x8xf32>) -> tensor<8x6x6x8xf32> {
+    // expected-error @below {{unsupported (schedule): expects output_tile and filter to make tiles of at most 8 elements in a dimension, but got 4 and 6}}
     %y = conv.backward_weight %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #winograd {} : tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32> -> tensor<8x3x3x8xf32>
-    return %y : tensor<8x3x3x8xf32>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #winograd {} : tensor<1x8x8x8xf32>, tensor<1x5x5x8xf32> -> tensor<8x6x6x8xf32>
+    return %y : tensor<8x6x6x8xf32>
   }
 }
 

@@ -56,4 +56,18 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
         : tensor<8x28x28x256xf16>, tensor<256x3x3x256xf16> -> tensor<8x28x28x256xf16>
     return %y : tensor<8x28x28x256xf16>
   }
+
+  // The gradient of a filter sums up 8 * 7 * 7 tiles of 4 x 4 gradients each, and rounds each term 28 times more. F(3x3, 4x4) has
+  // (392 + 28) / 6272 * (40/3)^2 = 11.9 of the bound of a sum of 6272 products, F(3x3, 2x2) (1568 + 14) / 6272 * 9 = 2.27 of it.
+  // CHECK-LABEL: @weight
+  // ASKED:         schedule = <kernel = {{.*}}, output_tile = [4, 4]
+  // DEFAULT-NOT:   output_tile
+  // FOUR-LABEL:  @weight
+  // FOUR:          schedule = <kernel = {{.*}}, output_tile = [4, 4]
+  func.func @weight(%x: tensor<8x28x28x256xf32>, %dy: tensor<8x28x28x256xf32>) -> tensor<256x3x3x256xf32> {
+    %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        : tensor<8x28x28x256xf32>, tensor<8x28x28x256xf32> -> tensor<256x3x3x256xf32>
+    return %dw : tensor<256x3x3x256xf32>
+  }
 }

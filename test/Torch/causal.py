@@ -1,5 +1,5 @@
 # RUN: %torch-python %s
-"""Causal convolutions, their states and gradients, on sizes that divide nothing, against PyTorch in f64."""
+"""Causal convolutions, their states and gradients, on sizes that no tile divides, against PyTorch in f64."""
 
 import doctest
 import itertools
@@ -18,12 +18,12 @@ LEFT = (
     "disabled",
     "alignment",
     "converted",
-)  # What PyTorch is to run, in this file.
+)  # The tests of this file give PyTorch these cases.
 TYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 
 def definition(x, weight, bias=None, initial_states=None, activation=None):
-    """The convolution, as the documentation has it."""
+    """The convolution by the definition of the documentation."""
     channels, taps = weight.shape
     past = x.new_zeros(*x.shape[:2], taps - 1) if initial_states is None else initial_states
     y = F.conv1d(torch.cat([past, x], -1), weight[:, None], bias, groups=channels)
@@ -31,7 +31,7 @@ def definition(x, weight, bias=None, initial_states=None, activation=None):
 
 
 def by_sequence(x, weight, bias, seq_idx, activation):
-    """Each sequence of a packed batch by itself."""
+    """The convolution of each sequence of a packed batch by itself."""
     y = torch.zeros_like(x)
     for b, row in enumerate(seq_idx):
         for number in row.unique():
@@ -52,7 +52,7 @@ def exact(tensors):
 class Causal(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(0)
-        conv.torch.settings.measure = False  # So that conv's kernels run, however fast they are.
+        conv.torch.settings.measure = False  # Without timing, conv's kernels always run.
 
     def compare(self, x, weight, bias=None, states=None, activation=None):
         y = causal_conv1d_fn(x, weight, bias, initial_states=states, activation=activation)
@@ -66,9 +66,9 @@ class Causal(unittest.TestCase):
         references = [tensor for tensor in references if tensor is not None]
         for tensor, grad, wanted in zip(given, grads, torch.autograd.grad(expected, references, start.double())):
             self.assertEqual((grad.dtype, grad.shape), (tensor.dtype, tensor.shape))
-            # Roundings of the gradient of the sum, of the part that states give to that of the filters, and of both.
+            # Rounded are the gradient, the gradient of the sum before it, and the share of states in the filter gradient.
             roundings = 1 + (activation is not None) + (states is not None)
-            rounded = x.dtype if x.dtype == weight.dtype else None  # A bias of f32 has the sum of such gradients.
+            rounded = x.dtype if x.dtype == weight.dtype else None  # An f32 bias sums up rounded gradients, too.
             assert_close(grad, wanted, "gradient", roundings, rounded)
         return y
 
@@ -88,7 +88,7 @@ class Causal(unittest.TestCase):
                 self.compare(x, draw(24, 4, dtype=dtype), draw(24), activation=activation)
 
     def test_initial_states(self):
-        """Sequences that are longer and shorter than the states."""
+        """Initial states work for sequences that are longer and shorter than the states."""
         for tokens, last, activation in itertools.product((1, 2, 3, 4, 9), (False, True), (None, "silu")):
             x = draw(2, tokens, 5).transpose(1, 2) if last else draw(2, 5, tokens)
             with self.subTest(tokens=tokens, last=last, activation=activation):
@@ -98,7 +98,7 @@ class Causal(unittest.TestCase):
             self.compare(x, weight, None, states.transpose(1, 2), "silu")
 
     def test_what_comes_before_does_not_leak(self):
-        """NaN in the first tokens reaches W - 1 more, and none through the states of other sequences."""
+        """NaN in the first token or in the states reaches W - 1 more tokens of the same sequence, and no other sequence."""
         x, weight, states = torch.randn(2, 3, 8), torch.randn(3, 4), torch.randn(2, 3, 3)
         x[0, :, 0] = states[1] = float("nan")
         y = causal_conv1d_fn(x, weight, initial_states=states)
@@ -149,7 +149,7 @@ class Causal(unittest.TestCase):
         )
 
     def test_several_types(self):
-        """Both are computed in the wider type, and the report tells of the conversion."""
+        """Operands of two types are computed in the wider type, and the report mentions the conversion."""
         x, weight, states = draw(2, 6, 9, dtype=torch.bfloat16), draw(6, 4), draw(2, 6, 3, dtype=torch.bfloat16)
         self.compare(x, weight, draw(6), states, "silu")
         self.assertIn("converted", {row.reason for row in conv.torch.report()})
@@ -223,7 +223,7 @@ class Causal(unittest.TestCase):
         self.assertTrue(torch.equal(program.module()(*plain), Mix()(*plain)))
 
     def test_update(self):
-        """A sequence token by token, and several at a time, is the convolution of the whole."""
+        """Updates with one or several tokens at a time compute the convolution of the whole sequence."""
         for dtype, (length, steps, activation) in itertools.product(
             TYPES, ((3, (1, 1, 2, 5, 1), "silu"), (5, (1, 3, 7), None), (4, (4, 4), "swish"))
         ):
@@ -252,7 +252,7 @@ class Causal(unittest.TestCase):
         self.assertTrue(torch.equal(state[:, :, 1], x))
 
     def test_update_of_a_selection(self):
-        """Continuous batching: states in any order, and padding, whose states nobody changes."""
+        """Continuous batching: states are in any order, and padding changes no state."""
         for indices in ([4, 0, 2], [4, -1, 0], [-1, 1, -7], [-1, -1, -1]):
             for lengths in (None, torch.tensor([5, 0, 9])):
                 states, x, weight = torch.randn(6, 5, 4), torch.randn(3, 5, 2), torch.randn(5, 3)
@@ -333,7 +333,7 @@ class Causal(unittest.TestCase):
 
     @unittest.skipIf(DEVICE != "cpu", "of the CPU")
     def test_y_the_faster_one_stays(self):
-        """On the CPU, whose kernels have no loop for depthwise convolutions, both are timed."""
+        """On the CPU, whose kernels have no main loop for depthwise convolutions, both ways are timed."""
         conv.torch.settings.measure = None
         x, weight = torch.randn(1, 19, 31), torch.randn(19, 4)
         assert_close(causal_conv1d_fn(x, weight), definition(x.double(), weight.double()))

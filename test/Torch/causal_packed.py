@@ -1,5 +1,5 @@
 # RUN: %torch-python %s
-"""Causal convolutions of packed sequences, by numbers of tokens and by starts, against each sequence by itself in f64."""
+"""Causal convolutions of packed sequences, given by `seq_idx` or `cu_seqlens`, against each sequence by itself in f64."""
 
 import itertools
 import unittest
@@ -11,11 +11,11 @@ from close import assert_close, assert_conv_ran
 import conv.torch
 from conv.torch import causal_conv1d_fn, causal_conv1d_varlen_states
 
-LEFT = ("element-type", "empty", "converted")  # What PyTorch is to run, in this file.
+LEFT = ("element-type", "empty", "converted")  # The tests of this file give PyTorch these cases.
 
 
 def one_by_one(x, weight, bias, starts, states, activation):
-    """Each sequence (1, D, T) by itself, and its last tokens."""
+    """The convolution of each sequence (1, D, T) by itself, and the last tokens of each sequence."""
     past, results, last = weight.shape[1] - 1, [], []
     for number, (first, end) in enumerate(zip(starts, starts[1:])):
         before = x.new_zeros(1, x.shape[1], past) if states is None else states[number : number + 1]
@@ -29,7 +29,7 @@ def one_by_one(x, weight, bias, starts, states, activation):
 class PackedCausal(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(0)
-        conv.torch.settings.measure = False  # So that conv's kernels run, however fast they are.
+        conv.torch.settings.measure = False  # Without timing, conv's kernels always run.
 
     def compare(self, starts, x, weight, bias=None, states=None, activation=None, dtype=torch.int32):
         lists = torch.tensor(starts, dtype=dtype)
@@ -39,19 +39,19 @@ class PackedCausal(unittest.TestCase):
         assert_close(y, expected)
         self.assertEqual(y.stride(), x.stride())
         self.assertTrue(torch.equal(last.double(), last_expected))
-        given, references = (  # States of filters of one tap have no elements.
+        given, references = (  # Filters of one tap have states without elements.
             [tensor for tensor in tensors if tensor is not None and tensor.numel() > 0]
             for tensors in ((x, weight, bias, states), references)
         )
         results, exact_results = [y, last], [expected, last_expected]
-        if weight.shape[1] == 1:  # Final states have no elements.
+        if weight.shape[1] == 1:  # Final states have no elements, either.
             results, exact_results = [y], [expected]
         starts = [torch.randn_like(result) for result in results]
         grads = torch.autograd.grad(results, given, starts, allow_unused=True, materialize_grads=True)
         starts = [start.double() for start in starts]
         wanted = torch.autograd.grad(exact_results, references, starts, allow_unused=True, materialize_grads=True)
         for ours, theirs in zip(grads, wanted):
-            # The gradient of the sum, that of filters as if there were one sequence, and of what is taken off it.
+            # Rounded are the gradient of the sum, the filter gradient as if of one sequence, and the correction of it.
             assert_close(ours, theirs, "gradient", 3, x.dtype if x.dtype == weight.dtype else None)
 
     def draw_tokens(self, tokens, channels, dtype=torch.float32, last=True):
@@ -60,7 +60,7 @@ class PackedCausal(unittest.TestCase):
         return draw(1, channels, tokens, dtype=dtype)
 
     def test_starts(self):
-        """Empty sequences, some shorter than a filter, and one alone; channels last, and tokens."""
+        """Sequences may be empty, shorter than a filter, or alone; channels or tokens are last in memory."""
         for starts, last, dtype in itertools.product(
             ([0, 13], [0, 0, 2, 3, 3, 13], [0, 1, 2, 3, 4], [0, 5, 11, 19]),
             (True, False),
@@ -78,7 +78,7 @@ class PackedCausal(unittest.TestCase):
                 self.compare([0, 4, 5, 5, 17], x, draw(24, taps, dtype=dtype), draw(24), states, activation)
 
     def test_numbers(self):
-        """Rows of a batch whose sequences start anywhere; the last token of one has the number of the next one's first."""
+        """Sequences start anywhere in a row; the last token of a row has the number of the first token of the next row."""
         seq_idx = torch.tensor([[0, 0, 0, 1, 2, 2, -1, -1, 3, 3, 3], [3] * 10 + [5]], dtype=torch.int32)
         for dtype, last, activation in itertools.product(TYPES, (True, False), (None, "silu")):
             with self.subTest(dtype=dtype, last=last, activation=activation):
@@ -94,7 +94,7 @@ class PackedCausal(unittest.TestCase):
                     assert_close(ours, theirs, "gradient", 2)
 
     def test_other_sequences_do_not_matter(self):
-        """NaN of one sequence reaches no token of another one, nor the gradient of one."""
+        """NaN in one sequence reaches no token of another sequence, and no gradient of it."""
         for first, end in itertools.combinations(range(9), 2):
             x = torch.randn(1, 8, 6).transpose(1, 2)
             x[:, :, first:end] = float("nan")
@@ -126,7 +126,7 @@ class PackedCausal(unittest.TestCase):
             torch.testing.assert_close(ours, theirs)
 
     def test_nothing_more_is_compiled(self):
-        """Third and later lengths and numbers of sequences have the kernels of the second ones."""
+        """The third and later lengths and numbers of sequences use the kernel of the second."""
         kernels = []
         for starts in ([0, 5, 21], [0, 3, 9, 23], [0, 1, 2, 3, 31], [0, 12, 40]):
             x, weight = self.draw_tokens(starts[-1], 20), draw(20, 4)

@@ -1,5 +1,5 @@
 # RUN: %torch-python %s
-"""The operators under PyTorch's compilers and transformations."""
+"""The operators of conv under PyTorch's compilers and transformations."""
 
 import unittest
 
@@ -32,7 +32,7 @@ class Compilers(unittest.TestCase):
             )
 
     def test_compile(self):
-        """One graph, forward and backward, and no new one for the same shapes."""
+        """torch.compile captures one graph, also if gradients are needed, and no further graph for the same shapes."""
         graphs = []
 
         def backend(graph, example):

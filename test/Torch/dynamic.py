@@ -1,5 +1,5 @@
 # RUN: %torch-python %s
-"""Dynamic convolutions and their gradients, on sizes that divide nothing, against PyTorch in f64."""
+"""Dynamic convolutions and their gradients, on sizes that no tile divides, against PyTorch in f64."""
 
 import itertools
 import unittest
@@ -11,18 +11,18 @@ from close import DEVICE, DEVICE_NAME, assert_close, assert_conv_ran
 import conv.torch
 from conv.torch import dynamic_conv
 
-LEFT = ("element-type", "empty", "disabled", "problem-size")  # What PyTorch is to run, in this file.
+LEFT = ("element-type", "empty", "disabled", "problem-size")  # The tests of this file give PyTorch these cases.
 
 
 def normalized(kernel, normalize):
-    """The taps, which are the last dimension."""
+    """Normalise the taps, which are the last dimension."""
     if normalize == "softmax":
         return kernel.softmax(-1)
     return kernel / (kernel.square().sum(-1, keepdim=True) + 1e-6).sqrt() if normalize else kernel
 
 
 def definition(x, kernel, order, activation, normalize=None):
-    """The sum over windows, as the operation is defined."""
+    """The sum over windows, by the definition of the operation."""
     kernel = normalized(kernel if order == "BTGW" else kernel.transpose(2, 3), normalize)
     groups, taps = kernel.shape[2:]
     windows = F.pad(x, (0, 0, taps - 1, 0)).unfold(1, taps, 1).unflatten(2, (groups, -1))
@@ -52,7 +52,7 @@ class Dynamic(unittest.TestCase):
         grads = torch.autograd.grad(result, (x, kernel), start)
         references = torch.autograd.grad(expected, exact, start.double())
         for tensor, grad, reference in zip((x, kernel), grads, references):
-            # With an activation, the gradient of the sum is rounded too.
+            # With an activation, the gradient of the sum is rounded, too.
             self.assertEqual((grad.dtype, grad.shape), (tensor.dtype, tensor.shape))
             assert_close(grad, reference, "gradient", roundings=2 if activation else 1)
 
@@ -74,7 +74,7 @@ class Dynamic(unittest.TestCase):
                 self.compare(draw(2, 9, 10), draw_kernel(2, 9, groups, 3, order), order, activation)
 
     def test_normalized(self):
-        """Kernels of all widths, and groups small and large; the gradient is that of what was given."""
+        """Kernels have various widths and groups; the gradient is with respect to the kernel before normalisation."""
         for taps, order, normalize in itertools.product((2, 3, 4, 8), ("BTGW", "BTWG"), ("softmax", "l2")):
             with self.subTest(taps=taps, order=order, normalize=normalize):
                 self.compare(draw(2, 13, 7), draw_kernel(2, 13, 7, taps, order), order, None, normalize)
@@ -84,7 +84,7 @@ class Dynamic(unittest.TestCase):
                 self.compare(draw(1, 11, 48, dtype=dtype), kernel, "BTGW", activation, "softmax")
 
     def test_normalized_single_taps(self):
-        """The softmax of one tap is 1, whatever it is."""
+        """The softmax of a single tap is 1."""
         x, kernel = draw(2, 5, 6), draw(2, 5, 6, 1)
         y = dynamic_conv(x, kernel, normalize="softmax")
         self.assertTrue(torch.equal(y, x))
@@ -92,7 +92,7 @@ class Dynamic(unittest.TestCase):
         self.assertEqual(grad.abs().max().item(), 0)
 
     def test_large_logits(self):
-        """A softmax of numbers whose exponentials overflow, and of equal ones; a vector much shorter than a unit."""
+        """Softmax works if exponentials overflow and if logits are equal, and l2 works for vectors with tiny norms."""
         x, kernel = draw(1, 9, 8), draw(1, 9, 8, 4)
         kernel.data[:, ::2] *= 200
         kernel.data[:, 1] = 3
@@ -100,7 +100,7 @@ class Dynamic(unittest.TestCase):
         self.compare(x, (kernel.detach() * 1e-7).requires_grad_(), normalize="l2")
 
     def test_tiny(self):
-        """Sequences shorter than a kernel."""
+        """Sequences may be shorter than a kernel."""
         self.compare(draw(1, 1, 1), draw(1, 1, 1, 1))
         self.compare(draw(1, 1, 3), draw(1, 1, 3, 4), activation="silu")
         self.compare(draw(3, 2, 5), draw(3, 2, 5, 8))
@@ -139,7 +139,7 @@ class Dynamic(unittest.TestCase):
                 torch.testing.assert_close(ours.double(), theirs, rtol=1e-4, atol=1e-4)
 
     def test_gradcheck_in_f64(self):
-        """PyTorch's composition, which stands in where there is no kernel, is the derivative that it claims to be."""
+        """The composition of PyTorch operators, which replaces missing kernels, has the right derivatives."""
         for order, groups, activation, normalize in (
             ("BTGW", 2, None, None),
             ("BTWG", 4, "silu", None),
@@ -174,7 +174,7 @@ class Dynamic(unittest.TestCase):
             torch.library.opcheck(torch.ops.conv.dynamic_conv_backward.default, arguments)
 
     def test_compile(self):
-        """One graph, forward and backward, and no new one for the same shapes."""
+        """torch.compile captures one graph, also if gradients are needed, and no further graph for the same shapes."""
         graphs = []
 
         def backend(graph, example):
@@ -236,7 +236,7 @@ class Dynamic(unittest.TestCase):
             dynamic_conv(x, kernel, activation="relu")
 
     def test_what_pytorch_runs(self):
-        """Types and sizes that the compiler refuses, with the reason in the report."""
+        """The report has the reasons why the compiler refuses types and sizes."""
         reasons = {row.reason for row in conv.torch.report()}
         self.compare(draw(1, 3, 2, dtype=torch.float64), draw(1, 3, 2, 2, dtype=torch.float64), activation="silu")
         self.compare(draw(1, 70, 2), draw(1, 70, 2, 65), activation="silu")

@@ -1,5 +1,5 @@
 # RUN: %torch-python -W ignore %s
-"""What PyTorch has around convolutions: other kinds of tensors, tracers, checkpoints, scalers and distributed modules."""
+"""Features of PyTorch around convolutions: other kinds of tensors, tracers, checkpoints, scalers, distributed modules."""
 
 import copy
 import io
@@ -43,7 +43,7 @@ class Ecosystem(unittest.TestCase):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
 
     def test_complex(self):
-        """PyTorch computes complex convolutions as several real ones; the report says why it is not conv."""
+        """PyTorch computes complex convolutions, and the report says why conv does not."""
         x, w = self.x.to(torch.complex64), self.w.to(torch.complex64)
         self.close(CF.conv2d(x, w, groups=2), F.conv2d(x, w, groups=2))
         w = torch.randn(4, 3, 2, 2, dtype=torch.complex64)
@@ -52,7 +52,7 @@ class Ecosystem(unittest.TestCase):
         self.assertEqual([(row.runs, row.reason) for row in rows], [("torch", "element-type")] * 2)
 
     def test_forward_gradients(self):
-        """Tangents, in forward mode and over backward mode: nothing is dropped."""
+        """Tangents are right in forward mode and in forward over backward mode."""
         tangents = torch.randn_like(self.x), torch.randn_like(self.w), torch.randn_like(self.b)
         for ours, theirs in ((CF.conv2d, F.conv2d),):
 
@@ -83,7 +83,7 @@ class Ecosystem(unittest.TestCase):
         self.close(gradients(CF.conv2d), gradients(F.conv2d))
 
     def test_symbolic_trace(self):
-        """torch.fx keeps calls of conv's functions."""
+        """torch.fx keeps the calls of conv's functions."""
         network = replaced()
         graph = torch.fx.symbolic_trace(network)
         targets = [node.target for node in graph.graph.nodes if node.op == "call_function"]
@@ -91,7 +91,7 @@ class Ecosystem(unittest.TestCase):
         self.close(graph(self.x), model()(self.x))
 
     def test_torch_script(self):
-        """A trace has the operator, and no numbers of the example."""
+        """A trace has the operator, and does not depend on the sizes of the example."""
         network = replaced()
         traced = torch.jit.trace(network, (self.x,))
         file = io.BytesIO()
@@ -102,7 +102,7 @@ class Ecosystem(unittest.TestCase):
         self.assertEqual(str(traced.inlined_graph).count("conv::convolution("), 3)
 
     def test_export_with_dynamic_shapes(self):
-        """One program for any batch and image."""
+        """One exported program runs any batch and image size."""
         sizes = {0: torch.export.Dim("n"), 2: torch.export.Dim("h", min=4, max=99), 3: torch.export.Dim("w", min=4, max=99)}
         for last in (False, True):
             memory_format = torch.channels_last if last else torch.contiguous_format
@@ -113,7 +113,7 @@ class Ecosystem(unittest.TestCase):
                 self.close(program.module()(x), model()(x))
 
     def test_compile_with_dynamic_shapes(self):
-        """Training: other sizes compile nothing more."""
+        """Training with other sizes compiles no further graph."""
         network = replaced()
         counts = torch._dynamo.utils.counters["stats"]
         torch._dynamo.reset()
@@ -140,7 +140,7 @@ class Ecosystem(unittest.TestCase):
             self.close(x.grad, theirs.grad)
 
     def test_gradient_scaler(self):
-        """Steps of f16 with scaled losses end where PyTorch's do."""
+        """Training steps in f16 with scaled losses end with the parameters of PyTorch."""
         ends = []
         for network in (replaced(), model()):
             optimizer = torch.optim.SGD(network.parameters(), 0.1)
@@ -158,7 +158,7 @@ class Ecosystem(unittest.TestCase):
             torch.testing.assert_close(mine, other, rtol=1e-2, atol=1e-3)
 
     def test_copies_of_states(self):
-        """Averages of weights, shared memory, functional calls, and states that go to and fro."""
+        """Averaged weights, functional calls, and states that are copied between conv's and PyTorch's modules, work."""
         network, theirs = replaced(), model()
         averaged = torch.optim.swa_utils.AveragedModel(network)
         self.close(averaged(self.x), theirs(self.x))
@@ -170,7 +170,7 @@ class Ecosystem(unittest.TestCase):
         self.close(copy.deepcopy(graph)(self.x), theirs(self.x))
 
     def test_intercept(self):
-        """Modules of other classes, and functions: forward and backward are conv's, and PyTorch's again afterwards."""
+        """Within `intercept`, conv runs functions and modules of other classes; outside of it, PyTorch runs them."""
 
         class Standardised(torch.nn.Conv2d):
             def forward(self, x):
@@ -206,7 +206,7 @@ class Ecosystem(unittest.TestCase):
         self.assertNotIn("layers", str(conv.torch.report()).splitlines()[0])
 
     def test_vector_of_parameters_on_meta(self):
-        """A model without memory that gets its weights later."""
+        """A model on the meta device gets its memory and weights later."""
         with torch.device("meta"):
             network = replaced()
         network = network.to_empty(device=close.DEVICE)
@@ -216,7 +216,7 @@ class Ecosystem(unittest.TestCase):
 
 @unittest.skipUnless(torch.distributed.is_available() and torch.distributed.is_gloo_available(), "expects gloo")
 class Distributed(unittest.TestCase):
-    """One process; what is tested is that wrappers find what they expect."""
+    """Wrappers of distributed modules find what they expect. The tests have one process."""
 
     @classmethod
     def setUpClass(cls):
@@ -262,7 +262,7 @@ class Distributed(unittest.TestCase):
         self.assertTrue(all(row.runs == "conv" for row in conv.torch.report() if "4x7x9" in row.problem))
 
     def test_distributed_tensors(self):
-        """DTensor has rules for PyTorch's operators alone, so that its convolution runs."""
+        """DTensor has rules for PyTorch's operators only, so PyTorch's convolution runs."""
         from torch.distributed.device_mesh import init_device_mesh
         from torch.distributed.tensor import Replicate, distribute_tensor
 

@@ -1,5 +1,5 @@
 # RUN: %torch-python %s
-"""Functions and their gradients, on sizes that divide nothing, against PyTorch in f64."""
+"""Functions and their gradients, on sizes that no tile divides, against PyTorch in f64."""
 
 import itertools
 import unittest
@@ -36,7 +36,7 @@ class Functional(unittest.TestCase):
         assert_close(result, expected, "result")
         if (
             result.dim() < 5
-        ):  # PyTorch's kernels of three dimensions for the CPU lose channels-last; those for GPUs do not.
+        ):  # PyTorch's 3-D kernels lose channels-last on the CPU, but not on GPUs.
             self.assertEqual(result.stride(), theirs(*tensors, **options).stride())
         given = [tensor for tensor in tensors if tensor is not None]
         start = torch.randn_like(result)
@@ -83,7 +83,7 @@ class Functional(unittest.TestCase):
         self.compare(CF.conv2d, F.conv2d, (draw(1, 6, 9, 9, dtype=torch.float32).expand(2, 6, 9, 9), w, None))
 
     def test_unaligned(self):
-        """Addresses that no vector load could take."""
+        """Tensors may have addresses that are not aligned for vector loads."""
         memory = torch.randn(1 + 2 * 8 * 6 * 6, dtype=torch.float32).to(torch.bfloat16)
         x = memory[1:].view(2, 8, 6, 6)
         w = torch.randn(8, 8, 3, 3).to(torch.bfloat16)
@@ -114,6 +114,36 @@ class Functional(unittest.TestCase):
             self.assertEqual(result.dtype, F.conv2d(x, w).dtype)
         gx, gw = torch.autograd.grad(result.float().sum(), (x, w))
         self.assertEqual((gx.dtype, gw.dtype), (torch.float32, torch.float32))
+
+    def test_autocast_rounds_no_parameter_gradient(self):
+        """Parameters are f32 and so are their gradients, which no rounding to 16 bits passes through."""
+        for function, reference, channels in ((CF.conv2d, F.conv2d, (6, 4)), (CF.conv_transpose2d, F.conv_transpose2d, (4, 6))):
+            x, w = draw(2, 4, 9, 8, dtype=torch.float32), draw(*channels, 3, 3, dtype=torch.float32)
+            b = draw(6, dtype=torch.float32)
+            with torch.autocast(DEVICE, torch.bfloat16):
+                result = function(x, w, b, padding=1)
+            self.assertEqual(result.dtype, torch.bfloat16)
+            start = torch.randn_like(result)
+            for _ in range(2):  # The second time, calls take the short way.
+                grads = torch.autograd.grad(result, (x, w, b), start, retain_graph=True)
+            self.assertEqual({grad.dtype for grad in grads}, {torch.float32})
+            exact = [tensor.detach().bfloat16().double().requires_grad_() for tensor in (x, w, b)]
+            expected = torch.autograd.grad(reference(*exact, padding=1), exact, start.double())
+            for ours, theirs in zip(grads[1:], expected[1:]):
+                torch.testing.assert_close(ours.double(), theirs, rtol=1e-5, atol=1e-4)
+            assert_close(grads[0].bfloat16(), expected[0])
+
+    def test_gradients_of_gradients_with_autocast(self):
+        x, w = draw(1, 2, 6, 5, dtype=torch.float32), draw(3, 2, 3, 3, dtype=torch.float32)
+
+        def penalty(function):
+            with torch.autocast(DEVICE, torch.bfloat16):
+                y = function(x, w, padding=1)
+            (gw,) = torch.autograd.grad(y.float().sum(), w, create_graph=True)
+            return torch.autograd.grad(gw.square().sum(), x)
+
+        for ours, theirs in zip(penalty(CF.conv2d), penalty(F.conv2d)):
+            torch.testing.assert_close(ours, theirs, rtol=2e-2, atol=2e-2 * theirs.abs().max().item())
 
     def test_gradients_of_gradients(self):
         for options in ({"padding": 1}, {"padding": "same"}, {"stride": 2, "padding": 1}):
@@ -149,7 +179,7 @@ class Functional(unittest.TestCase):
             self.assertEqual(str(caught.exception).split(".")[0], str(expected.exception).split(".")[0])
 
     def test_what_pytorch_keeps(self):
-        """Types and sizes that are no problem of the compiler's, with the reason in the report."""
+        """The report has the reasons why types and sizes are no problems for the compiler."""
         before = len(conv.torch.report())
         x, w = torch.randn(1, 2, 5, 5, dtype=torch.float64), torch.randn(3, 2, 3, 3, dtype=torch.float64)
         self.assertTrue(torch.equal(CF.conv2d(x, w), F.conv2d(x, w)))

@@ -36,7 +36,7 @@ def run(module, arguments, named, dtype):
 
 
 def is_right(ours, exact):
-    """Each is a sum, rounded once; gradients of a bias are sums of as many terms as there are positions."""
+    """Whether all results are close. Each is a sum that is rounded once; a bias gradient sums over all positions."""
     return all(
         mine.shape == other.shape
         and scale(mine.double() - other.double()) <= 4 * TOLERANCE[mine.dtype] * max(scale(other), 1e-3)
@@ -45,7 +45,7 @@ def is_right(ours, exact):
 
 
 def check(name, sample):
-    """Whether a sample is right, and why PyTorch ran it, if it did."""
+    """Whether a sample is right, and the reasons if PyTorch ran it."""
     _choices.forget()
     _calls.forget()
     construct, forward = sample.constructor_input, sample.forward_input

@@ -1,5 +1,5 @@
 # RUN: %torch-python %s
-"""Modules: PyTorch's constructors, parameters and state, and swapping them in place."""
+"""Modules: the constructors, parameters and state of PyTorch, and replacing modules in place."""
 
 import copy
 import threading
@@ -67,7 +67,7 @@ class Modules(unittest.TestCase):
         self.assertEqual(conv.torch.replace(model[0:2]), [], "swapping twice does nothing")
 
     def test_replace_quantised(self):
-        """Modules of quantised numbers, and those that train for them, are named and left alone."""
+        """Modules for quantised inference and quantisation-aware training are named and left alone."""
         import torch.ao.nn.qat
         import torch.ao.nn.quantized
         from torch.ao.quantization import get_default_qat_qconfig
@@ -82,7 +82,7 @@ class Modules(unittest.TestCase):
         self.assertEqual(found["2.0"], "")
 
     def test_replace_parametrized(self):
-        """Norms of weights stay, are trained, copied and taken off again."""
+        """Parametrised weights stay parametrised, are trained and copied, and lose the parametrisation on request."""
         from torch.nn.utils import parametrizations, parametrize
 
         def make(norm):
@@ -110,7 +110,7 @@ class Modules(unittest.TestCase):
                     self.assertIs(type(ours[0]), conv.torch.Conv2d)
 
     def test_lazy(self):
-        """Sizes come with the first call, for modules of conv.torch and for those that are replaced."""
+        """Lazy modules of conv.torch, and lazy modules that are replaced, get their sizes at the first call."""
         for name in NAMES:
             rank = int(name[-2])
             x = torch.randn(2, 4, *(9, 7, 8)[:rank])
@@ -123,6 +123,27 @@ class Modules(unittest.TestCase):
                 like = getattr(torch.nn, name)(4, 6, 3, padding=1)
                 like.load_state_dict(became.state_dict())
                 assert_close(result, like.double()(x.double()), name)
+
+    def test_restore(self):
+        """Everything is PyTorch's again, parametrized and lazy modules too, and can be scripted."""
+        from torch.nn.utils import parametrizations
+
+        model = torch.nn.Sequential(
+            torch.nn.Conv2d(3, 4, 3), parametrizations.weight_norm(torch.nn.ConvTranspose2d(4, 2, 2)), torch.nn.LazyConv2d(3, 1)
+        )
+        kinds = [kind.__mro__[1:] if "Parametrized" in kind.__name__ else kind for kind in map(type, model)]
+        conv.torch.replace(model, max_error=2)
+        self.assertEqual(conv.torch.restore(model), ["0", "1", "2"])
+        now = [kind.__mro__[1:] if "Parametrized" in kind.__name__ else kind for kind in map(type, model)]
+        self.assertEqual(now, kinds)
+        self.assertFalse(any("max_error" in vars(module) for module in model))
+        x = torch.randn(1, 3, 7, 7)
+        expected = model(x)
+        torch.testing.assert_close(torch.jit.script(model[0])(x), model[0](x))
+        conv.torch.replace(model)
+        torch.testing.assert_close(model(x), expected, rtol=1e-4, atol=1e-5)
+        self.assertEqual(conv.torch.restore(torch.nn.Sequential(conv.torch.Conv3d(1, 1, 1))), ["0"])
+        self.assertEqual(conv.torch.restore(torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1))), [])
 
     def test_training_step(self):
         model = torch.nn.Sequential(
@@ -137,7 +158,7 @@ class Modules(unittest.TestCase):
         for network, image in ((model, x), (exact, x.double())):
             network(image).square().mean().backward()
         for (name, mine), reference in zip(model.named_parameters(), exact.parameters()):
-            if name != "0.bias":  # Batch norm takes it away: its gradient is rounding alone.
+            if name != "0.bias":  # Batch norm cancels this bias, whose gradient is only rounding errors.
                 torch.testing.assert_close(mine.grad.double(), reference.grad, rtol=1e-4, atol=1e-6)
 
     def test_copies_and_pickles(self):
@@ -160,7 +181,7 @@ class Modules(unittest.TestCase):
         self.assertTrue(all(torch.equal(result, expected) for result in results) and len(results) == 8)
 
     def test_background(self):
-        """Calls go to PyTorch until the kernel is there."""
+        """Calls run on PyTorch until the kernel is compiled."""
         conv.torch.settings.background = True
         try:
             ours = conv.torch.Conv2d(3, 11, 5)
@@ -180,7 +201,7 @@ class Modules(unittest.TestCase):
             conv.torch.settings.background = False
 
     def test_results_that_differ(self):
-        """Where both ways are timed, a kernel whose result is wrong is not used."""
+        """A kernel whose result differs from PyTorch's when both are timed is not used."""
         from conv.torch import _choices
 
         problem = conv.Problem(n=1, c=1, k=1, input=(1,), filter=(1,))
@@ -203,7 +224,7 @@ class Modules(unittest.TestCase):
         model = torch.nn.Sequential(conv.torch.Conv2d(3, 19, 3), torch.nn.BatchNorm2d(19), torch.nn.Dropout())
         mean = model[1].running_mean.clone()
         report = conv.torch.warmup(model, (torch.randn(2, 3, 8, 8),))
-        self.assertEqual(sum("-> 19" in row.problem for row in report), 2, report)  # Forward and the filter's gradient.
+        self.assertEqual(sum("-> 19" in row.problem for row in report), 2, report)  # Forward and filter gradient.
         self.assertTrue(torch.equal(model[1].running_mean, mean))
         self.assertIsNone(model[0].weight.grad)
 

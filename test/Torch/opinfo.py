@@ -56,7 +56,7 @@ for info in op_db:
             _choices.forget()
             _calls.forget()
             ours = call(getattr(CF, name), sample, dtype)
-            # The reference gets the operands that ours got, rounded to the type, in f64.
+            # The reference computes in f64, on the operands rounded to the type.
             rounded = sample.transform(lambda value: to(dtype, value))
             exact = call(getattr(F, name), rounded, torch.float64)
             left = {row.reason for row in conv.torch.report() if row.runs != "conv"}

@@ -1,5 +1,5 @@
 # RUN: rm -rf %t && mkdir %t && %torch-python %s %t
-"""Inference graphs: what is folded, that the values stay, and saving them."""
+"""Inference graphs: which modules are folded, that results stay, and saving graphs."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ CONVOLUTION = torch.ops.conv.convolution.default
 
 
 class Block(torch.nn.Module):
-    """A residual block, with a projection in the shortcut if the size changes."""
+    """A residual block, whose shortcut has a projection if the size changes."""
 
     def __init__(self, c, k, stride=1, activation=F.relu):
         super().__init__()
@@ -36,7 +36,7 @@ class Block(torch.nn.Module):
 
 
 def draw_statistics(model):
-    """Batch norms whose folding could be seen, were it wrong."""
+    """Give batch norms statistics with which a wrong folding would be visible."""
     for module in model.modules():
         if isinstance(module, torch.nn.modules.batchnorm._BatchNorm):
             module.running_mean.normal_(0, 0.3)
@@ -59,7 +59,7 @@ class Optimize(unittest.TestCase):
         with torch.no_grad():
             expected = model.double()(*(x.double() for x in example))
             model.float()
-            graph = conv.torch.optimize(model, example)
+            graph = conv.torch.optimize(model, example, compile_rest=False)
             result = graph(*example)
         torch.testing.assert_close(result.double(), expected, rtol=rtol, atol=rtol * expected.abs().max().item())
         names = operators(graph)
@@ -120,7 +120,7 @@ class Optimize(unittest.TestCase):
         self.check(Broadcast(), torch.randn(1, 4, 6, 6), convolutions=1, others=["aten.mean.dim", "aten.add.Tensor"])
 
     def test_twice_the_same(self):
-        """x + conv(x) where both are one tensor, and a convolution of itself."""
+        """A module may be called twice, a residual may be the convolution's input, and a tensor may be added to itself."""
 
         class Twice(torch.nn.Module):
             def __init__(self):
@@ -136,24 +136,24 @@ class Optimize(unittest.TestCase):
     def test_model_is_left_alone(self):
         model = draw_statistics(Block(4, 4)).train()
         state = {name: value.clone() for name, value in model.state_dict().items()}
-        conv.torch.optimize(model, (torch.randn(1, 4, 6, 6),))
+        conv.torch.optimize(model, (torch.randn(1, 4, 6, 6),), compile_rest=False)
         self.assertTrue(model.training)
         for name, value in model.state_dict().items():
             self.assertTrue(torch.equal(value, state[name]), name)
 
     def test_training_through_it_is_refused(self):
-        graph = conv.torch.optimize(Block(4, 4), (torch.randn(1, 4, 6, 6),))
+        graph = conv.torch.optimize(Block(4, 4), (torch.randn(1, 4, 6, 6),), compile_rest=False)
         x = torch.randn(1, 4, 6, 6, requires_grad=True)
         with self.assertRaisesRegex(NotImplementedError, "for inference"):
             graph(x).sum().backward()
 
-    def test_compile_rest(self):
+    def test_compile_graph(self):
         model = draw_statistics(torch.nn.Sequential(Block(4, 4), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()))
         x = torch.randn(1, 4, 6, 6)
         with torch.no_grad():
             expected = model(x)
             torch._dynamo.config.suppress_errors = False
-            fast = conv.torch.optimize(model, (x,))
+            fast = conv.torch.optimize(model, (x,), compile_rest=False)
             result = torch.compile(fast, backend="aot_eager", fullgraph=True)(x)
         torch.testing.assert_close(result, expected, rtol=1e-4, atol=1e-4)
 
@@ -191,7 +191,7 @@ class Optimize(unittest.TestCase):
             conv.torch.load(f"{FOLDER}/kernels.convpack")
 
     def test_without_a_compiler(self):
-        """Convolutions run as PyTorch's, and the report says why."""
+        """PyTorch runs the convolutions, and the report says why."""
         code = (
             "import torch, conv.torch\n"
             "module = conv.torch.Conv2d(3, 4, 3)\n"

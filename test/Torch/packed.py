@@ -1,5 +1,5 @@
 # RUN: %torch-python %s
-"""Dynamic convolutions of packed sequences and with states, and what sequences leave, against PyTorch in f64."""
+"""Dynamic convolutions of packed sequences, with initial and final states, against PyTorch in f64."""
 
 import itertools
 import unittest
@@ -11,11 +11,11 @@ from dynamic import definition, draw, draw_kernel
 import conv.torch
 from conv.torch import causal_conv1d_update, dynamic_conv
 
-LEFT = ("element-type", "empty", "alignment")  # What PyTorch is to run, in this file.
+LEFT = ("element-type", "empty", "alignment")  # The tests of this file give PyTorch these cases.
 
 
 def one_by_one(x, kernel, order, activation, starts, states=None, normalize=None):
-    """Each packed sequence by itself, with the tokens before it, and the last tokens of each."""
+    """The convolution of each packed sequence by itself after its initial tokens, and the last tokens of each."""
     past = kernel.shape[3 if order == "BTGW" else 2] - 1
     results, last = [], []
     for number, (first, end) in enumerate(zip(starts, starts[1:])):
@@ -61,7 +61,7 @@ class Packed(unittest.TestCase):
             assert_close(grad, reference, "gradient", roundings=3)
 
     def test_lengths(self):
-        """Empty sequences, some shorter than a kernel, and one alone."""
+        """Sequences may be empty, shorter than a kernel, or alone."""
         for starts, order, dtype in itertools.product(
             ([0, 13], [0, 0, 2, 3, 3, 13], [0, 1, 2, 3, 4], [0, 7, 7], [0, 5, 11, 19]),
             ("BTGW", "BTWG"),
@@ -91,7 +91,7 @@ class Packed(unittest.TestCase):
             self.compare(starts, draw(1, tokens, 12, 3, dtype=dtype), states=draw(4, 2, 12, dtype=dtype))
 
     def test_normalized(self):
-        """Taps before a sequence have a share, too."""
+        """Normalisation includes the taps that meet tokens before the sequence."""
         for normalize, order in itertools.product(("softmax", "l2"), ("BTGW", "BTWG")):
             self.compare([0, 1, 1, 6, 14], draw_kernel(1, 14, 12, 4, order), order, "silu", normalize=normalize)
 
@@ -109,7 +109,7 @@ class Packed(unittest.TestCase):
         self.assertTrue(y[:, inside].isnan().all())
 
     def test_tokens_after_the_last_start(self):
-        """They are one more sequence, which leaves no state."""
+        """Tokens after the last start are one more sequence, which has no final state."""
         x, kernel = torch.randn(1, 9, 4), torch.randn(1, 9, 4, 3)
         y, last = dynamic_conv(x, kernel, cu_seqlens=torch.tensor([0, 2, 5]), return_final_state=True)
         expected, _ = one_by_one(x, kernel, "BTGW", None, [0, 2, 5, 9])
@@ -117,7 +117,7 @@ class Packed(unittest.TestCase):
         self.assertEqual(last.shape, (2, 2, 4))
 
     def test_states(self):
-        """A sequence in pieces is the sequence, with its gradients."""
+        """A sequence in pieces has the results and gradients of the whole sequence."""
         for order, activation, pieces in itertools.product(
             ("BTGW", "BTWG"), (None, "silu"), ((5, 6), (1, 1, 9), (2, 9))
         ):
@@ -150,7 +150,7 @@ class Packed(unittest.TestCase):
                 assert_close(grad, reference, "gradient", roundings=6)
 
     def test_one_tap(self):
-        """Kernels of one tap have states without tokens."""
+        """Kernels of one tap have states of zero tokens."""
         x, kernel = torch.randn(2, 5, 4), torch.randn(2, 5, 4, 1)
         y, last = dynamic_conv(x, kernel, initial_state=torch.empty(2, 0, 4), return_final_state=True)
         torch.testing.assert_close(y, x * kernel[..., 0])
@@ -179,7 +179,7 @@ class Packed(unittest.TestCase):
             )
 
     def test_compile(self):
-        """One graph, with starts that change and states that come back."""
+        """There is one graph, although starts change and states are passed on."""
         graphs = []
 
         def backend(graph, example):
@@ -228,14 +228,14 @@ class Packed(unittest.TestCase):
             dynamic_conv(x.expand(2, 5, 6), kernel.expand(2, 5, 6, 3), cu_seqlens=torch.tensor([0, 5]))
 
     def test_speculative_decoding(self):
-        """Of the tokens of a step, some are accepted, by sequence; a ring has room for the others."""
+        """Each sequence accepts some of the tokens of a step; a ring buffer has room for the rejected ones."""
         x, weight = torch.randn(3, 6, 40), torch.randn(6, 4)
         ring, seen = torch.zeros(3, 6, 8), torch.zeros(3, dtype=torch.int64)
         results = torch.zeros(3, 6, 40)
         for accepted in ([1, 3, 5], [5, 1, 2], [4, 4, 1], [2, 5, 5], [1, 1, 1]):
             guesses = torch.stack([row[:, n : n + 5] for row, n in zip(x, seen.tolist())])
             for row, n in zip(guesses, accepted):
-                row[:, n:] = torch.nan  # Guessed wrong.
+                row[:, n:] = torch.nan  # These guesses are wrong.
             y = causal_conv1d_update(guesses, ring, weight, cache_seqlens=seen)
             for b, n in enumerate(accepted):
                 results[b, :, seen[b] : seen[b] + n] = y[b, :, :n]
@@ -245,7 +245,7 @@ class Packed(unittest.TestCase):
             torch.testing.assert_close(results[b, :, :n], (windows * weight[:, None]).sum(-1)[b, :, :n])
 
     def test_update_of_strided_states(self):
-        """States that are channels-last, slices of a larger cache, and tokens that are a transposed view."""
+        """States may be channels-last slices of a larger cache, and tokens a transposed view."""
         x, weight, bias = torch.randn(3, 2, 8), torch.randn(8, 4), torch.randn(8)
         cache = torch.randn(3, 5, 16)
         state = cache[:, :3, 8:].transpose(1, 2)

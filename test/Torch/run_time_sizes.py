@@ -1,5 +1,5 @@
 # RUN: %torch-python %s
-"""A new batch or length of a token mixing layer compiles nothing: the second one gets the kernel for all others."""
+"""New batches and lengths of a token mixing layer compile nothing: the second shape compiles a kernel for all others."""
 
 import unittest
 
@@ -25,7 +25,7 @@ class RunTimeSizes(unittest.TestCase):
         conv.torch._calls.forget()
 
     def count(self, call):
-        """How many artifacts a call asks the compiler for."""
+        """How many artifacts a call requests from the compiler."""
         def total():
             counts = _compiler.statistics()
             return counts["memory_hits"] + counts["file_hits"] + counts["compilations"]
@@ -47,8 +47,8 @@ class RunTimeSizes(unittest.TestCase):
             assert_close(grad, reference, "gradient")
 
     def test_training(self):
-        self.assertEqual(self.count(lambda: self.train(2, 7)), 3)  # Of this shape: a kernel for each direction.
-        self.assertEqual(self.count(lambda: self.train(2, 9)), 3)  # Of all others.
+        self.assertEqual(self.count(lambda: self.train(2, 7)), 3)  # A kernel of this shape for each direction.
+        self.assertEqual(self.count(lambda: self.train(2, 9)), 3)  # Kernels for all other shapes.
         for b, t in ((1, 1), (3, 7), (2, 130), (5, 8), (2, 7)):
             with self.subTest(b=b, t=t):
                 self.assertEqual(self.count(lambda b=b, t=t: self.train(b, t)), 0)
@@ -105,11 +105,11 @@ class RunTimeSizes(unittest.TestCase):
             self.assertEqual(self.count(lambda b=b, t=t: run(b, t)), 0)
 
     def test_what_has_no_such_kernel(self):
-        """Groups that are too large get a kernel for each shape."""
+        """Problems with groups that are too large get a kernel for each shape."""
         for b, t in ((1, 4), (2, 5), (1, 6)):
             x, kernel = torch.randn(b, t, 40, requires_grad=True), torch.randn(b, t, 2, 3, requires_grad=True)
             dynamic_conv(x, kernel).sum().backward()
-            expected = definition(x.detach(), torch.ones(b, t, 40, 3))  # Sums of windows.
+            expected = definition(x.detach(), torch.ones(b, t, 40, 3))  # The sums of windows.
             self.assertEqual(kernel.grad.shape, kernel.shape)
             assert_close(kernel.grad.sum(-1), expected.unflatten(2, (2, 20)).sum(-1).double(), "gradient", roundings=20)
         rows = [row for row in conv.torch.report() if row.problem.startswith("dynamic backward_kernel")]

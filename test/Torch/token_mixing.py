@@ -31,9 +31,9 @@ def plain_causal_conv1d(x, weight, bias, activation):
 
 class TokenMixing(unittest.TestCase):
     def compare(self, block, name, plain):
-        """The losses are those of f64, within a few units in the last place of an f32, as PyTorch's own in f32 are.
+        """The losses match f64 within a few units in the last place of an f32, as those of PyTorch in f32 do.
 
-        On the CPU one thread computes them, and they have to be the same in each run. With several threads they varied from
+        On the CPU one thread computes the losses, and they must be equal in each run. With several threads they varied from
         run to run; the likely reason is the order of sums in PyTorch's operators, which 200 steps of training amplify.
         """
         torch.manual_seed(0)
@@ -56,8 +56,8 @@ class TokenMixing(unittest.TestCase):
             f"{block.__name__}: loss {runs[2][0]:.3f} to {runs[2][-1]:.3g}, off by {our_error:.1e}, PyTorch by {their_error:.1e}"
         )
         self.assertLess(runs[0][-1], runs[0][0] / 10)
-        bound = 8 * 2**-22  # Losses start between 2 and 4.
-        if DEVICE != "cpu":  # There PyTorch's own sums are in another order than its f64 ones, which training amplifies.
+        bound = 8 * 2**-22  # Losses start between 2 and 4, where 2**-22 is a unit in the last place.
+        if DEVICE != "cpu":  # On a GPU, PyTorch sums f32 in another order than f64, and training amplifies the difference.
             bound = max(bound, 2 * their_error)
         self.assertLess(our_error, bound)
 

@@ -1,6 +1,6 @@
 # REQUIRES: dask
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%source-root/python:%S/Inputs %dask-python %s %t
-"""conv-build: what is compiled, when it is compiled again, and what an interrupted or broken build leaves."""
+"""conv-build: what it compiles, when it compiles again, and what an interrupted or broken build leaves."""
 
 import json
 import os
@@ -53,7 +53,7 @@ class Build(unittest.TestCase):
         return {path.stem: path.read_bytes() for path in (self.folder / "packs").glob("*.convpack")}
 
     def test_tool_of_the_package(self):
-        """Where PATH has no conv-pack, as after pip install, it is that of the package conv-compiler."""
+        """If PATH has no conv-pack, as after pip install, the package conv-compiler provides it."""
         package = self.folder / "site" / "conv_compiler"
         package.mkdir(parents=True)
         tool = package / "conv-pack"
@@ -74,25 +74,25 @@ class Build(unittest.TestCase):
         first = self.packs()
         again = self.build()
         self.assertEqual((again["compiled"], again["merged"]), (0, []))
-        # One file changes: one unit, one model.
+        # A change of one file compiles one unit and merges one model.
         (self.folder / "a.mlir").write_text(MODEL.replace("@first", "@second"))
         counts = self.build("--prune")
         self.assertEqual((counts["compiled"], counts["merged"], counts["removed"]), (1, ["mlir"], 1))
         self.assertEqual(list(conv.load(self.packs()["mlir"])), ["second"])
-        # An artifact that is lost or broken is merged again, of what is there: the same bytes.
+        # A lost or broken artifact is merged again from the stored units, with the same bytes.
         (self.folder / "packs" / "small.convpack").write_bytes(b"broken")
         (self.folder / "packs" / "fused.convpack").unlink()
         counts = self.build()
         self.assertEqual((counts["compiled"], counts["merged"]), (0, ["small", "fused"]))
         self.assertEqual({name: self.packs()[name] for name in ("small", "fused")},
                          {name: first[name] for name in ("small", "fused")})  # fmt: skip
-        # On a cluster, from nothing: the same bytes.
+        # A build from scratch on a cluster has the same bytes.
         shutil.rmtree(self.folder / "packs")
         self.assertEqual(self.build("--cluster", "local")["compiled"], 21)
         self.assertEqual(self.packs()["small"], first["small"])
 
     def test_database(self):
-        """What was tuned decides, and a row that changes makes units stale."""
+        """The database chooses schedules, and a removed row makes its unit stale."""
         code, out, err = tuner.run(tuner.tune(self.folder / "tuned.db", "--lists", "line"))
         self.assertEqual(code, 0, err)
         self.spec["models"] = {
@@ -115,7 +115,7 @@ class Build(unittest.TestCase):
         self.assertEqual(entry.chosen_by, "heuristic")
 
     def test_refused(self):
-        """What the compiler does not handle is named each time, and compiled once."""
+        """A unit that the compiler refuses is reported in each build, but compiled only once."""
         self.spec["models"]["mlir"]["targets"].append("sim:gfx1250")
         for compiled in (22, 0):
             counts = self.build(code=3)
@@ -125,7 +125,7 @@ class Build(unittest.TestCase):
         self.assertEqual(list(conv.load(self.packs()["mlir"])), ["first"])
 
     def test_failed(self):
-        """What is wrong is named, and tried again."""
+        """A unit that fails is reported, and tried again in the next build."""
         (self.folder / "b.mlir").write_text("nonsense")
         for _ in range(2):
             counts = self.build(code=4)

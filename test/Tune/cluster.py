@@ -1,7 +1,7 @@
 # REQUIRES: dask
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%source-root/python:%S/Inputs %dask-python %s %t
-"""Sweeps on a cluster of processes: workers, scheduler and client are killed, and nothing is lost or measured twice but
-what was under way."""
+"""Sweeps on a cluster of processes. Workers, scheduler and client are killed, and nothing is lost or measured twice except
+the candidates in flight."""
 
 import json
 import os
@@ -15,12 +15,12 @@ import tuner
 from conv.tune import Database, Quarantined
 
 ROOT = pathlib.Path(sys.argv.pop())
-#: Candidates of a chunk, which is what one worker has under way.
+#: Candidates of a chunk; a worker has one chunk in flight.
 CHUNK = 8
 
 
 class Processes:
-    """A scheduler and its workers."""
+    """The processes of a scheduler and its workers."""
 
     def __init__(self, folder, environment):
         self.folder, self._environment = folder, environment
@@ -94,7 +94,7 @@ class Cluster(unittest.TestCase):
         print(f"{self.id()}: {len(rows)} candidates, {kills} killed, {twice} timed again", file=sys.stderr)
 
     def test_worker_is_killed(self):
-        """The one that measures, and then one that compiles."""
+        """The worker that measures is killed, and then a worker that compiles."""
         processes = self.start()
         client = self.client(processes)
         tuner.wait_for(lambda: self.rows() >= 6)
@@ -106,7 +106,7 @@ class Cluster(unittest.TestCase):
         self.assert_complete(kills=1)
 
     def test_client_is_killed(self):
-        """What its tasks had under way is lost; the next client goes on."""
+        """The chunks in flight are lost; the next client resumes the sweep."""
         processes = self.start()
         client = self.client(processes)
         tuner.wait_for(lambda: self.rows() >= 10)
@@ -118,7 +118,7 @@ class Cluster(unittest.TestCase):
         self.assert_complete(kills=1)
 
     def test_scheduler_is_killed(self):
-        """The client waits for another one, whose workers are others too."""
+        """The client waits for another scheduler, which has other workers."""
         processes = self.start()
         client = self.client(processes)
         tuner.wait_for(lambda: self.rows() >= 10)
@@ -132,7 +132,7 @@ class Cluster(unittest.TestCase):
         self.assert_complete(kills=1)
 
     def test_poisoned(self):
-        """What crashes or hangs takes its child with it, and no worker."""
+        """A candidate that crashes or hangs ends its child process, but no worker."""
         planned = sorted(self.planned)
         crash, hang, wrong = (schedule[15:] for _, schedule in (planned[0], planned[8], planned[16]))
         processes = self.start(f"crash:{crash};hang:{hang};wrong:{wrong}")
@@ -147,7 +147,7 @@ class Cluster(unittest.TestCase):
         self.assertTrue(all(worker.poll() is None for worker in processes.workers))
 
     def test_build_loses_everybody(self):
-        """conv-build goes on without a worker, and again after its own end and that of the scheduler."""
+        """conv-build continues without a worker, and resumes after it or the scheduler was killed."""
         shapes = [{"n": 1, "c": c, "k": k, "spatial": [5], "filter": [1]} for c in range(1, 13) for k in range(1, 9)]
         (self.folder / "layers.json").write_text(json.dumps({"all": shapes}))
         models = {"targets": ["host"], "models": {"all": {"layers": "layers.json", "dtype": "f32"}}}

@@ -1,5 +1,5 @@
 # RUN: %python %s %source-root
-"""The databases that ship: their rows are whole, and the compiler finds them, and takes what holds or says that it is stale."""
+"""Shipped databases: their rows are complete; the compiler finds them, uses valid rows, and warns of stale rows."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from conv.tune import Database
 from conv.tune._problems import parse_line
 
 FILES = sorted((pathlib.Path(sys.argv.pop()) / "share" / "conv").glob("*.db"))
-#: In all, since they are in the repository and in the wheel.
+#: The limit of all files together, because they are in the repository and in the wheel.
 MOST_BYTES = 6 << 20
 
 
 class Shipped(unittest.TestCase):
     def test_files(self):
-        """One file for each chip, compact and small; every row was verified and measured, and has its digest."""
+        """Each chip has one compact file; every row is verified and measured, and has a digest of its code."""
         self.assertTrue(FILES)
         self.assertLess(sum(path.stat().st_size for path in FILES), MOST_BYTES)
         for path in FILES:
@@ -35,7 +35,7 @@ class Shipped(unittest.TestCase):
             self.assertFalse(path.with_name(f"{path.name}-wal").exists())
 
     def test_found(self):
-        """Without being named; what does not hold is a warning and never silent."""
+        """The compiler finds databases that are not named; a stale row is a warning, never silent."""
         os.environ.pop("CONV_DATABASE", None)
         for path in FILES:
             self.assertTrue(os.path.samefile(conv._compiler.shipped_database(path.stem), path))

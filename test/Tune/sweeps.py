@@ -1,6 +1,6 @@
 # REQUIRES: dask
 # RUN: rm -rf %t && mkdir %t && env PYTHONPATH=%source-root/python:%S/Inputs %dask-python %s %t
-"""Sweeps of one machine: what is measured, stopped, resumed, poisoned, and done by two tuners at once."""
+"""Sweeps on one machine: complete, stopped and resumed, with poisoned candidates, and by two tuners at once."""
 
 import dataclasses
 import json
@@ -15,7 +15,7 @@ import tuner
 from conv.tune import Database, Quarantined
 
 ROOT = pathlib.Path(sys.argv.pop())
-# Workers of lit ignore it, and so would what they start.
+# Workers of lit ignore SIGINT, and their child processes would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -30,7 +30,7 @@ class Sweeps(unittest.TestCase):
         return json.loads(out), err
 
     def assert_complete(self):
-        """Every candidate has one row, measured or in quarantine."""
+        """Every candidate has exactly one row, measured or in quarantine."""
         rows = tuner.keys(self.database) + tuner.quarantined(self.database)
         self.assertEqual(len(rows), len(set(rows)))
         self.assertEqual(set(rows), tuner.planned())
@@ -48,7 +48,7 @@ class Sweeps(unittest.TestCase):
         before = tuner.count(self.trace)
         again, _ = self.run_to_the_end()
         self.assertEqual((again["known"], tuner.count(self.trace)), (counts["known"], before), "nothing is done again")
-        # The report and the compiler read it.
+        # The report reads the database.
         code, out, err = tuner.run(tuner.command("report", "--database", self.database, "--json"))
         report = json.loads(out)
         self.assertEqual((code, len(report["layers"])), (0, 9), err)
@@ -57,13 +57,13 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(sum(group["schedules"] for group in report["predictions"]), len(rows))
 
     def test_killed_and_interrupted(self):
-        """At any moment, by SIGKILL or SIGINT: what was written stays, and is not measured again."""
+        """After SIGKILL or SIGINT at any moment, written rows stay and are not measured again."""
         for kind in (signal.SIGKILL, signal.SIGINT):
             before = len(tuner.keys(self.database)) if self.database.exists() else 0
             process = subprocess.Popen(
                 tuner.tune(self.database), env=self.environment, stderr=subprocess.PIPE, text=True
             )
-            # As soon as there is one more row, so that it does not end before.
+            # The signal is sent at the first new row, before the sweep can end.
             tuner.wait_for(lambda: self.database.exists() and len(tuner.keys(self.database)) > before)
             process.send_signal(kind)
             text = process.stderr.read()
@@ -73,12 +73,12 @@ class Sweeps(unittest.TestCase):
         self.assertNotIn("Traceback", text)
         self.run_to_the_end()
         self.assert_complete()
-        # What was being timed when it was stopped had no row. A chunk has at most 6 candidates here.
+        # Candidates in flight had no row yet. A chunk has at most 6 candidates here.
         twice = sum(count - 1 for count in tuner.timed(self.trace).values())
         self.assertLessEqual(twice, 2 * 6)
 
     def test_poisoned(self):
-        """Candidates that crash, hang or are wrong are put in quarantine with the reason, and the others are measured."""
+        """Candidates that crash, hang or are wrong go to quarantine with the reason; the others are measured."""
         planned = sorted(tuner.planned())
         crash, hang, wrong = (schedule[15:] for _, schedule in (planned[0], planned[8], planned[16]))
         self.environment = tuner.environment(self.trace, f"crash:{crash};hang:{hang};wrong:{wrong}")
@@ -102,7 +102,7 @@ class Sweeps(unittest.TestCase):
         self.assert_complete()
 
     def test_stale_rows_are_measured_again(self):
-        """Those of another compiler stay, and their schedules come first; if the code is the same, they are not timed."""
+        """Rows of another compiler stay; their schedules are timed again unless the code is the same."""
         planned = sorted(tuner.planned())
         self.run_to_the_end()
         with Database(self.database, write=True) as database:
@@ -123,7 +123,7 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(set(again), {f"{problem} {schedule}" for problem, schedule in set(planned) - {planned[3]}})
 
     def test_bundle(self):
-        """Compiled here, measured without the compiler, collected here."""
+        """A bundle is compiled here, measured without the compiler, and collected here."""
         bundle = ROOT / "bundle"
         compile_ = tuner.command("compile", tuner.LAYERS, *tuner.USUAL, "-o", bundle)
         process = subprocess.Popen(compile_, stderr=subprocess.DEVNULL)
@@ -156,7 +156,7 @@ class Sweeps(unittest.TestCase):
         self.assert_complete()
 
     def test_simulated(self):
-        """A chip that is not there: results are verified in the simulator, and times are marked as modelled."""
+        """Without the chip, the simulator verifies results, and times are marked as modelled."""
         line = ROOT / "line.txt"
         line.write_text("# one layer\nconvfp16 -n 1 -c 16 -k 32 -H 6 -y 3 -p 1 -W 6 -x 3 -q 1 -F 1\n")
         arguments = (
@@ -183,7 +183,7 @@ class Sweeps(unittest.TestCase):
         self.assertNotIn("as long as predicted", out)
 
     def test_usage(self):
-        """What is wrong is one line."""
+        """Wrong usage is an error without a traceback, and writes nothing."""
         for arguments, code, text in (
             (["run", "none.json", "--target", "host", "--device", "host", "--database", "x.db"], 2,
              "cannot read 'none.json': No such file"),
@@ -223,7 +223,7 @@ class Sweeps(unittest.TestCase):
             self.assertRegex(err, f"^conv-tune: error: [^\n]*{expected}[^\n]*\n$")
 
     def test_refused_layers(self):
-        """What the compiler does not handle is named, the rest is done, and the exit code says so: 3."""
+        """Refused layers are reported, the others are done, and the exit code is 3."""
         path, folder = ROOT / "refused.json", ROOT / "refused"
         window = {"n": 1, "c": 4, "k": 4, "filter": [3], "pad": [0]}
         path.write_text(json.dumps({"a": [{**window, "spatial": [1]}, {**window, "spatial": [9]}]}))
@@ -238,7 +238,7 @@ class Sweeps(unittest.TestCase):
         self.assertEqual((got, counts["refused"], counts["known"]), (3, 1, 1), err)
 
     def test_without_frameworks(self):
-        """What measuring lacks is one line, and no file is made."""
+        """A missing framework is an error of one line, and no file is made."""
         arguments = tuner.command("run", tuner.LAYERS, "--target", "sm_90a", "--device", "cuda", "--database", ROOT / "b.db")
         hidden = "import importlib.util as u, sys; f = u.find_spec; u.find_spec = lambda n, *a: n != 'torch' and f(n, *a); "
         code = hidden + f"from conv.tune.__main__ import main; sys.exit(main({[str(a) for a in arguments[3:]]!r}))"

@@ -32,7 +32,7 @@ public:
     return (root / name).string();
   }
 
-  /// Names of the files in it, to see what a failure left behind.
+  /// Names of the files in it, to see leftovers of a failure.
   std::vector<std::string> names() const {
     std::vector<std::string> result;
     for (const auto &entry : std::filesystem::directory_iterator(root))

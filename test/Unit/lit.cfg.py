@@ -8,6 +8,6 @@ config.name = "conv-unit"
 config.test_format = lit.formats.GoogleTest("bin", "")
 config.test_exec_root = config.unit_test_root
 config.test_source_root = config.unit_test_root
-# The execution tests run everything if it is set (check-conv-nightly).
+# If CONV_EXHAUSTIVE is set, as in check-conv-nightly, the execution tests run all combinations.
 if "CONV_EXHAUSTIVE" in os.environ:
     config.environment["CONV_EXHAUSTIVE"] = os.environ["CONV_EXHAUSTIVE"]

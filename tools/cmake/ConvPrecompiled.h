@@ -1,5 +1,5 @@
-// The MLIR headers that many files here include, and those that cost seconds
-// each.
+// The MLIR headers that many files here include, and headers that take seconds
+// each to compile.
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

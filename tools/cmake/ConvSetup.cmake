@@ -1,4 +1,4 @@
-# Compiler, LLVM/MLIR, precompiled header, and the functions that add libraries and tools.
+# Sets up the compiler, LLVM/MLIR and the precompiled header, and defines the functions that add libraries and tools.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -16,12 +16,12 @@ if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   message(FATAL_ERROR "expects clang-22 as the compiler, but got ${CMAKE_CXX_COMPILER}: use `cmake --preset default`")
 endif()
 
-# Debian's Python comes before others, because packages.txt gives it its modules.
+# Debian's Python is preferred, because packages.txt installs the Python modules for it.
 find_program(CONV_PYTHON python3 HINTS /usr/bin REQUIRED)
 
 find_program(CONV_CCACHE ccache)
 if(CONV_CCACHE)
-  # A precompiled header is cached only when its time stamps are ignored.
+  # ccache caches compilations with a precompiled header only if it ignores time stamps.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CONV_CCACHE})
 endif()
@@ -41,22 +41,23 @@ separate_arguments(CONV_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_compile_options(-Wall -Wextra -Werror -Wno-unused-parameter)
 add_link_options(-fuse-ld=lld -Wl,--as-needed)
 
-# What every target that sees MLIR needs. LLVM and MLIR come from their shared libraries, but for what has them inside.
+# The flags and libraries of every target that sees MLIR. LLVM and MLIR are linked as shared libraries, except into targets with
+# CONV_LLVM_INSIDE.
 add_library(conv_mlir INTERFACE)
 target_include_directories(conv_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_compile_definitions(conv_mlir INTERFACE ${CONV_LLVM_DEFINITIONS})
 target_compile_options(conv_mlir INTERFACE -fno-exceptions)
 target_link_libraries(conv_mlir INTERFACE "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:CONV_LLVM_INSIDE>>>:MLIR;LLVM>")
 
-# MLIR's headers cost seconds a file; one precompiled header brings a file down to about one.
+# MLIR's headers cost seconds in each file; with a precompiled header, a file takes about one second.
 file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/conv_pch.cpp CONTENT "// Compiles the precompiled header once.\n")
 add_library(conv_pch STATIC ${CMAKE_BINARY_DIR}/conv_pch.cpp)
 target_link_libraries(conv_pch PUBLIC conv_mlir)
 target_compile_options(conv_pch PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
 target_precompile_headers(conv_pch PRIVATE ${CMAKE_SOURCE_DIR}/tools/cmake/ConvPrecompiled.h)
 
-# conv_add_library(NAME file.cpp ... [LINK target ...])      no MLIR
-# conv_add_mlir_library(NAME file.cpp ... [LINK target ...]) with MLIR and the precompiled header
+# conv_add_library(NAME file.cpp ... [LINK target ...])      adds a library without MLIR
+# conv_add_mlir_library(NAME file.cpp ... [LINK target ...]) adds a library with MLIR and the precompiled header
 function(conv_add_library name)
   cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -65,7 +66,7 @@ endfunction()
 
 function(conv_use_mlir name)
   target_link_libraries(${name} PUBLIC conv_mlir)
-  # Executables would get -fPIE, which does not match the precompiled header.
+  # Without -fPIC, executables would get -fPIE, which does not match the precompiled header.
   target_compile_options(${name} PRIVATE -fPIC "SHELL:-Xclang -fno-pch-timestamp")
   target_precompile_headers(${name} REUSE_FROM conv_pch)
 endfunction()
@@ -76,7 +77,8 @@ function(conv_add_mlir_library name)
   add_dependencies(${name} conv_headers)
 endfunction()
 
-# Tools find LLVM's libraries where they were built and where they are installed.
+# conv_add_tool(NAME file.cpp ... [LINK target ...] [MLIR])  adds a tool that finds LLVM's libraries by its run path, in the build
+# folder and where it is installed.
 function(conv_add_tool name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})

@@ -1,4 +1,4 @@
-# Writes a header with the hash of all sources that can change the code the compiler makes, and of LLVM's version.
+# Writes a header with the hash of LLVM's version and of all sources that can change the code that the compiler generates.
 #
 #   cmake -DSOURCE_DIR=... -DLLVM_VERSION=... -DOUTPUT=... -P WriteFingerprint.cmake
 
@@ -12,7 +12,7 @@ foreach(source IN LISTS sources)
 endforeach()
 string(SHA256 fingerprint "${all}")
 set(text "#define CONV_FINGERPRINT \"${fingerprint}\"\n")
-# Written only when it changes, so that nothing is compiled again without need.
+# The header is written only if it changes, so that nothing is recompiled without need.
 set(old "")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} old)

@@ -19,7 +19,7 @@ struct CacheFlags {
   bool json = false;
 };
 
-/// Parses the command line into `flags`; the exit code if the tool is to end.
+/// Parses the command line into `flags`; an exit code if the tool must end now.
 std::optional<int> parseCacheFlags(int argc, char **argv, CacheFlags &flags);
 
 } // namespace conv::tools

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A file that is not to be trusted is never used, so that `verify` only says
-// what costs time.
+// The cache never uses a file that it cannot trust, so `verify` only lists
+// files that cost time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace conv::compiler;
 using namespace conv::tools;
 using nlohmann::ordered_json;
 
-/// What is in a file, or what is wrong with it.
+/// The contents of a file, or the reason not to trust it.
 static ordered_json describe(const FileCache::File &file) {
   ordered_json json = {{"file", file.path.string()}, {"bytes", file.bytes}};
   Result<artifact::Artifact> artifact = FileCache::check(file.path);

@@ -21,10 +21,10 @@ struct ClockFlags {
   std::vector<std::string> functions, targets; ///< Empty: all.
   std::map<std::string, int64_t> sizes;        ///< Run-time sizes by name.
   bool json = false;
-  std::string timeline; ///< File of a drawing; empty: none.
+  std::string timeline; ///< File of the drawing; empty: none.
 };
 
-/// Parses the command line into `flags`; the exit code if the tool is to end.
+/// Parses the command line into `flags`; an exit code if the tool must end now.
 std::optional<int> parseClockFlags(int argc, char **argv, ClockFlags &flags);
 
 } // namespace conv::tools

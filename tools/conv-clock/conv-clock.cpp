@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Clocks the entries of an artifact that have a clock, or those that are named.
+// Clocks the named entries of an artifact, or all entries that have a clock.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declares the flags and refuses combinations that say two things at once.
+// Declares the flags and refuses combinations that contradict each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ static const char *const kFooter = R"(Examples:
 
 Exit codes: 0 fine, 2 bad input or usage, 3 not supported, 4 system error.)";
 
-/// The names between commas, which may be empty.
+/// The names between commas, some of which may be empty.
 static void addFlags(CLI::App &app, CompileFlags &flags) {
   app.add_option("IN.mlir", flags.input,
                  "MLIR text or bytecode; - is standard input")

@@ -17,22 +17,22 @@ namespace conv::tools {
 struct CompileFlags {
   std::string input, output;
   std::vector<std::string> targets;
-  /// Once parsed, "pack", "asm", "llvm", "mlir" or "schedules".
+  /// After parsing "pack", "asm", "llvm", "mlir" or "schedules".
   std::string emit;
   std::string stopAfter;
   std::string algorithm, schedule, database;
-  double maxError = 0;            ///< Of Winograd's algorithm; 0: see help.
+  double maxError = 0;            ///< For Winograd's algorithm; 0: see help.
   int64_t maxWorkspaceBytes = -1; ///< Negative: any number.
-  std::string outline; ///< Where the rest goes; empty: nothing is outlined.
+  std::string outline; ///< Output of the rest; empty: no outlining.
   bool usesStaleSchedules = false;
   int64_t computeUnits = 0;
   bool externalizeConstants = false;
-  std::string explain; ///< "text", "json" or, for none, empty.
+  std::string explain; ///< "text", "json", or empty for none.
   bool timing = false;
   unsigned threads = 0; ///< 0: one per processor.
 };
 
-/// Parses the command line into `flags`; the exit code if the tool is to end.
+/// Parses the command line into `flags`; an exit code if the tool must end now.
 std::optional<int> parseCompileFlags(int argc, char **argv,
                                      const std::string &version,
                                      CompileFlags &flags);

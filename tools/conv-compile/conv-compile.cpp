@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads a file, calls the compiler (conv/Pipeline/Compile.h), writes what was
-// asked for.
+// Reads a file, calls the compiler (conv/Pipeline/Compile.h), writes the
+// requested output.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ static void printTimes(const std::vector<mlir::conv::StageTime> &times) {
   std::fprintf(stderr, "%10.2f  total\n", total);
 }
 
-/// Writes the program that calls the functions of `artifact`, and lists those.
+/// Writes the program that calls the functions of `artifact`, and their list.
 static Result<void> writeRest(const CompileFlags &flags,
                               const artifact::Artifact &artifact,
                               const CompileReport &report) {
@@ -61,7 +61,7 @@ static Result<void> writeRest(const CompileFlags &flags,
       if (entry.function == outlined.function) {
         std::printf("@%s  %s  %s\n", outlined.function.c_str(),
                     outlined.location.c_str(), entry.problem.c_str());
-        break; // Targets have the same problem.
+        break; // All targets have the same problem.
       }
   return writeOutput(flags.outline, report.rest);
 }

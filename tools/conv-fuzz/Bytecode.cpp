@@ -19,7 +19,7 @@ namespace tools = ::conv::tools;
 using mlir::conv::SourceFile;
 
 namespace {
-/// A context that says nothing.
+/// A context that prints nothing.
 struct QuietContext {
   QuietContext()
       : context(createRegistry(), MLIRContext::Threading::DISABLED),

@@ -12,11 +12,11 @@
 
 namespace conv::tools {
 
-/// The bytecode of a module, or empty if `text` is none.
+/// The bytecode of a module, or empty if `text` is not a module.
 std::string convertToBytecode(const std::string &text);
 
-/// What conv-opt does with a module, text or bytecode: reads it, verifies it,
-/// runs the first pipeline and prints what results. False if it is refused.
+/// Treats a module, text or bytecode, like conv-opt: reads it, verifies it,
+/// runs the first pipeline and prints the result. False if it is refused.
 bool optimize(const std::string &source);
 
 } // namespace conv::tools

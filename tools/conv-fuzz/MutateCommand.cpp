@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs every kind of input in turn, prints a line for each, and keeps what ends
-// a tool, takes too long or is a defect by the tool's own account.
+// Runs every kind of input in turn, prints a line for each, and keeps inputs
+// that crash a tool, take too long or trigger an error that reports a defect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ static void keep(const MutateFlags &flags, const Trial &trial,
     printError("conv-fuzz", written.error());
 }
 
-/// Runs one kind; how many findings there were.
+/// Runs one kind; returns the number of findings.
 static int64_t runTrial(const MutateFlags &flags, const Trial &trial) {
   Supervisor supervisor(trial, flags.seed, flags.seconds);
   int64_t found = 0;

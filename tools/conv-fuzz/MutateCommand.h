@@ -24,7 +24,7 @@ struct MutateFlags {
 /// Adds the command to conv-fuzz.
 CLI::App *addMutateCommand(CLI::App &app, MutateFlags &flags);
 
-/// Changes inputs and gives them to the tools; the exit code.
+/// Mutates inputs and passes them to the tools; returns the exit code.
 int runMutateCommand(const MutateFlags &flags);
 
 } // namespace conv::tools

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Text changes by words, so that many inputs still parse and reach verifiers
-// and passes; bytes change by bits, bytes and ranges. Numbers become those at
-// which arithmetic wraps.
+// and passes; binary inputs change by bits, bytes and ranges. Numbers become
+// numbers at which arithmetic wraps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 using namespace conv::tools;
 
 namespace {
-/// A part of an input.
+/// A range of an input.
 struct Range {
   size_t begin = 0, size = 0;
 };
@@ -113,7 +113,7 @@ void Mutator::changeText(std::string &input, Random &random) const {
   case 2:
     return replace("");
   case 3: {
-    // A word again, sometimes so often that it nests too deep.
+    // Repeats a word, sometimes so often that the text nests too deep.
     std::string text = input.substr(word.begin, word.size), repeated;
     size_t times = drawBelow(random, 16) == 0 ? 1000 : 2;
     for (size_t i = 0; i < times; ++i)
@@ -163,7 +163,7 @@ void Mutator::changeBytes(std::string &input, Random &random) const {
 std::string Mutator::mutate(uint64_t number) const {
   Random random(number);
   std::string input = corpus[drawBelow(random, corpus.size())];
-  // Half of the inputs have one change, and may still be right.
+  // Half of the inputs have a single change and may still be valid.
   size_t changes = drawBelow(random, 2) ? 1 : 1 + drawBelow(random, 4);
   for (; changes > 0; --changes)
     if (form == InputForm::Text)

@@ -15,16 +15,16 @@
 
 namespace conv::tools {
 
-/// Whether inputs are made of words or of bytes.
+/// Whether inputs consist of words or of bytes.
 enum class InputForm { Text, Binary };
 
 /// Changes inputs of one kind, with pieces of its other inputs.
 class Mutator {
 public:
-  /// `corpus` is not empty, and outlives the mutator.
+  /// `corpus` must not be empty, and must outlive the mutator.
   Mutator(const std::vector<std::string> &corpus, InputForm form);
 
-  /// An input of the corpus with a few changes; the same for the same number.
+  /// An input of the corpus with a few changes, determined by the number.
   std::string mutate(uint64_t number) const;
 
 private:
@@ -36,7 +36,7 @@ private:
 
   const std::vector<std::string> &corpus;
   InputForm form;
-  std::vector<std::string> words; ///< All that are in the corpus, each once.
+  std::vector<std::string> words; ///< All words of the corpus, each once.
 };
 
 } // namespace conv::tools

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every axis of a problem is in one of three lists, so that what is drawn at
-// random, what shrinks and what is printed cannot drift apart. Only integers of
-// the generator itself are used: distributions differ between libraries.
+// Every axis of a problem is in one of three lists, so that drawing, shrinking
+// and printing stay consistent. Only integers of the generator itself are used:
+// distributions differ between libraries.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ using namespace conv;
 using namespace conv::tools;
 
 namespace {
-/// A size of a problem: its flag of conv-gen and the range it is drawn from. It
-/// is a member, or the entry of a list for one of three spatial dimensions.
+/// A size of a problem: its conv-gen flag and the range from which it is drawn.
+/// It is a member, or the entry of a list for one of three spatial dimensions.
 struct Axis {
   const char *flag;
   int64_t low, high;
@@ -93,7 +93,7 @@ static const std::pair<const char *, std::string GenOptions::*> kLayouts[] = {
 static const char *const kCommands[] = {"conv", "convfp16", "convbfp16",
                                         "convint8"};
 
-/// Multiplications, or a few times more: whether the simulator takes seconds.
+/// Multiplications, or a few times more: whether simulation takes seconds.
 static double estimateWork(const GenOptions &problem) {
   double work = double(problem.n) * double(problem.c) * double(problem.k) /
                 double(problem.groups);
@@ -107,12 +107,12 @@ bool tools::isValid(const GenOptions &problem) {
   constexpr double kMaxWork = 2e7;
   if (estimateWork(problem) > kMaxWork)
     return false;
-  // conv-gen knows which sizes fit each other, and the op's verifier the rest.
+  // conv-gen checks which sizes fit each other, and the op's verifier the rest.
   Result<std::string> text = generate(problem);
   return text || text.error().kind != ErrorKind::BadInput;
 }
 
-/// Draws everything. The result need not be valid.
+/// Draws all properties. The result need not be valid.
 static GenOptions drawProblem(std::mt19937_64 &random) {
   auto draw = [&](int64_t low, int64_t high) {
     return low + int64_t(random() % uint64_t(high - low + 1));
@@ -121,11 +121,11 @@ static GenOptions drawProblem(std::mt19937_64 &random) {
   problem.spatialRank = std::array{2, 2, 1, 3}[draw(0, 3)];
   problem.direction = std::array{1, 2, 4}[draw(0, 2)];
   for (const Axis &axis : kAxes) {
-    // Every fourth size is the smallest: corners are where mistakes are.
+    // Every fourth size is the smallest: mistakes hide in corner cases.
     bool smallest = draw(0, 3) == 0;
     axis.get(problem) = smallest ? axis.low : draw(axis.low, axis.high);
   }
-  // Channels in whole groups, or one channel a group.
+  // Channels of whole groups, or one channel per group.
   if (draw(0, 1) == 0)
     problem.groups = 1;
   else if (draw(0, 2) == 0)
@@ -161,7 +161,7 @@ GenOptions tools::randomProblem(std::mt19937_64 &random) {
       return problem;
 }
 
-/// Adds `problem` with one axis set to each of: the smallest size, half, one
+/// Adds `problem` with one axis set to its smallest size, to half, and to one
 /// less.
 static void shrinkAxis(const GenOptions &problem, const Axis &axis,
                        std::vector<GenOptions> &simpler) {
@@ -216,7 +216,7 @@ std::string tools::formatArguments(const GenOptions &problem) {
       text += " " + flag + " " + value;
   };
   print("--layout",
-        "nhwc"); // Of the operands that the problem says nothing of.
+        "nhwc"); // Operands without a layout of their own.
   print("-F", std::to_string(problem.direction));
   print("--spatial_dim", std::to_string(problem.spatialRank));
   for (const Axis &axis : kAxes)

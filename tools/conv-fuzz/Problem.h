@@ -19,7 +19,7 @@ namespace conv::tools {
 /// A random problem, small enough to simulate. The compiler may refuse it.
 GenOptions randomProblem(std::mt19937_64 &random);
 
-/// Whether conv-gen writes the problem, and it is small.
+/// Whether conv-gen accepts the problem, and it is small.
 bool isValid(const GenOptions &problem);
 
 /// Problems that are one step smaller or simpler, the boldest steps first. All

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The child counts in shared memory, so that nothing is lost when it ends.
-// Timers end it where an input takes too long, and a limit where it takes too
-// much memory.
+// Timers end it if an input takes too long, and a limit if it takes too much
+// memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +26,13 @@
 using namespace conv;
 using namespace conv::tools;
 
-/// What one input may take.
+/// The most memory of one input.
 static constexpr rlim_t kMaxMemoryBytes = rlim_t(8) << 30;
 
 struct Supervisor::Shared {
-  int64_t number; ///< Of the input that is under way, or the next one.
+  int64_t number; ///< The current input, or the next one.
   Answers answers;
-  char defect[512]; ///< The message of an error that is one.
+  char defect[512]; ///< The message of an error that is a defect.
 };
 
 Supervisor::Supervisor(const Trial &trial, uint64_t seed,
@@ -62,8 +62,8 @@ static void confine() {
     std::signal(number, SIG_DFL);
 }
 
-/// Ends this process after so much work, and after much longer whatever it
-/// does: other processes may have the processors.
+/// Ends this process after `seconds` of work, and after much longer in any
+/// case: other processes may occupy the processors.
 static void setTimers(unsigned seconds) {
   struct itimerval work = {};
   work.it_value.tv_sec = seconds;
@@ -71,7 +71,7 @@ static void setTimers(unsigned seconds) {
   ::alarm(30 * seconds);
 }
 
-/// Errors for which no user is to blame.
+/// Whether the error is not the user's fault.
 static bool isDefect(const Error &error) {
   return error.kind == ErrorKind::System ||
          error.kind == ErrorKind::WrongResult;
@@ -98,7 +98,7 @@ void Supervisor::work(int64_t last) {
   ::_exit(0);
 }
 
-/// What ended a child, or empty if it is through.
+/// What ended a child, or empty if it has finished.
 static std::string describeEnding(pid_t child, const char *defect,
                                   unsigned seconds) {
   int status = 0;

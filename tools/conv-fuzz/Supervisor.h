@@ -15,19 +15,19 @@
 
 namespace conv::tools {
 
-/// An input that no tool may answer in this way.
+/// An input that makes a tool crash, hang or report a defect.
 struct Finding {
   int64_t number = 0; ///< Of the input.
   std::string what;   ///< "Segmentation fault", "takes more than 20 s", ...
 };
 
-/// How inputs were answered, by exit code: fine, bad input, unsupported.
+/// Numbers of answers by exit code: fine, bad input, unsupported.
 struct Answers {
   int64_t fine = 0, badInput = 0, unsupported = 0;
 };
 
-/// Runs the inputs `[first, last)` of a trial in a child process, which a new
-/// one replaces where an input ends it. An input is seeded by its number.
+/// Runs the inputs `[first, last)` of a trial in a child process; if an input
+/// ends the child, a new one replaces it. An input is seeded by its number.
 class Supervisor {
 public:
   Supervisor(const Trial &trial, uint64_t seed, unsigned secondsPerInput);
@@ -40,14 +40,14 @@ public:
 
 private:
   struct Shared;
-  /// Works on until an answer is a finding; the exit code says which.
+  /// Continues until an answer is a finding, which the exit code identifies.
   [[noreturn]] void work(int64_t last);
 
   const Trial &trial;
   uint64_t seed;
   unsigned secondsPerInput;
   Mutator mutator;
-  Shared *shared; ///< Memory of this process and the child.
+  Shared *shared; ///< Memory shared with the child.
 };
 
 } // namespace conv::tools

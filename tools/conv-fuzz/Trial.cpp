@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One function for each kind of file, which calls what the tools call for it.
-// Kernels are loaded and not run: a manifest says how large a grid is, and
-// simulating a large one takes the time that it takes.
+// Kernels are loaded but not run: a manifest states the grid, and simulating a
+// large grid takes too long.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ using namespace conv::tools;
 /// Files longer than this take too long to be changed often.
 static constexpr int64_t kMaxSeedBytes = 16384;
 
-/// A target for each kind of kernels, chosen by the input. That of NVIDIA needs
-/// another program.
+/// A target for each kind of kernels, chosen by the input. NVIDIA's target
+/// needs another program.
 static std::string chooseTarget(const std::string &input) {
   static const std::string targets[] = {"host", "gfx942", "sim:gfx1201",
                                         "gfx90a"};
@@ -46,11 +46,11 @@ static std::string chooseTarget(const std::string &input) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is done with an input
+// Running an input
 //===----------------------------------------------------------------------===//
 
-/// How far an input that is accepted goes. Machine code takes LLVM a hundred
-/// times as long as the rest takes, so most inputs end before it.
+/// The last stage of an accepted input. Machine code takes LLVM a hundred times
+/// as long as everything before it, so most inputs stop earlier.
 static std::optional<mlir::conv::Stage> chooseLastStage(size_t hash) {
   switch (hash % 16) {
   case 0:
@@ -64,8 +64,8 @@ static std::optional<mlir::conv::Stage> chooseLastStage(size_t hash) {
   }
 }
 
-/// conv-compile, and for some inputs conv-opt, which does the same up to the
-/// conv stage.
+/// Runs conv-compile, and for some inputs conv-opt, which does the same up to
+/// the conv stage.
 static Result<void> compileSource(const std::string &input) {
   size_t hash = std::hash<std::string>()(input) / 64;
   if (hash % 8 == 4)
@@ -85,7 +85,7 @@ static const char *const kSmallLine =
     "convfp16 -F 1 --layout nhwc -n 1 -c 8 -H 4 -W 4 -k 8 -y 3 -x 3 -p 1 -q 1 "
     "--bias";
 
-/// The functions of a driver line; why there are none.
+/// The functions of a driver line, or why there are none.
 static Result<std::vector<GenProblem>> parseLine(const std::string &line) {
   std::vector<std::string> words = {"conv-gen"};
   std::istringstream stream(line);
@@ -106,7 +106,7 @@ static Result<std::vector<GenProblem>> parseLine(const std::string &line) {
   return problems;
 }
 
-/// conv-gen, without what it writes.
+/// Runs conv-gen without writing its output.
 static Result<void> generateLine(const std::string &line) {
   Result<std::vector<GenProblem>> problems = parseLine(line);
   if (!problems)
@@ -117,7 +117,7 @@ static Result<void> generateLine(const std::string &line) {
   return {};
 }
 
-/// --schedule of conv-compile.
+/// Runs conv-compile with --schedule.
 static Result<void> compileWithSchedule(const std::string &schedule,
                                         const std::string &source) {
   mlir::conv::CompileOptions options;
@@ -128,7 +128,7 @@ static Result<void> compileWithSchedule(const std::string &schedule,
   return text ? Result<void>() : text.error();
 }
 
-/// conv-run up to the point where kernels would start.
+/// Runs conv-run up to the point where kernels would start.
 static Result<void> loadArtifact(const artifact::Artifact &artifact) {
   for (const artifact::Entry &entry : artifact.manifest.entries) {
     Result<reference::Program> program = reference::parseProgram(entry);
@@ -152,7 +152,7 @@ static Result<void> readArtifact(const std::string &bytes) {
   return artifact ? loadArtifact(*artifact) : artifact.error();
 }
 
-/// A manifest in an artifact that is right otherwise.
+/// Reads a manifest in an otherwise valid artifact.
 static Result<void> readManifest(const std::string &text,
                                  const artifact::Artifact &around) {
   Result<artifact::Manifest> manifest = artifact::parseManifest(text);
@@ -170,10 +170,10 @@ static Result<void> readArray(const std::string &bytes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where inputs come from
+// Sources of inputs
 //===----------------------------------------------------------------------===//
 
-/// Adds the modules of a file: tests have several, between lines of dashes.
+/// Adds the modules of a file: tests separate several by lines of dashes.
 static void addModules(const std::string &text,
                        std::vector<std::string> &modules) {
   const std::string separator = "// -----";
@@ -199,7 +199,7 @@ readModules(const std::vector<std::string> &folders) {
       return Error{ErrorKind::BadInput,
                    "cannot read '" + folder + "': " + code.message()};
   }
-  std::sort(paths.begin(), paths.end()); // Whatever the file system says.
+  std::sort(paths.begin(), paths.end()); // Independent of the file system.
   for (const std::string &path : paths)
     if (Result<std::string> text = readFile(path, kMaxSeedBytes))
       addModules(*text, modules);

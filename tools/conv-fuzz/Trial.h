@@ -18,17 +18,17 @@
 
 namespace conv::tools {
 
-/// A kind of input, and what is done with it.
+/// A kind of input, and how to run it.
 struct Trial {
   std::string name;
   InputForm form;
   std::vector<std::string> corpus;
-  /// What the tools that read such a file do with it, in this process.
+  /// Does in this process what the tools that read such a file do.
   std::function<Result<void>(const std::string &input)> run;
 };
 
-/// Trials of all kinds, with the .mlir files below `folders` as corpus. Those
-/// for which there is no input are left out.
+/// Trials of all kinds, with the .mlir files below `folders` as corpus. Kinds
+/// without an input are left out.
 Result<std::vector<Trial>>
 createTrials(const std::vector<std::string> &folders);
 

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `conv-fuzz mutate` is about inputs that are wrong (MutateCommand.h). The rest
+// `conv-fuzz mutate` tests invalid inputs (MutateCommand.h). The other mode
 // draws problems, compiles each for all targets, runs it with both kinds of
-// data and compares. Those that the compiler refuses do not count. A failure is
-// shrunk to the smallest problem that still fails, and printed as the commands
-// that show it.
+// data and compares the results. Problems that the compiler refuses do not
+// count. A failure is shrunk to the smallest problem that still fails, and
+// printed as commands that reproduce it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ struct FuzzFlags {
       "host,sim:gfx90a,sim:gfx942,sim:gfx950,sim:gfx1100,sim:gfx1201";
 };
 
-/// What went wrong, and where.
+/// The error and its place.
 struct Failure {
   std::string target;
   RandomKind kind;
@@ -46,7 +46,7 @@ struct Failure {
 };
 } // namespace
 
-/// So many problems refused in a row mean that the targets are.
+/// This many refusals in a row mean that the targets are refused.
 static constexpr int64_t kMaxRefusals = 1000;
 
 static const char *const kFooter = R"(Examples:
@@ -102,7 +102,7 @@ static std::optional<Failure> check(const GenOptions &problem,
   return std::nullopt;
 }
 
-/// Takes the first simpler problem that fails as well, until none does.
+/// Takes the first simpler problem that also fails, until none does.
 static void shrink(GenOptions &problem, Failure &failure) {
   Progress progress("shrinking");
   for (bool smaller = true; smaller;) {

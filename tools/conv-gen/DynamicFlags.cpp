@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The grammar is that of the `problem` in a manifest.
+// The grammar is the one of `problem` in a manifest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ bool tools::isState(const std::string &word) {
          word == "dynamic_backward_state";
 }
 
-/// i32 or i64, which a flag alone says is i32.
+/// i32 or i64; the flag without a value means i32.
 static void addNumbers(FlagGroup &problem, const std::string &flag,
                        std::string &type, const std::string &help) {
   problem.addText(flag, type, help + "; i32 (default) or i64")

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Includes CLI11, so files that see this must not see MLIR.
+// Includes CLI11, so files that include this must not include MLIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,15 +18,15 @@
 
 namespace conv::tools {
 
-/// Whether a line that starts with this word is of a dynamic convolution, and
-/// of no op on states.
+/// Whether a line that starts with this word describes a dynamic convolution
+/// rather than an op on states.
 bool isDynamic(const std::string &word);
 
-/// Adds what such a line has to `app`, which writes into `options`.
+/// Adds the flags of such a line to `app`, which writes into `options`.
 void addDynamicFlags(CLI::App &app, DynamicGenOptions &options);
 
-/// Whether a word begins a line of an op on states, and the flags of that op,
-/// which differ from one to the other.
+/// Whether a line that starts with this word describes an op on states, and the
+/// flags of that op, which differ between ops.
 bool isState(const std::string &word);
 void addStateFlags(CLI::App &app, const std::string &word,
                    StateGenOptions &options);

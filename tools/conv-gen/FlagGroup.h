@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Includes CLI11, so files that see this must not see MLIR.
+// Includes CLI11, so files that include this must not include MLIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,23 +19,23 @@
 
 namespace conv::tools {
 
-/// The long one of the names of an option, as notes and errors spell it.
+/// The long name of an option, as notes and errors spell it.
 std::string getLongName(const std::string &names);
 
-/// What a number that is too small is told.
+/// The error for a number that is too small.
 std::string describeTooSmall(int64_t minimum, int64_t value);
 
-/// Adds flags to one group of the help text. The last one of several counts, as
-/// in MIOpenDriver.
+/// Adds flags to one group of the help text. A repeated flag takes its last
+/// value, as in MIOpenDriver.
 class FlagGroup {
 public:
   FlagGroup(CLI::App &app, std::string group)
       : app(app), group(std::move(group)) {}
 
-  /// A decimal number; none below `minimum`.
+  /// A decimal number that is not below `minimum`.
   void addInteger(const std::string &names, int64_t &value,
                   std::optional<int64_t> minimum, const std::string &help);
-  /// Such a number, or `?`: `open`.
+  /// A decimal number not below `minimum`, or `?`, which gives `open`.
   void addSize(const std::string &names, int64_t &value, int64_t minimum,
                int64_t open, const std::string &help);
   CLI::Option *addText(const std::string &names, std::string &value,
@@ -43,7 +43,7 @@ public:
   void addChoice(const std::string &names, std::string &value,
                  const std::vector<std::string> &choices,
                  const std::string &help);
-  /// A finite number that f32 can hold.
+  /// A finite number in the range of f32.
   CLI::Option *addReal(const std::string &flag,
                        std::function<void(double)> assign,
                        const std::string &help);

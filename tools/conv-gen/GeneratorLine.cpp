@@ -7,7 +7,7 @@
 //
 // rocmlir-gen takes LLVM's options: one dash or two, values after a blank or
 // `=`. Its tensors always have groups as a dimension; it has no default sizes,
-// except all of them with -p.
+// except that -p sets all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ static Error badInput(const std::string &message) {
   return {ErrorKind::BadInput, "rocmlir-gen: " + message};
 }
 
-/// Options that MIOpenDriver has under another name, and what they are there.
+/// Options that MIOpenDriver has under another name, with that name.
 static const std::map<std::string, std::string> kRenamed = {
     {"batchsize", "--batchsize"},
     {"in_channels", "--in_channels"},
@@ -54,7 +54,7 @@ static const std::map<std::string, std::string> kRenamed = {
     {"groupsize", "--group_count"},
 };
 
-/// Switches, and options with a value, that the problem does not depend on.
+/// Switches, and options with a value, that do not affect the problem.
 static const char *const kSwitches[] = {"apply-bufferization-pipeline",
                                         "cpu-kernels",
                                         "host",
@@ -108,7 +108,7 @@ static bool contains(const Names &names, const std::string &name) {
 }
 
 namespace {
-/// What a line says, by MIOpenDriver's names.
+/// The contents of a line under MIOpenDriver's names.
 struct Line {
   std::string type = "f32", direction = "1";
   std::map<std::string, std::string> layouts = {{"--fil_layout", "gkcyx"},
@@ -119,7 +119,7 @@ struct Line {
 };
 } // namespace
 
-/// The result of operands of a type: i8 gives i32, 8-bit floats give f32.
+/// The command for operands of a type: i8 gives i32, 8-bit floats give f32.
 static std::optional<std::string> getCommand(const std::string &type,
                                              std::string &resultType) {
   const std::map<std::string, std::string> commands = {
@@ -152,8 +152,8 @@ static Result<std::string> getDirection(const std::string &operation) {
   return found->second;
 }
 
-/// Tensors always have groups: those of usual orders are where they change
-/// nothing in memory, those of others come first.
+/// Adds groups to a layout: where that changes nothing in memory for usual
+/// orders, and in front for other orders.
 static std::string addGroups(const std::string &layout) {
   if (layout.find_first_of("gG") != std::string::npos)
     return layout;
@@ -166,7 +166,7 @@ static std::string addGroups(const std::string &layout) {
   return found == usual.end() ? "g" + layout : found->second;
 }
 
-/// The sizes of -p, which win over those given.
+/// Sets the sizes of -p, which override given sizes.
 static void setDefaults(Line &line) {
   line.values = {{"--group_count", "1"}, {"--batchsize", "128"},
                  {"--in_channels", "8"}, {"--out_channels", "128"},
@@ -174,7 +174,7 @@ static void setDefaults(Line &line) {
                  {"--fil_h", "3"},       {"--fil_w", "3"}};
 }
 
-/// Takes an option with its value; false if there is none of that name.
+/// Takes an option with its value; false if no option has that name.
 static Result<bool> setValue(const std::string &name, const std::string &value,
                              Line &line) {
   if (name == "operation") {

@@ -13,8 +13,8 @@
 
 namespace conv::tools {
 
-/// The line of MIOpenDriver that describes what the arguments of rocmlir-gen
-/// describe. Options that the problem does not depend on go to `notes`.
+/// Translates the arguments of rocmlir-gen to the equivalent MIOpenDriver line.
+/// Options that do not affect the problem go to `notes`.
 Result<Words> translateGeneratorLine(const Words &arguments, Notes &notes);
 
 } // namespace conv::tools

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lines of other tools hold options about running them. Those are read and
-// change nothing here, which is said once for all lines.
+// Lines of other tools contain options about running them. These are read and
+// have no effect here; one note says so for all lines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +21,16 @@ namespace conv::tools {
 
 class Notes {
 public:
-  /// An option that a line has and no function depends on.
+  /// Notes an option of a line that affects no function.
   void addWithoutEffect(const std::string &flag) { ++withoutEffect[flag]; }
-  /// Anything else, said once with the number of lines.
+  /// Any other note, printed once with the number of lines.
   void add(const std::string &text) { ++others[text]; }
 
-  /// The notes of another line.
+  /// Adds the notes of another line.
   void add(const Notes &line);
 
-  /// Prints them on standard error; with the number of lines that each one is
-  /// about, if `ofList`.
+  /// Prints the notes on standard error; with the number of lines that each one
+  /// concerns, if `ofList`.
   void print(bool ofList) const;
 
 private:

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Declares the flags. A size is checked only if the problem has its dimension,
-// as MIOpenDriver does: lists of two-dimensional layers say --conv_stride_d 0.
+// as in MIOpenDriver: lists of two-dimensional layers say --conv_stride_d 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@
 using namespace conv;
 using namespace conv::tools;
 
-/// Options of MIOpenDriver, and of the lists of rocMLIR, about how a problem is
-/// run. The others of its options change the problem.
+/// Options of MIOpenDriver, and of rocMLIR's lists, that affect how a problem
+/// is run. All other options change the problem.
 static const char *const kWithoutEffect[] = {
     "-V,--verify",    "-t,--time",      "-i,--iter",
     "-s,--search",    "-w,--wall",      "-S,--solution",
@@ -159,7 +159,7 @@ std::optional<Error> ProblemFlags::checkSpatial() const {
   return std::nullopt;
 }
 
-/// The name that a cast gives the type of a command's operands.
+/// The name in a cast flag of the type of a command's operands.
 static std::string nameInCast(const std::string &command) {
   return command == "conv"        ? "fp32"
          : command == "convbfp16" ? "bf16"
@@ -210,7 +210,7 @@ void ProblemFlags::noteUnused(const CLI::App &app, Notes &notes) const {
                 " is given more than once, the last counts");
 }
 
-/// `layout` of all operands for a number of dimensions: nchw or nhwc.
+/// Expands `layout` of all operands, nchw or nhwc, to a number of dimensions.
 static std::string expandLayout(const std::string &layout, int64_t rank) {
   std::string spatial = std::string("DHW").substr(3 - rank);
   bool isLast =
@@ -271,7 +271,7 @@ Result<std::vector<GenOptions>> ProblemFlags::finish(const CLI::App &app,
   return line.expandDirections(notes);
 }
 
-/// MIOpenDriver's short names for depth, which CLI11 does not allow as such.
+/// Replaces MIOpenDriver's short names for depth, which CLI11 does not allow.
 static std::string replaceDepthFlag(const std::string &word) {
   const std::pair<const char *, const char *> flags[] = {
       {"-!", "--in_d"},  {"-@", "--fil_d"},      {"-#", "--conv_stride_d"},

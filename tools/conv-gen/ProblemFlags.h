@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MIOpenDriver's options and defaults, and those that are only here. Includes
-// CLI11, so files that see this must not see MLIR.
+// MIOpenDriver's options and defaults, and options of conv-gen alone. Includes
+// CLI11, so files that include this must not include MLIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 
 namespace conv::tools {
 
-/// The values of one line. A copy is where another line starts from: what that
-/// one does not say stays.
+/// The values of one line. Another line starts from a copy: values that it does
+/// not give stay.
 class ProblemFlags {
 public:
   ProblemFlags() { options.command.clear(); }
@@ -32,8 +32,8 @@ public:
   /// Adds the flags to `app`, which writes into this object.
   void addTo(CLI::App &app);
 
-  /// The functions that the line of `app` describes, one for each direction,
-  /// and what is to be said about it.
+  /// The functions that the line of `app` describes, one for each direction;
+  /// adds notes about the line.
   Result<std::vector<GenOptions>> finish(const CLI::App &app,
                                          Notes &notes) const;
 
@@ -50,14 +50,14 @@ private:
 
   GenOptions options;
   int64_t directions = 0; ///< A sum of directions; 0 is all.
-  std::string layout;     ///< Of all three operands; empty: channels first.
+  std::string layout;     ///< For all three operands; empty: channels first.
   std::string bias;       ///< "true" for a flag without value.
   std::string tensorVector = "0", vectorLength = "1";
   std::array<std::string, 3> casts = {"-1", "-1", "-1"};
 };
 
-/// Spells words as CLI11 wants them: `-!` is `--in_d`, `-in_h=3` is `--in_h=3`,
-/// `-b 1` is `--bias=1`.
+/// Respells words for CLI11: `-!` becomes `--in_d`, `-in_h=3` becomes
+/// `--in_h=3`, `-b 1` becomes `--bias=1`.
 Words normalise(const CLI::App &app, Words words);
 
 } // namespace conv::tools

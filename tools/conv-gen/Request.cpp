@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything from the name of another tool on is that tool's line, so that its
-// own -o (MIOpenDriver dumps buffers) is not ours. What is given before it, or
-// beside --lines, is where each line starts from.
+// Everything from the name of another tool on is that tool's line, so its -o
+// (MIOpenDriver dumps buffers) differs from conv-gen's. Options before the
+// name, or beside --lines, are the defaults of each line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ computed in f32 and rounded once.
 
 Exit codes: 0 fine, 2 bad input or usage, 3 not supported, 4 system error.)";
 
-/// The most that a list may have; far above any.
+/// The most bytes of a list, far above any real list.
 constexpr int64_t kMaxListBytes = int64_t(1) << 28;
 
 static bool isDriver(const std::string &word) {
@@ -71,7 +71,7 @@ static bool isProgram(const std::string &word) {
   return isDriver(word) || isGenerator(word);
 }
 
-/// MIOpenDriver's -o dumps buffers; a name of a file is a mistake.
+/// MIOpenDriver's -o dumps buffers; a file name after it is a mistake.
 static std::optional<Error> renameDump(Words &words) {
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] != "-o")
@@ -85,7 +85,7 @@ static std::optional<Error> renameDump(Words &words) {
   return std::nullopt;
 }
 
-/// Adds the flags of a line that starts with this word, as it has them.
+/// Adds the flags of a line that starts with this word.
 static void addFlags(CLI::App &app, const std::string &,
                      DynamicGenOptions &options) {
   addDynamicFlags(app, options);
@@ -95,15 +95,15 @@ static void addFlags(CLI::App &app, const std::string &word,
   addStateFlags(app, word, options);
 }
 
-/// Parses the words of a dynamic convolution or an op on states, which nothing
-/// is given for.
+/// Parses the words of a dynamic convolution or an op on states, which have no
+/// defaults.
 template <typename Options>
 static Result<std::vector<GenProblem>> parseDynamicLine(Words words) {
   Options options;
   CLI::App app("", "conv-gen");
   app.set_help_flag();
   addFlags(app, words.front(), options);
-  std::reverse(words.begin(), words.end()); // As CLI11 wants them.
+  std::reverse(words.begin(), words.end()); // In CLI11's order.
   try {
     app.parse(words);
   } catch (const CLI::ParseError &error) {
@@ -120,7 +120,7 @@ toProblems(Result<std::vector<GenOptions>> options) {
   return std::vector<GenProblem>(options->begin(), options->end());
 }
 
-/// Parses the words of one line, on top of what is given for all.
+/// Parses the words of one line, on top of the values given for all lines.
 static Result<std::vector<GenProblem>>
 parseLine(const ProblemFlags &common, const Words &words, Notes &notes) {
   if (isState(words.front()))
@@ -143,7 +143,7 @@ parseLine(const ProblemFlags &common, const Words &words, Notes &notes) {
   arguments = normalise(app, arguments);
   if (std::optional<Error> error = renameDump(arguments))
     return *error;
-  std::reverse(arguments.begin(), arguments.end()); // As CLI11 wants them.
+  std::reverse(arguments.begin(), arguments.end()); // In CLI11's order.
   try {
     app.parse(arguments);
   } catch (const CLI::ParseError &error) {
@@ -205,7 +205,7 @@ static bool isIdentifier(const std::string &name) {
          });
 }
 
-/// A function without a name gets one.
+/// Checks a given name; a function without one gets a derived name.
 static std::optional<Error> checkName(const std::string &name) {
   if (name.empty() || isIdentifier(name))
     return std::nullopt;
@@ -213,7 +213,7 @@ static std::optional<Error> checkName(const std::string &name) {
                "--name expects letters, digits and _, but got '" + name + "'"};
 }
 
-/// Whether what the arguments say fits together.
+/// Whether the arguments are consistent.
 static std::optional<Error> check(const std::string &list, bool hasProgram,
                                   ProblemFlags &flags) {
   auto error = [](const std::string &message) {
@@ -245,7 +245,7 @@ static void addOwn(CLI::App &app, Request &request, std::string &list,
       ->capture_default_str();
 }
 
-/// The command line of one dynamic convolution, or op on states.
+/// Handles the command line of one dynamic convolution or op on states.
 template <typename Options>
 static std::optional<int> parseDynamicRequest(const Words &words,
                                               const std::string &what,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One problem in the arguments, or a list with one in each line.
+// One problem in the arguments, or a list with one problem per line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 namespace conv::tools {
 
-/// What one line describes, or why it is refused.
+/// The problems of one line, or why it is refused.
 struct RequestLine {
   std::string place;                ///< `FILE:12`; empty for arguments.
   std::vector<GenProblem> problems; ///< A function for each direction.
@@ -33,11 +33,11 @@ struct RequestLine {
 struct Request {
   std::string output = "-"; ///< A file, a folder or standard output.
   bool isList = false;
-  bool skipRefused = false; ///< Write the other lines of a list.
+  bool skipRefused = false; ///< Write the accepted lines of a list.
   std::vector<RequestLine> lines;
 };
 
-/// Parses the command line into `request`; the exit code if the tool is to end.
+/// Parses the command line into `request`; an exit code if the tool must end.
 std::optional<int> parseRequest(int argc, char **argv, Request &request);
 
 } // namespace conv::tools

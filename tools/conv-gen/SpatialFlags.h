@@ -25,11 +25,11 @@ struct SpatialFlag {
   int64_t minimum;
 
   std::string longName() const { return getLongName(names); }
-  /// Whether a problem has what the flag says.
+  /// Whether the problem has the flag's dimension.
   bool isUsed(const GenOptions &options) const;
 };
 
-/// All of them, in the order of the help.
+/// All spatial flags, in the order of the help.
 const std::vector<SpatialFlag> &listSpatialFlags();
 
 } // namespace conv::tools

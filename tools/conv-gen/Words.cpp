@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MIOpenDriver has options named `-$`, `-#` and `-!`, so `$` is a letter here
-// and `#` begins a comment only where a word would begin.
+// MIOpenDriver has options named `-$`, `-#` and `-!`, so `$` is an ordinary
+// letter, and `#` begins a comment only at the start of a word.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,8 @@ static bool endsCommand(char letter) {
   return letter == '|' || letter == ';' || letter == '&' || letter == '>';
 }
 
-/// Appends the word at `position` and moves after it; false if a quote is
-/// open at the end.
+/// Appends the word at `position` and advances past it; false if a quote is
+/// unterminated.
 static bool readWord(const std::string &line, size_t &position, Words &words) {
   std::string word;
   char quote = 0;
@@ -58,7 +58,7 @@ Result<Words> tools::splitWords(const std::string &line) {
       bool isRedirection = line[position] == '>' && position > 0 &&
                            std::isdigit((unsigned char)line[position - 1]);
       if (isRedirection)
-        words.pop_back(); // The 2 of 2>FILE.
+        words.pop_back(); // The 2 of `2>FILE`.
       break;
     } else if (!readWord(line, position, words))
       return Error{ErrorKind::BadInput, "expects a closing quote"};

@@ -17,8 +17,8 @@ namespace conv::tools {
 
 using Words = std::vector<std::string>;
 
-/// The words of a line as a shell splits it: blanks separate, quotes and
-/// backslashes keep, `#` begins a comment, and the first command ends at `|`,
+/// The words of a line in the syntax of a shell: blanks separate, quotes and
+/// backslashes escape, `#` begins a comment, and the first command ends at `|`,
 /// `;`, `&` or `>`.
 Result<Words> splitWords(const std::string &line);
 

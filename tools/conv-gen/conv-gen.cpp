@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parses, generates, writes. A problem that several lines describe becomes one
+// Parses, generates, writes. Lines with equal problems share one
 // function.
 //
 //===----------------------------------------------------------------------===//
@@ -23,7 +23,7 @@ using namespace conv;
 using namespace conv::tools;
 
 namespace {
-/// Where functions go: all into one module, or each into a file of a folder.
+/// Writes functions: all into one module, or each into a file of a folder.
 class Writer {
 public:
   explicit Writer(const Request &request)
@@ -32,10 +32,10 @@ public:
 
   /// Adds the functions of a line; none of them if one is refused.
   Result<void> add(const std::vector<GenProblem> &problems);
-  /// Writes what was added.
+  /// Writes the added functions.
   Result<void> write();
 
-  /// The number of problems that an earlier line had.
+  /// The number of problems that repeat an earlier line's.
   int64_t getRepeated() const { return repeated; }
   bool isEmpty() const { return seen.empty(); }
 
@@ -83,7 +83,7 @@ Result<void> Writer::write() {
   return {};
 }
 
-/// Says why a line is not written.
+/// Says why a line is refused.
 static int report(const Request &request, const RequestLine &line,
                   const Error &error) {
   if (!request.isList)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// mlir-opt with the dialects and passes that convolutions meet on their way,
-// for tests and debugging.
+// mlir-opt with the dialects and passes of every stage of a convolution, for
+// tests and debugging.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ using ::conv::Result;
 static constexpr llvm::StringLiteral kTool = "conv-opt";
 static constexpr int64_t kMaxInputBytes = int64_t(1) << 30;
 
-/// The input, which MLIR's readers survive.
+/// The input, checked to be safe for MLIR's readers.
 static std::optional<mlir::conv::SourceFile>
 readSource(const std::string &path, const DialectRegistry &registry) {
   bool isStandardInput = path == "-";
@@ -51,7 +51,7 @@ readSource(const std::string &path, const DialectRegistry &registry) {
   return mlir::conv::checkSource(source, &context);
 }
 
-/// Between reading and writing it is `mlir-opt`.
+/// Between reading and writing, this is `mlir-opt`.
 static LogicalResult run(const std::string &input, const std::string &output,
                          DialectRegistry &registry) {
   auto source = readSource(input, registry);
@@ -75,11 +75,11 @@ static LogicalResult run(const std::string &input, const std::string &output,
 int main(int argc, char **argv) {
   mlir::conv::endWhereMemoryEnds();
   mlir::conv::tryTextInChild();
-  std::signal(SIGXFSZ, SIG_IGN); // A failed write is an error like any other.
+  std::signal(SIGXFSZ, SIG_IGN); // Reports a failed write as an error.
   DialectRegistry registry;
   mlir::conv::registerDialects(registry);
   mlir::conv::registerPassesAndPipelines();
-  // Upstream passes that tests use between ours.
+  // Upstream passes that tests combine with this project's.
   registerCanonicalizerPass();
   registerCSEPass();
   registerLoopInvariantCodeMotionPass();

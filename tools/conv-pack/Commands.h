@@ -21,19 +21,19 @@ struct NamedArtifact {
   artifact::Artifact artifact;
 };
 
-/// Drops the entries that the flags do not select. That nothing is left is an
-/// error, which says what there was.
+/// Drops the entries that the flags do not select. If nothing is left, the
+/// error lists the entries.
 Result<void> select(const PackFlags &flags, NamedArtifact &named);
 
-/// Prints what artifacts hold, as text or as JSON.
+/// Prints the contents of artifacts, as text or as JSON.
 Result<void> list(const PackFlags &flags,
                   const std::vector<NamedArtifact> &artifacts);
 
-/// Whether the code of every launch names its kernel; reading an artifact
+/// Whether the code of every launch defines its kernel; reading an artifact
 /// checks everything else.
 Result<void> verifyKernels(const NamedArtifact &named);
 
-/// One artifact of all entries.
+/// Merges all entries into one artifact.
 Result<artifact::Artifact> merge(const PackFlags &flags,
                                  const std::vector<NamedArtifact> &artifacts);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Text for people: a line for each entry, or everything of it. JSON for
-// programs: the manifests as they are, with the sizes of code.
+// Text for people: one line for each entry, or all of its fields. JSON for
+// programs: the manifests unchanged, with the sizes of code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace conv;
 using namespace conv::artifact;
 using namespace conv::tools;
 
-/// The bytes of each code file, by path.
+/// The size of each code file in bytes, by path.
 static std::map<std::string, int64_t>
 getCode(const Artifact &artifact, const std::vector<Entry> &entries) {
   std::map<std::string, int64_t> sizes;
@@ -47,7 +47,7 @@ static std::string join(const std::array<int64_t, 3> &sizes) {
          std::to_string(sizes[2]);
 }
 
-/// A shape, with names for run-time sizes.
+/// A shape, with the names of run-time sizes.
 static std::string joinShape(const Entry &entry,
                              const std::vector<int64_t> &shape) {
   std::string text;
@@ -105,7 +105,7 @@ static void printLong(const Entry &entry) {
   }
 }
 
-/// The bytes of code that an entry names.
+/// The size in bytes of the code that an entry names.
 static int64_t codeBytes(const Artifact &artifact, const Entry &entry) {
   return sumOf(getCode(artifact, {entry}));
 }
@@ -168,7 +168,7 @@ Result<void> tools::list(const PackFlags &flags,
   return {};
 }
 
-/// What code has that defines a kernel: a symbol table ends its names with a
+/// The bytes in code that define a kernel: a symbol table ends its names with a
 /// zero byte, and PTX has the parameters after them.
 static std::string getDefinition(const Launch &launch) {
   bool isText = std::string_view(launch.code).ends_with(".ptx");

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Files of code are named by function and target, with what a file name should
-// not have replaced.
+// Code files are named by function and target; characters that a file name
+// should not have are replaced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +80,7 @@ Result<void> tools::select(const PackFlags &flags, NamedArtifact &named) {
   return {};
 }
 
-/// A name without what a file name should not have.
+/// A name with such characters replaced.
 static std::string makeFileName(const std::string &text) {
   std::string name = text.substr(0, 100);
   for (char &letter : name)
@@ -89,8 +89,8 @@ static std::string makeFileName(const std::string &text) {
   return name;
 }
 
-/// Writes each code file of an entry once. Its name has a number where another
-/// one took it.
+/// Writes each code file of an entry once. Its name gets a number if another
+/// file has it.
 static Result<void> writeCode(const Entry &entry, const Artifact &artifact,
                               const std::filesystem::path &folder,
                               std::set<std::string> &taken) {

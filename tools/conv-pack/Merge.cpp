@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Entries are the same if their manifests are: code is named by its digest.
+// Entries are equal if their manifests are: digests name the code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ static Error badInput(const std::string &message) {
   return {ErrorKind::BadInput, message};
 }
 
-/// The text of an entry, without what is around it.
+/// The text of an entry, without the rest of the manifest.
 static Result<std::string> describe(const Entry &entry) {
   Manifest alone;
   alone.entries = {entry};
@@ -46,7 +46,7 @@ checkCompilers(const std::vector<NamedArtifact> &artifacts) {
 }
 
 namespace {
-/// Entries in the order of their first appearance, with where they are from.
+/// Entries in the order of their first appearance, with their origins.
 class Merger {
 public:
   explicit Merger(const std::string &keep) : keep(keep) {}

@@ -99,7 +99,7 @@ static int failUsage(const std::string &message) {
   return printError("conv-pack", {ErrorKind::BadInput, message});
 }
 
-/// The command that a word names; the exit code if there is none.
+/// The command that a word names, or an exit code if there is none.
 static std::optional<int> findCommand(const std::string &word,
                                       const Command *&found) {
   std::vector<std::string> names;

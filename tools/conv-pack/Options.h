@@ -21,13 +21,13 @@ struct PackFlags {
   std::vector<std::string> inputs;
   std::string output;
   bool json = false;
-  bool isLong = false; ///< list: everything of an entry.
+  bool isLong = false; ///< list: all fields of an entry.
   std::vector<std::string> functions, targets; ///< Empty: all.
-  std::string keep;            ///< merge: "first" or "last" of two that differ.
-  bool mixedCompilers = false; ///< merge: of any compilers.
+  std::string keep;            ///< merge: which of two different ones.
+  bool mixedCompilers = false; ///< merge: allow several compilers.
 };
 
-/// Parses the command line into `flags`; the exit code if the tool is to end.
+/// Parses the command line into `flags`; an exit code if the tool must end now.
 std::optional<int> parsePackFlags(int argc, char **argv, PackFlags &flags);
 
 } // namespace conv::tools

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads artifacts, which checks them, and gives them to the command.
+// Reads artifacts, which checks them, and passes them to the command.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ static Result<void> verify(const std::string &path, size_t &entries) {
   return verifyKernels(*named);
 }
 
-/// Verifies all, whatever is found in one; the first error decides the code.
+/// Verifies all artifacts in any case; the first error decides the exit code.
 static int verifyAll(const PackFlags &flags) {
   int code = 0;
   nlohmann::ordered_json all = nlohmann::ordered_json::array();

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declares the flags and takes apart those with a structure: NAME=FILE pairs
-// and wave orders.
+// Declares the flags and parses structured flags: NAME=FILE pairs and wave
+// orders.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ bf16 is stored in .npy files as uint16, 8-bit floats as uint8.
 Exit codes: 0 fine, 1 wrong result, 2 bad input or usage, 3 not supported,
 4 device or system error.)";
 
-/// Structured flags as they are on the command line.
+/// Structured flags in their form on the command line.
 namespace {
 struct RawFlags {
   std::vector<std::string> inputs, outputs, sizes;
@@ -101,7 +101,7 @@ static void addFlags(CLI::App &app, RunFlags &flags, RawFlags &raw) {
                  "random:SEED");
 }
 
-/// Takes NAME=FILE apart.
+/// Splits NAME=FILE.
 static std::optional<Error>
 addPairs(const std::vector<std::string> &pairs, const char *flag,
          std::map<std::string, std::string> &files) {

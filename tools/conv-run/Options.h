@@ -29,7 +29,7 @@ struct RunFlags {
   runtime::SimOptions sim;
 };
 
-/// Parses the command line into `flags`; the exit code if the tool is to end.
+/// Parses the command line into `flags`; an exit code if the tool must end now.
 std::optional<int> parseRunFlags(int argc, char **argv,
                                  const std::string &version, RunFlags &flags);
 

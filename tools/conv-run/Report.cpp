@@ -25,7 +25,7 @@ static std::string shapeText(const artifact::Argument &argument) {
   return text + "]";
 }
 
-/// GFLOP in a second.
+/// GFLOP per second.
 static double speed(double flops, double milliseconds) {
   return milliseconds > 0 ? flops / milliseconds * 1e-6 : 0;
 }

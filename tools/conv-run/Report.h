@@ -25,15 +25,15 @@ struct BenchTimes {
   double medianMilliseconds = 0, bestMilliseconds = 0;
 };
 
-/// Everything one run can tell; text and JSON are two views of it.
+/// All results of a run; text and JSON are two views of it.
 struct Report {
   const artifact::Entry *entry = nullptr;
   std::string device;
   double milliseconds = 0;
-  double flops = 0; ///< Of the convolutions; 0 if not known.
-  std::map<std::string, std::string> origins; ///< Of inputs, by name.
+  double flops = 0; ///< Of all convolutions; 0 if unknown.
+  std::map<std::string, std::string> origins; ///< Origins of inputs, by name.
   std::map<std::string, std::string> outputs; ///< Files, by name.
-  /// By name of the result; empty if nothing was verified.
+  /// By name of the result; empty without a verification.
   std::vector<std::pair<std::string, reference::Comparison>> comparisons;
   std::optional<BenchTimes> bench;
   std::optional<runtime::SimCounters> counters;

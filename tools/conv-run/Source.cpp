@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Works out one device from --device, --target and what the artifact has. An
-// MLIR file is compiled for that device's target here, in process.
+// Chooses one device from --device, --target and the contents of the artifact.
+// An MLIR file is compiled for that device's target here, in process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ static std::string join(const std::set<std::string> &names) {
   return text.empty() ? "none" : text;
 }
 
-/// Targets of the entries that `flags` may mean.
+/// The targets of all entries that `flags` select.
 static std::set<std::string> getTargets(const artifact::Artifact &artifact,
                                         const RunFlags &flags) {
   std::set<std::string> targets;
@@ -72,8 +72,8 @@ static Result<std::string> chooseSimulator(const RunFlags &flags,
                    join(simulated) + ")"};
 }
 
-/// The target that is asked for, as artifacts spell it: one of the file, or a
-/// chip that there is a compiler for.
+/// The requested target as artifacts spell it: a target of the file, or a chip
+/// that the compiler supports.
 static Result<std::string> readTarget(const std::string &target,
                                       const std::set<std::string> &has) {
   if (target.empty() || has.contains(target))
@@ -126,7 +126,7 @@ static Result<void> openDevice(const std::string &name, const RunFlags &flags,
   return {};
 }
 
-/// The best of a device's targets that there is a compiler for.
+/// The best of a device's targets that the compiler supports.
 static std::string chooseTarget(const std::vector<std::string> &targets) {
   for (const std::string &target : targets)
     if (lookupChip(target))
@@ -157,7 +157,7 @@ Result<Source> tools::openSource(const RunFlags &given) {
   if (!file)
     return file.error();
   // Zip files begin with "PK"; MLIR, as text or bytecode, never does. A file
-  // that is named as an artifact is read as one, so that messages fit.
+  // with an artifact's suffix is read as one, so that messages fit.
   bool isArtifact =
       file->bytes.starts_with("PK") || flags.input.ends_with(".convpack");
   if (isArtifact) {

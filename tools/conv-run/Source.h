@@ -21,10 +21,10 @@ namespace conv::tools {
 struct Source {
   artifact::Artifact artifact;
   std::unique_ptr<runtime::Device> device;
-  runtime::SimDevice *simulator = nullptr; ///< `device`, if it is one.
+  runtime::SimDevice *simulator = nullptr; ///< `device` if it is simulated.
 };
 
-/// Reads or compiles what the flags name and opens the device they ask for.
+/// Reads or compiles the named file and opens the requested device.
 Result<Source> openSource(const RunFlags &flags);
 
 } // namespace conv::tools

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Inputs in, one run, results out; then what the flags ask for: verification,
-// benchmark, counters.
+// Reads inputs, runs once, writes results; then the requested verification,
+// benchmark or counters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ static Error badInput(const std::string &message) {
   return {ErrorKind::BadInput, message};
 }
 
-/// Every --input and --output names an argument of the right kind.
+/// Checks that each --input and --output names an argument of its kind.
 static Result<void> checkNames(const artifact::Entry &entry,
                                const std::map<std::string, std::string> &files,
                                bool areInputs) {
@@ -72,7 +72,7 @@ static Result<std::string> readInput(const artifact::Argument &argument,
   return std::move(array->bytes);
 }
 
-/// The run-time sizes of the command line, and shapes of inputs that are given.
+/// The run-time sizes on the command line, and the shapes of given inputs.
 static Result<GivenSizes> readSizes(const RunFlags &flags) {
   GivenSizes given{flags.sizes, {}};
   for (const auto &[name, file] : flags.inputs) {
@@ -94,7 +94,7 @@ static std::string describeOrigin(const artifact::Argument &argument,
   return std::string("random ") + what + ", seed " + std::to_string(flags.seed);
 }
 
-/// The data of every argument that is read.
+/// The data of every argument that the function reads.
 static Result<ArgumentBytes> prepareInputs(const artifact::Entry &entry,
                                            const RunFlags &flags,
                                            Report &report) {
@@ -143,15 +143,15 @@ static Result<void> writeOutputs(const artifact::Entry &entry,
   return {};
 }
 
-/// Fills in comparisons; an error if a result is wrong. `before` has what was
-/// in arguments that are updated in place.
+/// Fills in comparisons; an error if a result is wrong. `before` has the former
+/// contents of arguments that are updated in place.
 static Result<void> verify(const artifact::Artifact &artifact,
                            const artifact::Entry &entry, ArgumentBytes &bytes,
                            ArgumentBytes &before, Report &report) {
   Result<reference::Program> program = reference::parseProgram(entry);
   if (!program)
     return program.error();
-  // Doubles for values, errors and bounds of every element.
+  // Doubles for value, error and bound of every element.
   if (Result<void> fits = checkMemoryOfElements(entry, 32); !fits)
     return fits;
   Progress progress("verifying " + entry.function);
@@ -181,7 +181,7 @@ static Result<void> verify(const artifact::Artifact &artifact,
   return {};
 }
 
-/// Runs for at least 0.3 s and five times, after the run that was a warm-up.
+/// Runs for at least 0.3 s and five times; the earlier run was the warm-up.
 static Result<void> bench(Session &session, Report &report) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kTime(300);
@@ -233,7 +233,7 @@ static Result<void> run(const RunFlags &flags, Report &report,
     return bytes.error();
   if (done = session->upload(*bytes); !done)
     return done;
-  ArgumentBytes before; // What is updated in place has results afterwards.
+  ArgumentBytes before; // Arguments updated in place change.
   for (size_t i = 0; i < bytes->size(); ++i)
     before.push_back(entry.arguments[i].isRead() &&
                              entry.arguments[i].isWritten()
@@ -257,7 +257,7 @@ static Result<void> run(const RunFlags &flags, Report &report,
 
 static int runAndPrint(const RunFlags &flags) {
   Report report;
-  // The session's buffers end before the source's device does.
+  // The session's buffers must end before the source's device.
   std::optional<Source> source;
   std::optional<Session> session;
   Result<void> done = run(flags, report, source, session);

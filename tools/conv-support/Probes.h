@@ -15,16 +15,16 @@
 
 namespace conv::tools {
 
-/// A kind of convolution, by a small problem that has nothing else unusual.
+/// A kind of convolution, as a small problem that is usual in all else.
 struct Probe {
   std::string axis, value;
   GenOptions problem;
 };
 
-/// Everything but directions and element types.
+/// All kinds except for directions and element types.
 std::vector<Probe> makeProbes();
 
-/// A kind of dynamic convolution, likewise.
+/// A kind of dynamic convolution, as a small problem.
 struct DynamicProbe {
   std::string axis, value;
   DynamicGenOptions problem;
@@ -32,7 +32,7 @@ struct DynamicProbe {
 
 std::vector<DynamicProbe> makeDynamicProbes();
 
-/// What conv-gen and the columns of the table call a type of operands.
+/// A type of operands, as conv-gen and as the table's columns name it.
 struct ElementProbe {
   std::string command, name;
   bool fnuz = false, tf32 = false;

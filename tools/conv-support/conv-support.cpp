@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Asks the compiler's own predicates: every probe is taken through the conv
-// stage, where each convolution is either refused with a reason or gets its
+// Asks the compiler's own predicates: every probe runs through the conv
+// stage, where each convolution either is refused with a reason or gets its
 // schedule.
 //
 //===----------------------------------------------------------------------===//
@@ -41,7 +41,7 @@ static std::string cut(const std::string &text, const std::string &before,
   return text.substr(begin, text.find(after, begin) - begin);
 }
 
-/// What the compiler says to a problem on a chip: the matrix instructions that
+/// The compiler's answer for a problem on a chip: the matrix instructions that
 /// it would use, or a reason code in quotes.
 static Result<std::string> ask(const GenProblem &problem,
                                const std::string &chip) {
@@ -59,7 +59,7 @@ static Result<std::string> ask(const GenProblem &problem,
   return "`" + cut(scheduled.error().message, "unsupported (", ")") + "`";
 }
 
-/// What all chips say: `yes`, one reason, or who differs.
+/// The answer of all chips: `yes`, one reason, or the chips that differ.
 static Result<std::string> askEverywhere(const GenProblem &problem) {
   std::map<std::string, std::string> chipsByAnswer;
   for (const ChipInfo &chip : allChips()) {
@@ -109,7 +109,7 @@ static Result<void> printDynamicProbes() {
     for (const char *direction : {"dynamic_forward", "dynamic_backward_input",
                                   "dynamic_backward_kernel"}) {
       probe.problem.direction = direction;
-      // Some have no such problem, which the dialect says, not the compiler.
+      // The dialect, rather than the compiler, lacks some of these problems.
       if (Result<std::string> text = generate(probe.problem); !text) {
         std::printf(" |");
         continue;
@@ -136,7 +136,7 @@ static Result<void> printElementTypes() {
     for (const ElementProbe &element : makeElementProbes()) {
       GenOptions problem = makeProbes().front().problem;
       problem.spatialRank = 2;
-      // Large enough for the chip's best instruction to pay.
+      // Large enough for the chip's best instruction.
       problem.n = 32;
       problem.c = problem.k = 128;
       problem.input = {1, 28, 28};

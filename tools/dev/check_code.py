@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compile many problems for many chips and look for doubtful code: spills, and sums that lose the sign of zero.
+"""Compile many problems for many chips, and search the code for spills and for sums that lose the sign of zero.
 
 Usage: check_code.py [--bin FOLDER] [--count N] [--seed N] [--targets NAMES] [--run] [LISTS.json...]
 
 Problems are drawn from shape lists (bench/shapes/models.json, test/shapes/tests.json), in every direction, type and layout,
-together with those that once had such code. With --run the small ones also run in the simulator, which refuses reads and
-writes whose offset wraps around 32 bits. One row for each target is printed; the exit code is 1 if anything was found.
+together with problems that once had such code. With --run, small problems also run in the simulator, which refuses reads
+and writes whose offset wraps around 32 bits. Prints one row for each target; the exit code is 1 if anything was found.
 """
 
 import argparse
@@ -28,14 +28,14 @@ from problem import DIRECTIONS, Problem, read_lists  # noqa: E402
 TARGETS = "gfx90a,gfx942,gfx950,gfx1100,gfx1201"
 LISTS = [ROOT / "bench" / "shapes" / "models.json", ROOT / "test" / "shapes" / "tests.json"]
 LAYOUTS = ["NHWC"] * 3 + ["NCHW"]
-# Multiplications that the simulator does in a second or two.
+# The simulator takes a second or two for this many multiplications.
 MAX_SIMULATED = 2e7
-# A product plus zero where the product is meant: the sum of -0 and +0 is +0.
+# A product plus zero in place of the product is wrong for a product of -0: the sum of -0 and +0 is +0.
 LOST_SIGN = re.compile(r"\bv_(?:pk_)?fma_mix(?:lo|hi)_f16 .*, 0(?= |$)", re.MULTILINE)
 INSTRUCTION = re.compile(r"^\t[a-z]", re.MULTILINE)
 SPILLS = ("scratch_bytes", "spills")
 
-# Problems that had spills, wraps or lost signs.
+# Problems whose code once had spills, wrapped offsets or lost signs.
 KNOWN = [
     "convfp16 -n 1 -c 1 -k 64 -F 2 -H 8 -W 4 -y 3 -x 1 -p 1 -q 0 -u 2 -v 2",
     "conv -F 1 -n 1 -c 3 -k 384 -H 28 -W 28 -y 14 -x 14 -u 14 -v 14",
@@ -51,7 +51,7 @@ def with_layout(command, layout):
 
 
 def draw(lists, count, generator):
-    """conv-gen's arguments of the known problems and of `count` random ones, with how many multiplications each has."""
+    """The arguments of conv-gen for the known and `count` random problems, each with its number of multiplications."""
     known = [(command.split(), 0) for command in KNOWN]
     commands = [(with_layout(command, layout), work) for command, work in known for layout in ("NHWC", "NCHW")]
     shapes = [shape for path in lists for entries in read_lists(path).values() for shape in entries]
@@ -67,7 +67,7 @@ def draw(lists, count, generator):
 
 
 class Compiled:
-    """What is in the code of one problem for one target."""
+    """The spills, lost signs and instructions of the code of one problem for one target."""
 
     def __init__(self, entry, code, disassembler):
         resources = [launch["resources"] for launch in entry["launches"] if "resources" in launch]
@@ -96,7 +96,7 @@ def compile_for(command, target, options, folder):
 
 
 def simulate(target, options, folder):
-    """What is wrong with a run, in words."""
+    """The message of a run that fails; empty if the run is right."""
     runner = [options.bin / "conv-run", folder / "problem.mlir", "--target", target, "--device", "sim", "--verify"]
     run = subprocess.run(runner, capture_output=True, text=True, check=False)
     return "" if run.returncode == 0 else (run.stderr + run.stdout).strip()

@@ -2,12 +2,12 @@
 """Compare `#include "conv/..."` lines with the table of what may include what.
 
 A folder of lib/ (and its public headers in include/conv/) may include the
-folders in its row, and itself. `tools` may include everything. Folders without
-LLVM or without MLIR must not include their headers either. A kernel family, a
-folder of lib/Kernels, may include `Parts` and the headers beside the families,
-and no other family; neither `Parts` nor these headers include a family. So
-there are no circles between the folders of one. Prints one line per violation
-and exits with 1 if there is one.
+folders in its row, and itself. `tools` may include everything. Folders that the
+table keeps free of LLVM or MLIR must not include their headers either. A kernel
+family, which is a folder of lib/Kernels, may include `Parts` and the headers
+beside the families, and no other family; neither `Parts` nor these headers
+include a family. The folders of lib/Kernels therefore have no include cycles.
+Prints one line for each violation, and exits with 1 if there is one.
 
     check_layers.py [ROOT]
 """
@@ -39,7 +39,7 @@ MAY_INCLUDE["Compiler"] = {"Support", "Artifact", "Generate", "Pipeline", "Runti
 WITHOUT_LLVM = {"Support", "Chip", "Artifact", "Numerics", "Runtime"}
 WITHOUT_MLIR = WITHOUT_LLVM | {"Clock"}
 
-# Where the simulator's compiler half and its runtime half meet; these files include nothing of the project.
+# The interface between the compiler half and the runtime half of the simulator. These files include no project headers.
 SHARED_HEADERS = {"conv/Runtime/SimAbi.h", "conv/Runtime/SimChips.def", "conv/Runtime/SimOps.def"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
@@ -53,7 +53,7 @@ def sources(root):
 
 
 def resolve(root, path, name):
-    """The file that an include line of `path` names, or None if it is none of the project's."""
+    """The project file that an include line of `path` names, or None."""
     for found in (path.parent / name, root / "include" / name):
         if found.exists():
             return found.resolve()
@@ -61,7 +61,7 @@ def resolve(root, path, name):
 
 
 def family(root, path):
-    """The family of lib/Kernels that a file belongs to: '' for what lies beside the families, None elsewhere."""
+    """The kernel family of a file: '' for files beside the families in lib/Kernels, None for files elsewhere."""
     for top in ("lib/Kernels", "include/conv/Kernels"):
         if (root / top) in path.parents:
             parts = path.relative_to(root / top).parts
@@ -70,7 +70,7 @@ def family(root, path):
 
 
 def includes(root, path):
-    """The lines of a file that include one of the project's, and which."""
+    """Yield the number of each line that includes a project file, with the included file."""
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         match = INCLUDE.match(line)
         found = match and resolve(root, path, match[1])

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Run the commands that a Markdown page shows and compare what they print with what the page says they do.
+"""Run the commands that a Markdown page shows, and compare their output with the output that the page shows.
 
 Usage: check_readme.py PAGE.md SOURCE_ROOT BIN_FOLDER
 
 Every fenced block marked `console` is checked, in order, in one temporary folder that has a link to examples/. Lines
-that start with `$ ` are commands (`\\` continues one); the lines after them are a part of their output, in which `...`
-stands for anything, and neither the names of SSA values nor line breaks matter. A command that fails is an error, unless
-the page says `exit code N` as the last line of its output.
+that start with `$ ` are commands (`\\` continues one); the lines after a command are an excerpt of its output. In them,
+`...` stands for any text, and neither the names of SSA values nor line breaks matter. A command that fails is an error,
+unless the last line of its output in the page is `exit code N`.
 
-A block that names a file after its language, such as `cpp examples/jit.cpp`, has lines of that file, one after the other.
+A block that names a file after its language, such as `cpp examples/jit.cpp`, must have consecutive lines of that file.
 """
 
 import os
@@ -31,7 +31,7 @@ def read_examples(page):
 
 
 def find_excerpts(page, root):
-    """What is wrong with each block that is a part of a file and not in it."""
+    """Yield a message for each block that names a file but does not occur in it."""
     for path, block in re.findall(r"^```\w+ (\S+)\n(.*?)^```$", page, flags=re.M | re.S):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             content = file.read()
@@ -42,12 +42,12 @@ def find_excerpts(page, root):
 
 
 def normalise(text):
-    """One space between words, and the same name for every SSA value."""
+    """The text with one space between words and the same name for every SSA value."""
     return " ".join(re.sub(r"%[\w$-]+", "%", text).split())
 
 
 def find_missing(lines, output):
-    """The first piece between two `...` that is not in the output after the pieces before it."""
+    """The first piece between two `...` that the output does not have after the earlier pieces, or None."""
     output, position = normalise(output), 0
     for piece in map(str.strip, normalise("\n".join(lines)).split("...")):
         found = output.find(piece, position)
@@ -58,7 +58,7 @@ def find_missing(lines, output):
 
 
 def check(command, lines, environment, folder):
-    """What is wrong with one example, or None."""
+    """A message on what is wrong with one example, or None."""
     done = subprocess.run(
         ["bash", "-c", command], capture_output=True, text=True, env=environment, cwd=folder, timeout=300
     )

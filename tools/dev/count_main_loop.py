@@ -3,9 +3,9 @@
 
 Usage: conv-compile ... --emit=asm | count_main_loop.py
 
-The main loop is the loop with the most matrix instructions. Of one iteration and one wave it prints how many
-instructions of each kind there are, and how far loads are ahead: the matrix instructions between a load and the wait
-for it, at least, of all those of the iteration. Then come the registers and the shared memory of its kernel.
+The main loop is the loop with the most matrix instructions. The script prints the number of instructions of each kind in
+one iteration of one wave, and the prefetch distance: the least number of matrix instructions between a load and the wait
+for it, and the number in an iteration. The registers and the shared memory of the kernel follow.
 """
 
 import re
@@ -21,19 +21,19 @@ KINDS = [
     ("cache_invalidations", r"(global_inv|buffer_gl\d_inv|buffer_inv)"),
     ("scratch", r"scratch_|buffer_.* off, s\[0:3\]"),
 ]
-#: Iterations after which a load is waited for, at most.
+#: Each load is waited for after at most this many iterations.
 AHEAD = 4
 RESOURCES = ["vgpr_count", "group_segment_fixed_size", "vgpr_spill_count", "private_segment_fixed_size"]
 
 
 def find_kind(instruction):
-    """The first of KINDS that an instruction is one of; None for the others."""
+    """The first of KINDS that matches an instruction, or None."""
     name = instruction.split()[0]
     return next((kind for kind, pattern in KINDS if re.match(pattern, name)), None)
 
 
 def read_loops(assembly):
-    """The instructions of every loop: what lies between a label and a branch back to it."""
+    """The instructions of every loop: those between a label and a branch back to it."""
     instructions, labels, loops = [], {}, []
     for line in assembly.splitlines():
         line = line.split(";")[0].strip()
@@ -48,7 +48,7 @@ def read_loops(assembly):
 
 
 def count_waited(instruction):
-    """How many loads may still be on their way after a wait; None if it waits for no load."""
+    """How many loads may be in flight after an instruction; None if it does not wait for loads."""
     if wait := re.match(r"s_waitcnt\b.*vmcnt\((\d+)\)", instruction):
         return int(wait[1])
     if wait := re.match(r"s_wait_loadcnt\s+(\w+)$", instruction):
@@ -59,7 +59,7 @@ def count_waited(instruction):
 
 
 def measure_distance(loop):
-    """The fewest matrix instructions between a load and the wait for it, over iterations that follow each other."""
+    """The least number of matrix instructions between a load and the wait for it, over consecutive iterations."""
     waiting, distances, products = [], [], 0
     for iteration in range(2 * AHEAD):
         for instruction in loop:

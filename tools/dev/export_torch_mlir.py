@@ -2,9 +2,10 @@
 """Export small layers with torch-mlir: the inputs of test/FrontEnds.
 
 Usage: export_torch_mlir.py DIRECTORY, in an environment with torch and
-torch-mlir. Writes for each case NAME.mlir with the versions that made it, its
-arguments NAME.0.npy, NAME.1.npy, ... and what torch computes, NAME.out.npy.
-All values are small integers, so that results are the same bits everywhere.
+torch-mlir. For each case, writes the modules NAME.linalg.mlir and NAME.tosa.mlir
+with the versions that made them, the arguments NAME.0.npy, NAME.1.npy, ... and
+the result of torch, NAME.out.npy. All values are small integers, so that the
+results have the same bits everywhere.
 """
 
 import sys
@@ -17,7 +18,7 @@ from torch_mlir import fx
 
 
 class Layer(torch.nn.Module):
-    """A function as a module."""
+    """A module that calls a function."""
 
     def __init__(self, function):
         super().__init__()
@@ -32,13 +33,13 @@ def integers(*shape):
 
 
 def batch_norm(sums, mean, scale):
-    """In inference, with a variance and an epsilon whose sum is 1: exact."""
+    """Batch norm in inference. Variance plus epsilon is 1, so that the results are exact."""
     return F.batch_norm(sums, mean, torch.full_like(mean, 0.5), scale, mean, eps=0.5)
 
 
 IMAGE, LINE = (1, 4, 6, 5), (1, 4, 11)
 
-# Name: what is computed, and the shapes of its arguments.
+# For each name, the function and the shapes of its arguments.
 CASES = {
     "grouped": (lambda x, w, b: F.relu(F.conv2d(x, w, b, padding=1, groups=2)), [IMAGE, (8, 2, 3, 3), (8,)]),
     "depthwise_multiplier": (lambda x, w: F.conv2d(x, w, padding=1, groups=4), [IMAGE, (8, 1, 3, 3)]),
@@ -64,7 +65,7 @@ CASES = {
         [IMAGE, (8, 4, 1, 1), (1, 8, 6, 5)],
     ),
 }
-# What torch-mlir cannot bring to TOSA.
+# Cases that torch-mlir cannot lower to TOSA.
 LINALG_ONLY = {"transposed_line"}
 
 

@@ -1,6 +1,6 @@
-"""Layers and fusion patterns of PyTorch, which try_front_ends.py exports: names with functions that make modules.
+"""Generators of PyTorch layers and fusion patterns, which try_front_ends.py exports.
 
-A case is (name, module, inputs). Modules hold their weights; `as_arguments` makes one whose weights are arguments.
+A case is (name, module, inputs). Modules hold their weights; `as_arguments` makes a module whose weights are arguments.
 """
 
 import itertools
@@ -14,7 +14,7 @@ TRANSPOSED = {1: nn.ConvTranspose1d, 2: nn.ConvTranspose2d, 3: nn.ConvTranspose3
 IMAGES = {1: (37,), 2: (14, 11), 3: (7, 6, 5)}
 CHANNELS = 8
 
-# Kernel, stride, dilation, padding.
+# Each row: kernel, stride, dilation, padding.
 WINDOWS = [
     (1, 1, 1, 0),
     (1, 2, 1, 0),
@@ -27,7 +27,7 @@ WINDOWS = [
     (4, 2, 1, 1),
     (5, 1, 1, 2),
 ]
-# Kernel, stride, padding, output padding, dilation.
+# Each row: kernel, stride, padding, output padding, dilation.
 TRANSPOSED_WINDOWS = [
     (1, 1, 0, 0, 1),
     (2, 2, 0, 0, 1),
@@ -41,7 +41,7 @@ TRANSPOSED_WINDOWS = [
 
 
 class Causal(nn.Module):
-    """Padding on both sides, and what it makes too long cut off."""
+    """A causal convolution: both sides are padded, and the excess at the end is cut off."""
 
     def __init__(self, width, groups):
         super().__init__()
@@ -52,12 +52,12 @@ class Causal(nn.Module):
 
 
 class AsArguments(nn.Module):
-    """A module whose parameters are arguments after its inputs, in the order of their names."""
+    """A module whose parameters are arguments after its inputs, in the order of `named_parameters`."""
 
     def __init__(self, module, inputs):
         super().__init__()
         self.names, self.inputs = [name for name, _ in module.named_parameters()], inputs
-        self.hidden = [module.requires_grad_(False)]  # In a list, so that its weights are not of this module.
+        self.hidden = [module.requires_grad_(False)]  # A list keeps its weights out of this module's.
 
     def forward(self, *arguments):
         inputs, weights = arguments[: self.inputs], arguments[self.inputs :]
@@ -73,7 +73,7 @@ def image(dims, dtype=torch.float32, channels=CHANNELS, batch=2):
 
 
 def grouped(groups):
-    """Groups and output channels by name."""
+    """The number of groups and of output channels for a kind of layer."""
     return {
         "dense": (1, 12),
         "grouped": (2, 12),
@@ -146,7 +146,7 @@ def all_layers():
 
 
 class Pattern(nn.Module):
-    """A function of a convolution, its input and a second operand of the result's shape."""
+    """A module that applies a function to a convolution, further modules and the inputs."""
 
     def __init__(self, function, modules=()):
         super().__init__()
@@ -224,7 +224,8 @@ def pointwise():
     return nn.Conv2d(CHANNELS, CHANNELS, 1)
 
 
-# What comes after the convolution, or around it; how many further operands of the input's shape; further modules.
+# For each name: the computation around the convolution, the number of further operands of the input's shape, and the
+# constructors of further modules.
 COMBINATIONS = {
     "residual": (lambda s, x, r: s.convolution(x) + r, 1, ()),
     "residual_relu": (lambda s, x, r: F.relu(s.convolution(x) + r), 1, ()),
@@ -289,7 +290,7 @@ COMBINATIONS = {
     "group_norm": (lambda s, x: F.group_norm(s.convolution(x), 2), 0, ()),
     "softmax": (lambda s, x: F.softmax(s.convolution(x), 1), 0, ()),
 }
-# Operations that the dialect does not have: to be refused.
+# Patterns with operations that the dialect does not have; they are expected to be refused.
 BEYOND = {"max_pool", "average_pool", "squeeze_excite", "group_norm", "softmax", "weight_standardise"}
 
 

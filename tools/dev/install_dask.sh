@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes an environment with Dask from PyPI, for the tests of sweeps on clusters: install_dask.sh FOLDER. Does nothing where
-# one is.
+# Makes an environment with Dask from PyPI, for the tests of sweeps on clusters: install_dask.sh FOLDER. Does nothing if
+# FOLDER has one.
 set -eu
 
 folder="$1"

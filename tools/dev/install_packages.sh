@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the packages of packages.txt that are missing, as root or through sudo. Does nothing, and needs no network,
-# when all are there.
+# Installs the missing packages of packages.txt, as root or through sudo. Does nothing, and needs no network, if none is
+# missing.
 set -eu
 
 list="$(dirname "$0")/packages.txt"

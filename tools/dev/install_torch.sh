@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes an environment with PyTorch from PyPI, for the tests of conv.torch: install_torch.sh FOLDER. Does nothing where one
-# is. PyPI has one kind of PyTorch for x86-64, with CUDA's libraries, which also runs without a GPU: some 6 GB.
+# Makes an environment with PyTorch from PyPI, for the tests of conv.torch: install_torch.sh FOLDER. Does nothing if FOLDER
+# has one. PyPI's only build of PyTorch for x86-64 contains CUDA's libraries and also runs without a GPU; it takes about 6 GB.
 set -eu
 
 folder="$1"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Print the demo's table: one column for each chip.
+"""Print the table of the demo, which has one column for each chip.
 
 Usage: summarize_demo.py ARTIFACT TIMING REPORT ...
 
-ARTIFACT holds for each chip its code object and the simulator's, TIMING is what conv-compile --timing wrote, and for each
-simulated chip conv-run wrote REPORT.json with --verify --counters and REPORT-time.json with --bench.
+ARTIFACT has for each chip the code objects of the chip and of its simulator. TIMING is the output of conv-compile --timing.
+For each simulated chip, conv-run wrote REPORT.json with --verify --counters, and REPORT-time.json with --bench.
 """
 
 import json
@@ -30,13 +30,13 @@ ROWS = [
 
 
 def compile_milliseconds(lines, chip):
-    """The stages of one target, from lines such as `12.34  gpu  gfx942  conv2_3x3`."""
+    """The milliseconds of all stages of one target, from lines such as `12.34  gpu  gfx942  conv2_3x3`."""
     rows = [line.split() for line in lines[1:]]
     return sum(float(row[0]) for row in rows if len(row) == 4 and row[2] == chip)
 
 
 def describe_traffic(counters, direction):
-    """What all lanes asked for beside what no kernel could do without."""
+    """The bytes that all lanes access, and the bytes that every kernel must access."""
     return f"{counters[f'global_bytes_{direction}']:,} / {counters[f'global_unique_bytes_{direction}']:,}"
 
 
@@ -46,7 +46,7 @@ def read_json(path):
 
 
 def describe(pack, timing, path):
-    """The column of one chip: its name, then a text for each row."""
+    """The column of one chip: its name, and a text for each row."""
     report, bench = read_json(f"{path}.json"), read_json(f"{path}-time.json")["bench"]
     chip = report["target"].removeprefix("sim:")
     manifest = json.loads(pack.read("manifest.json"))

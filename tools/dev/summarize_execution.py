@@ -3,9 +3,9 @@
 
 Usage: summarize_execution.py RESULTS.json...
 
-The files are written by `conv_execution_tests --gtest_output=json:RESULTS.json`. `runs` counts problems times targets times
-kinds of data, `worst` is the largest error of any element as a part of its bound. Exits with 1 if a test failed or if there
-are no results.
+`conv_execution_tests --gtest_output=json:RESULTS.json` writes these files. `runs` counts problems times targets times kinds
+of data; `worst error/bound` is the largest error of any element as a share of its bound. Exits with 1 if a test failed or
+if there are no results.
 """
 
 import json
@@ -13,7 +13,7 @@ import sys
 
 
 class Row:
-    """What the tests of one suite have compared."""
+    """The counts and the largest error of the tests of one suite."""
 
     def __init__(self):
         self.cases = self.failed = self.runs = self.elements = 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Print the sum of lit's JSON results; the last line is `N passed, N failed`.
+"""Sum up the JSON results of lit; the last line is `N passed, N failed`.
 
-Exits with 1 if a test failed, if there are no results or if nothing ran.
+Exits with 1 if a test failed, if there are no results, or if nothing ran.
 """
 
 import collections

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What of front ends' output compiles for host and gfx942, and whether it computes what PyTorch does.
+"""Check which outputs of front ends compile for host and gfx942, and whether they compute what PyTorch computes.
 
 Usage:
   try_front_ends.py export DIRECTORY [SOURCE...]        in an environment with torch and torch-mlir
   try_front_ends.py try BIN DIRECTORY [SOURCE...]       compiles what was exported, runs it, and compares
   try_front_ends.py lines BIN DIRECTORY FILE.txt...     compiles lines of MIOpenDriver or rocMLIR's generator
 
-Sources are those of SOURCES (default: all). `try` and `lines` write what was wrong beside each input, print a row of a table for
-each source, and below it what was refused, by reason.
+Sources are keys of SOURCES (default: all). `try` and `lines` write errors beside each input, print a table with a row
+for each source, and below each row the refused inputs by reason.
 """
 
 import collections
@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy
 
 TARGETS = "host,gfx942"
-SECONDS = 60  # Until a compilation hangs.
+SECONDS = 60  # A compilation that takes longer hangs.
 
 
 def tell(path, suffix):
@@ -36,7 +36,7 @@ def tell(path, suffix):
 
 
 def compile_file(binaries, path):
-    """What became of it: "compiled", the code of a refusal, or how it failed."""
+    """The outcome of a compilation: "compiled", the code of a refusal, or how it failed."""
     pack = tell(path, ".convpack")
     command = [f"{binaries}/conv-compile", path, f"--target={TARGETS}", "-o", pack]
     try:
@@ -56,7 +56,7 @@ def is_close(result, expected, tolerance):
 
 
 def list_arrays(path, kind):
-    """Arrays beside a file, in order."""
+    """The arrays of one kind beside a file, in the order of their numbers."""
     paths = (tell(path, f".{kind}{number}.npy") for number in itertools.count())
     return list(itertools.takewhile(Path.exists, paths))
 
@@ -81,7 +81,7 @@ def run_file(binaries, path):
     if outcome.returncode:
         tell(path, ".txt").write_text(outcome.stdout + outcome.stderr)
         return f"differs: conv-run ends with {outcome.returncode}"
-    tolerance = 2e-3 if "f16" in path.read_text() else 2e-5  # Also where 16 bits are in between only.
+    tolerance = 2e-3 if "f16" in path.read_text() else 2e-5  # The f16 may be that of an intermediate value only.
     for result, array in zip(results, expected):
         if not is_close(numpy.load(result), numpy.load(array), tolerance):
             return "differs from PyTorch"
@@ -114,7 +114,7 @@ def save_arrays(path, kind, tensors):
 
 
 def export_case(case, dialect, with_arguments, folder):
-    """Writes a case's module with its inputs and results, or what torch-mlir says against it."""
+    """Write the module of a case with its inputs and results, or the error of torch-mlir."""
     import torch
     from front_end_cases import as_arguments
     from torch_mlir import fx
@@ -126,14 +126,14 @@ def export_case(case, dialect, with_arguments, folder):
     kind = {"linalg": "linalg-on-tensors", "tosa": "tosa"}[dialect]
     try:
         text = str(fx.export_and_import(module, *inputs, output_type=kind, func_name="main"))
-    except Exception as error:  # Whatever it raises, there is nothing to compile.
+    except Exception as error:  # After any exception, there is nothing to compile.
         (folder / f"{name}.export.txt").write_text(str(error))
         return
     path = folder / f"{name}.mlir"
     path.write_text(text)
     results = module(*inputs)
     results = results if isinstance(results, tuple) else (results,)
-    if all(tensor.dtype != torch.bfloat16 for tensor in (*inputs, *results)):  # NumPy has no such type.
+    if all(tensor.dtype != torch.bfloat16 for tensor in (*inputs, *results)):  # NumPy has no bf16.
         save_arrays(path, "in", inputs)
         save_arrays(path, "out", results)
 
@@ -156,7 +156,7 @@ GOOD = ("compiled", "equal", "verified")
 
 
 def print_row(source, folder, results):
-    """The row of a source, and what did not compile or was wrong."""
+    """Print the row of a source, and the inputs that did not compile or were wrong."""
     (folder / "results.json").write_text(json.dumps(results, indent=1))
     good = sum(what in GOOD for what in results.values())
     wrong = sum(what.startswith("differs") for what in results.values())
@@ -186,7 +186,7 @@ def try_source(source, binaries, directory):
 
 
 def try_lines(source, binaries, directory):
-    """Each line once, as it is written."""
+    """Compile each distinct line of a file."""
     folder = get_folder(directory, source)
     folder.mkdir(parents=True, exist_ok=True)
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compare the support tables of a Markdown page with those that conv-support prints, or write them.
+"""Compare the support tables of a Markdown page with the tables that conv-support prints, or update the page.
 
 Usage: update_support.py PAGE.md PATH/TO/conv-support [--write]
 
-The tables stand between the lines `<!-- conv-support -->` and `<!-- end -->`.
+The tables are between the lines `<!-- conv-support -->` and `<!-- end -->`.
 """
 
 import difflib

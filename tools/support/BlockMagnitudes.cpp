@@ -37,7 +37,7 @@ int64_t join(const Sizes &place, const Sizes &sizes) {
   return (place[0] * sizes[1] + place[1]) * sizes[2] + place[2];
 }
 
-/// A block of `sizes` places, each with `width` neighbours.
+/// A block of `sizes` positions, each with `width` neighbouring values.
 struct Block {
   Sizes sizes;
   int64_t width;
@@ -48,7 +48,7 @@ struct Block {
   double *at(const Sizes &place) { return &values[join(place, sizes) * width]; }
 };
 
-/// The block after the magnitudes of a matrix along `dimension`.
+/// The block multiplied by the magnitudes of a matrix along `dimension`.
 Block transform(Block block, const Matrix &matrix, int dimension) {
   Sizes sizes = block.sizes;
   sizes[dimension] = int64_t(matrix.size());
@@ -68,10 +68,10 @@ Block transform(Block block, const Matrix &matrix, int dimension) {
   return result;
 }
 
-/// The least power of two that makes integers of all elements, or 0 if there is
-/// none.
+/// The least power of two that makes all elements integers, or 0 if none
+/// does.
 double findScale(const Matrix &matrix) {
-  // Up to so much, products of several still are far from the limits of f32.
+  // Up to this scale, products of several are far from the limits of f32.
   for (double scale = 1; scale <= 256; scale *= 2) {
     bool isWhole = true;
     for (const std::vector<double> &row : matrix)
@@ -99,94 +99,113 @@ private:
     return {step.size(role, letters[0]), step.size(role, letters[1]),
             step.size(role, letters[2])};
   }
-  Block transformFilter() const;
-  Block transformInput(const Sizes &tile, int64_t row) const;
-  void runTile(int64_t number);
+  /// A row of the left operand in a tile.
+  Block transformLeft(const Sizes &origin, int64_t row) const;
+  /// The filter, or the output's gradient in a tile.
+  Block transformRight(const Sizes &origin) const;
+  void addProducts(const Block &left, const Block &right,
+                   Block &products) const;
+  void runBlock(int64_t number);
+  void writeResults(Block products, const Sizes &origin, int64_t row);
 
   const Step &step;
   const OperandMagnitudes &operands;
-  bool isForward;
-  Sizes source, filter, target; ///< Sizes of what is read, and of the result.
-  Sizes outputTile, tile, tiles;
+  bool isForward, isWeight;
+  Sizes left, right, filter, target; ///< Sizes of tensors.
+  Sizes block, tile, tiles; ///< `block` is how far tiles are from each other.
   double scale = 1; ///< Of all that is computed of integers: they are whole.
-  Block weights;
+  std::vector<Block> rights; ///< By tile for the gradient of a filter, or one.
   BlockMagnitudes result;
 };
 
 Evaluator::Evaluator(const Step &step, const OperandMagnitudes &operands)
     : step(step), operands(operands),
       isForward(step.direction == Direction::Forward),
-      source(spaceOf(step.leftRole())), filter(spaceOf(step.rightRole())),
-      target(spaceOf(step.resultRole())), weights({0, 0, 0}, 0) {
+      isWeight(step.direction == Direction::BackwardWeight),
+      left(spaceOf(step.leftRole())), right(spaceOf(step.rightRole())),
+      filter(spaceOf(Role::Filter)), target(spaceOf(step.resultRole())) {
   for (int d = 0; d < 3; ++d) {
     const BlockTransforms &one = step.transforms[d];
-    outputTile[d] = int64_t(one.output.size());
+    block[d] =
+        int64_t(isWeight ? one.filter.front().size() : one.output.size());
     tile[d] = int64_t(one.input.size());
-    tiles[d] = (target[d] + outputTile[d] - 1) / outputTile[d];
+    int64_t tiled = isWeight ? right[d] : target[d];
+    tiles[d] = (tiled + block[d] - 1) / block[d];
     scale *=
         findScale(one.input) * findScale(one.filter) * findScale(one.output);
   }
-  weights = transformFilter();
+  for (int64_t i = 0; i < (isWeight ? countElements(tiles) : 1); ++i)
+    rights.push_back(transformRight(split(i, tiles)));
   int64_t elements = countElements(target) * operands.rows * operands.columns;
   result.sums.resize(elements);
   result.exact.resize(elements);
 }
 
-Block Evaluator::transformFilter() const {
+Block Evaluator::transformRight(const Sizes &origin) const {
   int64_t width = operands.reduction * operands.columns;
-  Block block(filter, width);
-  for (int64_t number = 0; number < countElements(filter); ++number) {
-    Sizes place = split(number, filter);
-    for (int d = 0; d < 3 && !isForward; ++d)
-      place[d] = filter[d] - 1 - place[d];
-    std::copy_n(&operands.right[number * width], width, block.at(place));
+  Block loaded(isWeight ? block : filter, width);
+  for (int64_t number = 0; number < countElements(loaded.sizes); ++number) {
+    Sizes place = split(number, loaded.sizes), position = place;
+    bool isInside = true;
+    for (int d = 0; d < 3; ++d) {
+      if (isWeight)
+        position[d] += origin[d] * block[d];
+      else if (!isForward)
+        position[d] = filter[d] - 1 - place[d];
+      isInside &= position[d] < right[d];
+    }
+    if (isInside)
+      std::copy_n(&operands.right[join(position, right) * width], width,
+                  loaded.at(place));
   }
-  return transformAll(std::move(block), &BlockTransforms::filter);
+  return transformAll(std::move(loaded), &BlockTransforms::filter);
 }
 
-Block Evaluator::transformInput(const Sizes &origin, int64_t row) const {
-  Block block(tile, operands.reduction);
+Block Evaluator::transformLeft(const Sizes &origin, int64_t row) const {
+  Block loaded(tile, operands.reduction);
   for (int64_t number = 0; number < countElements(tile); ++number) {
     Sizes place = split(number, tile), position;
     bool isInside = true;
     for (int d = 0; d < 3; ++d) {
-      int64_t low = isForward ? step.low[d] : filter[d] - 1 - step.low[d];
-      position[d] = origin[d] * outputTile[d] + place[d] - low;
-      isInside &= position[d] >= 0 && position[d] < source[d];
+      bool isTurned = !isForward && !isWeight;
+      int64_t low = isTurned ? filter[d] - 1 - step.low[d] : step.low[d];
+      position[d] = origin[d] * block[d] + place[d] - low;
+      isInside &= position[d] >= 0 && position[d] < left[d];
     }
     if (isInside)
-      std::copy_n(
-          &operands.left[(join(position, source) * operands.rows + row) *
-                         operands.reduction],
-          operands.reduction, block.at(place));
+      std::copy_n(&operands.left[(join(position, left) * operands.rows + row) *
+                                 operands.reduction],
+                  operands.reduction, loaded.at(place));
   }
-  return transformAll(std::move(block), &BlockTransforms::input);
+  return transformAll(std::move(loaded), &BlockTransforms::input);
 }
 
-void Evaluator::runTile(int64_t number) {
-  int64_t columns = operands.columns, row = number % operands.rows;
-  Sizes origin = split(number / operands.rows, tiles);
-  Block input = transformInput(origin, row);
-  Block products(tile, columns);
-  std::vector<double> largest(columns);
+void Evaluator::addProducts(const Block &leftBlock, const Block &rightBlock,
+                            Block &products) const {
+  int64_t columns = operands.columns, reduction = operands.reduction;
   for (int64_t element = 0; element < countElements(tile); ++element) {
     double *to = &products.values[element * columns];
-    for (int64_t i = 0; i < operands.reduction; ++i) {
-      double left = input.values[element * operands.reduction + i];
-      const double *right =
-          &weights.values[(element * operands.reduction + i) * columns];
+    for (int64_t i = 0; i < reduction; ++i) {
+      double factor = leftBlock.values[element * reduction + i];
+      const double *row =
+          &rightBlock.values[(element * reduction + i) * columns];
       for (int64_t column = 0; column < columns; ++column)
-        to[column] += left * right[column];
+        to[column] += factor * row[column];
     }
-    for (int64_t column = 0; column < columns; ++column)
-      largest[column] = std::max(largest[column], to[column]);
   }
+}
+
+void Evaluator::writeResults(Block products, const Sizes &origin, int64_t row) {
+  int64_t columns = operands.columns;
+  std::vector<double> largest(columns);
+  for (size_t i = 0; i < products.values.size(); ++i)
+    largest[i % columns] = std::max(largest[i % columns], products.values[i]);
   Block sums = transformAll(std::move(products), &BlockTransforms::output);
-  for (int64_t element = 0; element < countElements(outputTile); ++element) {
-    Sizes position = split(element, outputTile);
+  for (int64_t element = 0; element < countElements(sums.sizes); ++element) {
+    Sizes position = split(element, sums.sizes);
     bool isInside = true;
     for (int d = 0; d < 3; ++d) {
-      position[d] += origin[d] * outputTile[d];
+      position[d] += origin[d] * block[d];
       isInside &= position[d] < target[d];
     }
     if (!isInside)
@@ -202,9 +221,23 @@ void Evaluator::runTile(int64_t number) {
   }
 }
 
+/// A row of a tile of the result, or, for the gradient of a filter, of all of
+/// it, which adds up all tiles.
+void Evaluator::runBlock(int64_t number) {
+  int64_t row = number % operands.rows, index = number / operands.rows;
+  Block products(tile, operands.columns);
+  if (!isWeight)
+    addProducts(transformLeft(split(index, tiles), row), rights.front(),
+                products);
+  for (int64_t i = 0; isWeight && i < countElements(tiles); ++i)
+    addProducts(transformLeft(split(i, tiles), row), rights[i], products);
+  writeResults(std::move(products), split(index, tiles), row);
+}
+
 BlockMagnitudes Evaluator::run() {
-  parallelFor(countElements(tiles) * operands.rows,
-              [&](int64_t number) { runTile(number); });
+  int64_t blocks = isWeight ? 1 : countElements(tiles);
+  parallelFor(blocks * operands.rows,
+              [&](int64_t number) { runBlock(number); });
   return std::move(result);
 }
 

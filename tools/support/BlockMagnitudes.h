@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Winograd's algorithm adds and subtracts all elements of a block, many of
-// which cancel. So an element's error is not bounded by the products that it is
-// made of, but by what the algorithm computes of the magnitudes of the operands
-// with those of its matrices (docs/numerics.md).
+// which cancel. So the products of an element do not bound its error; the
+// algorithm's result for the magnitudes of its operands and of its matrices
+// does (docs/numerics.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,14 +28,14 @@ struct OperandMagnitudes {
   int64_t rows = 1, reduction = 1, columns = 1;
 };
 
-/// For each element of the result, in the order `[space, row, column]`.
+/// Results for each element, in the order `[space, row, column]`.
 struct BlockMagnitudes {
   std::vector<double> sums;
-  /// Whether f32 computes the element of integers without rounding.
+  /// Whether f32 computes the element of integer operands without rounding.
   std::vector<uint8_t> exact;
 };
 
-/// For a step with transforms.
+/// Computes the bounds of a step with transforms.
 BlockMagnitudes computeBlockMagnitudes(const Step &step,
                                        const OperandMagnitudes &operands);
 

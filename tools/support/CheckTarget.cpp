@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Opens a device for every check, so that no check can lean on another.
+// Opens a device for every check, so that checks are independent.
 //
 //===----------------------------------------------------------------------===//
 

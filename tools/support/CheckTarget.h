@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One check of one entry: random data in, one run on `host` or a simulated
-// chip, results compared with the reference. What the fuzzer and the execution
-// tests repeat.
+// One check of one entry: random data, one run on `host` or a simulated chip,
+// and a comparison of the results with the reference. The fuzzer and the
+// execution tests repeat it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,16 +29,16 @@ namespace conv::tools {
 struct CheckOptions {
   RandomKind kind = RandomKind::Normal;
   uint64_t seed = 0;
-  std::map<std::string, std::string> inputs; ///< Bytes by name, if not random.
+  std::map<std::string, std::string> inputs; ///< By name; others are random.
   std::map<std::string, int64_t> sizes;      ///< Run-time sizes by name.
   runtime::SimOptions sim;                   ///< For simulated targets.
 };
 
 /// Random data and the expected results, which do not depend on the target.
-/// Kept while the reference is the same.
+/// Kept while the reference stays the same.
 class ExpectedResults {
 public:
-  /// Computes what `entry` is expected to give, unless that is known already.
+  /// Computes the expected results of `entry`, unless they are known already.
   Result<void> update(const artifact::Artifact &artifact,
                       const artifact::Entry &entry,
                       const CheckOptions &options);
@@ -54,14 +54,14 @@ private:
   std::vector<reference::Expected> expected;
 };
 
-/// What was compared, summed over the results of a function.
+/// Counts of a comparison, summed over the results of a function.
 struct CheckSummary {
   int64_t elements = 0, exact = 0;
   double worstRatio = 0;
 };
 
-/// Runs `function` of the artifact on `target` and compares; an element that is
-/// wrong is an error of kind `WrongResult`.
+/// Runs `function` of the artifact on `target` and compares; a wrong element is
+/// an error of kind `WrongResult`.
 Result<CheckSummary> checkTarget(const artifact::Artifact &artifact,
                                  const std::string &function,
                                  const std::string &target,

@@ -36,7 +36,7 @@ tools::parseSizes(const std::vector<std::string> &pairs) {
   return sizes;
 }
 
-/// The size with this number in the shapes of arguments, or none.
+/// The value of size `number` in the shapes of arguments, or none.
 static std::optional<int64_t> findIn(const artifact::Entry &entry,
                                      int64_t number, const GivenSizes &given) {
   for (const artifact::Argument &argument : entry.arguments) {

@@ -16,18 +16,18 @@
 
 namespace conv::tools {
 
-/// Takes NAME=NUMBER of each `--size` apart.
+/// Splits NAME=NUMBER of each `--size`.
 Result<std::map<std::string, int64_t>>
 parseSizes(const std::vector<std::string> &pairs);
 
-/// Run-time sizes by name, and shapes of arguments that tell the others.
+/// Run-time sizes by name, and shapes of arguments that imply other sizes.
 struct GivenSizes {
   std::map<std::string, int64_t> sizes;
   std::map<std::string, std::vector<int64_t>> shapes;
 };
 
-/// A number for each run-time size of `entry`. Refuses names that are none of
-/// its sizes, and sizes of which nothing is given.
+/// A number for each run-time size of `entry`. Refuses unknown names, and sizes
+/// without a value.
 Result<std::vector<int64_t>> chooseSizes(const artifact::Entry &entry,
                                          const GivenSizes &given);
 

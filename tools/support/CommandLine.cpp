@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns CLI11's exceptions into the contract of the tools: usage errors are one
-// line on standard error and exit code 2.
+// Turns CLI11's exceptions into the conventions of the tools: a usage error is
+// one line on standard error and exit code 2.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +24,14 @@
 using namespace conv;
 
 void tools::setUp(CLI::App &app, const std::string &version) {
-  // A file that may not grow (ulimit -f) is an error like any other.
+  // Reports a file that may not grow (ulimit -f) as an error.
   std::signal(SIGXFSZ, SIG_IGN);
   app.set_version_flag("--version", version, "Print the version and exit");
   app.get_formatter()->column_width(34);
   app.set_help_flag("-h,--help", "Print this help and exit");
 }
 
-/// A flag is an option without a value; CLI11 counts repetitions of those.
+/// A flag is an option without a value; CLI11 counts its repetitions.
 static bool isRepeatedFlag(const CLI::Option &option) {
   return option.get_items_expected_max() == 0 && option.count() > 1;
 }
@@ -58,8 +58,8 @@ void tools::addDashes(const CLI::App &app, std::vector<std::string> &words) {
   }
 }
 
-/// The option of `app` that `flag`, with its dashes, was meant to be; empty if
-/// none resembles it.
+/// The option of `app` that resembles `flag`, which has its dashes; empty if
+/// none does.
 static std::string findSimilar(const CLI::App &app, const std::string &flag) {
   std::vector<std::string> names;
   for (const CLI::Option *option : app.get_options())
@@ -72,7 +72,7 @@ static std::string findSimilar(const CLI::App &app, const std::string &flag) {
 }
 
 std::string tools::describe(const CLI::App &app, const CLI::ParseError &error) {
-  // What is required may only be misspelt.
+  // A missing required option may be a misspelt one.
   std::vector<std::string> unknown = app.remaining();
   bool isUnknown = dynamic_cast<const CLI::ExtrasError *>(&error) ||
                    dynamic_cast<const CLI::RequiredError *>(&error);
@@ -95,7 +95,7 @@ std::optional<int> tools::parse(CLI::App &app, int argc, char **argv) {
 std::optional<int> tools::parse(CLI::App &app, std::vector<std::string> words) {
   try {
     addDashes(app, words);
-    std::reverse(words.begin(), words.end()); // As CLI11 wants them.
+    std::reverse(words.begin(), words.end()); // In CLI11's order.
     app.parse(words);
     for (const CLI::Option *option : app.get_options())
       if (isRepeatedFlag(*option))

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Exit codes, error lines and flag parsing, the same in every tool. Files that
-// include this use exceptions (CLI11 does), so they must not see MLIR.
+// Exit codes, error lines and flag parsing, equal in all tools. Files that
+// include this use exceptions (CLI11 does), so they must not include MLIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,23 +24,23 @@
 namespace conv::tools {
 
 /// Applies the conventions of all tools: one line per error, help in --help, a
-/// flag given twice is an error.
+/// repeated flag is an error.
 void setUp(CLI::App &app, const std::string &version);
 
-/// Parses the arguments. The exit code if the tool is to end now (after --help,
-/// --version or a usage error), none if it is to go on.
+/// Parses the arguments. An exit code if the tool must end now (after --help,
+/// --version or a usage error), none if it continues.
 std::optional<int> parse(CLI::App &app, int argc, char **argv);
 std::optional<int> parse(CLI::App &app, std::vector<std::string> words);
 
-/// Gives long names that follow one dash, as LLVM's tools take them, the second
-/// one: `-target=host` is `--target=host`.
+/// Gives a second dash to long names after one dash, which LLVM's tools accept:
+/// `-target=host` becomes `--target=host`.
 void addDashes(const CLI::App &app, std::vector<std::string> &words);
 
-/// What is wrong, in one line; names the flag that an unknown one resembles.
+/// The error in one line; suggests a similar flag for an unknown one.
 std::string describe(const CLI::App &app, const CLI::ParseError &error);
 
-/// Accepts decimal numbers below 2^64. CLI11 alone takes -1 for the largest
-/// one.
+/// Accepts decimal numbers below 2^64. CLI11 alone would take -1 as the largest
+/// number.
 CLI::Validator isUnsigned();
 
 } // namespace conv::tools

@@ -62,7 +62,7 @@ reference::findConnections(const Step &step, int dimension) {
       case Direction::DynamicBackwardState:
       case Direction::CausalUpdate:
       case Direction::CausalUpdateState:
-      case Direction::FinalState: // Have no window.
+      case Direction::FinalState: // No window.
         break;
       }
     }

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Along one spatial dimension, a convolution relates triples of positions: of
-// the input, of the filter and of the output. Stride, dilation and padding are
-// all in that relation, and every direction reads it from another side.
+// the input, of the filter and of the output. The relation contains stride,
+// dilation and padding, and each direction reads it from another side.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,19 +21,19 @@
 
 namespace conv::reference {
 
-/// Where the padded input has position `i` of a dimension of `size` elements,
-/// or none if it is zero there.
+/// The position of position `i` of the padded input in a dimension of `size`
+/// elements, or none if the padding is zero there.
 std::optional<int64_t> findPosition(int64_t i, int64_t size, PaddingMode mode);
 
-/// Positions of the two operands whose product belongs to a position of the
+/// Positions of the two operands whose product contributes to a position of the
 /// result.
 struct Connection {
   int64_t left, right;
 };
 
 /// For each position of the step's result along spatial dimension `dimension`
-/// (of three), the positions of its operands, in ascending order of the filter
-/// or, for its gradient, of the output.
+/// (of three), the positions of its operands, in ascending order of the filter,
+/// or of the output for a filter gradient.
 std::vector<std::vector<Connection>> findConnections(const Step &step,
                                                      int dimension);
 

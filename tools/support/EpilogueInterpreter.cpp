@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One case per scalar operation: its value, a bound on how operand errors move
-// it (a Lipschitz constant or the exact worst case), and whether f32 computes
-// it without rounding. Rounding inside the epilogue is usually part of the
-// entry's own error bound; it is counted here only where there is no such
+// One case per scalar operation: its value, a bound on the effect of operand
+// errors (a Lipschitz constant or the exact worst case), and whether f32
+// computes it without rounding. The entry's own error bound usually covers
+// rounding inside the epilogue; it is counted here only where there is no such
 // bound.
 //
 //===----------------------------------------------------------------------===//
@@ -26,7 +26,7 @@ static bool fitsFloat(double value) {
   return double(float(value)) == value || std::isnan(value);
 }
 
-/// `value` as it is stored in `type`.
+/// `value` as stored in `type`.
 static double roundTo(ElementType type, double value) {
   char storage[8];
   storeElement(type, storage, 0, value);
@@ -39,8 +39,8 @@ static double maximum(double a, double b) {
   return a > b ? a : b;
 }
 
-/// MLIR's predicates: an ordered one is false and an unordered one is true if
-/// an operand is NaN.
+/// MLIR's predicates: if an operand is NaN, an ordered predicate is false and
+/// an unordered one is true.
 static bool compare(const std::string &predicate, double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return predicate == "uno" || predicate == "true" ||
@@ -63,8 +63,8 @@ static bool compare(const std::string &predicate, double a, double b) {
   return predicate == "ord" || predicate == "true";
 }
 
-/// A comparison whose operands may be off by more than they differ can go
-/// either way: `error` is 1 then.
+/// A comparison whose operands differ by less than their errors can go either
+/// way: `error` is 1 then.
 static Scalar runCompare(const EpilogueNode &node, const Scalar &a,
                          const Scalar &b) {
   double slack = a.error + b.error;
@@ -82,7 +82,7 @@ static Scalar runSelect(const Scalar &condition, const Scalar &a,
   return taken;
 }
 
-/// What the lowest bits of `value` mean in an integer type.
+/// The value of the lowest bits of `value` in an integer type.
 static double wrapTo(ElementType type, int64_t value) {
   int unused = 64 - 8 * int(elementBytes(type));
   return double(int64_t(uint64_t(value) << unused) >> unused);
@@ -94,7 +94,7 @@ static Scalar runFunction(const ScalarFunction &function, const Scalar &a) {
 }
 
 static Scalar runConvert(const EpilogueNode &node, const Scalar &a) {
-  // Where the operand is exact, so is the one rounding; elsewhere the reference
+  // If the operand is exact, so is the rounded result; otherwise the reference
   // keeps the unrounded value.
   return {a.exact ? roundTo(node.type, a.value) : a.value, a.error, a.exact};
 }
@@ -107,8 +107,8 @@ static Scalar runUnary(const EpilogueNode &node, const Scalar &a) {
   return {wrapTo(node.type, int64_t(a.value)), a.error, a.exact};
 }
 
-/// Powers of positive bases are monotone in each operand, so one corner of the
-/// two intervals is the farthest. There is no bound for other bases.
+/// Powers of positive bases are monotone in each operand, so the farthest value
+/// is at a corner of the two intervals. Other bases have no bound.
 static Scalar runPower(const Scalar &a, const Scalar &b) {
   double value = std::pow(a.value, b.value), error = 0;
   if (a.error > 0 || b.error > 0) {
@@ -188,7 +188,7 @@ static bool isWide(const EpilogueNode &node,
                      [&](int64_t index) { return values[index].isWide; });
 }
 
-/// A shift by as much as there are bits, or more, has no meaning.
+/// A shift by the number of bits or more is undefined.
 static int64_t shift(ScalarOp op, int64_t value, int64_t distance) {
   if (distance < 0 || distance > 63)
     return 0;
@@ -218,11 +218,11 @@ static int64_t computeWide(const EpilogueNode &node, int64_t x, int64_t y) {
 
 static bool compareIntegers(const std::string &predicate, int64_t x,
                             int64_t y) {
-  // As for doubles, of which the sign of the difference is one.
+  // As for doubles, by the sign of the difference.
   return compare(predicate, x < y ? -1 : x > y, 0);
 }
 
-/// Integers of 64 bits, which wrap around. Operands that may be off leave no
+/// Integers of 64 bits, which wrap around. Operands with errors leave no
 /// bound.
 static Scalar runWide(const EpilogueNode &node,
                       const std::vector<Scalar> &values) {
@@ -248,8 +248,8 @@ static Scalar runWide(const EpilogueNode &node,
   return {double(result), error, exact, true, result};
 }
 
-/// What computing `node` in f32 can add to its error, in units in the last
-/// place: what docs/numerics.md grants.
+/// The error that computing `node` in f32 may add, in units in the last place,
+/// as docs/numerics.md grants it.
 static double getUlp(const EpilogueNode &node) {
   switch (node.op) {
   case ScalarOp::Add:
@@ -272,13 +272,13 @@ static bool isCorrectlyRounded(const EpilogueNode &node) {
   return getUlp(node) == 0.5;
 }
 
-/// That result.
+/// The result that IEEE 754 prescribes.
 static double roundCorrectly(const EpilogueNode &node, double value,
                              const std::vector<Scalar> &values) {
   auto operand = [&](int index) { return values[node.operands[index]].value; };
   if (!isFloat(node.type))
     return runInteger(node, operand(0), operand(1));
-  // In double the sum of an f32 and an exact product of two is rounded before.
+  // In double, f32 plus an exact product of two f32 is rounded before.
   if (node.op == ScalarOp::Fma)
     return std::fma(float(operand(0)), float(operand(1)), float(operand(2)));
   return roundTo(node.type, value);

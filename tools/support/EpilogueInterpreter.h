@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Evaluates the element-wise epilogue of one convolution for one element, and
-// with it how far an error of the operands can move the result.
+// how far errors of the operands can move the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,25 +19,25 @@
 
 namespace conv::reference {
 
-/// A value, how far the operands it came from may have been off already, and
-/// whether kernels get exactly this value.
+/// A value, the error inherited from its operands, and whether kernels compute
+/// exactly this value.
 struct Scalar {
   double value = 0;
   double error = 0;
   bool exact = false;
-  bool isWide = false; ///< An integer of 64 bits, more than a double has.
-  int64_t integer = 0; ///< The value, if so.
+  bool isWide = false; ///< An integer of 64 bits, beyond a double.
+  int64_t integer = 0; ///< The value if `isWide`.
 };
 
-/// What happens to the rounding of each operation.
+/// How the rounding of each operation is treated.
 enum class Rounding {
   Ignored,
-  /// Where IEEE 754 prescribes it and the operands are exact, the result is
-  /// rounded to its type and exact too. Elsewhere rounding is an error.
+  /// If IEEE 754 prescribes it and the operands are exact, the result is
+  /// rounded to its type and exact too. Otherwise rounding is an error.
   Counted,
 };
 
-/// Runs `nodes` on `values`, which holds the accumulator and the epilogue
+/// Runs `nodes` on `values`, which starts with the accumulator and the epilogue
 /// operands and receives one result per node.
 void runEpilogue(const std::vector<EpilogueNode> &nodes,
                  std::vector<Scalar> &values,

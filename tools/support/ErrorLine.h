@@ -16,7 +16,7 @@
 namespace conv::tools {
 
 /// Prints one line on standard error and returns the exit code. Messages that
-/// begin with a place in a file already say "error:".
+/// begin with a file position already contain "error:".
 inline int printError(const std::string &tool, const Error &error) {
   bool hasPlace = error.message.find(": error: ") != std::string::npos;
   std::string line =

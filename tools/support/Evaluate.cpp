@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps are evaluated one after the other, since each may read what others
-// gave.
+// Steps are evaluated one after the other, since each may read earlier
+// results.
 //
 //===----------------------------------------------------------------------===//
 

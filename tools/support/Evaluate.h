@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs a reference program on stored inputs: loops over pixels and channels in
-// float64, and for every element of a result the largest error that the numeric
-// rule (docs/numerics.md) allows.
+// float64 that compute, for every element of a result, the value and the
+// largest error that the numeric rule (docs/numerics.md) allows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +26,13 @@
 
 namespace conv::reference {
 
-/// A result in the order of its layout.
+/// An expected result in the order of its layout.
 struct Expected {
   ElementType type = ElementType::F32;
   std::vector<double> values;
   /// Largest allowed |out - value|.
   std::vector<double> bounds;
-  /// Elements whose arithmetic is exact in f32: they must match bitwise.
+  /// Elements whose arithmetic is exact in f32 and must match bitwise.
   std::vector<uint8_t> exact;
 };
 
@@ -46,7 +46,7 @@ using ConstantBytes = std::vector<std::string_view>;
 ConstantBytes findConstants(const artifact::Artifact &artifact,
                             const artifact::Entry &entry);
 
-/// Called now and then with the finished part, 0 to 1; may be empty.
+/// Called occasionally with the finished share, 0 to 1; may be empty.
 using ProgressFunction = std::function<void(double)>;
 
 /// The expected result of each `program.outputs`, in that order.

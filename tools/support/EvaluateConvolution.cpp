@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A convolution in any direction is a sum of small matrix products: wherever
-// positions of the operands meet in a position of the result, for each group.
-// All tensors are copied into the order of those products first, so the loops
-// stay plain. Besides the sum it keeps sum |a*b| for the numeric rule and what
-// errors of operands that are themselves results add. Threads take whole rows;
-// the order of summation, and with it every bit, is the same for any number of
-// them.
+// A convolution in any direction is a sum of small matrix products: one for
+// each pair of operand positions that contributes to a position of the result,
+// for each group. All tensors are first copied into the order of these
+// products, so the loops stay plain. Besides the sum, the loops compute sum
+// |a*b| for the numeric rule, and the errors of operands that are results
+// themselves. Threads take whole rows; the order of summation, and so every
+// bit, does not depend on the number of threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ using namespace conv::reference;
 
 namespace {
 
-/// A tensor in the order of the matrix products with what is known about its
+/// A tensor in the order of the matrix products, with the errors of its
 /// elements.
 struct Tensor {
   std::vector<double> values;
@@ -40,8 +40,8 @@ struct Tensor {
   bool integers = false;      ///< All values are integers without error.
 };
 
-/// Rows, columns and the reduction of the matrix products of one group:
-/// `left[row, i] * right[i, column]`, letters of which dimension each is.
+/// Rows, columns and reduction of the matrix products of one group: `left[row,
+/// i] * right[i, column]`, with the letter of each dimension.
 struct ProductLetters {
   char row, reduction, column;
 };
@@ -64,8 +64,8 @@ struct Dimension {
   int64_t size = 1, stride = 0;
 };
 
-/// The dimension that `letter` means in the tensor of `role`: channels are
-/// those of one group, and `G` are the groups even where the layout has none.
+/// The dimension of `letter` in the tensor of `role`: channels are the channels
+/// of one group, and `G` is the groups even if the layout has no G.
 Dimension findDimension(const Step &step, Role role, char letter) {
   const std::string &layout = step.layout(role);
   auto find = [&](char wanted) {
@@ -75,7 +75,7 @@ Dimension findDimension(const Step &step, Role role, char letter) {
       dimension.stride *= step.shape(role)[inner];
     return dimension;
   };
-  char outer = role == Role::Input ? 'C' : 'K'; // Has the groups if no G has.
+  char outer = role == Role::Input ? 'C' : 'K'; // Splits into groups without G.
   bool isSplit = layout.find('G') == std::string::npos &&
                  (letter == 'G' || letter == outer);
   if (!isSplit)
@@ -152,7 +152,7 @@ public:
 
 private:
   void noteIntegers(Tensor &tensor) const {
-    // All integers up to this one have 11 significant bits.
+    // All integers up to this bound have at most 11 significant bits.
     double largest = step.roundsToTF32 ? 2048 : INFINITY;
     tensor.integers = tensor.errors.empty() &&
                       std::all_of(tensor.values.begin(), tensor.values.end(),
@@ -191,7 +191,7 @@ private:
     return tensor;
   }
 
-  /// The most that the operand's elements may be, with their errors.
+  /// The largest magnitudes of the operand's elements, including their errors.
   static std::vector<double> getMagnitudes(const Tensor &tensor) {
     std::vector<double> magnitudes(tensor.values.size());
     for (size_t i = 0; i < magnitudes.size(); ++i)
@@ -200,7 +200,7 @@ private:
     return magnitudes;
   }
 
-  /// A full epilogue operand in the result's order, or a vector over channels.
+  /// An epilogue operand in the result's order, or a vector over channels.
   Tensor loadEpilogueOperand(const EpilogueOperand &operand) {
     if (!operand.perChannel)
       return load(operand.tensor, resultOrder);
@@ -209,7 +209,7 @@ private:
     return load(operand.tensor, channels);
   }
 
-  /// One row of a matrix product, added up over positions.
+  /// One row of a matrix product, summed over positions.
   struct Sums {
     std::vector<double> value, magnitude, error;
   };
@@ -243,7 +243,7 @@ private:
     finishRow(index, group, sums);
   }
 
-  /// Adds a row of the left matrix times the right one.
+  /// Adds the product of a row of the left matrix and the right matrix.
   void addRow(int64_t leftBase, int64_t rightBase, Sums &sums) {
     double *value = sums.value.data(), *magnitude = sums.magnitude.data();
     double *error = sums.error.data();
@@ -270,8 +270,8 @@ private:
     thread_local std::vector<Scalar> values;
     for (int64_t column = 0; column < columns; ++column) {
       int64_t element = index * columns + column;
-      // Integers add without rounding in f32 while every partial sum fits, or
-      // in fewer bits; and in i32 always: there the sum wraps around.
+      // Integers add without rounding in f32, or in fewer bits, while every
+      // partial sum fits; and always in i32, where the sum wraps around.
       double largest = step.isPromoted ? (1 << 14) - 1 : 1 << 24;
       bool exact = left.integers && right.integers &&
                    (sumsIntegers || sums.magnitude[column] <= largest);
@@ -293,7 +293,7 @@ private:
                   step.bound.followOperations ? Rounding::Counted
                                               : Rounding::Ignored);
       if (step.bound.followOperations)
-        ownError = 0; // It is part of the epilogue's error already.
+        ownError = 0; // The epilogue's error already includes it.
       ownError += std::ldexp(
           step.bound.operands * operandSum + step.bound.constant, -24);
       result.store(resultOrder[element], values[step.yield],
@@ -301,7 +301,7 @@ private:
     }
   }
 
-  /// Adds one element of each epilogue operand; the sum of their magnitudes.
+  /// Adds one element of each epilogue operand; returns their magnitudes' sum.
   double pushEpilogueOperands(std::vector<Scalar> &values, int64_t channel,
                               int64_t element) {
     double sum = 0;
@@ -320,16 +320,16 @@ private:
   const ArgumentBytes &arguments;
   const ConstantBytes &constants;
   const std::vector<StepResult> &earlier;
-  bool sumsIntegers; ///< Products are summed up in i32, not in f32.
+  bool sumsIntegers; ///< Products are summed in i32, not in f32.
   ProductLetters letters;
-  int64_t rows, reduction, columns; ///< Of one group's matrices.
+  int64_t rows, reduction, columns; ///< Of the matrices of one group.
   std::array<int64_t, 3> leftSpace, rightSpace, space;
   std::array<std::vector<std::vector<Connection>>, 3> connections;
   Tensor left, right;
   std::vector<int64_t> resultOrder;
   StepResult result;
   std::vector<Tensor> epilogueOperands;
-  BlockMagnitudes blocks; ///< Of a step with transforms.
+  BlockMagnitudes blocks; ///< For a step with transforms.
 };
 
 } // namespace

@@ -14,8 +14,8 @@
 
 namespace conv::reference {
 
-/// The result of a convolution in any direction. `progress` is told the part of
-/// the work that is done.
+/// The result of a convolution in any direction. `progress` receives the
+/// finished share of the work.
 StepResult evaluateConvolution(const Step &step, const artifact::Entry &entry,
                                const ArgumentBytes &arguments,
                                const ConstantBytes &constants,

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The three formulas of the dialect's documentation as plain loops, each with
-// the error that its operands have and that of its own sum. Packed sequences
-// are found by the bisection that gives a meaning to any list of starts.
+// the errors of its operands and the error of its own sum. Packed sequences are
+// found by the bisection that gives a meaning to any list of starts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ conv::reference::normalizeKernels(Normalization kind, const DynamicSizes &sizes,
   int64_t count = int64_t(kernels.size()) / (sizes.g * sizes.w);
   for (int64_t i = 0; i < count; ++i)
     for (int64_t g = 0; g < sizes.g; ++g) {
-      // As a tensor of one sequence.
+      // Indexed as one sequence.
       int64_t first = i * sizes.g * sizes.w;
       auto find = [&](int64_t w) {
         return first + (sizes.tapsLast ? g * sizes.w + w : w * sizes.g + g);
@@ -64,14 +64,14 @@ public:
   StepResult run();
 
 private:
-  /// Sets the sequence of each position.
+  /// Finds the sequence of each position.
   void findSequences();
 
   int64_t token(int64_t b, int64_t t, int64_t d) const {
     return (b * s.t + t) * s.d + d;
   }
-  /// The element `distance` tokens before one of a sequence; before the first
-  /// one of that, an element of the initial state, or zero.
+  /// The element `distance` tokens before a token of a sequence; before the
+  /// sequence's first token, an element of the initial state, or zero.
   Scalar before(const Elements &tensor, int64_t b, int64_t t, int64_t distance,
                 int64_t d) const {
     if (t - distance >= firsts[t])
@@ -92,8 +92,8 @@ private:
   const DynamicSizes &s;
   int64_t perGroup;
   Elements lhs, rhs, state, kernels;
-  /// By position, where its sequence starts, and where the next one does, and
-  /// its number.
+  /// By position: the start of its sequence, the start of the next sequence,
+  /// and the sequence's number.
   std::vector<int64_t> firsts, ends, numbers;
 };
 

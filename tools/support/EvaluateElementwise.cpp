@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One element after the other, each with the error that its operands have and
-// that of its own operations.
+// Evaluates one element after the other, with the errors of its operands and of
+// its own operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ Scalar ElementwiseEvaluator::load(TensorRef ref, int64_t index) const {
   return {loadElement(type, bytes.data(), index), 0, true};
 }
 
-/// The index in `operand` of the result's element of this number.
+/// The index in `operand` of the result's element `number`.
 static int64_t findIndex(const ElementwiseOperand &operand,
                          const std::vector<int64_t> &shape, int64_t element) {
   int64_t index = operand.offset;
@@ -96,8 +96,8 @@ StepResult ElementwiseEvaluator::run() const {
 StepResult ElementwiseEvaluator::concatenate() const {
   const std::vector<int64_t> &shape = step.shape(step.resultRole());
   StepResult result(step.outputType, elementCount(shape));
-  int64_t inner = 1; // Elements of a part that follow each other, for each of
-                     // its positions in the dimension.
+  int64_t inner = 1; // Contiguous elements of a part, for each position in the
+                     // dimension.
   for (size_t d = step.dimension + 1; d < shape.size(); ++d)
     inner *= shape[d];
   int64_t element = 0, whole = shape[step.dimension] * inner;

@@ -19,17 +19,17 @@ struct StepResult {
   std::vector<double> values, bounds;
   std::vector<uint8_t> exact;
 
-  /// Elements that are all still unknown.
+  /// Creates elements that are all still unknown.
   StepResult(ElementType type, int64_t elements)
       : type(type), values(elements), bounds(elements), exact(elements) {}
 
-  /// Rounds `output` to an element. Its bound are `ulps` of it, `ownError`, and
-  /// what `output` may be off by.
+  /// Rounds `output` to an element. Its bound consists of `ulps` of it,
+  /// `ownError`, and the error of `output`.
   void store(int64_t element, const Scalar &output, double ulps,
              double ownError = 0);
 };
 
-/// What the epilogue of an elementwise step makes of each element of its
+/// Applies the epilogue of an elementwise step to each element of its
 /// operands.
 StepResult evaluateElementwise(const Step &step, const artifact::Entry &entry,
                                const ArgumentBytes &arguments,

@@ -38,7 +38,7 @@ private:
   StepResult runFinalState();
   StepResult runGradient();
 
-  /// The state of a sequence, or none.
+  /// The state of a sequence, if it has one.
   std::optional<int64_t> findState(int64_t b) const {
     if (indices.empty())
       return b;
@@ -48,8 +48,8 @@ private:
     return int64_t(index);
   }
   int64_t findPlace(int64_t b, int64_t t) const {
-    // Positions of 64 bits are not exact as doubles beyond 2^53; nobody has
-    // decoded as many tokens.
+    // Positions of 64 bits are inexact as doubles beyond 2^53; nobody decodes
+    // that many tokens.
     int64_t position = int64_t(positions[b].value) % u.length;
     return (((position + t) % u.length) + u.length) % u.length;
   }

@@ -12,7 +12,7 @@
 
 namespace conv::reference {
 
-/// The result of a step whose direction is of states.
+/// The result of a step with a direction of states.
 StepResult evaluateState(const Step &step, const artifact::Entry &entry,
                          const ArgumentBytes &arguments,
                          const ConstantBytes &constants,

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The formulas of `normalize` as scalar operations of an epilogue, in the order
-// in which kernels compute them (lib/Plan/NormalizeTaps.cpp): so their errors
-// are counted by the same rules.
+// in which kernels compute them (lib/Plan/NormalizeTaps.cpp), so that the same
+// rules bound their errors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +20,15 @@
 using namespace conv;
 using namespace conv::reference;
 
-/// What is added to the square of a norm: 10^-6 as f32.
+/// Added to the square of a norm: 10^-6 as f32.
 static constexpr float kLeastSquare = 1e-6f;
 
-/// The logarithm of e to the base 2, and as kernels have it.
+/// The logarithm of e to the base 2, and its value in kernels.
 static constexpr double kLog2E = 1.4426950408889634;
 static constexpr float kRoundedLog2E = 1.44269504f;
 
 namespace {
-/// Runs one operation after the other. Values are called by their numbers.
+/// Runs one operation after the other. Numbers identify values.
 class ScalarMachine {
 public:
   explicit ScalarMachine(std::vector<Scalar> values)
@@ -71,14 +71,14 @@ private:
   std::vector<Scalar> values;
 };
 
-/// Numbers of the taps, and of the factor that made them of the kernel.
+/// Numbers of the taps, and of the factor that turns the kernel into taps.
 struct NormalizedTaps {
   std::vector<int64_t> taps;
   int64_t factor = 0;
 };
 } // namespace
 
-/// The kernel's elements are the first `count` values.
+/// The first `count` values are the kernel's elements.
 static NormalizedTaps runSoftmax(ScalarMachine &machine, int64_t count) {
   int64_t largest = 0, sum = 0;
   for (int64_t w = 1; w < count; ++w)

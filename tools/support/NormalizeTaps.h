@@ -12,12 +12,12 @@
 
 namespace conv::reference {
 
-/// The taps that the elements of one kernel become.
+/// The taps that result from the elements of one kernel.
 std::vector<Scalar> normalizeTaps(Normalization kind,
                                   const std::vector<Scalar> &kernel);
 
-/// The gradient with respect to the elements of one kernel of that with respect
-/// to its taps.
+/// The gradient with respect to the elements of one kernel, from the gradient
+/// with respect to its taps.
 std::vector<Scalar>
 differentiateNormalization(Normalization kind,
                            const std::vector<Scalar> &kernel,

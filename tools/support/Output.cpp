@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Standard output is written through its descriptor, never through /dev/stdout:
-// that name may lead to a file which would then be replaced.
+// that name may lead to a file, which would then be replaced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +22,12 @@
 
 using namespace conv;
 
-/// Fails if anything that was printed so far could not be written.
+/// Fails if earlier output could not be written.
 static Result<void> flushStandardOutput() {
   errno = 0;
   if (std::fflush(stdout) == 0 && !std::ferror(stdout))
     return {};
-  // What failed earlier has left only a mark.
+  // Earlier failures leave only a flag.
   return Error{ErrorKind::System,
                std::string("cannot write standard output: ") +
                    (errno ? std::strerror(errno) : "a write failed")};

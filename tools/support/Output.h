@@ -14,12 +14,12 @@
 
 namespace conv::tools {
 
-/// Writes a whole file, or standard output if `path` is "-". A text that does
-/// not get through completely is an error.
+/// Writes a whole file, or standard output if `path` is "-". A text that is not
+/// written completely is an error.
 Result<void> writeOutput(const std::string &path, const std::string &text);
 
-/// The exit code of a tool that is about to end with `code`: what it printed
-/// has arrived, or that is its error.
+/// The exit code of a tool that is about to end with `code`: an error if its
+/// output could not be written, else `code`.
 int finish(const std::string &tool, int code);
 
 } // namespace conv::tools

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How many tokens or states there are is said by the steps of the reference
-// that read the argument.
+// The steps of the reference that read an argument determine the numbers of its
+// tokens or states.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 using namespace conv;
 using namespace conv::reference;
 
-/// A role is a word that anyone can edit.
+/// The artifact may claim a role for any argument, since anyone can edit it.
 static bool holdsNumbers(const artifact::Argument &argument, const char *role) {
   return argument.role == role &&
          (argument.dtype == "i32" || argument.dtype == "i64");
@@ -62,7 +62,7 @@ static std::string storeNumbers(const artifact::Argument &argument,
   return bytes;
 }
 
-/// Sequences of all lengths from 0 on that have all tokens together.
+/// Random sequences of any length from 0 on that cover all tokens.
 static std::string randomStarts(const artifact::Argument &argument,
                                 int64_t tokens, uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -75,8 +75,8 @@ static std::string randomStarts(const artifact::Argument &argument,
   return storeNumbers(argument, starts);
 }
 
-/// The states that there are for those that argument `index` chooses from, the
-/// fewest of all steps that read it.
+/// The number of states from which argument `index` chooses: the fewest of all
+/// steps that read it.
 static Result<int64_t> countStates(const artifact::Entry &entry, size_t index) {
   Result<Program> program = parseProgram(entry);
   if (!program)
@@ -90,7 +90,7 @@ static Result<int64_t> countStates(const artifact::Entry &entry, size_t index) {
   return states;
 }
 
-/// Different places from 0 to before `states`, and some that there are not.
+/// Different places from 0 to before `states`, and some beyond.
 static std::string randomPlaces(const artifact::Argument &argument,
                                 int64_t states, uint64_t seed) {
   std::mt19937_64 random(seed);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Arguments with the role "cu_seqlens" are not numbers like others: they start
-// at 0, do not decrease, and do not exceed the tokens that there are. Those
-// with the role "indices" are places of states, which differ, and "positions"
-// count tokens.
+// Arguments with the role "cu_seqlens" are special numbers: they start at 0,
+// do not decrease, and do not exceed the number of tokens. Arguments with
+// the role "indices" are distinct places of states, and "positions" count
+// tokens.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace conv {
 Result<std::string> randomInput(const artifact::Entry &entry, size_t index,
                                 RandomKind kind, uint64_t seed);
 
-/// Refuses data of argument `index` that kernels would give no meaning.
+/// Refuses data of argument `index` that has no meaning for kernels.
 Result<void> checkInput(const artifact::Entry &entry, size_t index,
                         const std::string &bytes);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread draws, so that the seconds go on where no part of the work ends for
-// a while. It starts after half a second: short work stays silent.
+// A thread draws, so that the seconds advance even if no part of the work ends
+// for a while. It starts after half a second: short work stays silent.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,16 +17,16 @@
 
 namespace conv::tools {
 
-/// One line on standard error that says what is going on, and for how long.
-/// Shows only if standard error is a terminal, and only for work that takes
-/// longer than a moment. Nothing else is printed while there is one.
+/// One line on standard error that names the current work and its time. Shown
+/// only if standard error is a terminal, and only for work that takes longer
+/// than a moment. Nothing else is printed meanwhile.
 class Progress {
 public:
   explicit Progress(std::string title);
   /// Wipes the line.
   ~Progress();
 
-  /// The finished part, 0 to 1. May be called from any thread.
+  /// Sets the finished share, 0 to 1. May be called from any thread.
   void update(double part);
 
 private:
@@ -36,11 +36,11 @@ private:
 
   const std::string title;
   const Clock::time_point start;
-  std::mutex mutex; ///< Guards what follows, up to `drawer`.
+  std::mutex mutex; ///< Guards the members up to `drawer`.
   std::condition_variable ended;
   double part = 0;
   bool isShown = false, hasEnded = false;
-  /// A thread that draws, or none.
+  /// The drawing thread, or none.
   std::vector<std::jthread> drawer;
 };
 

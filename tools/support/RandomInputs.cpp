@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every element is a function of (seed, name, index), so data is the same for
-// any number of threads, device and order of arguments.
+// Every element is a function of (seed, name, index), so the data does not
+// depend on threads, device or order of arguments.
 //
 //===----------------------------------------------------------------------===//
 

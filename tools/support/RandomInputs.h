@@ -19,12 +19,12 @@ enum class RandomKind {
   Integers, ///< Integers from -3 to 3.
 };
 
-/// The bytes of `argument`. They depend on the seed, the argument's name and
-/// its shape only.
+/// The bytes of `argument`, which depend only on the seed, the argument's name
+/// and its shape.
 std::string randomBytes(const artifact::Argument &argument, RandomKind kind,
                         uint64_t seed);
 
-/// Bytes of an argument's elements.
+/// The size in bytes of an argument's elements.
 int64_t argumentBytes(const artifact::Argument &argument);
 
 } // namespace conv

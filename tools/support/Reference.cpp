@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads the JSON of docs/artifact.md, "reference", and checks all that the
-// evaluation relies on, because an artifact is a file that anyone can edit. It
-// computes nothing.
+// Reads the JSON of docs/artifact.md, "reference", and checks everything on
+// which the evaluation relies, because anyone can edit an artifact. It computes
+// nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +61,7 @@ const char *conv::reference::spatialLetters(Role role) {
 
 namespace {
 
-/// Strides, which are negative where an operand is read backwards.
+/// Strides, which are negative if an operand is read backwards.
 std::vector<int64_t> readStrides(const Json &json) {
   std::vector<int64_t> strides;
   for (const Json &stride : readList(json, "strides"))
@@ -79,7 +79,7 @@ ElementwiseOperand readElementwiseOperand(const Json &json,
   if (operand.strides.size() != shape.size())
     fail("expects " + std::to_string(shape.size()) + " strides, but got " +
          std::to_string(operand.strides.size()));
-  // The smallest and the largest index that are read.
+  // The smallest and the largest index that the operand reads.
   double first = double(operand.offset), last = first;
   for (size_t d = 0; d < shape.size(); ++d) {
     double distance = double(shape[d] - 1) * double(operand.strides[d]);
@@ -90,7 +90,7 @@ ElementwiseOperand readElementwiseOperand(const Json &json,
   return operand;
 }
 
-/// A step whose result has the `shape` that the JSON says.
+/// A step whose result has the `shape` of the JSON.
 Step readPlainStep(const Json &json, Direction direction) {
   Step step;
   step.direction = direction;
@@ -208,7 +208,7 @@ double conv::reference::computeFlops(const Program &program) {
     }
     if (step.direction >= Direction::DynamicBackwardState ||
         step.direction == Direction::Concatenation)
-      continue; // They move tokens, or are small.
+      continue; // These move tokens, or are small.
     if (step.direction > Direction::Concatenation) {
       const DynamicSizes &s = step.dynamic;
       flops += 2 * double(s.b) * double(s.t) * double(s.d) * double(s.w);

@@ -57,12 +57,20 @@ BlockTransforms::Matrix readMatrix(const Json &json, size_t rows,
   return matrix;
 }
 
+/// The elements of a block of the result, or, for the gradient of a filter, of
+/// the gradient of the output, which the matrix named `filter` transforms.
+size_t readBlockSize(const Json &transform, Direction direction) {
+  if (direction != Direction::BackwardWeight)
+    return readList(field(transform, "output"), "output").size();
+  const Json &rows = readList(field(transform, "filter"), "filter");
+  return rows.empty() ? 0 : readList(rows[0], "a row").size();
+}
+
 /// The transforms of a step whose other fields are there.
 void readTransforms(const Json &json, size_t rank, Step &step) {
   const Json &list = readList(json, "transforms");
   constexpr size_t kMostElements = 64;
-  bool isSupported = step.direction != Direction::BackwardWeight &&
-                     step.groups == 1 && step.padding == PaddingMode::Zeros &&
+  bool isSupported = step.groups == 1 && step.padding == PaddingMode::Zeros &&
                      !step.roundsToTF32;
   for (int d = 0; d < 3; ++d)
     isSupported &= step.strides[d] == 1 && step.dilations[d] == 1;
@@ -72,14 +80,18 @@ void readTransforms(const Json &json, size_t rank, Step &step) {
   for (const Json &one : list) {
     size_t d = step.transforms.size();
     size_t filter = step.size(Role::Filter, "TRS"[d]);
-    size_t outputs = readList(field(one, "output"), "output").size();
-    if (outputs < 1 || filter > kMostElements || outputs > kMostElements)
+    size_t block = readBlockSize(one, step.direction);
+    if (block < 1 || filter > kMostElements || block > kMostElements)
       fail("expects transforms of 1 to 64 elements");
-    size_t tile = outputs + filter - 1;
+    size_t tile = block + filter - 1;
+    // What meets a tile, and what comes of it.
+    auto [right, results] = step.direction == Direction::BackwardWeight
+                                ? std::pair(block, filter)
+                                : std::pair(filter, block);
     step.transforms.push_back(
         {readMatrix(field(one, "input"), tile, tile),
-         readMatrix(field(one, "filter"), tile, filter),
-         readMatrix(field(one, "output"), outputs, tile)});
+         readMatrix(field(one, "filter"), tile, right),
+         readMatrix(field(one, "output"), results, tile)});
   }
 }
 
@@ -131,7 +143,7 @@ Step readFields(const Json &json, Direction direction, const Context &context) {
   return step;
 }
 
-/// Sizes that the loops of the evaluation take from different operands.
+/// Checks sizes that the loops of the evaluation take from different operands.
 void checkGeometry(const Step &step) {
   auto size = [&](int operand, char letter) -> int64_t {
     size_t place = step.layouts[operand].find(letter);
@@ -153,8 +165,8 @@ void checkGeometry(const Step &step) {
     fail("expects input, filter and output that agree on their sizes");
 }
 
-/// Positions of the padded input are computed without overflow, and mirroring
-/// once leads into the input.
+/// Positions of the padded input must not overflow, and one reflection must
+/// lead into the input.
 void checkPositions(const Step &step) {
   for (int dim = 0; dim < 3; ++dim) {
     int64_t size = step.size(Role::Input, "DHW"[dim]);

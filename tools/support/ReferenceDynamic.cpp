@@ -14,7 +14,7 @@
 namespace conv::reference {
 
 namespace {
-/// The sizes of a dynamic step, whose products are in range.
+/// The sizes of a dynamic step; their products do not overflow.
 DynamicSizes readDynamicSizes(const Json &json) {
   std::vector<int64_t> sizes = readSizes(field(json, "shape"), "a shape", 1);
   if (sizes.size() != 5)
@@ -50,7 +50,7 @@ Normalization readNormalization(const Json &json) {
       readChoice(json, "normalize", {"none", "softmax", "l2"}));
 }
 
-/// Where packed sequences start.
+/// The starts of packed sequences.
 TensorRef readCuSeqlens(const Json &json, const DynamicSizes &sizes,
                         const Context &context) {
   if (sizes.b != 1)
@@ -73,8 +73,8 @@ void readDynamicEpilogue(const Json &json, int64_t channels, int64_t elements,
   readEpilogue(json, 1 + int64_t(step.epilogueOperands.size()), step);
 }
 
-/// How many initial states there are: one for each of `b` sequences, or of
-/// those that are packed. Reads where these start.
+/// The number of initial states: one for each of `b` sequences, or of the
+/// packed sequences. Also reads the starts of packed sequences.
 int64_t countStates(const Json &json, const Context &context, Step &step) {
   if (!json.contains("cu_seqlens"))
     return step.dynamic.b;
@@ -106,7 +106,7 @@ Step readStateGradient(const Json &json, const Context &context) {
   return step;
 }
 
-/// Sizes any product of which is less than 2^63: all of them, at most 2^60.
+/// Sizes whose products are all less than 2^63; their total is at most 2^60.
 std::vector<int64_t> readSmallSizes(const Json &json, size_t count) {
   std::vector<int64_t> sizes = readSizes(field(json, "shape"), "a shape", 1);
   double elements = 1;

@@ -16,7 +16,7 @@
 
 namespace conv::reference {
 
-/// A dynamic convolution or a gradient of it, but of an initial state.
+/// A dynamic convolution or a gradient of one, except of an initial state.
 Step readDynamic(const Json &json, Direction direction, const Context &context);
 
 /// The gradient of an initial state, a decoding step or a final state.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each reader takes a value of the JSON and checks it, or throws Malformed with
-// a message that names what it expects.
+// Each reader takes a JSON value and checks it, or throws Malformed with a
+// message that names the expected value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,17 +31,17 @@ struct Malformed : std::runtime_error {
 /// The most elements that a tensor has, and the largest single size.
 constexpr int64_t kMaxSize = int64_t(1) << 40;
 
-/// Refuses the artifact.
+/// Throws Malformed, which refuses the artifact.
 [[noreturn]] void fail(const std::string &message);
 
-/// A field that has to be there.
+/// A required field.
 const Json &field(const Json &object, const char *name);
 
-/// An integer between `low` and `high`, both included.
+/// An integer from `low` to `high`, inclusive.
 int64_t readInteger(const Json &value, const char *what, int64_t low,
                     int64_t high);
 
-/// A string without what JSON escapes, such as codes that a terminal obeys.
+/// A string without characters that JSON escapes, such as terminal codes.
 std::string readString(const Json &value, const char *what);
 
 /// A finite number, or the strings "inf", "-inf" and "nan".
@@ -64,7 +64,7 @@ std::array<int64_t, 3> readSpatial(const Json &value, const char *what,
 /// The bound that results are verified against (docs/numerics.md).
 artifact::ErrorBound readBound(const Json &json);
 
-/// The number of `name`'s value among `names`, or 0 if there is none.
+/// The index of `name`'s value among `names`, or 0 if the field is absent.
 int readChoice(const Json &json, const char *name,
                std::initializer_list<const char *> names);
 

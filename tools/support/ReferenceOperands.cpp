@@ -33,8 +33,8 @@ const std::map<std::string, OpName> kScalarOps = {
     {"addi", {ScalarOp::Add, 2}},          {"subi", {ScalarOp::Sub, 2}},
     {"muli", {ScalarOp::Mul, 2}},          {"maxsi", {ScalarOp::Maximum, 2}},
     {"minsi", {ScalarOp::Minimum, 2}},     {"cmpi", {ScalarOp::Compare, 2}},
-    {"andi", {ScalarOp::Minimum, 2}}, // Its operands are i1, as are those of
-                                      // the next two.
+    {"andi", {ScalarOp::Minimum, 2}}, // Its operands are i1, and so are the
+                                      // operands of the next two.
     {"ori", {ScalarOp::Maximum, 2}},       {"xori", {ScalarOp::Differ, 2}},
     {"extsi", {ScalarOp::Convert, 1}},     {"trunci", {ScalarOp::Wrap, 1}},
     {"shli", {ScalarOp::ShiftLeft, 2}},    {"shrsi", {ScalarOp::ShiftRight, 2}},
@@ -44,7 +44,7 @@ const std::map<std::string, OpName> kScalarOps = {
 OpName readOpName(const std::string &name) {
   if (auto known = kScalarOps.find(name); known != kScalarOps.end())
     return known->second;
-  // Ops whose names are not those of their functions.
+  // Ops whose functions have other names.
   if (name == "absf")
     return readOpName("abs");
   if (name == "fptosi")
@@ -67,7 +67,7 @@ EpilogueNode readEpilogueNode(const Json &json, int64_t numValues) {
          name + ", but got " + std::to_string(node.operands.size()));
   if (node.op == ScalarOp::Compare)
     node.predicate = readString(field(json, "predicate"), "predicate");
-  else if (json.contains("type")) {      // Conditions have none.
+  else if (json.contains("type")) {      // Conditions have no type.
     node.isWide = json["type"] == "i64"; // No tensor has it.
     if (!node.isWide)
       node.type = readType(json["type"]);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the JSON of every kind of step has: references to tensors, and the
-// operations of its epilogue.
+// The common fields of the JSON of every kind of step: references to tensors,
+// and the operations of its epilogue.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace conv::reference {
 
-/// What is known while steps are read.
+/// The state of reading steps.
 struct Context {
   const artifact::Entry &entry;
   const std::vector<Step> &steps;
@@ -26,17 +26,17 @@ struct Context {
 /// An argument, a constant, or the result of an earlier step.
 TensorRef readTensorRef(const Json &json, const Context &context);
 
-/// How many elements the tensor has.
+/// The number of elements of the tensor.
 int64_t elementsOf(TensorRef ref, const Context &context);
 
-/// Refuses a tensor of another number of elements.
+/// Refuses a tensor with another number of elements.
 void expectElements(TensorRef ref, int64_t count, const Context &context,
                     const char *what);
 
-/// A tensor that an epilogue reads, for each element or each channel.
+/// A tensor that an epilogue reads, per element or per channel.
 EpilogueOperand readEpilogueOperand(const Json &json, const Context &context);
 
-/// Reads the epilogue of `step`, whose first `numValues` values are given.
+/// Reads the epilogue of `step`; its first `numValues` values are inputs.
 void readEpilogue(const Json &json, int64_t numValues, Step &step);
 
 } // namespace conv::reference

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of functions. Most are monotone, so that the ends of the interval
-// around an argument say how far they move; others have a slope that is
-// bounded.
+// The table of functions. Most are monotone, so the ends of the
+// interval around an argument bound the change; the others have a
+// bounded slope.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using Function = double (*)(double);
 
 double rsqrt(double x) { return 1 / std::sqrt(x); }
 
-/// The ends of where a function has values; an end this far out is none.
+/// The ends of a function's domain; `kNowhere` means that there is no end.
 constexpr int kNowhere = std::numeric_limits<int>::max();
 
 /// The spread of a function that is monotone from `kLowest` to `kHighest`.
@@ -48,7 +48,7 @@ double spreadOfSlope1(double, double error) { return error; }
 /// The spread of sine and cosine, which stay between -1 and 1.
 double spreadOfWave(double, double error) { return std::min(error, 2.0); }
 
-/// Differences of nearby powers cancel, so they are taken by expm1.
+/// Differences of nearby powers cancel, so expm1 computes them.
 double spreadOfExp(double x, double error) {
   return std::exp(x) * std::expm1(error);
 }
@@ -64,7 +64,7 @@ double spreadOfCosh(double x, double error) {
   return std::sinh(std::fabs(x) + error) * error;
 }
 
-/// Monotone between two poles, without a bound across one.
+/// Monotone between two poles; unbounded across a pole.
 double spreadOfTan(double x, double error) {
   auto countPoles = [](double v) { return std::floor(v / M_PI + 0.5); };
   if (countPoles(x - error) != countPoles(x + error))
@@ -72,11 +72,11 @@ double spreadOfTan(double x, double error) {
   return spreadOf<std::tan>(x, error);
 }
 
-// Rounding is exact. What OpenCL grants single precision (OpenCL C 3.0, 7.4:
-// "Relative Error as ULPs") holds for AMD's device libraries, which implement
-// it, and for CUDA's (CUDA C++ Programming Guide, mathematical functions) and
-// the CPU's, which are closer. Those used in activations were measured, and
-// have less.
+// Rounding functions are exact. The errors that OpenCL grants single precision
+// (OpenCL C 3.0, 7.4: "Relative Error as ULPs") hold for AMD's device
+// libraries, which implement it, and for CUDA's (CUDA C++ Programming Guide,
+// mathematical functions) and the CPU's, which are more accurate. Functions of
+// activations were measured, and have smaller errors.
 const ScalarFunction kFunctions[] = {
     {"abs", std::fabs, spreadOfSlope1, 0},
     {"floor", std::floor, spreadOf<std::floor>, 0},

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the functions of `math` are in double precision, how far an error of
-// the argument moves them, and how exactly kernels compute them in f32. A
-// function that epilogues get is a row of this table.
+// The functions of `math` in double precision, the effect of an argument's
+// error on them, and the accuracy of kernels that compute them in f32. Each
+// function that epilogues support is a row of this table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@
 namespace conv::reference {
 
 struct ScalarFunction {
-  std::string_view name; ///< Of MLIR's op, without the dialect.
+  std::string_view name; ///< MLIR's op without the dialect.
   double (*value)(double x);
-  /// How far `value` moves at most while its argument moves from `x` by up to
+  /// The largest change of `value` while its argument moves from `x` by up to
   /// `error`, which is positive.
   double (*spread)(double x, double error);
-  /// What a kernel may be off by, in units in the last place of f32: 0 for a
-  /// result that f32 has, 0.5 for one that IEEE 754 rounds correctly, else what
-  /// docs/numerics.md grants.
+  /// The error of a kernel in units in the last place of f32: 0 for a result
+  /// that f32 represents, 0.5 for one that IEEE 754 rounds correctly, else the
+  /// error that docs/numerics.md grants.
   double ulp;
 };
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Plain calls of the runtime, in the order an application would make them.
+// Plain calls of the runtime, in the order in which an application makes them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +22,10 @@
 using namespace conv;
 using namespace conv::tools;
 
-/// What written buffers hold before a run: NaN in every floating type.
+/// The bytes of written buffers before a run: NaN in every floating type.
 static constexpr char kUnwritten = '\xff';
 
-/// Refuses an entry for which `bytes` do not fit this machine's memory.
+/// Refuses an entry if `bytes` do not fit this machine's memory.
 static Result<void> checkMemory(const artifact::Entry &entry, double bytes) {
   auto available = double(getMachineMemory());
   if (bytes <= available)
@@ -44,7 +44,7 @@ Result<void> tools::checkMemoryOfBuffers(const artifact::Entry &entry) {
     bytes += double(artifact::bufferBytes(argument));
   for (const artifact::Constant &constant : entry.constants)
     bytes += double(artifact::bufferBytes(constant.tensor));
-  return checkMemory(entry, 2 * bytes); // Here and on the device.
+  return checkMemory(entry, 2 * bytes); // On the host and on the device.
 }
 
 Result<void> tools::checkMemoryOfElements(const artifact::Entry &entry,
@@ -142,8 +142,8 @@ static bool isContiguous(const artifact::Argument &argument) {
   return true;
 }
 
-/// Elements as an argument has them in memory; what is between them has the
-/// pattern of what was not written.
+/// Elements in an argument's memory layout; gaps have the pattern of unwritten
+/// bytes.
 static std::string spread(const artifact::Argument &argument,
                           const std::string &elements, size_t bytes) {
   std::string memory(bytes, kUnwritten);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An executable with buffers for all of its arguments: put inputs in, run, take
-// outputs out. For tools and tests; applications keep their own buffers.
+// An executable with buffers for all of its arguments: set inputs, run, get
+// outputs. For tools and tests; applications manage their own buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ namespace conv::tools {
 /// The bytes of every argument of an entry, in its order.
 using ArgumentBytes = std::vector<std::string>;
 
-/// Refuse an entry whose buffers, or something of so many bytes for each of its
+/// Refuse an entry if its buffers, or `bytesPerElement` bytes for each of its
 /// elements, do not fit this machine's memory.
 Result<void> checkMemoryOfBuffers(const artifact::Entry &entry);
 Result<void> checkMemoryOfElements(const artifact::Entry &entry,
@@ -34,27 +34,27 @@ Result<void> checkMemoryOfElements(const artifact::Entry &entry,
 
 class Session {
 public:
-  /// Loads `function` of the artifact and allocates its buffers, which have
-  /// these run-time sizes if it has any.
+  /// Loads `function` of the artifact and allocates its buffers, with these
+  /// run-time sizes if it has any.
   static Result<Session> create(runtime::Device &device,
                                 const artifact::Artifact &artifact,
                                 const std::string &function,
                                 const GivenSizes &given = {});
 
-  /// What was loaded, with numbers for run-time sizes.
+  /// The loaded entry, with numbers for run-time sizes.
   const artifact::Entry &entry() const {
     return sized ? *sized : executable.entry();
   }
 
   /// Copies the arguments that are read to the device and fills the others with
-  /// a pattern (NaN for floating types), so that what a kernel does not write
-  /// shows.
+  /// a pattern (NaN for floating types), so that elements that a kernel does
+  /// not write are visible.
   Result<void> upload(const ArgumentBytes &arguments);
 
-  /// Runs once and gives the milliseconds it took on the device's clock.
+  /// Runs once and returns the milliseconds on the device's clock.
   Result<double> run();
 
-  /// Copies the arguments that are written back.
+  /// Copies the written arguments back.
   Result<void> download(ArgumentBytes &arguments);
 
 private:
@@ -65,7 +65,7 @@ private:
   runtime::Device *device;
   runtime::Executable executable;
   std::vector<int64_t> sizes;
-  std::unique_ptr<artifact::Entry> sized; ///< If there are run-time sizes.
+  std::unique_ptr<artifact::Entry> sized; ///< Set if there are run-time sizes.
   std::vector<std::unique_ptr<runtime::Buffer>> buffers;
   std::unique_ptr<runtime::Buffer> workspace;
   std::vector<void *> addresses;

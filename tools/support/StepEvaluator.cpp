@@ -60,8 +60,8 @@ void StepEvaluator::Sum::add(const Scalar &left, const Scalar &right) {
 }
 
 Scalar StepEvaluator::finish(const Sum &sum) const {
-  // Integers add without rounding in f32 while every partial sum fits, and in
-  // i32 always: there the sum wraps around.
+  // Integers add without rounding in f32 while every partial sum fits, and
+  // always in i32, where the sum wraps around.
   bool exact =
       sum.integers && (sumsIntegers || sum.magnitude <= double(1 << 24));
   double error = sum.error;

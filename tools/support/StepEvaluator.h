@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elements of operands with what they may be off by, and sums of their
+// Elements of operands with their errors, and sums of their
 // products.
 //
 //===----------------------------------------------------------------------===//
@@ -17,7 +17,7 @@
 
 namespace conv::reference {
 
-/// The base of what computes one step element by element.
+/// The base of evaluators that compute one step element by element.
 class StepEvaluator {
 public:
   StepEvaluator(const Step &step, const artifact::Entry &entry,
@@ -32,16 +32,16 @@ protected:
     return ref ? load(*ref) : Elements();
   }
 
-  /// What is summed up for one element, and what that may be off by.
+  /// The sum for one element, and its possible error.
   struct Sum {
     double value = 0, magnitude = 0, error = 0;
     bool integers = true;
     /// Adds the product of two elements.
     void add(const Scalar &left, const Scalar &right);
   };
-  /// The sum in the type in which the step sums up.
+  /// The sum in the type in which the step accumulates.
   Scalar finish(const Sum &sum) const;
-  /// Stores what the epilogue makes of a finished sum.
+  /// Applies the epilogue to a finished sum and stores the result.
   void store(int64_t element, int64_t channel, const Scalar &sum,
              StepResult &result) const;
 
@@ -54,7 +54,7 @@ private:
   const ArgumentBytes &arguments;
   const ConstantBytes &constants;
   const std::vector<StepResult> &earlier;
-  bool sumsIntegers; ///< In i32, not in f32.
+  bool sumsIntegers; ///< In i32 rather than in f32.
   std::vector<Elements> epilogueOperands;
 };
 

@@ -17,8 +17,8 @@
 
 namespace conv {
 
-/// Calls `body(i)` for every i in [0, count), from all cores, in any order.
-/// `progress`, if there is one, is called by one thread with the started part.
+/// Calls `body(i)` for every i in [0, count), on all cores, in any order. One
+/// thread calls `progress`, if there is one, with the started share.
 template <typename Body>
 void parallelFor(int64_t count, const Body &body,
                  const std::function<void(double)> &progress = {}) {

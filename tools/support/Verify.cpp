@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // An element whose arithmetic is exact must have the expected bits; any other
-// must lie within its bound. Infinity and NaN are right only where the
+// element must lie within its bound. Infinity and NaN are right only where the
 // reference has them or its bound reaches them.
 //
 //===----------------------------------------------------------------------===//

@@ -14,7 +14,7 @@
 
 namespace conv::reference {
 
-/// How one result compares with what was expected.
+/// The comparison of one result with the expected one.
 struct Comparison {
   int64_t elements = 0;
   int64_t exact = 0;     ///< Elements that had to match bitwise.

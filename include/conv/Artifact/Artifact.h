@@ -21,8 +21,8 @@ namespace conv::artifact {
 
 class ZipWriter;
 
-/// A manifest and the files it names: code, and the data of constants. Each is
-/// stored once per digest.
+/// A manifest and the files it names: code, and the data of constants. Files
+/// with equal digests are stored once.
 class Artifact {
 public:
   Manifest manifest;
@@ -31,22 +31,22 @@ public:
   /// equal bytes give equal paths.
   std::string addCode(std::string bytes, const std::string &extension);
 
-  /// The bytes of a stored code file, or null if there is none of that path.
+  /// The bytes of the stored code file at `path`, or null if there is none.
   const std::string *code(const std::string &path) const;
 
-  /// Adds an entry of `from`, with every file that it names.
+  /// Adds an entry of `from` with every file that the entry names.
   void addEntry(const Entry &entry, const Artifact &from);
 
   /// Stores the elements of a constant as "data/<sha256>.bin" and returns that
-  /// path; equal bytes give equal paths. They are kept, not copied.
+  /// path; equal bytes give equal paths. The bytes are kept, not copied.
   std::string addData(Blob bytes);
 
-  /// Keeps the data of `other`, too.
+  /// Keeps the data files of `other` as well.
   void addDataOf(const Artifact &other);
 
-  /// The bytes of a stored data file, or null if there is none of that path.
-  /// They are aligned as the constants that name them ask for, and those of a
-  /// file that was read are the mapped file's.
+  /// The bytes of a stored data file, or null if there is none at `path`. They
+  /// are aligned as the constants that name the file require. The bytes of a
+  /// file that was read point into the mapped file.
   const Blob *data(const std::string &path) const;
 
   /// The bytes of the zip file. The same artifact gives the same bytes (fixed
@@ -54,14 +54,14 @@ public:
   /// code that is not here.
   Result<std::string> bytes() const;
 
-  /// Writes `bytes()` to a file; whole or not at all.
+  /// Writes `bytes()` to a file, which is either complete or untouched.
   Result<void> write(const std::string &path) const;
 
   /// Reads and checks a whole file: zip structure, path names, sizes against
   /// limits (zip bombs), manifest schema, and the digest of every code file.
   static Result<Artifact> read(const std::string &path);
 
-  /// Reads a file that is in memory and is not kept; `name` is for messages.
+  /// Reads an artifact from memory that is not kept; `name` is for messages.
   static Result<Artifact> parse(std::string_view bytes,
                                 const std::string &name);
 
@@ -69,7 +69,7 @@ private:
   std::map<std::string, std::string> files;
   std::map<std::string, Blob> constants;
 
-  /// The pieces of the zip file, of which `zip` has those that are made here.
+  /// The pieces of the zip file; `zip` owns the pieces that are made here.
   Result<std::vector<std::string_view>> assemble(ZipWriter &zip) const;
   static Result<Artifact> parse(const Blob &file, const std::string &name);
 };

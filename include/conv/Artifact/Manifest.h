@@ -28,15 +28,15 @@ namespace conv::artifact {
 /// The version of the manifest this library reads and writes.
 inline constexpr int kFormat = 1;
 
-/// Limits of a manifest beyond those of its types (docs/artifact.md, "Rules").
+/// Limits of a manifest beyond its types' own (docs/artifact.md, "Rules").
 inline constexpr int64_t kMaxEntries = 65536;
-inline constexpr int64_t kMaxArguments = 64;   ///< Of an entry.
-inline constexpr int64_t kMaxConstants = 4096; ///< Of an entry.
-inline constexpr int64_t kMaxLaunches = 4096;  ///< Of an entry.
-inline constexpr int64_t kMaxParameters = 128; ///< Of a launch.
-inline constexpr int64_t kMaxTensorMaps = 24;  ///< Of a launch.
+inline constexpr int64_t kMaxArguments = 64;   ///< Arguments of an entry.
+inline constexpr int64_t kMaxConstants = 4096; ///< Constants of an entry.
+inline constexpr int64_t kMaxLaunches = 4096;  ///< Launches of an entry.
+inline constexpr int64_t kMaxParameters = 128; ///< Parameters of a launch.
+inline constexpr int64_t kMaxTensorMaps = 24;  ///< Tensor maps of a launch.
 inline constexpr int64_t kMaxSizes = 16;       ///< Run-time sizes of an entry.
-inline constexpr int64_t kMaxFactors = 8;      ///< Of a `SizeProduct`.
+inline constexpr int64_t kMaxFactors = 8;      ///< Factors of a `SizeProduct`.
 inline constexpr int64_t kMaxRank = 16;
 inline constexpr int64_t kMaxGrid = 2147483647;
 inline constexpr int64_t kMaxWorkgroupSize = 1024;
@@ -44,21 +44,21 @@ inline constexpr int64_t kMaxClusterSize = 16;
 inline constexpr int64_t kMaxAlignment = int64_t(1) << 20;
 inline constexpr int64_t kMaxDynamicSharedBytes = int64_t(1) << 20;
 
-/// Bytes a workspace's base address is a multiple of.
+/// The base address of a workspace is a multiple of this many bytes.
 inline constexpr int64_t kWorkspaceAlignment = 256;
 
-/// A size that is known when an entry is run, and not before.
+/// A size that becomes known only when an entry is run.
 struct RunTimeSize {
   std::string name;            ///< "B", "T", ...
-  int64_t least = 1, most = 1; ///< What kernels are right for.
+  int64_t least = 1, most = 1; ///< The range that kernels support.
 };
 
-/// A number that run-time sizes give: `constant` times each size of `factors`
-/// divided by its `per` and rounded up, all of it divided by `per` and rounded
-/// up.
+/// A number computed from run-time sizes: each size of `factors` is divided by
+/// its `per` and rounded up, their product is multiplied by `constant`, divided
+/// by `per` and rounded up.
 struct SizeProduct {
   struct Factor {
-    int64_t size; ///< The number of a run-time size.
+    int64_t size; ///< The index of a run-time size.
     int64_t per = 1;
   };
   int64_t constant = 1;
@@ -66,34 +66,34 @@ struct SizeProduct {
   int64_t per = 1;
 };
 
-/// In a shape: the run-time size with this number.
+/// In a shape: refers to the run-time size with this index.
 constexpr int64_t encodeSize(int64_t number) { return -1 - number; }
 constexpr int64_t decodeSize(int64_t element) { return -1 - element; }
 
-/// In strides: the next dimension's stride times its size.
+/// In strides: the stride and size of the next dimension, multiplied.
 inline constexpr int64_t kNoGap = -1;
 
-/// One buffer the caller passes, in the order of the function's signature:
+/// One buffer that the caller passes, in the order of the function's signature:
 /// operands first, then results.
 struct Argument {
   std::string name;   ///< "input", "filter", "bias", "residual", "output", ...
-  std::string role;   ///< The part it plays in the convolution; as `name`.
+  std::string role;   ///< Its role in the convolution; same values as `name`.
   std::string access; ///< "read", "write" or "readwrite".
   std::string dtype;  ///< "f32", "f16", "bf16", "i8", "i32", "f8E4M3FN", ...
   std::string layout; ///< Order string such as "NHWC"; empty for 1-D vectors.
-  /// Sizes in elements, in layout order; negative ones are run-time sizes.
+  /// Sizes in elements, in layout order; negative numbers are run-time sizes.
   std::vector<int64_t> shape;
   std::vector<int64_t> strides; ///< Steps in elements, or `kNoGap`.
-  int64_t alignment = 16;       ///< Bytes the base address is a multiple of.
+  int64_t alignment = 16;       ///< In bytes, of the base address.
 
   bool isRead() const { return access != "write"; }
   bool isWritten() const { return access != "read"; }
 };
 
-/// A buffer that kernels read and the artifact stores: the runtime makes its
-/// elements known to the device when the function is loaded.
+/// A buffer that kernels read and the artifact stores. The runtime makes its
+/// elements available to the device when the function is loaded.
 struct Constant {
-  Argument tensor;    ///< `access` is "read", and elements lie without gaps.
+  Argument tensor;    ///< `access` is "read", and the strides leave no gaps.
   std::string data;   ///< "data/<sha256>.bin", a path inside the artifact.
   std::string sha256; ///< Hex digest of that file.
 };
@@ -114,22 +114,22 @@ struct WorkspaceParameter {
 struct I32Parameter {
   int32_t value;
 };
-/// Passes the run-time size with this number as a 32-bit integer.
+/// Passes the run-time size with this index as a 32-bit integer.
 struct SizeParameter {
   int64_t index;
 };
 /// Passes, by value, a tensor map that the device encodes: how copies of boxes
-/// see a buffer. Lists have the innermost dimension first; `strides` are bytes,
-/// without that of the innermost dimension. With corners, copies are im2col and
-/// `box` is channels and pixels.
+/// see a buffer. Lists start with the innermost dimension; `strides` are in
+/// bytes and omit the innermost dimension. If `lower` and `upper` are set,
+/// copies are im2col and `box` is channels and pixels.
 struct TensorMapParameter {
   std::variant<ArgumentParameter, ConstantParameter, WorkspaceParameter> base;
-  /// "i8" for all types of a byte, "i32", "f16", "bf16", "f32", or "tf32": f32
-  /// that copies round.
+  /// "i8" for every one-byte type, "i32", "f16", "bf16", "f32", or "tf32": f32
+  /// that the copy rounds.
   std::string dtype;
   std::vector<int64_t> sizes, strides, box, elementStrides;
   std::vector<int64_t> lower, upper; ///< Of spatial dimensions, or empty.
-  int64_t swizzle = 128;             ///< Bytes; 16 for none.
+  int64_t swizzle = 128;             ///< Bytes; 16 means no swizzle.
 
   bool isIm2col() const { return !lower.empty(); }
   int64_t elementBytes() const {
@@ -142,7 +142,7 @@ using Parameter =
     std::variant<ArgumentParameter, ConstantParameter, WorkspaceParameter,
                  I32Parameter, SizeParameter, TensorMapParameter>;
 
-/// What the code object's own metadata says a kernel uses.
+/// The resources of a kernel as the code object's own metadata states them.
 struct Resources {
   int64_t vgpr = 0, agpr = 0, sgpr = 0;
   int64_t sharedBytes = 0;  ///< Static shared memory (LDS) of a workgroup.
@@ -156,11 +156,11 @@ struct Launch {
   std::string sha256; ///< Hex digest of that file.
   std::string kernel; ///< Symbol of the kernel in the code object.
   std::array<int64_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
-  /// Sizes of `grid` that depend on run-time sizes; `grid` has 1 for them.
+  /// Grid sizes that depend on run-time sizes; their entry in `grid` is 1.
   std::array<std::optional<SizeProduct>, 3> gridOfSizes;
   int64_t dynamicSharedBytes = 0;
-  /// The kernel may start before what is in front of it on the stream has
-  /// ended: it waits for that itself.
+  /// Programmatic dependent launch: the kernel may start before earlier work on
+  /// the stream has ended, and waits for that work itself.
   bool startsEarly = false;
   std::vector<Parameter> parameters;
   Resources resources;
@@ -172,11 +172,11 @@ struct ErrorBound {
   double accumulation = 0;
   double outputUlp = 0.5;
   double operands =
-      0; ///< Of the epilogue operands; this and `constant` are zero
+      0; ///< Factor of the operands' magnitudes. It and `constant` are zero
   double constant = 0; ///< unless the epilogue cancels (docs/numerics.md).
-  /// The epilogue has no such bound: `accumulation` and `outputUlp` are of the
-  /// sum and of the last rounding, and the error of the sum is followed through
-  /// the epilogue of the `reference`.
+  /// The epilogue has no such bound. `accumulation` and `outputUlp` then bound
+  /// the sum and the last rounding, and the error of the sum is propagated
+  /// through the epilogue of the `reference`.
   bool followOperations = false;
 };
 
@@ -184,15 +184,15 @@ struct ErrorBound {
 struct Entry {
   std::string function;
   std::string target;    ///< "gfx942", "sim:gfx942", "host", ...
-  std::string problem;   ///< MIOpenDriver line of each convolution, by "; ".
+  std::string problem;   ///< MIOpenDriver line of each, joined by "; ".
   std::string algorithm; ///< "implicit_gemm", ...
   std::string schedule;  ///< Printed `#conv.schedule<...>`.
   std::string chosenBy;  ///< "user", "database" or "heuristic".
   std::vector<RunTimeSize> sizes; ///< Empty if all shapes are known.
   std::vector<Argument> arguments;
   std::vector<Constant> constants;
-  int64_t workspaceBytes = 0; ///< The caller provides it, 256-byte aligned.
-  /// What it depends on, if that is run-time sizes; `workspaceBytes` is 0 then.
+  int64_t workspaceBytes = 0; ///< Provided by the caller, 256-byte aligned.
+  /// The bytes if they depend on run-time sizes; `workspaceBytes` is then 0.
   std::optional<SizeProduct> workspaceOfSizes;
   bool deterministic = true;
   ErrorBound errorBound;

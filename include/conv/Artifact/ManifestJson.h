@@ -26,15 +26,15 @@ Result<std::string> writeManifest(const Manifest &manifest);
 /// Fields this version does not know are ignored.
 Result<Manifest> parseManifest(std::string_view text);
 
-/// JSON text in which each object {"size": i} is the i-th of `sizes`.
+/// The JSON text with each object {"size": i} replaced by the i-th of `sizes`.
 std::string replaceSizes(const std::string &text,
                          std::span<const int64_t> sizes);
 
 /// The JSON object of a bound, as entries and the steps of their references
-/// have it. What is zero or false is left out where that is what it would mean.
+/// store it. Zero and false are omitted where they are the default.
 std::string writeErrorBound(const ErrorBound &bound);
 
-/// Reads such an object and checks rule M11.
+/// Reads the JSON object of a bound and checks rule M11.
 Result<ErrorBound> parseErrorBound(std::string_view text);
 
 } // namespace conv::artifact

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An entry with run-time sizes says of shapes, grids and the workspace how they
-// follow from a few numbers. With these numbers it is an entry like others.
-// Sizes come in the order of `Entry::sizes`.
+// An entry with run-time sizes says how shapes, grids and the workspace follow
+// from a few numbers. Given these numbers, it becomes an ordinary entry. Sizes
+// come in the order of `Entry::sizes`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,25 +20,25 @@
 
 namespace conv::artifact {
 
-/// What a product is with these sizes, or -1 if it reaches 2^63.
+/// The value of a product for these sizes, or -1 if it reaches 2^63.
 int64_t evaluate(const SizeProduct &product, std::span<const int64_t> sizes);
 
 /// Bytes from the first to the last element of a buffer with these sizes, or -1
-/// as `bufferBytes(argument)` says.
+/// as for `bufferBytes(argument)`.
 int64_t bufferBytes(const Argument &argument, std::span<const int64_t> sizes);
 
-/// Checks that there is a number for each run-time size, in its range, and that
-/// they give buffers, grids and a workspace that the rules M5, M7 and M9 allow.
-/// The error names the size, or what would be too large.
+/// Checks that each run-time size has a number in its range, and that the
+/// resulting buffers, grids and workspace satisfy the rules M5, M7 and M9. The
+/// error names the size, or what would be too large.
 Result<void> checkSizes(const Entry &entry, std::span<const int64_t> sizes);
 
-/// The sizes that `shapes` of all arguments give. The error names the argument
-/// whose shape does not fit, and checks are those of `checkSizes`.
+/// The run-time sizes that the `shapes` of all arguments imply, checked as in
+/// `checkSizes`. The error names the argument whose shape does not fit.
 Result<std::vector<int64_t>>
 findSizes(const Entry &entry, std::span<const std::span<const int64_t>> shapes);
 
 /// The entry with these sizes: shapes, strides, grids, the workspace and the
-/// reference are numbers. The error is that of `checkSizes`.
+/// reference become numbers. Errors are the errors of `checkSizes`.
 Result<Entry> instantiate(const Entry &entry, std::span<const int64_t> sizes);
 
 } // namespace conv::artifact

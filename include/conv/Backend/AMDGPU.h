@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps behind `conv-serialize-amdgpu`, for tools that show what is between
-// them.
+// The steps behind `conv-serialize-amdgpu`, for tools that show intermediate
+// results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace mlir::conv {
 void registerAMDGPUTranslations(DialectRegistry &registry);
 
 /// The assembly of a module in the LLVM and ROCDL dialects. `deviceLibraries`
-/// is the folder that has `amdgcn/bitcode`; empty: where the build found it.
+/// is the folder that contains `amdgcn/bitcode`; if empty, the build's folder.
 FailureOr<std::string> compileToAssembly(gpu::GPUModuleOp module,
                                          StringRef deviceLibraries = "");
 

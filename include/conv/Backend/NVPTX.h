@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps of `conv-serialize-nvptx`, for tools that show what is between
-// them.
+// The steps behind `conv-serialize-nvptx`, for tools that show intermediate
+// results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,35 +19,35 @@
 
 namespace mlir::conv {
 
-/// How messages begin that blame the machine for having no CUDA toolkit.
+/// The prefix of errors that report a machine without a CUDA toolkit.
 inline constexpr llvm::StringLiteral kNoCudaToolkit = "no CUDA toolkit: ";
 
 /// Registers what the functions below need to translate a module.
 void registerNVPTXTranslations(DialectRegistry &registry);
 
 /// The PTX of a module in the LLVM and NVVM dialects. `toolkit` is the folder
-/// of the CUDA toolkit; empty: where the environment says.
+/// of the CUDA toolkit; if empty, the environment names it.
 FailureOr<std::string> compileToPtx(gpu::GPUModuleOp module,
                                     StringRef toolkit = "");
 
-/// A cubin and what `ptxas -v` said about its kernels.
+/// A cubin and the report of `ptxas -v` about its kernels.
 struct AssembledPtx {
   std::string cubin, report;
 };
 FailureOr<AssembledPtx> assemblePtx(gpu::GPUModuleOp module, StringRef ptx,
                                     StringRef toolkit = "");
 
-/// The path of `ptxas` where the environment says; empty if there is none.
+/// The path of the `ptxas` that the environment names; empty if there is none.
 std::string findAssembler();
 
-/// What one kernel uses.
+/// The resources of one kernel.
 struct PtxResources {
   int64_t registers = 0, sharedBytes = 0, stackBytes = 0;
-  int64_t spillBytes = 0; ///< Stored; what is loaded again is not counted.
+  int64_t spillBytes = 0; ///< Bytes of spill stores, without spill loads.
 };
 
-/// What a report of `ptxas -v` says about `kernel`; nothing if it does not name
-/// it.
+/// The resources of `kernel` in a report of `ptxas -v`; none if the report does
+/// not name the kernel.
 std::optional<PtxResources> parsePtxReport(StringRef report, StringRef kernel);
 
 } // namespace mlir::conv

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The compiler half of the simulator: the gpu.module that would go to the
-// AMDGPU back end becomes an x86-64 shared library with the interface of
+// The compiler half of the simulator: compiles the gpu.module that would go to
+// the AMDGPU back end to an x86-64 shared library with the interface of
 // conv/Runtime/SimAbi.h.
 //
 //===----------------------------------------------------------------------===//
@@ -28,9 +28,9 @@ namespace mlir::conv {
 /// Registers what `compileForSimulator` needs to translate a module.
 void registerSimulatorTranslations(DialectRegistry &registry);
 
-/// Compiles `module`, which is lowered to the ROCDL and LLVM dialects for
-/// `chip`, and returns the bytes of the shared library. The module is not
-/// changed. Errors are reported at the module.
+/// Compiles `module`, already lowered to the ROCDL and LLVM dialects for
+/// `chip`, and returns the bytes of the shared library. Does not change the
+/// module. Errors are reported at the module.
 FailureOr<std::string> compileForSimulator(gpu::GPUModuleOp module,
                                            StringRef chip);
 

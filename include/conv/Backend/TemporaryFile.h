@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What linkers and assemblers read and write. Such a file is removed with its
-// object, and by the signals that end a process, except SIGKILL.
+// Files that linkers and assemblers read and write. A file disappears with its
+// object, and when a signal other than SIGKILL ends the process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,17 +20,17 @@
 
 namespace mlir::conv {
 
-/// How messages begin that blame the machine for temporary files.
+/// The prefix of errors that report a machine without room for temporary files.
 inline constexpr llvm::StringLiteral kNoTemporaryFile =
     "cannot use a temporary file: ";
 
-/// The path by which this process and its children open a descriptor again.
+/// The path by which this process and its children reopen a descriptor.
 std::string getDescriptorPath(int descriptor);
 
-/// A file in memory that others can open.
+/// A file in memory that other processes can open.
 class TemporaryFile {
 public:
-  static llvm::Expected<TemporaryFile> create(); ///< An empty one.
+  static llvm::Expected<TemporaryFile> create(); ///< Creates an empty file.
   TemporaryFile(TemporaryFile &&other);
   ~TemporaryFile();
 
@@ -41,7 +41,7 @@ public:
 private:
   explicit TemporaryFile(int descriptor);
 
-  int descriptor; ///< -1 once it is another object's.
+  int descriptor; ///< -1 after a move to another object.
   std::string name;
 };
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The model of LDS bank conflicts, of the simulator and of the clock.
+// The model of LDS bank conflicts that the simulator and the clock share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace conv {
 
-/// One lane's part of an LDS instruction; `address` is in bytes from LDS start.
+/// One lane's share of an LDS instruction; `address` is relative to LDS start.
 struct LdsAccess {
   uint32_t lane;
   uint32_t address;
@@ -25,12 +25,12 @@ struct LdsAccess {
 
 struct BankCost {
   uint64_t cycles;    ///< Passes through the banks.
-  uint64_t conflicts; ///< Of these, beyond one for each group of lanes.
+  uint64_t conflicts; ///< Passes beyond one for each group of lanes.
 };
 
-/// What a load or store of `bytes` bytes a lane costs. Lanes are served in
-/// groups that together fill the banks once; in a group, each bank gives one
-/// word a pass, to every lane that asks for it.
+/// The cost of a load or store of `bytes` bytes a lane. Lanes are served in
+/// groups that together fill the banks once. In a group, each bank delivers one
+/// word per pass, to every lane that asks for that word.
 BankCost computeBankCost(const std::vector<LdsAccess> &accesses, uint32_t bytes,
                          uint32_t bankCount, bool isStore);
 

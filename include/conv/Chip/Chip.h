@@ -26,24 +26,24 @@
 
 namespace conv {
 
-/// What operands, results and accumulators are made of. Matrix units take any
-/// two 8-bit floats of one family, so the families are told apart, not their
+/// Element types of operands, results and accumulators. Matrix units take any
+/// two 8-bit floats of one family, so the families are distinct here, not their
 /// formats: `F8` is OCP's E4M3 and E5M2, `F8FNUZ` the forms without infinity
 /// and negative zero. `TF32` is an f32 of which a matrix unit keeps 11 bits of
-/// the significand; no tensor has it.
+/// the significand; no tensor has this type.
 enum class NumericType { F32, TF32, F16, BF16, F8, F8FNUZ, I8, I32 };
 
-/// "f16": as types are spelled in IR and in artifacts; "f8" and "f8FNUZ" are
-/// what the spellings of a family have in common.
+/// "f16": the spelling of IR and artifacts; "f8" and "f8FNUZ" are the common
+/// part of the spellings of a family.
 std::string_view getName(NumericType type);
 
 /// Bytes of one element.
 int64_t byteSize(NumericType type);
 
-/// Bytes of the widest access of a lane to global or shared memory: a *piece*.
+/// Bytes of a lane's widest access to global or shared memory.
 inline constexpr int64_t kPieceBytes = 16;
 
-/// Who turns kernels for a chip into code.
+/// The back end that compiles kernels for a chip.
 enum class Backend { AMDGPU, Host, NVPTX };
 
 /// Instruction class of a matrix atom. `FMA` is a lane-wise outer product of
@@ -51,24 +51,24 @@ enum class Backend { AMDGPU, Host, NVPTX };
 /// `WGMMA3xTF32` multiplies f32 as three products of tf32.
 enum class AtomKind { MFMA, WMMA, FMA, MMASync, WGMMA, WGMMA3xTF32 };
 
-/// All of them, as they are spelled in schedules.
+/// All atom kinds with their spelling in schedules.
 inline constexpr std::pair<AtomKind, std::string_view> kAtomKinds[] = {
     {AtomKind::MFMA, "mfma"},   {AtomKind::WMMA, "wmma"},
     {AtomKind::FMA, "fma"},     {AtomKind::MMASync, "mma_sync"},
     {AtomKind::WGMMA, "wgmma"}, {AtomKind::WGMMA3xTF32, "wgmma_3xtf32"},
 };
 
-/// Whether a warpgroup executes it.
+/// Whether a warpgroup executes atoms of this kind.
 constexpr bool isWarpgroupAtom(AtomKind kind) {
   return kind == AtomKind::WGMMA || kind == AtomKind::WGMMA3xTF32;
 }
 
 /// One matrix instruction: `D[m][n] += sum_k A[m][k] * B[n][k]`, executed by a
-/// whole subgroup. With `rows` = m for A and n for B, lane `l` holds of
+/// whole subgroup. With `rows` = m for A and n for B, lane `l` holds:
 ///
 ///   * MFMA, WMMA: row `l % rows`, and `kPerLane` consecutive values of k.
 ///     Lanes that share a row hold different groups of k, or copies when
-///     `kPerLane == k`. Which group is immaterial: A and B use the same.
+///     `kPerLane == k`. A and B assign groups to lanes in the same way.
 ///   * FMA: all m rows of A and row `l % n` of B, for every k.
 ///   * MMASync: with `groups` = k / kPerLane, rows `l / groups` of B, and
 ///     `l / groups` and `l / groups + m / 2` of A, and group `l % groups` of k.
@@ -80,17 +80,17 @@ constexpr bool isWarpgroupAtom(AtomKind kind) {
 ///   g = l / (n / c), groups = subgroupSize / (n / c).
 ///
 /// WGMMA is executed by four subgroups together, a warpgroup, and reads A and B
-/// from shared memory; of its accumulators, subgroup `w` has rows 16 w to
-/// 16 w + 15 of D in the lane layout of MMASync with that many rows, 8 columns
-/// at a time. Its `cycles` are those of all four matrix units. WGMMA3xTF32 is
-/// three of them on the parts of f32 operands; A is in registers.
+/// from shared memory. Subgroup `w` accumulates rows 16 w to 16 w + 15 of D, in
+/// the lane layout of an MMASync with that many rows, 8 columns at a time.
+/// `cycles` are the cycles of all four matrix units. WGMMA3xTF32 is three
+/// WGMMAs on the parts of f32 operands; A is in registers.
 ///
 /// Sources: the instruction set manuals of MI200, CDNA3, CDNA4, RDNA3 and RDNA4
 /// (sections on MFMA and WMMA register layouts), and the PTX ISA (sections on
 /// matrix fragments for mma.m16n8k8, k16 and k32).
 struct MatrixAtom {
   AtomKind kind;
-  NumericType operand;     ///< Of A and of B.
+  NumericType operand;     ///< Element type of A and B.
   NumericType accumulator; ///< Element type of C and D.
   int m, n, k;
   int kPerLane; ///< Consecutive k values a lane holds of A and of B.
@@ -105,93 +105,93 @@ struct MatrixAtom {
   constexpr int accColumns() const { return kind == AtomKind::MMASync ? 2 : 1; }
   /// Groups of lanes that hold different k of the same row.
   constexpr int groupsOfK() const { return k / kPerLane; }
-  /// Elements of `type` go into the atom as they are stored.
+  /// Whether stored elements of `type` enter the atom without conversion.
   constexpr bool takes(NumericType type) const {
     return operand == type ||
            (operand == NumericType::TF32 && type == NumericType::F32);
   }
-  /// Whether it cuts off what it adds to 14 bits: Hopper's instructions for
-  /// 8-bit floats do (docs/numerics.md). Sums have to be promoted to f32.
+  /// Whether the atom truncates addends to 14 bits, as Hopper's instructions
+  /// for 8-bit floats do (docs/numerics.md). Sums must be promoted to f32.
   constexpr bool hasNarrowSums() const {
     return kind == AtomKind::WGMMA && operand == NumericType::F8;
   }
-  /// Neighbouring lanes hold different k of one row, not one k of different
-  /// rows.
+  /// Whether neighbouring lanes hold different k of one row, rather than one k
+  /// of different rows.
   constexpr bool splitsRows() const { return kind == AtomKind::MMASync; }
 };
 
-/// Copies from global memory to LDS without registers ("direct to LDS"). Lanes
-/// cannot choose where their parts arrive: those of a subgroup lie side by
-/// side, in the order of lanes, behind an address that they share. Lanes whose
+/// Copies from global memory to LDS that bypass registers ("direct to LDS").
+/// Lanes cannot choose a destination: the data of a subgroup's lanes is
+/// contiguous, in lane order, from an address that they share. Lanes whose
 /// source is out of range write zeros.
 struct LaneCopies {
-  int bytes = 0; ///< Of a lane; 0 without such copies.
-  /// Reads of LDS transpose blocks of 16-bit elements, so that tiles need not
-  /// have the reduction innermost.
+  int bytes = 0; ///< Bytes of a lane; 0 without such copies.
+  /// Whether LDS reads can transpose blocks of 16-bit elements, so that tiles
+  /// need not have the reduction innermost.
   bool hasTransposingReads = false;
 };
 
-/// One processor. Sizes are per compute unit (workgroup processor half) unless
-/// named otherwise.
+/// One processor. Sizes are of a compute unit (half of a workgroup processor)
+/// unless their name says otherwise.
 struct ChipInfo {
   std::string_view name;    ///< "gfx942"; what `--target` takes.
-  std::string_view product; ///< A product that has it.
+  std::string_view product; ///< A product with this chip.
   Backend backend;
   int subgroupSize;              ///< Lanes of a wave.
-  int maxWorkgroupSize;          ///< Work-items.
+  int maxWorkgroupSize;          ///< Work-items of a workgroup.
   int64_t sharedMemoryBytes;     ///< Shared memory a workgroup can have.
-  int64_t staticSharedMemory;    ///< What of it a kernel can declare itself;
-                                 ///< more has to be asked for at launch.
-  int64_t sharedMemoryOfUnit;    ///< Of all workgroups together.
+  int64_t staticSharedMemory;    ///< Shared memory a kernel can declare; a
+                                 ///< launch has to request more.
+  int64_t sharedMemoryOfUnit;    ///< Of all resident workgroups together.
   int sharedMemoryBanks;         ///< 4-byte banks.
-  int sharedMemoryBytesPerClock; ///< LDS reads or writes without conflicts.
-  int sharedWritePasses = 1;     ///< Times that a write takes of a read.
+  int sharedMemoryBytesPerClock; ///< LDS accesses without bank conflicts.
+  int sharedWritePasses = 1;     ///< Time of a write over that of a read.
   int registersPerLane;          ///< 32-bit vector registers one wave can have.
-  int accumulationRegisters; ///< Those of them only matrix units compute with.
-  int registerFilePerLane;   ///< The same, of all waves of one SIMD unit.
-  int registerGranule;       ///< A wave's registers are a multiple of this.
+  int accumulationRegisters; ///< Registers that only matrix units can use.
+  int registerFilePerLane;   ///< Registers of all waves of one SIMD unit.
+  int registerGranule;       ///< A wave's register count is a multiple.
   int simdsPerComputeUnit;
-  int computeUnitsOfProcessor = 1; ///< Those that run a workgroup together.
+  int computeUnitsOfProcessor = 1; ///< Units that run a workgroup together.
   int maxWavesPerSimd;
   int computeUnits;
   double clockGHz;
   double memoryGBs;    ///< Datasheet bandwidth in 10^9 bytes a second.
-  int64_t cacheBytes;  ///< Last level that all compute units share.
-  double cacheGBs = 0; ///< Its bandwidth, if there is a nearer one that compute
-                       ///< units share; else 0.
+  int64_t cacheBytes;  ///< The last level that all compute units share.
+  double cacheGBs = 0; ///< Bandwidth of that level if the units share a nearer
+                       ///< cache too; else 0.
   int fmaPerClock;     ///< f32 multiply-adds of a compute unit in a clock.
-  const Calibration *calibration; ///< What kernels cost on it.
-  /// Bytes of the parts of a cache line that are moved alone; 0 if lines are
-  /// moved whole.
+  const Calibration *calibration; ///< The costs of kernels on this chip.
+  /// Bytes of a sector, the part of a cache line that is moved alone; 0 if
+  /// lines are moved whole.
   int sectorBytes = 0;
   /// Bytes of a line of the cache next to a compute unit, which a load moves
-  /// whole; 0 if nothing was measured or published.
+  /// whole; 0 if no number was measured or published.
   int cacheLineBytes = 0;
-  /// Bytes that a compute unit gets in a clock when all of them read from the
+  /// Bytes that a compute unit receives per clock when all units read from the
   /// cache that they share on their die.
   double sharedCacheBytesPerClock = 64;
-  /// Dies with a cache of their own, to which workgroups are dealt in turn.
+  /// Dies with a cache of their own; workgroups are assigned to dies in turn.
   int dies = 1;
-  int64_t dieCacheBytes = 0; ///< Of each of these; 0 if unknown.
-  /// Least bytes of a copy from global to shared memory that takes no registers
-  /// on its way: powers of two from there to 16. 0 if there is none.
+  int64_t dieCacheBytes = 0; ///< Cache bytes of each die; 0 if unknown.
+  /// Least bytes of a copy from global to shared memory that bypasses
+  /// registers: powers of two from there to 16. 0 if there are no such copies.
   int asyncCopyBytes = 0;
   /// Copies of 4 bytes (gfx9) are left out: they take four times the
   /// instructions.
   LaneCopies laneCopies = {};
-  bool runnable; ///< The simulator executes it; else it only compiles.
+  bool runnable; ///< Whether the simulator executes it.
   std::span<const MatrixAtom> atoms;
-  /// Clusters of 1, 2 and more workgroups of which each has a compute unit for
-  /// itself: how many run at a time. Empty if there are none.
+  /// How many clusters of 1, 2 and more workgroups, each on a compute unit of
+  /// its own, run at a time. Empty without clusters.
   std::span<const int> residentClusters = {};
-  int ptxVersion = 0; ///< Oldest PTX that its kernels can be in: 80 is 8.0.
+  int ptxVersion = 0; ///< Oldest usable PTX version: 80 is 8.0.
 
-  /// Null without such copies.
+  /// The copies to LDS that bypass registers; null without them.
   const LaneCopies *getLaneCopies() const {
     return laneCopies.bytes > 0 ? &laneCopies : nullptr;
   }
 
-  /// Whether a copy of so many bytes to shared memory takes no registers.
+  /// Whether copies of `bytes` bytes to shared memory bypass registers.
   bool copiesWithoutRegisters(int64_t bytes) const {
     return asyncCopyBytes > 0 && bytes >= asyncCopyBytes;
   }
@@ -202,8 +202,8 @@ struct ChipInfo {
   }
 };
 
-/// What a chip's atoms see of elements that are stored as `stored`: the host
-/// widens 16-bit and 8-bit types to 32 bits before it multiplies.
+/// The type in which a chip's atoms multiply elements that are stored as
+/// `stored`: the host widens 16-bit and 8-bit types to 32 bits first.
 NumericType getMultipliedType(const ChipInfo &chip, NumericType stored);
 
 /// The row of `name`, or null.

@@ -25,7 +25,7 @@ struct TargetName {
 /// Reads a target as users and tools write it: with blanks around it, and with
 /// what rocminfo prints around an AMD chip. `amdgcn-amd-amdhsa--gfx942:xnack-`
 /// is gfx942, whose code runs with any setting of these features. The error for
-/// an unknown name says what was meant, or what runs on such a chip.
+/// an unknown name suggests the intended one, or what runs on such a chip.
 Result<TargetName> parseTargetName(const std::string &text);
 
 } // namespace conv

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A model of time over a code object's own instructions, for chips that are not
-// in the machine. docs/amd-kernels.md says what it models and what not.
+// in the machine. docs/amd-kernels.md says what is modelled and what is not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,24 +22,24 @@
 
 namespace conv::clock {
 
-/// Executions of instructions in one iteration of one wave, or in a whole
-/// kernel, by unit; and what goes with them.
+/// Executions of instructions by unit, and their memory traffic, in one
+/// iteration of one wave or in a whole kernel.
 struct LoopCounts {
   std::array<int64_t, kUnits> instructions{};
-  int64_t loads = 0, stores = 0;             ///< Of global memory.
-  int64_t sharedReads = 0, sharedWrites = 0; ///< Of LDS.
+  int64_t loads = 0, stores = 0;             ///< Instructions on global memory.
+  int64_t sharedReads = 0, sharedWrites = 0; ///< Instructions on LDS.
   int64_t matrixCycles = 0;
-  /// The fewest cycles of matrix instructions between a load and the wait for
-  /// it, of those of the iteration.
+  /// The fewest cycles of matrix instructions between a load of the iteration
+  /// and the wait for it.
   int64_t loadDistance = 0;
-  double sharedConflicts = 0; ///< Passes through LDS beyond the fewest.
+  double sharedConflicts = 0; ///< LDS passes beyond the fewest possible.
 };
 
-/// Which of these takes longest bounds a launch.
+/// Lower bounds of a launch; the longest one decides.
 struct Bounds {
-  double issue = 0;       ///< The unit that has most workgroups.
-  double sharedCache = 0; ///< Bytes that units ask their die's cache for.
-  double farCache = 0;    ///< Bytes below it.
+  double issue = 0;       ///< Cycles of the unit with most workgroups.
+  double sharedCache = 0; ///< Bytes that units request from their die's cache.
+  double farCache = 0;    ///< Bytes from below that cache.
   double memory = 0;      ///< Bytes of all buffers, once.
 };
 
@@ -48,17 +48,17 @@ struct KernelClock {
   int64_t workgroups = 0;
   int wavesOfWorkgroup = 0;
   int resident = 1;             ///< Workgroups on a unit,
-  std::string residentLimit;    ///< and what limits them.
-  int64_t workgroupsOfUnit = 0; ///< Of the unit that has most.
-  int64_t simulated = 0;        ///< Of these; the rest take as long.
+  std::string residentLimit;    ///< and the resource that limits them.
+  int64_t workgroupsOfUnit = 0; ///< Workgroups of the unit with the most.
+  int64_t simulated = 0;        ///< Simulated ones; the rest is extrapolated.
   LoopCounts loop;
   IssueTimes issue;
-  double cycles = 0;            ///< With those that were not simulated.
+  double cycles = 0;            ///< Includes workgroups not simulated.
   double matrixUtilization = 0; ///< Of the whole kernel, on all units.
   Bounds microseconds;
   double requestedBytes = 0, farBytes = 0, compulsoryBytes = 0;
   int64_t unknownAddresses = 0, unknownBranches = 0;
-  std::string firstUnknown; ///< Text of an instruction of these.
+  std::string firstUnknown; ///< Text of the first unknown one.
   bool isComplete = true;
   Program program; ///< For the timeline.
 
@@ -88,25 +88,25 @@ Result<EntryClock> clockEntry(const artifact::Artifact &artifact,
                               const artifact::Entry &entry,
                               const ClockOptions &options = {});
 
-/// How many workgroups a unit has room for.
+/// How many workgroups fit on a unit at a time.
 int countResident(const Program &program, const Pace &pace, int waves,
                   int64_t sharedBytes, std::string &limit);
 
-/// A loop's counts from the trace of a wave; those of the whole wave without a
-/// loop.
+/// The counts of a loop from the trace of a wave, or of the whole wave if
+/// `loop` is null.
 LoopCounts countLoop(const Program &program, const WaveTrace &wave,
                      const Loop *loop);
 
-/// The loop with most executions of matrix instructions, or of any if there are
-/// none; null without a loop.
+/// The loop that executes the most matrix instructions, or the most
+/// instructions if there are no matrix instructions; null without a loop.
 const Loop *findMainLoop(const Program &program, const WaveTrace &wave);
 
-/// What reports say, for people and for programs.
+/// The report of an entry: text for people, JSON for programs.
 std::string writeText(const EntryClock &entry);
 std::string writeJson(const std::vector<EntryClock> &entries);
 
-/// One iteration of the main loop of the launch that takes longest, as a
-/// drawing; empty without a loop.
+/// A drawing of one main-loop iteration of the longest launch; empty without a
+/// loop.
 std::string drawTimeline(const EntryClock &entry);
 
 } // namespace conv::clock

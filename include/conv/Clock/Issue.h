@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Traces of workgroups are executed by one compute unit (or workgroup
-// processor), in order within a wave: at each turn of a SIMD unit, every kind
-// of unit takes an instruction of one wave, the oldest that is ready.
+// Executes traces of workgroups on one compute unit (or workgroup processor),
+// in order within a wave: at each turn of a SIMD unit, every kind of unit takes
+// an instruction of one wave, the oldest that is ready.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,14 +36,14 @@ enum class Stall : uint8_t {
   Matrix,  ///< The matrix unit is busy.
   Result,  ///< An operand is not ready.
   Turn,    ///< Other waves were first, or the unit is busy.
-  Queue,   ///< The memory unit has taken enough.
+  Queue,   ///< The memory unit's queue is full.
 };
 inline constexpr int kStalls = 9;
 
-/// "loads", "barrier", ...: as reports spell it.
+/// "loads", "barrier", ...: the spelling of reports.
 std::string_view getName(Stall stall);
 
-/// A unit was busy, for the timeline.
+/// An interval in which a unit was busy, for the timeline.
 struct Busy {
   Unit unit;
   int simd, wave;
@@ -51,28 +51,28 @@ struct Busy {
   int64_t start, end;
 };
 
-/// What happened while waves were in a loop.
+/// Times while waves are in a loop.
 struct LoopTimes {
-  int64_t start = 0, end = 0;    ///< Clocks; all first waves are in the loop.
-  double cyclesPerIteration = 0; ///< Of one wave.
+  int64_t start = 0, end = 0;    ///< Clocks; all first waves are inside.
+  double cyclesPerIteration = 0; ///< Cycles of one wave.
   std::array<double, kUnits> busy{};    ///< Share of the clocks, by unit.
   std::array<double, kStalls> stalls{}; ///< Share of the waves' time.
 };
 
 struct IssueTimes {
   int64_t cycles = 0;
-  std::vector<int64_t> ends; ///< Of each workgroup.
+  std::vector<int64_t> ends; ///< End of each workgroup.
   std::optional<LoopTimes> loop;
-  std::array<double, kUnits> busy{}; ///< As in `LoopTimes`, of all clocks.
+  std::array<double, kUnits> busy{}; ///< As in `LoopTimes`, over all clocks.
   double matrixFlops = 0;
-  int64_t hitLines = 0, missedLines = 0; ///< Of the caches next to the unit.
-  std::vector<Busy> timeline; ///< Of the first waves, while in the loop.
+  int64_t hitLines = 0, missedLines = 0; ///< In caches next to the unit.
+  std::vector<Busy> timeline; ///< First waves, while in the loop.
 };
 
 struct IssueOptions {
-  int resident = 1;           ///< Workgroups at a time.
-  const Loop *loop = nullptr; ///< What `LoopTimes` is about.
-  /// Share of the lines that miss the die's cache too, by instruction.
+  int resident = 1;           ///< Workgroups resident at a time.
+  const Loop *loop = nullptr; ///< The loop of `LoopTimes`.
+  /// Share of the lines that also miss the die's cache, by instruction.
   std::span<const double> farShare = {};
   bool keepTimeline = false;
 };

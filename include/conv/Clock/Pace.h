@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the clock has to know of a chip beyond `ChipInfo`: a row for each one in
-// Pace.cpp, where each number has its source. All cycles are those of the
-// shader clock. A *unit* is what a workgroup's waves share: a compute unit, or
-// the two of a workgroup processor.
+// Speeds of a chip that `ChipInfo` does not have: a row for each chip in
+// Pace.cpp, where each number has its source. All cycles are cycles of the
+// shader clock. A *unit* is what the waves of a workgroup share: a compute
+// unit, or both compute units of a workgroup processor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@
 
 namespace conv::clock {
 
-/// How waits name what they count.
+/// The counters that wait instructions name.
 enum class WaitStyle {
   Joined,      ///< vmcnt: loads and stores; lgkmcnt: LDS and scalar loads.
   StoresApart, ///< vmcnt: loads; vscnt: stores; lgkmcnt as above.
   AllApart,    ///< loadcnt, storecnt, dscnt, kmcnt.
 };
 
-/// Multiply-adds of one matrix unit in a clock, times two.
+/// Flops per clock of one matrix unit: multiply-adds times two.
 struct MatrixRates {
   int f16, f8, i8, tf32, f32, f64;
 };
@@ -35,30 +35,30 @@ struct Pace {
   const ChipInfo *chip;
   WaitStyle waits;
   int computeUnitsOfUnit; ///< 1, or 2 for a workgroup processor.
-  int issueCycles;        ///< Between two instructions of one SIMD unit's wave.
+  int issueCycles;        ///< Between two instructions of a wave.
   MatrixRates matrix;
-  int matrixFloor;      ///< A matrix instruction takes m * n / this, at least.
-  int matrixReadCycles; ///< After its last pass until others read the result.
+  int matrixFloor;      ///< Least cycles of a matrix instruction: m * n / this.
+  int matrixReadCycles; ///< From its last pass until the result can be read.
   bool matrixTakesVector; ///< Matrix instructions keep the vector unit busy.
   int vectorCycles;       ///< A vector instruction of all lanes.
   int slowVectorFactor;   ///< Transcendental, 32-bit multiplication.
-  int vectorLatency;      ///< Until the next instruction may read the result.
-  int sharedPassesPerTwoClocks; ///< Passes through all banks of a unit.
-  int sharedWritePasses;        ///< Passes of a write where a read has one.
+  int vectorLatency;      ///< Until the next instruction can read the result.
+  int sharedPassesPerTwoClocks; ///< Passes through all LDS banks of a unit.
+  int sharedWritePasses;        ///< Passes of a write for one of a read.
   int sharedLatency;      ///< From the last pass of a read to its register.
   int sharedWriteLatency; ///< Until a write counts as done.
-  int sharedGranule;      ///< A workgroup's LDS is a multiple of so many bytes.
+  int sharedGranule;      ///< Bytes; a workgroup's LDS is a multiple of this.
   int vectorCacheBytesPerClock; ///< Of a compute unit.
-  int vectorCacheBytes;         ///< Of a compute unit; lines are ChipInfo's.
-  int hitLatency;         ///< Of a load that finds its lines next to the unit.
-  int sharedCacheLatency; ///< Of one that the die's cache answers.
-  int memoryLatency;      ///< Of one that goes below it.
+  int vectorCacheBytes;         ///< Of a compute unit; lines: ChipInfo.
+  int hitLatency;         ///< A load that hits the cache next to the unit.
+  int sharedCacheLatency; ///< A load that hits the die's cache.
+  int memoryLatency;      ///< A load that misses the die's cache.
   int scalarLatency;      ///< Of a scalar load.
-  int queuedCycles;       ///< Work that memory units take before waves stall.
+  int queuedCycles;       ///< Work that memory units queue before waves stall.
   int branchCycles;       ///< A taken branch.
-  int dispatchers;        ///< Each starts a wave in a clock.
+  int dispatchers;        ///< Each of them starts one wave per clock.
   int64_t sharedCacheBytes; ///< The cache of a die.
-  double farCacheGBs; ///< Of the cache below the dies' own; 0: there is none.
+  double farCacheGBs; ///< Of the cache below the dies' caches; 0: none.
 
   int simds() const { return chip->simdsPerComputeUnit * computeUnitsOfUnit; }
   int units() const { return chip->computeUnits / computeUnitsOfUnit; }
@@ -70,8 +70,8 @@ const Pace *lookupPace(std::string_view chip);
 /// "gfx90a, gfx942, ...": for messages.
 std::string paceNames();
 
-/// Cycles that a matrix instruction of a wave keeps its unit busy, from its
-/// name; 0 if it is none. `flops` is what it computes.
+/// Cycles that a matrix instruction of a wave keeps its unit busy, by its name;
+/// 0 for other instructions. `flops` receives its operations.
 int getMatrixCycles(const Pace &pace, std::string_view mnemonic, double &flops);
 
 } // namespace conv::clock

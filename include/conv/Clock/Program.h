@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel of a code object, decoded by LLVM's disassembler, in the form that
-// the interpreter and the clock read: what unit takes an instruction, which
-// registers it reads and writes, how much it moves. Operands come from the
+// the interpreter and the clock read: the unit of each instruction, the
+// registers it reads and writes, the bytes it moves. Operands come from the
 // printed assembly, whose syntax is documented; LLVM's operand lists are not.
 //
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,7 @@
 
 namespace conv::clock {
 
-/// Who executes an instruction.
+/// The unit that executes an instruction.
 enum class Unit : uint8_t {
   Matrix,
   Vector,
@@ -33,10 +33,10 @@ enum class Unit : uint8_t {
   Shared,       ///< LDS.
   Global,       ///< Vector memory: buffer, global and flat.
   ScalarMemory, ///< Loads through the scalar cache.
-  Wait,         ///< s_waitcnt and its kin: nothing but the wave waits.
+  Wait,         ///< s_waitcnt and the like: only the wave waits.
   Barrier,
   Branch,
-  Internal, ///< s_nop, s_setprio, ...: takes a turn of its wave only.
+  Internal, ///< s_nop, s_setprio, ...: takes only a turn of its wave.
 };
 inline constexpr int kUnits = 10;
 
@@ -55,12 +55,12 @@ struct Operand {
   uint8_t count = 0;
   uint16_t index = 0;
   uint64_t literal = 0;
-  /// Which part of a vector register: all of it, a byte, or half of it.
+  /// The accessed part of a vector register: all of it, a byte or a half.
   enum Part : uint8_t { All, Byte0, Byte1, Byte2, Byte3, Low, High };
   Part part = All;
 };
 
-/// Limits of a wait, by counter; `kNoLimit` where it does not wait for one.
+/// Limits of a wait, by counter; `kNoLimit` for counters it does not wait for.
 enum class Counter : uint8_t { Load, Store, Shared, Scalar };
 inline constexpr int kCounters = 4;
 inline constexpr uint16_t kNoLimit = 0xffff;
@@ -71,23 +71,23 @@ struct Instruction {
   std::string mnemonic; ///< Without the suffix of its encoding.
   Unit unit = Unit::Internal;
   std::vector<Operand> operands;
-  int definitions = 0; ///< The first so many operands are written.
+  int definitions = 0; ///< The number of leading operands that are written.
   int64_t immediate = 0;
-  /// Of memory instructions; of v_bitop3_b32, the table of its function.
+  /// Offsets of memory instructions; of v_bitop3_b32, the truth table.
   int64_t offset = 0, offset1 = -1;
-  bool takesIndex = false; ///< buffer: offset from a register.
+  bool takesIndex = false; ///< buffer: a register holds an offset.
   bool isStore = false;
-  bool writesShared = false; ///< A load without registers.
-  int bytes = 0;             ///< That one lane moves (or one scalar load).
-  int target = -1;           ///< Of a branch: index of an instruction.
+  bool writesShared = false; ///< A load to LDS that bypasses registers.
+  int bytes = 0;             ///< Bytes of one lane (or one scalar load).
+  int target = -1;           ///< Of a branch: index of its destination.
   int matrixCycles = 0;
-  double flops = 0; ///< Of one wave.
+  double flops = 0; ///< Operations of one wave.
   std::array<uint16_t, kCounters> limits{kNoLimit, kNoLimit, kNoLimit,
                                          kNoLimit};
   int second = -1; ///< Dual issue: index in `Program::seconds`.
 };
 
-/// What a code object says about a kernel.
+/// The facts that a code object states about a kernel.
 struct KernelFacts {
   int waveSize = 64;
   int64_t registers = 0; ///< Vector registers of a lane, both kinds together.
@@ -103,15 +103,15 @@ struct KernelFacts {
   std::vector<Parameter> parameters;
 };
 
-/// A loop without another one inside, that a branch closes.
+/// An innermost loop that a branch closes.
 struct Loop {
-  int first = 0, last = 0; ///< Instructions, both inside.
+  int first = 0, last = 0; ///< First and last instruction, inclusive.
 };
 
 struct Program {
   std::string kernel;
   std::vector<Instruction> code;
-  std::vector<Instruction> seconds; ///< Other halves of dual instructions.
+  std::vector<Instruction> seconds; ///< Second halves of dual instructions.
   KernelFacts facts;
   std::vector<Loop> loops;
 };
@@ -126,7 +126,7 @@ Result<Program> decodeKernel(std::string_view object, const std::string &kernel,
 Instruction parseInstruction(std::string_view text, const Pace &pace,
                              std::vector<Instruction> &seconds);
 
-/// Resolves loops of what was decoded.
+/// Finds the loops of a decoded kernel.
 void findLoops(Program &program);
 
 } // namespace conv::clock

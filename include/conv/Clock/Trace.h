@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Workgroups are interpreted as far as addresses, masks and branches go: scalar
-// and vector integer instructions are computed for every lane from the kernel's
-// parameters and ids, and all that depends on data is unknown. What remains is
-// the list of instructions of each wave, with the lines of memory and the
-// passes through LDS that its addresses mean.
+// Interprets workgroups as far as addresses, masks and branches go: scalar and
+// vector integer instructions are computed for every lane from the kernel's
+// parameters and ids; values that depend on data are unknown. The result is the
+// list of instructions of each wave, with the memory lines and the LDS passes
+// that their addresses cause.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,27 +27,27 @@ struct Step {
   int32_t access; ///< Index in `WaveTrace::accesses`, or -1.
 };
 
-/// What a memory instruction touches.
+/// The memory that an instruction touches.
 struct Access {
   uint32_t firstLine = 0; ///< Index in `WaveTrace::lines`.
   uint16_t lines = 0;     ///< Lines of global memory.
-  uint16_t passes = 0;    ///< Through the banks of LDS.
-  uint16_t conflicts = 0; ///< Of these, those beyond the fewest.
-  uint32_t bytes = 0;     ///< That lanes in range ask for.
+  uint16_t passes = 0;    ///< Passes through the LDS banks.
+  uint16_t conflicts = 0; ///< Passes beyond the fewest possible.
+  uint32_t bytes = 0;     ///< Bytes for lanes in range.
 };
 
 struct WaveTrace {
   std::vector<Step> steps;
   std::vector<Access> accesses;
-  std::vector<uint64_t> lines; ///< Addresses over the bytes of a line.
+  std::vector<uint64_t> lines; ///< Addresses divided by the line size.
 };
 
 struct WorkgroupTrace {
   std::vector<WaveTrace> waves;
-  int64_t unknownAddresses = 0; ///< Accesses taken for perfect ones.
-  int64_t unknownBranches = 0;  ///< Taken for not taken.
-  int firstUnknown = -1;        ///< Instruction of the first of these.
-  bool isComplete = true;       ///< False: cut at the limit.
+  int64_t unknownAddresses = 0; ///< Accesses assumed perfect.
+  int64_t unknownBranches = 0;  ///< Branches assumed not taken.
+  int firstUnknown = -1;        ///< First unknown instruction.
+  bool isComplete = true;       ///< False if cut at the limit.
 };
 
 /// How a kernel is started.
@@ -58,8 +58,8 @@ struct LaunchShape {
 };
 
 struct TraceOptions {
-  int64_t limit = int64_t(1) << 22; ///< Instructions of a wave.
-  bool globalOnly = false;          ///< Keep steps of global memory alone.
+  int64_t limit = int64_t(1) << 22; ///< Most instructions of a wave.
+  bool globalOnly = false;          ///< Keep only steps of global memory.
 };
 
 /// Interprets one workgroup, given by its number in the grid (x fastest).

@@ -16,15 +16,15 @@
 
 namespace conv {
 
-/// A module that functions are added to. It hides MLIR, so that tools and tests
-/// without it can use this.
+/// A module that collects functions. It hides MLIR, so that tools and tests
+/// without MLIR can use it.
 class GeneratedModule {
 public:
   GeneratedModule();
   ~GeneratedModule();
 
-  /// Adds the function of a problem and returns its name, to which a number is
-  /// added if another function has it. After an error there is no function.
+  /// Adds the function of a problem and returns its name, which gets a number
+  /// if another function has that name. After an error nothing is added.
   Result<std::string> add(const GenProblem &problem);
   /// Removes a function.
   void remove(const std::string &name);

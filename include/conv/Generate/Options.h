@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function of the output, before anything is checked against the dialect.
+// The options of one function, before they are checked against the dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace conv {
 
-/// What `GenOptions::activation` may be.
+/// The values that `GenOptions::activation` may have.
 inline constexpr std::array kActivations = {
     "relu",      "relu6", "leaky_relu", "silu",        "sigmoid", "gelu",
     "gelu_tanh", "tanh",  "hardswish",  "hardsigmoid", "elu",     "mish"};
@@ -38,79 +38,79 @@ struct GenOptions {
   PerDimension stride = {1, 1, 1}, dilation = {1, 1, 1};
   PerDimension low = {0, 0, 0};
   PerDimension high = {-1, -1, -1}; ///< -1: like `low`.
-  /// Empty: channels last. The command line always gives them.
+  /// Empty: channels last. The command line always sets layouts.
   std::string inputLayout, filterLayout, outputLayout;
-  std::string mode = "conv";              ///< Or "trans", the transposed one.
-  PerDimension outputPadding = {0, 0, 0}; ///< Of a transposed convolution.
+  std::string mode = "conv";              ///< Or "trans", for transposed.
+  PerDimension outputPadding = {0, 0, 0}; ///< For a transposed convolution.
   std::string paddingSizes = "default";   ///< -z: default, same or valid.
-  std::string padding = "zeros"; ///< What is there: a padding mode of conv.
+  std::string padding = "zeros"; ///< Padding mode of the op.
 
   bool bias = false, residual = false;
-  std::string biasType; ///< Empty: that of the operands; f32 for 8-bit ones.
+  std::string biasType; ///< Empty: the operands' type; f32 for 8-bit ones.
   std::optional<double> scale;
   std::string activation;        ///< Empty: none.
-  double activationAlpha = 0.01; ///< Of leaky_relu and elu: the slope below 0.
-  /// Empty: that of the operands; i32 for i8 without an epilogue.
+  double activationAlpha = 0.01; ///< Slope of leaky_relu and elu below 0.
+  /// Empty: the operands' type; i32 for i8 without an epilogue.
   std::string outputType;
   bool tf32 = false;  ///< f32 operands are rounded to tf32.
   bool exact = false; ///< Products of f32 are exact.
-  /// Sums of 8-bit floats are promoted to f32 from what instructions give them.
+  /// Sums of 8-bit floats are promoted from instructions' sums to f32.
   bool promoted = false;
-  bool fnuz = false; ///< 8-bit floats are those of gfx942.
+  bool fnuz = false; ///< 8-bit floats are gfx942's (FNUZ).
 
-  std::string name; ///< Of the function. Empty: made from the problem.
+  std::string name; ///< Empty: derived from the problem.
 
   auto operator<=>(const GenOptions &) const = default;
 };
 
-/// A size that callers choose: `?` in a line and in a type.
+/// A size that callers choose: `?` on a command line and in a type.
 inline constexpr int64_t kRunTimeSize = INT64_MIN;
 
-/// A dynamic convolution in one direction, as the manifest's problem has it.
+/// A dynamic convolution in one direction, as in the problem of a manifest.
 struct DynamicGenOptions {
   std::string direction;    ///< dynamic_forward, dynamic_backward_input, ...
   std::string type = "f32"; ///< f32, f16, bf16 or i8.
   int64_t b = 1, t = 1, d = 1;
-  int64_t g = 0; ///< Groups of channels that share a kernel; 0: each its own.
+  int64_t g = 0; ///< Groups of channels that share a kernel; 0: no groups.
   int64_t w = 4;
   std::string order = "BTGW"; ///< Or BTWG.
   int64_t starts = 0;         ///< Elements of cu_seqlens, or 0.
-  bool wideStarts = false;    ///< They are i64.
+  bool wideStarts = false;    ///< cu_seqlens has i64 elements.
   bool initialState = false;
-  bool oneKernel = false;         ///< For all tokens.
-  std::string normalize = "none"; ///< Or softmax, or l2.
+  bool oneKernel = false;         ///< One kernel for all tokens.
+  std::string normalize = "none"; ///< "none", "softmax" or "l2".
 
-  std::string name; ///< Of the function. Empty: made from the problem.
+  std::string name; ///< Empty: derived from the problem.
 
   auto operator<=>(const DynamicGenOptions &) const = default;
 };
 
-/// What one function computes.
-/// Sizes that are 0 are not part of the op.
+/// The computation of one function.
+/// Sizes that are 0 are absent from the op.
 struct StateGenOptions {
   std::string op; ///< causal_update, final_state or dynamic_backward_state.
   std::string type = "f32";
   int64_t b = 1, t = 1, d = 1, w = 0;
-  int64_t g = 0;         ///< Groups that share a kernel; 0: each channel.
-  int64_t s = 0;         ///< States of a cache; 0: one for each sequence.
+  int64_t g = 0;         ///< Groups that share a kernel; 0: one per channel.
+  int64_t s = 0;         ///< States of a cache; 0: one per sequence.
   int64_t l = 0;         ///< Tokens of a state of causal_update.
   int64_t p = 0;         ///< Tokens of a final state.
   std::string positions; ///< i32 or i64, or empty for none.
-  std::string indices;   ///< The same.
+  std::string indices;   ///< i32 or i64, or empty for none.
   std::string order = "BTGW";
   int64_t starts = 0; ///< Elements of cu_seqlens, or 0.
   bool wideStarts = false, initialState = false, oneKernel = false;
-  std::string normalize = "none"; ///< Or softmax, or l2.
+  std::string normalize = "none"; ///< "none", "softmax" or "l2".
 
-  std::string name; ///< Of the function. Empty: made from the problem.
+  std::string name; ///< Empty: derived from the problem.
 
   auto operator<=>(const StateGenOptions &) const = default;
 };
 
 using GenProblem = std::variant<GenOptions, DynamicGenOptions, StateGenOptions>;
 
-/// Whether `paddingSizes` takes the place of `low` and `high`: MIOpenDriver
-/// works sizes out only for a filter without dilation that is not transposed.
+/// Whether `paddingSizes` replaces `low` and `high`: MIOpenDriver computes
+/// padding only for filters without dilation that are not transposed.
 bool usesPaddingSizes(const GenOptions &options);
 
 } // namespace conv

@@ -14,14 +14,14 @@
 
 namespace mlir::conv {
 
-/// One of the nests that a kernel computes, and where its tensors are: both
-/// operands of the product if there is one, epilogue operands, result.
+/// One of the nests that a kernel computes, and its tensors: both operands of
+/// the product if there is one, epilogue operands, result.
 struct KernelPart {
   TiledConvolution form;
   SmallVector<Value> buffers;
 };
 
-/// What a kernel is given of a buffer: its address, or a tensor map.
+/// What a kernel receives of a buffer: its address, or a tensor map.
 struct KernelArgument {
   Value buffer;
   TensorMapAttr map = {};
@@ -29,9 +29,9 @@ struct KernelArgument {
   bool operator==(const KernelArgument &) const = default;
 };
 
-/// A kernel and what it is launched with: the number of workgroups, of them in
-/// a cluster, and of work-items, the shared memory that it does not declare
-/// itself, and its arguments.
+/// A kernel and its launch: the number of workgroups, of workgroups in a
+/// cluster, and of work-items, the shared memory that the kernel does not
+/// declare itself, and its arguments.
 struct BuiltKernel {
   gpu::GPUFuncOp function;
   int64_t workgroups, cluster = 1, workItems;
@@ -39,9 +39,9 @@ struct BuiltKernel {
   SmallVector<KernelArgument> arguments;
 };
 
-/// Builds the kernel of all parts of a `conv.scatter`, which have one schedule,
-/// at the insertion point. Fails with a diagnostic if the target has no atom as
-/// the schedule says.
+/// Builds the kernel of all parts of a `conv.scatter`, which share one
+/// schedule, at the insertion point. Fails with a diagnostic if the target
+/// lacks the schedule's atom.
 FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
                                    ArrayRef<KernelPart> parts, StringRef name);
 

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// A candidate, what it is predicted to cost, and why it cannot be used. Every
-// term of a cost is kept, so that `--explain` can show it. A prediction ranks
-// candidates; it is not a measurement.
+// A candidate, its predicted cost, and why it cannot be used. Every term of a
+// cost is kept, so that `--explain` can show it. A prediction ranks candidates;
+// it is not a measurement.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,83 +30,83 @@ struct Candidate {
   std::array<int64_t, 2> workgroup{}, subgroup{};
   int64_t gemmK = 0;
   int64_t stages = 0;
-  bool columnsFastest = true; ///< Raster: neighbours share their rows.
+  bool columnsFastest = true; ///< Raster order: neighbours share rows.
   int64_t cluster = 1;   ///< Workgroups that share the reduction of a tile.
-  int64_t promotion = 0; ///< Products whose sum is promoted to f32; 0: none is.
+  int64_t promotion = 0; ///< Products per sum promoted to f32; 0: none.
   MainLoop loop = MainLoop::RegisterStaged;
-  const KernelModel *model = nullptr; ///< The model that knows what it costs.
+  const KernelModel *model = nullptr; ///< The model that predicts the cost.
 
   int64_t subgroups() const {
     return (workgroup[0] / subgroup[0]) * (workgroup[1] / subgroup[1]);
   }
 };
 
-/// What bounds the predicted time.
+/// The resource that bounds the predicted time.
 enum class Limit { MatrixUnits, SharedMemory, Loads, Latency, Memory };
 
-/// "matrix units": for people.
+/// The limit for people: "matrix units".
 std::string_view getName(Limit limit);
 
-/// 32-bit registers of one lane, by use.
+/// 32-bit registers of one lane, by purpose.
 struct RegisterCost {
-  int64_t accumulators = 0; ///< The subgroup's part of the output.
+  int64_t accumulators = 0; ///< The subgroup's tile of the output.
   int64_t staging = 0;      ///< The next tile, on its way to shared memory.
   int64_t fragments = 0;    ///< Operands of the matrix instructions.
-  int64_t addresses = 0;    ///< Offsets and bounds of what is loaded.
+  int64_t addresses = 0;    ///< Offsets and bounds of loads.
 
   int64_t total() const {
     return accumulators + staging + fragments + addresses;
   }
 };
 
-/// The prediction for one candidate. Cycles are of one compute unit.
+/// The prediction for one candidate. Cycles are cycles of one compute unit.
 struct Cost {
   RegisterCost registers;
-  int64_t sharedBytes = 0;        ///< Shared memory of a workgroup.
+  int64_t sharedBytes = 0;        ///< Bytes of a workgroup.
   int64_t workgroups = 0;         ///< Of the whole grid.
   int64_t workItems = 0;          ///< Of a workgroup.
-  int64_t residentWorkgroups = 0; ///< On one compute unit at a time.
-  double wavesPerSimd = 0;        ///< Resident on one SIMD unit.
-  double waveEfficiency = 0;      ///< Busy share of all units over the rounds.
+  int64_t residentWorkgroups = 0; ///< At a time on one compute unit.
+  double wavesPerSimd = 0;        ///< Waves resident on one SIMD unit.
+  double waveEfficiency = 0;      ///< Busy share of all units, over all waves.
   double tileEfficiency = 0;      ///< Useful share of the multiplications.
   int64_t steps = 0;              ///< Iterations of the main loop.
   double matrixCycles = 0;        ///< Matrix units, one step of one workgroup.
-  double sharedCycles = 0;        ///< Shared memory, the same.
-  double loadCycles = 0;  ///< Load units and first-level cache, the same.
-  double stepCycles = 0;  ///< The three, partly overlapped.
-  double memoryBytes = 0; ///< To and from device memory, all workgroups.
+  double sharedCycles = 0;        ///< Shared memory, one step of one workgroup.
+  double loadCycles = 0;  ///< Load units and first-level cache, likewise.
+  double stepCycles = 0;  ///< The three above, partly overlapped.
+  double memoryBytes = 0; ///< Device memory traffic of all workgroups.
   double computeSeconds = 0, memorySeconds = 0;
   double seconds = 0; ///< Both, overlapped, and all launches but the first.
   Limit limit = Limit::MatrixUnits;
 };
 
-/// Why a candidate cannot be used.
+/// The reason why a candidate cannot be used.
 enum class Rejection {
   None,
   SharedMemory,  ///< S6: its tiles do not fit.
   WorkgroupSize, ///< S7: more work-items than the chip allows.
-  UnevenCopy,    ///< S8: 16-byte pieces do not divide evenly over work-items.
-  Registers,     ///< It might spill.
-  LaunchSize,    ///< A launch has more workgroups than can be counted.
+  UnevenCopy,    ///< S8: 16-byte accesses do not divide evenly over work-items.
+  Registers,     ///< Registers might spill.
+  LaunchSize,    ///< A launch has more workgroups than the device can count.
 };
 
-/// "S6 shared memory": for people.
+/// The reason for people: "S6 shared memory".
 std::string_view getName(Rejection rejection);
 
-/// Workgroups of so many work-items that a launch can have.
+/// The most workgroups of `workItems` work-items that a launch can have.
 int64_t computeMaxWorkgroups(int64_t workItems);
 
-/// Whether a launch for all of those has no more, with tiles of so many
-/// matrices, rows and columns.
+/// Whether one launch for all `parts` has no more workgroups than that, with
+/// tiles of this many matrices, rows and columns.
 bool fitsLaunch(std::span<const ResultShape> parts,
                 const std::array<int64_t, 3> &tile, int64_t workItems);
 
-/// Bytes to and from device memory for either raster order.
+/// Bytes to and from device memory with either raster order.
 double computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate);
 
-/// Cycles in which lanes store a tile element by element, which nothing hides;
-/// 0 if they do not.
+/// Exposed cycles in which lanes store a tile element by element; 0 if lanes do
+/// not store it so.
 double computeScatterCycles(const Problem &problem, const ChipInfo &chip,
                             int64_t rows, int64_t columns);
 

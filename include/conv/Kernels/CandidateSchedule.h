@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Between a candidate, which models see, and the `#conv.schedule` that every
-// later pass obeys.
+// Converts between a candidate, which models see, and the `#conv.schedule` that
+// every later pass obeys.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,17 +18,17 @@
 
 namespace mlir::conv {
 
-/// The candidate as an attribute, with its main loop and who chose it.
+/// The candidate as an attribute, with its main loop and its origin.
 ScheduleAttr getSchedule(MLIRContext *context,
                          const ::conv::Candidate &candidate,
                          const PlanOptions &options,
                          const ::conv::ChipInfo &chip, ChosenBy chosenBy);
 
-/// The atom and the raster of a candidate, as attributes of kernels have them.
+/// The atom and the raster order of a candidate as attributes of kernels.
 AtomAttr getAtom(MLIRContext *context, const ::conv::MatrixAtom &atom);
 Raster getRaster(const ::conv::Candidate &candidate);
 
-/// The candidate that an attribute describes. The chip must have its atom.
+/// The candidate that an attribute describes. The chip must have the atom.
 ::conv::Candidate getCandidate(ScheduleAttr schedule,
                                const ::conv::ChipInfo &chip, Type elementType);
 

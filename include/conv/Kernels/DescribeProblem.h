@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// Turns a planned convolution into the plain `Problem` that models of kernels
+// Turns a planned convolution into the plain `Problem` that kernel models
 // see.
 //
 //===----------------------------------------------------------------------===//
@@ -17,13 +17,13 @@
 
 namespace mlir::conv {
 
-/// The sizes and types of the op, planned with `options`, and what each family
-/// of kernels makes of them. Its element types must be numeric ones that
-/// kernels have (`getNumericType`).
+/// The sizes and types of the op, planned with `options`, and the facts of each
+/// kernel family. The element types must be numeric types that kernels support
+/// (`getNumericType`).
 ::conv::Problem computeProblem(ConvolutionOpInterface op,
                                const PlanOptions &options);
 
-/// What a step's kernel computes, part by part.
+/// The results that a step's kernel computes, part by part.
 std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step);
 
 } // namespace mlir::conv

@@ -4,9 +4,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// The part of a family that sees no IR: which candidates there are for a
-// problem, whether a chip can run them, and what they cost. All families
-// predict in one time scale, so that they are ranked together.
+// The part of a family that sees no IR: the candidates for a problem, whether a
+// chip can run them, and their costs. All families predict in one time scale,
+// so that their candidates are ranked together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@
 
 namespace conv {
 
-/// The candidates of one family of kernels.
+/// The candidates and costs of one kernel family.
 class KernelModel {
 public:
   virtual ~KernelModel();
 
-  /// All candidates with this atom, whose operands are the problem's; none if
-  /// the family cannot compute it. The raster order and the candidate's model
-  /// are set later.
+  /// All candidates with this atom, whose operand types match the problem; none
+  /// if the family cannot compute it. The caller sets the raster order and the
+  /// candidate's model.
   virtual std::vector<Candidate>
   listCandidates(const Problem &problem, const ChipInfo &chip,
                  const MatrixAtom &atom) const = 0;
@@ -35,8 +35,8 @@ public:
   virtual int64_t countWorkItems(const ChipInfo &chip,
                                  const Candidate &candidate) const = 0;
 
-  /// Whether the chip can run one of them, and why not, but for the size of the
-  /// launch. The default is for families that list only what fits.
+  /// Whether the chip can run a candidate, and if not, why, except for the
+  /// launch size. The default suits families that list only what fits.
   virtual Rejection check(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate) const {
     return Rejection::None;
@@ -46,8 +46,8 @@ public:
   virtual Cost predict(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) const = 0;
 
-  /// Whether neighbours share columns, and not rows, if both raster orders move
-  /// the same bytes.
+  /// Whether neighbouring workgroups share columns rather than rows if both
+  /// raster orders move the same bytes.
   virtual bool prefersRows(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate) const {
     return false;
@@ -57,7 +57,7 @@ public:
 /// The models of all families, in the order in which candidates are listed.
 std::span<const KernelModel *const> getKernelModels();
 
-/// Whether the chip can run the candidate, and why not.
+/// Whether the chip can run the candidate, and if not, why.
 Rejection checkCandidate(const Problem &problem, const ChipInfo &chip,
                          const Candidate &candidate);
 

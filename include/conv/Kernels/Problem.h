@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A convolution as plain numbers: what the cost model and the heuristic need,
-// and nothing of the IR.
+// A convolution as plain numbers: the input of the cost model and of the
+// heuristic, and nothing of the IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,28 +23,28 @@
 
 namespace conv {
 
-/// A part of what one launch computes: matrices of a result.
+/// One part of a launch's result: a batch of matrices.
 struct ResultShape {
   int64_t batch = 1, rows = 1, columns = 1;
 };
 
-/// Elements of an operand that follow each other in memory, inside of the
-/// tensor, and whether they do along the reduction.
+/// Contiguous elements of an operand in memory, inside of the tensor, and
+/// whether they run along the reduction.
 struct Run {
   int64_t elements = 1;
   bool isAlongReduction = false;
-  /// With those of groups that are merged, which one load may bring; and from
-  /// such a run to the next one that a matrix has, in elements. 0 where nothing
-  /// is known but `elements`.
+  /// The run of all merged groups, which one load may read; and the distance of
+  /// such runs in a matrix, in elements. Both are 0 where only `elements` is
+  /// known.
   int64_t joined = 0, pitch = 0;
   int64_t getJoined() const { return joined > 0 ? joined : elements; }
   int64_t getPitch() const { return std::max(getJoined(), pitch); }
-  /// Where a step reads takes divisions by sizes that are no powers of two.
+  /// Locating a step's reads takes divisions by sizes other than powers of two.
   bool takesDivisions = false;
 };
 
-/// One struct of each type: what a family of kernels makes of a problem, if it
-/// can compute it.
+/// One struct of each type: the facts that a kernel family derives from a
+/// problem, if the family can compute it.
 class FamilyFacts {
 public:
   template <typename T> const T *get() const {
@@ -73,48 +73,48 @@ private:
 /// Sizes and types of a convolution as a batch of matrix products: `rows` by
 /// `columns` of the result, each a sum of `reduction` products.
 struct Problem {
-  /// Products of one batch each, which are as large as the largest.
+  /// Products of one batch each, all as large as the largest.
   int64_t products = 1;
-  /// Parts of the reduction, which are matrices of the batch.
+  /// Split-K slices of the reduction, which are matrices of the batch.
   int64_t splits = 1;
-  /// Kernels that run one after the other, those of products among them.
+  /// Kernels that run one after the other, including the products' kernels.
   int64_t launches = 1;
-  /// What they compute, all parts of each.
+  /// The results of each launch, part by part.
   std::vector<std::vector<ResultShape>> launchResults;
   int64_t batch = 1, rows = 1, columns = 1, reduction = 1;
   NumericType operand = NumericType::F16; ///< Element type of both operands.
   NumericType result = NumericType::F16;  ///< Element type of the result.
-  /// Bytes of the tensors, or of what windows see of them, each of which any
-  /// algorithm moves once.
+  /// Bytes of the tensors, or of the parts that windows see. Any algorithm
+  /// moves each byte once.
   double lhsBytes = 0, rhsBytes = 0, resultBytes = 0, epilogueBytes = 0;
-  /// Bytes of what one kernel writes for another one.
+  /// Bytes that one kernel writes for another.
   double intermediateBytes = 0;
   Run lhsRun, rhsRun;
-  /// Its columns are in rows of channels, which only copies of boxes need.
+  /// Columns come in rows of channels; only copies of boxes need this.
   bool hasChannelRows = false;
-  /// Its positions are numbered halo tile by halo tile, which only warpgroups
-  /// take.
+  /// Positions are numbered halo tile by halo tile; only warpgroups support
+  /// this.
   bool hasHaloTiles = false;
-  /// If lanes store results element by element: from one to that of the next
-  /// row, in elements of memory. 0 if not.
+  /// If lanes store results element by element: elements in memory from one to
+  /// its neighbour in the next row. Otherwise 0.
   int64_t storedRowDistance = 0;
-  /// Elements of the result that the sum of parts stores apart from their
-  /// neighbours, because the result has rows innermost, and parts columns.
+  /// Elements that a split-K sum stores apart from their neighbours, because
+  /// the result has rows innermost and the slices have columns innermost.
   double scatteredSums = 0;
-  /// What families make of it, each in a struct of its own.
+  /// The facts of kernel families, one struct for each family.
   FamilyFacts facts;
 
-  /// Multiplications and additions that the convolution needs.
+  /// Multiplications and additions of the convolution itself.
   double usefulFlops = 0;
-  /// Operations of the average product, as a part of the largest one's.
+  /// Operations of the average product, as a share of the largest product's.
   double averageShare = 1;
-  /// Operations of the products: with padding, and between merged groups.
+  /// Operations of the products, including padding and zeros of merged groups.
   double flops() const;
   /// Bytes that any algorithm moves: each operand and the result once.
   double compulsoryBytes() const {
     return lhsBytes + rhsBytes + resultBytes + epilogueBytes;
   }
-  /// Bytes that the epilogue reads for each one of the result.
+  /// Epilogue bytes read for each byte of the result.
   double epilogueShare() const { return epilogueBytes / resultBytes; }
   /// Flops per compulsory byte.
   double intensity() const { return usefulFlops / compulsoryBytes(); }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The region of a convolution as a list of scalar operations, for analyses
-// that need no IR. Evaluated in f64 (the reference) or in f32 (what kernels
+// without IR. It is evaluated in f64 (the reference) or in f32 (what kernels
 // compute).
 //
 //===----------------------------------------------------------------------===//
@@ -43,9 +43,9 @@ enum class EpilogueOp {
   Max,
   Min,
   Fma,     ///< a * b + c, rounded once.
-  Greater, ///< a > b, or a >= b: they differ in one point.
+  Greater, ///< a > b, or a >= b: they differ at one point.
   Equal,
-  Not,    ///< Of a comparison.
+  Not,    ///< Negates a comparison.
   Select, ///< Condition, value if true, value if false.
 };
 
@@ -53,10 +53,10 @@ enum class EpilogueOp {
 struct EpilogueValue {
   EpilogueOp op = EpilogueOp::Constant;
   std::vector<int> operands = {};
-  double constant = 0; ///< Constant: the value. Operand: its number.
+  double constant = 0; ///< The value of a Constant, the number of an Operand.
 };
 
-/// Values in order of computation; `yield` becomes the output.
+/// Values in the order of computation; `yield` becomes the output.
 struct EpilogueGraph {
   std::vector<EpilogueValue> values;
   int yield = 0;
@@ -74,7 +74,7 @@ template <typename Float>
 Float evaluateEpilogue(const EpilogueGraph &graph, Float accumulator,
                        const std::vector<Float> &operands);
 
-/// One operation on already evaluated operands.
+/// Applies one operation to operands that are already evaluated.
 template <typename Float>
 Float evaluateEpilogueOp(const EpilogueValue &value, const Float *operands);
 

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bound that a result must satisfy, element by element (docs/numerics.md):
+// The bound that each element of a result must satisfy (docs/numerics.md):
 //
 //   |out - ref| <= outputUlp * ulp(out type, ref)
 //                + 2^-24 * (accumulation * S + operands * T + constant)
 //
 // with S the sum of |a * b| over the reduction and T the sum of the magnitudes
 // of the epilogue operands' elements. `operands` and `constant` are zero unless
-// the epilogue cancels: no bound in terms of S and the result alone exists
-// then.
+// the epilogue cancels: then no bound in terms of S and the result alone
+// exists.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,30 +37,30 @@ struct ErrorBound {
   double constant = 0;
 };
 
-/// Why an epilogue has no bound of this form: "multiplies two varying values".
+/// Why an epilogue has no such bound: "multiplies two varying values".
 struct NoErrorBound {
   std::string reason;
 };
 
 /// The sum that enters the epilogue.
 struct Accumulation {
-  int64_t reduction = 1; ///< Products that are summed up.
+  int64_t reduction = 1; ///< The number of products in the sum.
   NumericType operand = NumericType::F16;
-  /// Products of 8-bit floats whose sum instructions cut off before it is
-  /// promoted to f32; 0 if none is.
+  /// Products of 8-bit floats per sum that instructions truncate before it is
+  /// promoted to f32; 0 if no sum is truncated.
   int64_t promotion = 0;
 };
 
-/// Whether the sum of `reduction` products of f32 stays within its bound if
-/// they are multiplied as three products of tf32 in `steps` steps, each of
-/// which is added to the others in f32, as are `splits` parts.
+/// Whether the sum of `reduction` f32 products stays within its bound if they
+/// are multiplied as three products of tf32 in `steps` steps. The sums of the
+/// steps are added in f32, and so are the sums of `splits` split-K slices.
 bool is3xTF32WithinBound(int64_t reduction, int64_t steps, int64_t splits);
 
-/// How wrong, over S, a sum of `promotion` products of 8-bit floats may be that
-/// `wgmma` adds up, 32 at a time, before it is promoted to f32.
+/// The error, relative to S, of a sum of `promotion` products of 8-bit floats
+/// that `wgmma` adds, 32 at a time, before the sum is promoted to f32.
 double computePromotedError(int64_t promotion);
 
-/// The bound for `epilogue(sum)`, converted to `result` at the end.
+/// The bound for `epilogue(sum)` after its conversion to `result`.
 std::variant<ErrorBound, NoErrorBound>
 computeErrorBound(const Accumulation &sum, const EpilogueGraph &epilogue,
                   NumericType result);

@@ -1,13 +1,13 @@
-//===- CheckSource.h - whether MLIR survives an input -----------*- C++ -*-===//
+//===- CheckSource.h - checks before MLIR reads an input --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's readers trust what they read: text may nest until the stack ends, and
-// bytecode may claim sizes without end. Whoever reads a file of a user checks
-// it first.
+// MLIR's readers trust their input: text may nest until the stack overflows,
+// and bytecode may claim sizes without limit. Everything that reads a user's
+// file checks it here first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,18 +24,18 @@
 namespace mlir::conv {
 
 /// A source that MLIR's readers survive: text as it is, bytecode as a child
-/// process has read it and written it again. None, with an error, for more
-/// levels of nesting than conv/Support/Nesting.h allows, for bytecode that is
-/// wrong and, after `tryTextInChild`, for text that makes a reader crash. Text
-/// may still be wrong.
+/// process has read it and written it again. Returns nothing, after an error,
+/// for more nesting than conv/Support/Nesting.h allows, for invalid bytecode
+/// and, after `tryTextInChild`, for text that makes a reader crash. The
+/// returned text may still be invalid.
 std::optional<SourceFile> checkSource(const SourceFile &source,
                                       MLIRContext *context);
 
-/// Reports what is wrong with a source, and reads it otherwise.
+/// Reads a source, or reports what is wrong with it.
 OwningOpRef<ModuleOp> parseSource(const SourceFile &source,
                                   MLIRContext *context);
 
-/// Bytes in memory that is aligned for the resources of bytecode.
+/// Copies bytes to memory that is aligned for the resources of bytecode.
 std::unique_ptr<llvm::MemoryBuffer> copyAligned(StringRef bytes,
                                                 StringRef name);
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The compiler as a function: what conv-compile, conv-run, the fuzzer and the
-// tests call. Each pair of a function and a target is compiled on its own, in a
-// context of its own, so pairs run in parallel and give the same bytes in any
-// number of threads.
+// tests call. Each pair of a function and a target is compiled in a context of
+// its own, so that pairs run in parallel and the result has the same bytes with
+// any number of threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,57 +27,57 @@
 namespace mlir::conv {
 
 /// Stages of compilation, in order. docs/architecture.md and
-/// `conv-verify-stage` say what holds after each.
+/// `conv-verify-stage` define what holds after each.
 enum class Stage { Conv, Linalg, Tiled, Gpu, Llvm, Binary };
 
-/// "conv", "linalg", ...; none for any other name.
+/// Parses "conv", "linalg", ...; returns nothing for any other name.
 std::optional<Stage> parseStage(std::string_view name);
 std::string_view getStageName(Stage stage);
 
-/// MLIR text or bytecode, and the name that messages give it.
+/// MLIR text or bytecode, and its name in messages.
 struct SourceFile {
   std::string name;
   std::string text;
 };
 
-/// Text for people, or a JSON object in a line for each kernel.
+/// Text for people, or one line with a JSON object for each kernel.
 enum class ExplanationForm { None, Text, Json };
 
 struct CompileOptions {
-  /// Names of chips, each possibly after `sim:`.
+  /// Names of chips, each optionally with the prefix `sim:`.
   std::vector<std::string> targets;
   std::string algorithm; ///< Empty: the schedule decides.
   std::string schedule;  ///< `#conv.schedule<...>`; empty: one is chosen.
   /// A tuning database; empty: the one that ships for each target, if there is
-  /// one; "none": none.
+  /// one; "none": no database.
   std::string database;
-  /// Rows of the database that another compiler measured are used where there
-  /// are none of this one, instead of only being named in a warning.
+  /// Whether database rows that another compiler measured are used if there are
+  /// none of this compiler. Otherwise only a warning names them.
   bool usesStaleSchedules = false;
-  /// Compute units of the device: rows of the database that were measured on as
-  /// many come first. 0: those of the chip, which nobody counted on the host.
+  /// Compute units of the device: database rows measured on as many are
+  /// preferred. 0: the chip's number, which is unknown for the host.
   int64_t computeUnits = 0;
-  /// Winograd's algorithm is considered where the bound on its error is at most
-  /// this many times that of a sum of products (docs/numerics.md); 0: only if
+  /// Winograd's algorithm is considered if its error bound is at most this many
+  /// times the bound of a sum of products (docs/numerics.md); 0: only if
   /// `algorithm` asks for it, with any error.
   double maxError = 0;
-  /// The most bytes of workspace that the schedule of a convolution may take
-  /// if it is chosen here; negative: any number.
+  /// The most workspace bytes of a convolution whose schedule is chosen here;
+  /// negative: any number.
   int64_t maxWorkspaceBytes = -1;
   unsigned threads = 1;
   /// Constants become arguments that callers pass, after the others.
   bool externalizeConstants = false;
-  /// Convolutions become functions of their own, and `CompileReport::rest` has
-  /// what calls them.
+  /// Convolutions become functions of their own; `CompileReport::rest` gets the
+  /// code that calls them.
   bool outline = false;
-  /// As what to fill in `CompileReport::explanation`, if at all.
+  /// The form in which to fill in `CompileReport::explanation`, if any.
   ExplanationForm explain = ExplanationForm::None;
-  /// Called from one thread at a time with finished and all pairs; may be
-  /// empty.
+  /// Called by one thread at a time with the number of finished pairs and of
+  /// all pairs; may be empty.
   std::function<void(size_t, size_t)> progress;
 };
 
-/// How long one stage of one pair took.
+/// The time that one stage of one pair took.
 struct StageTime {
   std::string function, target, stage;
   double milliseconds = 0;
@@ -89,19 +89,19 @@ struct OutlinedFunction {
   std::string location; ///< Where the convolution was: "FILE:LINE:COLUMN".
 };
 
-/// What the compiler can say beside the artifact.
+/// What the compiler returns besides the artifact.
 struct CompileReport {
-  /// The program without its convolutions, as MLIR text, and what it calls.
+  /// The program without its convolutions, as MLIR text, and its callees.
   std::string rest;
   std::vector<OutlinedFunction> outlined;
   std::vector<StageTime> times;
-  std::string explanation; ///< What was chosen for each convolution, and why.
+  std::string explanation;           ///< The choice for each convolution.
   std::vector<std::string> warnings; ///< One line each.
 };
 
-/// Compiles every function of a module for every target. An error is
-/// `BadInput` with `FILE:LINE:COL: error: ...`, or `Unsupported` with the
-/// reason code; a `System` error is a defect of the compiler or of the machine.
+/// Compiles every function of a module for every target. An error is `BadInput`
+/// with `FILE:LINE:COL: error: ...`, or `Unsupported` with the reason code; a
+/// `System` error is a defect of the compiler or of the machine.
 ::conv::Result<::conv::artifact::Artifact>
 compile(const SourceFile &source, const CompileOptions &options,
         CompileReport *report = nullptr);
@@ -111,33 +111,33 @@ compile(const SourceFile &source, const CompileOptions &options,
                                            const CompileOptions &options,
                                            Stage stage);
 
-/// The schedules that each convolution could have, for one target: a JSON
-/// object in each line, with the predicted seconds.
+/// Lists the possible schedules of each convolution, for one target: one JSON
+/// object per line, with the predicted seconds.
 ::conv::Result<std::string> listSchedules(const SourceFile &source,
                                           const CompileOptions &options);
 
-/// What would be chosen for each kernel, and why, for one target: what
-/// `CompileOptions::explain` asks for (text, if nothing), without compiling.
+/// Explains the choice for each kernel, for one target, without compiling. The
+/// form is `CompileOptions::explain`, or text if that is `None`.
 ::conv::Result<std::string> explain(const SourceFile &source,
                                     const CompileOptions &options);
 
-/// Text that changes whenever a row of the database does.
+/// Text that changes whenever any row of the database changes.
 ::conv::Result<std::string> readDatabaseState(const std::string &path);
 
-/// `CompileOptions::database` that stands for none.
+/// The value of `CompileOptions::database` that means no database.
 inline constexpr std::string_view kNoDatabase = "none";
 
-/// The database that ships with this compiler for a target, possibly after
-/// `sim:`; empty if there is none.
+/// The database that ships with this compiler for a target, which may have the
+/// prefix `sim:`; empty if there is none.
 std::string findShippedDatabase(const std::string &target);
 
-/// The digest by which rows of a database hold for other compilers: of the
-/// kernels of the only convolution of a module, without its epilogue, by the
-/// schedule of the options, and of their launches, for one target.
+/// The code digest by which database rows remain valid for other compilers. It
+/// covers the kernels and launches of a module's only convolution, without its
+/// epilogue, with the schedule of the options, for one target.
 ::conv::Result<std::string> computeCode(const SourceFile &source,
                                         const CompileOptions &options);
 
-/// What a module can be printed as beyond MLIR.
+/// The forms, other than MLIR, in which a module can be printed.
 enum class CodeForm { Assembly, LLVM };
 
 /// The kernels as text, for one target.
@@ -145,30 +145,30 @@ enum class CodeForm { Assembly, LLVM };
                                           const CompileOptions &options,
                                           CodeForm form);
 
-/// The assembler that compilations of NVIDIA chips use; empty if there is none,
-/// and artifacts have PTX.
+/// The assembler for NVIDIA chips; empty if there is none, and artifacts then
+/// contain PTX.
 std::string findAssembler();
 
 /// "gfx90a, gfx942, ..., host": the chips that targets can name.
 std::string getChipNames();
 
-/// For programs that are compilers and nothing else: where there is no memory,
-/// in whatever thread, the process ends with a message and the exit code of a
-/// system error. Applications keep their own handlers of `new` and SIGSEGV.
-/// LLVM has no exceptions, and MLIR does not look at what `malloc` returns.
+/// For programs that only compile: if memory runs out in any thread, the
+/// process ends with a message and the exit code of a system error. LLVM has no
+/// exceptions, and MLIR does not check what `malloc` returns. Applications keep
+/// their own handlers of `new` and SIGSEGV.
 void endWhereMemoryEnds();
 
-/// For programs of one thread: a child process parses text first, so that text
-/// which makes a parser or verifier of MLIR crash is bad input like any other.
-/// Applications may have threads and memory that a copy should not have.
+/// For single-threaded programs: a child process parses text first, so that
+/// text which makes an MLIR parser or verifier crash is reported as bad input.
+/// Applications may have threads and memory that must not be forked.
 void tryTextInChild();
 
-/// For libraries, whose process is another's: where memory ends or LLVM finds a
-/// defect of its own, `compile` and its like return a system error instead of
-/// ending the process. What LLVM held by then is lost.
+/// For libraries in another program's process: if memory runs out or LLVM finds
+/// an internal error, `compile` and the like return a system error instead of
+/// ending the process. Memory that LLVM held by then leaks.
 void surviveFatalErrors();
 
-/// The compiler's version, LLVM's, and the hash of the sources.
+/// The version of the compiler and of LLVM, and the hash of the sources.
 ::conv::artifact::Compiler getCompilerVersion();
 
 /// The version of the compiler as a line for --version.

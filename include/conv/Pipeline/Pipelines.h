@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One function for each stage of compilation. Each ends with
+// One function for each stage of compilation. Each pipeline ends with
 // `conv-verify-stage`.
 //
 //===----------------------------------------------------------------------===//
@@ -24,15 +24,15 @@ class DialectRegistry;
 
 namespace mlir::conv {
 
-/// Every dialect, external interface model and translation that the pipelines
-/// meet.
+/// Registers every dialect, external interface model and translation that the
+/// pipelines use.
 void registerDialects(DialectRegistry &registry);
 
-/// Every pass and pipeline of this project.
+/// Registers every pass and pipeline of this project.
 void registerPassesAndPipelines();
 
-/// The option that every pipeline has by name; the functions below expect the
-/// target on the module.
+/// The target option, which every pipeline has by name. The functions below
+/// expect the target on the module instead.
 template <typename Derived>
 struct TargetOptions : PassPipelineOptions<Derived> {
   ::mlir::detail::PassOptions::Option<std::string> target{
@@ -111,18 +111,18 @@ struct LowerToBinaryOptions : TargetOptions<LowerToBinaryOptions> {
       llvm::cl::init("")};
 };
 
-/// input -> convolutions with their epilogues, in a function of its own each
-/// where there is anything else.
+/// input -> convolutions with their epilogues, each in a function of its own if
+/// there is any other code.
 void buildOutlinePipeline(OpPassManager &manager,
                           const OutlineOptions &options);
 /// input -> convolutions with their epilogues, whose constants are arguments:
-/// the part of the conv stage that is the same for every target.
+/// the part of the conv stage that is the same for all targets.
 void buildRaisePipeline(OpPassManager &manager);
-/// input -> conv: convolutions with their epilogues and schedules, nothing
+/// input -> conv: convolutions with their epilogues and schedules, and nothing
 /// else.
 void buildLowerToConvPipeline(OpPassManager &manager,
                               const LowerToConvOptions &options);
-/// With `compute`, which tells whether rows of other compilers still hold.
+/// With `compute`, which decides whether rows of other compilers are valid.
 void buildLowerToConvPipeline(OpPassManager &manager,
                               const LowerToConvOptions &options,
                               ComputeCode computeCode);
@@ -132,7 +132,7 @@ void buildLowerToLinalgPipeline(OpPassManager &manager);
 void buildLowerToTiledPipeline(OpPassManager &manager);
 /// tiled -> gpu: kernels and launches.
 void buildLowerToGpuPipeline(OpPassManager &manager);
-/// gpu -> llvm: kernels in the LLVM dialect and that of the target.
+/// gpu -> llvm: kernels in the LLVM dialect and the target's dialect.
 void buildLowerToLlvmPipeline(OpPassManager &manager);
 /// llvm -> binary: code objects.
 void buildLowerToBinaryPipeline(OpPassManager &manager,

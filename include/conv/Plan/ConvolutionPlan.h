@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The one place that knows which matrices a convolution multiplies, in every
-// direction. Whoever chooses a schedule, and whoever lowers the op, asks here.
+// direction. Schedule selection and the lowering both ask here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,10 @@ struct MatrixProduct {
   ViewAttr lhs, rhs;
 };
 
-/// The sum of a product, if there is one, and of terms, written through a view
-/// of the target.
+/// A part of a kernel: the sum of an optional product and of terms, written
+/// through a view of the target tensor.
 struct PlanPart {
-  /// Matrices that are added, in this order: views of intermediate tensors.
+  /// Matrices that are added in this order: views of intermediate tensors.
   struct Term {
     size_t intermediate;
     ViewAttr view;
@@ -35,105 +35,105 @@ struct PlanPart {
   std::optional<MatrixProduct> product = std::nullopt;
   SmallVector<Term, 0> terms = {};
   ViewAttr target;
-  /// A vector with one element per channel of the result, as matrices of the
-  /// target's sizes. Null where a result has no such vector.
+  /// A vector with one element per channel of the result, viewed as matrices of
+  /// the target's sizes. Null if the result has no such vector.
   ViewAttr channels = {};
 };
 
-/// One kernel: parts that write different elements of one tensor.
+/// One kernel: parts that write disjoint elements of one tensor.
 struct PlanStep {
   SmallVector<PlanPart, 0> parts;
-  /// The intermediate tensor that it writes, or none for the result: then the
-  /// epilogue is applied to the sums.
+  /// The intermediate tensor that the step writes. If there is none, the step
+  /// writes the result and applies the epilogue to the sums.
   std::optional<size_t> intermediate = std::nullopt;
 };
 
-/// How many of what a plan puts together, or takes apart.
+/// How the products of a plan are merged, split and tiled.
 struct PlanOptions {
-  /// Positions of a block in each dimension, and what sizes of halo tiles are
-  /// multiples of.
+  /// The extent of a block in each spatial dimension; the extents of a halo
+  /// tile are multiples of it.
   static constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
   static constexpr size_t kHaloTileRank = 2;
-  /// Channels of a row, where those of columns are numbered in rows.
+  /// Channels of one row where gemmN is numbered by channel rows.
   static constexpr int64_t kRowSize = ::conv::TmaTile::kRowElements;
 
-  /// Groups whose channels are side by side in one matrix: divides the groups.
+  /// Groups whose channels share one matrix: a divisor of the group count.
   int64_t mergedGroups = 1;
-  /// Parts of the reduction, each a matrix of the batch, that a last step adds.
+  /// Split-K slices, each a matrix of the batch; a last step adds them up.
   int64_t splits = 1;
-  /// Positions of a halo tile in each of the last two spatial dimensions. Then
-  /// positions are numbered halo tile by halo tile, within it block by block,
-  /// and positions after the last are not written. Empty for positions in
-  /// order, as those of one dimension always are.
+  /// The extents of a halo tile in the last two spatial dimensions. Positions
+  /// are then numbered halo tile by halo tile, and within one block by block;
+  /// positions after the last one are not written. Empty if positions are in
+  /// order, as they always are in one dimension.
   SmallVector<int64_t, 2> haloTile = {};
-  /// The dgrad phases of backward data are columns of one product, if they can
-  /// be: without merged groups, if no strided dimension is dilated.
+  /// Whether the dgrad phases of backward data become columns of one product.
+  /// This requires unmerged groups and no strided dimension that is dilated.
   bool joinsPhases = false;
-  /// Columns of the gradient of a filter are taps and then channels, in whole
-  /// rows of these for each tap, as copies of boxes bring them. Columns after
-  /// a tap's last channel are not written. Split-K slices have rows innermost
-  /// where the result has.
+  /// The columns of a weight gradient are numbered by tap and then by channel,
+  /// with whole channel rows for each tap, because tensor copies load whole
+  /// rows. Columns after a tap's last channel are not written. Split-K slices
+  /// have rows innermost if the result has.
   bool hasChannelRows = false;
-  /// Rows are channels of the result, columns its positions, and images the
-  /// batch (S20). Of the gradient of a filter, rows are what windows see, and
-  /// columns the channels of the other operand, which are fewer.
+  /// The product is transposed: rows are the result's channels, columns its
+  /// positions, the batch its images (S20). In a weight gradient, rows are what
+  /// the windows read, and columns the fewer channels of the other operand.
   bool transposed = false;
 };
 
-/// Kernels that one after the other compute a convolution.
+/// Kernels that run one after the other and compute a convolution.
 struct ConvolutionPlan {
-  /// Shapes of the intermediate tensors, whose elements are accumulators.
+  /// Shapes of the intermediate tensors, which hold accumulators.
   SmallVector<SmallVector<int64_t>> intermediates;
   SmallVector<PlanStep, 0> steps;
 
-  /// All parts with a product, and their steps.
+  /// All parts that have a product, each with its step.
   SmallVector<std::pair<const PlanStep *, const PlanPart *>>
   getProducts() const;
-  /// The part with the largest product, or the first one if none has any.
+  /// The part with the largest product, or the first part if none has any.
   const PlanPart &getLargestProduct() const;
 };
 
 /// Plans a convolution:
 ///
-///   * forward: rows are the output's pixels `(n, p, q)`, columns its channels;
-///     the reduction is over the filter's elements.
-///   * backward data: one part for each dgrad phase of the input's positions by
-///     the strides. Positions of one dgrad phase meet the same filter elements,
-///     so each product is dense: rows are the pixels `(n, h, w)` of that dgrad
-///     phase, columns the input's channels, and the reduction is over those
-///     filter elements and the output's channels. Positions that meet no filter
-///     element are parts of zeros. Parts are in the order of their work, the
-///     largest first, so that those at the end are short. Joined dgrad phases
-///     are one product instead, with a column for each dgrad phase and channel;
-///     its filter elements and positions go beyond the tensors where a dgrad
-///     phase has fewer. With padding that is not zeros, this is the gradient of
-///     the padded input, and one step per dimension folds what was padded onto
-///     the elements that it was taken from.
-///   * backward weight: rows are the output's channels, columns the filter's
-///     elements `(r, s, c)`; the reduction is over the output's pixels. If
-///     these have few channels, and there are no strides, rows are the input's
-///     channels, columns `(r, s, k)`, and the reduction is over its pixels.
+///   * forward: gemmM is the output's pixels `(n, p, q)`, gemmN its channels;
+///     gemmK is the filter's elements.
+///   * backward data: one part for each dgrad phase of the input's positions.
+///     All positions of a dgrad phase meet the same filter elements, so each
+///     product is dense: gemmM is the pixels `(n, h, w)` of the dgrad phase,
+///     gemmN the input's channels, and gemmK these filter elements times the
+///     output's channels. Positions that meet no filter element are parts of
+///     zeros. Parts are in the order of their work, the largest first, so that
+///     the last ones are short. Joined dgrad phases are one product instead,
+///     with a column for each dgrad phase and channel; its filter elements and
+///     positions reach beyond the tensors where a dgrad phase has fewer. If the
+///     padding is not zeros, the product is the gradient of the padded input,
+///     and one step per dimension adds the gradients of padded positions to
+///     those of the elements that they were copied from.
+///   * backward weight: gemmM is the output's channels, gemmN the filter's
+///     elements `(r, s, c)`; gemmK is the output's pixels. If the output has
+///     few channels and all strides are 1, gemmM is the input's channels, gemmN
+///     is `(r, s, k)`, and gemmK is the input's pixels.
 ///
-/// Pixels `(n, p, q)` are in order, or halo tile by halo tile. Then their
-/// digits are, for halo tiles of 16 x 16, `(n, p / 16, q / 16)`, those of the
-/// block in the halo tile, `(p / 8 % 2, q / 8 % 2)`, and those in the block,
-/// `(p % 8, q % 8)`; of three dimensions, `z` follows the image. Columns of the
-/// gradient of a filter are then `(r, c / 64, s, c % 64)`: the taps of a line,
-/// which see the same halo tile, are neighbours. Transposed, rows are
-/// `(c / 64, r, s, c % 64)`, and windows are on the tensor of more channels,
-/// the input or the output: `k` in place of `c`. With rows of channels they are
-/// `(r, s, c / 64, c % 64)`, where that is another order or number than that of
-/// the filter's elements.
+/// Pixels `(n, p, q)` are numbered in order, or by halo tiles. For halo tiles
+/// of 16 x 16, their digits are the halo tile, `(n, p / 16, q / 16)`, the block
+/// in the halo tile, `(p / 8 % 2, q / 8 % 2)`, and the position in the block,
+/// `(p % 8, q % 8)`; in three dimensions, `z` follows the image. The columns of
+/// a weight gradient are then `(r, c / 64, s, c % 64)`: taps of one tap row,
+/// which read the same halo tile, are neighbours. If it is transposed, its rows
+/// are `(c / 64, r, s, c % 64)`, and windows move over the tensor with more
+/// channels, the input or the output (then `k` in place of `c`). With channel
+/// rows, columns are `(r, s, c / 64, c % 64)` if that differs from the filter's
+/// own order or size.
 ///
-/// Groups are the batch, those of one merged set side by side in rows, columns
-/// and reduction: elements of two different groups are zero or not written.
+/// Groups are the batch. Merged groups are side by side in rows, columns and
+/// reduction: elements between two different groups are zero or not written.
 ConvolutionPlan planConvolution(ConvolutionOpInterface op,
                                 const PlanOptions &options);
 
 /// The options that a schedule asks for.
 PlanOptions getPlanOptions(ScheduleAttr schedule);
 
-/// The tensors of the product of a step's part, as its kernel sees them.
+/// The tensors of the product of one part, as the kernel of its step sees them.
 ViewedProduct getViewedProduct(ConvolutionOpInterface op,
                                const ConvolutionPlan &plan,
                                const PlanStep &step, const PlanPart &part);
@@ -142,22 +142,22 @@ ViewedProduct getViewedProduct(ConvolutionOpInterface op,
 std::optional<ViewedProduct> getOnlyProduct(ConvolutionOpInterface op,
                                             const ConvolutionPlan &plan);
 
-/// The digit of the reduction that is split: its size. With halo tiles in the
-/// reduction, how many those are. Of several dgrad phases, the least size.
+/// The size of the reduction digit that can be split. If the reduction runs
+/// over halo tiles, their number. Of several dgrad phases, the smallest size.
 int64_t getSplittableSize(ConvolutionOpInterface op,
                           const PlanOptions &options = {});
 
-/// Whether rows of channels would change how columns are numbered.
+/// Whether channel rows would change how columns are numbered.
 bool canHaveChannelRows(ConvolutionOpInterface op,
                         const PlanOptions &options = {});
 
-/// Whether the convolution can be transposed (S20), with such halo tiles: why
-/// not, or an empty string.
+/// Why the convolution cannot be transposed (S20) with these halo tiles, or an
+/// empty string.
 std::string findTransposedObstacle(ConvolutionOpInterface op,
                                    ArrayRef<int64_t> haloTile = {});
 
-/// Products of an element in a split-K slice, zeros after the end of the
-/// reduction included; 0 if the reduction cannot be split.
+/// Products that one element sums up in a split-K slice, including zeros after
+/// the end of the reduction; 0 if the reduction cannot be split.
 int64_t getPartSize(ConvolutionOpInterface op, const PlanOptions &options);
 
 } // namespace mlir::conv

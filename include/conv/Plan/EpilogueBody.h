@@ -1,4 +1,4 @@
-//===- EpilogueBody.h - an epilogue's scalars -------------------*- C++ -*-===//
+//===- EpilogueBody.h - scalar code of an epilogue --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace mlir::conv {
 
-/// What `epilogue` makes of a sum and of an element of each of its operands, in
-/// the body of a `linalg.generic` or in a kernel. An empty one converts the sum
-/// to `element`.
+/// Creates the computation of `epilogue` on a sum and one element of each of
+/// its operands, in the body of a `linalg.generic` or in a kernel. An empty
+/// epilogue converts the sum to `element`.
 Value createEpilogueBody(OpBuilder &builder, Location loc, Region &epilogue,
                          Type element, Value sum, ValueRange operands);
 

@@ -1,13 +1,13 @@
-//===- Im2col.h - windows as channels ---------------------------*- C++ -*-===//
+//===- Im2col.h - window elements as channels -------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The elements of a window as channels of the operand that it moves over: of
-// two or three channels and 3 x 3 elements, matrix units then see 27 channels
-// and a window of one element.
+// Im2col makes the elements of a window channels of the operand that the window
+// moves over. With 3 channels and a 3 x 3 window, matrix units then see 27
+// channels and a window of one element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,41 +23,41 @@ class Im2col {
 public:
   Im2col(ConvolutionOpInterface op, int64_t dims);
 
-  /// The operand whose elements are written once for each window.
+  /// The operand that is unfolded: its elements are written once per window.
   TensorRole getRole() const { return role; }
-  /// Whether nothing changes: the window has one element that moves by 1, or no
-  /// dimension is unfolded.
+  /// Whether unfolding changes nothing: the window has one element and stride
+  /// 1, or no dimension is unfolded.
   bool isTrivial() const;
-  /// Whether a letter is that of the operand's channels.
+  /// Whether a letter names the operand's channels.
   bool isChannel(char letter) const { return letter == channel; }
-  /// Channels of the operand, padded until those of all elements of the window
-  /// are a multiple.
+  /// Channels of the unfolded operand: the operand's channels are padded until
+  /// the channels of the whole window are a multiple of `multiple`.
   int64_t computeChannels(int64_t multiple) const;
-  /// Elements of the whole operand in its form.
+  /// Elements of the whole unfolded operand.
   double countElements(int64_t multiple) const;
-  /// Elements of the window that become channels.
+  /// Window elements that become channels.
   int64_t countTaps() const;
-  /// The size of the dimension that a letter names, of a tensor of a role,
-  /// where it is `size` large in the convolution's own form.
+  /// The size of the dimension `letter` of the tensor with role `of` in this
+  /// form, if it is `size` in the convolution's own form.
   int64_t getSize(TensorRole of, char letter, int64_t size,
                   int64_t multiple) const;
-  /// The order of the filter whose reshape has the order `filter`: unfolded
-  /// elements come right before the channels.
+  /// The dimension order that the filter needs before it is reshaped to the
+  /// order `filter`: unfolded elements come right before the channels.
   std::string getFilterOrder(StringRef filter) const;
-  /// The window of what is left.
+  /// The window that remains after unfolding.
   WindowAttr getWindow() const;
 
-  /// Why the convolution has no such form, or an empty string.
+  /// Why the convolution has no im2col form, or an empty string.
   static std::string findObstacle(ConvolutionOpInterface op,
                                   LayoutsAttr layouts, int64_t dims);
-  /// The operand unfolded: `source` has the order `from`, `result` the order
-  /// `to`.
+  /// Creates the unfolded operand: `source` has the dimension order `from`,
+  /// `result` the order `to`.
   Value create(OpBuilder &builder, Value source, StringRef from,
                RankedTensorType result, StringRef to, int64_t multiple) const;
 
 private:
-  /// The number of the spatial dimension that a letter names, if it is
-  /// unfolded.
+  /// The number of the spatial dimension that a letter names, if this dimension
+  /// is unfolded.
   std::optional<int64_t> findUnfolded(char letter) const;
 
   ConvolutionOpInterface op;

@@ -1,4 +1,4 @@
-//===- NormalizeTaps.h - normalised kernels of tokens -----------*- C++ -*-===//
+//===- NormalizeTaps.h - normalized taps of kernels -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,13 +12,13 @@
 
 namespace mlir::conv {
 
-/// The taps of one kernel, in f32, that sums have in place of its elements.
+/// The normalized taps of one kernel, in f32, which the sums multiply by.
 SmallVector<Value> createNormalizedTaps(OpBuilder &builder, Location loc,
                                         Normalization kind,
                                         ArrayRef<Value> kernel);
 
-/// The gradient with respect to the elements of one kernel, in f32, of that
-/// with respect to its taps.
+/// The gradient with respect to the elements of one kernel, in f32, from the
+/// gradient with respect to its normalized taps.
 SmallVector<Value> createNormalizationGradient(OpBuilder &builder, Location loc,
                                                Normalization kind,
                                                ArrayRef<Value> kernel,

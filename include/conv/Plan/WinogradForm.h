@@ -1,19 +1,27 @@
-//===- WinogradForm.h - convolutions by Winograd ----------------*- C++ -*-===//
+//===- WinogradForm.h - Winograd's algorithm as a plan ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Winograd's algorithm as a plan: a transform of the input and one of the
-// filter, a product for each element of a transformed tile, and a transform of
-// their sums, with the epilogue, into the result. The products are a
-// convolution of their own, with a group for each: whatever computes that one
-// is of use here.
+// Winograd's algorithm as a plan: a transform of each operand, a product for
+// each element of a transformed tile, and a transform of their sums, with the
+// epilogue, into the result. The products are a convolution of their own, with
+// a group for each: whatever computes that one is of use here.
 //
 //   input NHWC  ──▶ [ places × tiles × C ] ─┐
 //                                           ├─▶ [ places × tiles × K ] ──▶ NPQK
 //   filter KRSC ──▶ [ places × K × C ] ─────┘
+//
+// The gradient of a filter is a correlation of the input with the gradient of
+// the output, which takes the filter's place: F(3, 4) computes 3 elements of a
+// filter from 4 gradients. Sums over all tiles are those of the products, so
+// that the last transform is of one block.
+//
+//   input NHWC  ──▶ [ places × tiles × C ] ─┐
+//                                           ├─▶ [ places × K × C ] ──▶ KRSC
+//   output NPQK ──▶ [ places × tiles × K ] ─┘
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,27 +33,33 @@
 
 namespace mlir::conv {
 
-/// Why the convolution is not computed with tiles of so many results (S21), or
-/// an empty string.
+/// Why the convolution cannot be computed with Winograd output tiles of these
+/// sizes (S21), or an empty string.
 std::string findWinogradObstacle(ConvolutionOpInterface op,
                                  ArrayRef<int64_t> outputTile);
 
-/// The matrices of each spatial dimension. There is no obstacle.
+/// The matrices of each spatial dimension: those of F(output_tile, r), or of
+/// F(r, output_tile) for the gradient of a filter. There is no obstacle.
 SmallVector<::conv::WinogradMatrices, 3>
 getWinogradMatrices(ConvolutionOpInterface op, ArrayRef<int64_t> outputTile);
+
+/// How many products of transformed elements each of the products' sums has:
+/// channels, or, for the gradient of a filter, tiles. There is no obstacle.
+int64_t countWinogradProducts(ConvolutionOpInterface op,
+                              ArrayRef<int64_t> outputTile);
 
 /// The nearest f32, which kernels multiply by.
 inline float toFloat(::conv::Rational value) {
   return float(value.numerator()) / float(value.denominator());
 }
 
-/// The ops that stand for a convolution.
+/// The ops that replace a convolution.
 struct WinogradConvolution {
-  BlockTransformOp input, filter;
+  BlockTransformOp lhs, rhs; ///< Of the operands.
   ConvolutionOpInterface products;
-  BlockTransformOp output; ///< Has the result, in the original's type.
+  BlockTransformOp result; ///< In the original's type.
 
-  /// Creates them in front of `op`, which it leaves alone. There is no
+  /// Creates the ops before `op`, which does not change. There must be no
   /// obstacle.
   static WinogradConvolution create(OpBuilder &builder,
                                     ConvolutionOpInterface op,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `openDevice` chooses from, for callers that set more than a name. The
-// simulator's is in SimDevice.h.
+// The devices behind `openDevice`, for callers that set more than a name. The
+// simulator's function is in SimDevice.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +17,14 @@
 
 namespace conv::runtime {
 
-/// This machine's processor. 0 threads means `defaultThreadCount()`.
+/// This machine's processor. 0 threads mean `defaultThreadCount()`.
 Result<std::unique_ptr<Device>> createHostDevice(unsigned threads = 0);
 
-/// An AMD GPU through libamdhip64.so, which is loaded now. Without the library
-/// or a GPU the error is `System` and says what was looked for.
+/// An AMD GPU through libamdhip64.so, which this call loads. Without the
+/// library or a GPU the error is `System` and says what was searched for.
 Result<std::unique_ptr<Device>> createHipDevice(int ordinal = 0);
 
-/// An NVIDIA GPU through the driver's libcuda.so.1, in the same way.
+/// An NVIDIA GPU through the driver's libcuda.so.1, which this call loads.
 Result<std::unique_ptr<Device>> createCudaDevice(int ordinal = 0);
 
 } // namespace conv::runtime

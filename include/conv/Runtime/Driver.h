@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The few operations a device offers: memory, modules, kernels, time. `cuda`,
-// `hip`, `host` and `sim:<chip>` implement them; everything above (Executable,
-// the C API, conv-run) is written once against this file.
+// The few operations that a device offers: memory, modules, kernels, time.
+// `cuda`, `hip`, `host` and `sim:<chip>` implement them; everything above
+// (Executable, the C API, conv-run) is written once against this file.
 //
 // Streams are the driver's own handles (a `hipStream_t` or `CUstream`), so that
 // kernels run in the caller's order; null is the default stream. On `host` and
 // `sim` the handle is ignored and an operation has ended when its call returns.
 //
-// Errors of a device are `ErrorKind::System` with the driver's own words.
+// Errors of a device are `ErrorKind::System` and quote the driver.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,14 +36,14 @@ namespace conv::runtime {
 /// A driver's stream handle; null is the default stream.
 using StreamHandle = void *;
 
-/// How many workgroups of how many work-items. A manifest that was read has
-/// checked the limits of docs/artifact.md, so every value fits.
+/// Numbers of workgroups and work-items. Reading a manifest checks the limits
+/// of docs/artifact.md, so every value fits.
 struct LaunchShape {
   std::array<uint32_t, 3> grid{1, 1, 1};  ///< Workgroups.
   std::array<uint32_t, 3> block{1, 1, 1}; ///< Work-items of a workgroup.
   uint32_t dynamicSharedBytes = 0;
-  /// The device may start it before what is in front of it on the stream has
-  /// ended, for which it waits itself.
+  /// Programmatic dependent launch: the kernel may start before earlier work on
+  /// the stream has ended, and waits for that work itself.
   bool startsEarly = false;
   std::array<uint32_t, 3> cluster{1, 1, 1}; ///< Workgroups of a cluster.
 
@@ -65,7 +65,7 @@ public:
                               StreamHandle stream) = 0;
 };
 
-/// A tensor map as kernels take it.
+/// A tensor map in the form that kernels take.
 struct alignas(64) EncodedTensorMap {
   std::array<uint64_t, 16> words;
 };
@@ -75,7 +75,7 @@ class TensorMapEncoder {
 public:
   virtual ~TensorMapEncoder() = default;
 
-  /// Describes the buffer at `address` as `map` says. Allocates nothing.
+  /// Encodes `map` for the buffer at `address`. Allocates nothing.
   virtual Result<void> encode(const artifact::TensorMapParameter &map,
                               void *address,
                               EncodedTensorMap &encoded) const = 0;
@@ -86,7 +86,7 @@ class Module {
 public:
   virtual ~Module() = default;
 
-  /// The kernel of this name; the module owns it.
+  /// The kernel of this name, which the module owns.
   virtual Result<Kernel *> kernel(const std::string &name) = 0;
 };
 
@@ -95,12 +95,12 @@ class Buffer {
 public:
   virtual ~Buffer() = default;
 
-  /// The address kernels see; on `host` and `sim` also the caller's.
+  /// The address that kernels see; on `host` and `sim` the caller's as well.
   virtual void *address() const = 0;
   virtual int64_t bytes() const = 0;
 };
 
-/// A point in a stream at which the time is taken.
+/// A point in a stream at which the device records the time.
 class Event {
 public:
   virtual ~Event() = default;
@@ -111,15 +111,15 @@ class Device {
 public:
   virtual ~Device() = default;
 
-  /// As `openDevice` takes it: "host", "cuda", "hip", "sim:gfx942".
+  /// The name that `openDevice` takes: "host", "cuda", "hip", "sim:gfx942".
   virtual std::string name() const = 0;
 
   /// Targets whose entries this device executes, best first: "gfx942" for a
   /// GPU, "sim:gfx942" for its simulation, "host".
   virtual std::vector<std::string> targets() const = 0;
 
-  /// How many compute units (multiprocessors) a GPU has: fewer than its chip
-  /// may have. 0 for devices whose measurements do not depend on it.
+  /// The number of compute units (multiprocessors) of a GPU, which may be less
+  /// than its chip has. 0 for devices whose measurements do not depend on it.
   virtual unsigned computeUnits() const { return 0; }
 
   /// Memory of at least 256-byte alignment; `bytes` is positive.
@@ -132,18 +132,18 @@ public:
   virtual Result<void> copyToHost(void *host, const void *device,
                                   int64_t bytes) = 0;
 
-  /// Memory that kernels only read, with these bytes: a copy of them, or the
-  /// bytes themselves on a device that reads the caller's memory.
+  /// Memory with these bytes that kernels only read: a copy of the bytes, or
+  /// the bytes themselves on a device that reads the caller's memory.
   virtual Result<std::unique_ptr<Buffer>> upload(const Blob &data);
 
   /// Loads a code object. `label` names it in messages.
   virtual Result<std::unique_ptr<Module>>
   loadModule(const std::string &code, const std::string &label) = 0;
 
-  /// Null where kernels take no tensor maps; else as long as the device.
+  /// Null where kernels take no tensor maps; lives as long as the device.
   virtual const TensorMapEncoder *tensorMapEncoder() const { return nullptr; }
 
-  /// Whether workgroups of a cluster can be launched together.
+  /// Whether the device launches workgroups of a cluster together.
   virtual bool launchesClusters() const { return false; }
 
   /// A stream of this device's own, for callers that have none. Null (the
@@ -151,19 +151,19 @@ public:
   virtual Result<StreamHandle> createStream() { return StreamHandle(nullptr); }
   virtual void destroyStream(StreamHandle stream) {}
 
-  /// Waits until everything given to `stream` has ended, and reports a kernel
-  /// that failed after its launch had returned.
+  /// Waits until all work on `stream` has ended, and reports a kernel that
+  /// failed after its launch had returned.
   virtual Result<void> synchronize(StreamHandle stream) = 0;
 
   virtual Result<std::unique_ptr<Event>> createEvent() = 0;
   virtual Result<void> record(Event &event, StreamHandle stream) = 0;
 
-  /// Waits for `stop` and gives the time from `start` to it.
+  /// Waits for `stop` and returns the time from `start` to `stop`.
   virtual Result<double> elapsedMilliseconds(Event &start, Event &stop) = 0;
 };
 
-/// The device of this name: "host", "cuda", "hip", "sim:<chip>"; a GPU other
-/// than the first has its number after a colon ("cuda:1").
+/// Opens the device of this name: "host", "cuda", "hip", "sim:<chip>"; a GPU
+/// other than the first has its number after a colon ("cuda:1").
 Result<std::unique_ptr<Device>> openDevice(const std::string &name);
 
 } // namespace conv::runtime

@@ -18,16 +18,16 @@
 
 namespace conv::runtime {
 
-/// The entry of `function` that runs on a device of these targets, of which
-/// earlier ones are preferred. An empty name means the artifact's only
-/// function. Otherwise `BadInput`, with what the artifact has.
+/// The entry of `function` that runs on a device of these targets; earlier
+/// targets are preferred. An empty name means the artifact's only function.
+/// Without such an entry, `BadInput` with the contents of the artifact.
 Result<const artifact::Entry *>
 selectEntry(const artifact::Manifest &manifest, const std::string &function,
             const std::vector<std::string> &targets);
 
-/// Kernels loaded on a device and the recipe to launch them. Everything that
-/// can be done once is done by `load`; `run` may be called from several threads
-/// at once and allocates nothing unless it fails. The device must outlive it.
+/// Kernels loaded on a device and how to launch them. `load` does everything
+/// that can be done once; `run` may be called from several threads at once and
+/// allocates nothing unless it fails. The device must outlive the executable.
 class Executable {
 public:
   static Result<Executable> load(Device &device,
@@ -37,23 +37,23 @@ public:
   /// What was loaded: arguments, workspace, error bound.
   const artifact::Entry &entry() const { return *loaded; }
   int64_t workspaceBytes() const { return loaded->workspaceBytes; }
-  /// Bytes of workspace of an entry with run-time sizes, for these; -1 if `run`
-  /// refuses them.
+  /// Bytes of workspace that an entry with run-time sizes needs for `sizes`; -1
+  /// if `run` refuses the sizes.
   int64_t workspaceBytes(std::span<const int64_t> sizes) const;
 
-  /// Starts all launches on `stream`, in order, with `sizes` if the entry has
-  /// run-time sizes, in their order. `arguments[i]` is the device
+  /// Starts all launches on `stream`, in order. `sizes` holds the run-time
+  /// sizes of the entry, if any, in their order. `arguments[i]` is the device
   /// address of the i-th argument of the entry; `workspace` holds at least
   /// `workspaceBytes()` and may be null if that is zero. Refuses a wrong number
-  /// of arguments, a null or misaligned address, and a written buffer that
-  /// overlaps another, and sizes that are not in their ranges or give buffers
-  /// or grids that are too large.
+  /// of arguments, a null or misaligned address, a written buffer that overlaps
+  /// another, and sizes that are out of their ranges or give buffers or grids
+  /// that are too large.
   Result<void> run(std::span<void *const> arguments, void *workspace = nullptr,
                    StreamHandle stream = nullptr,
                    std::span<const int64_t> sizes = {}) const;
 
 private:
-  /// Where the value of one kernel parameter comes from.
+  /// The source of the value of one kernel parameter.
   struct Slot {
     enum Kind {
       Argument,
@@ -66,32 +66,32 @@ private:
       WorkspaceMap
     } kind;
     int32_t i32;
-    /// Number of the argument, constant or size, or the offset into the
+    /// Index of the argument, constant or size, or the offset into the
     /// workspace.
     int64_t index;
-    /// What is encoded instead of passing the address; `loaded` has it.
+    /// The tensor map to encode instead of passing the address; in `loaded`.
     const artifact::TensorMapParameter *map = nullptr;
   };
   struct Step {
     Kernel *kernel;
-    const artifact::Launch *launch; ///< `loaded` has it.
+    const artifact::Launch *launch; ///< Part of `loaded`.
     LaunchShape shape;
     size_t firstSlot, slotCount;
   };
-  /// What `run` asks of an argument's address.
+  /// What `run` requires of an argument's address.
   struct Requirement {
     uint64_t bytes;
     uint64_t alignmentMask;
     bool isWritten;
   };
 
-  const TensorMapEncoder *encoder = nullptr; ///< The device's.
-  bool launchesClusters = false;             ///< So does the device.
+  const TensorMapEncoder *encoder = nullptr; ///< Owned by the device.
+  bool launchesClusters = false;             ///< A property of the device.
   std::unique_ptr<artifact::Entry> loaded;
   std::vector<std::unique_ptr<Module>> modules;
-  /// What is stored with the code, on the device: each file once.
+  /// Constants on the device, one buffer for each stored file.
   std::vector<std::unique_ptr<Buffer>> buffers;
-  std::vector<void *> constants; ///< Their addresses, one for each constant.
+  std::vector<void *> constants; ///< Addresses, one for each constant.
   std::vector<Requirement> requirements;
   std::vector<Slot> slots;
   std::vector<Step> steps;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The half of a device that is the same wherever kernels run on the CPU: its
-// memory is the caller's and every operation has ended when its call returns.
-// `host` and `sim` derive from it.
+// The common half of devices whose kernels run on the CPU: their memory is the
+// caller's, and every operation has ended when its call returns. `host` and
+// `sim` derive from it.
 //
 //===----------------------------------------------------------------------===//
 

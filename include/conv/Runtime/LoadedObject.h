@@ -16,11 +16,11 @@
 namespace conv::runtime {
 
 /// An x86-64 ELF shared object that was loaded from its bytes, without a file
-/// that stays. Its code is gone when the object is.
+/// that remains. Its code is unloaded with the object.
 class LoadedObject {
 public:
   /// Loads `code`; `label` names it in messages. Bytes that are not such an
-  /// object are `BadInput`, a loader that refuses them is `System`.
+  /// object are `BadInput`; an error of the system's loader is `System`.
   static Result<std::unique_ptr<LoadedObject>> load(const std::string &code,
                                                     const std::string &label);
   ~LoadedObject();
@@ -36,8 +36,8 @@ private:
   int file; ///< Kept open: see load().
 };
 
-/// Checks that this processor has the features of `level`, such as
-/// "x86-64-v3"; `label` names the code that needs them.
+/// Checks that this processor has the features of `level`, such as "x86-64-v3";
+/// `label` names the code that requires them.
 Result<void> checkCpu(const std::string &level, const std::string &label);
 
 } // namespace conv::runtime

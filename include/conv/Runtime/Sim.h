@@ -27,9 +27,9 @@
 
 namespace conv::runtime {
 
-/// In which order the waves of a workgroup take turns.
+/// The order in which the waves of a workgroup take turns.
 enum class WaveOrder {
-  InOrder, ///< Each runs as far as it can, up to a barrier.
+  InOrder, ///< Each wave runs up to the next barrier.
   Random, ///< A seeded random choice at every barrier and cross-lane operation.
 };
 
@@ -41,12 +41,12 @@ struct SimOptions {
   unsigned threads = 0; ///< 0: CONV_NUM_THREADS, or one per processor.
 };
 
-/// What a launch did, summed over its workgroups. Memory is counted per wave
+/// Counters of a launch, summed over its workgroups. Memory is counted per wave
 /// instruction, as the hardware sees it.
 struct SimCounters {
   uint64_t workgroups = 0;
   uint64_t waves = 0;
-  uint64_t barriers = 0; ///< Per wave.
+  uint64_t barriers = 0; ///< Counted per wave.
   uint64_t matrixInstructions = 0;
   uint64_t matrixFlops = 0; ///< Multiplications and additions.
   uint64_t globalLoads = 0;
@@ -90,7 +90,7 @@ public:
                                                     SimOptions options);
   ~SimMachine();
 
-  /// Memory that kernels may touch. With checks on, nothing else is.
+  /// Registers memory that kernels may access. Checks refuse all other memory.
   void registerBuffer(const void *address, size_t bytes);
   void unregisterBuffer(const void *address);
 
@@ -106,7 +106,7 @@ public:
     void *const *parameters = nullptr;
     size_t parameterCount = 0;
   };
-  /// Runs to the end, or to the first thing that is wrong.
+  /// Runs to the end, or to the first error.
   Result<void> launch(SimObject &object, const Launch &launch);
 
   /// Sums over the launches since the last reset.

@@ -7,8 +7,8 @@
 //
 // The binary interface between a kernel compiled by lib/Backend/Sim and the
 // machine in lib/Runtime/Sim. Both sides see only this file: it has no LLVM, no
-// STL, and every structure has the layout of the x86-64 System V ABI. Whatever
-// changes a structure here changes `abiVersion`.
+// STL, and every structure has the layout of the x86-64 System V ABI. Every
+// change to a structure here changes `abiVersion`.
 //
 // An object is an x86-64 ELF shared library that needs nothing but libc and
 // exports one symbol, `conv_sim_object`. The loader checks the version, fills
@@ -33,8 +33,8 @@ inline constexpr uint32_t frameBytes = 512;
 inline constexpr uint32_t frameAlignment = 16;
 inline constexpr uint32_t maxOperands = 11;
 
-/// What compiled code reads of the work-item it runs for. Constant during a
-/// launch of a workgroup, except for what `frame` points to.
+/// The state that compiled code reads of its work-item. It is constant while a
+/// workgroup runs, except for what `frame` points to.
 struct Item {
   uint32_t workItemId[3];
   uint32_t lane;
@@ -43,8 +43,8 @@ struct Item {
   uint64_t ldsBase; ///< Address of LDS byte 0; LDS ends below 4 GiB.
   uint8_t *frame;
   const uint8_t *kernarg;
-  const uint8_t *dispatchPacket; ///< As `hsa_kernel_dispatch_packet_t`.
-  const uint8_t *implicitArgs;   ///< As code object version 5 lays them out.
+  const uint8_t *dispatchPacket; ///< An `hsa_kernel_dispatch_packet_t`.
+  const uint8_t *implicitArgs;   ///< In the layout of code object version 5.
 };
 
 enum class SiteKind : uint32_t {
@@ -58,19 +58,19 @@ enum class SiteKind : uint32_t {
 
 struct Site;
 
-/// Serves a `LaneOp` for one work-item, from its frame to its frame.
+/// Serves a `LaneOp` for one work-item, and reads and writes its frame.
 using LaneHandler = void (*)(Item *item, const Site *site);
 
-/// One operation in a kernel that the machine has to know about.
+/// One operation in a kernel that the machine serves or checks.
 struct Site {
   const char *name; ///< `load`, `store`, or the intrinsic after `llvm.amdgcn.`.
   const char *location; ///< `file:line`, or empty.
   void *handler;        ///< Filled in by the loader for WaveOp and LaneOp.
   SiteKind kind;
   uint32_t index;
-  uint32_t bytes;     ///< Of a memory access; 0 otherwise.
-  uint32_t alignment; ///< What the access promises, in bytes.
-  /// Of a buffer access: the part of its offset that is in the instruction.
+  uint32_t bytes;     ///< Bytes of an access; 0 otherwise.
+  uint32_t alignment; ///< Alignment that the access promises.
+  /// The part of a buffer access's offset that is in the instruction.
   uint32_t immediate;
   uint32_t resultBytes;
   uint32_t operandCount;
@@ -86,7 +86,7 @@ struct Resource {
   uint32_t stride;
 };
 
-/// What the machine offers to compiled code.
+/// The services of the machine for compiled code.
 struct Services {
   /// The lanes of a wave meet at `site`; its handler reads and writes frames.
   void (*waveOp)(Item *item, const Site *site);
@@ -109,7 +109,7 @@ struct Services {
 };
 
 struct Parameter {
-  uint32_t offset; ///< In the kernarg block.
+  uint32_t offset; ///< Bytes in the kernarg block.
   uint32_t bytes;
 };
 
@@ -117,12 +117,12 @@ using KernelEntry = void (*)(Item *item);
 
 struct Kernel {
   const char *name;
-  KernelEntry fast;    ///< No calls for memory accesses.
+  KernelEntry fast;    ///< Without calls for memory accesses.
   KernelEntry checked; ///< Announces each access to `Services::access`.
-  uint32_t ldsBytes;   ///< Static; dynamic shared memory starts there.
+  uint32_t ldsBytes;   ///< Static; dynamic shared memory follows.
   uint32_t kernargBytes;
   uint32_t parameterCount;
-  uint32_t requiredBlock[3]; ///< Zero where the kernel does not say.
+  uint32_t requiredBlock[3]; ///< Zero if the kernel does not say.
   const Parameter *parameters;
 };
 

@@ -13,10 +13,10 @@
 
 namespace conv::runtime {
 
-/// A device that is a simulated GPU, with what only a simulator can tell.
+/// A simulated GPU as a device, with the facts that only a simulator knows.
 class SimDevice : public HostMemoryDevice {
 public:
-  /// The sums of what launches did since the last reset.
+  /// The counters of all launches since the last reset.
   virtual const SimCounters &counters() const = 0;
   virtual void resetCounters() = 0;
 };

@@ -45,12 +45,12 @@ private:
   std::vector<std::jthread> workers;
   std::mutex oneCaller;
 
-  std::mutex mutex; ///< Guards what follows, up to `next`.
+  std::mutex mutex; ///< Guards the members up to `next`.
   std::condition_variable wake, idle;
   uint64_t generation = 0; ///< Grows with each call of run.
-  bool open = false;       ///< Workers may still join the call.
+  bool open = false;       ///< Workers may still join the run.
   bool stopping = false;
-  int active = 0; ///< Workers inside the call.
+  int active = 0; ///< Workers inside the run.
 
   Task task = nullptr;
   void *context = nullptr;

@@ -6,8 +6,8 @@
  *===----------------------------------------------------------------------===*
  *
  * The interface of libconv_runtime.so, which a host application links alone:
- * it needs neither LLVM nor the compiler. docs/callers-contract.md says what
- * buffers, streams and threads must obey.
+ * it needs neither LLVM nor the compiler. docs/callers-contract.md states the
+ * rules for buffers, streams and threads.
  *
  *   conv_artifact *artifact;
  *   conv_device *device;
@@ -39,7 +39,7 @@
 extern "C" {
 #endif
 
-/** Zero, or why a call failed. The values are those of the tools' exit codes.
+/** Zero, or why a call failed. The values equal the exit codes of the tools.
  */
 typedef enum conv_status {
   CONV_OK = 0,
@@ -55,14 +55,14 @@ CONV_API const char *conv_last_error(void);
 /** The version of the library, such as "0.2.0". */
 CONV_API const char *conv_runtime_version(void);
 
-/* Artifacts: what a .convpack file holds. Read-only once opened. */
+/* Artifacts: the contents of .convpack files. Read-only once opened. */
 
 typedef struct conv_artifact conv_artifact;
 
 /** Reads and checks a file, including the digests of all code and data. */
 CONV_API conv_status conv_artifact_open(const char *path,
                                         conv_artifact **artifact);
-/** The same for a file in memory, which may be freed afterwards. */
+/** Reads and checks a file in memory, which may be freed afterwards. */
 CONV_API conv_status conv_artifact_open_memory(const void *bytes, size_t size,
                                                conv_artifact **artifact);
 CONV_API void conv_artifact_close(conv_artifact *artifact);
@@ -93,12 +93,12 @@ CONV_API void conv_device_close(conv_device *device);
 CONV_API const char *conv_device_target(const conv_device *device,
                                         size_t index);
 
-/** How many compute units (multiprocessors) a GPU has: a part of a GPU has
- * fewer than its chip. 0 for other devices. */
+/** The number of compute units (multiprocessors) of a GPU, which is smaller for
+ * a partition of a GPU than for its chip. 0 for other devices. */
 CONV_API unsigned conv_device_compute_units(const conv_device *device);
 
 /** Memory for buffers and workspaces, aligned to 256 bytes or more. Memory that
- * the caller has from the driver itself will do as well, except on sim. */
+ * the caller allocates with the driver itself works too, except on sim. */
 CONV_API conv_status conv_device_allocate(conv_device *device, int64_t bytes,
                                           void **address);
 CONV_API conv_status conv_device_free(conv_device *device, void *address);
@@ -122,7 +122,7 @@ CONV_API conv_status conv_executable_load(conv_device *device,
                                           conv_executable **executable);
 CONV_API void conv_executable_close(conv_executable *executable);
 
-/** The target of the entry that was loaded. */
+/** The target of the loaded entry. */
 CONV_API const char *conv_executable_target(const conv_executable *executable);
 
 /** One buffer of the signature. Pointers live as long as the executable. */
@@ -131,12 +131,12 @@ typedef struct conv_argument {
   const char *dtype;  /**< "f16", "bf16", "f32", ... */
   const char *layout; /**< "NHWC", or "" for vectors. */
   size_t rank;
-  const int64_t *shape;   /**< Elements, in layout order; -1 - i for run-time
-                               size i. */
-  const int64_t *strides; /**< Elements, in layout order; -1 for the next
+  const int64_t *shape;   /**< Elements, in layout order; -1 - i means
+                               run-time size i. */
+  const int64_t *strides; /**< Elements, in layout order; -1 means the next
                                dimension's stride times its size. */
   int64_t bytes;          /**< From the first to the last element, or -1 if
-                               run-time sizes say. */
+                               they depend on run-time sizes. */
   int64_t alignment;      /**< Bytes. */
   int is_written;         /**< 1 for results, 0 for operands, and 2 for operands
                                that the function updates in place. */
@@ -148,8 +148,8 @@ CONV_API conv_status conv_executable_argument(const conv_executable *executable,
                                               size_t index,
                                               conv_argument *argument);
 
-/** The tensors that the artifact stores and calls do not pass, weights for
- * example. They are on the device as long as the executable. */
+/** Tensors that the artifact stores and calls do not pass, such as weights.
+ * They stay on the device as long as the executable. */
 CONV_API size_t
 conv_executable_constant_count(const conv_executable *executable);
 CONV_API conv_status conv_executable_constant(const conv_executable *executable,
@@ -168,23 +168,23 @@ CONV_API conv_status conv_executable_size(const conv_executable *executable,
                                           size_t index, conv_size *size);
 
 /** Finds the run-time sizes from the shapes of all arguments: `shapes[i]` has
- * as many numbers as the i-th argument has dimensions. Refuses shapes that do
+ * one number for each dimension of the i-th argument. Refuses shapes that do
  * not fit the function, and sizes that a run would refuse. `workspace_bytes`
- * may be null; it gets what a run with these sizes needs. */
+ * may be null; it receives the workspace of a run with these sizes. */
 CONV_API conv_status conv_executable_find_sizes(
     const conv_executable *executable, const int64_t *const *shapes,
     size_t count, int64_t *sizes, int64_t *workspace_bytes);
 
 /** Starts a function with run-time sizes, like `conv_executable_run`. `sizes`
- * holds one number for each, and buffers have the bytes that follow from them.
- * Nothing is started if a size is out of its range, or if they give buffers or
- * grids that are too large. */
+ * holds one number for each run-time size and determines the buffers' bytes.
+ * Nothing is started if a size is out of its range, or if buffers or grids
+ * would be too large. */
 CONV_API conv_status conv_executable_run_sizes(
     const conv_executable *executable, const int64_t *sizes, size_t size_count,
     void *const *arguments, size_t count, void *workspace, void *stream);
 
 /** Bytes of the workspace that each concurrent run needs; may be zero. With
- * run-time sizes, `conv_executable_find_sizes` has them. */
+ * run-time sizes, `conv_executable_find_sizes` computes them. */
 CONV_API int64_t
 conv_executable_workspace_bytes(const conv_executable *executable);
 

@@ -1,12 +1,12 @@
-//===- Database.h - schedules that were measured ----------------*- C++ -*-===//
+//===- Database.h - measured schedules of convolutions ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows of a tuning database (docs/tuning.md) as schedules of convolutions.
-// A problem is without its epilogue.
+// Reads the rows of a tuning database (docs/tuning.md) as schedules of
+// convolutions. The problem of a row has no epilogue.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,18 +20,18 @@
 
 namespace mlir::conv {
 
-/// The digest of what this compiler makes of a convolution without its epilogue
-/// by a schedule; empty if it does not.
+/// Computes the digest of the code that this compiler generates from a schedule
+/// for a convolution without its epilogue; empty if it generates none.
 using ComputeCode =
     std::function<std::string(ConvolutionOpInterface, StringRef)>;
 
-/// Which rows of a database count.
+/// Which rows of a database may be used.
 struct DatabaseOptions {
-  std::string compiler;     ///< Of this fingerprint; empty: of any.
-  bool usesStale = false;   ///< If there are none, those of others.
-  int64_t computeUnits = 0; ///< Of the device; 0: those of the chip.
-  /// Rows of others count if they have the digest that this gives; may be
-  /// empty.
+  std::string compiler;     ///< Fingerprint; empty: any compiler.
+  bool usesStale = false;   ///< Fall back to rows of others.
+  int64_t computeUnits = 0; ///< Of the device; 0: the chip's count.
+  /// Computes a digest: rows of other compilers count if their digest equals
+  /// it. May be empty.
   ComputeCode computeCode;
 
   int64_t getComputeUnits(const ::conv::ChipInfo &chip) const {
@@ -41,11 +41,11 @@ struct DatabaseOptions {
 
 class Database {
 public:
-  /// Opens a file, or says what is wrong with it.
+  /// Opens a file, or returns what is wrong with it.
   static FailureOr<Database> open(StringRef path, MLIRContext *context);
 
-  /// The best schedule for a convolution under a target that `fits`; null if
-  /// there is none. Warns of rows that are not taken.
+  /// The best schedule for a convolution on a target that satisfies `fits`;
+  /// null if there is none. Warns about rows that it does not use.
   FailureOr<ScheduleAttr>
   lookup(ConvolutionOpInterface op, const DatabaseOptions &options,
          function_ref<LogicalResult(ScheduleAttr)> fits) const;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The SQLite file that conv-tune writes (docs/tuning.md has the schema), as
-// text and numbers: nothing here knows MLIR. Any number of processes read while
-// one writes.
+// text and numbers: this file does not depend on MLIR. Any number of processes
+// may read the file while one writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,41 +25,41 @@ struct sqlite3;
 
 namespace conv {
 
-/// What a row is looked up by.
+/// The key that rows are looked up by.
 struct MeasurementKey {
   std::string problem, target;
   int64_t computeUnits = 0;
   std::string compiler; ///< The fingerprint; empty: any.
 };
 
-/// A schedule that was measured, and by which compiler.
+/// A measured schedule, and the compiler that it was measured with.
 struct MeasuredSchedule {
   std::string schedule, compiler;
-  std::string code; ///< The digest of what was measured; empty: unknown.
+  std::string code; ///< Digest of the measured code; empty: unknown.
   int64_t computeUnits = 0;
 };
 
-/// Rows of this compiler, and of others.
+/// Rows of this compiler (`current`), and of other compilers (`stale`).
 struct MeasuredSchedules {
   std::vector<MeasuredSchedule> current, stale;
 };
 
 class DatabaseFile {
 public:
-  /// The newest `user_version` that is understood.
+  /// The newest `user_version` that this code reads.
   static constexpr int kVersion = 2;
 
-  /// Opens a file, once in a process: it is never closed. Closing any
-  /// descriptor of a file drops the locks that the process has on it, among
-  /// them those of another copy of SQLite, such as Python's.
+  /// Opens a file once per process and never closes it. Closing any descriptor
+  /// of a file drops all locks that the process has on it, including the locks
+  /// of another copy of SQLite in the process, such as Python's.
   static Result<std::shared_ptr<const DatabaseFile>>
   open(const std::string &path);
 
-  /// The best rows of a key: measured ones before modelled ones, then those of
+  /// The best rows of a key: measured rows before modelled ones, then rows with
   /// the nearest number of compute units, then the fastest.
   Result<MeasuredSchedules> lookup(const MeasurementKey &key) const;
 
-  /// Text that changes whenever a row does.
+  /// Text that changes whenever any row changes.
   Result<std::string> readState() const;
 
 private:
@@ -68,7 +68,7 @@ private:
 
   std::string path;
   sqlite3 *connection;
-  bool hasCode; ///< Since version 2.
+  bool hasCode; ///< True since version 2.
 };
 
 } // namespace conv

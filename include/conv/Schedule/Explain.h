@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `conv-compile --explain` prints: the problem, the decision and who took
-// it, what is predicted, and what was rejected and why.
+// Implements `conv-compile --explain`: the problem, the decision and who made
+// it, the predicted cost, and the rejected candidates with reasons.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace mlir::conv {
 /// `conv-select-schedule`.
 void explainSchedule(ConvolutionOpInterface op, raw_ostream &os);
 
-/// The explanation for programs; times in seconds, sizes in bytes.
+/// The explanation as JSON, with times in seconds and sizes in bytes.
 llvm::json::Object explainScheduleAsJson(ConvolutionOpInterface op);
 
 /// Explains dynamic convolutions, which have no schedule of their own.

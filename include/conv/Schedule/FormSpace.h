@@ -1,14 +1,14 @@
-//===- FormSpace.h - in which forms operands are read -----------*- C++ -*-===//
+//===- FormSpace.h - operand forms that are worth ranking -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A transform moves each byte of a tensor twice more, and a product may gain
-// far more from operands that lie as its copies want them. Both have a
-// predicted time, on one scale, so that plans with and without transforms are
-// compared.
+// A transform reads and writes each byte of a tensor once more, but a product
+// may gain far more from operands in the layout that its copies need.
+// Transforms and products have predicted times on one scale, so that plans with
+// and without transforms can be compared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,22 +20,22 @@
 
 namespace mlir::conv {
 
-/// The forms worth a ranking of their own, without that of the op itself.
+/// The forms that are worth ranking, without the op's own form.
 SmallVector<OperandForm> enumerateForms(ConvolutionOpInterface op,
                                         const ::conv::ChipInfo &chip);
 
-/// The layouts with another order of one tensor.
+/// The layouts with the dimension order of one tensor replaced.
 LayoutsAttr withOrder(LayoutsAttr layouts, TensorRole role, StringRef order);
 
-/// The bytes of workspace that a supported schedule takes, without gaps.
+/// The workspace bytes of a supported schedule, without alignment gaps.
 int64_t computeWorkspaceBytes(ConvolutionOpInterface op, ScheduleAttr schedule);
 
-/// The seconds that the kernel of a `conv.transform` or `conv.block_transform`
-/// takes, its launch included.
+/// The predicted seconds of the kernel of a `conv.transform` or
+/// `conv.block_transform`, including its launch.
 double predictTransform(Operation *transform, const ::conv::ChipInfo &chip);
 
-/// The seconds that a supported schedule takes, with the transforms of its
-/// form.
+/// The predicted seconds of a supported schedule, including the transforms of
+/// its form.
 double predictSeconds(ConvolutionOpInterface op, ScheduleAttr schedule,
                       const ::conv::ChipInfo &chip);
 

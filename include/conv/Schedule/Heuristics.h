@@ -1,12 +1,12 @@
-//===- Heuristics.h - which schedules there are, in order -------*- C++ -*-===//
+//===- Heuristics.h - candidates ranked by the cost model -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Generates the schedules that a chip can run for a problem and ranks them by
-// the cost model. This is what decides when neither the user nor a database
+// Generates the schedules that a chip can run for a problem and ranks them
+// by the cost model. The ranking decides if neither the user nor a database
 // did.
 //
 //===----------------------------------------------------------------------===//
@@ -26,7 +26,7 @@ struct RankedCandidate {
   Cost cost;
 };
 
-/// A candidate that was left out.
+/// A candidate that a rule excluded.
 struct RejectedCandidate {
   Candidate candidate;
   Rejection reason;
@@ -38,9 +38,9 @@ struct Ranking {
   std::vector<RejectedCandidate> rejected;
 };
 
-/// Ranks what `chip` can run. `accepted` is empty only if the chip has no atom
-/// for the problem's operands, none that takes halo tiles, or every launch
-/// would be too large.
+/// Ranks the candidates that `chip` can run. `accepted` is empty only if the
+/// chip has no atom for the problem's operands, no atom that takes halo tiles,
+/// or if every launch would be too large.
 Ranking rankCandidates(const Problem &problem, const ChipInfo &chip);
 
 } // namespace conv

@@ -25,8 +25,8 @@ namespace mlir::conv {
 #define GEN_PASS_REGISTRATION
 #include "conv/Schedule/Passes.h.inc"
 
-/// The pass, which takes rows of other compilers where `computeCode` gives
-/// their digest.
+/// Creates the pass. It also uses database rows of other compilers whose code
+/// digest equals what `computeCode` returns.
 std::unique_ptr<Pass>
 createSelectSchedulePass(const SelectSchedulePassOptions &options,
                          ComputeCode computeCode);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The space of schedules that is generated for a convolution: the default is
-// the first of them, and a search measures others.
+// The space of schedules that is generated for a convolution: the first one is
+// the default, and a search measures the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,30 +20,30 @@
 
 namespace mlir::conv {
 
-/// A schedule, as the cost model sees it: a candidate and how its matrices are
-/// formed, or one that a family without a model lists.
+/// A schedule as the cost model ranks it: a candidate with the options of its
+/// plan, or a schedule that a family without a model lists.
 struct RankedSchedule {
   PlanOptions options;
   ::conv::Candidate candidate;
   ScheduleAttr listed; ///< Null if it is a candidate.
   ::conv::Cost cost;
-  bool isFirst; ///< Its family comes before others (`KernelFamily::isFirst`).
-  size_t place; ///< Of equal costs, the plainest options come first.
+  bool isFirst; ///< See `KernelFamily::isFirst`.
+  size_t place; ///< Tie break: plainer options first.
 
-  /// The schedule, as the heuristic chooses it.
+  /// The schedule attribute, marked as chosen by the heuristic.
   ScheduleAttr get(MLIRContext *context, const ::conv::ChipInfo &chip) const;
 };
 
-/// All schedules of all families that the chip can run, or those of one
-/// algorithm, for the convolution in the form that it has: the fastest by the
-/// cost model first, after those of families that come before others.
+/// All schedules that the chip can run for the convolution in its own form, of
+/// all families or of one algorithm. Families that take precedence come first,
+/// then the fastest by the cost model.
 std::vector<RankedSchedule>
 rankSchedules(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
               std::optional<Algorithm> only = std::nullopt);
 
-/// Prints all schedules for a scheduled convolution, each as a JSON object with
-/// the seconds that the cost model predicts: those of the convolution as it is,
-/// the best first, and then those whose operands are transformed.
+/// Prints all schedules of a scheduled convolution, each as a JSON object with
+/// its predicted seconds: first the schedules without transforms, the best
+/// first, then the schedules with transformed operands.
 void printScheduleSpace(ConvolutionOpInterface op, raw_ostream &os);
 
 } // namespace mlir::conv

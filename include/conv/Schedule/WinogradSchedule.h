@@ -1,13 +1,13 @@
-//===- WinogradSchedule.h - forms of Winograd's algorithm -------*- C++ -*-===//
+//===- WinogradSchedule.h - Winograd forms worth ranking --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Winograd's algorithm multiplies less and moves more. Whether that is faster
-// is a matter of the same time scale as all other forms: the predicted times of
-// its transforms and products are added up.
+// Winograd's algorithm multiplies less and moves more data. It competes with
+// all other forms on one time scale: its predicted time is the sum of the times
+// of its transforms and products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +19,15 @@
 
 namespace mlir::conv {
 
-/// The forms worth a ranking, in the op's own layouts and in others.
+/// The forms that are worth ranking, in the op's own and in other layouts.
 SmallVector<OperandForm> enumerateWinogradForms(ConvolutionOpInterface op,
                                                 const ::conv::ChipInfo &chip);
 
-/// Why there are none, or an empty string.
+/// Why there are no such forms, or an empty string.
 std::string findWinogradObstacle(ConvolutionOpInterface op);
 
-/// The schedule, by Winograd's algorithm in a form, whose product is predicted
-/// to be the fastest; null if there is none.
+/// The schedule of Winograd's algorithm in a form whose product has the
+/// shortest predicted time; null if there is none.
 ScheduleAttr selectInWinogradForm(
     ConvolutionOpInterface op, const OperandForm &form,
     function_ref<ScheduleAttr(ConvolutionOpInterface)> selectProduct);

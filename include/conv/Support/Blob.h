@@ -15,7 +15,7 @@
 
 namespace conv {
 
-/// Bytes that are there as long as a copy of this is: of a mapped file, say.
+/// Bytes that exist as long as a copy of this does: of a mapped file, say.
 struct Blob {
   std::shared_ptr<const void> owner;
   std::string_view bytes;

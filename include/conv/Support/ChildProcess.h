@@ -16,27 +16,27 @@
 
 namespace conv {
 
-/// What a child may take.
+/// The resources that a child may use.
 struct ChildLimits {
-  int64_t memoryBytes; ///< Beyond what this process has.
+  int64_t memoryBytes; ///< Beyond this process's memory.
   int64_t cpuSeconds;
 };
 
 /// Calls `work` in a copy of this process and returns its result: for code that
-/// was not written for hostile input. If the copy ends before `work` returns,
-/// by a signal or at a limit, the error is `BadInput` and says how it ended. No
-/// copy at all is `System`. What the copy prints is lost.
+/// was not written for hostile input. If a signal or a limit ends the copy
+/// before `work` returns, the error is `BadInput` and says how the copy ended.
+/// If the copy cannot be made, it is `System`. Output of the copy is lost.
 Result<std::string> runInChild(const std::function<std::string()> &work,
                                const ChildLimits &limits);
 
-/// How work that was tried ended.
+/// The outcome of work that was tried in a child.
 struct TriedWork {
   std::string crash;    ///< The name of the signal if it crashed, or empty.
   bool refuses = false; ///< Whether it returned false.
 };
 
-/// Calls `work` in a copy of this process, which may take what this one may.
-/// Where there is no copy, and however else it ends, nothing was found.
+/// Calls `work` in a copy of this process, with the limits of this process. If
+/// the copy cannot be made, or ends in any other way, nothing is reported.
 TriedWork tryInChild(const std::function<bool()> &work);
 
 } // namespace conv

@@ -39,20 +39,20 @@ enum class ElementType {
   U8,
 };
 
-/// "f16", "f8E4M3FN", "i8": MLIR's spelling; unsigned ones are "u8", "u16".
+/// "f16", "f8E4M3FN", "i8": MLIR's spelling; unsigned types are "u8", "u16".
 std::string_view elementTypeName(ElementType type);
 std::optional<ElementType> lookupElementType(std::string_view name);
 
 int64_t elementBytes(ElementType type);
 bool isFloat(ElementType type);
 
-/// The stored value of element `index` of the array at `data`, exactly, but for
-/// integers of 64 bits beyond 2^53.
+/// The value of element `index` of the array at `data`, exactly, except for
+/// 64-bit integers beyond 2^53.
 double loadElement(ElementType type, const void *data, int64_t index);
 
-/// Stores `value` rounded to nearest even. Beyond the largest finite value a
-/// floating type gives infinity, or NaN if it has no infinity; an integer type
-/// gives its nearest limit, and zero for NaN.
+/// Stores `value` rounded to nearest even. Beyond the largest finite value, a
+/// floating type stores infinity, or NaN if it has no infinity; an integer type
+/// stores its nearest limit, and zero for NaN.
 void storeElement(ElementType type, void *data, int64_t index, double value);
 
 /// The distance between neighbouring values of `type` at `value`: the unit of

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // LLVM and MLIR neither throw nor catch. Exceptions pass through them all the
-// same, and destroy nothing on their way.
+// same, and run no destructors on their way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace conv {
 
-/// Runs `body`. What it throws becomes a system error.
+/// Runs `body`. An exception that it throws becomes a system error.
 std::optional<Error> catchErrors(const std::function<void()> &body);
 
 /// Throws an exception with this text.

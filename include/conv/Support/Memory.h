@@ -13,7 +13,7 @@
 
 namespace conv {
 
-/// Bytes of this machine's memory.
+/// The memory of this machine in bytes.
 inline int64_t getMachineMemory() {
   return int64_t(sysconf(_SC_PHYS_PAGES)) * int64_t(sysconf(_SC_PAGE_SIZE));
 }

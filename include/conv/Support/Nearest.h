@@ -13,13 +13,13 @@
 
 namespace conv {
 
-/// The letters to insert, remove, replace or exchange with their neighbours to
-/// make `to` of `from`.
+/// The number of letters to insert, remove, replace or exchange with their
+/// neighbours to turn `from` into `to`.
 int computeEditDistance(const std::string &from, const std::string &to);
 
-/// The name nearest to `name`, or empty if all differ in more than a third of
-/// their letters. A name that begins with `name` (of 3 letters or more) is
-/// near.
+/// The name nearest to `name`, or empty if all names differ in more than a
+/// third of their letters. A name that begins with `name` (of 3 letters or
+/// more) counts as near.
 std::string findNearest(const std::string &name,
                         const std::vector<std::string> &names);
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's parser calls itself for every bracket and for every operator of an
-// affine expression, and what it makes of them is visited, printed and erased
-// in the same way, through every alias: text that a user wrote is measured
-// before it is parsed.
+// MLIR's parser recurses for every bracket and for every operator of an affine
+// expression. What it makes of them is visited, printed and erased recursively
+// too, through every alias. So text from a user is measured before it is
+// parsed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +21,10 @@
 
 namespace conv {
 
-/// Levels of nesting that a text of ours may have.
+/// The most levels of nesting that text may have.
 inline constexpr int64_t kMaxNesting = 256;
 
-/// Where the text of an MLIR module or attribute is first nested deeper than
+/// Where the text of an MLIR module or attribute first nests deeper than
 /// `kMaxNesting`, or none.
 std::optional<size_t> findDeepNesting(std::string_view text);
 

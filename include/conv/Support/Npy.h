@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Arrays in and out of tools, in the format of NumPy (versions 1 to 3, little
-// endian, C order). NumPy has no bfloat16 and no 8-bit floats: those travel as
-// the bit patterns of unsigned integers.
+// endian, C order). NumPy has no bfloat16 and no 8-bit floats: these are stored
+// as the bit patterns of unsigned integers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +26,13 @@ namespace conv {
 
 /// An array and its bytes in C order.
 struct NpyArray {
-  /// What the file says: F64, F32, F16, I32, I16, I8, U16 or U8.
+  /// Type of the file: F64, F32, F16, I32, I16, I8, U16 or U8.
   ElementType type;
   std::vector<int64_t> shape;
   std::string bytes;
 };
 
-/// The type whose bits a .npy file holds for `type`: U16 for BF16, U8 for the
+/// The type whose bits a .npy file stores for `type`: U16 for BF16, U8 for the
 /// 8-bit floats, and `type` itself for the others.
 ElementType npyStorage(ElementType type);
 
@@ -50,7 +50,7 @@ Result<NpyArray> parseNpy(std::string_view file, const std::string &name);
 /// stored as `npyStorage` says.
 std::string formatNpy(const NpyArray &array);
 
-/// Writes `formatNpy(array)`, whole or not at all.
+/// Writes `formatNpy(array)`; a failure leaves no partial file.
 Result<void> writeNpy(const std::string &path, const NpyArray &array);
 
 } // namespace conv

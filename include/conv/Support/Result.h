@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The error type of everything that does not see MLIR (chips, artifact,
-// runtime, tools). It carries one sentence for the user and the exit code a
-// command answers with.
+// runtime, tools). It carries one sentence for the user and the exit code of a
+// command.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 namespace conv {
 
-/// Why something failed. The value is the exit code of the command-line tools.
+/// Why something failed. The value is the exit code of command-line tools.
 enum class ErrorKind {
   WrongResult = 1, ///< A computed result is outside its error bound.
   BadInput = 2,    ///< The user's input or usage is wrong.

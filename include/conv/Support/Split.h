@@ -14,7 +14,7 @@
 
 namespace conv {
 
-/// "a,b" as {"a", "b"}. A text without commas is a list of one.
+/// "a,b" as {"a", "b"}. Text without commas gives a list of one.
 inline std::vector<std::string> splitAtCommas(std::string_view list) {
   std::vector<std::string> names(1);
   for (char letter : list)

@@ -15,8 +15,8 @@
 
 namespace conv {
 
-/// Starts `count` threads that call `work`, or as many as the system gives:
-/// whoever shares work out to threads must be able to do it alone.
+/// Starts `count` threads that call `work`, or as many as the system grants: a
+/// caller must be able to do all the work alone.
 std::vector<std::jthread> startThreads(size_t count,
                                        const std::function<void()> &work);
 

@@ -7,9 +7,9 @@
 //
 // F(m, r) computes m results of a filter of r elements with m + r - 1
 // multiplications instead of m * r: y = A^T [(G g) * (B^T d)], where `*` is the
-// product of each element by one. By Toom and Cook, two polynomials are
-// multiplied by their values at m + r - 2 points and at infinity, and the
-// transposed algorithm is a correlation (Lavin and Gray, "Fast algorithms for
+// element-wise product. By Toom and Cook, two polynomials are multiplied by
+// their values at m + r - 2 points and at infinity, and the transposed
+// algorithm is a correlation (Lavin and Gray, "Fast algorithms for
 // convolutional neural networks", 2016; Winograd, "Arithmetic complexity of
 // computations", 1980).
 //
@@ -23,8 +23,8 @@
 
 namespace conv {
 
-/// An exact number with a positive denominator, in lowest terms. Those of the
-/// matrices below are far from the limits of 64 bits.
+/// An exact number with a positive denominator, in lowest terms. The numbers of
+/// the matrices below are far from the limits of 64 bits.
 class Rational {
 public:
   Rational(int64_t numerator = 0, int64_t denominator = 1);
@@ -64,14 +64,14 @@ struct WinogradMatrices {
   RationalMatrix output; ///< A^T: m by tile.
 };
 
-/// The most elements of a tile, m + r - 1: of larger ones, f32 keeps too
-/// little.
+/// The most elements of a tile, m + r - 1: f32 is too inaccurate for larger
+/// tiles.
 inline constexpr int64_t kMaxWinogradTile = 8;
 
 /// The matrices of F(m, r) for positive m and r with m + r - 1 of at most
-/// `kMaxWinogradTile`. Points are 0, 1, -1, 2, -2, 1/2, -1/2, as many as it
-/// takes. With m or r of 1 there is nothing to save, and the matrices are those
-/// of the definition.
+/// `kMaxWinogradTile`. The points are the first of 0, 1, -1, 2, -2, 1/2, -1/2
+/// that F(m, r) needs. If m or r is 1 there is nothing to save, and the
+/// matrices follow the definition.
 WinogradMatrices computeWinograd(int64_t m, int64_t r);
 
 } // namespace conv

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A buffer resource describes each tensor with its exact size. Where the guard
-// is false the offset is one that no tensor below 2 GiB has, and the hardware's
-// bounds check does the rest. Larger tensors are left to AddressAccess.h.
+// is false, the offset lies beyond every tensor below 2 GiB, and the hardware's
+// bounds check does the rest. AddressAccess.h handles larger tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ static int64_t resourceFlags(amdgpu::Chipset chipset) {
 }
 
 namespace {
-/// What both patterns share.
+/// The common part of the patterns.
 template <typename OpTy>
 struct BufferAccessPattern : ConvertOpToLLVMPattern<OpTy> {
   BufferAccessPattern(const LLVMTypeConverter &converter,
@@ -81,7 +81,7 @@ protected:
                                   createI32(builder, loc, kOutOfRange));
   }
 
-  /// Loads at an offset of each lane and one that lanes share.
+  /// Loads at the sum of an offset of each lane and an offset that lanes share.
   void replaceWithLoad(OpTy op, Value source, MemRefType type, Value offset,
                        Value distance,
                        ConversionPatternRewriter &rewriter) const {
@@ -117,8 +117,8 @@ struct BufferLoadLowering final : BufferAccessPattern<GuardedLoadOp> {
   }
 };
 
-/// Negative places are offsets that no tensor below 2 GiB has, also where the
-/// bounds check includes the distance.
+/// Negative places become offsets beyond every tensor below 2 GiB, also where
+/// the bounds check includes the distance.
 struct PlacedLoadLowering final : BufferAccessPattern<PlacedLoadOp> {
   using BufferAccessPattern::BufferAccessPattern;
 
@@ -156,7 +156,7 @@ struct BufferStoreLowering final : BufferAccessPattern<GuardedStoreOp> {
     return success();
   }
 };
-/// Scopes of accesses to shared memory: of copies, and of what lanes read.
+/// Alias scopes of accesses to shared memory: copies, and reads of lanes.
 struct SharedScopes {
   explicit SharedScopes(MLIRContext *context)
       : domain(LLVM::AliasScopeDomainAttr::get(

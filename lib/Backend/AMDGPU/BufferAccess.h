@@ -15,15 +15,15 @@
 namespace mlir::conv {
 
 /// Patterns for `conv.guarded_load`, `conv.guarded_store` and copies in lane
-/// order (`conv.guarded_copy`) with 32-bit
-/// offsets, which are preferred to those of AddressAccess.h.
+/// order (`conv.guarded_copy`) with 32-bit offsets, preferred to the patterns
+/// of AddressAccess.h.
 void populateBufferAccessPatterns(const LLVMTypeConverter &converter,
                                   RewritePatternSet &patterns,
                                   amdgpu::Chipset chipset);
 
-/// Says of kernels that copy to shared memory without registers that what lanes
-/// read there is something else: barriers order both, and LLVM has nothing to
-/// wait for.
+/// In kernels that copy to shared memory without registers, marks copies and
+/// lane reads as accesses to different memory: barriers order them, and LLVM
+/// must not insert waits.
 void separateCopiesFromReads(Operation *kernels);
 
 } // namespace mlir::conv

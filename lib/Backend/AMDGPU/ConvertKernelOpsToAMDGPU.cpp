@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Atoms become upstream amdgpu ops, which know each chip's intrinsics.
-// Multiply-adds of vectors are packed by LLVM where the chip can.
+// Atoms become upstream amdgpu ops, which know each chip's intrinsics. LLVM
+// packs multiply-adds of vectors where the chip can.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The element itself where a fragment has only one: what amdgpu.mfma takes.
+/// A fragment of one element as that element, which is what amdgpu.mfma takes.
 static Value unwrapSingle(OpBuilder &builder, Location loc, Value fragment) {
   if (cast<VectorType>(fragment.getType()).getNumElements() != 1)
     return fragment;
@@ -78,7 +78,7 @@ static Value createInstruction(OpBuilder &builder, MmaOp op) {
 namespace {
 /// Work-items of a kernel exchange values in shared memory only. A barrier that
 /// orders all memory would also invalidate the caches next to compute units
-/// where those of a workgroup are in several.
+/// where a workgroup runs on several of them.
 struct BarrierToSharedBarrier final : OpRewritePattern<gpu::BarrierOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -113,7 +113,7 @@ struct ConvertKernelOpsToAMDGPUPass final
     RewritePatternSet patterns(&getContext());
     patterns.add<BarrierToSharedBarrier>(&getContext());
     populateMmaPatterns(patterns, createInstruction);
-    // Buffer instructions guard the others.
+    // Buffer instructions guard all other stores.
     populateStoreToBranchPatterns(patterns, [](GuardedStoreOp op) {
       return op.getOffset().getType().isInteger(64);
     });

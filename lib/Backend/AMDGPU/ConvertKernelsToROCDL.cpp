@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Collects upstream patterns into one full conversion, so that whatever has no
-// pattern fails here and not in the translation to LLVM IR.
+// Collects upstream patterns into one full conversion, so that ops without a
+// pattern fail here and not in the translation to LLVM IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,15 +42,15 @@ static void populatePatterns(LLVMTypeConverter &converter,
                                        gpu::amd::Runtime::Unknown, chipset);
   populateAMDGPUToROCDLConversionPatterns(converter, patterns, chipset);
   populateMathToROCDLConversionPatterns(converter, patterns, chipset);
-  // What has no function in ocml, or an instruction (fma, sqrt, abs).
+  // Ops without an ocml function, or with an instruction (fma, sqrt, abs).
   populateMathToLLVMConversionPatterns(converter, patterns,
                                        /*approximateLog1p=*/true,
                                        /*benefit=*/0);
 }
 
-/// Tells LLVM how many work-items a workgroup has: it assumes up to 256 and
-/// gives registers and the kernel's launch limit accordingly. Upstream passes
-/// on only the required size.
+/// Tells LLVM the number of work-items of a workgroup. Without it, LLVM assumes
+/// up to 256, and sets registers and the kernel's launch limit accordingly.
+/// Upstream passes on only the required size.
 static void setWorkgroupSizes(gpu::GPUModuleOp module) {
   StringRef required = "rocdl.reqd_work_group_size";
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
@@ -73,7 +73,7 @@ struct ConvertKernelsToROCDLPass final
     gpu::GPUModuleOp module = getOperation();
     if (failed(verifyTarget(module, ::conv::Backend::AMDGPU)))
       return signalPassFailure();
-    // Every row of the table has a name that upstream knows.
+    // Upstream knows the name of every row of the table.
     amdgpu::Chipset chipset =
         *amdgpu::Chipset::parse(TargetAttr::lookup(module).getChip());
     MLIRContext *context = &getContext();

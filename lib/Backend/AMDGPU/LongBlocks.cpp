@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a part is late to do, other waves of the unit have time for.
+// Other waves of the unit fill the time that a split block loses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 
 using namespace llvm;
 
-/// Longer blocks are parted; main loops are shorter.
+/// Longer blocks are split; main loops are shorter.
 static constexpr size_t kLongest = 6144;
 static constexpr size_t kPart = 256;
 
@@ -30,7 +30,7 @@ static void part(BasicBlock &block) {
   for (Instruction *end : ends) {
     IRBuilder<> builder(end);
     builder.CreateIntrinsic(Intrinsic::amdgcn_sched_barrier, {},
-                            {builder.getInt32(0)}); // Nothing passes it.
+                            {builder.getInt32(0)}); // Let nothing pass.
   }
 }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM looks at each pair of instructions that it schedules together where a
-// chip issues two at a time: 10,000 of an epilogue take seconds.
+// Where a chip issues two instructions at a time, LLVM's scheduler looks at
+// each pair of a block: 10,000 instructions of an epilogue take seconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ class Function;
 
 namespace mlir::conv {
 
-/// Parts blocks that are far longer than any loop by barriers of the scheduler.
+/// Splits blocks far longer than any loop with scheduling barriers.
 void partLongBlocks(llvm::Function &kernel);
 
 } // namespace mlir::conv

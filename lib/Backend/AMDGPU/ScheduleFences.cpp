@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM's scheduler reads as much as it has registers for before it multiplies.
-// Groups of instructions, counted in the section itself, replace its order. A
-// section whose first product needs one of its reads gets as many reads first
-// as that one. In another one, products multiply what was read before, so
-// accesses keep their order, with products between them.
+// LLVM's scheduler issues as many reads as it has registers for before it
+// multiplies. Groups of instructions, counted in the section itself, replace
+// its order. If the first product of a section needs one of the section's
+// reads, all reads up to that one come first. Otherwise products multiply what
+// was read before, so accesses keep their order, with products between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,18 +34,18 @@ enum GroupKind : uint32_t {
   kSharedWrites = 0x200
 };
 
-/// What a section between fences has, in program order.
+/// The contents of a section between fences, in program order.
 struct Section {
-  int64_t firstReads = 0;    ///< Before the first matrix instruction.
-  int64_t laterReads = 0;    ///< After it.
+  int64_t firstReads = 0;    ///< Reads before the first product.
+  int64_t laterReads = 0;    ///< Reads after it.
   int64_t earlyProducts = 0; ///< Matrix instructions before the last read.
   int64_t products = 0;      ///< All matrix instructions.
-  bool readsFirst = false;   ///< The first of them needs a read.
+  bool readsFirst = false;   ///< The first product needs a read.
   SmallVector<GroupKind> kinds;
 };
 } // namespace
 
-/// Whether it is a matrix instruction, not multiply-adds of lanes.
+/// Whether it is a matrix instruction rather than multiply-adds of lanes.
 static bool isProduct(Operation &op) {
   auto mma = dyn_cast<MmaOp>(op);
   return mma && mma.getAtom().getKind() != AtomKind::FMA;
@@ -72,7 +72,7 @@ static GroupKind getKind(Operation &op) {
   return isShared ? kSharedWrites : kNoGroup;
 }
 
-/// Whether a value is read after `start`, from vectors of which it is made.
+/// Whether a value, or a vector that makes it up, is read after `start`.
 static bool isReadAfter(Value value, Operation *start) {
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != start->getBlock() || op->isBeforeInBlock(start))
@@ -85,7 +85,7 @@ static bool isReadAfter(Value value, Operation *start) {
          });
 }
 
-/// What lies between `end` and the fence, or the start of the block, before it.
+/// The ops between `end` and the previous fence, or the start of the block.
 static Section listSection(ScheduleFenceOp end) {
   Block::iterator first = end->getIterator();
   while (first != end->getBlock()->begin() &&
@@ -113,7 +113,7 @@ static void createGroup(OpBuilder &builder, Location loc, GroupKind kind,
         builder, loc, kind, static_cast<uint32_t>(count), /*groupId=*/0);
 }
 
-/// Each read of a later round follows as many products.
+/// Each read of a later round follows the same number of products.
 static void createReadGroups(ScheduleFenceOp end, const Section &section) {
   OpBuilder builder(end);
   Location loc = end.getLoc();
@@ -161,8 +161,8 @@ void mlir::conv::convertScheduleFences(gpu::GPUModuleOp module) {
       createStepGroups(fence, section.kinds);
     else if (section.laterReads > 0)
       createReadGroups(fence, section);
-    // Matrix instructions of the last reads may wait with what follows; what
-    // makes pieces of loads must not come earlier, with a wait for them.
+    // Matrix instructions of the last reads may move after the fence; ops that
+    // assemble loaded vectors must not move before it, and wait for loads.
     OpBuilder builder(fence);
     amdgpu::SchedBarrierOp::create(builder, fence.getLoc(),
                                    section.products > 0 ? mfma_wmma : none);

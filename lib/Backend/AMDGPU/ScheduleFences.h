@@ -12,12 +12,12 @@
 
 namespace mlir::conv {
 
-/// Replaces `conv.schedule_fence` by what LLVM's scheduler obeys. Where it ends
-/// a section with matrix instructions, these take turns with the section's
-/// reads of shared memory: what the first one needs comes first, and each of
-/// the later reads follows as many of them, so that none waits for a burst of
-/// reads. If the first one needs none of them, all accesses of the section keep
-/// their order.
+/// Replaces `conv.schedule_fence` by groups that LLVM's scheduler obeys. In a
+/// section with matrix instructions before the fence, the instructions
+/// alternate with the section's reads of shared memory: the reads for the first
+/// one come first, and each later read follows an equal number of them, so that
+/// no instruction waits for a burst of reads. If the first one needs no read of
+/// the section, all accesses keep their order.
 void convertScheduleFences(gpu::GPUModuleOp module);
 
 } // namespace mlir::conv

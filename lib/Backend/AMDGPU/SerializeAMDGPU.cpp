@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream's gpu-module-to-binary runs `<toolkit>/llvm/bin/ld.lld`, which many
-// machines do not have; here everything is done in process.
+// machines lack; here everything runs in process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,8 +64,8 @@ struct ErrorCollector final : llvm::DiagnosticHandler {
   std::string &text;
 };
 
-/// Keeps instruction selection from code whose result is not what LLVM IR says,
-/// and schedulers from blocks that take them seconds.
+/// Keeps instruction selection from code that would deviate from LLVM IR, and
+/// schedulers from blocks that take them seconds.
 struct PrepareSelection final : llvm::FunctionPass {
   PrepareSelection() : FunctionPass(ID) {}
 
@@ -83,14 +83,14 @@ struct PrepareSelection final : llvm::FunctionPass {
 };
 char PrepareSelection::ID = 0;
 
-/// Makes that pass the last one on LLVM IR: others would undo what it does.
+/// Makes this pass the last one on LLVM IR: later passes would undo it.
 static void addSelectionPasses(llvm::TargetMachine &machine,
                                llvm::TargetPassConfig &passes) {
   if (machine.getTargetTriple().isAMDGCN())
     passes.insertPass(&llvm::LCSSAID, new PrepareSelection());
 }
 
-/// Instructions of a function of the device libraries, with those it calls.
+/// Instructions of a device library function and of all functions it calls.
 static uint64_t countInstructions(llvm::Function &function, int depth = 0) {
   constexpr int kMostDepth = 8;
   uint64_t count = function.getInstructionCount();
@@ -101,7 +101,7 @@ static uint64_t countInstructions(llvm::Function &function, int depth = 0) {
   return count;
 }
 
-/// Calls of a function that are in kernels, not in other functions.
+/// Calls of a function in kernels, rather than in other functions.
 static size_t countCallsOfKernels(const llvm::Function &function) {
   return llvm::count_if(function.users(), [](const llvm::User *user) {
     auto *call = dyn_cast<llvm::CallInst>(user);
@@ -110,11 +110,11 @@ static size_t countCallsOfKernels(const llvm::Function &function) {
   });
 }
 
-/// Calls of functions stay calls where copies of them would be so many, or of
-/// so many instructions, that they take seconds to compile: a power has
-/// hundreds, and a kernel computes one for each of its elements; with 1200
-/// copies of a cube root, LLVM vectorizes for 2 s. What such a function calls
-/// is copied into it: one that calls nothing needs no stack.
+/// Keeps calls of functions whose inlined copies would be so many, or so large,
+/// that they take seconds to compile: a power has hundreds of instructions, and
+/// a kernel computes one for each of its elements; with 1200 copies of a cube
+/// root, LLVM vectorizes for 2 s. The callees of such a function are inlined
+/// into it: a function without calls needs no stack.
 static void keepCalls(llvm::Module &module) {
   constexpr uint64_t kMostInstructions = 32768;
   constexpr size_t kMostCopies = 768;
@@ -138,7 +138,7 @@ static void keepCalls(llvm::Module &module) {
   }
 }
 
-/// Stops at the assembly.
+/// Stops after the assembly.
 class AssemblyCompiler final : public ROCDL::SerializeGPUModuleBase {
 public:
   AssemblyCompiler(gpu::GPUModuleOp module, ROCDL::ROCDLTargetAttr target,
@@ -194,7 +194,7 @@ mlir::conv::compileToAssembly(gpu::GPUModuleOp module,
       AssemblyCompiler(module, targetOf(module), options).run();
   if (!isa)
     return module.emitOpError("cannot be compiled to assembly"), failure();
-  // The text ends with a zero that is not part of it.
+  // The data ends with a zero that is not part of the text.
   return StringRef(isa->data(), isa->size()).rtrim('\0').str();
 }
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The sum takes the place of the product and becomes the same instruction
-// (v_fma_mixlo_f16), with a constant in a register that it would not need.
+// The sum replaces the product and becomes the same instruction
+// (v_fma_mixlo_f16), with a constant in a register that a product lacks.
 //
 //===----------------------------------------------------------------------===//
 

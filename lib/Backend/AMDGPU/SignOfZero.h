@@ -19,7 +19,7 @@ class Function;
 
 namespace mlir::conv {
 
-/// Adds -0 to each product that is converted to 16 bits. It has to come after
+/// Adds -0 to each product that is converted to 16 bits. It has to run after
 /// all passes on LLVM IR, which would remove the sum.
 void keepSignOfZero(llvm::Function &kernel);
 

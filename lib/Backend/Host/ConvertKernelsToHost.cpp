@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One full conversion, so that whatever has no pattern fails here and not in
-// the translation to LLVM IR. Math ops that have an LLVM intrinsic become that;
-// the rest become calls of libm.
+// One full conversion, so that ops without a pattern fail here and not in the
+// translation to LLVM IR. Math ops become their LLVM intrinsic if they have
+// one; the others become calls of libm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ static void populatePatterns(LLVMTypeConverter &converter,
   populateAddressAccessPatterns(converter, patterns);
   populateKernelToLLVMPatterns(converter, patterns);
   populateFuncToLLVMConversionPatterns(converter, patterns);
-  // An intrinsic is preferred to a call of libm.
+  // Intrinsics are preferred to calls of libm.
   populateMathToLLVMConversionPatterns(converter, patterns,
                                        /*approximateLog1p=*/false,
                                        /*benefit=*/2);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Buffers are static, so a bare pointer is all that a kernel needs of each: the
-// descriptor is rebuilt from the type.
+// Buffers are static, so a kernel needs only a bare pointer for each buffer:
+// the descriptor is rebuilt from the type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Private memory begins at a cache line.
+/// Private memory is aligned to a cache line.
 static constexpr unsigned kPrivateAlignment = 64;
 
-/// The value, of type `type`, of the parameter that the list has at `index`.
+/// The value, of type `type`, of the parameter at `index` in the list.
 static Value loadParameter(OpBuilder &builder, Location loc, Value parameters,
                            int32_t index, Type type) {
   Type pointer = parameters.getType();
@@ -43,7 +43,7 @@ static Value createPrivate(OpBuilder &builder, Location loc, MemRefType type) {
                                 count, kPrivateAlignment);
 }
 
-/// Whether a descriptor can be rebuilt from the type, or it is a number.
+/// Whether the type is a number, or a descriptor can be rebuilt from it.
 static bool isParameter(Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
   return type.isInteger(32) ||
@@ -84,7 +84,7 @@ struct KernelToFunction final : ConvertOpToLLVMPattern<gpu::GPUFuncOp> {
   }
 
 private:
-  /// What replaces the arguments of `body`: parameters, then private memory.
+  /// Replacements of the arguments of `body`: parameters, then private memory.
   TypeConverter::SignatureConversion
   createBuffers(ConversionPatternRewriter &rewriter, Block *body,
                 unsigned numParameters, Block *entry) const {
@@ -129,7 +129,7 @@ struct BlockIdLowering final : ConvertOpToLLVMPattern<gpu::BlockIdOp> {
   LogicalResult
   matchAndRewrite(gpu::BlockIdOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    // Ops are converted after the function they are in.
+    // An op is converted after the function that contains it.
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     if (!function)
       return rewriter.notifyMatchFailure(op, "not in a converted kernel");

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything is done in process. Kernels are already written in vectors, so
-// LLVM's own vectorisers are off: they would only look for work in remainders.
+// Everything runs in process. Kernels are already vectorised, so LLVM's own
+// vectorisers are off: they would only search for work in remainders.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,11 +55,11 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-/// What the code generator calls to narrow f32 to bf16, where it has widened
-/// vectors of bf16 that are shuffled.
+/// The function that the code generator calls to narrow f32 to bf16, after it
+/// has widened shuffled vectors of bf16.
 static constexpr llvm::StringLiteral kNarrowing = "__truncsfbf2";
 
-/// Defines that, as no library of the host has it: to nearest even.
+/// Defines `kNarrowing`, which no host library has: rounds to nearest even.
 static void defineNarrowing(llvm::Module &module) {
   llvm::LLVMContext &context = module.getContext();
   auto *type =
@@ -81,7 +81,7 @@ static void defineNarrowing(llvm::Module &module) {
       b.CreateBitCast(b.CreateTrunc(narrow, b.getInt16Ty()), b.getBFloatTy()));
 }
 
-/// The code of `module` in `format`, optimised.
+/// The optimised code of `module` in `format`.
 static llvm::Expected<SmallVector<char, 0>>
 compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format,
         bool definesNarrowing = false) {
@@ -102,8 +102,8 @@ compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format,
   return emitHostCode(*translated, **machine, format);
 }
 
-/// Whether an object calls functions of libm. Fails if it needs any that
-/// neither libc nor libm has, as LLVM's own runtime library.
+/// Whether an object calls functions of libm. Fails if it needs functions that
+/// neither libc nor libm has, such as LLVM's own runtime library.
 static llvm::Expected<bool> needsMath(ArrayRef<char> object) {
   auto needed = listNeededFunctions(object);
   if (!needed)
@@ -118,11 +118,11 @@ static llvm::Expected<bool> needsMath(ArrayRef<char> object) {
   return !needed->empty();
 }
 
-/// Whether only the code generator knows that it calls the function.
+/// Whether the object calls `kNarrowing`, which only the code generator knows.
 static bool needsNarrowing(ArrayRef<char> object) {
   auto needed = listNeededFunctions(object);
   if (!needed) {
-    llvm::consumeError(needed.takeError()); // `needsMath` says why.
+    llvm::consumeError(needed.takeError()); // `needsMath` reports it.
     return false;
   }
   return llvm::is_contained(*needed, kNarrowing);

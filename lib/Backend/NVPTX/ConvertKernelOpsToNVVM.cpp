@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An atom of 16 x 8 x k is one mma.sync. Its fragments in `conv.mma` have the k
-// of a row side by side, which is not the order of the instruction's registers;
-// any order of k is right as long as both operands have it.
+// An atom of 16 x 8 x k is one mma.sync. Its fragments in `conv.mma` hold the k
+// of a row contiguously, which differs from the instruction's register order;
+// any order of k is right as long as both operands use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,8 @@ static int64_t countPerRegister(Value fragment) {
 }
 
 /// A register with neighbouring elements of a fragment, from `first` on. The
-/// instruction takes f16 as vectors, f32 rounded to tf32, and all as integers
-/// but f16.
+/// instruction takes f16 as vectors, f32 rounded to tf32 as integers, and all
+/// other types as integers.
 static Value createRegister(OpBuilder &builder, Location loc, Value fragment,
                             int64_t first) {
   Type element = getElementTypeOrSelf(fragment);
@@ -61,8 +61,8 @@ static Value createRegister(OpBuilder &builder, Location loc, Value fragment,
       builder, loc, vector::BitCastOp::create(builder, loc, bits, elements), 0);
 }
 
-/// The registers of a fragment of `rows` rows: all rows' first halves of k,
-/// then their second halves. The fragment has one row after the other.
+/// The registers of a fragment of `rows` rows: the first halves of k of all
+/// rows, then the second halves. The fragment has one row after the other.
 static SmallVector<Value> createRegisters(OpBuilder &builder, Location loc,
                                           Value fragment, int64_t rows) {
   int64_t perRow = cast<VectorType>(fragment.getType()).getNumElements() / rows;
@@ -107,8 +107,8 @@ static Value createInstruction(OpBuilder &builder, MmaOp op,
                                      NVVM::MMALayout::col});
 }
 
-/// 8-bit floats of any two formats: `nvvm.mma.sync` has no such shape, but its
-/// intrinsics are there.
+/// 8-bit floats of any two formats: `nvvm.mma.sync` lacks this shape, but its
+/// intrinsics exist.
 static Value createFloat8Instruction(OpBuilder &builder, MmaOp op,
                                      const MmaRegisters &registers) {
   auto getFormat = [](Value fragment) {
@@ -151,7 +151,7 @@ static Value createMmaSync(OpBuilder &builder, MmaOp op) {
   return vector::FromElementsOp::create(builder, loc, sumType, sums);
 }
 
-/// Warpgroups' instructions are issued by the kernels themselves.
+/// Kernels issue warpgroup instructions themselves.
 static Value createMatrixInstruction(OpBuilder &builder, MmaOp op) {
   return op.getAtom().getKind() == AtomKind::MMASync
              ? createMmaSync(builder, op)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Collects upstream patterns into one full conversion, so that whatever has no
-// pattern fails here and not in the translation to LLVM IR.
+// Collects upstream patterns into one full conversion, so that ops without a
+// pattern fail here and not in the translation to LLVM IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,10 +46,10 @@ static void populatePatterns(LLVMTypeConverter &converter,
   populateGpuToNVVMConversionPatterns(converter, patterns);
   populateNVGPUToNVVMConversionPatterns(converter, patterns);
   populateMathToLLVMConversionPatterns(converter, patterns);
-  // NVPTX cannot select most of the intrinsics that the patterns above make.
+  // NVPTX cannot select most of the intrinsics that the patterns above create.
   populateLibDeviceConversionPatterns(converter, patterns, /*benefit=*/2);
-  // It selects these, for which nobody should need the CUDA toolkit. Square
-  // roots become sqrt.rn, which rounds correctly: those of libdevice are
+  // NVPTX selects these, and they should not need the CUDA toolkit. Square
+  // roots become sqrt.rn, which rounds correctly: libdevice's square root is
   // approximate unless LLVM is told otherwise.
   patterns.add<VectorConvertToLLVMPattern<math::FmaOp, LLVM::FMAOp,
                                           arith::AttrConvertFastMathToLLVM>,
@@ -59,7 +59,7 @@ static void populatePatterns(LLVMTypeConverter &converter,
 }
 
 /// Shared memory is declared with the alignment of its elements, but accessed
-/// in larger pieces.
+/// in wider vectors.
 static void alignSharedMemory(gpu::GPUModuleOp module) {
   for (auto global : module.getOps<LLVM::GlobalOp>())
     if (global.getAddrSpace() ==
@@ -87,7 +87,7 @@ static SmallVector<KernelArgument> findTensorMaps(gpu::GPUModuleOp module) {
   return maps;
 }
 
-/// Tensor maps are passed by value, and read where the launch put them.
+/// Passes tensor maps by value; kernels read them where the launch put them.
 static void passByValue(gpu::GPUModuleOp module,
                         ArrayRef<KernelArgument> arguments) {
   Builder b(module.getContext());
@@ -103,7 +103,7 @@ static void passByValue(gpu::GPUModuleOp module,
   }
 }
 
-/// The assembler otherwise takes all registers that the threads of one
+/// Without this, the assembler uses all registers that the threads of one
 /// workgroup may have.
 static void limitRegisters(gpu::GPUModuleOp module) {
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
@@ -128,7 +128,7 @@ struct ConvertKernelsToNVVMPass final
     ConversionTarget legal(*context);
     configureGpuToNVVMConversionLegality(legal);
     legal.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
-    legal.addLegalOp<LLVM::SqrtOp>(); // Upstream has it from libdevice.
+    legal.addLegalOp<LLVM::SqrtOp>(); // Upstream takes it from libdevice.
     if (failed(convertKernels(module, legal, std::move(patterns))))
       return signalPassFailure();
     alignSharedMemory(module);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// There is no library of ptxas that may be linked, so the program is started,
-// with its input and outputs in temporary files that are removed on every path.
+// ptxas has no library that may be linked, so the program is started, with its
+// input and outputs in temporary files that are removed on every path.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 using namespace llvm;
 using namespace mlir::conv;
 
-/// Seconds after which ptxas is taken to hang.
+/// Seconds after which ptxas is assumed to hang.
 static constexpr unsigned kTimeoutSeconds = 600;
 
 static std::string joinPath(StringRef folder, StringRef name) {
@@ -32,7 +32,7 @@ static std::string joinPath(StringRef folder, StringRef name) {
   return std::string(path);
 }
 
-/// Folders in which a toolkit may be, best first.
+/// Folders that may contain a toolkit, best first.
 static SmallVector<std::string> listToolkits(StringRef given) {
   if (!given.empty())
     return {given.str()};

@@ -18,7 +18,7 @@ namespace mlir::conv {
 /// The folder with `nvvm/libdevice`, or empty.
 std::string findCudaToolkit(llvm::StringRef given);
 
-/// The path of `ptxas`, or what was looked for.
+/// The path of `ptxas`, or an error that says where it was searched for.
 llvm::Expected<std::string> findPtxas(llvm::StringRef given);
 
 /// Both outputs of a run of ptxas.
@@ -26,7 +26,7 @@ struct PtxasOutput {
   std::string cubin, report;
 };
 
-/// Assembles `ptx` for `chip`. The error is what ptxas wrote.
+/// Assembles `ptx` for `chip`. The error is the output of ptxas.
 llvm::Expected<PtxasOutput> runPtxas(llvm::StringRef ptxas,
                                      llvm::StringRef chip, llvm::StringRef ptx);
 

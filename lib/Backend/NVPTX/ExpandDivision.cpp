@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // div.rn.f32 becomes a quotient that is right where nothing overflows or
-// underflows on the way, a check, and a branch to code for the rest. Nothing is
-// moved across a branch, so one for each element leaves no instruction to issue
-// while another one is waited for. Here all elements of a vector are divided as
-// div.rn.f32 divides, and if one of them needs more, all are divided again.
-// Quotients of scalars that do not depend on each other become such vectors.
+// underflows on the way, a check, and a branch to code for the rest. No
+// instruction moves across a branch, so a branch per element leaves nothing to
+// issue while its result is awaited. Here all elements of a vector are divided
+// as by div.rn.f32, and if one of them needs the rest, all are divided again.
+// Quotients of independent scalars become such vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +29,11 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Magnitudes of dividends and quotients from which on remainders are exact,
-/// and of divisors up to which reciprocals are normal numbers.
+/// The least magnitude of dividends and quotients with exact remainders, and
+/// the largest magnitude of divisors whose reciprocals are normal numbers.
 static constexpr float kLeast = 0x1p-100f, kMostDivisor = 0x1p124f;
 
-/// Most scalar quotients that one branch is for: all of them are in registers.
+/// The most scalar quotients that share a branch: all of them are in registers.
 static constexpr size_t kMostQuotients = 16;
 
 /// Whether `value` is 1 + exp(x), as below a sigmoid.
@@ -55,17 +55,17 @@ class VectorDivision {
 public:
   VectorDivision(OpBuilder &builder, Location loc) : b(loc, builder) {}
 
-  /// The quotient if `isSafe` holds, to which its own conditions are added.
+  /// The quotient, valid if `isSafe` holds, to which its conditions are added.
   Value createQuotient(Value dividend, Value divisor, Value &isSafe) {
     Value negated = arith::NegFOp::create(b, divisor);
     Value one = createConstant(1.0f);
     Value inverse = NVVM::RcpApproxFtzF32Op::create(b, b.getF32Type(), divisor);
     inverse = fma(inverse, fma(negated, inverse, one), inverse);
     Value quotient = arith::MulFOp::create(b, dividend, inverse);
-    // The second correction rounds.
+    // The second correction step rounds.
     for (int step = 0; step < 2; ++step)
       quotient = fma(fma(negated, quotient, dividend), inverse, quotient);
-    // No comparison with NaN, which overflow gives, is true.
+    // Comparisons with NaN, which overflow gives, are false.
     using enum arith::CmpFPredicate;
     for (auto [value, predicate, limit] : {std::tuple(dividend, OGE, kLeast),
                                            {quotient, OGE, kLeast},
@@ -78,11 +78,11 @@ public:
     return quotient;
   }
 
-  /// The quotient by 1 + exp(x). That is never exact, so no bit of the quotient
-  /// is prescribed: it is off by half a unit in the last place and 2^-45 of its
-  /// value, which the remainder of a product with an approximate reciprocal
-  /// gives. The divisor is 1 or more: where it is too large, the quotient is
-  /// small, or not a number.
+  /// The quotient by 1 + exp(x). That divisor is never exact, so no bit of the
+  /// quotient is prescribed: its error is half a unit in the last place plus
+  /// 2^-45 of its value, from the remainder of a product with an approximate
+  /// reciprocal. The divisor is 1 or more: where it is too large, the quotient
+  /// is small, or not a number.
   Value createLogisticQuotient(Value dividend, Value divisor, Value &isSafe) {
     Value negated = arith::NegFOp::create(b, divisor);
     Value inverse = NVVM::RcpApproxFtzF32Op::create(b, b.getF32Type(), divisor);
@@ -155,11 +155,11 @@ struct ExpandVectorDivision final : OpRewritePattern<arith::DivFOp> {
 } // namespace
 
 namespace {
-/// Scalar quotients of one block, none of which depends on another, and what
-/// has to be moved in front of the first one for all of them.
+/// Independent scalar quotients of one block, and the ops that have to move in
+/// front of the first quotient for all of them.
 class QuotientGroup {
 public:
-  /// Adds a quotient that comes after those that are there; false if that is
+  /// Adds a quotient that comes after the group's quotients; false if that is
   /// not possible.
   bool add(arith::DivFOp quotient) {
     if (quotients.size() == kMostQuotients)
@@ -172,12 +172,12 @@ public:
     return true;
   }
 
-  /// Makes one quotient of vectors of them.
+  /// Replaces the quotients by one quotient of vectors.
   void join();
 
 private:
-  /// Collects what `user` needs of the ops after the first quotient. Fails
-  /// where that is a quotient, or has effects.
+  /// Collects the ops after the first quotient that `user` needs. Fails if one
+  /// of them is a quotient of the group, or has effects.
   bool collect(Operation *user,
                llvm::SmallSetVector<Operation *, 16> &needed) const {
     for (Value operand : user->getOperands()) {
@@ -197,7 +197,7 @@ private:
   }
 
   SmallVector<arith::DivFOp> quotients;
-  llvm::SetVector<Operation *> operands; ///< After what they need themselves.
+  llvm::SetVector<Operation *> operands; ///< Each after its own operands.
 };
 } // namespace
 

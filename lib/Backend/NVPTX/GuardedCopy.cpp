@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// cp.async writes zeros for what its source size leaves of a copy (PTX ISA,
-// "cp.async"): a source of no bytes is the guard. Copies of 16 bytes pass by
-// the first-level cache, which has nothing to keep them for.
+// cp.async fills the bytes of a copy beyond its source size with zeros (PTX
+// ISA, "cp.async"): the guard selects a source size of zero. Copies of 16 bytes
+// bypass the first-level cache, which would not reuse them.
 //
 //===----------------------------------------------------------------------===//
 

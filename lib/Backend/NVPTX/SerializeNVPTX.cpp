@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's gpu-module-to-binary also runs `fatbinary`, and drops what ptxas
-// says about registers and spills.
+// Upstream's gpu-module-to-binary also runs `fatbinary`, and drops the report
+// of ptxas about registers and spills.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +35,11 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// What functions of libdevice begin with.
+/// The prefix of libdevice functions.
 static constexpr StringLiteral kLibdevicePrefix = "__nv_";
 
 namespace {
-/// Stops at PTX.
+/// Stops after the PTX.
 class PtxCompiler final : public NVVM::SerializeGPUModuleBase {
 public:
   using SerializeGPUModuleBase::SerializeGPUModuleBase;
@@ -96,8 +96,8 @@ FailureOr<std::string> mlir::conv::compileToPtx(gpu::GPUModuleOp module,
                              gpu::CompilationTarget::Assembly);
   std::optional<PtxCompiler> compiler;
   {
-    // Where no folder has libdevice, upstream's class looks into those of the
-    // environment itself, and complains of the first without one.
+    // If no folder has libdevice, upstream's class searches the folders of the
+    // environment itself, and reports the first one without it.
     ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &) {
       return success(folder.empty());
     });
@@ -122,7 +122,7 @@ FailureOr<AssembledPtx> mlir::conv::assemblePtx(gpu::GPUModuleOp module,
   return AssembledPtx{std::move(output->cubin), std::move(output->report)};
 }
 
-/// The number in front of `unit`, as in "40 registers"; 0 without it.
+/// The number before `unit`, as in "40 registers"; 0 if there is none.
 static int64_t readCount(StringRef text, StringRef unit) {
   size_t end = text.find((" " + unit).str());
   if (end == StringRef::npos)
@@ -151,7 +151,7 @@ std::optional<PtxResources> mlir::conv::parsePtxReport(StringRef report,
   return resources;
 }
 
-/// Whether a kernel waits for those in front of it.
+/// Whether the kernel is launched by programmatic dependent launch.
 static bool startsEarly(LLVM::LLVMFuncOp kernel) {
   return kernel
       .walk([](NVVM::GriddepcontrolOp op) {
@@ -162,9 +162,9 @@ static bool startsEarly(LLVM::LLVMFuncOp kernel) {
       .wasInterrupted();
 }
 
-/// What ptxas said about each kernel, under the names that AMD's metadata has
-/// for the same: readers need not know which back end it was.
-/// What is known of each kernel. Of PTX, nothing but how it starts.
+/// The report of ptxas about each kernel, under the names of AMD's metadata, so
+/// that readers need not know the back end; and whether it is launched early.
+/// Without a report, of PTX, only the latter.
 static gpu::KernelTableAttr createKernelTable(gpu::GPUModuleOp module,
                                               std::optional<StringRef> report) {
   Builder builder(module.getContext());
@@ -191,9 +191,9 @@ static gpu::KernelTableAttr createKernelTable(gpu::GPUModuleOp module,
   return gpu::KernelTableAttr::get(module.getContext(), kernels);
 }
 
-/// Replaces `module` by its binary.
-/// The code of a module: what ptxas makes of its PTX, or the PTX if there is no
-/// ptxas and nobody named a folder for it.
+/// Creates the code of a module: the cubin that ptxas makes of its PTX,
+/// or the PTX itself if there is no ptxas and nobody named a folder with
+/// one.
 static FailureOr<gpu::ObjectAttr> createObject(gpu::GPUModuleOp module,
                                                StringRef toolkit) {
   FailureOr<std::string> ptx = compileToPtx(module, toolkit);

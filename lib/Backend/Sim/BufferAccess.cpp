@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each kind of access becomes a call of a small helper function, one per type,
-// which is inlined later; an access that is in range costs one comparison. As
-// on the hardware, an access of several words checks each word on its own,
-// words out of range read as zero and are not written, and atomics are all or
+// Each kind of access becomes a call of a small helper function, one per
+// type, which is inlined later; an access in range costs one comparison. As
+// on the hardware, each word of an access is checked on its own, words out
+// of range read as zero and are not written, and atomics are all or
 // nothing.
 //
 //===----------------------------------------------------------------------===//
@@ -47,12 +47,12 @@ Value *conv::simgen::lowerMakeResource(CallInst &call, ObjectBuilder &object) {
   Type *i32 = builder.getInt32Ty(), *i64 = builder.getInt64Ty();
   Value *base = builder.CreatePtrToInt(call.getArgOperand(0), i64);
   Value *stride = builder.CreateZExtOrTrunc(call.getArgOperand(1), i32);
-  // Up to gfx12 the field has 32 bits.
+  // Before and on gfx12 the field has 32 bits.
   Value *records = builder.CreateAnd(
       builder.CreateZExtOrTrunc(call.getArgOperand(2), i64), UINT32_MAX);
   Value *flags = builder.CreateZExtOrTrunc(call.getArgOperand(3), i32);
 
-  // A variable stands for an SSA value as long as nobody copies the pointer.
+  // A variable replaces an SSA value as long as nothing copies the pointer.
   if (!isUsedOnlyByBufferCalls(call))
     return object.callService(
         builder, Service::MakeResource,
@@ -67,7 +67,7 @@ Value *conv::simgen::lowerMakeResource(CallInst &call, ObjectBuilder &object) {
   return resource;
 }
 
-/// The pointer before the address space cast that keeps types intact.
+/// The pointer before the address space cast that preserves types.
 static Value *getResource(Value *value, IRBuilderBase &builder) {
   if (auto *cast = dyn_cast<AddrSpaceCastInst>(value))
     if (cast->getSrcAddressSpace() == 0)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Buffer loads, stores and atomics with the bounds check that the hardware does
-// with a buffer resource (V#).
+// Buffer loads, stores and atomics with the hardware's bounds check against a
+// buffer resource (V#).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ llvm::Value *lowerMakeResource(llvm::CallInst &call, ObjectBuilder &object);
 
 /// How a chip checks bounds.
 struct BufferRules {
-  /// The scalar offset takes part in the check (gfx9).
+  /// The check includes the scalar offset (gfx9).
   bool scalarOffsetIsChecked = true;
   /// Bits 28 and 29 of the flags choose the check (gfx10 and later).
   bool hasOutOfBoundsSelect = false;

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From a gpu.module to the bytes of a host object. Translation and the linking
-// of device libraries are those of the real back end; then, while the module
-// still is amdgcn, everything is inlined into the kernels and buffer fat
-// pointers are split; then the kernels are rewritten for the host, each in a
-// fast and a checked variant, and the host's code generator and lld do the
+// Compiles a gpu.module to the bytes of a host object. The real back end
+// translates it and links device libraries. While the module is still
+// amdgcn, everything is inlined into the kernels and buffer fat pointers
+// are split. Then the kernels are rewritten for the host, each in a fast
+// and a checked variant, and the host's code generator and lld do the
 // rest.
 //
 //===----------------------------------------------------------------------===//
@@ -41,14 +41,14 @@ using namespace ::conv::simgen;
 
 namespace {
 
-/// What the compiler half needs to know of SimChips.def.
+/// The facts of SimChips.def for the compiler half.
 struct SimChip {
   StringRef name;
   uint32_t waveSize;
   BufferRules buffers;
 };
 
-/// What one work-item may keep on the stack of its fiber.
+/// The most bytes of one work-item on the stack of its fiber.
 constexpr unsigned maxStackBytes = 96 * 1024;
 
 } // namespace
@@ -89,14 +89,14 @@ static llvm::Error runPasses(llvm::Module &module, llvm::TargetMachine &machine,
   return llvm::Error::success();
 }
 
-/// Leaves nothing but kernels: what they call is inlined into them.
+/// Inlines all functions into the kernels that call them.
 static void prepareForInlining(llvm::Module &module) {
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
     bool isKernel =
         function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL;
-    // Attributes speak of the GPU; what is kept has a meaning on the host.
+    // Attributes describe the GPU; only those with a meaning on the host stay.
     llvm::AttributeList kept;
     for (llvm::Argument &argument : function.args())
       if (argument.hasByRefAttr())
@@ -113,7 +113,7 @@ static void prepareForInlining(llvm::Module &module) {
   }
 }
 
-/// The list that keeps globals from being removed has no meaning here.
+/// The lists that keep globals from being removed have no meaning here.
 static void dropUsedLists(llvm::Module &module) {
   for (StringRef name : {"llvm.used", "llvm.compiler.used"})
     if (llvm::GlobalVariable *list = module.getNamedGlobal(name))
@@ -124,7 +124,7 @@ static void dropUsedLists(llvm::Module &module) {
 // From amdgcn to the host
 //===----------------------------------------------------------------------===//
 
-/// Makes the checked variant of `kernel`, which is still without passes.
+/// Makes the checked variant of `kernel`, before any pass has run on it.
 static llvm::Error createCheckedVariant(KernelInfo &kernel,
                                         ObjectBuilder &object,
                                         BufferLowering &buffers) {
@@ -206,7 +206,7 @@ emitObject(llvm::Module &module, llvm::TargetMachine &host) {
   return bytes;
 }
 
-/// An object may need nothing but the memory functions of libc.
+/// An object may need only the memory functions of libc.
 static llvm::Error checkNeededFunctions(ArrayRef<char> object) {
   auto needed = listNeededFunctions(object);
   if (!needed)
@@ -219,7 +219,7 @@ static llvm::Error checkNeededFunctions(ArrayRef<char> object) {
 
 namespace {
 
-/// Reuses how the ROCDL back end translates and links; replaces what follows.
+/// Reuses translation and linking of the ROCDL back end; replaces the rest.
 class SimSerializer : public ROCDL::SerializeGPUModuleBase {
 public:
   SimSerializer(gpu::GPUModuleOp module, ROCDL::ROCDLTargetAttr target,
@@ -227,7 +227,7 @@ public:
       : SerializeGPUModuleBase(*module, target, options), simChip(simChip) {}
 
 protected:
-  /// The host optimizes, after the rewriting.
+  /// The host pipeline optimizes, after the rewriting.
   LogicalResult optimizeModule(llvm::Module &, int) override {
     return success();
   }
@@ -257,13 +257,13 @@ private:
             "function(sroa,early-cse,instcombine<no-verify-fixpoint>,"
             "simplifycfg)"))
       return error;
-    // As code generation for the chip does.
+    // Code generation for the chip does the same.
     for (llvm::Function &function : llvmModule)
       hideWrappingOffsets(function);
     if (llvm::Error error = retarget(llvmModule, simChip, **host))
       return error;
-    // Not O2: its vector-combine does not come to an end on some kernels that
-    // put vectors together from single elements (LLVM 22.1.8).
+    // Not O2: its vector-combine does not terminate on some kernels that build
+    // vectors from single elements (LLVM 22.1.8).
     if (llvm::Error error = runPasses(llvmModule, **host, "default<O1>"))
       return error;
     for (llvm::Function &function : llvmModule)

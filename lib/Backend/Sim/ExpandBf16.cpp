@@ -39,7 +39,7 @@ static Value *widen(IRBuilderBase &builder, Value *value) {
                                withElement(type, builder.getFloatTy()));
 }
 
-/// Rounds f32 to nearest even; a NaN stays one.
+/// Rounds f32 to nearest even; NaN stays NaN.
 static Value *narrow(IRBuilderBase &builder, Value *value) {
   Type *type = value->getType();
   Type *i16 = withElement(type, builder.getInt16Ty());
@@ -56,7 +56,7 @@ static Value *narrow(IRBuilderBase &builder, Value *value) {
   return builder.CreateBitCast(upper, withElement(type, builder.getBFloatTy()));
 }
 
-/// Arithmetic that has a counterpart in f32.
+/// Arithmetic with a counterpart in f32.
 static bool isArithmetic(const Instruction &instruction) {
   if (isa<BinaryOperator>(instruction) ||
       instruction.getOpcode() == Instruction::FNeg)
@@ -102,8 +102,8 @@ static Value *expandConversion(IRBuilderBase &builder, CastInst &cast) {
   return narrow(builder, wide);
 }
 
-/// The host's code generator widens vectors of bf16 that are shuffled to f32,
-/// and calls this function to narrow them again.
+/// The host's code generator widens shuffled vectors of bf16 to f32, and calls
+/// this function to narrow them again.
 static void defineNarrowing(Module &module) {
   constexpr StringLiteral kName = "__truncsfbf2";
   if (module.getFunction(kName))
@@ -197,8 +197,8 @@ static Value *moveAsIntegers(IRBuilderBase &builder, Instruction &instruction) {
   return nullptr;
 }
 
-/// Stores bf16 as integers, and removes the casts that moves leave between
-/// them.
+/// Stores bf16 as integers, and removes casts that remain between
+/// moves.
 static void removeCasts(Function &kernel) {
   for (Instruction &instruction : instructions(kernel))
     if (auto *store = dyn_cast<StoreInst>(&instruction);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Puts a call of the machine in front of every access to global memory or LDS.
+// Puts a call of the machine before every access to global memory or LDS.
 // Private memory, which is on the host's stack, and constants of the module are
 // left out.
 //
@@ -22,7 +22,7 @@ using namespace conv::simgen;
 
 namespace {
 
-/// One access: where, what kind, how large, what alignment it relies on.
+/// One access: its place, kind, size, and the alignment it relies on.
 struct Access {
   Instruction *instruction;
   Value *address;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel finds around itself on an AMD GPU (parameters in a kernarg
-// block, LDS and private memory in address spaces of their own) is rebuilt from
-// the item that the machine passes. Pointers to address spaces 1, 3 and 4 may
-// stay: the host treats them as plain pointers.
+// Rebuilds a kernel's environment on an AMD GPU (parameters in a kernarg block,
+// LDS and private memory in address spaces of their own) from the item that the
+// machine passes. Pointers to address spaces 1, 3 and 4 may stay: the host
+// treats them as plain pointers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ static void readRequiredBlock(const Function &function, KernelInfo &kernel) {
       kernel.requiredBlock[dim] = size->getZExtValue();
 }
 
-/// The type and alignment that a parameter has in the kernarg block.
+/// The type and alignment of a parameter in the kernarg block.
 static std::pair<Type *, Align> getKernargSlot(const Argument &argument,
                                                const DataLayout &layout) {
   Type *type = argument.getType();
@@ -137,7 +137,7 @@ static Error placeGlobalsOf(KernelInfo &kernel, ArrayRef<Constant *> globals,
                             ObjectBuilder &object) {
   const DataLayout &layout = kernel.fast->getDataLayout();
   uint64_t end = 0;
-  // Dynamic shared memory has no size of its own and follows the rest.
+  // Dynamic shared memory has no size of its own and comes last.
   for (bool dynamic : {false, true})
     for (Constant *constant : globals) {
       auto *global = cast<GlobalVariable>(constant);

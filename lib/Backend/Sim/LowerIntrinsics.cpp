@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One table maps the exact name of an intrinsic to what becomes of it: nothing,
-// a field of the item, a barrier, a buffer access, a few host instructions, or
-// an operation of the machine (SimOps.def). A name without a row is an error,
+// One table maps the exact name of an intrinsic to its replacement: nothing, a
+// field of the item, a barrier, a buffer access, a few host instructions, or an
+// operation of the machine (SimOps.def). A name without a row is an error,
 // never a guess.
 //
 //===----------------------------------------------------------------------===//
@@ -37,7 +37,7 @@ public:
 
   Error run();
 
-  // What a row of the table may do with a call. Returns the replacement.
+  // The rewrites of the table's rows. Each returns the replacement.
   Value *dropCall(CallInst &call);
   Value *readItem(CallInst &call, unsigned offset);
   Value *readPointer(CallInst &call, unsigned offset);
@@ -93,8 +93,8 @@ Value *IntrinsicLowering::emitBarrier(CallInst &call, Service service) {
   return nullptr;
 }
 
-/// Copies to LDS are on their way until a wave waits for them; there is nothing
-/// else to wait for.
+/// Copies to LDS are in flight until a wave waits for them; nothing else is
+/// asynchronous.
 Value *IntrinsicLowering::emitWaitCount(CallInst &call) {
   if (!call.getModule()->getFunction("llvm.amdgcn.raw.ptr.buffer.load.lds"))
     return dropCall(call);
@@ -160,7 +160,7 @@ static Rewrite bufferAtomic(AtomicRMWInst::BinOp operation) {
   };
 }
 
-/// What becomes of an intrinsic, by its name after `llvm.amdgcn.` and without
+/// The rewrite of an intrinsic, by its name after `llvm.amdgcn.` and without
 /// overloaded types. The rows are alphabetical.
 static const StringMap<Rewrite> &getRewrites() {
   static const StringMap<Rewrite> rewrites = {
@@ -212,8 +212,8 @@ static const StringMap<Rewrite> &getRewrites() {
   return rewrites;
 }
 
-/// Where AMD's name of an instruction and LLVM's name of a function collide,
-/// the machine has names of its own.
+/// Where AMD's name of an instruction collides with LLVM's name of a function,
+/// the machine has a name of its own.
 static StringRef getMachineName(StringRef intrinsic) {
   return StringSwitch<StringRef>(intrinsic)
       .Case("llvm.amdgcn.log", "log2")
@@ -224,7 +224,7 @@ static StringRef getMachineName(StringRef intrinsic) {
 }
 
 Error IntrinsicLowering::lowerCall(CallInst &call) {
-  if (mlir::conv::isHiddenOffset(call)) // `instrument` has to see it.
+  if (mlir::conv::isHiddenOffset(call)) // `instrument` needs the call.
     return Error::success();
   if (call.isInlineAsm())
     return createStringError("the simulator cannot run inline assembly");
@@ -268,8 +268,8 @@ void IntrinsicLowering::lowerFrem(BinaryOperator &frem) {
 }
 
 /// The lanes of a wave run in lockstep on the GPU but one by one here, so a
-/// fence for the wavefront is where they wait for each other. Wider fences come
-/// with barriers or concern other workgroups.
+/// wavefront fence makes lanes wait for each other. Wider fences come with
+/// barriers or concern other workgroups.
 void IntrinsicLowering::lowerFence(FenceInst &fence) {
   SmallVector<StringRef> scopes;
   fence.getContext().getSyncScopeNames(scopes);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Replaces everything in a kernel that only an AMD GPU can execute.
+// Replaces everything in a kernel that only an AMD GPU executes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,13 @@
 
 namespace conv::simgen {
 
-/// Replaces the intrinsics of `kernel`. Fails with the name of one that is not
-/// known.
+/// Replaces the intrinsics of `kernel`. Fails with the name of an unknown
+/// intrinsic.
 llvm::Error lowerIntrinsics(llvm::Function &kernel, ObjectBuilder &object,
                             BufferLowering &buffers, uint32_t waveSize);
 
-/// Announces every load, store and atomic of `checked`, which is the copy of a
-/// kernel whose intrinsics are lowered.
+/// Announces every load, store and atomic of `checked`, the copy of a kernel
+/// with lowered intrinsics.
 llvm::Error instrumentAccesses(llvm::Function &checked, ObjectBuilder &object,
                                BufferLowering &buffers);
 
@@ -32,8 +32,8 @@ llvm::Error instrumentAccesses(llvm::Function &checked, ObjectBuilder &object,
 void expandBf16(llvm::Function &kernel);
 
 /// Moves bf16 elements as integers: the host's code generator would widen
-/// single ones to f32 and call a library function to narrow them again. To be
-/// run after the optimizer, which would undo it.
+/// single elements to f32 and call a library function to narrow them again.
+/// Must run after the optimizer, which would undo it.
 void moveBf16AsIntegers(llvm::Function &kernel);
 
 } // namespace conv::simgen

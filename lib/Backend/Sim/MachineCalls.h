@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Operations of SimOps.def read their operands from the frame of a work-item,
-// and leave the result there.
+// and write the result there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace conv::simgen {
 
-/// Whether an x86-64 host would take a function of LLVM from libm.
+/// Whether an x86-64 host would call libm for an intrinsic of LLVM.
 bool isLibraryFunction(llvm::Intrinsic::ID id);
 
 /// Calls of the machine in one kernel.
@@ -30,7 +30,7 @@ public:
   MachineCalls(llvm::Function &kernel, ObjectBuilder &object)
       : kernel(kernel), object(object) {}
 
-  /// Writes `operands` to the frame, lets the machine work, reads the result.
+  /// Writes `operands` to the frame, calls the machine, reads the result.
   llvm::Value *call(llvm::Instruction &at, llvm::StringRef name,
                     abi::SiteKind kind, llvm::ArrayRef<llvm::Value *> operands,
                     llvm::Type *resultType);
@@ -38,8 +38,8 @@ public:
   llvm::Value *callElementwise(llvm::Instruction &at, llvm::StringRef name,
                                llvm::ArrayRef<llvm::Value *> operands,
                                llvm::Type *type);
-  /// Replaces a call of an intrinsic by the operation that has its name, or its
-  /// name and the type of its operand.
+  /// Replaces a call of an intrinsic by the operation with its name, or with
+  /// its name and the type of its operand.
   llvm::Error lower(llvm::CallInst &instruction, llvm::StringRef name);
 
 private:

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Mirrors conv/Runtime/SimAbi.h in LLVM constants; the static assertions below
-// hold the two together. What the loader halo tiles is external and hidden, so
-// the optimizer does not take its initial value for the value.
+// keep both in sync. Data that the loader fills in is external and hidden, so
+// that the optimizer does not assume its initial value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,7 @@ static FunctionType *getServiceType(Service service, LLVMContext &context) {
   llvm_unreachable("every service has a type");
 }
 
-/// A load of what nothing changes while a kernel runs.
+/// Loads a value that is constant while a kernel runs.
 static LoadInst *loadInvariant(IRBuilderBase &builder, Type *type,
                                Value *address) {
   LoadInst *load = builder.CreateLoad(type, address);

@@ -24,7 +24,7 @@ namespace conv::simgen {
 
 namespace abi = ::conv::sim;
 
-/// What is known of a site before its table exists.
+/// The facts of a site before its table exists.
 struct SiteInfo {
   std::string name;
   abi::SiteKind kind;
@@ -42,12 +42,12 @@ struct KernelInfo {
   llvm::Function *fast = nullptr;
   llvm::Function *checked = nullptr;
   uint32_t kernargBytes = 0;
-  uint32_t ldsBytes = 0; ///< Static.
+  uint32_t ldsBytes = 0; ///< Static LDS.
   uint32_t requiredBlock[3] = {0, 0, 0};
   llvm::SmallVector<abi::Parameter> parameters;
 };
 
-/// Marks an access of the machinery itself, which is neither checked nor
+/// Marks an access of the generated code itself, which is neither checked nor
 /// counted.
 template <typename AccessInst> AccessInst *markInternal(AccessInst *access) {
   access->setMetadata("conv.sim.internal",
@@ -55,7 +55,7 @@ template <typename AccessInst> AccessInst *markInternal(AccessInst *access) {
   return access;
 }
 
-/// The services by their place in `abi::Services`.
+/// The services by their index in `abi::Services`.
 enum class Service : unsigned {
   WaveOp,
   Barrier,
@@ -80,7 +80,7 @@ public:
   void callLaneHandler(llvm::IRBuilderBase &builder, llvm::Value *item,
                        llvm::Constant *site);
 
-  /// Emits the read of a field of `item`, which does not change in a launch.
+  /// Emits a load of a field of `item` that does not change in a launch.
   llvm::Value *loadItemField(llvm::IRBuilderBase &builder, llvm::Value *item,
                              unsigned offset, llvm::Type *type);
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // In shared memory, the vector of channels at one position is a row of a block
-// of 8 rows, as one load brings it to a subgroup's registers. Where the rows
-// are is up to the lanes, so that positions and windows may be any.
+// of 8 rows; one load brings a block to a subgroup's registers. The lanes
+// choose where the rows are, so positions and windows are arbitrary.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,26 +20,26 @@
 
 namespace mlir::conv {
 
-/// What a lane holds of two blocks: a pair of elements of each, in 32 bits.
+/// A lane's words of two blocks: of each, a pair of elements in 32 bits.
 using BlockWords = std::array<Value, 2>;
 
-/// What of a block a lane gets: neighbouring channels of a position, or
-/// neighbouring positions of a channel.
+/// The pair that a lane gets from a block: neighbouring channels of one
+/// position, or neighbouring positions of one channel.
 enum class PairOf { Channels, Positions };
 
-/// Loads as many blocks as there are words, 2 or 4. Lane `i` gives the place in
-/// the box of vector `i % 8` of block `i / 8`, modulo their number.
+/// Loads as many blocks as there are words: 2 or 4. Lane `i` gives the place in
+/// the box of vector `i % 8` of block `i / 8`, modulo the number of blocks.
 void loadBlocks(const Kernel &kernel, const SharedBox &box, Value place,
                 PairOf pair, MutableArrayRef<Value> words);
-/// Loads two of them.
+/// Loads two blocks.
 BlockWords loadBlocks(const Kernel &kernel, const SharedBox &box, Value place,
                       PairOf pair);
 
-/// The fragment of an atom that has these words of elements of 16 bits.
+/// The fragment of an atom that consists of these words of 16-bit elements.
 Value createFragment(ImplicitLocOpBuilder &b, ArrayRef<Value> words,
                      Type element);
 
-/// Makes lanes of a subgroup wait for each other, and see what they did.
+/// Lanes of the subgroup wait for each other, and see each other's writes.
 void synchronizeSubgroup(const Kernel &kernel);
 
 } // namespace mlir::conv

@@ -16,9 +16,9 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Makes `body` see all numbers below `count`, up to `together` at a time, each
-/// in one subgroup. The loop stays one: else the addresses of all its turns
-/// take the registers of the sums.
+/// Calls `body` for all numbers below `count`, up to `together` at a time, each
+/// in one subgroup. The loop is not unrolled: otherwise the addresses of all
+/// its iterations would take registers that the sums need.
 static void forEachInTurn(const Kernel &kernel, int64_t count, int64_t together,
                           function_ref<void(ArrayRef<Value>)> body) {
   ImplicitLocOpBuilder &b = kernel.b;
@@ -59,7 +59,7 @@ SmallVector<Value> ChannelRows::load(const SharedBox &box, Value place,
   return words;
 }
 
-// Four vectors are transposed at a time, of one block or of neighbours.
+// Transposes four vectors at a time, of one block or of neighbouring blocks.
 void ChannelRows::transpose(const SharedBox &shared, int64_t step,
                             int64_t classes) const {
   constexpr int64_t kVector = DirectDiagonals::kVector,
@@ -73,7 +73,7 @@ void ChannelRows::transpose(const SharedBox &shared, int64_t step,
   auto word = VectorType::get({1}, b.getI32Type());
   SmallVector<int64_t> counts = {blocks.count / neighbours, classes,
                                  blocks.vectors / perBlock};
-  // Where a row of one of the four is, of positions, or later of a channel.
+  // The place of a row: of positions before, of a channel after transposing.
   auto getPlace = [&](ArrayRef<Value> digits, Value which, Value row,
                       bool isChannel) {
     Value block =
@@ -100,7 +100,7 @@ void ChannelRows::transpose(const SharedBox &shared, int64_t step,
                        /*isChannel=*/false);
           all.emplace_back(digits, load(shared, place, kLoaded));
         }
-        // A lane stores to where others have loaded from.
+        // A lane overwrites what other lanes have loaded.
         synchronizeSubgroup(kernel);
         for (const auto &[digits, words] : all)
           for (auto [i, each] : llvm::enumerate(words)) {
@@ -115,8 +115,8 @@ void ChannelRows::transpose(const SharedBox &shared, int64_t step,
       });
 }
 
-// The same channel of eight blocks is in different rows, which lie in different
-// banks.
+// The same channel of eight blocks is in different rows, so there are no bank
+// conflicts.
 Value ChannelRows::getRow(Value channel, Value block) const {
   return math.bitXor(channel, math.rem(block, DirectDiagonals::kVector));
 }

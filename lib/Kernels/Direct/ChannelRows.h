@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What has arrived in shared memory has vectors of channels. Subgroups
-// transpose 8 positions of a vector at a time, at their place: a transposed
-// load leaves a lane with two positions of one channel, which it stores in the
-// row of that channel. Then rows of 16 bytes are runs of one channel.
+// Data arrives in shared memory as vectors of channels. Subgroups transpose 8
+// positions of a vector at a time, in place: a transposed load gives a lane two
+// positions of one channel, which the lane stores in the row of that channel.
+// Then each row of 16 bytes is a run of one channel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,24 +19,24 @@
 
 namespace mlir::conv {
 
-/// Positions of one channel side by side, in the boxes of both operands.
+/// Makes positions of one channel adjacent, in the boxes of both operands.
 class ChannelRows {
 public:
   ChannelRows(const Kernel &kernel, const DirectDiagonals &diagonals)
       : kernel(kernel), math(kernel.math), b(kernel.b), diagonals(diagonals),
         element(kernel.form.lhs.getElementType()) {}
 
-  /// Makes rows of channels of positions that are `step` apart, in all blocks
-  /// of a box.
+  /// Transposes all blocks of a box to rows of channels, whose positions are
+  /// `step` apart.
   void transpose(const SharedBox &box, int64_t step, int64_t classes) const;
   /// Loads blocks of positions of a channel.
   SmallVector<Value> load(const SharedBox &box, Value place,
                           int64_t count) const;
-  /// The row that a channel has in a block of its line.
+  /// The row of a channel in a block of its line.
   Value getRow(Value channel, Value block) const;
 
 private:
-  /// The input positions of a class, modulo the step.
+  /// The residue modulo the step of a class of input positions.
   Value getResidue(Value index) const;
 
   const Kernel &kernel;

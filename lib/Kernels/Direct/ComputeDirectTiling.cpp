@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The constraints of direct schedules, one after the other.
+// Checks the constraints of direct schedules one by one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +18,16 @@ using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
-/// Registers of a lane that its part of the filter and its sums may take, of a
+/// Registers of a lane that its part of the filter and its sums may take in a
 /// matrix main loop.
 static constexpr int64_t kMatrixRegisters = 128;
-/// Lines that a subgroup multiplies together, at most: by blocks of a filter,
-/// for those of a gradient, and for diagonals.
+/// The most lines that a subgroup multiplies together: with the blocks of a
+/// filter, for blocks of a gradient, and for banded matrices.
 static constexpr int64_t kMaxLines = 8, kMaxBlockLines = 4,
                          kMaxDiagonalLines = 8;
 
 namespace {
-/// Tiles one product; `obstacle` is the first thing that does not fit.
+/// Tiles one product. `obstacle` is the first property that does not fit.
 class TilingBuilder {
 public:
   TilingBuilder(ScheduleAttr schedule, const ::conv::ChipInfo &chip,
@@ -122,7 +122,7 @@ bool TilingBuilder::computeSpaces() {
                                   : 1);
 }
 
-/// Checks D7 to D9, but for the number of subgroups and the runs.
+/// Checks D7 to D9, except for the number of subgroups and the runs.
 bool TilingBuilder::computeMatrices() {
   if (!isMatrix)
     return true;
@@ -133,7 +133,7 @@ bool TilingBuilder::computeMatrices() {
   return tiling.filter || tiling.blocks || tiling.diagonals;
 }
 
-/// Takes as many lines as divide the lines of a part.
+/// Sets the most lines that divide the lines of a part of the reduction.
 void TilingBuilder::computeBlockLines() {
   size_t position = tiling.getPosition();
   if (position == 0)
@@ -144,8 +144,8 @@ void TilingBuilder::computeBlockLines() {
   tiling.lines = lines;
 }
 
-/// As many lines as take the fewest loads and atoms: more lines share more of
-/// their windows, but may leave runs for part of an atom only.
+/// Sets the lines with the fewest loads and atoms: more lines share more of
+/// their windows, but may leave runs that fill only part of an atom.
 void TilingBuilder::computeDiagonalLines() {
   size_t position = tiling.getPosition();
   if (position == 0)
@@ -186,8 +186,8 @@ bool TilingBuilder::computeDiagonalShares() {
       vectors, kVector, DirectDiagonals::kMaxSums, sums, subgroups));
 }
 
-/// As many lines as there are registers for: those of the filter's blocks, two
-/// for an atom, and of sums.
+/// Sets the most lines that fit into registers: two registers per atom for the
+/// filter's blocks, and those for the sums of all lines.
 void TilingBuilder::computeFilterLines() {
   size_t position = tiling.getPosition();
   if (position == 0)
@@ -201,7 +201,7 @@ void TilingBuilder::computeFilterLines() {
   tiling.lines = lines;
 }
 
-/// Checks D2, D5, D8 and D9, but for the number of work-items.
+/// Checks D2, D5, D8 and D9, except for the number of work-items.
 bool TilingBuilder::checkReduction() {
   const DigitBox &reduction = tiling.reduction;
   int64_t gemmK = schedule.getGemmK();
@@ -221,7 +221,7 @@ bool TilingBuilder::checkReduction() {
 }
 
 /// Whether positions after the last value of a digit of the reduction are
-/// outside of the left tensor, so that they add nothing.
+/// outside the left tensor, so that they add nothing.
 bool TilingBuilder::isZeroBeyond(size_t digit) const {
   ViewAttr view = product.lhs.view;
   DigitRole role = view.getColumnRoles()[digit];
@@ -299,7 +299,7 @@ bool TilingBuilder::computeSharedMemory() {
                             boxes, workItems));
     tiling.sharedBytes += DirectTiling::kPartials * sizeof(float) * workItems;
   }
-  // Kernels that ask for memory at launch declare a byte of it.
+  // Kernels that request memory at launch declare one byte of it.
   int64_t declared = tiling.sharedBytes > chip.staticSharedMemory ? 1 : 0;
   return tiling.sharedBytes + declared <= chip.sharedMemoryBytes ||
          refuse(formatv("what a tile reads, exchanges and adds up to fit "
@@ -317,15 +317,15 @@ std::optional<DirectTiling> TilingBuilder::create() {
       tiling.isAlongBatch,
       isMatrix && !diagonals ? VectorOrder::Odd : VectorOrder::Together,
       diagonals ? DirectDiagonals::kRun : 0);
-  // Blocks of a filter are read once, element by element, so what counts is how
-  // they are copied: of several channels, those that follow each other.
+  // Each element of a filter's blocks is read once, so only copies matter: with
+  // several channels, consecutive channels are copied together.
   bool hasRuns = tiling.filter && tiling.filter->channels > 1;
   tiling.rhs = TensorBox::compute(
       product.rhs, {tiling.batch, tiling.columns, tiling.reduction},
       tiling.isAlongBatch && !hasRuns,
       tiling.blocks ? VectorOrder::Odd : VectorOrder::Together,
       diagonals ? diagonals->getBlock() : 0);
-  // The right operand is copied for every tile of the rows.
+  // The right operand is copied once for every tile of the rows.
   tiling.rhs.copied *= double(tiling.rows.getNumTiles());
   if (tiling.filter)
     computeFilterLines();

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Atoms reduce positions, so a lane holds two positions of one channel of each
+// Atoms reduce positions, so a lane holds two positions of one channel for each
 // run of 8 (`DirectBlocks`). The windows of neighbouring lines overlap: each of
 // their elements is loaded once for all lines of a unit of work.
 //
@@ -36,8 +36,8 @@ public:
 private:
   /// The lane's place in the runs of one unit of work.
   struct Runs {
-    Value left, right; ///< Of its element in shared memory.
-    Value isThere;     ///< Of the second run.
+    Value left, right; ///< The lane's elements in shared memory.
+    Value isThere;     ///< Whether the second run exists.
   };
   struct Vector {
     SmallVector<Value> batch; ///< The first matrix.
@@ -57,9 +57,9 @@ private:
   const DirectOperands &operands;
   const DirectTiling &tiling;
   const DirectBlocks &blocks;
-  SmallVector<int64_t> vectors; ///< Of rows, in a tile, by digit of the batch.
-  SmallVector<int64_t> runs;    ///< In a part, by digit of the reduction.
-  int64_t leftLine, rightLine;  ///< Distances of a line, in both boxes.
+  SmallVector<int64_t> vectors; ///< Row vectors of a tile, by batch digit.
+  SmallVector<int64_t> runs;    ///< Runs of a part, by reduction digit.
+  int64_t leftLine, rightLine;  ///< Distance between lines, in both boxes.
 };
 } // namespace
 
@@ -97,7 +97,7 @@ SmallVector<Value> BlockPart::getElements(ValueRange sums) const {
   return elements;
 }
 
-/// The vector of rows that has this number in the tile.
+/// The row vector with this number in the tile.
 BlockPart::Vector BlockPart::getVector(Value number) const {
   Vector vector{math.split(math.div(number, blocks.rowVectors), vectors),
                 math.rem(number, blocks.rowVectors)};
@@ -106,8 +106,8 @@ BlockPart::Vector BlockPart::getVector(Value number) const {
   return vector;
 }
 
-/// Lanes give the addresses of the rows that they load: the first eight, those
-/// of the first run; the next eight, those of the second; and again.
+/// Each lane gives the address of a row that it loads: the first eight lanes
+/// for the first run, the next eight for the second run, and so on alternately.
 BlockPart::Runs BlockPart::getRuns(const Vector &vector, Value unit) const {
   constexpr int64_t kRun = DirectBlocks::kRun, kRuns = DirectBlocks::kRuns;
   int64_t count = tiling.countRuns();
@@ -137,14 +137,14 @@ BlockPart::Runs BlockPart::getRuns(const Vector &vector, Value unit) const {
           count % kRuns == 0 ? math.yes() : math.below(last, count)};
 }
 
-/// From the first vector of columns at the first tap to those of a block.
+/// Distance from the first column vector at the first tap to a block's vector.
 int64_t BlockPart::getBlockDistance(int64_t block) const {
   return block / blocks.taps * DirectBlocks::kVector +
          tiling.getColumnDistance(block % blocks.taps, blocks.column);
 }
 
-/// Adds the products of two runs on all lines: line by line for each vector of
-/// columns, so that atoms that follow each other do not wait for each other.
+/// Adds the products of two runs on all lines, in the order of column vectors
+/// and then lines, so that consecutive atoms do not depend on each other.
 SmallVector<Value> BlockPart::createUnit(const Runs &place,
                                          ValueRange sums) const {
   Type element = kernel.form.lhs.getElementType();
@@ -197,8 +197,8 @@ SmallVector<Value> BlockPart::create(ValueRange sums) const {
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-/// Of an atom, a lane has two blocks, of each one channel of the columns and
-/// two neighbours of the rows (`MatrixAtom`).
+/// Of each atom, a lane has two blocks. Of each block, it has one channel of
+/// the columns and two neighbouring channels of the rows (`MatrixAtom`).
 DirectPart::Place BlockPart::locate(Value unit, Value element) const {
   constexpr int64_t kPair = DirectBlocks::kPair;
   int64_t lanes = kernel.chip.subgroupSize;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Channels are looked up by their role; all other columns are taps.
+// Channels are found by their role; all other digits of columns are taps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +20,15 @@ using namespace mlir::conv;
 using llvm::formatv;
 
 namespace {
-/// The channels of an operand in a group, and the digit that counts them, if
-/// there are several, among those of its rows.
+/// An operand's channels per group and, if there are several, the number of the
+/// digit that counts them among the digits of its rows.
 struct GroupChannels {
   int64_t count;
   std::optional<size_t> digit;
 };
 } // namespace
 
-/// None if the rows of a group are not as many channels that follow each other.
+/// None if the rows of a group are not consecutive channels.
 static std::optional<GroupChannels> findChannels(const ViewedTensor &operand) {
   if (!DirectTiling::isAlongBatchOf(operand))
     return std::nullopt;

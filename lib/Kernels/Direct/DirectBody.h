@@ -12,12 +12,12 @@
 
 namespace mlir::conv {
 
-/// Operands in shared memory, read once; sums in the registers of a work-item.
+/// Creates a body: shared operands are read once; work-items keep their sums.
 LogicalResult createDirectBody(Kernel &kernel, gpu::GPUFuncOp function);
 /// Creates the body of a kernel whose work-items share the reduction.
 LogicalResult createDirectReductionBody(Kernel &kernel,
                                         gpu::GPUFuncOp function);
-/// Creates the body of a kernel with matrix instructions.
+/// Creates the body of a kernel that uses matrix instructions.
 LogicalResult createDirectMatrixBody(Kernel &kernel, gpu::GPUFuncOp function);
 
 } // namespace mlir::conv

@@ -1,13 +1,13 @@
-//===- DirectDiagonalPart.cpp - sums of single channels ---------*- C++ -*-===//
+//===- DirectDiagonalPart.cpp - products of banded matrices -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows of 16 bytes are runs of one channel (`ChannelRows`), and transposed
-// loads of these are fragments of atoms that reduce runs (`DirectDiagonals`).
-// At the end the lanes of a subgroup add up the diagonals of its sums.
+// Rows of 16 bytes are runs of one channel (`ChannelRows`). Transposed loads of
+// such rows give fragments of atoms that reduce runs (`DirectDiagonals`). At
+// the end, the lanes of a subgroup add up the diagonals of its sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,18 +35,18 @@ public:
   Place locate(Value unit, Value element) const override;
 
 private:
-  /// What a subgroup has sums of: channels from `first` on, of a vector.
+  /// The channels whose sums a subgroup has: from `first` on, in a vector.
   struct Share {
-    SmallVector<Value> batch; ///< The first matrix of the vector.
-    Value vector;             ///< Its number among those of a place.
+    SmallVector<Value> batch; ///< First matrix of the vector.
+    Value vector;             ///< Number of the vector in its place.
     Value first;
   };
-  /// Where a block of positions is, and its number in its line.
+  /// The place of a block of positions, and its number in its line.
   struct Run {
     Value place, block;
   };
-  /// The lane's place in the runs of an atom, and which halves of 32 bits it
-  /// has of runs that are there.
+  /// The lane's places in the runs of an atom. A mask selects the 16-bit halves
+  /// that belong to existing runs.
   struct Runs {
     Run left, right;
     SmallVector<Value> masks;
@@ -70,9 +70,9 @@ private:
   const DirectDiagonals &diagonals;
   ChannelRows channelRows;
   Type element;
-  SmallVector<int64_t> vectors; ///< Of channels, by digit of the batch.
-  SmallVector<int64_t> runs;    ///< In a part, by digit of the reduction.
-  int64_t leftLine;             ///< Distance of a line in the left box.
+  SmallVector<int64_t> vectors; ///< Channel vectors, by batch digit.
+  SmallVector<int64_t> runs;    ///< Runs of a part, by reduction digit.
+  int64_t leftLine;             ///< Distance between lines in the left box.
 };
 } // namespace
 
@@ -107,8 +107,8 @@ DiagonalPart::Share DiagonalPart::getShare(Value number) const {
   return share;
 }
 
-/// The lane's place in the runs of one atom, of one operand: `number` is the
-/// number of its run, and `further` how many blocks after that it is.
+/// The lane's place in an operand's runs for one atom: `further` blocks after
+/// run `number`.
 DiagonalPart::Run DiagonalPart::getRun(const TensorBox &box, const Share &share,
                                        Value number, Value further) const {
   size_t position = tiling.getPosition();
@@ -123,7 +123,7 @@ DiagonalPart::Run DiagonalPart::getRun(const TensorBox &box, const Share &share,
   if (position > 0)
     digits[position - 1] = math.mul(digits[position - 1], tiling.lines);
 
-  // Vectors of the batch are side by side in a place.
+  // Vectors of the batch are adjacent in a place.
   SmallVector<Value> batch = share.batch;
   batch[tiling.batch.innermost] = math.constant(0);
   Value place =
@@ -137,15 +137,15 @@ DiagonalPart::Run DiagonalPart::getRun(const TensorBox &box, const Share &share,
   return {place, block};
 }
 
-/// Lanes give the addresses of the runs that they load. Of the left operand,
-/// the first eight have the first runs; of the other one, the next eight have
-/// what follows them on the input, as fragments have rows before the reduction.
+/// Each lane gives the address of a run that it loads. In the left operand, the
+/// first eight lanes have the first runs. In the right operand, the next eight
+/// have the next blocks, as fragments have rows before the reduction.
 DiagonalPart::Runs DiagonalPart::getRuns(const Share &share, Value unit) const {
   constexpr int64_t kRuns = DirectDiagonals::kRuns, kHalf = kRuns / 2;
   Value first = math.mul(unit, kRuns);
   Value inHalf = math.rem(kernel.lane, kHalf);
   Value half = math.div(kernel.lane, kHalf);
-  // Else lines need not have another block after the last run.
+  // With a single diagonal, lines need no other block after the last run.
   Value further =
       diagonals.getLastDiagonal() > 0 ? math.rem(half, 2) : math.constant(0);
   Runs result;
@@ -161,7 +161,7 @@ DiagonalPart::Runs DiagonalPart::getRuns(const Share &share, Value unit) const {
   return result;
 }
 
-/// None if all runs of all atoms are there.
+/// Empty if all runs of all atoms exist.
 SmallVector<Value> DiagonalPart::createMasks(Value unit) const {
   constexpr int64_t kRuns = DirectDiagonals::kRuns,
                     kPair = DirectDiagonals::kPair;
@@ -192,7 +192,7 @@ SmallVector<Value> DiagonalPart::createMasks(Value unit) const {
   return masks;
 }
 
-/// Where a channel's run is, of the positions of a class.
+/// The place of a channel's run, for the positions of a class.
 Value DiagonalPart::getPlace(const SharedBox &box, const Run &run,
                              const Share &share, int64_t channel, int64_t step,
                              int64_t residue) const {
@@ -202,13 +202,13 @@ Value DiagonalPart::getPlace(const SharedBox &box, const Run &run,
       box.getBlockOffset(math.add(math.mul(row, step), residue), share.vector));
 }
 
-/// Adds the products of the runs of one atom on all lines: for each part of the
-/// input all that has it in its window.
+/// Adds the products of the runs of one atom on all lines: each input window is
+/// loaded once and multiplied for all lines and atoms that use it.
 SmallVector<Value> DiagonalPart::createUnit(const Share &share,
                                             const Runs &place,
                                             ValueRange sums) const {
   int64_t atoms = diagonals.countAtoms();
-  // By class and distance, the lines and atoms that have a part.
+  // For each class and distance, the lines and atoms that read this window.
   std::map<std::pair<int64_t, int64_t>,
            SmallVector<std::pair<int64_t, int64_t>>>
       windows;
@@ -268,10 +268,10 @@ SmallVector<Value> DiagonalPart::create(ValueRange sums) const {
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-/// What a lane has of an atom's sums: two columns of one row, and of the row
-/// eight further (`MatrixAtom`). It gets the sum of the diagonal that starts in
-/// its row: from each column, that of the lane with the same columns that has
-/// the row; its neighbours do so for the other columns.
+/// Of an atom's sums, a lane has two columns of one row and of the row eight
+/// further (`MatrixAtom`). The lane returns the sum of the diagonal that starts
+/// in its row: it takes its own two columns from the lanes that hold the
+/// diagonal's rows there, and the lanes next to it take the other columns.
 Value DiagonalPart::sumDiagonals(Value sum) const {
   constexpr int64_t kRows = 8, kPair = DirectDiagonals::kPair;
   int64_t perRow = kernel.atom.groupsOfK();
@@ -309,14 +309,14 @@ SmallVector<Value> DiagonalPart::getElements(ValueRange sums) const {
                              [&](Value sum) { return sumDiagonals(sum); });
 }
 
-/// An element is a diagonal of one atom: the lane's row.
+/// An element is one diagonal of an atom, which starts in the lane's row.
 DirectPart::Place DiagonalPart::locate(Value unit, Value number) const {
   int64_t lanes = kernel.chip.subgroupSize, perRow = kernel.atom.groupsOfK();
   Share share = getShare(math.div(unit, lanes));
   Value lane = math.rem(unit, lanes);
   Value channel = math.div(number, diagonals.countAtoms());
   Value atom = math.rem(number, diagonals.countAtoms());
-  Value index = math.div(atom, diagonals.lines); // Of the class.
+  Value index = math.div(atom, diagonals.lines); // Number of the class.
 
   Place place{share.batch, math.below(math.rem(lane, perRow), 1)};
   Value &matrix = place.digits[tiling.batch.innermost];
@@ -326,7 +326,7 @@ DirectPart::Place DiagonalPart::locate(Value unit, Value number) const {
   if (diagonals.tap)
     sizes[*diagonals.tap] = 1;
   SmallVector<Value> taps = math.split(math.rem(atom, diagonals.lines), sizes);
-  // Diagonals after the first one of the class, and taps among them.
+  // The diagonal relative to the first one of the class, and its tap.
   Value first = math.div(math.mul(index, diagonals.dilation), diagonals.step);
   Value row = math.div(lane, perRow);
   Value after = b.createOrFold<arith::SubIOp>(row, first);

@@ -1,12 +1,12 @@
-//===- DirectDiagonals.cpp - gradients of one channel's filter --*- C++ -*-===//
+//===- DirectDiagonals.cpp - banded matrices of gradients -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Positions, and the taps along them, are looked up by their roles, so that the
-// numbers of dimensions make no difference.
+// Positions and the taps along them are found by role, so the number of spatial
+// dimensions does not matter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,9 @@ int64_t DirectDiagonals::countClasses() const {
   return std::min(taps, step / std::gcd(step, dilation));
 }
 
-/// What moves an operand along the dimension of its positions: the coefficients
-/// of all digits. None if positions are not next to channels, which are one in
-/// each matrix and follow each other in memory.
+/// The coordinate that positions move: the coefficients of all digits. None if
+/// positions are not next to channels in memory, or if channels are not
+/// consecutive with one channel in each matrix.
 static std::optional<ViewAttr::Coordinate>
 findPositions(const ViewedTensor &operand, DigitRole position) {
   ViewAttr view = operand.view;
@@ -58,8 +58,8 @@ DirectDiagonals::compute(const ViewedProduct &product) {
   if (!left || !right)
     return std::nullopt;
 
-  // Nothing else moves along the positions of the output; and of the input,
-  // taps only.
+  // Only the positions themselves may move along the positions of the output.
+  // Along the positions of the input, taps may move as well.
   DigitRole tap;
   if (position.isPosition())
     tap = kTaps[position.getAxis()];

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All differences of coordinates are known, so which elements share a vector in
-// memory is too.
+// All differences of coordinates are known at compile time, and so is which
+// elements share a vector in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,36 +38,36 @@ SmallVector<int64_t> ElementBox::getDigits(int64_t element) const {
 }
 
 namespace {
-/// The box in one operand of the epilogue, or in the result.
+/// The box of elements in the result or in one operand of the epilogue.
 class BoxAccess {
 public:
   BoxAccess(const Kernel &kernel, const ElementBox &box,
             const MatrixOperand &operand, Value buffer);
 
-  /// Starts with the box whose first element has these digits, if `isThere`.
+  /// Selects the box whose first element has these digits, if `isThere`.
   void setFirst(ArrayRef<Value> first, Value isThere);
-  /// Narrows vectors until the box has all elements of each.
+  /// Narrows vectors until the box contains all elements of each vector.
   void narrowToWhole();
   Value load(int64_t element);
   /// The elements of each vector, in its order.
   SmallVector<SmallVector<int64_t>> getVectors() const;
-  /// Stores a vector that has these elements.
+  /// Stores a vector that consists of these elements.
   void store(Value vector, ArrayRef<int64_t> elements) const;
 
 private:
-  /// Coordinates of a vector's first element, from the first one of the box.
-  /// Elements outside of the tensor may have the address of another element,
-  /// but never its coordinates.
+  /// Coordinates of a vector's first element, relative to the first element of
+  /// the box. Elements outside the tensor may share the address of another
+  /// element, but never its coordinates.
   using Coordinates = std::vector<int64_t>;
   struct Place {
     Coordinates vector;
     int64_t lane;
   };
   Place getPlace(int64_t element) const;
-  /// The number of elements of each vector.
+  /// The number of elements in each vector.
   std::map<Coordinates, int64_t> countElements() const;
   Value createOffset(const Coordinates &vector) const;
-  /// Whether the element, and all of its vector, is in the tensor.
+  /// True if the element, and so its whole vector, is in the tensor.
   Value createGuard(int64_t element) const;
 
   int64_t computeWidth() const;
@@ -84,7 +84,7 @@ private:
   const MatrixOperand &operand;
   Value buffer;
   SmallVector<ViewAttr::Coordinate> coordinates; ///< Of the tensor.
-  /// Conditions of the result's view, on which all of the box depends.
+  /// Conditions of the result's view, which guard the whole box.
   SmallVector<ViewAttr::Coordinate> conditions;
   std::optional<size_t> along; ///< The dimension of vectors.
   int64_t width;
@@ -94,7 +94,7 @@ private:
 };
 } // namespace
 
-/// The dimension whose neighbours follow each other in memory.
+/// The dimension whose neighbours are adjacent in memory.
 static std::optional<size_t> findContiguous(const MatrixOperand &operand) {
   for (auto [d, stride] : llvm::enumerate(operand.strides))
     if (stride == 1 && operand.getType().getDimSize(d) > 1)
@@ -117,7 +117,7 @@ BoxAccess::BoxAccess(const Kernel &kernel, const ElementBox &box,
   width = computeWidth();
 }
 
-/// Vectors do not start before a box, or go beyond the end of a digit.
+/// No vector starts before a box or crosses the end of a digit.
 int64_t BoxAccess::computeWidth() const {
   if (!along)
     return 1;
@@ -134,7 +134,7 @@ int64_t BoxAccess::computeWidth() const {
     if (digit.mayExceed || digit.extent < size)
       width = std::gcd(width, coefficient * size);
   }
-  // Conditions exclude all elements of a vector or none.
+  // A condition excludes all elements of a vector or none.
   for (const ViewAttr::Coordinate &condition : conditions)
     for (auto [step, coefficient] :
          llvm::zip_equal(condition.coefficients, coordinate.coefficients))
@@ -240,7 +240,7 @@ void BoxAccess::store(Value vector, ArrayRef<int64_t> elements) const {
                createGuard(elements.front()));
 }
 
-/// The values of these elements, of which `getValue` has each.
+/// A vector of these elements, each of which `getValue` returns.
 static Value createVector(const Kernel &kernel, ArrayRef<int64_t> elements,
                           function_ref<Value(int64_t)> getValue) {
   auto values = llvm::map_to_vector(elements, getValue);
@@ -278,7 +278,7 @@ DirectEpilogueInputs mlir::conv::loadDirectEpilogueInputs(const Kernel &kernel,
   return epilogue;
 }
 
-// One epilogue for each vector that is stored, so that its functions overlap.
+// Each stored vector has one epilogue, so that its functions overlap.
 void mlir::conv::createDirectEpilogue(const Kernel &kernel,
                                       const ElementBox &box,
                                       ArrayRef<Value> first, ValueRange sums,
@@ -295,8 +295,8 @@ void mlir::conv::createDirectEpilogue(const Kernel &kernel,
   }
 }
 
-// Loads move neither across stores nor across the branch of a quotient, so all
-// come first.
+// Loads cannot move across stores or across the branch of a quotient, so all
+// loads come first.
 void mlir::conv::createDirectEpilogue(const Kernel &kernel,
                                       const ElementBox &box,
                                       ArrayRef<Value> first, ValueRange sums) {

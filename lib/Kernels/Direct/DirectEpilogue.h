@@ -13,28 +13,28 @@
 
 namespace mlir::conv {
 
-/// The elements of the result that a work-item computes at a time: a box of
+/// The elements of the result that a work-item computes at a time: a box in the
 /// digits of the result's view.
 struct ElementBox {
   /// One digit of the view.
   struct Digit {
-    int64_t extent;  ///< Values.
-    int64_t granule; ///< The first one is a multiple of this; 0 if it is zero.
-    bool mayExceed;  ///< Some may not be in the result.
+    int64_t extent;  ///< Number of values.
+    int64_t granule; ///< Divides the first value; 0 if it is zero.
+    bool mayExceed;  ///< Some values may be outside the result.
   };
   SmallVector<Digit> digits;
 
   int64_t getNumElements() const;
-  /// Values of the digits of an element, less those of the first one. The last
-  /// digit is the fastest.
+  /// Digits of an element, relative to the first element. The last digit is the
+  /// fastest.
   SmallVector<int64_t> getDigits(int64_t element) const;
 };
 
-/// What the epilogue reads of a box: for each vector of the result that is
-/// stored, one of each operand.
+/// What the epilogue reads for a box: one vector of each operand for each
+/// vector of the result that is stored.
 using DirectEpilogueInputs = SmallVector<SmallVector<Value>>;
 
-/// Loads it for the box that starts with `first`, if `isThere`.
+/// Loads the epilogue's operands for the box from `first` on, if `isThere`.
 DirectEpilogueInputs loadDirectEpilogueInputs(const Kernel &kernel,
                                               const ElementBox &box,
                                               ArrayRef<Value> first,
@@ -46,7 +46,7 @@ DirectEpilogueInputs loadDirectEpilogueInputs(const Kernel &kernel,
 void createDirectEpilogue(const Kernel &kernel, const ElementBox &box,
                           ArrayRef<Value> first, ValueRange sums,
                           const DirectEpilogueInputs &epilogue);
-/// Loads what the epilogue reads, and applies it.
+/// Loads the operands of the epilogue, and applies it.
 void createDirectEpilogue(const Kernel &kernel, const ElementBox &box,
                           ArrayRef<Value> first, ValueRange sums);
 

@@ -1,12 +1,12 @@
-//===- DirectExchange.cpp - sums of channels, side by side ------*- C++ -*-===//
+//===- DirectExchange.cpp - sums exchanged between subgroups ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Positions of one pair are side by side. Distances of pairs and of subgroups
-// are such that lanes that write or read at a time do so in different banks.
+// Positions of one pair are adjacent. The distances between pairs and between
+// subgroups are chosen so that simultaneous accesses have no bank conflicts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,7 +67,7 @@ SmallVector<Value> DirectExchange::load(const Item &item) const {
   return sums;
 }
 
-// Without a loop, so that what rounds load overlaps.
+// The loop is unrolled, so that the loads of all rounds overlap.
 void DirectExchange::forEachItem(
     int64_t count, function_ref<void(const Item &, Value isThere)> body) const {
   const IndexMath &math = kernel.math;

@@ -1,14 +1,14 @@
-//===- DirectExchange.h - sums of channels, side by side --------*- C++ -*-===//
+//===- DirectExchange.h - sums exchanged between subgroups ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An atom leaves a lane with a pair of channels of a position, and neighbouring
-// channels are sums of other subgroups. Work-items exchange them in shared
-// memory, so that each then has a vector of channels, and its neighbours have
-// those next to it in memory.
+// An atom leaves a lane with a pair of channels at a position, while other
+// subgroups have the neighbouring channels. Work-items exchange sums in shared
+// memory, so that each gets a vector of channels, and neighbouring work-items
+// get vectors that are adjacent in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,25 +21,25 @@ namespace mlir::conv {
 
 class DirectExchange {
 public:
-  /// A vector of channels at one position of a slice's unit.
+  /// A vector of channels at one position of a slice's unit of work.
   struct Item {
     Value slice, position, vector;
   };
 
   DirectExchange(const Kernel &kernel, const DirectTiling &tiling);
 
-  /// Type of the buffer in which sums are exchanged.
+  /// Type of the buffer through which sums are exchanged.
   MemRefType getType() const;
   void setBuffer(Value memory) { buffer = memory; }
 
-  /// Writes a pair of sums of this lane's subgroup: number `pair` of the vector
-  /// of channels, at `position`.
+  /// Writes a pair of this lane's sums as pair `pair` of its subgroup's vector
+  /// of channels at `position`.
   void write(Value position, Value pair, Value sums) const;
-  /// Makes `body` see all items of the first `count` positions, each in one
-  /// work-item, and whether this one has it.
+  /// Calls `body` for all items of the first `count` positions, each in one
+  /// work-item, with whether this work-item has the item.
   void forEachItem(int64_t count,
                    function_ref<void(const Item &, Value isThere)> body) const;
-  /// Calls `body` in work-items that have an item, with the sums.
+  /// Calls `body` with the sums in work-items that have an item.
   void read(int64_t count,
             function_ref<void(const Item &, ValueRange sums)> body) const;
 

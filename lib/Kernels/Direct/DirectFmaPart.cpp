@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A unit is a run of matrices, all rows, and all of the innermost digit of the
-// columns. Its slices take runs of the innermost digit of the reduction in
-// turn.
+// A unit of work is a run of matrices, all rows, and all values of the
+// innermost digit of the columns. Its slices take runs of the innermost digit
+// of the reduction in turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ private:
   const IndexMath &math;
   const DirectTiling &tiling;
   size_t batchRank;
-  /// Elements of a unit, by digit of batch, rows and columns, and how many
-  /// units of so many there are; and how many runs of a part.
+  /// By digit of batch, rows and columns: the elements of a unit of work, and
+  /// the number of units. By digit of the reduction: the runs of a part.
   SmallVector<int64_t> extents, units, chunks;
   std::optional<DirectProduct> product;
 };
@@ -76,7 +76,7 @@ FmaPart::FmaPart(const Kernel &kernel, const DirectOperands &operands)
   product.emplace(kernel, operands, all, granules);
 }
 
-/// The first digits of a unit's elements, from the start of the tile.
+/// The digits of a unit's first element, relative to the tile.
 SmallVector<Value> FmaPart::getUnitDigits(Value unit) const {
   // Neighbouring work-items have neighbouring matrices.
   SmallVector<int64_t> order = units;

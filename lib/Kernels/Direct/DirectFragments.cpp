@@ -38,7 +38,7 @@ Value mlir::conv::getRowLane(const Kernel &kernel) {
   return kernel.math.div(kernel.lane, kernel.atom.groupsOfK());
 }
 
-/// The sum of `digits` times `distances`.
+/// `first` plus the sum of `digits` times `distances`.
 static Value createPlace(const IndexMath &math, Value first,
                          ArrayRef<Value> digits, ArrayRef<int64_t> distances) {
   for (auto [digit, distance] : llvm::zip_equal(digits, distances))
@@ -69,8 +69,8 @@ FilterFragments::FilterFragments(const Kernel &kernel,
   }
 }
 
-/// The element of the lane's output channel, and of its input channel number
-/// `inPair`: zero if they are of different groups.
+/// The filter element of the lane's output channel and of its input channel
+/// `inPair`; zero if the two are of different groups.
 Value FilterFragments::createElement(ArrayRef<int64_t> tap,
                                      int64_t inPair) const {
   const IndexMath &math = kernel.math;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What lanes hold of the operands of atoms, if these multiply positions by
-// blocks of the filter (`FilterBlocks`).
+// The fragments of lanes for atoms that multiply positions by blocks of the
+// filter (`FilterBlocks`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,27 +20,27 @@
 
 namespace mlir::conv {
 
-/// Taps that one atom multiplies: neighbours, or a last one alone.
+/// Taps that one atom multiplies: two neighbours, or a single last one.
 struct TapPair {
-  /// Digits of the reduction, of each tap.
+  /// For each tap, its digits of the reduction.
   SmallVector<SmallVector<int64_t>, FilterBlocks::kTaps> taps;
 };
 
 SmallVector<TapPair> enumerateTapPairs(const DirectTiling &tiling);
 
-/// The lane's place among those that share a row of an atom, and the number of
-/// that row in each half of it.
+/// The number of the lane among the lanes that share a row of an atom, and the
+/// number of that row in each half of the atom.
 Value getPairLane(const Kernel &kernel);
 Value getRowLane(const Kernel &kernel);
 
-/// The lane's part of a vector's filters, in registers.
+/// The lane's fragments of a vector's filters, in registers.
 class FilterFragments {
 public:
-  /// `batch` is the first matrix of the vector, from the start of the tile.
+  /// `batch` is the first matrix of the vector, relative to the tile.
   FilterFragments(const Kernel &kernel, const DirectOperands &operands,
                   ArrayRef<Value> batch);
 
-  /// The blocks of pair number `pair`.
+  /// The blocks of tap pair `pair`.
   Value getFragment(size_t pair) const { return fragments[pair]; }
 
 private:
@@ -52,20 +52,20 @@ private:
   SmallVector<Value> fragments;
 };
 
-/// The lane's part of the windows of one unit of work.
+/// The lane's fragments of the windows of one unit of work.
 class WindowFragments {
 public:
-  /// `rows` are the digits of the position whose vector the lane points to.
+  /// `rows` are the digits of the position whose vector the lane addresses.
   WindowFragments(const Kernel &kernel, const DirectOperands &operands,
                   ArrayRef<Value> batch, ArrayRef<Value> rows);
 
-  /// What positions on a line see at a pair of taps.
+  /// The input of a line's positions at a pair of taps.
   Value createFragment(int64_t line, const TapPair &pair);
-  /// Distance in shared memory of what a position on a line sees at a tap.
+  /// Distance in shared memory to the input of a line's position at a tap.
   int64_t getDistance(int64_t line, ArrayRef<int64_t> tap) const;
 
 private:
-  /// Of the first and the last positions of an atom.
+  /// Loads the words for the first and the last positions of an atom.
   BlockWords load(int64_t distance);
 
   const Kernel &kernel;

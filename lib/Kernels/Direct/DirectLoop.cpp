@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A workgroup copies the boxes of both operands that its tile reads, and then
-// each work-item computes boxes of elements, one after the other, with all sums
-// in registers. A run of the innermost digit of the reduction is unrolled:
-// neighbouring windows share most of what they read of it, which is read once.
+// A workgroup copies the boxes of both operands that its tile reads. Then each
+// work-item computes one box of elements after the other, with all sums in
+// registers. A run of the innermost digit of the reduction is unrolled:
+// neighbouring windows share most of their input, which is read once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +24,9 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Lines of more taps are loops over runs. Assemblers read ahead what unrolled
-/// products need: registers did not hold that of 31 taps, and 41 took ptxas 2
-/// s.
+/// Lines of more taps are loops over runs. Assemblers hoist the reads of
+/// unrolled products: the reads of 31 taps did not fit into registers, and with
+/// 41 taps ptxas took 2 s.
 static constexpr int64_t kMostUnrolled = 16, kRun = 8;
 
 namespace {
@@ -54,8 +54,8 @@ private:
   SmallVector<int64_t> counts;
   int64_t taps; ///< Values of the innermost digit of the reduction.
   DirectProduct product;
-  std::optional<DirectProduct> rest; ///< Of taps beyond the last whole run.
-  Digits first;                      ///< Of the tile: batch and rows.
+  std::optional<DirectProduct> rest; ///< For taps after the last whole run.
+  Digits first;                      ///< Digits of the tile: batch and rows.
 };
 } // namespace
 
@@ -90,7 +90,7 @@ DirectLoop::DirectLoop(Kernel &kernel, const DirectOperands &operands)
     elements.digits.push_back({size, 0, false});
 }
 
-/// The products of a box of elements with `run` taps that start at a multiple
+/// The products of a box of elements with `run` taps, which start at a multiple
 /// of the longest run.
 DirectProduct DirectLoop::createProduct(int64_t run) const {
   SmallVector<int64_t> extents, granules;
@@ -104,7 +104,7 @@ DirectProduct DirectLoop::createProduct(int64_t run) const {
     extents.push_back(size);
     granules.push_back(0);
   }
-  // A run of the innermost digit of the reduction, and one of each other.
+  // A run of the innermost digit of the reduction; one value of the others.
   for (auto [d, size] : llvm::enumerate(tiling.reduction.digits)) {
     bool isInnermost = d == tiling.reduction.innermost;
     int64_t granule = size == 1 ? 0 : 1;
@@ -116,8 +116,8 @@ DirectProduct DirectLoop::createProduct(int64_t run) const {
   return DirectProduct(kernel, operands, extents, granules);
 }
 
-/// The first digits of a box of elements, from the start of the tile.
-/// Neighbouring work-items have neighbours in memory.
+/// The digits of a box's first element, relative to the tile. Neighbouring
+/// work-items have neighbours in memory.
 DirectLoop::Digits DirectLoop::getLocalDigits(Value number) const {
   SmallVector<int64_t> order = counts;
   if (tiling.isAlongBatch)
@@ -130,7 +130,7 @@ DirectLoop::Digits DirectLoop::getLocalDigits(Value number) const {
   return digits;
 }
 
-/// Adds the products with all taps of a line, whose first digits are `digits`.
+/// Adds the products with all taps of the line that starts at `digits`.
 SmallVector<Value> DirectLoop::createRuns(Digits digits,
                                           ValueRange sums) const {
   if (taps <= kMostUnrolled)

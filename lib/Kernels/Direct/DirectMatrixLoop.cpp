@@ -7,9 +7,9 @@
 //
 // A workgroup copies the boxes of both operands that its tile reads. Then each
 // subgroup takes one vector of channels, holds the blocks of its filter in
-// registers, and multiplies them with the windows of one unit after the other
-// (`FilterBlocks`): 16 positions, on several lines whose windows overlap. Units
-// of all subgroups are stored together, some lines at a time.
+// registers, and multiplies them with the windows of one unit of work after the
+// other (`FilterBlocks`): 16 positions, on several lines whose windows overlap.
+// All subgroups store their units together, some lines at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,11 +58,11 @@ private:
   const DirectOperands &operands;
   const DirectExchange &exchange;
   const DirectTiling &tiling;
-  SmallVector<int64_t> vectors;   ///< In a tile, by digit of the batch.
-  SmallVector<int64_t> positions; ///< Of one line each, by digit of the rows.
+  SmallVector<int64_t> vectors;   ///< Of a tile, by batch digit.
+  SmallVector<int64_t> positions; ///< Of one line per unit, by row digit.
   ElementBox elements;            ///< A vector of channels.
-  Digits firstBatch, firstRows;   ///< Of the tile.
-  Digits batch;                   ///< Of the subgroup, from there.
+  Digits firstBatch, firstRows;   ///< Digits of the tile.
+  Digits batch;                   ///< Of the subgroup, in the tile.
 };
 } // namespace
 
@@ -86,7 +86,7 @@ DirectMatrixLoop::DirectMatrixLoop(Kernel &kernel,
     elements.digits.push_back({size, 0, false});
 }
 
-/// The first matrix of a vector of channels, from the start of the tile.
+/// The first matrix of a vector of channels, relative to the tile.
 DirectMatrixLoop::Digits DirectMatrixLoop::getVector(Value number) const {
   Digits digits = math.split(number, vectors);
   Value &matrix = digits[tiling.batch.innermost];
@@ -94,8 +94,8 @@ DirectMatrixLoop::Digits DirectMatrixLoop::getVector(Value number) const {
   return digits;
 }
 
-/// The digits of a position on the first of its lines, from the start of the
-/// tile. Positions beyond the last one repeat it.
+/// The digits of a position on the first of its lines, relative to the tile.
+/// Positions after the last one repeat it.
 DirectMatrixLoop::Digits DirectMatrixLoop::getPosition(Value number) const {
   Digits digits = math.split(
       math.minimum(number, math.constant(tiling.countRuns() - 1)), positions);
@@ -106,8 +106,8 @@ DirectMatrixLoop::Digits DirectMatrixLoop::getPosition(Value number) const {
   return digits;
 }
 
-/// The sums of all lines. What lines share is used by all of them before the
-/// next part of the windows is loaded.
+/// The sums of all lines. Each part of the windows is used by all lines that
+/// share it before the next part is loaded.
 SmallVector<Value>
 DirectMatrixLoop::createSums(const FilterFragments &filter,
                              WindowFragments &windows) const {
@@ -117,7 +117,7 @@ DirectMatrixLoop::createSums(const FilterFragments &filter,
   SmallVector<Value> sums(tiling.lines,
                           arith::ConstantOp::create(b, b.getZeroAttr(type)));
   SmallVector<TapPair> pairs = enumerateTapPairs(tiling);
-  // By the place of what is read first, line, and number of the pair.
+  // Sorted by the place of the first read, then line, then number of the pair.
   SmallVector<std::tuple<int64_t, int64_t, size_t>> products;
   for (int64_t line = 0; line < tiling.lines; ++line)
     for (auto [i, pair] : llvm::enumerate(pairs))
@@ -131,8 +131,8 @@ DirectMatrixLoop::createSums(const FilterFragments &filter,
   return sums;
 }
 
-/// Exchanges the sums of one line of a unit, the first one of which is at
-/// `start`: two columns in each half of the positions.
+/// Writes the sums of one line of a unit, whose first position is `start`, to
+/// the exchange: two columns for each half of the positions.
 void DirectMatrixLoop::writeSums(int64_t start, Value sum) const {
   constexpr int64_t kHalf = FilterBlocks::kPositions / 2;
   for (int64_t half = 0; half < 2; ++half)
@@ -143,8 +143,8 @@ void DirectMatrixLoop::writeSums(int64_t start, Value sum) const {
             ArrayRef<int64_t>{FilterBlocks::kPair}, ArrayRef<int64_t>{1}));
 }
 
-/// The number of an item's position among those of one line each, of the units
-/// from `unit` on.
+/// The number of an item's position among the positions of one line, for the
+/// units from `unit` on.
 Value DirectMatrixLoop::getNumber(Value unit,
                                   const DirectExchange::Item &item) const {
   constexpr int64_t kPositions = FilterBlocks::kPositions;
@@ -152,8 +152,8 @@ Value DirectMatrixLoop::getNumber(Value unit,
                   math.rem(item.position, kPositions));
 }
 
-/// The first digits of an item's vector of channels, whose position has this
-/// number, on one of the lines from `firstLine` on.
+/// The digits of an item's first channel, whose position has this number, on
+/// one of the lines from `firstLine` on.
 DirectMatrixLoop::Digits
 DirectMatrixLoop::getDigits(Value number, int64_t firstLine,
                             const DirectExchange::Item &item) const {
@@ -174,7 +174,7 @@ DirectMatrixLoop::getDigits(Value number, int64_t firstLine,
   return digits;
 }
 
-/// Stores an item, of the units from `unit` on.
+/// Stores an item of the units from `unit` on.
 void DirectMatrixLoop::createElements(
     Value unit, int64_t firstLine, const DirectExchange::Item &item,
     ValueRange sums, const DirectEpilogueInputs &epilogue) const {
@@ -188,8 +188,8 @@ void DirectMatrixLoop::createElements(
                     });
 }
 
-/// Makes `body` see the lines of a unit whose sums are exchanged together: the
-/// first one, and how many positions they have.
+/// Calls `body` for the lines of a unit whose sums are exchanged together, with
+/// the first line and the number of their positions.
 void DirectMatrixLoop::forEachExchange(
     function_ref<void(int64_t firstLine, int64_t positions)> body) const {
   int64_t together = tiling.countExchangedLines();
@@ -198,10 +198,10 @@ void DirectMatrixLoop::forEachExchange(
          std::min(together, tiling.lines - first) * FilterBlocks::kPositions);
 }
 
-/// What the epilogue reads of all items of the units from `unit` on, in the
-/// order in which they are stored. It arrives while they are multiplied: the
-/// barrier of the subgroup keeps the assembler from loading it where it is
-/// used.
+/// Loads what the epilogue reads for all items of the units from `unit`
+/// on, in the order of stores. The loads overlap with the products: the
+/// subgroup barrier keeps the assembler from sinking them to their
+/// uses.
 std::queue<DirectEpilogueInputs>
 DirectMatrixLoop::loadEpilogues(Value unit) const {
   std::queue<DirectEpilogueInputs> epilogues;
@@ -219,7 +219,7 @@ DirectMatrixLoop::loadEpilogues(Value unit) const {
   return epilogues;
 }
 
-/// One unit of each slice, from `unit` on.
+/// Computes one unit of each slice, from `unit` on.
 void DirectMatrixLoop::createUnits(Value unit,
                                    const FilterFragments &filter) const {
   constexpr int64_t kPositions = FilterBlocks::kPositions;

@@ -1,14 +1,14 @@
-//===- DirectModel.cpp - what a direct schedule costs -----------*- C++ -*-===//
+//===- DirectModel.cpp - the cost of direct schedules -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What tiles copy, their halos too, is known exactly; their time is that of the
-// slowest unit. Nothing overlaps with the copies of a workgroup but the work of
-// the other ones that a compute unit has at a time. Where copies take no
-// registers and a workgroup has one step, these wait for each other in queues.
+// The bytes that tiles copy, halos included, are known exactly; the time is the
+// time of the slowest unit. Only other resident workgroups of a compute unit
+// overlap with a workgroup's copies. If copies take no registers and a
+// workgroup has a single step, workgroups wait for each other in queues.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,25 +33,25 @@ static const ::conv::DirectCalibration &fit(const ::conv::ChipInfo &chip) {
   return chip.calibration->direct;
 }
 
-/// Whether the clock of lib/Clock timed the chip's kernels: conflicts are
-/// cycles of shared memory there, and work hides memory's time or is hidden by
-/// it.
+/// Whether conv-clock (lib/Clock) timed the chip's kernels: then conflicts are
+/// cycles of shared memory, and either work hides the time of memory or the
+/// reverse.
 static bool isClocked(const ::conv::ChipInfo &chip) {
   return chip.backend == ::conv::Backend::AMDGPU;
 }
 
-/// How much longer runs of so many bytes take, if each halving costs `cost`.
+/// Factor of the time for runs of `runBytes`, if each halving costs `cost`.
 static double getShortRunCost(double runBytes, double cost,
                               const ::conv::ChipInfo &chip) {
   return 1 + cost * std::log2(std::max(1., fit(chip).longRunBytes / runBytes));
 }
 
-/// Bytes of lines to those of the runs that lie in them.
+/// Bytes of cache lines relative to the bytes of the runs in them.
 static double getLinesOfRuns(const DirectTiling &tiling, double runBytes,
                              const ::conv::ChipInfo &chip) {
   if (tiling.blocks)
     return getShortRunCost(runBytes, fit(chip).shortRunCost, chip);
-  // Without sectors, neighbours find the rest of a line in the cache.
+  // Without sectors, neighbours find the rest of a cache line in the cache.
   return chip.sectorBytes > 0
              ? getShortRunCost(runBytes, fit(chip).shortReductionRunCost, chip)
              : 1;
@@ -67,8 +67,8 @@ static double getElementBytes(const ViewedTensor &tensor) {
   return tensor.type.getElementTypeBitWidth() / 8;
 }
 
-/// Cycles of a compute unit's share of the memory's time for a workgroup. Tiles
-/// that are beyond the last matrix in part take as long as others.
+/// A workgroup's cycles of memory, as its share of a compute unit's bandwidth.
+/// Tiles that are partly after the last matrix take as long as others.
 static double getMemoryCycles(const DirectTiling &tiling,
                               const ViewedProduct &product, double runBytes,
                               int64_t workgroups,
@@ -88,12 +88,12 @@ static double getMemoryCycles(const DirectTiling &tiling,
          (double(workgroups) * bytesPerCycle);
 }
 
-/// Cycles until a unit that has so many workgroups at a time is done with all
-/// of them. Each of these takes so many cycles `alone`, and queues for memory
-/// and for the unit, which have a demand of cycles for each: mean value
-/// analysis of a closed network, in which one more workgroup sees the queues of
-/// those that were there before it. The first workgroups start together, and
-/// then want the same at the same time.
+/// Cycles until a unit with `resident` workgroups at a time has finished all of
+/// them. Each workgroup takes `alone` cycles, and queues for memory and for the
+/// unit with a demand of cycles for each. This is mean value analysis of a
+/// closed network: an additional workgroup sees the queues of those before it.
+/// The first workgroups start together, and then make the same demands at the
+/// same time.
 static double getQueueCycles(int64_t workgroups, int64_t resident, double alone,
                              std::array<double, 2> demands,
                              const ::conv::ChipInfo &chip) {
@@ -119,7 +119,7 @@ static double getQueueCycles(int64_t workgroups, int64_t resident, double alone,
                       (inStep - double(first) * getCyclesOfEach(first));
 }
 
-/// Adds one product to the cost. Cycles are those of one compute unit.
+/// Adds one product to the cost. Cycles are cycles of one compute unit.
 static void addProduct(const DirectTiling &tiling, const DirectWork &work,
                        const ViewedProduct &product,
                        const ::conv::ChipInfo &chip, DirectCost &cost) {
@@ -147,9 +147,9 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
       (double(tiling.lhs.numElements) * getElementBytes(product.lhs) +
        double(tiling.rhs.numElements) * getElementBytes(product.rhs)) /
       chip.calibration->launch.loadBytesPerClock;
-  // Copies wait for memory before the barrier, and each time that no more loads
-  // may be on their way. Those that take no registers are on their way all at
-  // once, but the steps of a reduction were seen to wait for them as well.
+  // Copies wait for memory before the barrier, and whenever no more loads may
+  // be in flight. Copies without registers are all in flight at once, but the
+  // steps of a reduction were seen to wait for them as well.
   int64_t waits = 1;
   for (auto [box, operand] : {std::pair(&tiling.lhs, &product.lhs),
                               std::pair(&tiling.rhs, &product.rhs)}) {
@@ -169,10 +169,10 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
                                 : std::min(cost.residentWorkgroups, resident);
   int64_t perUnit = llvm::divideCeil(workgroups, chip.computeUnits);
   double rounds = double(llvm::divideCeil(perUnit, resident));
-  // Reads of shared memory overlap with products in part.
+  // Reads of shared memory partly overlap with products.
   double stepCycles = copyCycles + std::max(sharedCycles, productCycles) +
                       std::min(sharedCycles, productCycles) / 2;
-  // What one workgroup waits for, others have time to do.
+  // While one workgroup waits, others can work.
   double fills = work.stages > 1 ? 1 : work.steps;
   double products = tiling.blocks ? 0 : work.steps * stepCycles;
   double cycles =
@@ -181,7 +181,7 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
                                   work.steps * stepCycles));
   cycles *= fit(chip).countedCycles;
   if (isClocked(chip)) {
-    // The load path takes a line in a clock.
+    // The load path takes one cache line per cycle.
     double lineShare =
         std::max(1.0, chip.calibration->launch.loadBytesPerClock / runBytes);
     cycles = getUnitCycles(chip,
@@ -272,11 +272,11 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     }
     addProduct(*tiling, work, product, chip, cost);
   }
-  // Halos come from the cache, which is the bound of blocks.
+  // The cache serves halos; it is what bounds kernels of blocks.
   double memoryBytes = hasBlocks
                            ? cost.memoryBytes
                            : cost.compulsoryBytes + 2 * plan.intermediateBytes;
-  // Caches are trusted with a share of the halos.
+  // Caches are expected to serve a share of the halos.
   if (!cost.countsHalos)
     memoryBytes =
         std::max(memoryBytes, cost.memoryBytes + cost.compulsoryBytes -

@@ -1,4 +1,4 @@
-//===- DirectModel.h - what a direct schedule costs -------------*- C++ -*-===//
+//===- DirectModel.h - the cost of direct schedules -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,36 +14,36 @@
 
 namespace mlir::conv {
 
-/// The prediction for a direct schedule, of all products together.
+/// The prediction for a direct schedule, summed over all products.
 struct DirectCost {
   int64_t workgroups = 0, workItems = 0;
-  int64_t sharedBytes = 0;        ///< Of a workgroup, at most.
-  int64_t residentWorkgroups = 0; ///< On one compute unit at a time.
-  double memoryBytes = 0;         ///< That work-items load and store.
+  int64_t sharedBytes = 0;        ///< Of one workgroup, at most.
+  int64_t residentWorkgroups = 0; ///< Per compute unit, at the same time.
+  double memoryBytes = 0;         ///< Loaded and stored by work-items.
   double compulsoryBytes = 0;     ///< Each tensor once.
-  double epilogueBytes = 0;       ///< Of those, what the epilogue reads.
-  double linesOfRuns = 1; ///< Bytes of lines that runs in memory lie in, to
-                          ///< those of the runs.
+  double epilogueBytes = 0;       ///< The epilogue's part of these.
+  double linesOfRuns = 1;         ///< Bytes of cache lines relative to
+                                  ///< the bytes of the runs in them.
   double computeSeconds = 0, memorySeconds = 0;
-  /// While lanes load what the epilogue reads, which is the same for all tiles:
-  /// seen on an H200 to add to the time.
+  /// Time to load epilogue operands that are the same for all tiles: on an H200
+  /// it was seen to add to the total.
   double epilogueSeconds = 0;
   double launchSeconds = 0; ///< Between one kernel and the next one.
-  /// How often shared memory is read, for one time with each lane in a bank of
-  /// its own. Twice was seen to take a third longer, three kernels on an H200.
+  /// Passes over shared memory per read; 1 without bank conflicts. A factor of
+  /// two was seen to take a third longer, for three kernels on an H200.
   double conflicts = 1;
-  bool isPipelined = false; ///< Copies of the next steps are on their way.
-  bool isQueue = false;     ///< `computeSeconds` has the time of memory too.
-  bool countsHalos = false; ///< And that of halos, in the cache.
+  bool isPipelined = false; ///< The next steps' copies are in flight.
+  bool isQueue = false;     ///< `computeSeconds` includes memory time.
+  bool countsHalos = false; ///< It also includes halos from the cache.
 
-  /// `traffic` times the compulsory bytes. An epilogue has no halos, and makes
-  /// no room for those of others.
+  /// The bytes that may be copied before halos count: `traffic` times the
+  /// compulsory bytes, except for the epilogue, which has no halos.
   double getAllowedBytes(double traffic) const {
     return traffic * (compulsoryBytes - epilogueBytes) + epilogueBytes;
   }
 
   /// Unless its steps are pipelined, a workgroup does not compute while it
-  /// waits for memory: others do.
+  /// waits for memory, but others do.
   double seconds() const {
     double overlapped = std::max(computeSeconds, memorySeconds);
     if (!isPipelined)
@@ -53,22 +53,22 @@ struct DirectCost {
            launchSeconds;
   }
 
-  /// What of it all families tell.
+  /// The part of the cost that all families report.
   ::conv::Cost summarize() const;
 };
 
-/// What the cost model sees of a plan.
+/// The properties of a plan that the cost model reads.
 struct DirectPlan {
   SmallVector<ViewedProduct> products;
   int64_t launches;         ///< Launches of products among them.
-  double intermediateBytes; ///< What one kernel writes for another one.
+  double intermediateBytes; ///< Bytes that one kernel writes for another.
   bool hasSingleParts;      ///< D6.
 
   static DirectPlan get(ConvolutionOpInterface op, const PlanOptions &options);
 };
 
-/// Predicts a direct schedule of the convolution that has this plan; none if D1
-/// to D9 do not hold, and in `obstacle` why, as "expects ..., but got ...".
+/// Predicts a direct schedule of a convolution with this plan. If D1 to D9 do
+/// not hold, returns none, and `obstacle` says "expects ..., but got ...".
 std::optional<DirectCost> computeDirectCost(ConvolutionOpInterface op,
                                             const DirectPlan &plan,
                                             ScheduleAttr schedule,

@@ -1,12 +1,12 @@
-//===- DirectOperands.cpp - what direct main loops read ---------*- C++ -*-===//
+//===- DirectOperands.cpp - operands of direct main loops -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The left operand has batch, rows and reduction; the right one has columns
-// instead of rows.
+// The left operand has digits of batch, rows and reduction; the right operand
+// has columns instead of rows.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- DirectOperands.h - what direct main loops read -----------*- C++ -*-===//
+//===- DirectOperands.h - operands of direct main loops ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 
 namespace mlir::conv {
 
-/// How the kernel's schedule tiles its product; fails with a diagnostic if it
-/// cannot.
+/// The tiling of the kernel's product by its schedule. Fails with a diagnostic
+/// if the schedule cannot tile the product.
 FailureOr<DirectTiling> computeDirectTiling(const Kernel &kernel);
 
 /// Both operands of a tile in shared memory.
@@ -26,19 +26,19 @@ public:
                  const DirectTiling &tiling, ArrayRef<MemRefType> others = {});
   DirectOperands(const DirectOperands &) = delete;
 
-  /// The stage of shared memory that both are copied to and read from.
+  /// Sets the stage of shared memory that both are copied to and read from.
   void setStage(Value stage) {
     lhs.setStage(stage);
     rhs.setStage(stage);
   }
-  /// All work-items together start to copy what the tile reads that starts with
-  /// these digits; it has all columns.
+  /// All work-items together start to copy the input of the tile that starts
+  /// with these digits. The tile has all columns.
   void startCopy(ArrayRef<Value> batch, ArrayRef<Value> rows,
                  ArrayRef<Value> reduction) const;
   /// Copies a part, which all work-items may read after the next barrier.
   void copy(ArrayRef<Value> batch, ArrayRef<Value> rows,
             ArrayRef<Value> reduction) const;
-  /// As many first digits.
+  /// Zero for each digit of `space`.
   SmallVector<Value> createZeros(const DigitBox &space) const {
     return SmallVector<Value>(space.getRank(), kernel.math.constant(0));
   }

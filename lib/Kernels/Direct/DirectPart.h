@@ -15,40 +15,40 @@
 namespace mlir::conv {
 
 /// How the work-items of a workgroup multiply the part of a reduction that is
-/// in shared memory. A *unit* is what one of them has sums of; those that have
-/// the same one are *slices*, and share its reduction.
+/// in shared memory. A *unit* is the set of elements that a work-item sums up.
+/// Work-items with the same unit are its *slices*, and divide its reduction.
 class DirectPart {
 public:
   explicit DirectPart(int64_t numUnits) : numUnits(numUnits) {}
   virtual ~DirectPart() = default;
 
-  /// Work-item i has unit `i % numUnits`, and is slice `i / numUnits` of it.
+  /// Work-item i has unit `i % numUnits` and is its slice `i / numUnits`.
   const int64_t numUnits;
 
-  /// Sums before the first part.
+  /// The sums before the first part.
   virtual SmallVector<Value> createZeros() const = 0;
-  /// Adds what the work-item has of the products of a part.
+  /// Adds the work-item's products of a part.
   virtual SmallVector<Value> create(ValueRange sums) const = 0;
   /// The sums as single elements.
   virtual SmallVector<Value> getElements(ValueRange sums) const = 0;
 
-  /// Digits of batch, rows and columns, from the start of the tile, and whether
-  /// there is such an element.
+  /// Digits of batch, rows and columns, relative to the tile, and whether the
+  /// element exists.
   struct Place {
     SmallVector<Value> digits;
     Value guard;
   };
-  /// Where the element of this number of a unit is.
+  /// The place of element `element` of a unit.
   virtual Place locate(Value unit, Value element) const = 0;
 };
 
 /// Each work-item multiplies the elements of a few matrices.
 std::unique_ptr<DirectPart> createFmaPart(const Kernel &kernel,
                                           const DirectOperands &operands);
-/// Each subgroup multiplies a vector of channels, by matrix instructions.
+/// Each subgroup multiplies a channel vector with matrix instructions.
 std::unique_ptr<DirectPart> createBlockPart(const Kernel &kernel,
                                             const DirectOperands &operands);
-/// Each subgroup multiplies some channels, which are matrices of their own, by
+/// Each subgroup multiplies some channels, each of which is a matrix, with
 /// matrix instructions.
 std::unique_ptr<DirectPart> createDiagonalPart(const Kernel &kernel,
                                                const DirectOperands &operands);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything is unrolled. Elements of an operand that several products share,
-// as neighbouring windows do, are read once.
+// Everything is unrolled. Operand elements that several products share, as
+// neighbouring windows do, are read once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ DirectProduct::DirectProduct(const Kernel &kernel,
       rhs(createOperand(operands.rhs, operands.tiling.batch.getRank(),
                         operands.tiling.rows.getRank(), granules)) {}
 
-/// An operand without the `count` digits from number `absent` on.
+/// An operand that lacks the `count` digits from number `absent` on.
 DirectProduct::Operand
 DirectProduct::createOperand(const SharedBox &shared, size_t absent,
                              size_t count, ArrayRef<int64_t> granules) const {
@@ -55,7 +55,7 @@ SharedBox::Reader DirectProduct::createReader(const Operand &operand,
   return SharedBox::Reader(operand.shared, base, operand.granule);
 }
 
-/// Where an operand's factor is, from the start of the box.
+/// The place of an operand's factor, relative to the box.
 int64_t DirectProduct::getPlace(const Operand &operand, int64_t element,
                                 int64_t tap) const {
   int64_t place = operand.shared.getBox().first;

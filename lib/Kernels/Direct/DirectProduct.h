@@ -12,25 +12,25 @@
 
 namespace mlir::conv {
 
-/// Adds up the products of a box of digits that a work-item has in registers.
-/// Lists are about the digits of batch, rows, columns and reduction, in this
-/// order.
+/// Adds up the products of a box of digits, with the sums of the work-item in
+/// registers. Lists have one entry per digit of batch, rows, columns and
+/// reduction, in this order.
 class DirectProduct {
 public:
-  /// The box has `extents` values of each digit, of which the first is a
-  /// multiple of `granules`, or zero where that is zero.
+  /// The box has `extents` values of each digit. Its first value is a multiple
+  /// of `granules`, or zero where `granules` is zero.
   DirectProduct(const Kernel &kernel, const DirectOperands &operands,
                 ArrayRef<int64_t> extents, ArrayRef<int64_t> granules);
 
-  /// Adds the products of the box that starts with `digits` of the tile. There
-  /// is a sum for each element of the result, with the last column's digit
-  /// fastest.
+  /// Adds the products of the box that starts with `digits` in the tile. There
+  /// is one sum for each element of the result, with the last digit of the
+  /// columns fastest.
   SmallVector<Value> create(ArrayRef<Value> digits, ValueRange sums) const;
-  /// Sums before the first product.
+  /// The sums before the first product.
   SmallVector<Value> createZeros() const;
 
 private:
-  /// One operand: distances in shared memory, 0 for digits it does not have.
+  /// An operand. Distances in shared memory are 0 for digits it does not have.
   struct Operand {
     const SharedBox &shared;
     SmallVector<int64_t> distances;
@@ -44,7 +44,7 @@ private:
 
   const Kernel &kernel;
   SmallVector<int64_t> extents;
-  size_t elementRank; ///< Digits of the result.
+  size_t elementRank; ///< Number of digits of the result.
   int64_t numElements, numTaps;
   Operand lhs, rhs;
 };

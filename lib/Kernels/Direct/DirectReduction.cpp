@@ -7,9 +7,9 @@
 //
 // The gradient of a group's filter has few elements, each a sum over all
 // pixels. A workgroup computes all elements of its matrices: it copies one part
-// of the reduction after the other to shared memory, its work-items share each
-// part (`DirectPart`), and at the end add up what they have, always in the same
-// order.
+// of the reduction after the other to shared memory, and its work-items divide
+// each part (`DirectPart`). At the end, work-items add up their sums, always in
+// the same order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ private:
   const DirectTiling &tiling;
   Value partials;
   std::unique_ptr<DirectPart> part;
-  Digits first; ///< Of the tile: batch.
+  Digits first; ///< Batch digits of the tile.
 };
 } // namespace
 
@@ -76,14 +76,14 @@ DirectReduction::Digits DirectReduction::getStart(Value step) const {
 /// Adds the products of one part of the reduction.
 SmallVector<Value> DirectReduction::createStep(Value step,
                                                ValueRange sums) const {
-  // Nobody reads the part before any more.
+  // After this, nobody reads the previous part any more.
   gpu::BarrierOp::create(b);
   operands.copy(first, operands.createZeros(tiling.rows), getStart(step));
   gpu::BarrierOp::create(b);
   return part->create(sums);
 }
 
-/// Adds the products of all parts, the next ones of which arrive meanwhile.
+/// Adds the products of all parts, while the next parts arrive.
 SmallVector<Value> DirectReduction::createStagedSums() const {
   auto fill = [&](Value step, Value stage,
                   Value guard) -> std::function<void()> {
@@ -119,7 +119,7 @@ SmallVector<Value> DirectReduction::createSums() const {
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-/// Adds up one element of one unit, and stores it.
+/// Adds up one element of one unit over all slices, and stores it.
 void DirectReduction::createTotal(Value number, int64_t firstElement) const {
   Value element = math.div(number, part->numUnits);
   Value unit = math.rem(number, part->numUnits);
@@ -149,7 +149,7 @@ void DirectReduction::createTotal(Value number, int64_t firstElement) const {
   });
 }
 
-/// Adds up as many elements of each work-item as there is room for.
+/// Adds up as many elements of each work-item as the buffer holds.
 void DirectReduction::createTotals(ValueRange sums,
                                    int64_t firstElement) const {
   gpu::BarrierOp::create(b);

@@ -1,4 +1,4 @@
-//===- DirectSchedule.cpp - when and how to compute directly ----*- C++ -*-===//
+//===- DirectSchedule.cpp - candidates of direct kernels --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Depthwise convolutions are bound by memory. Tiles are enumerated: parts of
-// one digit of the rows, with all values of the digits inside of it.
+// one digit of the rows, with all values of the digits inside it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,21 +22,21 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Work-items of a workgroup, at most.
+/// The most work-items of a workgroup.
 static constexpr int64_t kMaxWorkItems[] = {128, 256};
-/// Accumulators of a work-item.
+/// The most accumulators of a work-item.
 static constexpr int64_t kMaxSums = 64;
-/// Matrices of a tile, in those of a work-item.
+/// The most matrices of a tile, in units of the matrices of a work-item.
 static constexpr int64_t kMaxMatrices = 16;
-/// Parts of a reduction.
+/// The most split-K slices.
 static constexpr int64_t kMaxSplits = 64;
-/// Neighbours in the reduction that a work-item multiplies at a time.
+/// The most neighbours in the reduction that a work-item multiplies at once.
 static constexpr int64_t kMaxRun = 8;
-/// Subgroups that multiply blocks, stages of what they read, and positions of
-/// one stage.
+/// Limits for subgroups that multiply blocks, for stages of their input, and
+/// for positions of one stage.
 static constexpr int64_t kMaxBlockSubgroups = 8, kMaxBlockStages = 3,
                          kMaxBlockPositions = 1024;
-/// Subgroups of a workgroup for diagonals.
+/// Range of the subgroups of a workgroup for banded matrices.
 static constexpr int64_t kMinDiagonalSubgroups = 4, kMaxDiagonalSubgroups = 16;
 
 static int64_t getPieceElements(Type element) {
@@ -44,8 +44,8 @@ static int64_t getPieceElements(Type element) {
          llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
-/// Sizes of tiles that may be boxes of these digits, with whole runs of the
-/// innermost one.
+/// Tile sizes that may be boxes of these digits, with whole runs of the
+/// innermost digit.
 static SmallVector<int64_t> enumerateTiles(ArrayRef<int64_t> digits,
                                            int64_t run = 1) {
   SmallVector<int64_t> tiles;
@@ -78,7 +78,7 @@ public:
 
   /// Tries all tiles of a plan that has products.
   void run(const PlanOptions &options);
-  /// All that fit, in the order of `rankDirectSchedules`.
+  /// All schedules that fit, in the order of `rankDirectSchedules`.
   std::vector<PredictedSchedule> takeRanked();
 
 private:
@@ -87,10 +87,10 @@ private:
   void runOverReduction();
   void runOverBlocks();
   void runOverDiagonals();
-  /// A vector of matrices, if they follow each other in memory: as many as a
-  /// work-item has accumulators for, if each takes `sums`.
+  /// The vector length in matrices, if matrices are adjacent in memory: as many
+  /// as a work-item has accumulators for, if each matrix takes `sums`.
   int64_t getMatricesAtom(Type element, int64_t sums) const;
-  /// Tries one tile; `shared` is of what subgroups share, in `boxes` boxes.
+  /// Tries one tile. Subgroups share `shared` elements, in `boxes` boxes.
   void visit(MainLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
              int64_t gemmK, int64_t shared, int64_t boxes) {
     for (int64_t workItems : kMaxWorkItems) {
@@ -102,7 +102,7 @@ private:
   }
   void visit(MainLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
              int64_t gemmK, int64_t stages, int64_t shared, int64_t subgroups);
-  /// A sector is two vectors: tiles of one would read halves of them.
+  /// A sector is two vectors: tiles of a single vector would read half sectors.
   int64_t getFewestMatrices(int64_t m) const {
     return chip.sectorBytes > 0 && matrices > m ? 2 * m : m;
   }
@@ -116,10 +116,10 @@ private:
   bool isDepthwise; ///< Groups have one input channel.
   PlanOptions options;
   DirectPlan plan;
-  ViewedProduct product; ///< That with the most rows.
+  ViewedProduct product; ///< The product with the most rows.
   int64_t matrices, rows, columns, reduction;
   bool isAlongBatch;
-  /// How schedules are ranked: seconds, bytes, and their place.
+  /// The order of schedules: seconds, then bytes, then order of creation.
   using Rank = std::tuple<double, double, size_t>;
   std::vector<std::pair<Rank, PredictedSchedule>> all;
   DenseSet<ScheduleAttr> seen;
@@ -170,7 +170,7 @@ void Search::visit(MainLoop mainLoop, AtomAttr atom,
       atom, mainLoop, isAlongBatch ? Raster::Columns : Raster::Rows);
   auto schedule = ScheduleAttr::get(kernel, /*mergedGroups=*/1, options.splits,
                                     /*transposed=*/false, ChosenBy::Heuristic);
-  // Different numbers of work-items may share a tile in the same way.
+  // Different limits of work-items may give the same schedule.
   if (!seen.insert(schedule).second)
     return;
   std::string obstacle; // Nobody wants to know it.
@@ -188,10 +188,10 @@ std::vector<PredictedSchedule> Search::takeRanked() {
   return {schedules.begin(), schedules.end()};
 }
 
-/// A work-item has a 16-byte vector of the result if it has room for it. Along
-/// the batch it also has several rows, which share what they read: an odd
-/// number of them, so that the lanes of an access lie in different banks. Of 3,
-/// 5 and 7, 5 was not the fastest for any of seven tiles on an H200.
+/// A work-item has a 16-byte vector of the result if it has registers for it.
+/// Along the batch, it also has several rows, which share their input: an odd
+/// number of rows, so that accesses have no bank conflicts. Of 3, 5 and 7 rows,
+/// 5 was not the fastest for any of seven tiles on an H200.
 void Search::runOverRows() {
   Type element = op.getResultType().getElementType();
   int64_t m = getMatricesAtom(element, columns);
@@ -209,7 +209,7 @@ void Search::runOverRows() {
   }
 }
 
-/// A subgroup has one vector of channels, and all of its filters in registers.
+/// A subgroup has one channel vector, with all of its filters in registers.
 void Search::runOverFilterBlocks() {
   AtomAttr atom = FilterBlocks::getAtom(op.getContext());
   std::string obstacle; // Nobody wants to know it.
@@ -226,7 +226,7 @@ void Search::runOverFilterBlocks() {
 }
 
 /// A work-item has sums for a vector of matrices, and takes neighbours of the
-/// innermost digit of the reduction, which share what they read.
+/// innermost digit of the reduction, which share their input.
 void Search::runOverReduction() {
   Type element = product.lhs.type.getElementType();
   auto lastOf = [](ArrayRef<int64_t> digits) {
@@ -249,7 +249,7 @@ void Search::runOverReduction() {
   }
 }
 
-/// A subgroup has a vector of rows, of which several share the reduction.
+/// A subgroup has one vector of rows; several subgroups share the reduction.
 void Search::runOverBlocks() {
   AtomAttr atom = DirectBlocks::getAtom(op.getContext());
   std::string obstacle; // Nobody wants to know it.
@@ -273,8 +273,8 @@ void Search::runOverBlocks() {
   }
 }
 
-/// Subgroups share the channels of a tile, which has whole lines if one is not
-/// too long.
+/// Subgroups share the channels of a tile. The tile has whole lines unless a
+/// line is too long.
 void Search::runOverDiagonals() {
   constexpr int64_t kVector = DirectDiagonals::kVector;
   AtomAttr atom = DirectDiagonals::getAtom(op.getContext());
@@ -303,8 +303,8 @@ void Search::runOverDiagonals() {
   }
 }
 
-/// Parts of a weight gradient's reduction, so that its few matrices fill the
-/// chip.
+/// Numbers of split-K slices of a weight gradient, which let its few matrices
+/// fill the chip.
 static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op) {
   SmallVector<int64_t> splits = {1};
   if (op.getDirection() != Direction::BackwardWeight)

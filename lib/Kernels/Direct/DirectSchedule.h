@@ -1,4 +1,4 @@
-//===- DirectSchedule.h - when and how to compute directly ------*- C++ -*-===//
+//===- DirectSchedule.h - candidates of direct kernels ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,9 +15,9 @@
 
 namespace mlir::conv {
 
-/// All direct schedules, or why there are none: for people. Where predictions
-/// were not compared with those of other families, those that move much more
-/// than they have to come last, and each of both the fastest first.
+/// All direct schedules that fit, ordered by predicted seconds, then by bytes
+/// moved, then by enumeration. If there are none, returns the reason, in words
+/// for people.
 std::variant<std::vector<PredictedSchedule>, std::string>
 rankDirectSchedules(ConvolutionOpInterface op, const ::conv::ChipInfo &chip);
 

@@ -1,4 +1,4 @@
-//===- DirectTiling.cpp - what tiles of a direct schedule read --*- C++ -*-===//
+//===- DirectTiling.cpp - sizes of a direct tiling --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -86,12 +86,12 @@ int64_t DirectTiling::countAtoms() const {
 }
 
 int64_t DirectTiling::countDiagonalRegisters() const {
-  constexpr int64_t kOthers = 44; // Of one window, addresses and loops.
+  constexpr int64_t kOthers = 44; // For a window, addresses and loops.
   return channels * diagonals->countAtoms() * DirectDiagonals::kSums +
          2 * lines + kOthers;
 }
 
-/// AMD chips allocate shared memory in steps of so many bytes.
+/// AMD chips allocate shared memory in units of this many bytes.
 static constexpr int64_t kSharedGranule = 512;
 
 int64_t DirectTiling::countResident(const ::conv::ChipInfo &chip,
@@ -100,7 +100,7 @@ int64_t DirectTiling::countResident(const ::conv::ChipInfo &chip,
   int64_t waves = std::clamp<int64_t>(
       chip.registerFilePerLane / llvm::alignTo(registers, chip.registerGranule),
       1, chip.maxWavesPerSimd);
-  // What a unit keeps of its memory for a workgroup.
+  // Shared memory that a unit reserves for each workgroup.
   int64_t kept = chip.sharedMemoryOfUnit - chip.sharedMemoryBytes;
   int64_t allocated = chip.backend == ::conv::Backend::AMDGPU
                           ? llvm::alignTo(sharedBytes, kSharedGranule)

@@ -16,9 +16,9 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// Registers of a lane: of sums, of vectors that it reads of its windows and of
-/// the filter. Allocated for 11 kinds of kernels: CDNA keeps vectors in f32
-/// next to those that were read, RDNA mixes types in its instructions.
+/// Registers of a lane per sum, per vector of a window and per vector of the
+/// filter, for 11 kinds of kernels: CDNA keeps f32 copies of vectors next to
+/// the originals, RDNA mixes types in its instructions.
 struct RowRegisters {
   double fixed, ofSum, ofWindow, ofTap;
 };
@@ -26,17 +26,17 @@ struct RowRegisters {
 
 static constexpr RowRegisters kCDNARegisters = {-36, 0.8, 10, 12};
 static constexpr RowRegisters kRDNARegisters = {4, 1, 4, 4};
-/// Registers of shared reductions beyond those of rows.
+/// Additional registers of shared reductions on CDNA.
 static constexpr double kReductionRegisters = 61;
-/// Share of the time that each register adds that vector instructions cannot
-/// name, since its value moves to accumulation registers and back: gradients of
-/// filters with 7x7 windows took 1.6 to 1.8 times as long for 284 registers, 7
-/// outputs of such windows with strides 2.2 times.
+/// Relative time per register that vector instructions cannot address, because
+/// its value moves to accumulation registers and back: filter gradients with
+/// 7x7 windows took 1.6 to 1.8 times as long for 284 registers, and 7 outputs
+/// of such windows with strides 2.2 times.
 static constexpr double kMovedRegisterCost = 0.03;
-/// Factor where values of the filter move, once for all boxes: 5x5
-/// windows, 1.3 to 1.7.
+/// Factor if filter values move, once for all boxes: with 5x5 windows, it was
+/// 1.3 to 1.7.
 static constexpr double kMovedFilterCost = 1.45;
-/// Values of the filter that LLVM reads before a loop over boxes, at most.
+/// The most filter values that LLVM reads before a loop over boxes.
 static constexpr double kMostHoisted = 32;
 
 static double countNamedRegisters(const ::conv::ChipInfo &chip) {
@@ -87,7 +87,7 @@ static double getStep(const ::conv::ChipInfo &chip, const DirectDemand &demand,
   double products =
       double(llvm::divideCeil(together * demand.subgroups, simds)) * ofSubgroup;
   double shared = double(together) * demand.sharedCycles;
-  // Reads of shared memory are hidden by products in part.
+  // Products partly hide the reads of shared memory.
   return double(together) * demand.copyCycles + std::max(products, shared) +
          std::min(products, shared) / 2;
 }
@@ -101,7 +101,7 @@ double mlir::conv::getUnitCycles(const ::conv::ChipInfo &chip,
                 double(workgroups / resident) * demand.steps *
                     getStep(chip, demand, resident) +
                 (rest > 0 ? demand.steps * getStep(chip, demand, rest) : 0);
-  // What one workgroup waits for, others have time to do.
+  // While one workgroup waits, others can work.
   double alone = demand.latency * double(rounds - 1) +
                  double(rounds) * demand.steps * getStep(chip, demand, 1);
   return demand.latency + std::max(busy, alone);

@@ -7,8 +7,8 @@
 //
 // Workgroups of one compute unit share its SIMD units and its shared memory.
 // Each subgroup has a SIMD unit for itself as long as there are enough of them.
-// Compared with what the clock says of 132 schedules of 13 depthwise problems
-// (docs/amd-kernels.md).
+// This model was compared with conv-clock for 132 schedules of 13 depthwise
+// problems (docs/amd-kernels.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,40 +19,40 @@
 
 namespace mlir::conv {
 
-/// What one workgroup asks of its compute unit. All cycles are those of a step.
+/// How much of its compute unit one workgroup uses. Cycles are per step.
 struct DirectDemand {
   double steps = 1;
-  double latency = 0;       ///< Cycles of its waits for memory, of all steps.
+  double latency = 0;       ///< Total cycles of waits for memory.
   double copyCycles = 0;    ///< Of the load path.
   double sharedCycles = 0;  ///< Of shared memory.
   double productCycles = 0; ///< Of all SIMD units together.
   int64_t subgroups = 1;
 };
 
-/// Registers of a lane: of sums, and of vectors that the products of one line
-/// of taps read of windows and of the filter, or of the other operand.
+/// Registers of a lane: sums, and the vectors that the products of one line of
+/// taps read of windows and of the filter (or of the other operand).
 struct DirectReads {
   double sums, windows, filter;
 };
 
-/// Registers of a lane that sums up elements of its own, as LLVM allocates
-/// them: it reads and converts ahead what a line of taps needs.
+/// Registers that LLVM allocates for a lane that sums up elements of its own:
+/// LLVM hoists the reads and conversions of a line of taps.
 int64_t countRowRegisters(const ::conv::ChipInfo &chip,
                           const DirectReads &reads);
 
-/// The same of a reduction that work-items share.
+/// The same count for a reduction that work-items share.
 int64_t countReductionRegisters(const ::conv::ChipInfo &chip,
                                 const DirectReads &reads);
 
-/// How many times as long products take that need so many registers.
+/// Factor of the time of products that need this many registers.
 double getRegisterCost(const ::conv::ChipInfo &chip, int64_t registers);
 
-/// The same if a work-item has several boxes: LLVM reads the filter before the
-/// loop over these, which has `filter` vectors for each line of taps.
+/// The factor if a work-item has several boxes: LLVM hoists the filter out of
+/// the loop over boxes. `filter` counts its vectors for each line of taps.
 double getHoistingCost(const ::conv::ChipInfo &chip, int64_t registers,
                        double filter, double ofAllLines);
 
-/// Cycles of a compute unit that has `resident` of its `workgroups` at a time.
+/// Cycles of a compute unit that runs `resident` of `workgroups` at a time.
 double getUnitCycles(const ::conv::ChipInfo &chip, const DirectDemand &demand,
                      int64_t workgroups, int64_t resident);
 

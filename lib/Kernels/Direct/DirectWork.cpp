@@ -1,4 +1,4 @@
-//===- DirectWork.cpp - what a step of a direct kernel does -----*- C++ -*-===//
+//===- DirectWork.cpp - work of a step of a direct kernel -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,14 +19,14 @@ static const ::conv::DirectCalibration &fit(const ::conv::ChipInfo &chip) {
   return chip.calibration->direct;
 }
 
-/// Registers of 16 bytes.
+/// Registers of a 16-byte vector.
 static constexpr int64_t kWordsOfVector = 4;
-/// Registers of addresses and loop counters; the same of rows that are copied
-/// without registers.
+/// Registers of addresses and loop counters; the same for kernels of rows that
+/// are copied without registers.
 static constexpr int64_t kFixedRegisters = 40, kRowRegisters = 48;
 
-/// Vectors of `together` elements that hold the elements at `i * one + j *
-/// other`.
+/// The number of vectors of `together` elements that contain the elements at `i
+/// * one + j * other`.
 static int64_t countPlaces(int64_t ones, int64_t one, int64_t others,
                            int64_t other, int64_t together) {
   llvm::SmallSet<int64_t, 32> places;
@@ -36,11 +36,11 @@ static int64_t countPlaces(int64_t ones, int64_t one, int64_t others,
   return places.size();
 }
 
-/// How often shared memory is read, for one time without conflicts: lanes have
-/// vectors of neighbouring matrices, and the next ones are `distance` elements
-/// further.
+/// Passes over shared memory per read; 1 without bank conflicts. Lanes have
+/// vectors of neighbouring matrices, and the next group of lanes reads at
+/// `distance` elements further.
 static double countConflicts(const DirectTiling &tiling, int64_t distance) {
-  constexpr int64_t kLanes = 8; // That read 16 bytes each from all banks.
+  constexpr int64_t kLanes = 8; // Read 16 bytes each, from all banks.
   if (!tiling.isAlongBatch || tiling.batch.getRank() == 0)
     return 1;
   int64_t vector = tiling.batch.run;
@@ -62,8 +62,8 @@ static double countMatrices(const DirectTiling &tiling) {
          double(tiling.batch.run);
 }
 
-/// Cycles of a compute unit for a box of so many products and vectors, all
-/// elements of which are converted, and results of which so many are stored.
+/// Cycles of a compute unit for a box with this many products, vectors whose
+/// elements are all converted, and stored results.
 static double getCycles(const DirectTiling &tiling, double products,
                         double vectors, double stored,
                         const ::conv::ChipInfo &chip) {
@@ -121,8 +121,8 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
   return work;
 }
 
-/// A box has a run of the reduction, with all rows and all of the innermost
-/// digit of the columns.
+/// A box has a run of the reduction, with all rows and all values of the
+/// innermost digit of the columns.
 static DirectWork computeSharedWork(const DirectTiling &tiling,
                                     const ::conv::ChipInfo &chip,
                                     int64_t stages) {
@@ -138,8 +138,8 @@ static DirectWork computeSharedWork(const DirectTiling &tiling,
   work.steps = double(tiling.reduction.getNumTiles());
   work.boxes = double(tiling.countSharedBoxes()) *
                double(llvm::product_of(tiling.reduction.sizes)) / double(run);
-  // Neighbouring boxes are of the next matrices, then of the next column but
-  // the innermost, then of the next run.
+  // The box of the next lane has the next matrices, then the next value of a
+  // column digit other than the innermost, then the next run.
   int64_t step = distances[firstTerm + tiling.reduction.innermost];
   int64_t next = run * step;
   for (size_t d = 0; d < tiling.columns.getRank(); ++d)
@@ -163,9 +163,9 @@ static DirectWork computeSharedWork(const DirectTiling &tiling,
   return work;
 }
 
-/// Places of vectors on all lines that a lane reads of the windows in one box,
-/// of which taps and lines share some. There are `sizes` values of the digits
-/// from number `first` on, which are the taps.
+/// Number of window vectors that a lane reads for one box on all lines; taps
+/// and lines share some of them. The taps have `sizes` values of the digits
+/// from number `first` on.
 static int64_t countLinePlaces(const DirectTiling &tiling, const TensorBox &box,
                                size_t firstPosition, size_t first,
                                ArrayRef<int64_t> sizes) {
@@ -183,8 +183,8 @@ static int64_t countLinePlaces(const DirectTiling &tiling, const TensorBox &box,
   return places.size();
 }
 
-/// Places of the input that a unit's lines see, for one value of a digit of the
-/// columns: of channels, or of the taps of a line.
+/// Number of input vectors that a unit's lines read, for one value of a column
+/// digit: of channels, or of the taps of a line.
 static int64_t countInputPlaces(const DirectTiling &tiling,
                                 std::optional<size_t> digit) {
   SmallVector<int64_t> sizes = tiling.columns.digits;
@@ -196,7 +196,7 @@ static int64_t countInputPlaces(const DirectTiling &tiling,
                          sizes);
 }
 
-/// A box is the share of a lane in a unit.
+/// A box is the share of a lane in a unit of work.
 static DirectWork computeBlockWork(const DirectTiling &tiling,
                                    const ::conv::MatrixAtom &atom,
                                    const ::conv::ChipInfo &chip,
@@ -224,7 +224,7 @@ static DirectWork computeBlockWork(const DirectTiling &tiling,
   return work;
 }
 
-/// Of the units of the last round, some may have no positions.
+/// Some units of the last round may have no positions.
 static DirectWork computeMatrixWork(const DirectTiling &tiling,
                                     const ::conv::MatrixAtom &atom,
                                     const ::conv::ChipInfo &chip,
@@ -235,8 +235,8 @@ static DirectWork computeMatrixWork(const DirectTiling &tiling,
       tiling.countAtoms() * FilterBlocks::kTaps + sums + kFixedRegisters;
   int64_t slices = subgroups / tiling.countVectors();
   auto rounds = double(llvm::divideCeil(tiling.countUnits(), slices));
-  // A single unit reads blocks of the filter where it needs them. 496
-  // unrolled atoms took ptxas 4 s, and 231 took it 0.6 s.
+  // A kernel with a single unit reads the filter's blocks where it needs them.
+  // 496 unrolled atoms took ptxas 4 s, and 231 took it 0.6 s.
   constexpr int64_t kMostAtoms = 256;
   work.spills = rounds > 1 && work.registers > chip.registersPerLane;
   work.isLong = tiling.countAtoms() > kMostAtoms;
@@ -250,7 +250,7 @@ static DirectWork computeMatrixWork(const DirectTiling &tiling,
   return work;
 }
 
-/// All of both boxes is read and written once more, before channels are
+/// Both boxes are read and written once more in full, before channels are
 /// multiplied.
 static DirectWork computeDiagonalWork(const DirectTiling &tiling,
                                       const ::conv::ChipInfo &chip,
@@ -269,9 +269,9 @@ static DirectWork computeDiagonalWork(const DirectTiling &tiling,
   double units = double(tiling.countUnits());
   double multiplied =
       units * loads * double(tiling.countShares()); // By all subgroups.
-  // With strides, two of the rows of a matrix lie in the same banks.
+  // With strides, pairs of rows of a matrix have bank conflicts.
   double conflicts = diagonals.step > 1 ? 2 : 1;
-  // A place is written by copies, and a matrix is read and written.
+  // Copies write each place; transposing reads and writes each matrix.
   double copied = (lhs + rhs) * 8 / double(tiling.lhs.blocks.vectors);
   work.shared = 4 * conflicts * (lhs + rhs) + multiplied + copied;
   work.waits = fit(chip).diagonalStepCycles +
@@ -316,7 +316,7 @@ double mlir::conv::getDiagonalCycles(const DirectWork &work, int64_t workgroups,
                                      int64_t resident,
                                      const ::conv::ChipInfo &chip) {
   auto getRound = [&](int64_t together) {
-    // The first of several stages is waited for.
+    // With several stages, only the first copy is waited for.
     return work.steps * std::max(work.waits, double(together) * work.shared) +
            (work.stages > 1 ? fit(chip).diagonalCopyCycles : 0) + work.ends;
   };

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Channels are looked up by their role, so that directions and layouts make no
-// difference; other digits of the reduction are taps.
+// Channels are found by their role, so directions and layouts do not matter;
+// all other digits of the reduction are taps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ static bool checkElements(const ViewedProduct &product, std::string &obstacle) {
   return false;
 }
 
-/// Channels of a matrix follow each other, and those of the next matrix follow
-/// them.
+/// Requires that channels of a matrix are consecutive, followed by the channels
+/// of the next matrix.
 static bool findChannels(const ViewedProduct &product, FilterBlocks &blocks,
                          std::string &obstacle) {
   if (!DirectTiling::isAlongBatchOf(product.lhs) ||

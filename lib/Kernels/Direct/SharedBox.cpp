@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Neighbours in the workgroup take neighbours in the tensor, so that loads are
-// coalesced: a line of pieces, or a few. From round to round a work-item keeps
-// its place there and steps over lines by constants, so that a piece takes few
-// instructions. Where copies take no registers, all are on their way at a time;
-// else several loads are before the first one is stored.
+// Neighbouring work-items take neighbours in the tensor, so loads are
+// coalesced: a line of pieces, or a few. From round to round, a work-item keeps
+// its place in the line and steps over lines by constants, so a piece takes few
+// instructions. Copies without registers are all in flight together; otherwise
+// several loads start before the first one is stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ SmallVector<int64_t> SharedBox::getPieceCounts() const {
   return counts;
 }
 
-/// The dimensions from the farthest to the closest neighbours in memory.
+/// The dimensions ordered by memory distance, from farthest to closest.
 SmallVector<int64_t> SharedBox::getOrder() const {
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, operand.strides.size()));
   llvm::sort(order, [&](int64_t a, int64_t b) {
@@ -49,7 +49,7 @@ SmallVector<int64_t> SharedBox::getOrder() const {
   return order;
 }
 
-/// The widest run of dimensions that the workgroup has work-items for.
+/// Covers as many of the closest dimensions as there are work-items for.
 SharedBox::Rounds SharedBox::getRounds() const {
   Rounds rounds;
   rounds.order = getOrder();
@@ -70,7 +70,7 @@ SharedBox::Piece SharedBox::locate(const Rounds &rounds, Value round,
   const IndexMath &math = kernel.math;
   ArrayRef<int64_t> shape = operand.getType().getShape();
   ArrayRef<int64_t> counts = rounds.counts;
-  // What all work-items share, and what all rounds share.
+  // Indices that all work-items share, and indices that all rounds share.
   SmallVector<int64_t> lines(counts.take_front(rounds.along));
   lines.push_back(rounds.getSteps());
   SmallVector<Value> common = math.split(round, lines);
@@ -109,7 +109,7 @@ SharedBox::Piece SharedBox::locate(const Rounds &rounds, Value round,
   return piece;
 }
 
-/// The part of a piece's place that is along the blocks' dimension and vectors.
+/// The part of a piece's place along the blocks' dimension and the vectors.
 Value SharedBox::locateInBlock(ArrayRef<Value> indices) const {
   const IndexMath &math = kernel.math;
   int64_t piece = TensorBox::getVectorElements(operand.getElementType());
@@ -121,7 +121,7 @@ Value SharedBox::locateInBlock(ArrayRef<Value> indices) const {
   return math.add(offset, math.rem(element, piece));
 }
 
-/// Makes `body` see all numbers below `count`, up to `together` at a time.
+/// Calls `body` with all numbers below `count`, up to `together` at a time.
 static void forEach(const Kernel &kernel, int64_t count, int64_t together,
                     function_ref<void(ArrayRef<Value>)> body) {
   ImplicitLocOpBuilder &b = kernel.b;
@@ -149,7 +149,7 @@ bool SharedBox::isAsync() const {
       box.copyWidth * operand.getType().getElementTypeBitWidth() / 8);
 }
 
-/// Makes `body` part of the kernel, for work-items that have a piece.
+/// Builds `body` for the work-items that have a piece.
 static void createIf(const Kernel &kernel, Value isThere,
                      function_ref<void()> body) {
   if (matchPattern(isThere, m_One()))

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a direct main loop reads of an operand, moved to shared memory once and
-// read from there at distances that are known at compile time.
+// The part of an operand that a direct main loop reads. It is copied to shared
+// memory once, and read from there at distances known at compile time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,29 +30,29 @@ public:
   void setBuffer(Value memory) { buffer = memory; }
   Value getBuffer() const { return buffer; }
   const TensorBox &getBox() const { return box; }
-  /// The stage that all of the following are about; before, it is the first.
+  /// Sets the stage that all functions below refer to; initially the first.
   void setStage(Value stage) {
     origin = kernel.math.mul(stage, box.numElements);
   }
 
-  /// All work-items together start to copy what the tile reads that starts with
-  /// these digits of the view. What is outside of the tensor is zero.
+  /// All work-items together start to copy the input of the tile that starts
+  /// with these digits of the view. Elements outside the tensor are zero.
   void startCopy(Value source, ArrayRef<Value> digits) const;
   /// Whether copies take no registers, so that they have to be waited for.
   bool isAsync() const;
 
-  /// The index in the buffer of what is at `offset` of the box.
+  /// The index in the buffer of `offset` in the box.
   Value getIndex(Value offset) const;
-  /// Where a vector is in a block, from its start, if the box has blocks.
+  /// Offset of a vector from the start of its block, if the box has blocks.
   Value getBlockOffset(Value position, Value vector) const;
-  /// Elements that follow `offset` there, a multiple of as many.
+  /// Loads `elements` elements from `offset`, which is a multiple of them.
   Value load(Value offset, int64_t elements) const;
 
-  /// Reads elements at constant distances from a base, as f32: each vector of
-  /// the box only once.
+  /// Reads elements at constant distances from a base, as f32. Each vector of
+  /// the box is read only once.
   class Reader {
   public:
-    /// `base` is a multiple of `granule`, as an offset in the box.
+    /// `base` is an offset in the box and a multiple of `granule`.
     Reader(const SharedBox &box, Value base, int64_t granule);
     Value read(int64_t distance);
 
@@ -64,12 +64,12 @@ public:
   };
 
 private:
-  /// How work-items share the pieces of the box.
+  /// How work-items divide the pieces of the box.
   struct Rounds {
-    /// Dimensions, farthest neighbours in memory first, and pieces along each.
+    /// Dimensions from farthest to closest in memory, and pieces along each.
     SmallVector<int64_t> order, counts;
-    /// Of these, the one along which a round has `step` pieces; it has all
-    /// `inner` ones along the dimensions after it, one along those before it.
+    /// The number of the dimension along which a round has `step` pieces. A
+    /// round has all `inner` pieces of closer dimensions, one of farther ones.
     size_t along;
     int64_t inner = 1, step;
 

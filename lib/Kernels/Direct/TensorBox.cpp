@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Only arithmetic on views. Boxes are widened to whole 16-byte vectors, so that
-// everything about them is known at compile time but the coordinates at which
-// they start.
+// This file has only arithmetic on views. Boxes are widened to whole 16-byte
+// vectors, so that everything about them is known at compile time, except for
+// the coordinates at which they start.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The innermost dimension in which there are neighbours.
+/// The innermost dimension with more than one element.
 static size_t findInnermost(ArrayRef<int64_t> sizes) {
   for (size_t d = sizes.size(); d-- > 0;)
     if (sizes[d] > 1)
@@ -43,8 +43,8 @@ std::optional<DigitBox> DigitBox::compute(ArrayRef<int64_t> digits,
   for (size_t d = digits.size(); d-- > 0 && tile > 1;) {
     outside /= digits[d];
     box.sizes[d] = std::min(tile, digits[d]);
-    // Either all values and whole boxes of the outer digits, or a part, which
-    // is whole runs.
+    // A box has either all values of a digit, for whole boxes of the outer
+    // digits, or a part of the values that consists of whole runs.
     bool isWhole = tile % digits[d] == 0;
     bool isPart = tile < digits[d] && (outside == 1 || digits[d] % tile == 0) &&
                   tile % box.getRun(d) == 0;
@@ -76,7 +76,7 @@ bool DigitBox::mayExceed(size_t digit) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// One digit of a view, as tiles see it.
+/// One digit of a view, in terms of tiles.
 struct TiledDigit {
   int64_t padded, tiles, step;
 };
@@ -92,13 +92,13 @@ private:
   void computeStrides(VectorOrder order);
   void computeGuards();
   void computeRun();
-  /// Elements along a dimension that the tiles with all values of the digits
-  /// from `digit` on copy, when the box starts at `start`.
+  /// Elements along a dimension that the tiles copy for all values of the
+  /// digits from `digit` on, if the box starts at `start`.
   double countCopied(int64_t dimension, size_t digit, int64_t start) const;
 
   const ViewedTensor &operand;
   ArrayRef<int64_t> shape;
-  int64_t piece; ///< Elements of 16 bytes.
+  int64_t piece; ///< Elements in 16 bytes.
   SmallVector<ViewAttr::Coordinate> coordinates;
   SmallVector<TiledDigit> digits;
   TensorBox box;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An epilogue of tensors alone: partial sums that are added up, gradients that
-// are folded, positions that no filter element meets. Each work-item takes
-// vectors of the tile along the index that is contiguous in most of what is
-// read and written.
+// An epilogue of tensors alone: split-K slices that are combined, gradients
+// that are folded, positions that no filter element meets. Each work-item takes
+// vectors of the tile along the index that is contiguous in most of the tensors
+// that are read and written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,13 +32,13 @@ namespace {
 class ElementwiseTile {
 public:
   explicit ElementwiseTile(const Kernel &kernel);
-  /// What work-items exchange their results with, if that makes stores of
-  /// neighbours follow each other.
+  /// The exchange of results between work-items, if it makes the stores of
+  /// neighbouring work-items adjacent.
   std::optional<VectorExchange> planExchange() const;
   void create(VectorExchange *exchange) const;
 
 private:
-  /// The place of a work-item's vector in the matrices.
+  /// The position of a work-item's vector in the matrices.
   struct Place {
     Value row, column;
   };
@@ -47,46 +47,46 @@ private:
     return math.both(math.below(place.row, kernel.form.getRows()),
                      math.below(place.column, kernel.form.getColumns()));
   }
-  /// One or several that alternate.
+  /// One matrix, or several that are interleaved.
   struct Matrix {
     Value buffer;
     MatrixAccess access;
     SmallVector<InterleavedMatrices::Member> members;
     int64_t period;
-    bool isRepeated; ///< A vector is one element over and over.
+    bool isRepeated; ///< All elements of a vector are the same one.
     int64_t width;   ///< Elements of one access.
   };
   Matrix createMatrix(const InterleavedMatrices &matrices,
                       const MatrixOperand &first, Value buffer,
                       int64_t limit) const;
-  /// What alternates along columns, if vectors lie along these.
+  /// Joins matrices that are interleaved along columns, if vectors are, too.
   SmallVector<InterleavedMatrices, 0> join(ArrayRef<MatrixOperand> matrices,
                                            bool withGaps) const;
-  /// An access of vectors: `step` elements after the first one.
+  /// The position of the access `step` elements after a vector's start.
   MatrixAccess::Position locate(const Matrix &matrix, Place place,
                                 Value step) const;
-  /// Sets the vectors of the members.
+  /// Loads the vectors of the operand's members.
   void load(const Matrix &operand, const Place &place, Value guard,
             MutableArrayRef<SmallVector<Value>> loaded) const;
-  /// Elements of one store, of those that a work-item has of a result.
+  /// Elements of one store, out of those that a work-item has of a result.
   int64_t getStoredElements(const Matrix &result) const {
     return std::gcd(result.width, width * result.period);
   }
   void storeElements(const Matrix &result, const Place &place, Value step,
                      Value guard, Value stored) const;
-  /// Stores what `vector` has, or with an exchange, pieces of its neighbours.
+  /// Stores vector `vector` or, with an exchange, pieces of its neighbours.
   void store(const Matrix &result, Value vector,
              ArrayRef<SmallVector<Value>> computed,
              VectorExchange *exchange) const;
   size_t countSummed() const { return sum ? sum->getInputs() : 0; }
   /// The sum of the first inputs at a place.
   Value createSum(const Place &place, Value guard) const;
-  /// By result, the elements of a vector.
+  /// For each result, the elements of a vector.
   SmallVector<SmallVector<Value>>
   compute(const Place &place, Value guard,
           ArrayRef<SmallVector<Value>> loaded) const;
   void createVector(Value vector, VectorExchange *exchange) const;
-  /// Vectors of a line of the tile, and of all of it.
+  /// Vectors in a line of the tile, and in the whole tile.
   int64_t countVectorsOfLine() const {
     return kernel.form.getTile()[1 + (along == MatrixIndex::Column)] / width;
   }
@@ -97,7 +97,7 @@ private:
 
   const Kernel &kernel;
   const IndexMath &math;
-  int64_t shares; ///< Workgroups that share a tile.
+  int64_t shares; ///< Number of workgroups that share a tile.
   TileOrigin origin;
   MatrixIndex along; ///< The index along which vectors lie.
   int64_t width;     ///< Elements of a vector.
@@ -106,8 +106,8 @@ private:
 };
 } // namespace
 
-/// The index along which the elements of most operands, or of the result,
-/// follow each other.
+/// The index along which elements are adjacent in memory for most operands and
+/// results.
 static MatrixIndex selectIndex(const Kernel &kernel) {
   int64_t rowsFollow = 0, columnsFollow = 0;
   auto count = [&](const MatrixOperand &operand) {
@@ -135,7 +135,7 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
     const MatrixOperand &first = written[matrices.members.front().number];
     results.push_back(
         createMatrix(matrices, first, kernel.arguments.back(), width));
-    // Of a vector, all elements are written or none.
+    // Either all elements of a vector are written or none.
     width = matrices.period == 1
                 ? std::min(width, results.back().width)
                 : std::gcd(width,
@@ -143,7 +143,7 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
   }
   if (width == 1)
     sum = RegularSum::find(kernel);
-  // The sum has a loop of its own.
+  // The inputs of the sum are loaded in its own loop.
   auto read = ArrayRef(kernel.form.epilogueOperands).drop_front(countSummed());
   ArrayRef<Value> buffers =
       kernel.epilogueArguments().drop_front(countSummed());
@@ -233,7 +233,7 @@ void ElementwiseTile::store(const Matrix &result, Value vector,
   for (int64_t i = 0; i < width; ++i)
     for (auto [number, place] : result.members)
       elements.push_back(computed[number][i]);
-  // Results that came later may have made vectors shorter.
+  // A later result may have made vectors shorter.
   int64_t part = getStoredElements(result);
   auto type = VectorType::get({part}, kernel.form.getResultType());
   SmallVector<Value> pieces;
@@ -288,7 +288,7 @@ void ElementwiseTile::createVector(Value vector,
                                    VectorExchange *exchange) const {
   Place place = getPlace(vector);
   Value guard = isInMatrices(place);
-  // By input after the sum, the elements of a vector.
+  // For each input after the sum, the elements of a vector.
   SmallVector<SmallVector<Value>> loaded(kernel.form.epilogueOperands.size() -
                                          countSummed());
   for (const Matrix &operand : operands)
@@ -301,7 +301,7 @@ void ElementwiseTile::createVector(Value vector,
 }
 
 std::optional<VectorExchange> ElementwiseTile::planExchange() const {
-  // All work-items of a workgroup have to meet each other.
+  // All work-items of a workgroup must reach the barriers of an exchange.
   if (countVectors() % (shares * kernel.workItems) != 0)
     return std::nullopt;
   for (const Matrix &result : results)

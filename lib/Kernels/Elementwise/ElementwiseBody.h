@@ -12,22 +12,22 @@
 
 namespace mlir::conv {
 
-/// Work-items of a GPU's kernel without a product, and how many workgroups
-/// share a tile.
+/// Work-items of a GPU kernel without a product, and the number of workgroups
+/// that share a tile.
 inline constexpr int64_t kElementwiseWorkItems = 256;
 int64_t countElementwiseShares(const TiledConvolution &form);
 
-/// Elements of a work-item: a vector, if they follow each other.
+/// Elements of a work-item: a vector, if they are adjacent in memory.
 int64_t countElementwiseElements(const TiledConvolution &form);
 
-/// The kernel of an epilogue without a product.
+/// Builds the kernel of an epilogue without a product.
 LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
 
-/// Whether a GPU turns the tiles of a transform in shared memory: rows follow
-/// each other in its source, and columns in its result.
+/// Whether a GPU transposes the tiles of a transform in shared memory: rows are
+/// adjacent in memory in its source, and columns in its result.
 bool turnsTiles(const TiledConvolution &form);
 
-/// The kernel of such a transform, of `kElementwiseWorkItems`.
+/// Builds such a transform as a kernel of `kElementwiseWorkItems`.
 LogicalResult createTransposeBody(Kernel &kernel, gpu::GPUFuncOp function);
 
 } // namespace mlir::conv

@@ -1,12 +1,12 @@
-//===- ElementwiseShares.cpp - how much a work-item does --------*- C++ -*-===//
+//===- ElementwiseShares.cpp - elements of a work-item ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels without a product wait for memory: work-items have as many elements
-// as it takes to have many loads on their way.
+// Kernels without a product wait for memory, so each work-item has enough
+// elements to have many loads in flight.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,13 +15,13 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Elements of a work-item: there is nothing else to hide the latency of loads
-/// than many of those.
+/// The most elements of a work-item. Only many loads in flight can hide the
+/// latency of loads.
 static constexpr int64_t kElementsPerWorkItem = 4;
-/// Loads of a work-item that adds many matrices: it has fewer elements then.
+/// Loads of a work-item. If it adds many matrices, it has fewer elements.
 static constexpr int64_t kLoadsPerWorkItem = 16;
-/// Values of a work-item that transforms blocks, in registers: those of a block
-/// of 6 x 6 are two elements, for 8 bytes of f32 or 4 of 16 bits.
+/// Values in registers of a work-item that transforms blocks. Of 6 x 6 blocks
+/// these are two elements each: 8 bytes of f32, or 4 bytes of 16-bit elements.
 static constexpr int64_t kBlockValues = 72;
 
 int64_t mlir::conv::countElementwiseElements(const TiledConvolution &form) {

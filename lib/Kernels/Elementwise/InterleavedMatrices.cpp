@@ -1,12 +1,12 @@
-//===- InterleavedMatrices.cpp - matrices that alternate --------*- C++ -*-===//
+//===- InterleavedMatrices.cpp - matrices interleaved in memory -*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Views of one tensor alternate if they differ by the constant of the innermost
-// coordinate only, which is less than the distance of neighbouring columns.
+// Views of one tensor are interleaved if they differ only by the constant of
+// the innermost coordinate, and by less than the distance between columns.
 // Together they are a view with one more innermost digit.
 //
 //===----------------------------------------------------------------------===//
@@ -20,11 +20,11 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The longest period: elements of one are in registers.
+/// The longest period; the elements of a period are in registers.
 static constexpr int64_t kMostPeriod = 16;
 
-/// The innermost coordinate of a view of a tensor that has it next to each
-/// other in memory, if no condition depends on its constant.
+/// The innermost coordinate of a view, if it is contiguous in memory and no
+/// condition depends on its constant.
 static std::optional<ViewAttr::Coordinate>
 getInnermost(const MatrixOperand &matrix) {
   ViewAttr view = matrix.view;
@@ -39,7 +39,7 @@ getInnermost(const MatrixOperand &matrix) {
   return innermost;
 }
 
-/// The view with `map`'s innermost coordinate replaced.
+/// `view` with its innermost coordinate and its columns replaced.
 static ViewAttr replaceInnermost(ViewAttr view, ArrayRef<int64_t> columns,
                                  unsigned dims, AffineExpr innermost) {
   SmallVector<AffineExpr> results = llvm::to_vector(view.getMap().getResults());
@@ -50,8 +50,8 @@ static ViewAttr replaceInnermost(ViewAttr view, ArrayRef<int64_t> columns,
                        view.getLimits(), view.getPadding());
 }
 
-/// The view that all views have whose innermost coordinate differs by less
-/// than the distance of columns, and by how much this one does.
+/// The view without the constant of the innermost coordinate, which all members
+/// of a family have in common, and that constant.
 static std::optional<std::pair<ViewAttr, int64_t>>
 getFamily(const MatrixOperand &matrix) {
   std::optional<ViewAttr::Coordinate> innermost = getInnermost(matrix);
@@ -65,15 +65,15 @@ getFamily(const MatrixOperand &matrix) {
   return std::pair(family, innermost->constant);
 }
 
-/// The distance of neighbouring columns by the innermost coordinate, which
-/// elements of a period fill, or 1.
+/// The distance between columns in the innermost coordinate, which the elements
+/// of a period fill; 1 if they do not.
 static int64_t computePeriod(const MatrixOperand &first, ViewAttr family) {
   ViewAttr::Coordinate innermost =
       family.getCoordinates()[family.getTensorRank() - 1];
   int64_t period = 0;
   for (int64_t step : innermost.coefficients)
     period = std::gcd(period, step);
-  // A tensor of one channel is all one period.
+  // If nothing moves the innermost dimension, all of it is one period.
   int64_t size = first.getType().getShape().back();
   if (period == 0)
     period = size;
@@ -82,7 +82,7 @@ static int64_t computePeriod(const MatrixOperand &first, ViewAttr family) {
   return isInside && period <= kMostPeriod ? period : 1;
 }
 
-/// The members as one matrix.
+/// All members of a family as one matrix.
 static MatrixOperand join(const MatrixOperand &first, ViewAttr family,
                           int64_t period) {
   unsigned dims = family.getMap().getNumDims();
@@ -95,10 +95,10 @@ static MatrixOperand join(const MatrixOperand &first, ViewAttr family,
           first.strides};
 }
 
-/// Matrices of one family, by their place.
+/// The numbers of a family's matrices, by their place.
 using Places = llvm::SmallMapVector<int64_t, size_t, 8>;
 
-/// One access for all of a family, if that is what they are.
+/// One access for all members of a family, if they are interleaved.
 static std::optional<InterleavedMatrices> joinFamily(const MatrixOperand &first,
                                                      ViewAttr family,
                                                      const Places &places,

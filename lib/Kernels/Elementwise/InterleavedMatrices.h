@@ -1,13 +1,13 @@
-//===- InterleavedMatrices.h - matrices that alternate ----------*- C++ -*-===//
+//===- InterleavedMatrices.h - matrices interleaved in memory ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Matrices may alternate in memory: those of the taps of a kernel, where a
-// channel's taps follow each other. None of them has vectors along its columns,
-// but all together do.
+// Matrices may be interleaved in memory, such as the matrices of the taps of a
+// kernel whose taps are innermost. No single one has vectors along its columns,
+// but all of them together have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,20 +18,20 @@
 
 namespace mlir::conv {
 
-/// One matrix, or several whose elements at one place follow each other in
-/// memory, as one matrix with `period` columns for each of theirs.
+/// One matrix, or several that are interleaved in memory, as one matrix with
+/// `period` columns for each column of theirs.
 struct InterleavedMatrices {
   struct Member {
-    size_t number;     ///< Which one.
-    int64_t place = 0; ///< Its element among those of a period.
+    size_t number;     ///< Which matrix it is.
+    int64_t place = 0; ///< Its element in a period.
   };
   MatrixOperand operand;
   SmallVector<Member> members; ///< By place.
   int64_t period = 1;
 };
 
-/// Finds the matrices that alternate. Each of `matrices` is a member once. With
-/// `withGaps`, some of a period may be missing: what is read need not be used.
+/// Finds the matrices that are interleaved. Each of `matrices` is a member
+/// once. With `withGaps`, a period may lack members, as reads may be unused.
 SmallVector<InterleavedMatrices, 0> interleave(ArrayRef<MatrixOperand> matrices,
                                                bool withGaps);
 

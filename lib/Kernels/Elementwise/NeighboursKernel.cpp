@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The kernel of `conv.count_neighbours`: each work-item bisects the starts of
-// sequences for its tokens. Every load is inside of them by the arithmetic of
-// positions alone, so that no values that they have can lead out.
+// sequences for its tokens. The arithmetic of positions alone keeps every load
+// in bounds, whatever values the starts have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,12 +41,12 @@ public:
   void create() const;
 
 private:
-  /// The first token of a sequence, and the first one after it.
+  /// The first token of a sequence, and the first token after it.
   struct Sequence {
     Value first, end;
   };
   Sequence findSequence(Value token) const;
-  /// Element `number`, or 0 if there is none.
+  /// Element `number` of the starts, or 0 if it does not exist.
   Value loadStart(Value number) const;
   void createCount(Value token) const;
 
@@ -67,8 +67,8 @@ Value NeighbourCounter::loadStart(Value number) const {
 }
 
 NeighbourCounter::Sequence NeighbourCounter::findSequence(Value token) const {
-  // The first `low` elements are at most `token`, and element `high` is not, if
-  // they do not decrease. At the end, `high` is `low + 1`, and stays so.
+  // Invariant, if the starts do not decrease: the first `low` starts are at
+  // most `token`, and start `high` is not. At the end, `high` is `low + 1`.
   SmallVector<Value> initial = {math.constant(0), math.constant(elements + 1),
                                 math.constant(0), math.constant(tokens)};
   auto loop = scf::ForOp::create(

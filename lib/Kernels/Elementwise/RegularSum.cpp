@@ -1,13 +1,13 @@
-//===- RegularSum.cpp - sums of many parts of a tensor ----------*- C++ -*-===//
+//===- RegularSum.cpp - sums of split-K slices ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A product may be split into as many parts as the chip has units, or twice as
-// many. Written out, their sum is so long that the time which LLVM's strength
-// reduction takes, the square of that length, is felt.
+// A product may be split into as many slices as the chip has units, or twice as
+// many. If their sum is unrolled, LLVM's strength reduction, whose time is
+// quadratic in the length, takes noticeably long.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,11 @@ using namespace mlir::conv;
 
 /// Fewer inputs are added without a loop: their values fit into registers.
 static constexpr size_t kLeastInputs = 160;
-/// Loads that are on their way together, as many as a wave of an AMD chip can
-/// wait for one by one.
+/// Loads in flight together: as many as a wave of an AMD chip can wait for one
+/// by one.
 static constexpr int64_t kPartsOfRound = 64;
 
-/// The additions of the first inputs to each other, one after the other.
+/// The chain of additions that adds up the first inputs in order.
 static SmallVector<Operation *> findAdditions(Block &epilogue) {
   SmallVector<Operation *> additions;
   if (epilogue.getNumArguments() == 0)
@@ -44,7 +44,7 @@ static SmallVector<Operation *> findAdditions(Block &epilogue) {
   return additions;
 }
 
-/// The distance between neighbours of the operands, if all have the same one.
+/// The distance between consecutive operands, if it is the same for all.
 static std::optional<int64_t> findDistance(const Kernel &kernel,
                                            ArrayRef<MatrixOperand> operands) {
   ArrayRef<Value> buffers = kernel.epilogueArguments();
@@ -95,7 +95,7 @@ Value RegularSum::create(const Kernel &kernel, Value offset,
   const IndexMath &math = kernel.math;
   ImplicitLocOpBuilder &b = kernel.b;
   Type type = additions.front()->getResult(0).getType();
-  // What changes no number that is added to it, not even a zero's sign.
+  // The identity of addition, which even keeps the sign of a zero.
   TypedAttr nothing = b.getZeroAttr(type);
   if (isa<FloatType>(type))
     nothing = b.getFloatAttr(type, -0.0);

@@ -1,13 +1,13 @@
-//===- TransposeBody.cpp - transforms that turn tiles -----------*- C++ -*-===//
+//===- TransposeBody.cpp - transforms that transpose tiles ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A workgroup loads a tile along its rows, which follow each other in the
-// source, and stores it along its columns, which do in the result. In between
-// it is in shared memory, column by column:
+// A workgroup loads a tile along its rows, which are contiguous in the source,
+// and stores it along its columns, which are contiguous in the result. In
+// between, the tile is in shared memory, column by column:
 //
 //            rows in vectors of 16 bytes
 //          ┌────┬────┬────┬────
@@ -31,14 +31,14 @@ using namespace mlir;
 using namespace mlir::conv;
 
 bool mlir::conv::turnsTiles(const TiledConvolution &form) {
-  // Element-wise kernels have the same schedule and something to compute.
+  // Element-wise kernels have the same schedule, but compute something.
   linalg::GenericOp epilogue = form.epilogue;
   if (!form.transformSchedule || form.epilogueOperands.size() != 1 ||
       !form.otherResults.empty() ||
       epilogue.getBody()->getTerminator()->getOperand(0) !=
           epilogue.getBody()->getArgument(0))
     return false;
-  // Distances need no builder; the arithmetic is never asked for.
+  // Distances need no builder: the arithmetic is never built.
   OpBuilder builder(form.getContext());
   ImplicitLocOpBuilder b(builder.getUnknownLoc(), builder);
   IndexMath math(b, b.getI32Type());
@@ -57,8 +57,8 @@ public:
   void create() const;
 
 private:
-  /// One tensor, the index along which it is accessed, and in how many elements
-  /// at a time.
+  /// One of both tensors, the index along which it is accessed, and the number
+  /// of elements per access.
   struct Side {
     const MatrixOperand &operand;
     Value argument;
@@ -77,11 +77,11 @@ private:
     return llvm::divideCeil(rows * columns / side.width, kernel.workItems);
   }
   Unit locate(const Side &side, int64_t number) const;
-  /// Whether a tile has the unit: small tiles have fewer than work-items.
+  /// Whether the tile has the unit: small tiles have fewer than work-items.
   Value isInTile(const Side &side, const Unit &unit) const;
   Value isInMatrix(const Unit &unit) const;
   MatrixAccess::Position getPosition(const Side &side, const Unit &unit) const;
-  /// Where an element is in shared memory.
+  /// The index of an element in shared memory.
   Value getPlace(Value row, Value column) const;
   Value load(const Unit &unit) const;
   void writeShared(const Unit &unit, Value elements) const;
@@ -91,7 +91,7 @@ private:
   const Kernel &kernel;
   const IndexMath &math;
   Value buffer;
-  int64_t rows, columns; ///< Of the tile.
+  int64_t rows, columns; ///< Size of the tile.
   int64_t vector;        ///< Elements of 16 bytes, or of a short column.
   TileOrigin origin;
   Side source, result;
@@ -199,7 +199,7 @@ void TransposedTile::store(const Unit &unit, Value elements) const {
 }
 
 void TransposedTile::create() const {
-  // All loads are on their way before the first one is waited for.
+  // All loads are issued before the first one is waited for.
   SmallVector<std::pair<Unit, Value>> loaded;
   for (int64_t i = 0; i < countUnits(source); ++i) {
     Unit unit = locate(source, i);

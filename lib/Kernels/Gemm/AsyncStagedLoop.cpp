@@ -1,11 +1,11 @@
-//===- AsyncStagedLoop.cpp - a pipeline of tiles in shared memory ---------===//
+//===- AsyncStagedLoop.cpp - an async pipeline of tiles -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An operand that cannot be copied without registers passes through them, and
+// An operand that cannot be copied asynchronously passes through registers and
 // is written to its stage at the end of the step.
 //
 //===----------------------------------------------------------------------===//

@@ -12,9 +12,9 @@
 
 namespace mlir::conv {
 
-/// Applies the epilogue to the accumulators and stores the result, straight
-/// from registers. Runs of columns make the accesses as wide as the result's
-/// layout allows.
+/// Applies the epilogue to the accumulators and stores the result directly from
+/// registers. Runs of columns make the accesses as wide as the layout of the
+/// result allows.
 void createRegisterEpilogue(const Kernel &kernel, const MatrixUnit &matrix,
                             const TileOrigin &origin, ValueRange accumulators);
 

@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether the elements of an operand are less than 2 GiB apart.
+/// Whether all elements of an operand are within 2 GiB.
 static bool isNear(const ViewedTensor &operand) {
   int64_t span = 1;
   for (auto [size, stride] :
@@ -30,7 +30,7 @@ static bool isNear(const ViewedTensor &operand) {
 }
 
 /// Whether a digit alone counts each dimension that it moves from end to end,
-/// so that no element that it reaches is outside.
+/// so that it reaches no element outside.
 static bool countsDimension(const ViewedTensor &operand, DigitRole role) {
   ViewAttr view = operand.view;
   for (auto [coordinate, extent] :
@@ -41,9 +41,9 @@ static bool countsDimension(const ViewedTensor &operand, DigitRole role) {
   return true;
 }
 
-/// Whether one of the view's indices counts whole pieces of memory: its
-/// innermost digits count neighbours, and everything else moves by whole
-/// pieces. Between merged groups, one element is zero and the next one is not.
+/// Whether one of the view's indices counts whole 16-byte pieces of memory: its
+/// innermost digits count neighbours, and all other digits move by whole
+/// pieces. Between merged groups, elements of one piece may be zero or not.
 static bool countsPieces(const ViewedTensor &operand) {
   int64_t piece =
       ::conv::kPieceBytes * 8 / operand.type.getElementTypeBitWidth();
@@ -64,7 +64,7 @@ static bool countsPieces(const ViewedTensor &operand) {
       size_t digit = first - 1;
       if (sizes[digit] == 1)
         continue;
-      // A piece that spans several digits is inside or outside as a whole.
+      // A piece that spans several digits must be inside or outside as a whole.
       isInside &= countsDimension(operand, operand.view.getRoles()[digit]);
       if (distances[digit] != run || (run > 1 && !isInside) || isLimited(digit))
         return false;
@@ -142,8 +142,8 @@ public:
                            const ::conv::ChipInfo &chip) const override {
     const ::conv::MatrixAtom &atom =
         *lookupAtom(chip, schedule.getAtom(), getOperandElementType(op));
-    // A lane reads 16 bytes of a row at a time, and a row's pieces are permuted
-    // by exclusive-or with the number of the row.
+    // A lane reads 16-byte pieces of a row, and the swizzle XORs the number of
+    // a piece in its row with the number of the row.
     int64_t granule = ::conv::reductionGranule(atom);
     int64_t gemmK = schedule.getGemmK();
     if (gemmK % granule || !llvm::isPowerOf2_64(gemmK / granule))

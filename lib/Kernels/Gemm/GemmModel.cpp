@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The space is small and generated: powers of two of the atom for the
-// subgroup's tile, and three times it on AMD chips, up to eight subgroups, up
-// to 256 bytes of the reduction in a step. The smallest candidate of each atom
-// fits every chip; the largest has the fewest workgroups.
+// The schedule space is small and generated: subgroup tiles of a power of two
+// of atoms (on AMD chips also of three), up to eight subgroups, and up to 256
+// bytes of the reduction per step. The smallest candidate of each atom fits
+// every chip; the largest has the fewest workgroups.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@
 
 using namespace conv;
 
-/// Subgroups of a GPU's workgroup: two waves for each of four SIMD units.
+/// Most subgroups of a GPU workgroup: two waves on each of four SIMD units.
 static constexpr int64_t kMaxSubgroups = 8;
-/// Longest row of a tile in shared memory.
+/// The longest row of a tile in shared memory.
 static constexpr int64_t kMaxRowBytes = 256;
-/// A main loop, and how many tiles it has: one is computed while the others
-/// arrive.
+/// A main loop with its number of stages: one tile is multiplied while the
+/// others arrive.
 struct Staging {
   MainLoop loop;
   int64_t stages;
@@ -33,11 +33,11 @@ struct Staging {
 static std::vector<Staging> listStagings(const Problem &problem,
                                          const ChipInfo &chip) {
   std::vector<Staging> stagings = {{MainLoop::RegisterStaged, 2}};
-  // Half the shared memory, so more workgroups; not measured elsewhere.
+  // Half the shared memory allows more workgroups; not measured elsewhere.
   if (chip.backend == Backend::AMDGPU)
     stagings.push_back({MainLoop::RegisterStaged, 1});
   int64_t bytes = byteSize(problem.operand);
-  // With one of them in registers, the others were no faster on an H200.
+  // With an operand through registers, async loops were no faster on an H200.
   if (!copiesAsync(chip, problem.lhsRun, bytes) ||
       !copiesAsync(chip, problem.rhsRun, bytes))
     return stagings;
@@ -53,11 +53,11 @@ static std::vector<Staging> listStagings(const Problem &problem,
   return stagings;
 }
 
-/// Atoms along one side of a subgroup's tile, in steps of so many bytes of the
-/// reduction. Three were not measured on other chips. Where both operands are
-/// transposed on their way, blocks of such tiles are loaded in shorter pieces,
-/// and rows that are shorter than lines of the cache bring these twice: both
-/// are slower by the clock.
+/// Atoms along one side of a subgroup tile, for steps of `rowBytes` of the
+/// reduction. Three atoms were not measured on other chips. In conv-clock they
+/// are slower in two cases: if both operands are transposed on their way,
+/// blocks of such tiles are loaded in shorter pieces; and rows shorter than
+/// cache lines load each line twice.
 static std::vector<int64_t>
 listAtomCounts(const Problem &problem, const ChipInfo &chip, int64_t rowBytes) {
   bool areTransposed =
@@ -68,7 +68,7 @@ listAtomCounts(const Problem &problem, const ChipInfo &chip, int64_t rowBytes) {
   return {1, 2, 4, 8};
 }
 
-/// Adds every candidate with this atom.
+/// Adds all candidates with this atom.
 static void addCandidates(const Problem &problem, const ChipInfo &chip,
                           const MatrixAtom &atom, const Staging &staging,
                           std::vector<Candidate> &candidates) {

@@ -1,4 +1,4 @@
-//===- LaneCopyLoop.cpp - tiles that arrive without registers ---*- C++ -*-===//
+//===- LaneCopyLoop.cpp - tiles copied without registers --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,16 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Both operands are copied to shared memory in lane order. Steps overlap as in
-// RegisterPipelinedLoop.cpp: matrix instructions of a round multiply what was
-// read in the round before, and the last round of a step reads the first part
-// of the next tile. The barrier before that round says that this tile has
-// arrived, and that all have read the old one. So the copies of the tile that
-// takes its place start behind it, and each tile has as many steps to arrive as
-// there are stages, less one.
+// RegisterPipelinedLoop.cpp: the matrix instructions of a round multiply what
+// the previous round read, and the last round of a step reads the first
+// fragments of the next tile. The barrier before that round guarantees that the
+// next tile has arrived, and that all reads of the old one are done. The copies
+// of the tile that takes its place start after this barrier, so each tile has
+// as many steps to arrive as there are stages, less one.
 //
-// The copies of a tile are spread over that round and those that follow it: up
-// to the next barrier, or, with two stages, half the way to it, so that the
-// last ones have time to arrive.
+// The copies of a tile are spread over that round and those that follow it:
+// until the next barrier, or, with two stages, until half-way to it, so that
+// the last copies have time to arrive.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +29,11 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// A barrier that orders shared memory, after which all copies of the workgroup
-/// have arrived but the last `pending` ones of each work-item. What was read
-/// from shared memory has arrived, too, so that it may be overwritten. A fence
-/// of the workgroup would wait for all copies: this one keeps accesses on their
-/// side, and counters are waited for by name.
+/// A barrier that orders shared memory. After it, all copies of the workgroup
+/// have arrived, except the last `pending` ones of each work-item; reads of
+/// shared memory are done, too, so their source may be overwritten. A fence of
+/// the workgroup would wait for all copies, so this barrier uses fences of
+/// wavefront scope to keep accesses in order, and explicit waits for counters.
 static void createCopyBarrier(ImplicitLocOpBuilder &b, int64_t pending) {
   constexpr StringRef kScope = "wavefront";
   auto count = [&](int64_t value) {
@@ -59,21 +59,21 @@ public:
   SmallVector<Value> create();
 
 private:
-  /// What a step hands to the next one.
+  /// Values that a step passes to the next one.
   struct State {
     SmallVector<Value> sums;
-    SmallVector<Value> fragments; ///< Of the step's first round.
-    Value stage;                  ///< That the fragments are from.
-    Value before;                 ///< The stage of the step before.
+    SmallVector<Value> fragments; ///< For the step's first round.
+    Value stage;                  ///< Stage of the fragments.
+    Value before;                 ///< Stage of the previous step.
 
     SmallVector<Value> pack() const;
     State unpack(ValueRange values) const;
   };
-  /// What a step copies: tiles by the start of their reduction, null if there
-  /// is none.
+  /// The tiles that a step copies, by the start of their reduction; null if
+  /// there is no such tile.
   struct Copies {
-    Value rest;  ///< Shares but the first of the tile that started before.
-    Value first; ///< The first share of the next one.
+    Value rest;  ///< The remaining shares of the tile begun in the last step.
+    Value first; ///< The first share of the next tile.
   };
   int64_t numCopies() const {
     return parts.lhs.numCopies() + parts.rhs.numCopies();
@@ -114,7 +114,7 @@ LaneCopyLoop::State LaneCopyLoop::State::unpack(ValueRange values) const {
   return state;
 }
 
-/// The stage after one.
+/// The stage after `stage`.
 Value LaneCopyLoop::getNext(Value stage) const {
   const IndexMath &math = kernel.math;
   if (stages == 2)
@@ -125,7 +125,7 @@ Value LaneCopyLoop::getNext(Value stage) const {
                                  math.add(stage, 1));
 }
 
-/// Starts the copies of some shares of the tile at `k`.
+/// Starts the copies of shares `from` to `to` of the tile at `k`.
 void LaneCopyLoop::startShares(int64_t from, int64_t to, Value k,
                                Value stage) const {
   if (!k)
@@ -156,8 +156,8 @@ LaneCopyLoop::State LaneCopyLoop::start() const {
   return state;
 }
 
-/// Multiplies the tile of a step. If there is a next one, `pending` copies of
-/// later tiles may be on their way when it has arrived.
+/// Multiplies the tile of a step. If there is a next step, its tile has arrived
+/// once at most `pending` copies of later tiles are in flight.
 LaneCopyLoop::State
 LaneCopyLoop::createStep(State state, Copies copies,
                          std::optional<int64_t> pending) const {
@@ -202,7 +202,7 @@ SmallVector<Value> LaneCopyLoop::create() {
     state = state.unpack(loop.getResults());
     step = steps - stages;
   }
-  // No tile is left for the others, but what has started has to end.
+  // The last steps run out of new tiles, but finish the copies in flight.
   for (; step < steps; ++step) {
     std::optional<int64_t> pending;
     if (step + 1 < steps)

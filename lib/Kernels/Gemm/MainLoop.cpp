@@ -1,12 +1,12 @@
-//===- MainLoop.cpp - both operands, and where their loads are --*- C++ -*-===//
+//===- MainLoop.cpp - main loops of staged tiles ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Main loops number the blocks of both operands as one list, and keep the
-// places of their loads, if there are any, as another one.
+// Main loops number the blocks of both operands in one list. The byte offsets
+// (places) of their loads, if they have any, are in another list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ SmallVector<Value> MainLoopParts::createPlaces(Value k) const {
   return places;
 }
 
-/// Places of some operands' tiles at `k`: new ones where their run starts, else
-/// those of the tile before.
+/// Places of the loads of some operands for the tile at `k`: new places where a
+/// run starts, else places moved from the previous tile.
 static SmallVector<Value> movePlaces(const Kernel &kernel,
                                      ArrayRef<const OperandCopy *> copies,
                                      ValueRange places, Value k) {

@@ -1,4 +1,4 @@
-//===- MainLoop.h - how tiles travel to the matrix units --------*- C++ -*-===//
+//===- MainLoop.h - main loops of staged tiles ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,18 +15,18 @@
 
 namespace mlir::conv {
 
-/// The loads of both operands that are on their way to a work-item's registers.
+/// Loads of both operands in flight to the registers of a work-item.
 struct TileLoads {
   SmallVector<Value> lhs, rhs;
 };
 
-/// What a main loop puts in order.
+/// The parts that a main loop puts in order.
 struct MainLoopParts {
   const OperandCopy &lhs;
   const OperandCopy &rhs;
   const MatrixUnit &matrix;
 
-  /// `OperandCopy::start` and `finish` of both operands.
+  /// `OperandCopy::start` and `finish` for both operands.
   TileLoads start(Value k, Value stage, Value guard) const {
     SmallVector<Value> left = lhs.start(k, stage, guard);
     return {left, rhs.start(k, stage, guard)};
@@ -36,7 +36,7 @@ struct MainLoopParts {
     rhs.finish(loads.rhs, stage);
   }
 
-  /// The blocks of both operands, those of the left one first
+  /// The blocks of both operands, the left operand's first
   /// (`OperandCopy::startBlock`), with the places of all their loads.
   int64_t numBlocks() const { return lhs.numBlocks() + rhs.numBlocks(); }
   SmallVector<Value> startBlock(int64_t block, Value k,
@@ -45,33 +45,33 @@ struct MainLoopParts {
 
   /// Places of the loads of the tile at `k`, where a run starts.
   SmallVector<Value> createPlaces(Value k) const;
-  /// Places of the loads of the tile at `k`, from those of the tile before it.
+  /// Places of the loads of the tile at `k`, moved from the previous tile.
   SmallVector<Value> movePlaces(const Kernel &kernel, ValueRange places,
                                 Value k) const;
 };
 
 /// Builds the loop over the reduction and returns the accumulators after it.
-/// Global memory to registers while the matrix units work on the tile before,
-/// then registers to the other stage of shared memory; one barrier a step, or
-/// two with one stage.
+/// Loads go from global memory to registers while the matrix units multiply the
+/// previous tile, and then to the other stage of shared memory. There is one
+/// barrier per step, or two with a single stage.
 SmallVector<Value> createRegisterStagedLoop(const Kernel &kernel,
                                             const MainLoopParts &parts);
 
-/// The same where steps overlap: a round of the matrix units reads shared
-/// memory for the next one, which may be that of the next step, and loads are
-/// on their way for a whole step. One or two stages, with two barriers a step
-/// or one.
+/// A loop in which steps overlap as well: each round of the matrix units reads
+/// the fragments of the next round from shared memory, even across steps, and
+/// loads are in flight for a whole step. With one stage, there are two barriers
+/// per step; with two stages, one.
 SmallVector<Value> createRegisterPipelinedLoop(const Kernel &kernel,
                                                const MainLoopParts &parts);
 
-/// Global memory to the stage of shared memory that is free, while those of the
-/// next steps arrive and the matrix units work on one: what passes through
-/// registers is written at the end of the step; one barrier a step.
+/// Async copies fill the free stage of shared memory while other stages arrive
+/// and the matrix units multiply one. What passes through registers is written
+/// at the end of the step. One barrier per step.
 SmallVector<Value> createAsyncStagedLoop(const Kernel &kernel,
                                          const MainLoopParts &parts);
 
-/// The same for chips that copy in lane order: steps overlap, and both operands
-/// arrive without registers. Two stages or more, one barrier a step.
+/// A loop for chips that copy in lane order: steps overlap, and both operands
+/// arrive without registers. Two stages or more, one barrier per step.
 SmallVector<Value> createLaneCopyLoop(const Kernel &kernel,
                                       const MainLoopParts &parts);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shared memory is read 16 bytes a lane, whatever an atom takes: one such round
-// feeds several atoms with few k, or one atom takes several pieces. All lane
-// layouts come from `MatrixAtom`.
+// Each lane reads 16 bytes from shared memory, whatever an atom takes: such a
+// round feeds several atoms with a small k, or an atom takes several pieces.
+// All lane layouts come from `MatrixAtom`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ int64_t MatrixUnit::registersPerAtom() const {
   return kernel.atom.m * kernel.atom.n / kernel.chip.subgroupSize;
 }
 
-/// Columns of one row that a lane holds of an atom.
+/// Columns of one row of an atom that a lane holds.
 int64_t MatrixUnit::columnsPerAtom() const {
   return registersPerAtom() / kernel.atom.accColumns();
 }
@@ -57,7 +57,7 @@ SmallVector<Value> MatrixUnit::createZeros() const {
 }
 
 /// The rows that this lane reads of each of `atoms` atoms of `atomRows` rows,
-/// from row `origin` of a tile (`MatrixAtom`).
+/// starting at row `origin` of a tile (`MatrixAtom`).
 SmallVector<Value> MatrixUnit::rowsOfLane(Value origin, int64_t atoms,
                                           int64_t atomRows,
                                           int64_t rowsPerAtom) const {
@@ -74,7 +74,7 @@ SmallVector<Value> MatrixUnit::rowsOfLane(Value origin, int64_t atoms,
   return rows;
 }
 
-/// Reads what one round takes of each of `rows`, with this lane's group of k.
+/// Reads the pieces of `rows` for one round, for this lane's group of k.
 SmallVector<Value> MatrixUnit::readRows(const SharedTile &tile,
                                         ArrayRef<Value> rows, Value stage,
                                         int64_t round) const {
@@ -95,15 +95,15 @@ SmallVector<Value> MatrixUnit::readRows(const SharedTile &tile,
   return pieces;
 }
 
-/// The same of `atoms` atoms of `atomRows` rows, from row `origin`, of a tile
-/// that is stored along its rows. Those of the right operand are where the
-/// columns are that they hold.
+/// Reads the fragments of `atoms` atoms of `atomRows` rows, from row `origin`
+/// on, from a tile that is stored along its rows. A row of the right operand is
+/// read where its column lies.
 SmallVector<Value> MatrixUnit::readTransposed(const SharedTile &tile,
                                               Value origin, int64_t atoms,
                                               int64_t atomRows, Value stage,
                                               int64_t round) const {
   const IndexMath &math = kernel.math;
-  // Each of 16 lanes has four of as many rows at one of four places.
+  // Each of 16 lanes has four of 16 rows, at one of four reduction places.
   constexpr int64_t kLanes = 16, kRun = 4;
   Value inAtom =
       math.mul(math.div(math.rem(kernel.lane, atomRows), kLanes), kLanes);
@@ -126,7 +126,7 @@ SmallVector<Value> MatrixUnit::readTransposed(const SharedTile &tile,
   return pieces;
 }
 
-/// What the atom number `index` of a round takes of a row's pieces.
+/// The elements that atom `index` of a round takes from a row's pieces.
 Value MatrixUnit::slice(ArrayRef<Value> row, int64_t index) const {
   int64_t length = kernel.atom.kPerLane;
   if (length >= kernel.pieceElements())
@@ -136,7 +136,7 @@ Value MatrixUnit::slice(ArrayRef<Value> row, int64_t index) const {
       ArrayRef<int64_t>{length}, ArrayRef<int64_t>{1});
 }
 
-/// Vectors of one length, one behind the other.
+/// Concatenates vectors of equal length.
 Value MatrixUnit::join(ArrayRef<Value> parts) const {
   if (parts.size() == 1)
     return parts.front();
@@ -247,13 +247,13 @@ Value MatrixUnit::columnOfRow(Value row) const {
   Value inSubgroup = math.rem(row, tileColumns);
   Value atomIndex = math.div(inSubgroup, atom.m);
   Value inAtom = math.rem(inSubgroup, atom.m);
-  // The lane group and register that the atom's row belongs to (MatrixAtom).
+  // The lane group and the register that hold the atom's row (MatrixAtom).
   Value sweep = math.div(inAtom, atom.accRun);
   Value group = math.rem(sweep, kernel.laneGroups());
   Value reg =
       math.add(math.rem(inAtom, atom.accRun),
                math.mul(math.div(sweep, kernel.laneGroups()), atom.accRun));
-  // The column that columnOfRun and element give that register.
+  // The column that columnOfRun and element assign to that register.
   Value index = math.add(math.mul(atomIndex, columnsPerAtom()), reg);
   Value run = math.div(index, runLength());
   Value column = math.add(

@@ -15,39 +15,39 @@
 namespace mlir::conv {
 
 /// Computes the tile of a subgroup with the schedule's atom. The right operand
-/// is the atom's A (its rows are the result's columns) and the left one its B,
-/// so that a lane's accumulators are columns of one row, which are neighbours
-/// in memory.
+/// is the atom's A (its rows are the columns of the result), and the left
+/// operand is its B. The accumulators of a lane are then columns of one row,
+/// which are neighbours in memory.
 ///
-/// Which column each row of the right tile holds is free, and chosen so that
-/// a lane's accumulators, in order, come in runs of `runLength()` consecutive
-/// columns, and the runs of lanes with the same row lie side by side.
+/// Which column each row of the right tile holds is free. It is chosen so that
+/// the accumulators of a lane, in order, form runs of `runLength()` consecutive
+/// columns, and the runs of lanes with the same row are adjacent.
 class MatrixUnit {
 public:
   MatrixUnit(const Kernel &kernel, const SharedTile &lhs,
              const SharedTile &rhs);
 
-  /// Accumulators before the first step: one vector for each atom.
+  /// Accumulators before the first step: one vector of zeros per atom.
   SmallVector<Value> createZeros() const;
 
   /// Adds the product of the tiles in one stage of shared memory.
   SmallVector<Value> createStep(ValueRange accumulators, Value stage) const;
 
-  /// The rounds that such a step is made of, one after the other: each reads 16
-  /// bytes a lane, or what an atom takes, of every row, and multiplies them.
+  /// The rounds of such a step, in order: each lane reads 16 bytes of every
+  /// row, or what an atom takes if that is more, and multiplies them.
   int64_t numRounds() const { return kernel.gemmK() / reductionOfRound(); }
   SmallVector<Value> readRound(Value stage, int64_t round) const;
   SmallVector<Value> multiplyRound(ValueRange accumulators,
                                    ValueRange fragments) const;
 
-  /// Consecutive columns that a lane holds: what one store takes at most.
+  /// Consecutive columns that a lane holds: the widest possible store.
   int64_t runLength() const;
-  /// Runs of each lane for one row.
+  /// Number of runs of a lane in one row.
   int64_t numRuns() const;
-  /// Rows of which a lane holds all its runs.
+  /// Number of rows in which a lane holds its runs.
   int64_t numRows() const { return rowAtoms() * kernel.atom.accColumns(); }
 
-  /// First column of a run, within the workgroup's tile.
+  /// The first column of a run, within the workgroup's tile.
   Value columnOfRun(int64_t run) const;
   /// One of the lane's rows, within the workgroup's tile.
   Value getRow(int64_t index) const;
@@ -56,7 +56,7 @@ public:
                 int64_t position) const;
   /// The column of the workgroup's tile that a row of the right tile holds.
   Value columnOfRow(Value row) const;
-  /// Rows of the right tile, aligned, whose columns follow each other.
+  /// Number of aligned rows of the right tile that hold consecutive columns.
   int64_t columnRun() const {
     return std::gcd(kernel.atom.accRun, runLength());
   }

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shared memory has the reduction innermost, whatever the operand has. Where
-// the operand's columns follow each other in memory, a work-item loads blocks
-// of several rows, column by column, and transposes them in registers.
+// Shared memory has the reduction innermost, whatever the layout of the operand
+// is. If rows are innermost in memory, a work-item loads blocks of several
+// rows, column by column, and transposes them in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace mlir::conv;
 /// The largest power of two that divides `value`.
 static int64_t powerOfTwoIn(int64_t value) { return value & -value; }
 
-/// Whether rows follow each other in memory, and the reduction does not.
+/// Whether rows, and not the reduction, are adjacent in memory.
 static bool areRowsNeighbours(const MatrixAccess &access) {
   return access.getInnermostDistance(MatrixIndex::Column) != 1 &&
          access.getInnermostDistance(MatrixIndex::Row) == 1;
@@ -65,16 +65,16 @@ OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
   placeRun = computePlaceRun();
 }
 
-/// Buffer instructions of AMD chips add a distance that lanes share.
+/// Buffer instructions of AMD chips add an offset that all lanes share.
 bool OperandCopy::hasPlaces() const {
   auto type = cast<MemRefType>(buffer.getType());
   return kernel.chip.backend == ::conv::Backend::AMDGPU && !async &&
          type.getNumElements() * kernel.operandBytes() < (int64_t(1) << 31);
 }
 
-/// MFMA hides vector instructions that are spread over a step: new places at
-/// its start, as runs shorter than the reduction have them, cost more by the
-/// clock.
+/// MFMA hides vector instructions that are spread over a step. New places at
+/// the start of a step, which runs shorter than the reduction need, cost more
+/// in conv-clock.
 int64_t OperandCopy::computePlaceRun() const {
   int64_t run = access.getInnermostSize(MatrixIndex::Column);
   bool moves = hasPlaces() && run % kernel.gemmK() == 0 &&
@@ -110,8 +110,8 @@ OperandCopy::Element
 OperandCopy::findElement(const Piece &piece, Value k, Value within, Value guard,
                          std::optional<MatrixAccess::Congruence> known) const {
   const IndexMath &math = kernel.math;
-  // A step that stays within one innermost digit decodes only `k`, which is the
-  // same for all work-items.
+  // If a step stays within one innermost digit, only `k` is decoded, which is
+  // the same for all work-items.
   bool isUniform =
       access.getInnermostSize(MatrixIndex::Column) % kernel.gemmK() == 0;
   Value column = math.add(k, within);
@@ -127,7 +127,7 @@ OperandCopy::findElement(const Piece &piece, Value k, Value within, Value guard,
   return {access.createOffset(position), guard};
 }
 
-/// The element that is number `step` of a piece, in the tile at `k`.
+/// Element `step` of a piece, in the tile at `k`.
 OperandCopy::Element OperandCopy::findInPiece(const Piece &piece, Value k,
                                               int64_t step, Value guard) const {
   const IndexMath &math = kernel.math;
@@ -138,7 +138,7 @@ OperandCopy::Element OperandCopy::findInPiece(const Piece &piece, Value k,
       MatrixAccess::Congruence{MatrixIndex::Column, step, length});
 }
 
-/// A vector with the same bits in other elements.
+/// Reinterprets the bits of a vector as elements of another type.
 static Value castElements(ImplicitLocOpBuilder &b, Value vector, Type element) {
   auto type = cast<VectorType>(vector.getType());
   return b.createOrFold<vector::BitCastOp>(type.clone(element), vector);
@@ -151,7 +151,7 @@ Value OperandCopy::loadFrom(Value place, Value distance) const {
   return PlacedLoadOp::create(kernel.b, type, buffer, place, distance);
 }
 
-/// Where an element is, in bytes, or a negative number.
+/// The byte offset of an element, or a negative number if it is masked.
 Value OperandCopy::createPlace(const Element &element) const {
   IndexMath bytes(kernel.b, kernel.b.getI32Type());
   return kernel.b.createOrFold<arith::SelectOp>(
@@ -160,9 +160,9 @@ Value OperandCopy::createPlace(const Element &element) const {
       bytes.constant(std::numeric_limits<int32_t>::min()));
 }
 
-/// Starts the loads of a piece, or of the block of `rowWidth` pieces that it is
-/// the first of. Those with one guard share the place of the first of them,
-/// unless they lie before it (G10): taps of gradients are read backwards.
+/// Starts the loads of a piece, or of the block of `rowWidth` pieces that it
+/// starts. Loads with one guard share the place of the first of them, unless
+/// they are before it in memory (G10): gradients read taps backwards.
 SmallVector<Value> OperandCopy::startLoads(const Piece &piece, Value k,
                                            Value guard) const {
   IndexMath bytes(kernel.b, kernel.b.getI32Type());
@@ -193,9 +193,9 @@ SmallVector<Value> OperandCopy::startLoads(const Piece &piece, Value k,
   return loads;
 }
 
-/// The `rowWidth` pieces that the loads of `startLoads` are made of. Single
-/// elements are moved as integers: LLVM's x86 code generator, which simulated
-/// kernels go through, has bf16 only in vectors that stay whole.
+/// Assembles the loads of `startLoads` to `rowWidth` pieces. Single elements
+/// are moved as integers: LLVM's x86 code generator, which simulated kernels go
+/// through, supports bf16 only in vectors that stay whole.
 SmallVector<Value> OperandCopy::joinLoads(ValueRange loads) const {
   ImplicitLocOpBuilder &b = kernel.b;
   if (loads.size() == 1)
@@ -224,7 +224,7 @@ void OperandCopy::copyPiece(int64_t number, Value k, Value stage,
                        ? piece.position
                        : math.mul(piece.position, width);
     Element from = findElement(piece, k, within, guard);
-    // Here, the index is that of the subgroup's first lane.
+    // Here, the index belongs to the first lane of the subgroup.
     Value first = math.add(ofSubgroup, number * kernel.workItems);
     kernel.copy(buffer, from.offset, from.guard, tile.getBuffer(),
                 tile.locateNumber(stage, first), width);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copy atoms of the staged main loops: each work-item brings its 16-byte pieces
-// of an operand's tile to shared memory, through registers or, where the main
-// loop asks for it and the operand allows it, without.
+// The copies of the staged main loops: each work-item brings its 16-byte pieces
+// of an operand's tile to shared memory, through registers or, where main loop
+// and operand allow it, asynchronously without registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,31 +20,31 @@
 namespace mlir::conv {
 
 /// Copies the tile of one operand. A row of the tile is a row of the operand's
-/// matrix, a piece is part of a row.
+/// matrix, and a piece is part of a row.
 class OperandCopy {
 public:
-  /// What is copied where.
+  /// What is copied, and from where.
   struct Source {
     const MatrixOperand &operand;
     Value buffer; ///< The operand in memory.
     Value batch;  ///< The matrix.
     Value origin; ///< First row of the tile.
-    /// The row of the operand, from `origin`, that a row of the tile holds.
-    /// Each `rowRun` of them, aligned, follow each other.
+    /// The row of the operand, relative to `origin`, that a row of the tile
+    /// holds. Aligned groups of `rowRun` rows are consecutive.
     function_ref<Value(Value row)> rowOf;
     int64_t rowRun;
   };
   OperandCopy(const Kernel &kernel, const SharedTile &tile,
               const Source &source);
 
-  /// Whether no registers take part.
+  /// Whether copies bypass registers.
   bool isAsync() const { return async; }
-  /// Whether copies in lane order, if they are asked for, bring the operand.
+  /// Whether the operand allows lane-order copies, if they are asked for.
   bool isComplete() const;
 
-  /// Copies without registers of a tile that each work-item starts.
+  /// Number of copies without registers that a work-item starts for a tile.
   int64_t numCopies() const { return async ? std::ssize(pieces) : 0; }
-  /// Starts some of these, by their number, as `start` does with all.
+  /// Starts the copies `from` to `to`; `start` starts all of them.
   void startCopies(int64_t from, int64_t to, Value k, Value stage) const;
 
   /// The order in which a tile of the operand arrives in shared memory.
@@ -52,53 +52,53 @@ public:
                                 const MatrixOperand &operand);
 
   /// Starts to bring this work-item's pieces of the tile whose reduction starts
-  /// at `k` to a stage of shared memory, and returns the loads that are on
-  /// their way to registers. What is outside of the operand, or not under
-  /// `guard`, is zero.
+  /// at `k` to a stage of shared memory, and returns the loads in flight to
+  /// registers. Elements are zero outside the operand, and all are zero if
+  /// `guard` is false.
   SmallVector<Value> start(Value k, Value stage, Value guard) const;
 
-  /// Makes pieces of the loads that `start` returned, which are waited for, and
-  /// writes them to the same stage.
+  /// Waits for the loads that `start` returned, assembles pieces from them, and
+  /// writes the pieces to the same stage.
   void finish(ValueRange loads, Value stage) const;
 
-  /// The same, through registers, for one block: the pieces of a work-item that
-  /// some of its loads are for. `loads` are what `startBlock` returned;
-  /// `places` are those of all loads.
+  /// The same through registers for one block, that is, the pieces of a
+  /// work-item that some of its loads serve. `loads` is what `startBlock`
+  /// returned; `places` has the places of all loads.
   int64_t numBlocks() const { return pieces.size() / rowWidth; }
   int64_t loadsPerBlock() const { return kernel.pieceElements() / width; }
   SmallVector<Value> startBlock(int64_t block, Value k,
                                 ValueRange places) const;
   void finishBlock(int64_t block, ValueRange loads, Value stage) const;
 
-  /// So many elements of the reduction move all loads by the same distance,
-  /// guards included, from a multiple of it; 0 if there is no such run. Within
-  /// a run, loads keep their places (`conv.placed_load`).
+  /// The number of reduction elements that move all loads by the same distance,
+  /// with the same guards, from a multiple of it; 0 if there is none. Within
+  /// such a run, loads keep their places (`conv.placed_load`).
   int64_t getPlaceRun() const { return placeRun; }
   int64_t numPlaces() const {
     return placeRun ? numBlocks() * loadsPerBlock() : 0;
   }
-  /// The places of all loads, block by block, in the run that starts at `k`.
+  /// The places of all loads, block by block, for the run that starts at `k`.
   SmallVector<Value> createPlaces(Value k) const;
 
 private:
   /// Whether loads may be `conv.placed_load`.
   bool hasPlaces() const;
   int64_t computePlaceRun() const;
-  /// One piece: a row of the tile, and its position in that row.
+  /// One piece: a row of the tile, and a position in that row.
   struct Piece {
     Value row, position;
-    MatrixAccess::Position start; ///< Of the row.
-    Value isRow;                  ///< The operand has the row.
+    MatrixAccess::Position start; ///< Start of the row.
+    Value isRow;                  ///< Whether the operand has it.
   };
-  /// Neighbouring work-items take neighbouring pieces of a row if the elements
-  /// of a row follow each other in memory, else those of a column.
+  /// Neighbouring work-items take neighbouring pieces: of a row if the elements
+  /// of a row are adjacent in memory, else of a column.
   void assignAlongRow();
   void assignAlongColumn();
-  /// Pieces of a subgroup lie side by side in shared memory, and each lane
-  /// fetches what belongs where its own is.
+  /// Pieces of a subgroup are adjacent in shared memory, and each lane fetches
+  /// the data that belongs in its own piece.
   void assignInLaneOrder();
   void locate(const Source &source);
-  /// Where an element of a piece's row is in memory, and whether it exists.
+  /// The offset of an element of a piece's row, and whether it exists.
   struct Element {
     Value offset, guard;
   };
@@ -117,12 +117,12 @@ private:
   MatrixAccess access;
   Value buffer;
   int64_t rowCount; ///< Rows of the whole matrix.
-  /// Elements of a load: along a row, or else of one column.
+  /// Elements of a load: along a row, or across the rows of one column.
   int64_t width = 1, rowWidth = 1;
   bool async = false;
   int64_t placeRun = 0;
   SmallVector<Piece> pieces;
-  Value ofSubgroup; ///< Its first piece, if lanes copy in order.
+  Value ofSubgroup; ///< First piece of the subgroup, for lane order.
 };
 
 } // namespace mlir::conv

@@ -1,12 +1,12 @@
-//===- OperandPieces.cpp - who copies which piece of a tile ---------------===//
+//===- OperandPieces.cpp - pieces of a tile per work-item -----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which pieces of a tile a work-item copies, so that neighbours read what
-// follows each other in memory, and write different banks of shared memory.
+// Assigns pieces of a tile to work-items, so that neighbours read adjacent
+// memory and write to different banks of shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ void OperandCopy::assignAlongRow() {
   int64_t perRow = tile.getPiecesPerRow();
   for (auto [i, piece] : llvm::enumerate(pieces)) {
     if (kernel.workItems % perRow == 0) {
-      // The position in the row is the same for all pieces of a work-item.
+      // All pieces of a work-item have the same position in their rows.
       piece.row = math.add(math.div(kernel.workItem, perRow),
                            i * (kernel.workItems / perRow));
       piece.position = math.rem(kernel.workItem, perRow);
@@ -36,10 +36,10 @@ void OperandCopy::assignAlongRow() {
   }
 }
 
-/// Blocks of `rowWidth` rows: pieces of one block follow each other. What
-/// neighbours write to shared memory at a time is then `rowWidth` rows apart,
-/// which the swizzle does not spread over all banks: so as many neighbours take
-/// different pieces of one block.
+/// Assigns blocks of `rowWidth` rows; a work-item's pieces of a block are
+/// consecutive. Neighbours then write to shared memory `rowWidth` rows apart,
+/// which the swizzle does not spread over all banks. So `rowWidth` neighbours
+/// take different pieces of the same block.
 void OperandCopy::assignAlongColumn() {
   const IndexMath &math = kernel.math;
   int64_t blocks = tile.getRows() / rowWidth;
@@ -55,7 +55,7 @@ void OperandCopy::assignAlongColumn() {
 
 void OperandCopy::assignInLaneOrder() {
   const IndexMath &math = kernel.math;
-  // LLVM does not see in each form of it that lanes agree on it.
+  // LLVM does not always see that the subgroup is the same for all lanes.
   IndexMath scalars(kernel.b, kernel.b.getI32Type());
   Value subgroup = ROCDL::ReadfirstlaneOp::create(
       kernel.b, kernel.b.getI32Type(), scalars.cast(kernel.subgroup));

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The epilogue's scalar ops are cloned for each element; back ends vectorise
-// them where that pays. Vectors of columns are loaded once a run and used for
-// every row.
+// them where that pays off. Vectors of columns are loaded once per run and used
+// for all rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,17 +32,17 @@ public:
 private:
   using Elements = SmallVector<Value>;
   using Positions = SmallVector<MatrixAccess::Position>;
-  /// The result, or an operand of the epilogue, whose elements a lane accesses
-  /// in runs along a row.
+  /// The result or an operand of the epilogue. A lane accesses its elements in
+  /// runs along a row.
   struct Matrix {
     Value buffer;
     MatrixAccess access;
     MatrixAccess::Position batch;
     int64_t width;     ///< Elements of one access.
-    Positions columns; ///< Of the accesses of the current run.
+    Positions columns; ///< Of the current run's accesses.
   };
   Matrix createMatrix(const MatrixOperand &operand, Value buffer) const;
-  /// Finds the accesses of the current run.
+  /// Computes the column positions of the accesses of the current run.
   void setRun(Matrix &target) const;
   Elements loadRun(const Matrix &matrix, const MatrixAccess::Position &row,
                    Value isRow) const;
@@ -87,7 +87,7 @@ RegisterEpilogue::createMatrix(const MatrixOperand &operand,
           {}};
 }
 
-/// Whether the result has the column number `first` of the current run.
+/// Whether column `first` of the current run is inside the result.
 Value RegisterEpilogue::isColumn(int64_t first) const {
   int64_t columns = kernel.form.getColumns();
   return columns % kernel.workgroupTile()[1] == 0
@@ -167,7 +167,7 @@ void RegisterEpilogue::create() {
   for (int64_t run = 0; run < matrix.numRuns(); ++run) {
     firstColumn = math.add(origin.column, matrix.columnOfRun(run));
     setRun(result);
-    // What is the same for all rows is loaded once.
+    // Operands that all rows share are loaded once.
     SmallVector<Elements> broadcast(operands.size());
     for (auto [operand, elements] : llvm::zip(operands, broadcast)) {
       setRun(operand);

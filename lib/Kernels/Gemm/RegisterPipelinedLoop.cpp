@@ -1,23 +1,23 @@
-//===- RegisterPipelinedLoop.cpp - steps that overlap -----------*- C++ -*-===//
+//===- RegisterPipelinedLoop.cpp - overlapping steps ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Matrix instructions of a round multiply what was read from shared memory in
-// the round before, also where that belongs to the step before. Meanwhile,
-// loads that were started a step ago are written to shared memory, and those of
-// the tile after the next one start in their registers.
+// The matrix instructions of a round multiply what the previous round read from
+// shared memory, even if that round belongs to the previous step. Meanwhile,
+// loads from a step ago are written to shared memory, and the loads of the tile
+// after the next one start into the freed registers.
 //
-// With two stages, writes go to the stage that was read in the step before, and
-// lie between matrix instructions; before the last round, a barrier follows
-// them, and then the reads of what was written. With one stage, they lie
-// between two barriers: the first one ends the reads of the old tile, the
-// second one makes the writes visible.
+// With two stages, writes go to the stage that the previous step read, and are
+// placed between matrix instructions. Before the last round, a barrier follows
+// the writes; then the last round reads what was written. With one stage, the
+// writes are between two barriers: the first one ends the reads of the old
+// tile, the second one makes the writes visible.
 //
 // Reading further ahead takes registers that loops with large tiles do not
-// have, and made no loop of smaller ones faster by the clock.
+// have, and made no loop with smaller tiles faster in conv-clock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,13 +41,13 @@ public:
   SmallVector<Value> create();
 
 private:
-  /// What a step hands to the next one.
+  /// Values that a step passes to the next one.
   struct State {
     SmallVector<Value> sums;
-    SmallVector<Value> fragments;          ///< Of the step's first round.
-    SmallVector<SmallVector<Value>> loads; ///< On their way, by block.
-    SmallVector<Value> places;             ///< Where they were started.
-    Value stage;                           ///< That the fragments are from.
+    SmallVector<Value> fragments;          ///< For the step's first round.
+    SmallVector<SmallVector<Value>> loads; ///< In flight, by block.
+    SmallVector<Value> places;             ///< Places of these loads.
+    Value stage;                           ///< Stage of the fragments.
 
     SmallVector<Value> pack() const;
     State unpack(ValueRange values) const;
@@ -89,7 +89,7 @@ PipelinedLoop::State PipelinedLoop::State::unpack(ValueRange values) const {
   return state;
 }
 
-/// Writes blocks to a stage, and starts their loads of the tile at `k`, if any.
+/// Writes blocks to a stage and, if `k` is given, loads the tile at `k`.
 void PipelinedLoop::refill(State &state, Value stage, Value k, int64_t from,
                            int64_t to) const {
   for (int64_t block = from; block < to; ++block) {
@@ -120,7 +120,7 @@ PipelinedLoop::State PipelinedLoop::start() const {
   return state;
 }
 
-/// Brings the next tile to shared memory in the rounds up to the last one,
+/// Brings the next tile to shared memory in the rounds before the last one,
 /// which reads it.
 void PipelinedLoop::refillInRound(State &state, Value stage, Value k,
                                   int64_t round) const {
@@ -128,13 +128,13 @@ void PipelinedLoop::refillInRound(State &state, Value stage, Value k,
   if (!isDouble && round < last)
     return;
   if (!isDouble) {
-    // What joins the loads of both operands must not come earlier, with waits
-    // for them. Elsewhere it costs more than it saves, by the clock.
+    // What joins the loads of both operands must not move up with its waits. In
+    // other loops, this fence costs more than it saves in conv-clock.
     if (parts.lhs.loadsPerBlock() > 1 && parts.rhs.loadsPerBlock() > 1)
       ScheduleFenceOp::create(kernel.b);
     gpu::BarrierOp::create(kernel.b);
   }
-  // Two stages: a share in each round but the last.
+  // With two stages, each round but the last one writes a share.
   int64_t shares = isDouble ? std::max<int64_t>(1, last) : 1;
   int64_t share = isDouble ? round : 0;
   if (share < shares)
@@ -144,8 +144,8 @@ void PipelinedLoop::refillInRound(State &state, Value stage, Value k,
     gpu::BarrierOp::create(kernel.b);
 }
 
-/// Multiplies the tile of a step. `k` is where the tile after the next one
-/// starts, if there is one.
+/// Multiplies the tile of a step. `k` is the start of the tile after the next
+/// one, if there is one.
 PipelinedLoop::State PipelinedLoop::createStep(State state, Value k,
                                                bool hasNext) const {
   const IndexMath &math = kernel.math;

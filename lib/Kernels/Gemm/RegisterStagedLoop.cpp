@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One barrier a step suffices with two stages: a stage is written only after
+// With two stages, one barrier per step suffices: a stage is written only after
 // the barrier that ends the step in which it was read. One stage takes half the
-// shared memory, so that a compute unit has more workgroups, and a second
-// barrier: all reads of a step are over before its successor is written.
+// shared memory, so a compute unit holds more workgroups, but it needs a second
+// barrier: all reads of a step end before the next tile is written.
 //
-// Fences keep the three phases of a step apart. Without them, LLVM moves loads
-// down to the writes that need them, and a step waits for a whole latency.
+// Fences keep the three phases of a step apart. Without them, LLVM sinks loads
+// to the writes that need them, and each step waits for a full latency.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ public:
   SmallVector<Value> create();
 
 private:
-  /// What a step hands to the next one.
+  /// Values that a step passes to the next one.
   struct State {
     SmallVector<Value> sums;
     SmallVector<Value> places; ///< Of the loads of its tile.
@@ -64,7 +64,7 @@ void StagedLoop::finishTile(const Loads &loads, Value stage) const {
     parts.finishBlock(static_cast<int64_t>(block), some, stage);
 }
 
-/// Multiplies the tile at `k` while the next one is on its way.
+/// Multiplies the tile at `k` while the loads of the next tile are in flight.
 StagedLoop::State StagedLoop::createStep(const State &state, Value k) const {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
@@ -94,7 +94,7 @@ SmallVector<Value> StagedLoop::create() {
   if (steps == 1)
     return parts.matrix.createStep(state.sums, state.stage);
 
-  // All steps but the last: the tile of the next step is on its way.
+  // In all steps but the last, the tile of the next step is in flight.
   SmallVector<Value> carried = state.sums;
   llvm::append_range(carried, state.places);
   carried.push_back(state.stage);

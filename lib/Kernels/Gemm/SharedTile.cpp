@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The address arithmetic of the swizzle; SharedTile.h says why.
+// The address arithmetic of the swizzle; SharedTile.h explains the reason.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,9 +46,9 @@ MemRefType SharedTile::getType() const {
                          space);
 }
 
-/// A transposing read takes four pieces of each of four lines for half of the
-/// lanes, or two pieces of eight lines, of which four are eight lines further
-/// on: these have to be in different banks.
+/// In one pass of half of the lanes, a transposing read accesses four pieces of
+/// each of four lines, or two pieces of each of eight lines, four of them eight
+/// lines further on. All of these must be in different banks.
 Value SharedTile::getTwistAlongRows(Value line) const {
   const IndexMath &math = kernel.math;
   constexpr int64_t kPieces = 4, kLines = 8;
@@ -67,15 +67,15 @@ Value SharedTile::getTwist(Value line) const {
   if (order == TileOrder::AlongRows)
     return getTwistAlongRows(line);
   int64_t pieces = getPiecesPerLine();
-  // Rows that fill all banks once: only then does the piece have to change.
+  // These rows together fill all banks once; then the piece has to change.
   int64_t rowBytes = kernel.gemmK() * kernel.operandBytes();
   int64_t rowsPerSweep =
       std::max<int64_t>(1, kernel.chip.sharedMemoryBanks * 4 / rowBytes);
   Value sweep = math.div(line, rowsPerSweep);
   if (!kernel.atom.splitsRows())
     return math.rem(sweep, pieces);
-  // Neighbouring lanes read neighbouring pieces of a row, whatever the twist
-  // does to them; neighbouring rows have to differ in the bits above.
+  // Neighbouring lanes read neighbouring pieces of a row under any swizzle, so
+  // neighbouring rows have to differ in the higher bits of the piece.
   int64_t across = kernel.atom.groupsOfK();
   return math.add(math.mul(math.rem(sweep, pieces / across), across),
                   math.rem(math.div(sweep, pieces / across), across));

@@ -15,12 +15,12 @@ namespace mlir::conv {
 /// Which elements of a tile follow each other in shared memory.
 enum class TileOrder { AlongReduction, AlongRows };
 
-/// `stages` tiles of `rows` rows of `gemmK` elements. What follows each other
-/// in shared memory is a line: a row or, in the other order, what all rows have
-/// at one place of the reduction. Lines are made of pieces of 16 bytes; a piece
-/// is moved within its line by an XOR with bits of the line's number, so that
-/// lanes that read or write the same piece of consecutive lines use different
-/// banks. Without padding, a stage is as small as its elements.
+/// `stages` tiles of `rows` rows of `gemmK` elements. A line is what is
+/// contiguous in shared memory: a row or, in the other order, the elements of
+/// all rows at one place of the reduction. A line consists of 16-byte pieces.
+/// The swizzle XORs the number of a piece with bits of the line's number, so
+/// that lanes that access the same piece of consecutive lines use different
+/// banks. No padding is needed.
 class SharedTile {
 public:
   SharedTile(const Kernel &kernel, int64_t rows, Type element,
@@ -39,18 +39,18 @@ public:
   Value read(Value stage, Value row, Value piece) const;
   void write(Value elements, Value stage, Value row, Value piece) const;
 
-  /// Four elements along the reduction, with all lanes of the subgroup: the one
-  /// with the number l gets those of row l % 16 of 16 rows, from lanes that
-  /// have its part of four rows and a place of the reduction each
-  /// (`amdgpu.transpose_load`). `row` is the first of this lane's four rows.
+  /// Reads four elements along the reduction with all lanes of the subgroup:
+  /// lane l gets the elements of row l % 16 of 16 rows. Each lane addresses
+  /// four rows at one place of the reduction (`amdgpu.transpose_load`); `row`
+  /// is the first of its four rows.
   Value readTransposed(Value stage, Value place, Value row) const;
 
-  /// Where a piece of a line is, as an index into the buffer.
+  /// Index in the buffer of a piece of a line.
   Value locate(Value stage, Value line, Value piece) const;
-  /// Where the piece is that has a number among all of a stage, as they lie in
+  /// Index in the buffer of piece `number` of a stage, in the order of
   /// memory.
   Value locateNumber(Value stage, Value number) const;
-  /// What the number of a piece is changed by, as an XOR, in a line.
+  /// The swizzle of a line, which is XORed with the number of a piece.
   Value getTwist(Value line) const;
   Value getBuffer() const { return buffer; }
 

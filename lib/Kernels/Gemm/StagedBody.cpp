@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place where scheduler, copies, matrix unit, main loop and epilogue of
-// a kernel that stages its tiles in shared memory meet.
+// The one place that puts together scheduler, copies, matrix unit, main loop
+// and epilogue of a kernel whose tiles are staged in shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ using namespace mlir::conv;
 using MainLoopBuilder = SmallVector<Value>(const Kernel &,
                                            const MainLoopParts &);
 
-/// Steps overlap where matrix instructions leave the other units alone. WMMA
-/// takes the vector unit: there, more waves with fewer registers do it.
+/// Steps overlap where matrix instructions do not use the other units. WMMA
+/// uses the vector unit, so more waves with fewer registers overlap instead.
 static MainLoopBuilder *lookupLoop(const Kernel &kernel) {
   if (kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged)
     return kernel.chip.getLaneCopies() ? createLaneCopyLoop
@@ -58,7 +58,7 @@ LogicalResult mlir::conv::createStagedBody(Kernel &kernel,
       kernel, rightTile,
       {kernel.form.rhs, kernel.arguments[1], origin.batch, origin.column,
        [&](Value row) {
-         // Transposing reads find the columns.
+         // With that order, transposing reads select the columns.
          bool isInOrder = rightTile.getOrder() == TileOrder::AlongRows;
          return isInOrder ? row : matrix.columnOfRow(row);
        },

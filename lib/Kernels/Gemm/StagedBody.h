@@ -12,7 +12,7 @@
 
 namespace mlir::conv {
 
-/// Tiles in shared memory, which all work-items fill and multiply.
+/// Builds a body whose work-items all fill and multiply tiles in shared memory.
 LogicalResult createStagedBody(Kernel &kernel, gpu::GPUFuncOp function);
 
 } // namespace mlir::conv

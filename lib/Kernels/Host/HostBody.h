@@ -12,10 +12,10 @@
 
 namespace mlir::conv {
 
-/// Tiles in the cache of one thread; the workgroup is one work-item.
+/// Builds a kernel with tiles in the cache of one thread, its only work-item.
 LogicalResult createHostCacheBody(Kernel &kernel, gpu::GPUFuncOp function);
 
-/// The kernel of an epilogue without a product.
+/// Builds the kernel of an epilogue without a product.
 LogicalResult createHostElementwiseBody(Kernel &kernel,
                                         gpu::GPUFuncOp function);
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Per block of the reduction, both tiles are packed and multiplied a register
-// tile at a time; sums stay in the cache between blocks. A panel of the right
-// operand is used for all rows before the next, so it stays in the innermost
-// cache.
+// For each block of the reduction, both tiles are packed, and then multiplied
+// one register tile at a time; the sums stay in the cache between blocks. A
+// panel of the right operand is used for all rows before the next panel, so it
+// stays in the innermost cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ private:
   int64_t leftElements() const { return tileRows * kernel.gemmK(); }
   int64_t rightElements() const { return tileColumns * kernel.gemmK(); }
   int64_t sumElements() const { return tileRows * tileColumns; }
-  /// Scratch number `index`, which is the same for all parts of the kernel.
+  /// Scratch buffer `index`, which all subproblems of the kernel share.
   Value createScratch(size_t index, int64_t elements);
   void createReduction();
   void createRegisterTile(Value row, Value column);
@@ -52,7 +52,7 @@ private:
   ImplicitLocOpBuilder &b;
   HostCode code;
   gpu::GPUFuncOp function;
-  int64_t tileRows, tileColumns; ///< Whole register tiles.
+  int64_t tileRows, tileColumns; ///< Rounded up to register tiles.
   TileOrigin origin;
   HostBlock block;
   Value leftTile, rightTile, sums;
@@ -89,7 +89,7 @@ SmallVector<Value> HostCacheLoop::createStep(Value row, Value column, Value k,
   return next;
 }
 
-/// Adds the block's products to the sums of one register tile.
+/// Adds the products of the block to the sums of one register tile.
 void HostCacheLoop::createRegisterTile(Value row, Value column) {
   SmallVector<Value> initial;
   for (int64_t i = 0; i < kernel.atom.n; ++i)

@@ -24,7 +24,7 @@ public:
   void create(const HostBlock &block) const;
 
 private:
-  /// The result, or an operand of the epilogue.
+  /// The result or an operand of the epilogue.
   struct Matrix {
     Value buffer;
     MatrixAccess access;
@@ -88,7 +88,7 @@ void HostEpilogue::createElements(Value row, Value first,
        llvm::zip(results,
                  createEpilogueResults(code.b, kernel.form.epilogue, inputs))) {
     Value stored = value;
-    if (!isa<VectorType>(stored.getType())) // An epilogue that reads nothing.
+    if (!isa<VectorType>(stored.getType())) // An epilogue without inputs.
       stored = vector::BroadcastOp::create(
           code.b, VectorType::get({elements}, stored.getType()), stored);
     store(result, stored, row, first);
@@ -101,7 +101,7 @@ void HostEpilogue::store(const Matrix &result, Value elements, Value row,
   auto create = [&] {
     code.store(elements, result.buffer, result.access.createOffset(position));
   };
-  // Of a single result, all that is computed for it is guarded already.
+  // With a single result, everything computed for it is already guarded.
   if (results.size() == 1 || !result.access.isChecked())
     return create();
   scf::IfOp::create(code.b, result.access.createGuard(position, math.yes()),

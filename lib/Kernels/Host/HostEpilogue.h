@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The epilogue on the elements of a tile, row by row, in vectors where
+// Applies the epilogue to the elements of a tile, row by row: in vectors, where
 // everything that it reads and writes is contiguous along a row.
 //
 //===----------------------------------------------------------------------===//
@@ -20,12 +20,12 @@ namespace mlir::conv {
 /// Loads `elements` sums of a row of the tile, from column `first` on.
 using LoadSums = function_ref<Value(Value row, Value first, int64_t elements)>;
 
-/// Creates the result's elements of a tile. Without `loadSums` the epilogue has
-/// no accumulator.
+/// Computes the result's elements of a tile. Without `loadSums`, the epilogue
+/// has no accumulator.
 void createHostEpilogue(const Kernel &kernel, const TileOrigin &origin,
                         const HostBlock &block, LoadSums loadSums);
 
-/// The part of the tile from `origin` that the result has.
+/// The part of the tile at `origin` that is inside the result.
 HostBlock clipToResult(const Kernel &kernel, const TileOrigin &origin);
 
 } // namespace mlir::conv

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Vectors have the alignment of their elements, so a loop may start anywhere.
+// Vectors have the alignment of their elements, so loops may start anywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ Value HostCode::flatten(Value buffer) const {
       ArrayRef<int64_t>(1));
 }
 
-/// Accesses of memref take an `index`.
+/// Accesses of memrefs take offsets of type `index`.
 static Value toIndex(ImplicitLocOpBuilder &b, Value offset) {
   return b.createOrFold<arith::IndexCastOp>(b.getIndexType(), offset);
 }

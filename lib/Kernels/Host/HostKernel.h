@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A host kernel computes one workgroup's tile on one thread: both operands'
-// tiles are packed as f32 into a cache-sized scratch, a register tile at a time
-// is multiplied, and the epilogue is applied to the sums.
+// A host kernel computes one workgroup's tile on one thread: it packs the tiles
+// of both operands as f32 into a cache-sized scratch buffer, multiplies one
+// register tile at a time, and applies the epilogue to the sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +21,11 @@ namespace mlir::conv {
 /// f32 elements of a vector register of x86-64-v3.
 inline constexpr int64_t kHostLanes = 8;
 
-/// The part of the reduction, and of the result, that is computed at a time.
+/// The part of the reduction and of the result that is computed at a time.
 struct HostBlock {
   Value batch;         ///< The matrix.
-  Value k, length;     ///< First reduction index, and how many.
-  Value rows, columns; ///< Those of the tile that the result has.
+  Value k, length;     ///< First reduction index, and number of them.
+  Value rows, columns; ///< Size of the tile, clipped to the result.
 };
 
 /// Loops and accesses of a host kernel. Buffers are one-dimensional.
@@ -35,32 +35,32 @@ public:
 
   Value sub(Value lhs, Value rhs) const;
 
-  /// A buffer with the same elements in one dimension.
+  /// A one-dimensional buffer with the same elements.
   Value flatten(Value buffer) const;
   Value load(Value buffer, Value offset, int64_t elements) const;
-  /// A vector with elements as they are multiplied and summed up.
+  /// A vector in the type of the accumulators.
   Value widen(Value elements) const;
   Value loadWide(Value buffer, Value offset, int64_t elements) const {
     return widen(load(buffer, offset, elements));
   }
   void store(Value elements, Value buffer, Value offset) const;
-  /// As `load`, or zeros where `guard` is false.
+  /// Like `load`, but returns zeros if `guard` is false.
   Value loadGuarded(Value buffer, Value offset, Value guard,
                     int64_t elements) const;
   void storeZeros(int64_t elements, Value buffer, Value offset) const;
-  /// accumulator + lhs * rhs, of wide vectors.
+  /// accumulator + lhs * rhs, for widened vectors.
   Value multiplyAdd(Value lhs, Value rhs, Value accumulator) const;
 
-  /// A loop from `begin` while below `end`.
+  /// A loop from `begin` while the index is below `end`.
   void forEach(Value begin, Value end, int64_t step,
                function_ref<void(Value)> body) const;
-  /// A loop over vectors of `kHostLanes` elements, and one over the elements
-  /// that remain. The range must not be negative.
+  /// A loop over vectors of `kHostLanes` elements, and then a loop over the
+  /// remaining elements. The range must not be negative.
   void
   forEachVector(Value begin, Value end,
                 function_ref<void(Value first, int64_t elements)> body) const;
-  /// A loop over the parts of a block's reduction between multiples of `size`:
-  /// the first index of each, and its length.
+  /// A loop over the parts of a block's reduction between multiples of `size`.
+  /// `body` gets the first index of each part, and its length.
   void forEachRun(const HostBlock &block, int64_t size,
                   function_ref<void(Value first, Value length)> body) const;
 
@@ -68,7 +68,7 @@ public:
   const IndexMath &math;
 };
 
-/// One operand's part of a block, and the scratch that takes it, widened.
+/// One operand's part of a block, and the scratch buffer for its f32 copy.
 class HostPack {
 protected:
   HostPack(const Kernel &kernel, const HostBlock &block,
@@ -77,7 +77,7 @@ protected:
         access(kernel.math, operand), source(code.flatten(argument)),
         scratch(scratch) {}
 
-  /// The part of the place of a row's elements that no column changes.
+  /// The contribution of a row to the position of its elements.
   MatrixAccess::Position startOf(Value row) const {
     return access.add(access.createPosition(MatrixIndex::Batch, block.batch),
                       access.createPosition(MatrixIndex::Row, row));
@@ -91,15 +91,15 @@ protected:
   Value source, scratch;
 };
 
-/// Packs the left operand's rows from `origin`, widened, to rows of `gemmK`
-/// elements. Rows beyond the block's, up to a whole register tile,
-/// repeat the last one.
+/// Packs the left operand's rows from `origin`, widened, into rows of `gemmK`
+/// elements. Rows after the block's last one, up to a whole register tile,
+/// repeat that row.
 void packHostRows(const Kernel &kernel, const HostBlock &block, Value origin,
                   Value scratch);
 
-/// Packs the right operand's rows from `origin`, widened, to panels of as many
-/// rows as a register tile has columns, each with the reduction outermost.
-/// Rows beyond the block's columns, up to a whole panel, repeat the last one.
+/// Packs the right operand's rows from `origin`, widened, into panels of as
+/// many rows as a register tile has columns, with the reduction outermost. Rows
+/// after the block's last column, up to a whole panel, repeat that row.
 void packHostPanels(const Kernel &kernel, const HostBlock &block, Value origin,
                     Value scratch);
 

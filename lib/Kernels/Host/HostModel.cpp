@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The workgroup is the cache tile of one thread.
+// A workgroup is the cache tile of one thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ public:
     std::vector<Candidate> candidates;
     if (chip.backend != Backend::Host)
       return candidates;
-    // A whole number of 16-byte pieces, and no longer than the reduction.
+    // A multiple of 16-byte pieces, at most the reduction rounded up.
     int64_t granule = std::max<int64_t>(8, reductionGranule(atom));
     int64_t longest = roundUp(problem.reduction, granule);
     int64_t gemmK = std::min<int64_t>(256, longest);

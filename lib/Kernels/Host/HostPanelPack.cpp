@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies the right operand's part of a block, widened to f32, so that as many
-// rows as a register tile has follow each other: a panel has the reduction
-// outermost. Rows that are contiguous in memory are turned in blocks of 8 by 8,
-// in registers; columns that are contiguous are copied.
+// Copies the right operand's part of a block, widened to f32, to panels of as
+// many rows as a register tile has columns, with the reduction outermost. If
+// each row is contiguous in memory, blocks of 8 by 8 are transposed in
+// registers; if rows are adjacent in memory, vectors of rows are copied.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// One round of a transposition: rows `i` and `i + distance` become two rows.
+/// A round of a transposition: rows `i` and `i + distance` become two others.
 namespace {
 struct TransposeRound {
   size_t distance;
@@ -28,16 +28,16 @@ struct TransposeRound {
 };
 } // namespace
 
-// Masks that x86 has an instruction for: unpack of 32 bits, unpack of 64 bits,
-// and exchange of the 128-bit halves.
+// Shuffle masks for which x86 has an instruction: unpack of 32 bits, unpack of
+// 64 bits, and exchange of the 128-bit halves.
 static constexpr TransposeRound kTransposeRounds[] = {
     {1, {0, 8, 1, 9, 4, 12, 5, 13}, {2, 10, 3, 11, 6, 14, 7, 15}},
     {2, {0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}},
     {4, {0, 1, 2, 3, 8, 9, 10, 11}, {4, 5, 6, 7, 12, 13, 14, 15}},
 };
 
-/// Row `i` of what the rounds leave is this row of the transpose: unpacking
-/// takes neighbouring columns apart in the order of their bits.
+/// After the rounds, row `i` is this row of the transpose: unpacking separates
+/// neighbouring columns in the order of the bits of their numbers.
 static constexpr size_t kTransposedRow[kHostLanes] = {0, 2, 1, 3, 4, 6, 5, 7};
 
 static SmallVector<Value> transpose(ImplicitLocOpBuilder &b,
@@ -59,7 +59,7 @@ static SmallVector<Value> transpose(ImplicitLocOpBuilder &b,
   return ordered;
 }
 
-/// One vector of vectors of one element.
+/// Joins vectors of one element to one vector.
 static Value join(ImplicitLocOpBuilder &b, ArrayRef<Value> parts) {
   SmallVector<Value> elements;
   for (Value part : parts)
@@ -78,7 +78,7 @@ public:
       : HostPack(kernel, block, kernel.form.rhs, kernel.arguments[1], scratch) {
   }
 
-  /// Packs the rows from `row`, which is number `inTile` of the tile.
+  /// Packs the rows from `row` on, which is row `inTile` of the tile.
   void packGroup(Value row, Value inTile) const;
 
 private:
@@ -86,14 +86,14 @@ private:
   void packTransposed(const Positions &starts, Value panel) const;
   void packContiguous(const MatrixAccess::Position &start, Value panel) const;
   void packElements(const Positions &starts, Value panel) const;
-  /// Where the panel has reduction index `k`.
+  /// The place of reduction index `k` in the panel.
   Value target(Value panel, Value k) const {
     return math.add(panel, math.mul(code.sub(k, block.k), kernel.atom.m));
   }
 };
 } // namespace
 
-/// The rows are contiguous in memory, and nothing is outside of the tensor.
+/// For rows that are contiguous in memory and inside the tensor.
 void PanelPack::packTransposed(const Positions &starts, Value panel) const {
   code.forEachRun(
       block, access.getInnermostSize(MatrixIndex::Column),
@@ -119,7 +119,7 @@ void PanelPack::packTransposed(const Positions &starts, Value panel) const {
       });
 }
 
-/// The columns are contiguous in memory, inside or outside as a whole.
+/// For rows that are adjacent in memory, all inside or all outside.
 void PanelPack::packContiguous(const MatrixAccess::Position &start,
                                Value panel) const {
   code.forEach(block.k, math.add(block.k, block.length), 1, [&](Value k) {
@@ -153,14 +153,14 @@ void PanelPack::packGroup(Value row, Value inTile) const {
   Value panel =
       math.add(math.mul(math.div(inTile, kernel.atom.m), panelElements),
                math.rem(inTile, kernel.atom.m));
-  // Rows that do not exist repeat the last ones.
+  // Rows after the last one repeat it.
   int64_t rows = kernel.form.getColumns();
   auto startAt = [&](int64_t i, int64_t last) {
     return startOf(math.minimum(math.add(row, i), math.constant(last)));
   };
   bool isTransposed = access.getInnermostDistance(MatrixIndex::Column) == 1 &&
                       !access.isChecked();
-  // A vector's rows exist all or none, if groups start at multiples of it.
+  // If groups start at vectors, the rows of a vector all exist or none does.
   bool isAligned = kernel.workgroupTile()[1] % kHostLanes == 0;
   if (!isTransposed && isAligned &&
       access.getVectorWidth(MatrixIndex::Row, kHostLanes) == kHostLanes)

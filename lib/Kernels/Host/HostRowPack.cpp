@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Copies the left operand's part of a block, widened to f32, with the reduction
-// innermost. It goes in runs: the elements of a row up to where an outer digit
-// of the column changes. Mostly a run is inside of the tensor or outside as a
-// whole, and contiguous.
+// innermost. It copies runs: the elements of a row until an outer digit of the
+// column changes. Most runs are contiguous, and either inside or outside the
+// tensor as a whole.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- LineCopy.cpp - lines on their way to shared memory -------*- C++ -*-===//
+//===- LineCopy.cpp - copies of image lines ---------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Lines above the first image and below the last one are left out.
+// Lines before the first image and after the last one are left out.
 //
 //===----------------------------------------------------------------------===//
 

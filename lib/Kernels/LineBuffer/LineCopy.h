@@ -1,12 +1,12 @@
-//===- LineCopy.h - lines on their way to shared memory ---------*- C++ -*-===//
+//===- LineCopy.h - copies of image lines -----------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The lines that windows of a tile see are one piece of memory, which one lane
-// copies.
+// The image lines that the windows of a tile see are contiguous in memory. One
+// lane copies them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace mlir::conv {
 
-/// Of `count` lines of all images from `firstLine` on, those that there are.
+/// The existing lines among `count` lines of all images from `firstLine` on.
 class LineCopy {
 public:
   LineCopy(const PtxBuilder &ptx, const ::conv::LineWindow &window,
@@ -27,8 +27,8 @@ public:
 
   Value getBytes() const { return bytes; }
 
-  /// Starts the copy. `lines` is where line `firstLine` goes; `barrier` counts
-  /// the bytes.
+  /// Starts the copy. `lines` is the destination of line `firstLine`; `barrier`
+  /// counts the bytes.
   void create(Value images, Value lines, Value barrier) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- LineFragments.cpp - fragments of windows from lines ------*- C++ -*-===//
+//===- LineFragments.cpp - fragments from image lines -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Taps and channels of a group are known when the kernel is built, so a load
-// takes one address for all groups of a row, and a mask. Masks are made once
-// for each line and for each group of a line, not for each element.
+// needs one address for all groups of a row, and a mask. Masks are computed
+// once for each line and each group of a line, not for each element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,14 +30,14 @@ LineFragments::LineFragments(const PtxBuilder &ptx, const Window &window,
   pair = math.mul(math.rem(lane, 4), 2);
 }
 
-/// The image and the position in it of a row.
+/// The image of a row, and its position in the image.
 static SmallVector<Value> createDigits(const PtxBuilder &ptx,
                                        const Window &window, Value row) {
   return ptx.math.split(row, {window.images, window.vertical.positions,
                               window.horizontal.positions});
 }
 
-/// Where the window starts at a position of a dimension.
+/// The start of the window at a position of a dimension.
 static Value createStart(const PtxBuilder &ptx, const Window::Dimension &d,
                          Value position) {
   return ptx.math.sub(ptx.math.mul(position, d.stride), d.low);
@@ -49,12 +49,12 @@ Value LineFragments::createFirstLine(Value row) const {
                       createStart(ptx, window.vertical, digits[1]));
 }
 
-/// All ones where `condition` holds.
+/// All bits set if `condition` holds, else zero.
 static Value createMask(const PtxBuilder &ptx, Value condition) {
   return ptx.b.createOrFold<arith::ExtSIOp>(ptx.b.getI32Type(), condition);
 }
 
-/// `line` is that of the window's first tap in its image.
+/// `line` is the line in its image of the window's first tap.
 Value LineFragments::createLineMask(Value line, int64_t tap) const {
   if (!window.vertical.leavesImage())
     return Value();
@@ -62,22 +62,22 @@ Value LineFragments::createLineMask(Value line, int64_t tap) const {
   return createMask(ptx, ptx.math.below(tapped, window.vertical.extent));
 }
 
-/// Whether the lane's element is one of a run, if the group's first one has
-/// number `first` of it; null if all are.
+/// Whether the lane's element belongs to a run in which the group's first
+/// element has number `first`; null if all elements do.
 Value LineFragments::isInRun(int64_t first) const {
   if (first >= 0 && first + Window::kGroupElements <= window.runElements())
     return Value();
   return ptx.math.below(ptx.math.add(pair, first), window.runElements());
 }
 
-/// Elements between the first of a window and the first of a group, in a line.
+/// Elements in a line from the start of a window to the start of a group.
 static int64_t getOffset(const Window &window, int64_t group) {
   int64_t run = group / window.groupsPerRun();
   return run * window.horizontal.dilation * window.channels +
          group % window.groupsPerRun() * Window::kGroupElements;
 }
 
-/// `element` is the lane's in its line, for the first group.
+/// `element` is the lane's element in its line, for the first group.
 Value LineFragments::createGroupMask(Value element, int64_t group) const {
   const IndexMath &math = ptx.math;
   Value mask;
@@ -104,7 +104,7 @@ LineFragments::createRows(Value row, Value firstLine, Value lines) const {
   const IndexMath &math = ptx.math;
   SmallVector<Row> rows;
   for (int64_t half : {0, 1}) {
-    // A row after the last one reads lines that exist, too.
+    // A row after the last one reads the lines of the last one.
     Value own = math.minimum(math.add(math.add(row, rowInAtom), 8 * half),
                              math.constant(window.countPositions() - 1));
     SmallVector<Value> digits = createDigits(ptx, window, own);
@@ -126,7 +126,7 @@ LineFragments::createRows(Value row, Value firstLine, Value lines) const {
   return rows;
 }
 
-/// Two elements of the group, side by side.
+/// The lane's two adjacent elements of the group.
 Value LineFragments::loadPair(const Row &row, int64_t group) const {
   int64_t groupsPerLine = window.runsPerLine() * window.groupsPerRun();
   int64_t tap = group / groupsPerLine, inLine = group % groupsPerLine;

@@ -1,4 +1,4 @@
-//===- LineFragments.h - fragments from buffered lines ----------*- C++ -*-===//
+//===- LineFragments.h - fragments from image lines -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,20 +14,20 @@
 
 namespace mlir::conv {
 
-/// Loads what a lane holds of the left operand, in the layout of
-/// `WgmmaFragmentUnit`: elements of windows, zero outside of the image and
+/// Loads a lane's fragments of the left operand in the layout of
+/// `WgmmaFragmentUnit`: elements of windows, with zeros outside the image and
 /// between runs.
 class LineFragments {
 public:
-  /// `workItem` is a number in the warpgroup.
+  /// `workItem` is the number of the work-item in its warpgroup.
   LineFragments(const PtxBuilder &ptx, const ::conv::LineWindow &window,
                 Value workItem);
 
-  /// A row of the left operand that a lane has, of one half of a fragment.
+  /// A lane's row of the left operand in one half of a fragment.
   struct Row {
-    Value address; ///< Of the lane's elements of the first run.
-    /// Bits of the elements that the window has: per tap of the lines, and per
-    /// group of one line. Null where that is all.
+    Value address; ///< The lane's elements of the first run.
+    /// Masks of the elements that the window has: one per vertical tap, and one
+    /// per group of a line. Null if the window has all elements.
     SmallVector<Value> lineMasks, groupMasks;
   };
 
@@ -35,11 +35,11 @@ public:
   /// all images is at `lines` in shared memory.
   SmallVector<Row> createRows(Value row, Value firstLine, Value lines) const;
 
-  /// The fragment of elements from 16 `step` on.
+  /// The fragment of the elements from 16 * `step` on.
   SmallVector<Value> load(ArrayRef<Row> rows, int64_t step) const;
 
-  /// The line of all images in which the window at the row starts. It may be
-  /// outside of its image.
+  /// The line, counted over all images, in which the window of the row starts.
+  /// It may be outside the image.
   Value createFirstLine(Value row) const;
 
 private:

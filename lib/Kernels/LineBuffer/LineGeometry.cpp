@@ -1,12 +1,12 @@
-//===- LineGeometry.cpp - a product as a line buffer sees it ----*- C++ -*-===//
+//===- LineGeometry.cpp - a product as a line buffer ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Narrows the window of a product, which has any number of dimensions, to lines
-// and what is above them. One dimension is images of one line.
+// Reduces the window of a product, which has any number of dimensions, to lines
+// and a vertical dimension. One spatial dimension is images of one line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -133,7 +133,7 @@ static std::string checkTile(const ::conv::LineGradientTile &tile,
   return "";
 }
 
-/// Checks S13, as far as it is about the convolution.
+/// Checks the part of S13 that concerns the convolution.
 std::string mlir::conv::checkLines(const LineGeometry &geometry,
                                    ScheduleAttr schedule,
                                    const ::conv::ChipInfo &chip) {

@@ -1,14 +1,14 @@
-//===- LineGradientBody.cpp - gradients from buffered lines -----*- C++ -*-===//
+//===- LineGradientBody.cpp - gradients from image lines --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A stage goes through three hands: what the producer copied is "copied", with
-// the windows of its positions it is "gathered", and multiplied it is "empty".
-// Im2col warps take every second step each, so that one writes windows while
-// the other one waits for lines.
+// A stage has three states: "copied" once the producer has filled it,
+// "gathered" once it has the windows of its positions, and "empty" once it is
+// multiplied. Each im2col warpgroup takes every second step, so one writes
+// windows while the other one waits for lines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +30,10 @@ using Tile = ::conv::TmaTile;
 using Window = ::conv::LineWindow;
 
 static constexpr int64_t kWarpSize = 32;
-/// Bytes of 64 rows, which transposed tiles have for each 64 columns.
+/// Bytes of the 64 rows that a transposed tile has for each 64 columns.
 static constexpr int64_t kBoxBytes = Tile::kRowElements * Tile::kRowBytes;
-/// Fragments that are loaded before they are stored. No load is moved above a
-/// store, so each pays the latency of shared memory once.
+/// Fragments that are loaded before the first one is stored. No load moves
+/// above a store, so each such batch pays the latency of shared memory once.
 static constexpr int64_t kFragmentsAtOnce = 6;
 
 namespace {
@@ -54,7 +54,7 @@ public:
   void create();
 
 private:
-  /// The barriers of all stages that have the same meaning.
+  /// The barriers of all stages for one of the three states.
   Value getBarriers(int64_t meaning) const {
     return ptx.offset(memory, tile.barrierOffset() + meaning *
                                                          tile.tile.stages *
@@ -68,10 +68,10 @@ private:
                       ptx.math.mul(stage, tile.linesBytes()));
   }
 
-  /// Where a step of a tile is in the reduction.
+  /// The position of a tile's step in the reduction.
   struct Step {
     Value segment, inSegment;
-    Value position; ///< The first one, among all.
+    Value position; ///< First position, counted over all.
   };
   Step getStep(TileOrigin origin, Value step) const;
 
@@ -81,7 +81,7 @@ private:
   void createIm2colWarp(Value im2colWarp, Value workItem);
   void createWindows(const FragmentTile &windows, TileOrigin origin,
                      const Step &step, Value stage) const;
-  /// Creates the windows of the tile of columns with this number.
+  /// Writes the windows of column tile `columnTile`.
   void createWindows(const FragmentTile &windows,
                      ArrayRef<LineFragments::Row> rows, Value right,
                      int64_t columnTile) const;
@@ -93,7 +93,7 @@ private:
   const TmaGeometry &geometry;
   Value memory, workItem;
   LineFragments fragments;
-  MbarrierPipeline copied, gathered; ///< With the same "empty".
+  MbarrierPipeline copied, gathered; ///< Both share "empty".
   PersistentScheduler scheduler;
 };
 } // namespace
@@ -141,8 +141,8 @@ void LineGradientBody::createProducer() {
   });
 }
 
-/// Writes the windows of a step: rows of 64 elements of all positions, then of
-/// the next 64.
+/// Writes the windows of a step: a row of 64 elements for each position, then
+/// the next 64 elements.
 void LineGradientBody::createWindows(const FragmentTile &windows,
                                      TileOrigin origin, const Step &step,
                                      Value stage) const {
@@ -182,7 +182,7 @@ void LineGradientBody::createIm2colWarp(Value im2colWarp, Value workItem) {
   int64_t steps = geometry.countSteps();
   FragmentTile windows(ptx, workItem, Tile::kRowBytes);
   Value isFilling = ptx.equal(math.rem(workItem, kWarpSize), 0);
-  // The steps of all tiles before.
+  // The carried value is the number of steps of all previous tiles.
   scheduler.createLoop(
       math.constant(0), [&](TileOrigin origin, ValueRange carried) {
         Value before = carried.front();

@@ -1,4 +1,4 @@
-//===- LineGradientBody.h - gradients from buffered lines -------*- C++ -*-===//
+//===- LineGradientBody.h - gradients from image lines ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel whose reduction is over the positions of a window with few channels.
-// A lane copies tiles of the left operand, and the lines that windows are in;
-// two warpgroups write windows from these, and one multiplies.
+// One lane copies tiles of the left operand and the image lines of the windows;
+// two warpgroups write windows from these lines, and one warpgroup multiplies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 
 namespace mlir::conv {
 
-/// Creates the body of a kernel, at the end of which its builder is. `memory`
-/// is its shared memory, `workgroups` how many there are.
+/// Creates the body of a kernel at the builder's insertion point. `memory` is
+/// its shared memory, `workgroups` the number of workgroups.
 void createLineGradientBody(const Kernel &kernel, const PtxBuilder &ptx,
                             const ::conv::LineGradientTile &tile,
                             const TmaGeometry &geometry, int64_t workgroups,

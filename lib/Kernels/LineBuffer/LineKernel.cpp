@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The producer copies the lines that a tile of positions sees, which are one
-// piece of memory. Consumers load fragments from them and multiply these with
-// the filter, which stays: a tile is one step.
+// The producer copies the image lines that a tile of positions sees, which are
+// contiguous in memory. Consumers load fragments from the lines and multiply
+// them with the filter, which stays in shared memory: a tile is a single step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,8 +89,8 @@ void LineBody::createProducer() {
   });
 }
 
-/// The sums of this consumer's atoms, all of which are under way. Fragments of
-/// `gemm_k` elements are loaded at a time, while those before are multiplied.
+/// The sums of this consumer's atoms, all of which are in flight. Fragments of
+/// `gemm_k` elements are loaded at a time while earlier ones are multiplied.
 SmallVector<Value> LineBody::createSums(const WgmmaFragmentUnit &matrix,
                                         Value row, Value firstLine,
                                         Value lines) const {
@@ -136,7 +136,7 @@ void LineBody::createConsumer(Value consumer, Value workItem) {
     SmallVector<Value> sums =
         createSums(matrix, row, fragments.createFirstLine(origin.row),
                    getStage(position.stage));
-    // Products were started by the whole warp: all its loads are done.
+    // The whole warp has started its products, so all of its loads are done.
     ptx.createIf(isReleasing, [&] { pipeline.release(position.stage); });
     epilogue.create(origin, matrix.finish(sums), std::move(loaded));
     return pipeline.getNext(position).carried();

@@ -14,11 +14,11 @@
 
 namespace mlir::conv {
 
-/// `buildKernel` for a schedule whose main loop is `line_buffer`: the result is
-/// passed as a tensor map if it can be copied, or the left operand if positions
-/// are reduced; all others as addresses. Fails with a diagnostic if no operand
-/// is a window on lines, or if there are several parts.
-/// Builds the kernel of a part that has this geometry, and whose buffers fit.
+/// Builds the kernel of a subproblem with this geometry, whose buffers fit, for
+/// a schedule whose main loop is `line_buffer`. The result is passed as a
+/// tensor map if it can be copied; if positions are reduced, the left operand
+/// is passed as a tensor map instead. All other tensors are passed as
+/// addresses.
 BuiltKernel buildLineKernel(const PtxBuilder &ptx, const KernelPart &part,
                             const LineGeometry &geometry,
                             const ::conv::ChipInfo &chip, StringRef name);

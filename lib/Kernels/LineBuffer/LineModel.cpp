@@ -1,13 +1,13 @@
-//===- LineModel.cpp - candidates of the line_buffer main loop --*- C++ -*-===//
+//===- LineModel.cpp - the cost of line buffers -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A warpgroup loads fragments, multiplies them, and stores the result, one
-// after the other; the others do so at other times. So a tile takes what one
-// warpgroup takes, or what the matrix units take for all of them.
+// A warpgroup loads fragments, multiplies them, and stores the result, in
+// sequence; other warpgroups do so at other times. So a tile takes the time of
+// one warpgroup, or the time of the matrix units for all warpgroups.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,9 @@ static const LineBufferCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->lineBuffer;
 }
 
-/// Fragments of the whole reduction are code without loops.
+/// The most groups, since code for a whole reduction is unrolled.
 static constexpr int64_t kMaxGroups = 64;
-/// Stages beyond which a pipeline does not become faster.
+/// More stages do not make a pipeline faster.
 static constexpr int64_t kMaxStages = 4;
 static constexpr int64_t kMaxGradientStages = 8;
 
@@ -46,7 +46,7 @@ static LineGradientTile getLineGradientTile(const Problem &problem,
   return {getTmaTile(problem, candidate), facts.window, facts.segmentPositions};
 }
 
-/// Whether there are such kernels for the problem, whatever their stages.
+/// Whether a kernel with this tile exists for any number of stages.
 static bool isPossible(const Problem &problem, const LineTile &tile) {
   const TmaTile &sizes = tile.tile;
   return fitsWorkgroup(sizes) && sizes.columns >= problem.columns &&
@@ -56,8 +56,8 @@ static bool isPossible(const Problem &problem, const LineTile &tile) {
 }
 
 /// Candidates whose reduction is over positions: one warpgroup multiplies. A
-/// window of one tap sees each element once: if boxes can bring it, nothing is
-/// gained by lanes that write it again.
+/// window of one tap sees each element once, so lanes that write elements again
+/// gain nothing if boxes can bring them.
 static std::vector<Candidate> listGradientCandidates(const Problem &problem,
                                                      const ChipInfo &chip,
                                                      const MatrixAtom &atom) {
@@ -105,9 +105,9 @@ static std::vector<Candidate> listLineCandidates(const Problem &problem,
   return candidates;
 }
 
-/// Cycles that a warpgroup takes to load the fragments of one atom. Eight rows
-/// of a fragment are read together: if they are a multiple of the 128 bytes of
-/// all banks apart, one after the other.
+/// Cycles in which a warpgroup loads the fragments of one atom. Eight rows of a
+/// fragment are read together; at distances that are multiples of 128 bytes,
+/// the width of all banks, they are read one after the other.
 static double computeFragmentCycles(const ChipInfo &chip,
                                     const LineWindow &window) {
   int64_t distance =
@@ -117,8 +117,8 @@ static double computeFragmentCycles(const ChipInfo &chip,
   return fit(chip).fragmentCycles * double(registers * conflicts);
 }
 
-/// Fills in what follows from the cycles of a step, of a tile's other parts,
-/// and from those before the first tile.
+/// Computes the seconds from the cycles of a step, of the rest of a tile
+/// (`tileCycles`), and before the first tile (`firstCycles`).
 static void computeSeconds(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate, double tileCycles,
                            double firstCycles, Cost &cost) {
@@ -143,7 +143,7 @@ static void computeSeconds(const Problem &problem, const ChipInfo &chip,
                                                      : Limit::MatrixUnits;
 }
 
-/// Cycles in which whole lines come, and the rows of the left operand.
+/// Cycles in which whole lines and the rows of the left operand are copied.
 static double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
                                 const LineGradientTile &tile,
                                 int64_t workgroups) {
@@ -183,7 +183,7 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
       computeFragmentCycles(chip, tile.window) *
           std::min(1.0, double(tile.tile.columns) / double(tile.usedColumns()));
   cost.sharedCycles = gatherCycles / double(tile.kIm2colWarps);
-  // From one copy to a stage to the next.
+  // The time from one copy to a stage until the next copy to it.
   double stageCycles = fit(chip).copyCycles + gatherCycles + cost.matrixCycles;
   cost.loadCycles = computeCopyCycles(problem, chip, tile,
                                       problem.batch * tile.countColumnTiles());

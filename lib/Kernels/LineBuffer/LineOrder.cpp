@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Taps may count against the order of memory, which is that of groups.
+// Taps may count backwards in memory, whereas groups follow memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ using namespace mlir::conv;
 
 using Window = ::conv::LineWindow;
 
-/// The digit of the tap with a number in memory.
+/// The digit of the tap with this number in memory.
 static Value getTap(const IndexMath &math, const Window::Dimension &dimension,
                     Value number) {
   if (!dimension.isReversed)

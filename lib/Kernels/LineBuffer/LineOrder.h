@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Groups of eight elements take windows line by line. This says which element
-// of the filter that is.
+// Groups of eight elements traverse windows line by line. These functions map
+// an element of a group to an element of the filter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace mlir::conv {
 
-/// Element `i` of a group. Those that no window has only fill their group.
+/// Element `i` of a group. Elements outside windows only fill their group.
 ReductionElement createLineElement(const PtxBuilder &ptx,
                                    const ::conv::LineWindow &window,
                                    Value group, Value i);

@@ -1,15 +1,15 @@
-//===- AsyncPipeline.cpp - steps whose tiles arrive meanwhile ---*- C++ -*-===//
+//===- AsyncPipeline.cpp - pipelines of async copies ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Step i fills the stage that step i - 1 read, with the tile of step
-// i + stages - 1: after the barrier at its start, nobody reads that stage any
-// more. Every step commits a group of copies, an empty one if there is no such
-// tile, so that "all groups but the last stages - 2" always means the tile of
-// this step.
+// In step i, the copies refill the stage that step i - 1 read with the tile of
+// step i + stages - 1: after the barrier at the start of step i, nobody reads
+// that stage any more. Every step commits a group of copies, even an empty one
+// if no tile is left, so that "all groups but the last stages - 2" always means
+// the tile of the current step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ mlir::conv::createAsyncPipeline(const Kernel &kernel, int64_t steps,
                                 const AsyncPipelineStep &parts) {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
-  // The tiles of the first steps.
+  // Prologue: starts the copies of the first steps' tiles.
   for (int64_t step = 0; step < stages - 1; ++step) {
     if (step < steps)
       parts.fill(math.constant(step), math.constant(step), math.yes())();

@@ -1,12 +1,12 @@
-//===- AsyncPipeline.h - steps whose tiles arrive meanwhile -----*- C++ -*-===//
+//===- AsyncPipeline.h - pipelines of async copies --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Stages of shared memory, of which one is multiplied while those of the next
-// steps arrive by copies that take no registers.
+// A shared-memory pipeline: while the kernel multiplies one stage, async
+// copies, which take no registers, fill the stages of the next steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,17 +19,17 @@
 
 namespace mlir::conv {
 
-/// What a step of a pipeline does.
+/// What one step of the pipeline does.
 struct AsyncPipelineStep {
-  /// Starts the copies of a step's tile to a stage, if `guard` is true. What it
-  /// returns is done at the end of the step in which it was called.
+  /// Starts the copies of a step's tile to a stage, if `guard` is true. The
+  /// returned function is called at the end of the step that called `fill`.
   function_ref<std::function<void()>(Value step, Value stage, Value guard)>
       fill;
   /// Adds the products of a stage's tile to `sums`.
   function_ref<SmallVector<Value>(Value stage, ValueRange sums)> multiply;
 };
 
-/// Builds the loop over `steps` in `stages`, and returns the sums after it.
+/// Builds the loop over `steps` and returns the sums after the last step.
 SmallVector<Value> createAsyncPipeline(const Kernel &kernel, int64_t steps,
                                        int64_t stages, ValueRange sums,
                                        const AsyncPipelineStep &parts);

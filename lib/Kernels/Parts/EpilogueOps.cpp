@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An epilogue has only element-wise ops, so the same op on vectors does for
-// many elements what the op on scalars does for one.
+// All ops of an epilogue are element-wise, so an op on vectors does for many
+// elements what the same op on scalars does for one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +30,12 @@ public:
   SmallVector<Value> create();
 
 private:
-  /// The type that a scalar of the epilogue has in what is built.
+  /// The type that stands for a scalar type of the epilogue in the built ops.
   Type shaped(Type element) { return vector ? vector.clone(element) : element; }
   Value createConstant(Operation *constant);
   Value createLeaf(Value value);
-  /// What stands for a value of the epilogue; inputs and constants are made
-  /// where they are first used.
+  /// The built value that stands for a value of the epilogue. Inputs and
+  /// constants are built where they are first used.
   Value lookup(Value value);
   void createOp(Operation &op);
 

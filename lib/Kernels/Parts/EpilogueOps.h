@@ -14,18 +14,18 @@
 namespace mlir::conv {
 
 /// Builds the ops of `epilogue` for `inputs`, the accumulator and one value per
-/// operand, and returns the result. The inputs are either scalars, or vectors
-/// of one shape, and then all ops are on such vectors.
+/// operand, and returns the result. Either all inputs are scalars, or all are
+/// vectors of one shape; in the latter case all ops work on such vectors.
 Value createEpilogueOps(OpBuilder &builder, linalg::GenericOp epilogue,
                         ArrayRef<Value> inputs);
 
-/// The same for an epilogue of several results.
+/// `createEpilogueOps` for an epilogue of several results.
 SmallVector<Value> createEpilogueResults(OpBuilder &builder,
                                          linalg::GenericOp epilogue,
                                          ArrayRef<Value> inputs);
 
-/// Builds the ops for scalars, each of which `getInput` builds, by its number,
-/// when the first op needs it. Ops whose results are `known` are left out.
+/// Builds the ops on scalars. `getInput` builds the input of a given number
+/// when the first op needs it. Ops whose results are in `known` are left out.
 SmallVector<Value> createEpilogueResults(OpBuilder &builder,
                                          linalg::GenericOp epilogue,
                                          function_ref<Value(size_t)> getInput,

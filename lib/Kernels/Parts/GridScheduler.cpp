@@ -1,16 +1,16 @@
-//===- GridScheduler.cpp - one tile a workgroup -----------------*- C++ -*-===//
+//===- GridScheduler.cpp - one tile per workgroup ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The raster decides which operand neighbouring workgroups share, and so what
-// stays in the cache: `columns` fastest shares rows of the left operand, `rows`
-// fastest those of the right one.
+// The raster decides which operand neighbouring workgroups share, and thereby
+// what stays in the cache: with `columns` fastest they share rows of the left
+// operand, with `rows` fastest they share rows of the right operand.
 //
-// Hardware with several dies deals workgroups to them in turn. Consecutive
-// tiles are for one die, so that its cache has what they share.
+// Hardware with several dies deals workgroups to the dies in turn. Each die
+// gets consecutive tiles, so that its cache holds the operands that they share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ TileRaster::TileRaster(const TiledConvolution &form, int64_t neighbours)
   counts[Neighbours] = neighbours;
   if (form.getRaster() == Raster::Rows)
     order = {Batch, Columns, Rows, Neighbours};
-  // A direct tile has all columns; its matrices are neighbours.
+  // A direct tile has all columns; consecutive tiles are consecutive matrices.
   else if (form.hasProduct() && form.schedule.isDirect())
     order = {Rows, Columns, Batch, Neighbours};
   else
@@ -55,8 +55,8 @@ TileOrigin TileRaster::createOrigin(const IndexMath &math, Value tile) const {
   return {batch, origin[Rows], origin[Columns]};
 }
 
-/// The number among `count` tiles of a workgroup whose die is its number modulo
-/// `dies`: every die has consecutive tiles, as many as it gets workgroups.
+/// The tile, among `count` tiles, of a workgroup that runs on die `workgroup %
+/// dies`: each die gets as many consecutive tiles as it gets workgroups.
 static Value gatherOnDie(const IndexMath &math, Value workgroup, int64_t count,
                          int64_t dies) {
   if (dies == 1)

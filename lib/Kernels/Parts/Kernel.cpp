@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constants are folded while building: geometry is static, so most of it
-// disappears before any pass runs.
+// Constants are folded while the kernel is built: geometry is static, so most
+// of the integer arithmetic disappears before any pass runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,7 +110,7 @@ std::pair<Value, Value> Kernel::subgroupOrigin() const {
           math.mul(math.rem(subgroup, across), subgroupTile()[1])};
 }
 
-/// The offset in the width that an access to `buffer` takes.
+/// The offset in the integer width that an access to `buffer` takes.
 static Value createAccessOffset(ImplicitLocOpBuilder &b, Value buffer,
                                 Value offset) {
   auto type = cast<MemRefType>(buffer.getType());

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A kernel is built from four parts that do not know each other: TileScheduler,
-// OperandCopy, MatrixUnit and Epilogue; MainLoop puts the middle two in order.
-// They share this description and its integer arithmetic.
+// OperandCopy, MatrixUnit and Epilogue. MainLoop orders the middle two. All
+// share the description of the kernel and its integer arithmetic in this file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ namespace mlir::conv {
 
 using ::conv::kPieceBytes;
 
-/// Builds integer arithmetic of one width, folding what is constant.
+/// Builds integer arithmetic in one width and folds constants.
 class IndexMath {
 public:
   IndexMath(ImplicitLocOpBuilder &builder, IntegerType type)
@@ -32,7 +32,7 @@ public:
 
   IntegerType getType() const { return type; }
   Value constant(int64_t value) const;
-  /// `value`, an index or another width, in this width.
+  /// Converts `value`, an index or an integer of another width, to this width.
   Value cast(Value value) const;
   Value add(Value lhs, Value rhs) const;
   Value add(Value lhs, int64_t rhs) const;
@@ -43,15 +43,15 @@ public:
   Value div(Value lhs, int64_t rhs) const;
   Value rem(Value lhs, int64_t rhs) const;
   Value bitXor(Value lhs, Value rhs) const;
-  /// Of signed values.
+  /// Minimum and maximum of signed values.
   Value minimum(Value lhs, Value rhs) const;
   Value maximum(Value lhs, Value rhs) const;
-  /// Unsigned comparison: false for negative values too.
+  /// Unsigned comparison, which is also false for a negative `lhs`.
   Value below(Value lhs, int64_t rhs) const;
   Value both(Value lhs, Value rhs) const;
   Value yes() const;
   /// Digits of a non-negative value in the mixed radix `sizes`, most
-  /// significant first; the first digit is not reduced.
+  /// significant first. The first digit is not reduced modulo its size.
   SmallVector<Value> split(Value value, ArrayRef<int64_t> sizes) const;
 
 private:
@@ -59,8 +59,8 @@ private:
   IntegerType type;
 };
 
-/// Loads or stores `elements` at `offset` of a buffer, counted in elements,
-/// under `guard`.
+/// Loads or stores `elements` at `offset` of a buffer if `guard` is true. The
+/// offset counts elements.
 Value createGuardedLoad(ImplicitLocOpBuilder &b, Value source, Value offset,
                         Value guard, int64_t elements);
 void createGuardedStore(ImplicitLocOpBuilder &b, Value elements,
@@ -71,17 +71,17 @@ struct Kernel {
   ImplicitLocOpBuilder &b;
   const TiledConvolution &form;
   const ::conv::ChipInfo &chip;
-  const ::conv::MatrixAtom &atom; ///< Of the product, if it has one.
-  /// Offsets into operands: i32, or i64 where a tensor reaches 2 GiB.
+  const ::conv::MatrixAtom &atom; ///< The product's atom, if there is one.
+  /// The width of operand offsets: i32, or i64 if a tensor reaches 2 GiB.
   IndexMath math;
-  /// Kernel arguments: both operands of the product if there is one, epilogue
-  /// operands, result.
+  /// Kernel arguments: both operands of the product if there is one, then the
+  /// operands of the epilogue, then the result.
   SmallVector<Value> arguments;
   int64_t workItems;
-  /// Numbers in the width of `math`: of the workgroup among those that compute
-  /// the form, and of the work-item.
+  /// Numbers in the width of `math`. `workgroup` counts the workgroups that
+  /// compute this form.
   Value workgroup, workItem, lane, subgroup;
-  int64_t dynamicSharedBytes = 0; ///< What it asks for at launch.
+  int64_t dynamicSharedBytes = 0; ///< Requested at launch.
 
   ArrayRef<Value> epilogueArguments() const {
     return ArrayRef(arguments).drop_back().take_back(
@@ -91,22 +91,22 @@ struct Kernel {
   ArrayRef<int64_t> subgroupTile() const;
   int64_t gemmK() const { return form.schedule.getGemmK(); }
   int64_t operandBytes() const { return ::conv::byteSize(atom.operand); }
-  /// Elements of an operand in `kPieceBytes`.
+  /// Operand elements in `kPieceBytes`.
   int64_t pieceElements() const { return kPieceBytes / operandBytes(); }
-  /// Where the subgroup's tile starts in the workgroup's: row, column.
+  /// Row and column where the subgroup's tile starts in the workgroup's tile.
   std::pair<Value, Value> subgroupOrigin() const;
-  /// Position of the lane among those that hold rows of the same column.
+  /// Number of the lane among the lanes that hold rows of the same column.
   Value laneGroup() const { return math.div(lane, lanesPerRow()); }
   int64_t laneGroups() const { return chip.subgroupSize / lanesPerRow(); }
-  /// Lanes whose accumulators are one row of an atom.
+  /// Number of lanes whose accumulators make up one row of an atom.
   int64_t lanesPerRow() const { return atom.n / atom.accColumns(); }
 
-  /// Loads or stores `elements` at `offset` of an argument under `guard`.
+  /// Loads or stores `elements` at `offset` of an argument if `guard` is true.
   Value load(Value source, Value offset, Value guard, int64_t elements) const;
   void store(Value elements, Value destination, Value offset,
              Value guard) const;
   /// Starts a copy of `elements` from `offset` of an argument to `index` of a
-  /// buffer in shared memory: zeros where `guard` is false.
+  /// buffer in shared memory. If `guard` is false, it writes zeros.
   void copy(Value source, Value offset, Value guard, Value destination,
             Value index, int64_t elements) const;
 };

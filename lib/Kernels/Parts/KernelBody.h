@@ -1,12 +1,12 @@
-//===- KernelBody.h - what a family makes of a part of a kernel -*- C++ -*-===//
+//===- KernelBody.h - the body of a subproblem's kernel ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A family whose kernels take addresses builds everything between a kernel's
-// arguments and its return, for one of its parts.
+// A family whose kernels take plain addresses builds everything between the
+// arguments and the return of a kernel, for one of the kernel's subproblems.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 
 namespace mlir::conv {
 
-/// Builds what a workgroup of `function` does for the kernel's form, at the
-/// insertion point. Fails with a diagnostic if the schedule asks for what this
-/// family cannot do.
+/// Builds, at the insertion point, the code of a workgroup of `function` for
+/// the kernel's form. Fails with a diagnostic if this family cannot do what the
+/// schedule asks for.
 using KernelBodyBuilder = LogicalResult (*)(Kernel &kernel,
                                             gpu::GPUFuncOp function);
 

@@ -12,19 +12,19 @@
 
 namespace mlir::conv {
 
-/// A kernel without a body, of workgroups of `workItems`.
+/// Creates a kernel without a body, for workgroups of `workItems`.
 gpu::GPUFuncOp createKernelFunction(OpBuilder &builder, Location loc,
                                     StringRef name,
                                     ArrayRef<Type> argumentTypes,
                                     int64_t workItems);
 
-/// The atom of the schedule; any of the chip's without a product, when the
-/// schedule only says how large tiles are.
+/// The atom of the schedule. Without a product, the schedule only says how
+/// large tiles are, and this is any atom of the chip.
 const ::conv::MatrixAtom &getAtom(const TiledConvolution &form,
                                   const ::conv::ChipInfo &chip);
 
-/// The position of an argument in the list, to which it is added if it is not
-/// there: parts share the tensors that they have in common.
+/// The position of an argument in the list. The argument is added if the list
+/// does not have it, so subproblems share the tensors they have in common.
 size_t findOrAddArgument(SmallVectorImpl<KernelArgument> &arguments,
                          KernelArgument argument);
 

@@ -1,14 +1,14 @@
-//===- LaneModel.cpp - multiply-adds of lanes -----------------------------===//
+//===- LaneModel.cpp - the cost of multiply-adds by lanes -----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Lanes read both operands from shared memory, 16 bytes each at a time, and
-// wait for that and for their loads as long as few subgroups share a compute
-// unit. Results leave by pieces of rows, each lane with a row of its own, far
-// below the memory's bandwidth.
+// Lanes read both operands from shared memory with 128-bit accesses. The fewer
+// subgroups share a compute unit, the longer they wait for these reads and for
+// their global loads. Each lane stores the pieces of a row of its own, so
+// stores stay far below the bandwidth of the memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ bool conv::isMeasuredOnLanes(const Problem &problem, const ChipInfo &chip,
          isWide(problem.rhsRun);
 }
 
-/// Workgroups that a compute unit holds, by registers as they are allocated.
+/// Workgroups that fit on a compute unit by register allocation.
 static int64_t countResident(const ChipInfo &chip, const Candidate &candidate) {
   double sums = double(candidate.subgroup[0] * candidate.subgroup[1]) /
                 double(chip.subgroupSize);
@@ -53,8 +53,8 @@ static int64_t countResident(const ChipInfo &chip, const Candidate &candidate) {
                   chip.sharedMemoryOfUnit / computeSharedBytes(candidate)));
 }
 
-/// Cycles of shared memory for the reads of a step: each lane has a row, and
-/// all lanes of a subgroup read the same columns, each in pieces of 16 bytes.
+/// Cycles in which a step reads shared memory: each lane has a row, and all
+/// lanes of a subgroup read the same columns. All read 16-byte pieces.
 static double computeReadCycles(const ChipInfo &chip,
                                 const Candidate &candidate) {
   auto [rows, columns] = candidate.subgroup;
@@ -90,18 +90,19 @@ double conv::computeLaneSeconds(const Problem &problem, const ChipInfo &chip,
       problem.splits > 1 ? problem.intermediateBytes : problem.resultBytes;
   double cycles = steps * (fit(chip).laneFactor * (1 + idle) * stepCycles +
                            loadedBytes / fit(chip).laneLoadBytesPerClock);
-  // While it stores, a workgroup that is alone multiplies nothing.
+  // A workgroup that is alone on its unit multiplies nothing while it stores.
   double alone = resident == 1 && perUnit > 1 ? fit(chip).laneAloneFactor : 1;
   double seconds = cycles / (chip.clockGHz * 1e9) +
                    alone * fit(chip).laneStoreSeconds * storedBytes;
   constexpr int64_t kManyRows = 4;
   if (candidate.subgroup[0] >= kManyRows * chip.subgroupSize)
     seconds *= fit(chip).laneWideFactor;
-  // Of runs that are shorter than a step, each copy has a position of its own.
+  // Each copy of a run that is shorter than a step has its own position.
   if (candidate.loop == MainLoop::AsyncStaged &&
       problem.lhsRun.elements < candidate.gemmK)
     seconds *= fit(chip).laneShortFactor;
-  // Else both main loops took about the same time; copies leave registers free.
+  // Otherwise both main loops took about the same time; async copies use fewer
+  // registers.
   constexpr double kRegisterStaged = 1.02;
   if (candidate.loop == MainLoop::RegisterStaged)
     seconds *= kRegisterStaged;

@@ -1,4 +1,4 @@
-//===- LaneModel.h - multiply-adds of lanes ---------------------*- C++ -*-===//
+//===- LaneModel.h - the cost of multiply-adds by lanes ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,14 +12,14 @@
 
 namespace conv {
 
-/// Whether a candidate multiplies by lanes, on a chip where that was measured,
-/// and reads what was: one group, 16 bytes of the reduction at a time, at
-/// positions that take no divisions.
+/// Whether a candidate multiplies by lanes on a chip where that was measured,
+/// and reads what was measured: one group, with 16 bytes of the reduction at a
+/// time, at positions that need no divisions.
 bool isMeasuredOnLanes(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate);
 
-/// Seconds in which compute units multiply and store the tiles of such a
-/// candidate.
+/// Seconds that compute units take to multiply and store the tiles of a
+/// candidate for which `isMeasuredOnLanes` holds.
 double computeLaneSeconds(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate);
 

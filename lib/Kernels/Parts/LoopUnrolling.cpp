@@ -1,4 +1,4 @@
-//===- LoopUnrolling.cpp - loops that stay loops ----------------*- C++ -*-===//
+//===- LoopUnrolling.cpp - loops that are not unrolled ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,6 +18,6 @@ void mlir::conv::disableUnrolling(scf::ForOp loop) {
                                           {}, {}, {}, {}, {}, {});
   auto annotation = LLVM::LoopAnnotationAttr::get(
       context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
-  // The name that llvm.br has for it: conversions copy it from loop to branch.
+  // llvm.br uses this name, and conversions copy the attribute to the branch.
   loop->setAttr("loop_annotation", annotation);
 }

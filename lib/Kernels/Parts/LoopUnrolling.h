@@ -1,4 +1,4 @@
-//===- LoopUnrolling.h - loops that stay loops ------------------*- C++ -*-===//
+//===- LoopUnrolling.h - loops that are not unrolled ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// Keeps a loop whose body is a whole tile from being unrolled, which only
-/// costs compile time and instruction cache.
+/// Prevents the unrolling of a loop whose body is a whole tile. Unrolling it
+/// would only cost compile time and instruction cache.
 void disableUnrolling(scf::ForOp loop);
 
 } // namespace mlir::conv

@@ -1,4 +1,4 @@
-//===- MatrixAccess.cpp - where a view's elements are -----------*- C++ -*-===//
+//===- MatrixAccess.cpp - addresses of a view's elements --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Digits are merged where that saves a division: the pixels of a 1x1
-// convolution, and the elements of a filter, are one digit.
+// convolution become one digit, and so do the elements of a filter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ MatrixAccess::MatrixAccess(const IndexMath &math, const MatrixOperand &operand)
   for (auto [limit, condition] : llvm::zip(
            view.getLimits(), ArrayRef(coordinates).drop_front(shape.size())))
     addCheck(condition, limit, PaddingMode::Zeros, /*distance=*/0);
-  // Dimensions whose coordinates are replaced where they are outside are added
-  // to the offset later.
+  // A dimension whose out-of-range coordinates are replaced is left out here;
+  // createOffset adds its contribution later.
   SmallVector<int64_t> strides(operand.strides);
   for (auto [d, stride] : llvm::enumerate(strides)) {
     auto [low, high] = view.getRange(coordinates[d]);
@@ -163,8 +163,8 @@ Value MatrixAccess::createOffset(const Position &position) const {
   return offset;
 }
 
-/// Whether a coordinate is inside for all indices of which that much is known:
-/// next to one border, only some elements of a piece can be outside.
+/// Whether a coordinate is inside for all indices that satisfy `known`. Next to
+/// one border, only some elements of a piece can be outside.
 bool MatrixAccess::isInside(size_t check,
                             std::optional<Congruence> known) const {
   int64_t low = checks[check].constant, high = low;

@@ -1,14 +1,14 @@
-//===- MatrixAccess.h - where a view's elements are -------------*- C++ -*-===//
+//===- MatrixAccess.h - addresses of a view's elements ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Addresses of matrix elements: a view and the strides of its tensor, boiled
-// down to what a kernel has to compute. The address of an element is a sum of
-// one part for each of its three indices, so that loops keep what does not
-// change.
+// Addresses of matrix elements: a view and the strides of its tensor, reduced
+// to what a kernel has to compute. The address of an element is the sum of one
+// contribution for each of its three indices, so that loops keep the
+// contributions that do not change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +21,9 @@
 
 namespace mlir::conv {
 
-/// The coordinate in the tensor that stands for one that may be outside. With
-/// padding of zeros it is the same one, and others may still be outside if they
-/// are farther than padding.
+/// The coordinate in the tensor that replaces one that may be outside. With
+/// zero padding the coordinate stays as it is. With the other modes the result
+/// may still be outside if the coordinate is farther out than the padding.
 Value createPadded(const IndexMath &math, PaddingMode padding, Value coordinate,
                    int64_t size);
 
@@ -32,53 +32,53 @@ enum class MatrixIndex { Batch, Row, Column };
 
 class MatrixAccess {
 public:
-  /// The part that indices contribute to an address.
+  /// The contribution of one or more indices to an address.
   struct Position {
     Value offset; ///< Elements.
-    /// Of the coordinates that have to be looked at.
+    /// The coordinates that have to be checked.
     SmallVector<Value, 3> coordinates;
   };
 
   MatrixAccess(const IndexMath &math, const MatrixOperand &operand);
 
-  /// The part of one index. That of the row includes what does not depend on
-  /// any index.
+  /// The contribution of one index. The contribution of the row includes
+  /// everything that does not depend on any index.
   Position createPosition(MatrixIndex index, Value value) const;
   Position add(const Position &lhs, const Position &rhs) const;
-  /// The position `steps` elements further along an index, of which no outer
-  /// digit changes on the way.
+  /// The position `steps` elements further along an index. No outer digit may
+  /// change on the way.
   Position advance(const Position &position, MatrixIndex index,
                    Value steps) const;
-  /// Where the element at a complete position is, in elements.
+  /// The offset, in elements, of the element at a complete position.
   Value createOffset(const Position &position) const;
-  /// What is known of an index: its innermost digit is `remainder` more than a
+  /// A known property of an index: its innermost digit is `remainder` plus a
   /// multiple of `modulus`.
   struct Congruence {
     MatrixIndex index;
     int64_t remainder, modulus;
   };
-  /// Whether the matrix has an element at a complete position, and `guard`.
+  /// True if `guard` holds and a complete position is in the matrix.
   Value createGuard(const Position &position, Value guard,
                     std::optional<Congruence> known = {}) const;
 
-  /// Whether two elements have one guard, and their offsets differ by what lies
-  /// between them along the index, where all else that is known is the same.
+  /// Whether two elements that differ only along the index have the same guard,
+  /// and offsets that differ by a constant, their distance along the index.
   bool areGuardedAlike(const Congruence &lhs, const Congruence &rhs) const;
 
-  /// Elements that follow each other both along the index and in memory, and
-  /// that the matrix has all or none of: at most `limit`, which is a
-  /// power of two, at positions whose index is a multiple of it.
+  /// The number of elements that follow each other both along the index and in
+  /// memory, and that the matrix has all or none of. It divides `limit`, a
+  /// power of two, and holds where the index is a multiple of the result.
   int64_t getVectorWidth(MatrixIndex index, int64_t limit) const;
   /// Elements along the index until an outer digit changes.
   int64_t getInnermostSize(MatrixIndex index) const;
-  /// Distance in memory of neighbours along the index; 0 if there are none.
+  /// Memory distance of neighbours along the index; 0 if there are none.
   int64_t getInnermostDistance(MatrixIndex index) const;
   /// Whether addresses do not depend on the index.
   bool isBroadcast(MatrixIndex index) const { return digitsOf(index).empty(); }
-  /// Whether offset and guard take more than the sum of three parts.
+  /// Whether offset and guard need more than the sum of three positions.
   bool isChecked() const { return !checks.empty(); }
-  /// By how many elements each element of `other` follows that of this matrix,
-  /// if it is as many for all of them.
+  /// The distance from each element of this matrix to the same element of
+  /// `other`, if it is the same for all elements.
   std::optional<int64_t> getDistanceTo(const MatrixAccess &other) const;
   /// Whether innermost neighbours along an index have the same checked
   /// coordinates.
@@ -88,15 +88,15 @@ private:
   /// One digit of an index.
   struct Digit {
     int64_t size;
-    int64_t distance;           ///< In memory, of neighbours.
-    SmallVector<int64_t> steps; ///< In the coordinates of `checks`.
+    int64_t distance;           ///< Between neighbours in memory.
+    SmallVector<int64_t> steps; ///< Of each coordinate in `checks`.
     bool operator==(const Digit &) const = default;
   };
   /// A condition, or a coordinate that may leave the tensor.
   struct Check {
     int64_t size, constant;
     PaddingMode padding;
-    /// In memory, of neighbours: 0 if the offset has the coordinate already.
+    /// Between neighbours in memory; 0 if the offset includes the coordinate.
     int64_t distance;
     bool operator==(const Check &) const = default;
   };

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every buffer is a whole number of 16-byte pieces, so that the next one is
-// aligned too.
+// The size of every buffer is a multiple of 16 bytes, so that the next buffer
+// is aligned too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ SmallVector<Value> mlir::conv::allocateShared(Kernel &kernel,
   int64_t bytes = llvm::sum_of(llvm::map_range(types, computeBytes));
   SmallVector<Value> buffers;
   if (bytes <= kernel.chip.staticSharedMemory) {
-    // The parts of a kernel have the same buffers, one after the other.
+    // All subproblems of a kernel share one list of buffers, in this order.
     for (auto [i, type] : llvm::enumerate(types))
       buffers.push_back(
           i < function.getNumWorkgroupAttributions()

@@ -14,11 +14,11 @@
 
 namespace mlir::conv {
 
-/// Bytes of the elements of a buffer.
+/// Bytes that the elements of a buffer take.
 int64_t computeBytes(MemRefType type);
 
-/// All buffers of a kernel in shared memory. The kernel asks for them at launch
-/// if it may not declare as much.
+/// Allocates all shared-memory buffers of a kernel. If the size exceeds what
+/// the kernel may declare statically, the kernel asks for it at launch.
 SmallVector<Value> allocateShared(Kernel &kernel, gpu::GPUFuncOp function,
                                   ArrayRef<MemRefType> types);
 

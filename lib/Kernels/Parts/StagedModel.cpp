@@ -1,17 +1,17 @@
-//===- StagedModel.cpp - the cost of tiles that are staged ------*- C++ -*-===//
+//===- StagedModel.cpp - the cost of staged tiles ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One step of the main loop keeps three units of a compute unit busy: matrix
-// units (or multiply-adds), shared memory, and the load path. They overlap as
-// far as there are waves to switch between. A step is never shorter than a
-// load's latency, since a tile is loaded one step ahead. The chip's time
-// follows from the rounds of workgroups the busiest compute unit runs, against
-// the time that device memory needs for the bytes. What is counted here for a
-// step of an AMD kernel goes into a model of its own, `UnitModel.cpp`.
+// One step of the main loop uses three units of a compute unit: matrix units
+// (or multiply-adds), shared memory, and the load path. How far they overlap
+// depends on the number of waves to switch between. A step never takes less
+// than the latency of a load, since a tile is loaded one step ahead. The time
+// of the kernel is the larger of two: the rounds of workgroups on the busiest
+// compute unit, and the bytes through device memory. For AMD kernels, the
+// counts of a step go into a model of their own, `UnitModel.cpp`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ static const StagedCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->staged;
 }
 
-/// What the model of AMD units asks for.
+/// The input of the model of AMD units.
 static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate, const Cost &cost) {
   UnitWork work;
@@ -55,7 +55,7 @@ static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
   work.sharedCycles = cost.sharedCycles;
   work.sharedWriteCycles = computeWriteCycles(problem, chip, candidate);
   work.loadCycles = cost.loadCycles;
-  // Parts of a reduction are stored as they are summed.
+  // Split-K slices are stored in the type of the accumulator.
   work.storedBytes =
       problem.splits > 1
           ? double(candidate.workgroup[0] * candidate.workgroup[1] *
@@ -64,9 +64,9 @@ static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
   return work;
 }
 
-/// Cycles of a step of a workgroup among others. With one wave on a SIMD unit,
-/// half of the shorter activities are hidden, with two a third is not, and more
-/// waves wait for the same units.
+/// Cycles of a step of one workgroup among the resident ones. With one wave on
+/// a SIMD unit, half of the shorter activities are hidden; with two waves, a
+/// third is not hidden; with more waves, the waves wait for the same units.
 static double computeStepCycles(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate, const Cost &cost) {
   int64_t resident = cost.residentWorkgroups;
@@ -82,7 +82,7 @@ static double computeStepCycles(const Problem &problem, const ChipInfo &chip,
          fit(chip).barrierCycles;
 }
 
-/// Fills in how many workgroups a compute unit holds.
+/// Computes how many workgroups fit on a compute unit.
 static void computeOccupancy(const Problem &problem, const ChipInfo &chip,
                              const Candidate &candidate, Cost &cost) {
   if (isHost(chip)) {
@@ -102,7 +102,7 @@ static void computeOccupancy(const Problem &problem, const ChipInfo &chip,
   int64_t byRegisters = waves / candidate.subgroups();
   int64_t byShared =
       chip.sharedMemoryOfUnit * chip.computeUnitsOfProcessor / cost.sharedBytes;
-  // More would not be wrong, but no unit gets more than its share of the grid.
+  // More would fit, but no unit gets more than its share of the grid.
   int64_t share = ceilDiv(cost.workgroups, countUnits(chip));
   cost.residentWorkgroups =
       std::max<int64_t>(1, std::min({byRegisters, byShared, share}));
@@ -110,8 +110,8 @@ static void computeOccupancy(const Problem &problem, const ChipInfo &chip,
                       double(countSimds(chip));
 }
 
-/// Cycles for which a step lasts at least, until the tile of a later one is
-/// there: each of the stages but one has a tile on its way.
+/// The least cycles of a step, so that the tile of a later step has arrived:
+/// all stages but one have a tile in flight.
 static double computeTileLatency(const ChipInfo &chip,
                                  const Candidate &candidate) {
   if (isHost(chip))
@@ -131,8 +131,8 @@ static double computeRound(const Problem &problem, const ChipInfo &chip,
   double ends = chip.calibration->launch.setupCycles +
                 countStoredBytes(problem, candidate) /
                     chip.calibration->launch.loadBytesPerClock;
-  // Products of several dgrad phases are of different lengths. The first tile
-  // is waited for, and the last result is not.
+  // Products of several dgrad phases have different lengths. The round waits
+  // for its first tile, but not until its last result is stored.
   double steps = double(cost.steps) * problem.averageShare;
   return latency + steps * step + double(workgroups) * ends;
 }
@@ -151,9 +151,9 @@ static double computeCycles(const Problem &problem, const ChipInfo &chip,
          (last ? computeRound(problem, chip, candidate, cost, last) : 0);
 }
 
-/// Seconds in which taps read their parts of the left operand again from below
-/// the dies' caches: as much of them as does not fit there of what all taps of
-/// the tiles that run together read.
+/// Seconds in which taps read the left operand again from below the dies'
+/// caches: of everything that all taps of the concurrent tiles read, they read
+/// again the part that does not fit into these caches.
 static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate, const Cost &cost) {
   const Run &run = problem.lhsRun;
@@ -161,15 +161,15 @@ static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
       chip.dieCacheBytes == 0)
     return 0;
   int64_t elementBytes = byteSize(candidate.atom->operand);
-  // With strides, windows move by more than the run of one tap.
+  // With strides, a window moves by more than the run of one tap.
   double ofRow =
       std::max(double(run.elements * elementBytes),
                problem.lhsBytes / double(problem.batch * problem.rows));
   double ofTiles = double(cost.residentWorkgroups * countUnits(chip) /
                           chip.dies * candidate.workgroup[0]) *
                    ofRow;
-  // Around short runs, lines that the next taps read have to stay, too; other
-  // tiles find them now and then. Whole lines are all missed if not all fit.
+  // For short runs, the cache must also keep lines for the next taps; other
+  // tiles sometimes find them. If whole lines do not all fit, all are missed.
   double lines =
       computeLineShare(chip, candidate.atom->operand, run, run.getJoined());
   bool isShort = lines > 1;
@@ -187,8 +187,8 @@ static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
          computeFarBandwidth(problem, chip);
 }
 
-/// Seconds in which lines around short runs come from below the dies' caches. A
-/// group is over before the next one reads the rest of its lines.
+/// Seconds in which cache lines around short runs come from below the dies'
+/// caches: one group ends before the next one reads the rest of its lines.
 static double computeLineSeconds(const Problem &problem, const ChipInfo &chip,
                                  const Candidate &candidate) {
   double bytes = problem.resultBytes;
@@ -202,7 +202,7 @@ static double computeLineSeconds(const Problem &problem, const ChipInfo &chip,
   return bytes / computeFarBandwidth(problem, chip);
 }
 
-/// Seconds in which memory is busy. Those of a combine are counted with it.
+/// Seconds in which memory is busy; on AMD, without the split-K combine.
 static double computeMemorySeconds(const Problem &problem, const ChipInfo &chip,
                                    const Candidate &candidate,
                                    const Cost &cost) {
@@ -214,7 +214,7 @@ static double computeMemorySeconds(const Problem &problem, const ChipInfo &chip,
                    computeLineSeconds(problem, chip, candidate)});
 }
 
-/// Whether a step lasts until its loads have arrived.
+/// Whether the loads of a step determine how long it takes.
 static bool waitsForLoads(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate, const Cost &cost) {
   int64_t resident = cost.residentWorkgroups;
@@ -237,8 +237,8 @@ static Limit computeLimit(const Problem &problem, const ChipInfo &chip,
                                               : Limit::Loads;
 }
 
-/// Whether lanes multiply matrices of which the left one, whose columns are
-/// apart, is turned on its way.
+/// Whether lanes multiply matrices whose left one is transposed on its way to
+/// shared memory, without a window.
 static bool isTurnedOnLanes(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate) {
   double bytes = double(problem.products * problem.batch * problem.rows) *
@@ -248,7 +248,7 @@ static bool isTurnedOnLanes(const Problem &problem, const ChipInfo &chip,
          problem.splits == 1 && bytes <= problem.lhsBytes;
 }
 
-/// What a staged kernel takes, as a multiple of what is computed here.
+/// Factor from the time computed here to the time of a staged kernel.
 static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
   if (isTurnedOnLanes(problem, chip, candidate))

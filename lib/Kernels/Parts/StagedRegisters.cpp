@@ -1,4 +1,4 @@
-//===- StagedRegisters.cpp - whether staged tiles fit a chip --------------===//
+//===- StagedRegisters.cpp - registers of staged tiles --------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,20 +33,20 @@ int64_t conv::computeNeededRegisters(const ChipInfo &chip,
                                       fit(chip).temporaries * double(others)));
 }
 
-/// Granules of the reduction whose fragments are in registers at a time.
+/// Reduction granules whose fragments are in registers at the same time.
 static int64_t countGranulesInFlight(const ChipInfo &chip,
                                      const Candidate &candidate) {
   int64_t granules = candidate.gemmK / reductionGranule(*candidate.atom);
-  // Where nothing keeps matrix instructions apart from loads, the compiler
-  // hoists all loads of a step. An FMA atom is many instructions by itself.
+  // Where nothing separates matrix instructions from loads, the compiler hoists
+  // all loads of a step. An FMA atom is many instructions by itself.
   bool hoistsAll =
       candidate.atom->kind == AtomKind::WMMA && chip.accumulationRegisters == 0;
   return hoistsAll ? granules : granules > 2 ? 2 : 1;
 }
 
-/// Registers that MFMA loops keep for the loads of an operand that is
-/// transposed on its way: each block of rows has a load for every element of a
-/// piece.
+/// Registers in which MFMA loops keep the loads of an operand that they
+/// transpose on its way to shared memory: each block of rows has one load for
+/// every element of a piece.
 static int64_t countJoinRegisters(const ChipInfo &chip,
                                   const Candidate &candidate, int64_t rows,
                                   const Run &run) {
@@ -70,8 +70,8 @@ RegisterCost conv::computeRegisters(const Problem &problem,
       piecesPerWorkItem(chip, candidate, candidate.workgroup[1]);
   int64_t registerBytes = 4;
   int64_t bytesA = columns / atom.m * fragmentBytesA(atom);
-  // The rows of A that an FMA atom reads are the same for all lanes; half of
-  // one atom's are on the way while the other half is used.
+  // All lanes read the same rows of A for an FMA atom. Half of the rows of one
+  // atom are being loaded while the other half is used.
   if (atom.kind == AtomKind::FMA)
     bytesA = fragmentBytesA(atom) / 2;
   int64_t bytesB = rows / atom.n * fragmentBytesB(atom);
@@ -108,13 +108,13 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
     if (bytes % (kPieceBytes * workItems) != 0)
       return Rejection::UnevenCopy;
   }
-  if (isHost(chip)) // The register tile is the atom, which fits.
+  if (isHost(chip)) // The atom fits.
     return Rejection::None;
   RegisterCost registers = computeRegisters(problem, chip, candidate);
   int64_t available = computeAvailableRegisters(chip, candidate.subgroups());
-  // What is usually allocated is known better where the phases of a step are
-  // apart, and loads are wide. Should it be too little, another schedule takes
-  // the place.
+  // The usual allocation is known better where the phases of a step are
+  // separate and loads are wide. If the estimate is too low, another schedule
+  // replaces this one.
   auto isWide = [&](const Run &run) {
     return run.elements * byteSize(candidate.atom->operand) >= kPieceBytes;
   };
@@ -126,8 +126,8 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
                                           countTransposed(problem))
                : computeNeededRegisters(chip, registers);
   bool fits = needed <= available;
-  // Accumulation registers hold nothing but accumulators, so neither side may
-  // count on the whole file.
+  // Accumulation registers hold only accumulators, so neither the accumulators
+  // nor the other values may use the whole register file.
   if (chip.accumulationRegisters > 0)
     fits &= double(registers.accumulators) <=
             fit(chip).accumulationShare * chip.accumulationRegisters;

@@ -1,4 +1,4 @@
-//===- StagedStep.cpp - what a step of staged tiles asks for --------------===//
+//===- StagedStep.cpp - costs of a step of staged tiles -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,9 +32,9 @@ double conv::computeLineShare(const ChipInfo &chip, NumericType operand,
          double(bytes);
 }
 
-/// Bytes of cache lines that the runs of a tile touch, as a multiple of what
-/// they need. Of lines around short runs, others find a share in the unit's
-/// cache.
+/// Bytes of the cache lines that the runs of a tile touch, as a multiple of the
+/// bytes that the tile needs. Other tiles find a share of the lines around
+/// short runs in the cache of the unit.
 static double countLineWaste(const ChipInfo &chip, const Candidate &candidate,
                              int64_t rows, const Run &run) {
   int64_t along = run.isAlongReduction ? candidate.gemmK : rows;
@@ -43,7 +43,7 @@ static double countLineWaste(const ChipInfo &chip, const Candidate &candidate,
                                  : lines;
 }
 
-/// Cycles of the load path for the tile of one operand.
+/// Cycles in which the load path loads the tile of one operand.
 static double computeLoadCycles(const ChipInfo &chip,
                                 const Candidate &candidate, int64_t rows,
                                 const Run &run) {
@@ -57,9 +57,9 @@ static double computeLoadCycles(const ChipInfo &chip,
                   double(loads) / fit(chip).loadLanesPerClock);
 }
 
-/// Whether loads stay in their places from one step to the next, so that no
-/// vector instruction moves them (`conv.placed_load`). MFMA loops do that only
-/// where places never change.
+/// Whether the offsets of loads stay the same from step to step, so that no
+/// vector instruction updates them (`conv.placed_load`). MFMA loops do that
+/// only if the offsets never change.
 static bool keepsPlaces(const Problem &problem, const ChipInfo &chip,
                         const Candidate &candidate, const Run &run) {
   bool stays = candidate.atom->kind == AtomKind::MFMA
@@ -69,12 +69,12 @@ static bool keepsPlaces(const Problem &problem, const ChipInfo &chip,
          run.isAlongReduction && stays;
 }
 
-/// Vector instructions of a load of one element, whose place and guard are its
-/// own: windows along rows of images with channels first, as counted in loops
-/// of i8 on gfx942.
+/// Vector instructions for a load of a single element with an address and a
+/// guard of its own, as in windows along rows of channels-first images. Counted
+/// in i8 loops on gfx942.
 static constexpr double kElementInstructions = 8;
 
-/// Vector instructions of a wave that bring one operand's tile.
+/// Vector instructions with which a wave copies one operand's tile.
 static double countCopyInstructions(const Problem &problem,
                                     const ChipInfo &chip,
                                     const Candidate &candidate, int64_t rows,
@@ -88,8 +88,8 @@ static double countCopyInstructions(const Problem &problem,
     ofLoad = kElementInstructions;
   if (keepsPlaces(problem, chip, candidate, run))
     ofLoad = 0;
-  // Blocks of whole pieces are transposed, too; that was fitted to loops whose
-  // phases are apart.
+  // Blocks of whole pieces are transposed, too; the constant was fitted to
+  // loops whose phases are separate.
   bool isJoined =
       width < longest || (candidate.atom->kind == AtomKind::WMMA &&
                           keepsLoadsEarly(chip) && isTransposed(run));
@@ -105,13 +105,13 @@ double conv::computeVectorCycles(const Problem &problem, const ChipInfo &chip,
                             problem.lhsRun) +
       countCopyInstructions(problem, chip, candidate, candidate.workgroup[1],
                             problem.rhsRun);
-  // Multiply-adds of the table are packed, two for each lane.
+  // The table counts packed multiply-adds, two for each lane.
   double lanesPerClock = chip.fmaPerClock / 2.0 / chip.simdsPerComputeUnit;
   return instructions * chip.subgroupSize / lanesPerClock;
 }
 
-/// Bytes of a tile that is written to shared memory, as if there were no
-/// conflicts and writes were as fast as reads.
+/// Bytes of a tile written to shared memory, scaled for bank conflicts and for
+/// writes that are slower than reads.
 static double countWrittenBytes(const ChipInfo &chip,
                                 const Candidate &candidate, int64_t rows,
                                 const Run &run) {
@@ -154,7 +154,7 @@ void conv::countStep(const Problem &problem, const ChipInfo &chip,
                       std::ceil(waves / double(countSimds(chip)));
 
   double granules = double(candidate.gemmK) / double(reductionGranule(atom));
-  // Transposing reads of columns that 16 rows of an atom hold take two passes.
+  // Transposing reads of columns take two passes if an atom has 16 rows.
   bool hasConflicts = copiesInLaneOrder(chip, candidate) &&
                       !problem.rhsRun.isAlongReduction && atom.m <= 16;
   double readBytes =

@@ -1,4 +1,4 @@
-//===- StagedStep.h - what a step of staged tiles asks for ------*- C++ -*-===//
+//===- StagedStep.h - costs of a step of staged tiles -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,24 +12,24 @@
 
 namespace conv {
 
-/// Bytes of the cache lines around a run of an operand, of which `most`
-/// elements are read together, as a multiple of its own. Lines that the next
-/// run needs, too, are not counted for both.
+/// Bytes of the cache lines around a run of an operand, of which at most `most`
+/// elements are read together, as a multiple of the bytes of the run. A line
+/// that the next run needs, too, is counted once.
 double computeLineShare(const ChipInfo &chip, NumericType operand,
                         const Run &run, int64_t most);
 
-/// Cycles in which vector instructions of a wave's step occupy a SIMD unit.
+/// Cycles in which the vector instructions of a wave's step occupy a SIMD unit.
 double computeVectorCycles(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate);
 
-/// Cycles of shared memory in which both tiles are written.
+/// Cycles in which both tiles are written to shared memory.
 double computeWriteCycles(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate);
 
-/// Bytes of a tile of the result, and of what its epilogue reads.
+/// Bytes of a result tile and of the operands that its epilogue reads.
 double countStoredBytes(const Problem &problem, const Candidate &candidate);
 
-/// Fills in what one step of one workgroup asks of each unit.
+/// Fills in how long one step of one workgroup occupies each unit.
 void countStep(const Problem &problem, const ChipInfo &chip,
                const Candidate &candidate, Cost &cost);
 

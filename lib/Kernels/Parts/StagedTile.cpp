@@ -1,4 +1,4 @@
-//===- StagedTile.cpp - what a step stages --------------------------------===//
+//===- StagedTile.cpp - facts about staged tiles --------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -36,7 +36,7 @@ int64_t conv::fragmentBytesB(const MatrixAtom &atom) {
 bool conv::copiesAsync(const ChipInfo &chip, const Run &run,
                        int64_t elementBytes) {
   if (const LaneCopies *copies = chip.getLaneCopies()) {
-    // Transposing reads bring the reduction of 16-bit elements together.
+    // Transposing reads gather the reduction for 16-bit elements.
     bool isReadable = run.isAlongReduction ||
                       (copies->hasTransposingReads && elementBytes == 2);
     return isReadable && run.elements * elementBytes % copies->bytes == 0;

@@ -12,13 +12,13 @@
 
 namespace mlir::conv {
 
-/// Numbers the tiles of the result: within a matrix, those of the raster's
-/// dimension first. Before those, `neighbours` matrices that follow each other
-/// may have the same tile.
+/// Numbers the tiles of the result. Within a matrix, the dimension of the
+/// raster varies fastest; but before it, the tile repeats for `neighbours`
+/// consecutive matrices.
 class TileRaster {
 public:
   explicit TileRaster(const TiledConvolution &form, int64_t neighbours = 1);
-  /// The same with tiles of another dimension of a matrix first.
+  /// As above, with the dimension of a matrix that varies fastest given.
   TileRaster(const TiledConvolution &form, Raster raster, int64_t neighbours);
   int64_t countTiles() const { return llvm::product_of(counts); }
   TileOrigin createOrigin(const IndexMath &math, Value tile) const;
@@ -40,7 +40,7 @@ public:
   virtual TileOrigin createOrigin(const Kernel &kernel) const = 0;
 };
 
-/// One tile a workgroup, in raster order.
+/// Assigns one tile to each workgroup, in raster order.
 std::unique_ptr<TileScheduler>
 createGridScheduler(const TiledConvolution &form);
 

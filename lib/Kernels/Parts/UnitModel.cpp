@@ -1,17 +1,17 @@
-//===- UnitModel.cpp - workgroups that share a unit -----------------------===//
+//===- UnitModel.cpp - the cost of workgroups on an AMD unit --------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// All resident workgroups together keep matrix units, shared memory and the
-// load path busy, and the busiest of the three has to wait now and then. A
-// workgroup alone takes its own matrix instructions and what nothing hides
-// then, and a step is never shorter than a load's latency.
+// The resident workgroups together keep matrix units, shared memory and the
+// load path busy, and even the busiest of the three is idle at times. A
+// workgroup alone takes the time of its own matrix instructions and of what
+// nothing hides, and a step never takes less than the latency of a load.
 //
-// Constants are fitted to the clock (docs/amd-kernels.md) with 1561 kernels of
-// 18 convolutions on five chips; they are no measurements.
+// Constants are fitted to conv-clock (docs/amd-kernels.md) with 1561 kernels of
+// 18 convolutions on five chips; they are not measurements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,9 @@ static const UnitCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->unit;
 }
 
-/// By how much `vectorOthers` grows for each operand that WMMA loops transpose
-/// in registers, which are loaded before pieces are joined, and whose places
-/// are kept: 70 gradients on gfx1100 and gfx1201.
+/// Growth of `vectorOthers` for each operand that WMMA loops transpose in
+/// registers: its loads are held until pieces are joined, and their offsets are
+/// kept. Fitted to 70 gradients on gfx1100 and gfx1201.
 static constexpr double kTransposedOthers = 0.12;
 
 int64_t conv::countSimds(const ChipInfo &chip) {
@@ -63,9 +63,9 @@ static const LoopFit &getFit(const ChipInfo &chip, const UnitWork &work) {
   return work.overlapsSteps ? fit(chip).overlapped : fit(chip).phased;
 }
 
-/// Cycles of a wave's step in which other waves get no turn of the matrix unit:
-/// WMMA and multiply-adds of lanes take the vector unit's own turns, MFMA runs
-/// beside it.
+/// Cycles of a wave's step in which other waves cannot use the matrix unit:
+/// WMMA and multiply-adds of lanes share the issue of the vector unit, whereas
+/// MFMA runs beside it.
 static double computeTurns(const ChipInfo &chip, const UnitWork &work) {
   return work.matrixCycles +
          (work.overlapsSteps
@@ -73,13 +73,13 @@ static double computeTurns(const ChipInfo &chip, const UnitWork &work) {
               : getFit(chip, work).vectorFactor * work.vectorCycles);
 }
 
-/// Cycles in which all resident workgroups use the parts of their unit.
+/// Cycles in which the resident workgroups use the parts of their unit.
 static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
                                 int64_t resident) {
   const LoopFit &loop = getFit(chip, work);
   int64_t simds = countSimds(chip);
   double waves = double(resident * work.waves) / double(simds);
-  // Phases keep waves in step, so those of the fullest SIMD unit count.
+  // Phases keep waves in step, so the fullest SIMD unit decides.
   if (!work.overlapsSteps)
     waves = std::ceil(waves);
   waves = std::max(waves, double(ceilDiv(work.waves, simds)));
@@ -92,14 +92,14 @@ static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
     busy += std::pow(cycles, loop.partsNorm);
   if (work.stages > 1)
     return std::pow(busy, 1 / loop.partsNorm);
-  // Loads are joined where they are written.
+  // Loads are joined when they are written to shared memory.
   double exposed = loop.exposedWrites * work.sharedWriteCycles +
                    (work.joinsLoads ? work.vectorCycles : 0);
   return std::pow(busy, 1 / loop.partsNorm) +
          exposed / std::pow(double(resident), loop.exposedPower);
 }
 
-/// Cycles until the loads of a step have arrived.
+/// Cycles from the issue of a step's loads until they have arrived.
 static double computeLoadLatency(const ChipInfo &chip, const UnitWork &work) {
   double cycles = getFit(chip, work).latencyCycles + work.loadCycles;
   if (!work.copiesInLaneOrder)
@@ -122,7 +122,7 @@ double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
                         : loop.stepCycles);
   if (work.copiesInLaneOrder)
     alone += fit(chip).laneCopyAtoms * work.atomCycles;
-  // With one stage, loads are joined behind the other rounds.
+  // With one stage, loads are joined after the other rounds.
   if (work.overlapsSteps && work.stages == 1)
     alone += work.vectorCycles;
   double least = std::max(alone, computeLoadLatency(chip, work));

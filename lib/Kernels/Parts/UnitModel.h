@@ -1,13 +1,13 @@
-//===- UnitModel.h - workgroups that share a unit ---------------*- C++ -*-===//
+//===- UnitModel.h - the cost of workgroups on an AMD unit ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// How long a unit of an AMD chip takes for its workgroups, from what a step of
-// one of them asks of the parts of the unit. A unit is what runs a workgroup: a
-// compute unit, or a workgroup processor of RDNA.
+// How long a unit of an AMD chip takes for its workgroups, given how long a
+// step of one workgroup occupies the parts of the unit. A unit is what runs a
+// workgroup: a compute unit, or on RDNA a workgroup processor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,54 +18,54 @@
 
 namespace conv {
 
-/// What the main loop and the ends of one workgroup ask of its unit. Cycles are
-/// those of a step.
+/// How much of its unit one workgroup uses, in the main loop and at its ends.
+/// Cycles are per step.
 struct UnitWork {
   int64_t waves = 1;
   int64_t stages = 1;      ///< Tiles of the main loop in shared memory.
-  double steps = 1;        ///< On average, over products of several lengths.
-  double matrixCycles = 0; ///< Of a SIMD unit's matrix unit, for one wave.
-  double vectorCycles = 0; ///< Of its vector unit, the same.
-  double sharedCycles = 0; ///< Of shared memory, reads and writes.
+  double steps = 1;        ///< Average over products of several lengths.
+  double matrixCycles = 0; ///< Of one wave, on a matrix unit of a SIMD.
+  double vectorCycles = 0; ///< Of one wave, on the SIMD's vector unit.
+  double sharedCycles = 0; ///< Of shared memory, for reads and writes.
   double sharedWriteCycles = 0;
   double loadCycles = 0;  ///< Of the load path.
-  double storedBytes = 0; ///< At the end.
-  int64_t pieces = 0;     ///< Of a tile, that a lane loads.
+  double storedBytes = 0; ///< At the end of the kernel.
+  int64_t pieces = 0;     ///< Of a tile, per lane.
   /// Loads of an overlapped step are joined before they are written.
   bool joinsLoads = false;
-  /// Tiles arrive without registers, as early as there are stages.
+  /// Tiles arrive without registers, up to `stages` - 1 steps ahead.
   bool copiesInLaneOrder = false;
   double atomCycles = 0; ///< Of one matrix instruction.
   /// Steps overlap: loads and writes are between matrix instructions.
   bool overlapsSteps = false;
 };
 
-/// SIMD units of what runs a workgroup, and how many of these there are.
+/// SIMD units of the unit that runs a workgroup, and units of the chip.
 int64_t countSimds(const ChipInfo &chip);
 int64_t countUnits(const ChipInfo &chip);
 
-/// Registers of a lane, as the compiler usually allocates them, for so many
-/// operands that are transposed on their way.
+/// Registers that the compiler usually allocates for a lane, if `transposed`
+/// operands are transposed on their way to shared memory.
 int64_t computeExpectedRegisters(const ChipInfo &chip, const MatrixAtom &atom,
                                  const RegisterCost &registers,
                                  int64_t transposed);
 
-/// Whether a step of `resident` workgroups lasts until its loads have arrived.
+/// Whether loads determine how long a step of `resident` workgroups takes.
 bool waitsForLoads(const ChipInfo &chip, const UnitWork &work,
                    int64_t resident);
 
-/// Cycles in which each of `resident` workgroups makes a step.
+/// Cycles in which each of `resident` workgroups does one step.
 double computeUnitStep(const ChipInfo &chip, const UnitWork &work,
                        int64_t resident);
 
-/// Cycles of `workgroups` of which `resident` run at a time.
+/// Cycles of `workgroups` if `resident` of them run at a time.
 double computeUnitCycles(const ChipInfo &chip, const UnitWork &work,
                          int64_t resident, int64_t workgroups);
 
-/// Bytes of a second from below the dies' caches.
+/// Bytes per second from below the dies' caches.
 double computeFarBandwidth(const Problem &problem, const ChipInfo &chip);
 
-/// Seconds of the kernel that adds up the parts of a split reduction.
+/// Seconds of the kernel that adds up the split-K slices.
 double computeCombineSeconds(const Problem &problem, const ChipInfo &chip);
 
 } // namespace conv

@@ -1,13 +1,13 @@
-//===- VectorExchange.cpp - pieces of neighbours, side by side --*- C++ -*-===//
+//===- VectorExchange.cpp - vectors that work-items exchange ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Pieces are in shared memory in the order in which they follow each other in
-// the result. An odd number of them for each work-item leaves no two lanes that
-// write at a time in one bank, and lanes read neighbours.
+// In shared memory, pieces have the order they have in the result. If each
+// work-item has an odd number of pieces, lanes that write at the same time use
+// different banks. Lanes read neighbouring pieces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Workgroups of a unit that two buffers have to leave room for.
+/// Workgroups per unit for which two buffers must leave room.
 static constexpr int64_t kWorkgroupsOfUnit = 8;
 
 bool VectorExchange::allocate(gpu::GPUFuncOp function) {
@@ -73,7 +73,7 @@ SmallVector<Value> VectorExchange::exchange(ValueRange pieces) {
 }
 
 void VectorExchange::endRound() {
-  // After the second buffer, work-items have met since they read the first.
+  // After an odd number of exchanges, the first buffer may still be read.
   if (buffers.size() > 1 && turn % 2 == 1)
     gpu::BarrierOp::create(site.b);
   turn = 0;

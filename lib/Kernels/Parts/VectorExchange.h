@@ -1,4 +1,4 @@
-//===- VectorExchange.h - pieces of neighbours, side by side ----*- C++ -*-===//
+//===- VectorExchange.h - vectors that work-items exchange ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A work-item may have several vectors that follow each other in memory. If it
-// stored them one after the other, those of its neighbours would be as far
-// apart as it has vectors, and each store would write parts of cache lines.
-// Work-items exchange them in shared memory first:
+// stored them one after the other, each store would write parts of cache lines:
+// neighbouring work-items would store vectors that are as many vectors apart as
+// each has. So work-items first exchange vectors in shared memory:
 //
 //   has      a0 a1 a2 | b0 b1 b2 | c0 c1 c2 | ...
 //   stores   a0 b1 .. | a1 b2 .. | a2 c0 .. | ...      first store: a0 a1 a2 b0
@@ -27,7 +27,7 @@ namespace mlir::conv {
 /// An exchange between all work-items of a workgroup.
 class VectorExchange {
 public:
-  /// Where it is built.
+  /// Where the exchange is built.
   struct Site {
     ImplicitLocOpBuilder &b;
     const IndexMath &math;
@@ -36,12 +36,12 @@ public:
     int64_t workItems;
     Value workItem;
   };
-  /// A vector: number `number` of work-item `owner`.
+  /// Identifies vector `number` of work-item `owner`.
   struct Place {
     Value owner, number;
   };
 
-  /// Work-items have `elements` each, and store `part` at a time.
+  /// Each work-item has `elements` elements and stores `part` at a time.
   VectorExchange(const Site &site, int64_t elements, int64_t part)
       : site(site), elements(elements), part(part) {}
 
@@ -49,15 +49,15 @@ public:
   bool fits(int64_t otherElements, int64_t otherPart) const {
     return elements == otherElements && part == otherPart;
   }
-  /// Asks for shared memory, if there is as much: for two exchanges that take
-  /// turns, so that what a work-item writes next is not what another one still
-  /// reads, or for one, after which work-items meet once more.
+  /// Allocates shared memory, if there is enough. With two buffers, exchanges
+  /// take turns: a work-item never writes what another one still reads. With
+  /// one buffer, each exchange ends with a second barrier.
   bool allocate(gpu::GPUFuncOp function);
-  /// The vector that this work-item stores as number `i` of its own.
+  /// The vector that this work-item stores in its store number `i`.
   Place getPlace(int64_t i) const;
-  /// Those vectors. All work-items of the workgroup have to be here.
+  /// Returns those vectors. All work-items of the workgroup must take part.
   SmallVector<Value> exchange(ValueRange pieces);
-  /// Ends what a loop repeats: the next exchange may take the first buffer.
+  /// Ends a loop iteration: the next exchange may use the first buffer.
   void endRound();
 
 private:

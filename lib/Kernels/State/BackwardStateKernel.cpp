@@ -7,7 +7,7 @@
 //
 // The kernel of `conv.dynamic_backward_state`: a work-item has a few channels
 // of one token of a state, and adds up the taps of the first tokens that saw
-// it.
+// this token.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,19 +37,19 @@ public:
   void create(Value item, Value guard) const;
 
 private:
-  /// All of one group, or each of its own.
+  /// Channels of a work-item: all of one group, or a group for each channel.
   int64_t countChannels() const {
     int64_t count = access.countChannels(
         shape.d, assumeSequences(op.countSequences()) * (shape.w - 1) * shape.d,
         grad.element, /*most=*/16);
     return shape.perGroup() == 1 ? count : std::gcd(count, shape.perGroup());
   }
-  /// A state's token that a work-item has.
+  /// The token of a state that a work-item computes.
   struct Place {
-    Value sequence; ///< The row of the gradient of outputs.
-    Value token;    ///< Of the state.
+    Value sequence; ///< Row of the gradient of the outputs.
+    Value token;    ///< In the state.
     Value chunk;
-    Value first, end; ///< Of the sequence, as i64; null if it is all of a row.
+    Value first, end; ///< Of the sequence, as i64; null if it is a whole row.
     Value guard;
   };
   Place locate(Value item, Value guard) const;
@@ -63,7 +63,7 @@ private:
   const IndexMath &math;
   ImplicitLocOpBuilder &b;
   StateTensor grad, kernel, result;
-  const StateTensor *starts; ///< Of packed sequences, or null.
+  const StateTensor *starts; ///< For packed sequences, or null.
   DynamicShape shape;
   int64_t channels, chunks;
 };
@@ -81,7 +81,7 @@ BackwardStateBuilder::Place BackwardStateBuilder::locate(Value item,
   return place;
 }
 
-/// One tap of the kernel of each channel, widened.
+/// For each channel, tap `w` of its kernel, widened.
 SmallVector<Value> BackwardStateBuilder::loadTaps(const Place &place,
                                                   Value token, Value w,
                                                   Value guard) const {
@@ -133,7 +133,7 @@ SmallVector<Value> BackwardStateBuilder::addTap(const Place &place, Value w,
   Location loc = b.getLoc();
   Value token = math.sub(place.token, w);
   Value isThere = isBelow(b, token, access.getSize('T', shape.t));
-  if (place.first) { // In i64: starts may be anything.
+  if (place.first) { // In i64, since starts may have any value.
     IndexMath wide(b, b.getI64Type());
     Value inAll = wide.add(wide.cast(token), place.first);
     Value isBefore =

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A work-item has all tokens of its channels. It reads what it needs of their
-// states before it writes any of them, and no other one has the same channels
-// of the same state, so the new state can be in place of the old one.
+// A work-item has all tokens of its channels. It reads all that it needs of
+// their states before it writes any. No other work-item has the same channels
+// of the same state, so the new state may replace the old one in place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Most elements of a work-item, of what it reads of tokens and states.
+/// The most elements of tokens and states that a work-item reads.
 static constexpr int64_t kMostElements = 128;
 
 namespace {
@@ -33,27 +33,27 @@ public:
   void create(Value item, Value guard) const;
 
 private:
-  /// Where a work-item is.
+  /// The position of a work-item.
   struct Place {
     Value batch, chunk, slot;
-    Value guard;  ///< There is such an item.
-    Value isReal; ///< It has a state, too.
-    Value first;  ///< The place in the ring of the first new token.
+    Value guard;  ///< Whether the item exists.
+    Value isReal; ///< Whether it also has a state.
+    Value first;  ///< Place of the first new token in the circular state.
   };
   const StateTensor &get(Value operand) const;
   Place locate(Value item, Value guard) const;
-  /// The channels of a work-item by distance, for each of `count` places that
-  /// are `stride` apart from `first` on: those of a channel follow each other.
+  /// Offsets of the work-item's channels at `count` places, `stride` apart,
+  /// from place `first` on. All places of a channel are consecutive.
   SmallVector<int64_t> list(int64_t channelStride, int64_t first, int64_t count,
                             int64_t stride) const;
-  /// Where a tensor of [*, D, ...] has the channels of `row`.
+  /// The offset in a tensor of [*, D, ...] of the channels of `row`.
   Value getOffset(const StateTensor &tensor, Value row, Value chunk) const;
   int64_t getAlignment(const StateTensor &tensor) const;
 
   using Tokens = SmallVector<SmallVector<Value>>; ///< By channel.
   Tokens group(ArrayRef<Value> elements, int64_t count) const;
-  /// The last tokens of states, of which the last one is that before the first
-  /// new one.
+  /// The last tokens of states. The last one of them directly precedes the
+  /// first new token.
   Tokens loadPast(const Place &place) const;
   Tokens loadRows(const StateTensor &tensor, Value row, const Place &place,
                   Value guard) const;
@@ -67,15 +67,15 @@ private:
                               operands);
   }
 
-  mutable CausalUpdateOp op; ///< Accessors of ops are not const.
+  mutable CausalUpdateOp op; ///< Its accessors are not const.
   const StateAccess &access;
   const IndexMath &math;
   ImplicitLocOpBuilder &b;
   ArrayRef<StateTensor> tensors;
   UpdateShape shape;
   Type accumulator;
-  int64_t past;             ///< Tokens of a state that are read.
-  int64_t channels, chunks; ///< Of a work-item, and of all.
+  int64_t past;             ///< Number of state tokens that are read.
+  int64_t channels, chunks; ///< Per work-item, and chunks in total.
 };
 } // namespace
 
@@ -228,7 +228,7 @@ void UpdateBuilder::createOutput(const Place &place,
       weight, math.mul(place.chunk, channels * weight.strides[0]),
       getCommonAlignment({channels * weight.strides[0]}),
       list(weight.strides[0], 0, shape.w, weight.strides[1]), place.guard);
-  // By operand, one element of each channel, or one of each token as well.
+  // For each operand, one element per channel, or one per channel and token.
   SmallVector<Tokens> operands;
   for (Value operand : op.getEpilogueOperands()) {
     const StateTensor &tensor = get(operand);

@@ -39,7 +39,7 @@ private:
     return tensors[llvm::find(op->getOperands(), operand) -
                    op->operand_begin()];
   }
-  /// The channels of a row and a token of a tensor.
+  /// The offset in a tensor of a row's and a token's channels.
   Value getOffset(const StateTensor &tensor, Value row, Value token,
                   Value chunk) const {
     return math.add(
@@ -60,7 +60,7 @@ private:
     return b.createOrFold<arith::CmpIOp>(predicate, lhs, rhs);
   }
 
-  mutable FinalStateOp op; ///< Accessors of ops are not const.
+  mutable FinalStateOp op; ///< Its accessors are not const.
   const StateAccess &access;
   const IndexMath &math;
   ImplicitLocOpBuilder &b;
@@ -73,7 +73,7 @@ private:
 
 void FinalStateBuilder::create(Value item, Value guard) const {
   auto [sequence, place, chunk] = splitItem(math, item, tokens, chunks);
-  // In i64: starts may be anything.
+  // In i64, since starts may have any value.
   Value length = access.getSize('T', input.shape[1], wide);
   Value first = wide.constant(0), end = length;
   if (op.getCuSeqlens()) {

@@ -1,14 +1,14 @@
-//===- SequenceSearch.cpp - which packed sequence a token is in -----------===//
+//===- SequenceSearch.cpp - the packed sequence of a token ----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Bisects the starts of sequences: for one token, which is all that a block
-// inside of a sequence needs, or for several at a time, so that loads of all
-// are in flight together. Each step is that of `conv.count_neighbours`, and
-// further steps of a search that has ended change nothing, so the results are
+// Bisects the starts of sequences: for one token, which suffices for a block
+// inside a sequence, or for several tokens at a time, so that their loads are
+// in flight together. Each step is a step of `conv.count_neighbours`, and
+// further steps of a finished search change nothing. The results are therefore
 // the same, whatever the starts are.
 //
 //===----------------------------------------------------------------------===//
@@ -21,9 +21,9 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// The state of a search: the first `low` starts are at most the token, and
-/// start `high` is not, if they do not decrease; the starts on both sides, and
-/// the least of all that were seen and are after the token.
+/// The state of a search. If the starts do not decrease, the first `low` starts
+/// are at most the token, and start `high` is not. `start` and `end` are the
+/// starts on both sides, and `least` is the least start seen after the token.
 struct Search {
   Value low, high, start, end, least;
 
@@ -37,7 +37,7 @@ struct Search {
   }
 };
 
-/// Searches for neighbouring tokens at a time, in the width of the starts.
+/// Searches for several adjacent tokens at once, in the width of the starts.
 class SequenceSearch {
 public:
   SequenceSearch(const StateAccess &access, const StateTensor &starts)
@@ -45,7 +45,7 @@ public:
         math(b, cast<IntegerType>(starts.element)) {}
 
   SmallVector<Search> run(Value first, int64_t count, Value length) const;
-  /// Where the token's sequence starts.
+  /// The first token of the sequence that was found.
   Value getStart(const Search &search) const {
     return math.maximum(search.start, math.constant(0));
   }
@@ -143,8 +143,8 @@ Value mlir::conv::isInsideSequence(const StateAccess &access,
   Value first = math.cast(block.first);
   Value last = math.add(first, block.count - 1);
   Search found = search.run(first, 1, math.cast(block.length)).front();
-  // Every comparison of the search has the same outcome for all tokens of the
-  // block: all are in the sequence that was found.
+  // If so, every comparison of the search has the same outcome for all tokens
+  // of the block: all are in the sequence that was found.
   auto isBefore = [&](Value lhs, Value rhs) -> Value {
     return arith::CmpIOp::create(search.b, arith::CmpIPredicate::sle, lhs, rhs);
   };

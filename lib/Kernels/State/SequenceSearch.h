@@ -1,4 +1,4 @@
-//===- SequenceSearch.h - which packed sequence a token is in ---*- C++ -*-===//
+//===- SequenceSearch.h - the packed sequence of a token --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,17 +12,17 @@
 
 namespace mlir::conv {
 
-/// Neighbouring tokens, of which packed sequences are searched.
+/// Adjacent tokens for which packed sequences are searched.
 struct TokenBlock {
   Value first;
   int64_t count;
-  Value length; ///< Tokens in all.
+  Value length; ///< Number of all tokens.
 };
 
-/// By token of a block.
+/// What the search finds for each token of a block.
 struct Neighbours {
-  /// How many it has on one side in its sequence, as `conv.count_neighbours`
-  /// says without a limit.
+  /// The number of its neighbours on one side in its sequence, as
+  /// `conv.count_neighbours` defines it without a limit.
   SmallVector<Value> counts;
   /// The number of its sequence, -1 before the first start.
   SmallVector<Value> sequences;
@@ -32,7 +32,7 @@ Neighbours findNeighbours(const StateAccess &access, const StateTensor &starts,
                           Side side, const TokenBlock &block);
 
 /// Whether each token of the block has at least `limit` neighbours on that
-/// side, by the search of one token; false may be too careful.
+/// side. It searches for one token only, so false may be too careful.
 Value isInsideSequence(const StateAccess &access, const StateTensor &starts,
                        Side side, const TokenBlock &block, int64_t limit);
 

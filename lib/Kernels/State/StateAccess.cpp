@@ -1,11 +1,11 @@
-//===- StateAccess.cpp - what work-items read of states ---------*- C++ -*-===//
+//===- StateAccess.cpp - accesses of work-items to states -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Counts of items, and accesses of elements at distances that are known.
+// Counts of items, and accesses of elements at known distances.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ int64_t mlir::conv::getCommonAlignment(ArrayRef<int64_t> strides) {
   return all == 0 ? int64_t(1) << 20 : all & -all;
 }
 
-/// Items of a compute unit of an NVIDIA GPU: with fewer, nothing hides the
-/// latency of loads and of arithmetic (bench/results/decoding_h200.json).
+/// Least items per compute unit of an NVIDIA GPU: fewer do not hide the latency
+/// of loads and of arithmetic (bench/results/decoding_h200.json).
 static constexpr int64_t kItemsPerUnit = 512;
 
 StateAccess::StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
@@ -123,7 +123,7 @@ SmallVector<Value> StateAccess::load(const StateTensor &tensor, Value offset,
                                      ArrayRef<int64_t> places,
                                      Value guard) const {
   SmallVector<Value> elements(places.size());
-  // Channels of a group may be at one place.
+  // Several channels of a group may share a place.
   llvm::SmallDenseMap<int64_t, Value> loaded;
   SmallVector<int64_t> different;
   for (int64_t place : places)

@@ -1,14 +1,14 @@
-//===- StateAccess.h - what work-items read of states -----------*- C++ -*-===//
+//===- StateAccess.h - accesses of work-items to states ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A work-item has one sequence and a few neighbouring channels. What it reads
-// of them is a list of places at known distances from an offset that may depend
-// on numbers that the device has, and becomes as few accesses as their
-// alignment allows.
+// A work-item has one sequence and a few adjacent channels. The elements that
+// it reads of them are at known distances, called places, from an offset that
+// may depend on numbers in device memory. Places become as few accesses as
+// their alignment allows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,21 +25,21 @@
 
 namespace mlir::conv {
 
-/// How many items there are: a number times run-time sizes.
+/// The number of items: a constant times run-time sizes.
 struct ItemCount {
   int64_t constant = 1;
   SmallVector<SizeFactor> factors;
 };
 
-/// What work-items do for their items, which are numbered from 0.
+/// The code of work-items for their items, which are numbered from 0.
 struct StateBody {
   ItemCount items;
-  /// Builds an item; `guard` is false for those that there are not.
+  /// Builds an item; `guard` is false if the item does not exist.
   std::function<void(Value item, Value guard)> create;
 };
 
-/// A tensor in memory. `strides` count elements. Where run-time sizes are
-/// farther inside, a stride is that times `scales`, which is null elsewhere.
+/// A tensor in memory. `strides` count elements. A stride that depends on
+/// run-time sizes is multiplied by its entry of `scales`, otherwise null.
 struct StateTensor {
   Value buffer;
   SmallVector<int64_t> shape, strides;
@@ -56,45 +56,45 @@ public:
               const RunTimeSizes &sizes, ArrayRef<Value> numbers,
               int64_t workItems);
 
-  /// The size `known` of dimensions with this letter as a number in `width`, if
-  /// it is static, or else what callers chose.
+  /// The size of dimensions with this letter, as a number in `width`: `known`
+  /// if it is static, else the size that callers chose.
   Value getSize(char letter, int64_t known, const IndexMath &width) const;
   Value getSize(char letter, int64_t known) const {
     return getSize(letter, known, math);
   }
-  /// `count` for each `per` of such a dimension.
+  /// `count` times the size of such a dimension in units of `per`, rounded up.
   ItemCount multiply(ItemCount count, char letter, int64_t known,
                      int64_t per = 1) const;
   Value getCount(const ItemCount &count) const;
-  /// `index` times a stride, and `factor`.
+  /// `index` times the stride of a dimension, times `factor`.
   Value scale(const StateTensor &tensor, unsigned dimension, Value index,
               int64_t factor = 1) const;
 
-  /// Neighbouring channels of a work-item, a power of two that divides them: at
-  /// most `most`, and of at most 16 bytes; fewer where `elements` of all
-  /// work-items are so few that they would leave the GPU idle.
+  /// The number of adjacent channels of a work-item: a power of two that
+  /// divides `channels`, at most `most`, and at most 16 bytes; fewer if all
+  /// work-items have so few `elements` that the GPU would be idle.
   int64_t countChannels(int64_t channels, int64_t elements, Type element,
                         int64_t most) const;
 
-  /// Loads the elements at `offset` plus each of `places`, in that order; zeros
-  /// where `guard` is false. `offset` is a multiple of `alignment`.
+  /// Loads the elements at `offset` plus each of `places`, in that order, or
+  /// zeros if `guard` is false. `offset` is a multiple of `alignment`.
   SmallVector<Value> load(const StateTensor &tensor, Value offset,
                           int64_t alignment, ArrayRef<int64_t> places,
                           Value guard) const;
-  /// The counterpart; places differ.
+  /// The store that corresponds to `load`. All places must differ.
   void store(ArrayRef<Value> elements, const StateTensor &tensor, Value offset,
              int64_t alignment, ArrayRef<int64_t> places, Value guard) const;
   /// An element of a vector of i32 or i64, as an i64.
   Value loadNumber(const StateTensor &vector, Value index, Value guard) const;
 
-  /// Whether workgroups have one work-item, which has all their items.
+  /// On the host, a workgroup is one work-item, which does all its items.
   bool isOnHost() const { return branched; }
 
   ImplicitLocOpBuilder &b;
   const IndexMath &math;
   const ::conv::ChipInfo &chip;
-  gpu::GPUFuncOp function; ///< That is being built.
-  /// Of a workgroup of a GPU, and items of one of the host.
+  gpu::GPUFuncOp function; ///< The kernel being built.
+  /// Work-items of a GPU's workgroup, or items of a workgroup on the host.
   const int64_t workItems;
 
 private:
@@ -105,7 +105,7 @@ private:
   void storeRuns(ArrayRef<Value> elements, const StateTensor &tensor,
                  Value offset, int64_t alignment, ArrayRef<int64_t> places,
                  Value guard) const;
-  /// Neighbouring elements that are accessed together: `numbers` of `places`.
+  /// Adjacent elements accessed together, by their numbers in `places`.
   struct Run {
     int64_t first;
     SmallVector<size_t> numbers;
@@ -114,32 +114,32 @@ private:
                                 ArrayRef<int64_t> places);
 };
 
-/// Arithmetic on elements of operands: widened to the accumulator's type.
+/// Arithmetic on operand elements, which are widened to the accumulator type.
 Value widenElement(OpBuilder &builder, Location loc, Value element,
                    Type accumulator);
 Value multiplyAdd(OpBuilder &builder, Location loc, Value lhs, Value rhs,
                   Value sum);
 
-/// What `IndexMath` has for constants: a product, and whether a value is below
-/// another one, unsigned.
+/// Counterparts of `IndexMath` for two values: a product, and an unsigned
+/// comparison.
 Value createProduct(ImplicitLocOpBuilder &b, Value lhs, Value rhs);
 Value isBelow(ImplicitLocOpBuilder &b, Value lhs, Value rhs);
 
-/// Sequences that a schedule is chosen for: as many as there are, or, if that
-/// is a run-time size, some.
+/// The number of sequences for which a schedule is chosen: the known number or,
+/// if it is a run-time size, a usual one.
 inline int64_t assumeSequences(int64_t known) {
   constexpr int64_t kUsual = 64;
   return ShapedType::isDynamic(known) ? kUsual : known;
 }
 
-/// The digits of an item: a row, a token of a state, and channels.
+/// The digits of an item: a row, a token of a state, and a channel chunk.
 std::array<Value, 3> splitItem(const IndexMath &math, Value item,
                                int64_t tokens, int64_t chunks);
-/// Places of neighbouring channels.
+/// Places of adjacent channels.
 SmallVector<int64_t> listChannels(int64_t channels, int64_t stride);
 
-/// What an op asks of its kernel. `tensors` are those of operands and results,
-/// and outlive the body, like `access`.
+/// The bodies of the kernels of these ops. `tensors` describes operands and
+/// results; like `access`, it outlives the body.
 StateBody createCausalUpdate(CausalUpdateOp op, const StateAccess &access,
                              ArrayRef<StateTensor> tensors);
 StateBody createFinalState(FinalStateOp op, const StateAccess &access,

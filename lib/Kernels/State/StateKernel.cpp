@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What these kernels share: their arguments, tensors and items.
+// What the state kernels share: their arguments, tensors and items.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// Finds where elements of the tensors of one op are.
+/// Describes the tensors of one op in memory.
 class TensorDescriber {
 public:
   TensorDescriber(ImplicitLocOpBuilder &builder, const RunTimeSizes &sizes,
@@ -37,8 +37,8 @@ public:
     StateTensor result{buffer, SmallVector<int64_t>(type.getShape()),
                        SmallVector<int64_t>(strides), type.getElementType(),
                        SmallVector<Value>(type.getRank())};
-    // Strides that sizes farther inside give: their static factor, and the
-    // rest.
+    // Strides that depend on inner run-time sizes: their static factor, and the
+    // scale.
     for (int64_t d = type.getRank() - 2; d >= 0; --d) {
       if (!ShapedType::isDynamic(strides[d]))
         continue;
@@ -62,8 +62,8 @@ private:
 };
 } // namespace
 
-/// Operands and results with the kernel's arguments for buffers. A result in
-/// place of an operand lies in memory as that does.
+/// Operands and results with the kernel's arguments as buffers. A result that
+/// replaces an operand in place has the layout of that operand.
 static SmallVector<StateTensor>
 describeTensors(Operation *op, ArrayRef<Value> arguments,
                 const TensorDescriber &describer) {
@@ -102,8 +102,8 @@ static StateBody createBody(Operation *op, const StateAccess &access,
       });
 }
 
-/// i32 where every offset and its overrun fit. Buffers whose sizes callers
-/// choose are as large as buffers may be.
+/// i32 if every offset, including its overrun, fits. Buffers with sizes that
+/// callers choose count as the largest possible.
 static IntegerType selectIndexType(OpBuilder &builder, ValueRange buffers,
                                    const ::conv::ChipInfo &chip) {
   constexpr int64_t kLimit = int64_t(1) << 30;
@@ -117,7 +117,7 @@ static IntegerType selectIndexType(OpBuilder &builder, ValueRange buffers,
   return isLarge ? builder.getI64Type() : builder.getI32Type();
 }
 
-/// Builds what the work-items of a workgroup do.
+/// Builds the code of a workgroup's work-items.
 static void createItems(const StateAccess &access, const StateBody &body) {
   ImplicitLocOpBuilder &b = access.b;
   const IndexMath &math = access.math;
@@ -143,9 +143,9 @@ static void createItems(const StateAccess &access, const StateBody &body) {
                      });
 }
 
-/// Work-items of a workgroup. Launching a grid takes the longer the more
-/// workgroups it has, which a decoding step is too short to hide; a small one
-/// has few (bench/results/decoding_h200.json).
+/// Work-items of a workgroup. The more workgroups a grid has, the longer its
+/// launch takes, and a decoding step is too short to hide that. A small grid
+/// has few workgroups anyway (bench/results/decoding_h200.json).
 static int64_t selectWorkItems(Operation *op, const ::conv::ChipInfo &chip) {
   constexpr int64_t kUsual = 128, kOfManyWorkgroups = 512;
   auto update = dyn_cast<CausalUpdateOp>(op);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel of a dynamic convolution, in any direction, of which callers
-// choose how many sequences and tokens there are, or whose packed sequences
-// have initial states. A work-item has a block of neighbouring tokens of a few
-// channels: what its tokens see is read once.
+// The kernel of a dynamic convolution, in any direction, whose numbers of
+// sequences and tokens callers choose, or whose packed sequences have initial
+// states. A work-item has a block of adjacent tokens of a few channels, and
+// reads the input that these tokens share once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +20,12 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Bytes of the registers of a work-item that hold kernels.
+/// Bytes of registers in which a work-item holds kernels.
 static constexpr int64_t kKernelBytes = 512;
-/// Most tokens of a block.
+/// The most tokens of a block.
 static constexpr int64_t kMostTokens = 8;
-/// The same where all tokens have one kernel, whose taps are in registers, too
-/// (bench/results/causal_h200.json).
+/// The most tokens of a block if all tokens have one kernel, whose taps are in
+/// registers as well (bench/results/causal_h200.json).
 static constexpr int64_t kTokensOfOneKernel = 4;
 
 TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
@@ -39,8 +39,8 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
   if (op.hasOneKernel())
     room = kTokensOfOneKernel;
   else if (op.getCuSeqlens() && op.getInitialState())
-    // States of packed sequences take as many registers: without this, LLVM 22
-    // crashes on gfx1100 for i8 of 7 taps.
+    // States of packed sequences take as many registers. Without this, LLVM 22
+    // crashes on gfx1100 for i8 with 7 taps.
     room /= 2;
   if (direction == Direction::BackwardWeight)
     room /= shape.perGroup();
@@ -53,9 +53,9 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
     exchange.emplace(*planned);
 }
 
-/// Neighbouring lanes access neighbouring vectors of kernels, if one holds all
-/// taps of some channels: kernels are most of what is moved, unless all tokens
-/// have one. Channels of a work-item are whole groups, or of one group.
+/// Neighbouring lanes access adjacent vectors of kernels if a vector holds all
+/// taps of some channels: most bytes moved are kernels, unless all tokens share
+/// one. Channels of a work-item are whole groups, or of one group.
 void TokenBuilder::selectChannels() {
   int64_t bytes = op.getOperandType().getIntOrFloatBitWidth() / 8;
   int64_t most = kPieceBytes / bytes;
@@ -94,7 +94,7 @@ void TokenBuilder::locate(Value item, Value isItem) {
   guard = isItem;
   inside.clear();
   loaded.clear();
-  // A GPU's items are fewer than 2^32 (M9): unsigned division of i32 will do.
+  // A GPU has fewer than 2^32 items (M9), so unsigned i32 division suffices.
   IndexMath narrow(b, access.isOnHost() ? math.getType() : b.getI32Type());
   auto wide = [&](Value value) -> Value {
     return value.getType() == math.getType()
@@ -120,7 +120,7 @@ TokenBuilder::Elements TokenBuilder::computeChannels(int64_t token) {
     Elements kernel = getKernel(getKernelPlace(token, distance));
     for (int64_t c = 0; c < channels; ++c) {
       Value tap = kernel[c / perGroup * shape.w + w];
-      // A gradient's kernel is that of a token of another sequence, too.
+      // A gradient may also read the kernel of another sequence's token.
       if (isGradientOfInput())
         tap = mask(tap, token, distance);
       sums[c] = multiplyAdd(b, b.getLoc(), seen[c], tap, sums[c]);

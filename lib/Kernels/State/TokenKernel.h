@@ -14,7 +14,7 @@
 
 namespace mlir::conv {
 
-/// Builds what a work-item does for a block of neighbouring tokens.
+/// Builds the code of a work-item for a block of adjacent tokens.
 class TokenBuilder {
 public:
   TokenBuilder(DynamicOpInterface op, const StateAccess &access,
@@ -27,7 +27,7 @@ public:
   void create(Value item, Value guard);
 
 private:
-  /// Elements of a work-item, by channel, or by group and tap.
+  /// Elements of a work-item: one per channel, or one per group and tap.
   using Elements = SmallVector<Value>;
 
   void selectChannels();
@@ -44,14 +44,14 @@ private:
   bool isGradientOfInput() const {
     return direction == Direction::BackwardData;
   }
-  /// Where the kernel is, from the token, whose tap sees `distance` far.
+  /// Place of the kernel, relative to the block, for a tap `distance` away.
   int64_t getKernelPlace(int64_t token, int64_t distance) const {
     return isGradientOfInput() ? token + distance : token;
   }
   int64_t getSeenPlace(int64_t token, int64_t distance) const {
     return isGradientOfInput() ? token + distance : token - distance;
   }
-  /// Where channels of a [B, T, D] are, and elements of kernels.
+  /// Offsets of channels in a [B, T, D] tensor, and of kernel elements.
   Value getChannelOffset(const StateTensor &tensor, int64_t distance) const;
   Value getKernelOffset(const StateTensor &tensor, int64_t distance) const;
   int64_t getKernelAlignment(const StateTensor &tensor) const;
@@ -60,39 +60,39 @@ private:
 
   Elements loadChannels(Value tensor, int64_t distance);
   Elements loadKernelElements(Value tensor, int64_t distance);
-  /// The states of `sequence` from `row` on, if `isThere`.
+  /// Row `row` of the state of `sequence`, if `isThere`.
   Elements loadState(Value sequence, Value row, Value isThere);
-  /// The state that token `distance` of a sequence that is not packed has.
+  /// The initial state at token `distance`, if sequences are not packed.
   Elements loadStateBefore(int64_t distance);
-  /// What token `token` of packed sequences sees of its state.
+  /// What token `token` of packed sequences sees of its initial state.
   Elements loadPackedState(int64_t token, int64_t distance);
-  /// Tokens with what the initial state has before them, widened; each once.
+  /// Widened tokens, preceded by the initial state. Each is loaded once.
   Elements getTokens(Value tensor, int64_t distance);
-  /// Taps by group and tap, normalised; each once.
+  /// Normalised taps, by group and tap. Each kernel is loaded once.
   Elements getKernel(int64_t distance);
-  /// What token `token` sees at a distance: of its sequence, or its state.
+  /// What token `token` sees at a distance in its sequence or its state.
   Elements getSeen(Value tensor, int64_t token, int64_t distance);
   Value mask(Value element, int64_t token, int64_t distance) const;
-  /// Sums of elements, of which one of each pair is zero.
+  /// Adds elements pairwise. At least one of each pair is zero.
   Elements add(Elements elements, const Elements &others) const;
   Elements computeChannels(int64_t token);
   Elements computeKernel(int64_t token);
   SmallVector<Elements> computeSums();
-  /// Loads what sums of all tokens need.
+  /// Loads everything that the sums of all tokens need.
   void loadAll();
-  /// The sums of packed sequences: most blocks are inside of one.
+  /// The sums for packed sequences. Most blocks are inside one sequence.
   SmallVector<Elements> computePackedSums();
-  /// By operand, what the epilogue reads for a token.
+  /// For each operand, what the epilogue reads for a token.
   SmallVector<Elements> loadEpilogueOperands(int64_t token);
-  /// Makes results of sums, by token.
+  /// Replaces the sums of each token by results.
   void applyEpilogue(MutableArrayRef<Elements> results);
   void store(ArrayRef<Value> elements, int64_t token) const;
-  /// What work-items exchange their results with, if that makes stores of
-  /// neighbours follow each other.
+  /// The exchange of results between work-items, if it makes the stores of
+  /// neighbouring work-items adjacent.
   std::optional<VectorExchange> planExchange() const;
   void storeExchanged(ArrayRef<Elements> results, Value item);
 
-  mutable DynamicOpInterface op; ///< Accessors of ops are not const.
+  mutable DynamicOpInterface op; ///< Its accessors are not const.
   const StateAccess &access;
   const IndexMath &math;
   ImplicitLocOpBuilder &b;
@@ -101,13 +101,13 @@ private:
   Direction direction;
   Type accumulator;
   bool tapsLast;
-  int64_t groups, perGroup; ///< Of a work-item: its groups, channels of each.
+  int64_t groups, perGroup; ///< Groups of a work-item; channels of a group.
   int64_t channels, tokens, chunks;
   std::optional<VectorExchange> exchange;
 
   // State of the item that is being built.
   Value guard, batch, chunk, first;
-  Neighbours neighbours; ///< Empty if all of the block are in one sequence.
+  Neighbours neighbours; ///< Empty if the block is in one sequence.
   mutable DenseMap<int64_t, Value> inside;
   DenseMap<std::pair<Value, int64_t>, Elements> loaded;
 };

@@ -1,12 +1,12 @@
-//===- TokenLoads.cpp - what a block of tokens sees -------------*- C++ -*-===//
+//===- TokenLoads.cpp - inputs of a block of tokens -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Places and loads of the kernel of dynamic convolutions of any length. What is
-// loaded is kept, widened, for all tokens of the block.
+// Places and loads of dynamic convolution kernels of any length. Loaded values
+// are widened and kept for all tokens of the block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ SmallVector<int64_t> TokenBuilder::listKernel(const StateTensor &tensor) const {
 Value TokenBuilder::getKernelOffset(const StateTensor &tensor,
                                     int64_t distance) const {
   int64_t stride = tensor.strides[tapsLast ? 2 : 3];
-  // Several items may have one group.
+  // Several items may share one group.
   int64_t shared = shape.perGroup() / perGroup;
   Value group = math.mul(math.div(chunk, shared), groups * stride);
   bool isOne =
@@ -127,7 +127,7 @@ TokenBuilder::Elements TokenBuilder::getTokens(Value tensor, int64_t distance) {
   Elements elements = widen(loadChannels(tensor, distance));
   bool isInput =
       !isGradientOfInput() && tensor == op.getTensor(TensorRole::Input);
-  // One of both is zero: a place is in a sequence or before it.
+  // One of the two is zero: a place is either in a sequence or before it.
   if (op.getInitialState() && !op.getCuSeqlens() && isInput && distance < 0)
     elements = add(elements, loadStateBefore(distance));
   return loaded[{tensor, distance}] = elements;

@@ -1,11 +1,11 @@
-//===- TokenStores.cpp - what a block of tokens leaves ----------*- C++ -*-===//
+//===- TokenStores.cpp - results of a block of tokens -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Epilogues and stores of the kernel of dynamic convolutions of any length.
+// Epilogues and stores of dynamic convolution kernels of any length.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ TokenBuilder::loadEpilogueOperands(int64_t token) {
           return loadKernelElements(operand, token);
         if (get(operand).shape.size() > 1)
           return loadChannels(operand, token);
-        // A vector of channels, for all tokens.
+        // A vector of channels serves all tokens.
         auto [entry, isNew] = loaded.try_emplace({operand, 0});
         if (isNew)
           entry->second = loadChannels(operand, 0);
@@ -38,7 +38,7 @@ TokenBuilder::loadEpilogueOperands(int64_t token) {
 }
 
 void TokenBuilder::applyEpilogue(MutableArrayRef<Elements> results) {
-  // All loads come first: they and the arithmetic of other tokens overlap.
+  // All loads come first, so that they overlap with other tokens' arithmetic.
   SmallVector<SmallVector<Elements>> operands; // By token and operand.
   for (size_t token = 0; token < results.size(); ++token)
     operands.push_back(loadEpilogueOperands(int64_t(token)));
@@ -91,7 +91,7 @@ void TokenBuilder::storeExchanged(ArrayRef<Elements> results, Value item) {
   auto type = VectorType::get({part}, result.element);
   Value workItem =
       math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
-  // By vector and token, where it goes, and whether.
+  // For each vector and token, the offset and guard of its store.
   SmallVector<SmallVector<std::pair<Value, Value>>> targets;
   for (int64_t i = 0; i < exchange->countPieces(); ++i) {
     auto [owner, number] = exchange->getPlace(i);

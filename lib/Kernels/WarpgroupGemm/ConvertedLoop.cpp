@@ -1,4 +1,4 @@
-//===- ConvertedLoop.cpp - products of parts in tf32 ----------------------===//
+//===- ConvertedLoop.cpp - products of tf32 parts -------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,7 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-static constexpr int64_t kUnitBytes = 16; ///< What descriptors count in.
+static constexpr int64_t kUnitBytes = 16; ///< Unit of descriptors.
 
 ConvertedLoop::ConvertedLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
                              const Tile &tile, const TmaRings &pipelines,
@@ -99,11 +99,11 @@ TmaLoop::Sums ConvertedLoop::create(Value steps, Value isReleasing,
     ptx.createIf(isReleasing, [&] { pipelines.stages.release(at.stage); });
     return left;
   };
-  // The left operand of a step is loaded while the one before is multiplied, if
-  // there are registers for both.
+  // The left operand of a step is loaded during the products of the previous
+  // step, if there are registers for both.
   bool loadsAhead = tile.atomsPerConsumer() == 1;
   size_t atoms = tile.atomsPerConsumer();
-  // Adds a step, of which `left` is there, or comes now.
+  // Adds a step, whose left operand was loaded ahead or is loaded now.
   auto addStep = [&](ValueRange carried, bool loadsNext) {
     LoopPosition at = LoopPosition::get(carried.slice(atoms, 4));
     SmallVector<Value> left =

@@ -1,14 +1,14 @@
-//===- ConvertedLoop.h - products of parts in tf32 --------------*- C++ -*-===//
+//===- ConvertedLoop.h - products of tf32 parts -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A consumer of left tiles as copies bring them, and of right tiles as
-// RightConverter leaves them. What instructions add up is cut off below the
-// largest summand, so that each step has sums of its own, the small products
-// first; those of all steps are added in f32 (docs/numerics.md).
+// A consumer whose left tiles come from copies and whose right tiles come from
+// RightConverter. Instructions truncate sums relative to their largest summand.
+// Each step therefore has sums of its own, with small products first, and the
+// sums of all steps are added in f32 (docs/numerics.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,8 @@ public:
                        LoopPosition position) const;
 
 private:
-  /// Parts of the left operand, one list of registers: of each atom and of each
-  /// instruction, those of the high parts, and then of the low ones.
+  /// The tf32 parts of the left operand as one list of registers: for each atom
+  /// and instruction the high parts, then likewise the low parts.
   SmallVector<Value> loadLeft(Value stage) const;
   ArrayRef<Value> getFragment(ArrayRef<Value> left, int64_t part, int64_t atom,
                               int64_t step) const;
@@ -49,7 +49,7 @@ private:
   const TmaRings &pipelines;
   Value memory;
   LeftFragments fragments;
-  Value right; ///< Descriptor of the first parts.
+  Value right; ///< Descriptor of the first tile.
 };
 
 } // namespace mlir::conv

@@ -1,4 +1,4 @@
-//===- LeftFragments.cpp - rows of f32 in registers -----------------------===//
+//===- LeftFragments.cpp - f32 rows in registers --------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@ using Tile = ::conv::TmaTile;
 static constexpr int64_t kElementBytes = Tile::kConvertedBytes;
 static constexpr int64_t kRowElements = Tile::kRowBytes / kElementBytes;
 static constexpr int64_t kPieceElements = kPieceBytes / kElementBytes;
-/// A box of a transposed tile.
+/// Bytes of a box of a transposed tile.
 static constexpr int64_t kBoxBytes = kRowElements * Tile::kRowBytes;
 static constexpr int64_t kSubgroupRows = Tile::kAtomRows / Tile::kWarps;
 
@@ -34,7 +34,7 @@ LeftFragments::LeftFragments(const PtxBuilder &ptx, const Tile &tile,
                     math.mul(place, kElementBytes));
     return;
   }
-  // Two subgroups have one box.
+  // A box has the rows of two subgroups.
   Value box =
       math.add(math.mul(consumer, rows / kRowElements), math.div(subgroup, 2));
   inBox =

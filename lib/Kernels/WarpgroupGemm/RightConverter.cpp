@@ -1,4 +1,4 @@
-//===- RightConverter.cpp - right tiles as parts in tf32 ------------------===//
+//===- RightConverter.cpp - right tiles as tf32 parts ---------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,7 +24,7 @@ static constexpr int64_t kPieceElements = kPieceBytes / kElementBytes;
 static constexpr int64_t kAtomElements = Tile::kAtomBytes / kElementBytes;
 static constexpr int64_t kAtomPieces = kAtomElements / kPieceElements;
 
-/// Where piece `piece` of line `line` is, in bytes.
+/// The byte offset of piece `piece` of line `line`.
 static Value locate(const IndexMath &math, Value line, Value piece) {
   return math.add(math.mul(line, Tile::kRowBytes),
                   math.mul(math.bitXor(piece, math.rem(line, 8)), kPieceBytes));
@@ -95,7 +95,7 @@ void RightConverter::store(Value parts, const Task &task,
     }
 }
 
-/// A warp has every third task. Loads of two are under way together.
+/// A warp has every `kWarps`-th task, with the loads of two tasks in flight.
 void RightConverter::convertTile(Value right, Value parts) const {
   const IndexMath &math = ptx.math;
   constexpr int64_t kTogether = 2;
@@ -133,7 +133,7 @@ LoopPosition RightConverter::create(Value steps, LoopPosition position) const {
             ptx.offset(ptx.offset(memory, tile.convertedOffset()),
                        math.mul(at.second->stage, tile.convertedBytes()));
         convertTile(right, parts);
-        // Instructions read what lanes wrote by the way of copies.
+        // Instructions read these stores through the async proxy, as copies do.
         ptx.fenceSharedForCopies();
         ptx.synchronizeWarp();
         ptx.createIf(ptx.equal(math.rem(lane, kWarpSize), 0), [&] {

@@ -1,13 +1,13 @@
-//===- RightConverter.h - right tiles as parts in tf32 ----------*- C++ -*-===//
+//===- RightConverter.h - right tiles as tf32 parts -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The warps beside the producer's make of each right tile that copies bring
-// what instructions take from shared memory: parts of its elements in tf32,
-// with the reduction innermost.
+// The other warps of the producer's warpgroup convert each right tile that
+// copies bring to the form that instructions read from shared memory: tf32
+// parts of its elements, with the reduction innermost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,22 +20,22 @@ namespace mlir::conv {
 
 class RightConverter {
 public:
-  /// Warps that convert.
+  /// Number of warps that convert.
   static constexpr int64_t kWarps = ::conv::TmaTile::kWarps - 1;
 
-  /// `memory` is where stage 0 starts, `lane` one of `kWarps` warps.
+  /// `memory` is where stage 0 starts; `lane` is a lane of the `kWarps` warps.
   RightConverter(const PtxBuilder &ptx, const TmaGeometry &geometry,
                  const ::conv::TmaTile &tile, const TmaRings &pipelines,
                  Value memory, Value lane)
       : ptx(ptx), geometry(geometry), tile(tile), pipelines(pipelines),
         memory(memory), lane(lane) {}
 
-  /// The tiles of `steps` steps. Returns where the next one is.
+  /// Converts the tiles of `steps` steps. Returns the next pipeline state.
   LoopPosition create(Value steps, LoopPosition position) const;
 
 private:
-  /// What a warp has at a time: eight elements of the reduction, those of
-  /// instruction `step`, of 32 columns, one of which a lane has.
+  /// The unit of a warp's work: the eight reduction elements of instruction
+  /// `step` for 32 columns, one column per lane.
   struct Task {
     Value column, step;
   };

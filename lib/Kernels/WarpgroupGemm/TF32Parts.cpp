@@ -1,4 +1,4 @@
-//===- TF32Parts.cpp - f32 as a sum of parts in tf32 ----------------------===//
+//===- TF32Parts.cpp - f32 as a sum of tf32 parts -------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,7 +19,7 @@ SmallVector<Value> mlir::conv::createTF32Parts(const PtxBuilder &ptx,
   if (count == 1)
     return {NVVM::ConvertFloatToTF32Op::create(ptx.b, i32, element,
                                                NVVM::FPRoundingMode::RNA)};
-  // cvt is four instructions. These two do not keep a NaN, but the rest does.
+  // cvt is four instructions. These two lose a NaN, but `rest` keeps it.
   Value bits = LLVM::BitcastOp::create(ptx.b, i32, element);
   Value rounded = ptx.math.add(bits, int64_t(1) << (kIgnored - 1));
   Value high = ptx.b.createOrFold<arith::AndIOp>(

@@ -1,13 +1,13 @@
-//===- TmaCandidates.cpp - tiles that a copy engine brings --------------===//
+//===- TmaCandidates.cpp - candidates of the tma main loop ----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every tile that warpgroups multiply, as far as a problem's halo tiles, rows
-// of columns and converted operands allow it, with the most stages that fit.
-// Tiles that keep a filter, or copy an operand of the epilogue, may have fewer.
+// All tiles that warpgroups can multiply, given a problem's halo tiles, rows of
+// columns and converted operands, with the most stages that fit. A tile that
+// keeps a filter, or copies an operand of the epilogue, may get fewer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,25 +21,25 @@
 
 using namespace conv;
 
-/// Stages beyond which a pipeline does not become faster; a reduction over
-/// positions, whose steps are all read from memory, gains from one more.
+/// More stages do not make a pipeline faster. A reduction over positions, all
+/// of whose steps are read from memory, gains from one more.
 static constexpr int64_t kMaxStages = 7;
 static constexpr int64_t kMaxGradientStages = 8;
 
-/// Copies of parts of rows of the right operand that do not start at a multiple
-/// of so many elements are too slow: of their lines, two are read for each one.
+/// Copies of partial rows of the right operand are too slow unless they start
+/// at multiples of this: otherwise each line is read twice.
 static constexpr int64_t kRightRow = 32;
 
-/// Atoms of a consumer, and where each is a tap.
+/// Most atoms of a consumer, in general and if each atom is a tap.
 static constexpr int64_t kMaxAtoms = 4, kMaxTapAtoms = 9;
 
-/// A lane has no registers for parts of more atoms.
+/// A lane has no registers for converted parts of more atoms.
 static constexpr int64_t kMaxConvertedAtoms = 2;
 
-/// Narrower tiles read their rows too often, if there are more columns.
+/// Narrower tiles would read the rows too often if there are more columns.
 static constexpr int64_t kMinColumns = 16;
 
-/// The tile with the operand that it keeps.
+/// The candidate's tile together with the operand that it keeps.
 static KeptTile getKeptTile(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate) {
   return KeptTile(getTmaTile(problem, candidate), getTmaFacts(problem).reuse,
@@ -54,7 +54,7 @@ KeptTile conv::getTileWithEpilogue(const Problem &problem, const ChipInfo &chip,
   return kept;
 }
 
-/// Whether the tile has whole halo tiles, or the columns that share one.
+/// Whether the tile has whole halo tiles, or all columns that share one.
 static bool fitsHaloTiles(const TmaFacts::HaloTile &haloTile,
                           const TmaTile &tile) {
   if (haloTile.tapRows.areRows())
@@ -63,10 +63,10 @@ static bool fitsHaloTiles(const TmaFacts::HaloTile &haloTile,
                               : tile.rows % haloTile.rows == 0;
 }
 
-/// Whether there are such kernels for the problem, whatever their stages.
+/// Whether a kernel with this tile exists for any number of stages.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem);
-  // Groups have few columns, so that most of what copies bring is the filter.
+  // Groups have few columns, so most of what is copied is the filter.
   int64_t maxRows = tile.leftHaloTileBytes > 0 ? TmaTile::kMaxRowsOfTaps
                     : facts.hasGroups && tile.hasSlots()
                         ? TmaTile::kMaxRowsOfHaloTiles
@@ -92,9 +92,9 @@ int64_t conv::countResidentTiles(const ChipInfo &chip, const TmaTile &tile) {
                            : chip.residentClusters[tile.cluster - 1];
 }
 
-/// Whether workgroups can share tiles (S18), and are idle if they do not. Those
-/// of gradients of filters read too much: on an H200 clusters took up to half
-/// as long again as parts.
+/// Whether workgroups can share tiles (S18) and would be idle otherwise. In
+/// gradients of filters, clusters read too much: on an H200 they took up to 1.5
+/// times as long as split-K.
 static bool canShare(const Problem &problem, const ChipInfo &chip,
                      const TmaTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem);

@@ -1,12 +1,12 @@
-//===- TmaCopyCost.cpp - how long copies of a step take -----------------===//
+//===- TmaCopyCost.cpp - the cost of the copies of a step -----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies of all compute units share the way from memory; the copy engine of
-// each asks for one row, line or sector of its boxes after the other.
+// The copies of all compute units share the path from memory. The copy engine
+// of each unit requests the rows, cache lines or sectors of its boxes in turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ double conv::computeStepBytes(const Problem &problem, const KeptTile &kept) {
   return double(kept.stageBytes()) + double(kept.tile.haloTileBytes) / shared;
 }
 
-/// Rows that copies of the left operand bring in a step.
+/// Rows of the left operand that are copied per step.
 static double computeLeftRows(const Problem &problem, const KeptTile &kept) {
   const TmaFacts &facts = getTmaFacts(problem);
   const TmaTile &tile = kept.tile;
@@ -39,23 +39,23 @@ static double computeLeftRows(const Problem &problem, const KeptTile &kept) {
   return bytes / TmaTile::kRowBytes;
 }
 
-/// Rows that copies of the right operand bring in a step.
+/// Rows of the right operand that are copied per step.
 static double computeRightRows(const KeptTile &kept) {
   return kept.keepsRight()
              ? 0
              : double(kept.tile.rightBytes()) / TmaTile::kRowBytes;
 }
 
-/// Whether rows of an operand start within sectors.
+/// Whether rows of an operand start inside sectors.
 static bool isUnaligned(const Problem &problem, const ChipInfo &chip,
                         const Run &run) {
   return chip.sectorBytes != 0 &&
          run.elements * byteSize(problem.operand) % chip.sectorBytes != 0;
 }
 
-/// Cycles for each line of memory that a unit's copies ask for: the copy engine
-/// of each unit takes one row after the other, whatever all units share. Other
-/// copies of whole rows of plain images are counted in bytes.
+/// Cycles per cache line that a unit's copies request: the copy engine of a
+/// unit takes one row at a time, whatever else the units share. Other copies of
+/// whole rows of plain images are counted by bytes.
 static double getLineCycles(const Problem &problem, const ChipInfo &chip) {
   const TmaFacts &facts = getTmaFacts(problem);
   bool areUnaligned = isUnaligned(problem, chip, problem.lhsRun) ||
@@ -71,15 +71,15 @@ static double getLineCycles(const Problem &problem, const ChipInfo &chip) {
   return facts.reducesPositions ? fit(chip).rowCycles : 0;
 }
 
-/// Lines of memory that copies ask for in a step.
+/// Cache lines that copies request per step.
 static double computeStepLines(const Problem &problem, const KeptTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem);
   return computeLeftRows(problem, tile) * facts.leftLines +
          computeRightRows(tile) * facts.rightLines;
 }
 
-/// Rows of a step if some have fewer channels than a row. Groups count lines
-/// instead.
+/// Rows of a step if some of them have fewer channels than a row holds, else 0.
+/// Groups count cache lines instead.
 static double countPartialRows(const Problem &problem, const KeptTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem);
   auto isPartial = [&](const Run &run) {
@@ -93,13 +93,13 @@ static double countPartialRows(const Problem &problem, const KeptTile &tile) {
   return computeLeftRows(problem, tile) + computeRightRows(tile);
 }
 
-/// Cycles of the rows of a step that start within sectors.
+/// Cycles for the rows of a step that start inside sectors.
 static double computeUnalignedCycles(const Problem &problem,
                                      const ChipInfo &chip,
                                      const KeptTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem);
   if (facts.hasGroups && facts.reducesPositions)
-    return 0; // By lines.
+    return 0; // Counted by cache lines.
   auto getShare = [&](const Run &run) {
     bool isLong =
         facts.hasMatrices &&

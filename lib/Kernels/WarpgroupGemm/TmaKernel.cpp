@@ -1,16 +1,16 @@
-//===- TmaKernel.cpp - tiled convolutions to a warp-specialised kernel ----===//
+//===- TmaKernel.cpp - warp-specialised kernels ---------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Warpgroup 0 copies and the others multiply. They take different branches
-// once, after the initialisation of the barriers, and go over the same tiles on
-// their own: all tiles of one subproblem, then all of the next one, without a
-// pause in between. Workgroups of a cluster have one tile, which they compute
-// together. If an operand of the epilogue comes by copies, idle lanes of
-// warpgroup 0 bring it, and what becomes of it.
+// Warpgroup 0 copies and the others multiply. The roles branch once, after the
+// barriers are initialised, and then iterate over the same tiles independently:
+// all tiles of one subproblem, then without a pause all tiles of the next one.
+// The workgroups of a cluster compute each tile together. If an operand of the
+// epilogue is copied, idle lanes of warpgroup 0 load it, and store the result
+// that overwrites it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ using namespace mlir::conv;
 static constexpr int64_t kWarpSize = 32;
 
 namespace {
-/// Builds the body of one kernel: each role goes over the tiles of all parts.
+/// Builds the body of a kernel: each role iterates over all subproblems' tiles.
 class TmaBody {
 public:
   TmaBody(const PtxBuilder &ptx, ArrayRef<TmaPart> parts,
@@ -47,18 +47,18 @@ public:
   void create();
 
 private:
-  /// Where a consumer is in the pipelines, and in the phases of the epilogue's
-  /// chunks.
+  /// A consumer's pipeline states, and its phase of the chunks of the
+  /// epilogue.
   struct ConsumerPosition {
     LoopPosition loop;
-    Value phase; ///< Null if there are none.
+    Value phase; ///< Null without chunks.
 
     SmallVector<Value> carried() const;
   };
   ConsumerPosition getPosition(ValueRange carried) const;
   PersistentScheduler getScheduler(const TmaPart &part) const {
-    // Tiles along an operand that is kept follow each other, so that each
-    // workgroup has always the same one.
+    // Tiles that share the kept operand are consecutive in the raster, so each
+    // workgroup keeps the same one throughout.
     if (kept.keeps())
       return PersistentScheduler(
           ptx,
@@ -78,13 +78,13 @@ private:
   void createEpilogueWarp(Value consumer);
   void createConverter(Value lane);
   void createConsumer(Value consumer, Value workItem);
-  /// Where the share of this workgroup starts in the tile of its cluster.
+  /// The origin of this workgroup's share of its cluster's tile.
   TileOrigin getShareOrigin(TileOrigin origin) const {
     origin.column =
         ptx.math.add(origin.column, ptx.math.mul(rank, share.columns));
     return origin;
   }
-  /// What a consumer does for a part. Returns where the next one starts.
+  /// Builds a consumer's loop over a subproblem. Returns its next position.
   ConsumerPosition createPart(const TmaPart &part, Value consumer,
                               Value workItem, ConsumerPosition position);
 
@@ -94,10 +94,10 @@ private:
   const ::conv::ChipInfo &chip;
   const ::conv::KeptTile &kept;
   const ::conv::TmaTile &tile;
-  ::conv::TmaTile share; ///< What this workgroup stores of a tile.
-  int64_t clusters;      ///< Or workgroups, if there are none.
+  ::conv::TmaTile share; ///< The part of a tile that this workgroup stores.
+  int64_t clusters;      ///< Number of clusters or single workgroups.
   Value memory;
-  /// Where offsets of all that follows the stages count from.
+  /// Base address of the offsets of everything after the stages.
   Value rest;
   Value rank; ///< In the cluster.
   TmaRings pipelines;
@@ -117,10 +117,10 @@ TmaBody::ConsumerPosition TmaBody::getPosition(ValueRange carried) const {
   return {LoopPosition::get(carried.drop_back()), carried.back()};
 }
 
-/// Whether the next kernel starts when this one ends, although they share no
-/// work. Where units have few tiles with many steps each, products on an H200
-/// took up to 2.8 % less that way, and none of 18 more. Short kernels would
-/// lose what an early start hides, up to 13 %.
+/// Whether the next kernel starts only when this one ends, although it need not
+/// wait. If units have few tiles with many steps each, this made products on an
+/// H200 up to 2.8 % faster, and none of 18 slower. Short kernels would lose
+/// what an early start hides, up to 13 %.
 bool TmaBody::endsFirst() const {
   constexpr int64_t kLongSteps = 16, kFewTiles = 3;
   int64_t tiles = 0, steps = 0;
@@ -147,7 +147,7 @@ void TmaBody::createProducer() {
       continue;
     TmaLoop loop(ptx, *part.geometry, tile, pipelines, memory, rank);
     SmallVector<Value> arguments = getArguments(part);
-    // After the position, if an operand is kept: whether a tile is the first.
+    // With a kept operand, the last carried value says if a tile is the first.
     SmallVector<Value> initial = position.carried();
     size_t carriedByLoop = initial.size();
     if (kept.keeps())
@@ -259,7 +259,7 @@ void TmaBody::createConsumer(Value consumer, Value workItem) {
     position.phase = EpilogueChunks::getFirstPhase(ptx);
   for (const TmaPart &part : parts)
     position = createPart(part, consumer, workItem, position);
-  // Epilogue warps wait for theirs.
+  // Epilogue warps wait for their own stores.
   if (!tile.isEpilogueCopied)
     TmaEpilogue::finish(ptx, workItem);
 }
@@ -284,7 +284,7 @@ void TmaBody::create() {
       EpilogueChunks::initialize(ptx, tile, rest);
   });
   gpu::BarrierOp::create(ptx.b);
-  // All of the above is done while the kernel before this one ends.
+  // Everything up to here overlaps with the end of the previous kernel.
   if (endsFirst())
     ptx.waitForKernels();
   else
@@ -323,14 +323,14 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   int64_t tiles = 0;
   for (auto [part, source] : llvm::zip(analyzed, parts)) {
     const auto &[form, buffers] = source;
-    // Copies refer to the geometry where it stays.
+    // Copies keep a reference to the geometry, which no longer moves.
     if (part.geometry)
       part.copies = createTmaCopies(ptx, *part.geometry, tile);
     addTmaArguments(part, buffers, tile, built.arguments);
     part.firstTile = tiles;
     tiles += TileRaster(form).countTiles();
   }
-  // Sums are exchanged where operands were, so that a cluster has one tile.
+  // Sums overwrite the operands, so a cluster computes only one tile.
   built.cluster = tile.cluster;
   int64_t clusters =
       tile.cluster > 1 ? tiles : kept.countWorkgroups(tiles, chip.computeUnits);

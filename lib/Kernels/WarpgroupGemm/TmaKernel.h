@@ -1,4 +1,4 @@
-//===- TmaKernel.h - one tiled convolution to a warp-specialised kernel ---===//
+//===- TmaKernel.h - warp-specialised kernels -----------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace mlir::conv {
 
-/// `buildKernel` for a schedule whose main loop is `tma`: operands and results
-/// are passed as tensor maps, operands of the epilogue as addresses. Fails with
-/// a diagnostic if the copy engine cannot move the operands.
+/// `buildKernel` for the `tma` main loop: operands and results are passed as
+/// tensor maps, operands of the epilogue as addresses. Fails with a diagnostic
+/// if the copy engine cannot move the operands.
 FailureOr<BuiltKernel> buildTmaKernel(OpBuilder &builder,
                                       ArrayRef<KernelPart> parts,
                                       const ::conv::ChipInfo &chip,

@@ -1,14 +1,14 @@
-//===- TmaModel.cpp - candidates of the tma main loop -----------*- C++ -*-===//
+//===- TmaModel.cpp - the cost of the tma main loop -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A step takes as long as what is slowest of it: multiplying, reading operands
-// from shared memory while copies are written there, or these copies' way
-// (TmaCopyCost.cpp). Constants are in Chip/Calibrations.cpp; how far
-// predictions are from the clock is in bench/calibration.
+// A step takes as long as the slowest of its three activities: multiplying,
+// reading operands from shared memory while copies write there, and copying
+// (TmaCopyCost.cpp). Constants are in Chip/Calibrations.cpp; bench/calibration
+// compares predictions with measurements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +27,13 @@ static const WarpgroupCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->warpgroup;
 }
 
-/// What the only tile of a compute unit waits for memory if the pipeline has no
-/// more stages than this.
+/// With at most this many stages, a pipeline waits for memory if its compute
+/// unit has only one tile.
 static constexpr int64_t kShortPipeline = 4;
 
-/// Cycles of a consumer for a step whose sums are promoted: of its own
-/// instructions, and until lanes have added the last atom's sums. Others
-/// multiply meanwhile.
+/// Cycles of a consumer for a step with promotion: its own instructions, and
+/// then the lanes' additions of the last atom's sums. Other consumers multiply
+/// in the meantime.
 static double computePromotedCycles(const Problem &problem,
                                     const ChipInfo &chip, const TmaTile &tile,
                                     double matrixCycles) {
@@ -47,8 +47,8 @@ static double computePromotedCycles(const Problem &problem,
          parts * (fit(chip).promotionCycles + additions);
 }
 
-/// Cycles of shared memory for a step: instructions read what they multiply,
-/// and copies write.
+/// Cycles of shared memory for a step: instructions read their operands, and
+/// copies write.
 static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
                                   const TmaTile &tile, double stepBytes) {
   const TmaFacts &facts = getTmaFacts(problem);
@@ -58,7 +58,7 @@ static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
   double leftBytes = double(TmaTile::kAtomRows * TmaTile::kAtomBytes);
   double readBytes = leftBytes + rightBytes;
   if (tile.isConverted()) {
-    // Lanes read the left operand once, for all products of parts.
+    // Lanes read the left operand once for all products of tf32 parts.
     double products = tile.convertedParts == 2 ? 3 : 1;
     readBytes = leftBytes + products * rightBytes;
     stepBytes += double(tile.rightBytes() + tile.convertedBytes());
@@ -67,8 +67,8 @@ static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
          chip.sharedMemoryBytesPerClock;
 }
 
-/// Cycles in which the warpgroups store a tile, each a part. What the epilogue
-/// reads takes as long as what is stored if lanes load it.
+/// Cycles in which the warpgroups store a tile, each its own rows. Operands of
+/// the epilogue take as long as the result if lanes load them.
 static double computeEpilogueCycles(const Problem &problem,
                                     const ChipInfo &chip, const TmaTile &tile) {
   double epilogueShare =
@@ -109,7 +109,7 @@ static double computeExchange(const ChipInfo &chip, const TmaTile &tile) {
   return fit(chip).exchangeCycles + bytes / fit(chip).exchangeBytesPerClock;
 }
 
-/// Seconds of kernels beside that of the products: they add up parts.
+/// Seconds of the kernels that combine split-K slices.
 static double computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
   double seconds = double(problem.launches - 1) * fit(chip).sumLaunchSeconds +
                    problem.intermediateBytes /
@@ -188,14 +188,14 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
                         tile.cluster == 1 && !facts.reducesPositions;
   double hidden = tile.consumers == 1 ? fit(chip).hiddenOfOneConsumer
                                       : fit(chip).hiddenEpilogue;
-  // Parts of a reduction have rows innermost where the result has, which fills
+  // Split-K slices have rows innermost if the result has, so their stores fill
   // whole sectors.
   double scatterCycles =
       problem.splits > 1
           ? 0
           : computeScatterCycles(problem, chip, tile.share().rows,
                                  tile.share().columns);
-  // All units read what they keep at once.
+  // All units load their kept operands at the same time.
   double keptCycles = double(kept.keptBytes() * chip.computeUnits) /
                       fit(chip).copyBytesPerClock;
   double unitCycles = fit(chip).firstSteps * cost.loadCycles + keptCycles +
@@ -246,9 +246,9 @@ public:
     return computeTmaCost(problem, chip, candidate);
   }
 
-  /// Tiles that all run at a time follow the side that has fewer: of 28 kernels
-  /// on an H200, that made 13 faster, by 1 to 23 %, and one slower, by 0.8 %.
-  /// Of four with more tiles, two were 9 and 18 % slower.
+  /// If all tiles run at a time, they follow the side that has fewer tiles. Of
+  /// 28 kernels on an H200, this made 13 faster, by 1 to 23 %, and one slower,
+  /// by 0.8 %. Of four kernels with more tiles, two were 9 and 18 % slower.
   bool prefersRows(const Problem &problem, const ChipInfo &chip,
                    const Candidate &candidate) const override {
     int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);

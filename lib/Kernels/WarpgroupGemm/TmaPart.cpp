@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The geometry of its product, how its result leaves, and which arguments of
-// the kernel it reads and writes.
+// Analyses a subproblem: the geometry of its product, how its result is stored,
+// and which kernel arguments it reads and writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,7 +79,7 @@ void mlir::conv::addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
                                             first.rhs.getViewed(),
                                             *parts.front().geometry),
                             chip.computeUnits, chip.sharedMemoryBytes);
-  // Results leave from where operands were in all subproblems, or in none.
+  // Either all subproblems store results in place of an operand, or none does.
   if (llvm::all_of(parts, [&](const TmaPart &part) {
         return part.result.isCopied(tile) && part.epilogueOperand;
       }))

@@ -13,29 +13,29 @@
 
 namespace mlir::conv {
 
-/// What a kernel knows of one of its subproblems before it is built.
+/// What is known about a subproblem of a kernel before the kernel is built.
 struct TmaPart {
   const TiledConvolution *form;
-  std::optional<TmaGeometry> geometry; ///< Of the product, if there is one.
+  std::optional<TmaGeometry> geometry; ///< Null without a product.
   std::unique_ptr<TmaCopies> copies;
   TmaResult result;
-  /// The number of the epilogue's operand that copies could bring as they take
+  /// The number of an epilogue operand that can be copied in the same boxes as
   /// the result.
   std::optional<size_t> epilogueOperand;
-  SmallVector<size_t> arguments; ///< Positions among the kernel's.
-  int64_t firstTile; ///< The number of tiles of the parts before it.
+  SmallVector<size_t> arguments; ///< Positions in the kernel's list.
+  int64_t firstTile; ///< Number of tiles of the earlier subproblems.
 
-  /// Where the epilogue's operand is among the arguments.
+  /// Position of the epilogue operand in the subproblem's arguments.
   size_t getEpilogueArgument() const {
     return (form->hasProduct() ? 2 : 0) + *epilogueOperand;
   }
 };
 
-/// Finds out how the copy engine moves what a subproblem has.
+/// Determines how the copy engine moves the tensors of a subproblem.
 FailureOr<TmaPart> analyzeTmaPart(Location loc, const TiledConvolution &form);
 
-/// Adds what a subproblem needs to the kernel's arguments: maps of operands and
-/// of the result, and addresses of what lanes load and store.
+/// Adds the arguments of a subproblem to the kernel's arguments: maps of the
+/// operands and the result, and addresses of what lanes load and store.
 void addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
                      const ::conv::TmaTile &tile,
                      SmallVectorImpl<KernelArgument> &arguments);

@@ -50,8 +50,8 @@ static bool isAlone(const ConvolutionPlan &plan) {
   return products.size() == 1 && products.front().first->parts.size() == 1;
 }
 
-/// What copies of boxes make of all products, with halo tiles or without, or
-/// nothing.
+/// Facts about copies of boxes for all products, with or without halo tiles;
+/// none if copies cannot move them.
 static std::optional<::conv::TmaFacts>
 computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
                 bool hasHaloTiles) {
@@ -107,14 +107,14 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
   return facts;
 }
 
-/// Whether instructions cut off what they add, so that sums are promoted to
+/// Whether instructions truncate their sums, which therefore need promotion to
 /// f32.
 static bool hasFloat8(ConvolutionOpInterface op) {
   return getOperandNumericType(op) == ::conv::NumericType::F8;
 }
 
-/// Why sums of instructions are too narrow for the convolution; empty if they
-/// are not.
+/// Why the accumulators of the instructions are too narrow for the convolution;
+/// empty if they are not.
 static std::string findNarrowSums(ConvolutionOpInterface op) {
   if (!hasFloat8(op) || op.getArithmetic() == Arithmetic::Promoted)
     return "";
@@ -123,7 +123,7 @@ static std::string findNarrowSums(ConvolutionOpInterface op) {
                        stringifyArithmetic(op.getArithmetic()));
 }
 
-/// Checks S22 where the convolution is.
+/// Checks S22 at the convolution.
 static std::string findPromotionObstacle(ConvolutionOpInterface op,
                                          ScheduleAttr schedule) {
   if ((schedule.getPromotion() != 0) != hasFloat8(op))
@@ -176,7 +176,7 @@ public:
   void describe(const PlannedConvolution &planned,
                 ::conv::Problem &problem) const override {
     auto [op, plan, options] = planned;
-    // Where columns can have rows of channels, tiles that are copied have them.
+    // If columns can have rows of channels, copied tiles must have them.
     if (options.joinsPhases ||
         problem.hasChannelRows != canHaveChannelRows(op, options))
       return;

@@ -1,13 +1,13 @@
-//===- WeightStationaryGeometry.cpp - products of halo tiles with a filter
-//-===//
+//===- WeightStationaryGeometry.cpp - halo tiles and a filter ---*- C++ -*-===//
+//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The images have what the copy engine needs; the filter is loaded by lanes and
-// can have any view.
+// The images have what the copy engine needs. Lanes load the filter, so its
+// view is arbitrary.
 //
 //===----------------------------------------------------------------------===//
 

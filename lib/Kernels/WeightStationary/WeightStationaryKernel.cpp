@@ -1,13 +1,13 @@
-//===- WeightStationaryKernel.cpp - kernels of few columns from halo tiles
-//-===//
+//===- WeightStationaryKernel.cpp - few output channels ---------*- C++ -*-===//
+//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One lane copies halo tiles as buffers become empty. Meanwhile consumers load
-// the filter, and then multiply all taps of a slice without waiting in between.
+// One lane copies halo tiles as buffers become empty. Consumers first load the
+// filter, and then multiply all taps of a slice without waits in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ public:
   void create();
 
 private:
-  /// Sums, and where the next slice is.
+  /// The sums, and the pipeline state of the next slice.
   struct State {
     SmallVector<Value> sums;
     PipelineState next;

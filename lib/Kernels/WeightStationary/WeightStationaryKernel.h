@@ -1,4 +1,4 @@
-//===- WeightStationaryKernel.h - kernels of few columns from halo tiles --===//
+//===- WeightStationaryKernel.h - few output channels ---------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,10 @@
 
 namespace mlir::conv {
 
-/// `buildKernel` for a schedule whose main loop is `weight_stationary`: images
-/// are passed as a tensor map, the filter as an address. Fails with a
-/// diagnostic if the copy engine cannot move the images.
-/// Builds the kernel of a part that has this geometry, and whose buffers fit.
+/// Builds the kernel of a subproblem with this geometry, whose buffers fit, for
+/// a schedule whose main loop is `weight_stationary`. The images are passed as
+/// a tensor map, the filter as an address; so the copy engine must be able to
+/// move the images.
 BuiltKernel
 buildWeightStationaryKernel(const PtxBuilder &ptx, const KernelPart &part,
                             const WeightStationaryGeometry &geometry,

@@ -1,14 +1,14 @@
-//===- WeightStationaryModel.cpp - candidates of the weight_stationary main loop
-//-===//
+//===- WeightStationaryModel.cpp - the cost of weight_stationary ----------===//
+//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Reading the rows of halo tiles takes matrix units longer than multiplying
-// them with few columns. Nothing waits for copies of the filter; those of halo
-// tiles run ahead by as many stages as there are.
+// With few columns, matrix units take longer to read the rows of halo tiles
+// than to multiply them. Nothing waits for the loads of the filter; copies of
+// halo tiles run ahead by as many stages as there are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ static const WeightStationaryCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->weightStationary;
 }
 
-/// Stages beyond which a pipeline does not become faster.
+/// More stages do not make a pipeline faster.
 static constexpr int64_t kMaxStages = 6;
 
 static TmaTile getTile(const Problem &problem, const Candidate &candidate) {
@@ -44,7 +44,7 @@ getWeightStationaryTile(const Problem &problem, const Candidate &candidate) {
   return {getTile(problem, candidate), facts.taps, facts.channels};
 }
 
-/// Whether there are such kernels for the problem, whatever their stages.
+/// Whether a kernel with this tile exists for any number of stages.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
   const auto &facts = *problem.facts.get<WeightStationaryFacts>();
   return fitsWorkgroup(tile) && tile.columns >= problem.columns &&
@@ -70,7 +70,7 @@ listWeightStationaryCandidates(const Problem &problem, const ChipInfo &chip,
   return candidates;
 }
 
-/// Instructions along a row of channels: few of these do not fill it.
+/// Instructions along a row of channels; few channels do not fill the row.
 static int64_t countAtomsOfRow(const WeightStationaryTile &tile,
                                const MatrixAtom &atom) {
   return ceilDiv(std::min(tile.channels, TmaTile::kRowElements), atom.k);

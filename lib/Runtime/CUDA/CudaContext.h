@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Everything happens in the GPU's primary context, which CUDA's runtime and
-// frameworks use too, so that their streams and addresses are ours.
+// frameworks use too, so that their streams and addresses are valid here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +19,11 @@
 
 namespace conv::runtime {
 
-/// The first driver that captures launches of kernels that start early.
+/// The first driver that captures programmatic dependent launches.
 inline constexpr int kEarlyStartVersion = 12030;
 
-/// The library and one GPU's primary context; what every object of a device
-/// shares, and the last of them gives back.
+/// The library and one GPU's primary context. All objects of a device share
+/// them, and the last object releases them.
 class CudaContext {
 public:
   CudaContext(const CudaLibrary &cuda, int device, void *handle)
@@ -39,11 +39,11 @@ public:
   const CudaLibrary cuda;
   const int device;
   void *const handle;
-  bool canStartEarly; ///< The driver can let kernels do so.
+  bool canStartEarly; ///< For programmatic dependent launch.
 };
 using SharedContext = std::shared_ptr<const CudaContext>;
 
-/// Makes a context the current one of this thread, and undoes it.
+/// Makes a context current in this thread, and restores the previous one.
 class CurrentContext {
 public:
   explicit CurrentContext(const CudaContext &context) : context(context) {
@@ -58,12 +58,12 @@ public:
       (void)context.cuda.cuCtxSetCurrent(before);
   }
 
-  /// Why the context is not the current one, if so.
+  /// no
   Result<void> check() const {
     return context.cuda.check(error, "cuCtxSetCurrent");
   }
 
-  /// The result of `call` as an error or success, or why there was no call.
+  /// The result of `call`, or the reason why it was not called, as a Result.
   template <typename Call>
   Result<void> run(const char *function, Call call) const {
     Result<void> current = check();

@@ -209,7 +209,7 @@ private:
 };
 
 /// Targets whose code a GPU of compute capability `major`.`minor` runs: its
-/// own, with and without the features that no later one keeps, and those of
+/// own, with and without the features that later GPUs drop, and targets of
 /// lower minor numbers.
 std::vector<std::string> listArchitectures(int major, int minor) {
   std::string prefix = "sm_" + std::to_string(major);

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fills the table of functions. What could not be found is the whole message.
+// Fills the table of functions. The message lists what was not found.
 //
 //===----------------------------------------------------------------------===//
 

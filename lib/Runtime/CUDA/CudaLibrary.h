@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// libcuda is part of the driver, and loaded when a CUDA device is asked for.
+// libcuda is part of the driver, and is loaded when a CUDA device is opened.
 // The functions used are one list, under the names that the library exports:
 // `_v2` is the current form of a function whose first form had 32-bit sizes.
 //
@@ -40,10 +40,10 @@ struct CudaLaunchConfig {
   unsigned attributeCount;
 };
 
-// REQUIRED(name, parameters), and OPTIONAL for what only words messages, and
-// for what drivers before CUDA 12 lack.
-// CUresult and CUdevice are ints, other handles pointers, and addresses of
-// device memory 64-bit integers.
+// REQUIRED(name, parameters), and OPTIONAL for functions that only improve
+// messages, or that drivers before CUDA 12 lack. CUresult and CUdevice are
+// ints, other handles pointers, and addresses of device memory 64-bit
+// integers.
 #define CONV_CUDA_FUNCTIONS(REQUIRED, OPTIONAL)                                \
   REQUIRED(cuInit, (unsigned flags))                                           \
   REQUIRED(cuDriverGetVersion, (int *version))                                 \
@@ -91,8 +91,8 @@ struct CudaLaunchConfig {
   REQUIRED(cuEventElapsedTime, (float *milliseconds, void *start, void *stop)) \
   OPTIONAL(cuGetErrorString, (int error, const char **text))
 
-/// The loaded library. Members are named as the functions; an optional one is
-/// null where the library lacks it.
+/// The loaded library. Members are named like the functions; an optional member
+/// is null where the library lacks the function.
 struct CudaLibrary {
 #define CONV_CUDA_MEMBER(name, parameters) int(*name) parameters;
   CONV_CUDA_FUNCTIONS(CONV_CUDA_MEMBER, CONV_CUDA_MEMBER)
@@ -102,7 +102,7 @@ struct CudaLibrary {
   /// threads of its own).
   static Result<CudaLibrary> load(const char *name = "libcuda.so.1");
 
-  /// Success for 0, or "<function>: <what the driver says> (<number>)".
+  /// Success for 0, or "<function>: <the driver's message> (<number>)".
   Result<void> check(int error, const char *function) const;
 };
 

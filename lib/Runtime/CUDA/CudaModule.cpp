@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A launch adds nothing to the stream but the kernel, so it can be captured
-// into a graph.
+// A launch adds only the kernel to the stream, so it can be captured into a
+// graph.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ enum LaunchAttribute {
   ProgrammaticStreamSerialization = 6
 };
 
-/// Dynamic shared memory that every kernel may have without asking.
+/// Dynamic shared memory that kernels may use without a request.
 constexpr uint32_t kUnaskedSharedBytes = 48 << 10;
 
 class CudaKernel final : public Kernel {
@@ -64,8 +64,8 @@ private:
     return shape.startsEarly && context.canStartEarly;
   }
 
-  /// A launch of clusters, or one that does not wait until what is in front of
-  /// it has ended.
+  /// A launch of clusters, or a programmatic dependent launch, which does not
+  /// wait for earlier work.
   Result<void> launchWithAttributes(const CurrentContext &current,
                                     const LaunchShape &shape, void **values,
                                     StreamHandle stream) {
@@ -90,8 +90,8 @@ private:
     });
   }
 
-  /// Asks for more dynamic shared memory: once, since a kernel's launches are
-  /// alike. Threads that do so at the same time ask for the same.
+  /// Requests more dynamic shared memory: once, since all launches of a kernel
+  /// are alike. Threads that do so at the same time request the same amount.
   Result<void> allowShared(const CurrentContext &current, uint32_t bytes) {
     Result<void> result = current.run("cuFuncSetAttribute", [&] {
       return context.cuda.cuFuncSetAttribute(
@@ -102,7 +102,7 @@ private:
     return result;
   }
 
-  const CudaContext &context; ///< The module's, which lives longer.
+  const CudaContext &context; ///< Owned by the module.
   void *function;
   std::atomic<uint32_t> allowedSharedBytes = kUnaskedSharedBytes;
 };

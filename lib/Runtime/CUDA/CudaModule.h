@@ -13,8 +13,8 @@
 
 namespace conv::runtime {
 
-/// The kernels of a module of the driver, which it unloads at the end. `label`
-/// is what errors call it.
+/// The kernels of a module of the driver, which is unloaded with the object.
+/// Errors call it `label`.
 std::unique_ptr<Module> createCudaModule(SharedContext context, void *handle,
                                          std::string label);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The manifest's lists in the driver's widths; M15 of docs/artifact.md has
-// checked that they fit.
+// Converts the manifest's lists to the driver's widths; M15 of docs/artifact.md
+// has checked that they fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,12 +35,12 @@ int getType(const std::string &dtype) {
                            : kTfloat32;
 }
 
-/// The value of CUtensorMapSwizzle for that many bytes; 16 is none.
+/// The value of CUtensorMapSwizzle for `bytes` bytes; 16 means none.
 int getSwizzle(int64_t bytes) {
   return bytes == 16 ? 0 : bytes == 32 ? 1 : bytes == 64 ? 2 : 3;
 }
 
-/// A list of a map in the type that the driver takes.
+/// A list of a map in the integer type of the driver.
 template <typename T> struct Narrowed {
   explicit Narrowed(const std::vector<int64_t> &list) {
     std::transform(list.begin(), list.end(), values.begin(),

@@ -13,12 +13,12 @@
 
 namespace conv::runtime {
 
-/// Whether the driver can encode maps: those before CUDA 12 cannot.
+/// Whether the driver can encode maps: drivers before CUDA 12 cannot.
 inline bool hasTensorMaps(const CudaLibrary &cuda) {
   return cuda.cuTensorMapEncodeTiled && cuda.cuTensorMapEncodeIm2col;
 }
 
-/// Encodes a map. The driver wants a current context for it.
+/// Encodes a map. The driver requires a current context.
 Result<void> encodeTensorMap(const CudaLibrary &cuda,
                              const artifact::TensorMapParameter &map,
                              void *address, EncodedTensorMap &encoded);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each operation of Driver.h is one or two HIP calls. Kernels go to the
-// caller's stream with nothing around them, so a launch can be captured into a
-// graph. The caller's current device is left as it was.
+// Each operation of Driver.h is one or two HIP calls. A launch adds only the
+// kernel to the caller's stream, so it can be captured into a graph. The
+// caller's current device stays unchanged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,13 +30,13 @@ enum MemcpyKind { HostToDevice = 1, DeviceToHost = 2 };
 /// hipDeviceAttributeMultiprocessorCount of releases 5 to 7.
 constexpr int kMultiprocessorCount = 63;
 
-/// The library and the GPU; what every object of a device shares.
+/// The library and the GPU, shared by all objects of a device.
 struct Context {
   HipLibrary hip;
   int ordinal;
 };
 
-/// Makes a GPU the current one of this thread, and undoes it.
+/// Makes a GPU current in this thread, and restores the previous one.
 class CurrentDevice {
 public:
   explicit CurrentDevice(const Context &context) : context(context) {
@@ -51,7 +51,7 @@ public:
       (void)context.hip.hipSetDevice(before);
   }
 
-  /// The result of `call` as an error or success, or why there was no call.
+  /// The result of `call`, or the reason why it was not called, as a Result.
   template <typename Call>
   Result<void> run(const char *function, Call call) const {
     if (error != 0)
@@ -287,7 +287,7 @@ std::string findArchitecture(std::string_view properties) {
 }
 
 Result<std::string> readArchitecture(const HipLibrary &hip, int ordinal) {
-  // Every release so far has a struct of less than 2 KiB.
+  // The struct has less than 2 KiB in every release so far.
   std::array<char, 8192> properties{};
   bool isNew = hip.hipGetDevicePropertiesR0600 != nullptr;
   auto *get =

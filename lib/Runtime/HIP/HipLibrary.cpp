@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Looks for the library under its known names and fills the table of functions.
-// What could not be found, and why, is the whole message.
+// Searches for the library under its known names and fills the table of
+// functions. The message lists what was not found, and why.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,9 +26,9 @@ static constexpr const char *kNames[] = {
 
 std::span<const char *const> runtime::hipLibraryNames() { return kNames; }
 
-/// Opens the first library that loads. A library that is there but does not
-/// load (a missing dependency, a damaged file) is worth more words than one
-/// that is not there.
+/// Opens the first library that loads. The message prefers a library that
+/// exists but does not load (a missing dependency, a damaged file) to libraries
+/// that do not exist.
 static Result<void *> openFirst(std::span<const char *const> names) {
   std::string tried, reason;
   for (const char *name : names) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// libamdhip64 is loaded when a HIP device is asked for, never linked, so that
-// one runtime works with and without it and with its releases 5 to 7. The
-// functions used are one list.
+// libamdhip64 is loaded when a HIP device is opened, never linked, so that one
+// runtime works without it and with its releases 5 to 7. The functions used are
+// one list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@
 
 namespace conv::runtime {
 
-// REQUIRED(result, name, parameters), and OPTIONAL for those some releases
-// lack. hipError_t is an int; handles are pointers.
+// REQUIRED(result, name, parameters), and OPTIONAL for functions that some
+// releases lack. hipError_t is an int; handles are pointers.
 #define CONV_HIP_FUNCTIONS(REQUIRED, OPTIONAL)                                 \
   REQUIRED(int, hipInit, (unsigned flags))                                     \
   REQUIRED(int, hipGetDeviceCount, (int *count))                               \
@@ -57,8 +57,8 @@ namespace conv::runtime {
   OPTIONAL(int, hipGetDevicePropertiesR0600, (void *properties, int ordinal))  \
   OPTIONAL(int, hipGetDeviceProperties, (void *properties, int ordinal))
 
-/// The loaded library. Members are named as the functions; an optional one is
-/// null where the library lacks it.
+/// The loaded library. Members are named like the functions; an optional member
+/// is null where the library lacks the function.
 struct HipLibrary {
 #define CONV_HIP_MEMBER(result, name, parameters) result(*name) parameters;
   CONV_HIP_FUNCTIONS(CONV_HIP_MEMBER, CONV_HIP_MEMBER)
@@ -68,11 +68,11 @@ struct HipLibrary {
   /// the life of the process (HIP has threads of its own).
   static Result<HipLibrary> load(std::span<const char *const> names);
 
-  /// Success for 0, or "<function>: <what HIP says> (<number>)".
+  /// Success for 0, or "<function>: <HIP's message> (<number>)".
   Result<void> check(int error, const char *function) const;
 };
 
-/// "libamdhip64.so" and the releases that are known, newest first.
+/// "libamdhip64.so" and the known releases, newest first.
 std::span<const char *const> hipLibraryNames();
 
 } // namespace conv::runtime

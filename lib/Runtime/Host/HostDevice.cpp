@@ -93,7 +93,7 @@ private:
   std::map<std::string, std::unique_ptr<Kernel>> kernels;
 };
 
-/// The caller's memory, which kernels read as it is.
+/// The caller's memory, which kernels read in place.
 class KeptBuffer final : public Buffer {
 public:
   explicit KeptBuffer(Blob data) : data(std::move(data)) {}

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Instructions that move data between the lanes of a wave. They work on bytes,
-// so one handler serves every type. A lane that does not take part supplies
+// Instructions that move data between the lanes of a wave. They work on
+// bytes, so one handler serves every type. An inactive lane supplies
 // nothing.
 //
 //===----------------------------------------------------------------------===//
@@ -31,14 +31,14 @@ void clearResult(const WaveOp &op, uint32_t lane) {
   memset(&op.result<uint8_t>(lane), 0, op.site->resultBytes);
 }
 
-/// Calls `body(lane)` for the lanes that take part.
+/// Calls `body(lane)` for the active lanes.
 template <typename Body> void forEachLane(const WaveOp &op, Body body) {
   for (uint64_t rest = op.active; rest; rest &= rest - 1)
     body(uint32_t(std::countr_zero(rest)));
 }
 
 /// The lane that `lane` reads with this DPP control word; `noLane` where the
-/// pattern leaves the row or wave. Sets the failure for an unknown control.
+/// pattern leaves the row or wave. An unknown control sets the failure.
 uint32_t selectDppLane(WaveOp &op, uint32_t control, uint32_t lane) {
   uint32_t row = lane & ~15u, inRow = lane & 15, amount = control & 15;
   uint32_t lastLane = op.waveSize - 1;
@@ -78,7 +78,7 @@ uint32_t selectDppLane(WaveOp &op, uint32_t control, uint32_t lane) {
 }
 
 /// Operands from `first`: source, control, row mask, bank mask, bound control.
-/// `keepOld` writes what a lane keeps that gets nothing.
+/// `keepOld` writes the value of a lane that receives nothing.
 template <typename KeepOld>
 void applyDpp(WaveOp &op, unsigned first, KeepOld keepOld) {
   uint32_t control = op.uniform<uint32_t>(first + 1);
@@ -119,8 +119,8 @@ void applyPermlane(WaveOp &op, uint32_t rowFlip) {
   });
 }
 
-/// The swaps of gfx950: where bit `distance` of the lane is set in the first
-/// operand, it changes places with the second where the bit is clear.
+/// The swaps of gfx950: the first operand of lanes with bit `distance` set and
+/// the second operand of lanes with it clear change places.
 void applySwap(WaveOp &op, uint32_t distance) {
   forEachLane(op, [&](uint32_t lane) {
     auto *result = &op.result<uint32_t>(lane);

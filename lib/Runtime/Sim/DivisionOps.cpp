@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A quotient is computed by several instructions: both operands are scaled, the
+// Several instructions compute a quotient: both operands are scaled, the
 // quotient is refined by multiply-adds, and special cases are fixed up.
 //
 //===----------------------------------------------------------------------===//
@@ -24,7 +24,7 @@ template <typename T> struct DivisionFacts {
   static constexpr int scale = isFloat ? 64 : 128;
   static constexpr int fmasScale = isFloat ? 32 : 64;
   static constexpr int nearOverflow = isFloat ? 96 : 768;
-  /// The biased exponent up to which a numerator is scaled.
+  /// The largest biased exponent of a numerator that is scaled.
   static constexpr int smallNumerator = isFloat ? 23 : 53;
   static constexpr int bias = isFloat ? 127 : 1023;
   static constexpr int underflow = isFloat ? -150 : -1075;

@@ -7,7 +7,7 @@
 //
 // The switch follows the System V ABI for x86-64: six registers and the stack
 // pointer. It ends in an indirect jump rather than a return, which would be
-// predicted wrongly every time.
+// mispredicted every time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -90,7 +90,7 @@ bool FiberStacks::reserve(uint32_t count) {
 
 void *FiberStacks::prepare(uint32_t index, void (*entry)(void *),
                            void *argument) const {
-  // Tops at different cache lines: all fibers use the same depth at a time.
+  // Stack tops differ in their cache lines, as all fibers have the same depth.
   size_t stagger = index * 13 % 64 * 64;
   uint8_t *top = memory + (index + 1) * slotBytes - stagger;
   void *saved[] = {/*r15=*/nullptr,

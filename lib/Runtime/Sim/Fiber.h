@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The smallest thing that can stop in the middle of a function and go on later.
+// The smallest thing that can stop inside a function and continue later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +18,10 @@
 namespace conv::runtime::sim {
 
 /// Saves the registers that a call preserves on the current stack, stores its
-/// pointer in `*from`, and goes on with the stack `to`.
+/// pointer in `*from`, and continues with the stack `to`.
 extern "C" void conv_sim_switch(void **from, void *to);
 
-/// Stacks of equal size, each below a page that faults.
+/// Stacks of equal size, each above a guard page that faults.
 class FiberStacks {
 public:
   FiberStacks() = default;
@@ -29,7 +29,7 @@ public:
   FiberStacks &operator=(const FiberStacks &) = delete;
   ~FiberStacks();
 
-  /// Makes room for `count` stacks. False when the system has no memory.
+  /// Allocates `count` stacks. False if the system has no memory.
   bool reserve(uint32_t count);
 
   /// A stack pointer that, when switched to, calls `entry(argument)`. `entry`

@@ -50,8 +50,8 @@ struct BFloat {
 };
 
 /// A layout of eight bits. `isFnuz` formats (gfx942) have no infinity and no
-/// negative zero, one more in the bias, and 0x80 for NaN. OCP E4M3 has no
-/// infinity; OCP E5M2 has the special values of IEEE.
+/// negative zero, a bias that is larger by one, and 0x80 for NaN. OCP E4M3 has
+/// no infinity; OCP E5M2 has the special values of IEEE.
 struct Fp8Layout {
   int exponentBits;
   int mantissaBits;
@@ -99,8 +99,8 @@ inline uint8_t largestFp8(Fp8Layout layout) {
   return layout.mantissaBits == 2 ? 0x7b : 0x7e;
 }
 
-/// Rounds to nearest even. What is too large becomes what the conversion
-/// instructions make of it without clamping: infinity in OCP E5M2, NaN
+/// Rounds to nearest even. Too large values become what the conversion
+/// instructions give without clamping: infinity in OCP E5M2, NaN
 /// elsewhere.
 inline uint8_t narrowFp8(float value, Fp8Layout layout) {
   uint8_t sign = bitsOf(value) >> 31 ? 0x80 : 0;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Instructions of one lane read their operands from the frame of the work-item,
-// at the offsets that the site of the instruction has, and write the result to
-// its beginning.
+// at the offsets of the instruction's site, and write the result to the
+// beginning of the frame.
 //
 //===----------------------------------------------------------------------===//
 

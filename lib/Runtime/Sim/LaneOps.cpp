@@ -20,7 +20,7 @@ namespace conv::runtime::sim {
 namespace {
 
 template <typename T> T fract(T x) {
-  // The largest value below one; a negative tiny number must not give one.
+  // The largest value below one: a tiny negative number must not give one.
   T below = std::nextafter(T(1), T(0));
   return std::isinf(x) ? T(0) : std::fmin(x - std::floor(x), below);
 }
@@ -154,7 +154,7 @@ void classF64(Item *item, const Site *site) {
                                     operand<uint32_t>(item, site, 1))));
 }
 
-/// The median; with a NaN the smaller of the others.
+/// The median; with a NaN, the smaller of the other two.
 void fmed3F32(Item *item, const Site *site) {
   float x = operand<float>(item, site, 0), y = operand<float>(item, site, 1),
         z = operand<float>(item, site, 2);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // How the j-th element of a lane's operand becomes a number. Each file that
-// uses this is compiled for AVX2, FMA and F16C, and has these for itself:
-// another file could not share them.
+// includes this is compiled for AVX2, FMA and F16C and has internal copies,
+// which files compiled for other processors must not share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,7 +95,7 @@ const uint8_t *operandBytes(const WaveOp &op, uint32_t lane, unsigned index) {
   return &op.operand<uint8_t>(lane, index);
 }
 
-/// Integer sums wrap around, so they are added without a sign.
+/// Integer sums wrap around, so they are added as unsigned numbers.
 template <typename Sum> struct Arithmetic {
   using Type = Sum;
 };

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sorted list with binary search; there are few buffers. Touched bytes are
+// A sorted list with binary search, since buffers are few. Touched bytes are
 // bits that all threads of a launch set.
 //
 //===----------------------------------------------------------------------===//
@@ -28,7 +28,7 @@ void ByteSet::insert(uint64_t offset, uint64_t bytes) {
     uint64_t taken = std::min<uint64_t>(bytes, 64 - bit);
     uint64_t ones = taken == 64 ? ~0ull : (1ull << taken) - 1;
     std::atomic<uint64_t> &word = words[offset / 64];
-    // Most bytes are touched again and again; a plain read is cheaper.
+    // Most bytes are touched many times; a plain read is cheaper.
     if ((word.load(std::memory_order_relaxed) & ones << bit) != ones << bit)
       word.fetch_or(ones << bit, std::memory_order_relaxed);
     offset += taken;

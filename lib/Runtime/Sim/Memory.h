@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The registered buffers, and which of their bytes a launch has touched.
+// The registered buffers, and the bytes of them that a launch has touched.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,10 +45,10 @@ public:
   void add(const void *address, size_t bytes);
   void remove(const void *address);
 
-  /// The buffer that holds all of the bytes, or null.
+  /// The buffer that contains all of the bytes, or null.
   MemoryBuffer *find(uint64_t address, uint64_t bytes) const;
 
-  /// Where `address` is, relative to the nearest buffer, in words.
+  /// Describes the place of `address` relative to the nearest buffer.
   std::string describe(uint64_t address) const;
 
   void resetTouched();

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loads that write to LDS instead of registers, and loads that transpose on the
-// way. Their accesses are checked and counted like those of single lanes.
+// Loads that write to LDS instead of registers, and loads that transpose. Their
+// accesses are checked and counted like accesses of single lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ void copyBytes(uint64_t to, uint64_t from, uint32_t bytes) {
 }
 
 /// The LDS address that the instruction takes from a scalar register; each lane
-/// writes after the lane before it.
+/// writes after the previous lane.
 bool getLdsBase(WaveOp &op, uint64_t &base) {
   base = op.uniform<uint64_t>(1);
   forEachLane(op, [&](uint32_t lane) {
@@ -56,8 +56,8 @@ bool getLdsBase(WaveOp &op, uint64_t &base) {
   return !op.failure;
 }
 
-/// Loads `bytes` for every lane and writes `columns` of the square they form:
-/// lane l gets element `column` of the lanes that hold the rows.
+/// Loads `bytes` for every lane and writes `columns` of the square that they
+/// form: lane l receives element `column` of the lanes that hold the rows.
 template <typename Element, typename SourceOf>
 void loadTransposed(WaveOp &op, SourceOf sourceOf) {
   constexpr uint32_t maxPerLane = 16;
@@ -114,8 +114,8 @@ void globalLoadLds(WaveOp &op) {
   });
 }
 
-/// Whether a kernel of the launch says when it waits for copies. Otherwise they
-/// arrive at once, as LLVM waits before it reads what they may have written.
+/// Whether a kernel of the launch waits for copies explicitly. Otherwise copies
+/// arrive at once, since LLVM waits before it reads what they may have written.
 static bool waitsForCopies(const LaunchState &launch) {
   const abi::Object &object = *launch.object;
   return std::any_of(object.sites, object.sites + object.siteCount,
@@ -124,8 +124,8 @@ static bool waitsForCopies(const LaunchState &launch) {
                      });
 }
 
-/// What a lane of a buffer load gets. Each word is checked on its own; those
-/// out of range are zero. False after a failure.
+/// The words that a lane of a buffer load receives. Each word is checked on its
+/// own; words out of range are zero. False after a failure.
 static bool loadWords(WorkItem &item, const abi::Site *site,
                       const abi::Resource &resource, uint64_t offset,
                       PendingCopy &copy) {
@@ -178,8 +178,8 @@ void bufferLoadLds(WaveOp &op) {
   });
 }
 
-/// Operand: limits of the counters, as gfx9 encodes them. Only copies are
-/// counted: as few of them as possible have arrived.
+/// Operand: limits of the counters in gfx9's encoding. Only copies are counted,
+/// and as few of them as possible have arrived.
 void waitCount(WaveOp &op) {
   uint32_t limits = op.uniform<uint32_t>(0);
   uint32_t left = (limits & 0xf) | (limits >> 14 & 3) << 4;
@@ -192,7 +192,7 @@ void waitCount(WaveOp &op) {
   }
 }
 
-/// Blocks of four rows and 16 columns, one block for each 16 lanes, four lanes
+/// Blocks of four rows and 16 columns: one block for each 16 lanes, four lanes
 /// for each row.
 void dsReadTr16(WaveOp &op) {
   if (!needsWholeWave(op))

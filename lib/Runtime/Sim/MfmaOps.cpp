@@ -16,7 +16,7 @@
 
 namespace {
 
-/// Which lane's B a lane uses, by the value of blgp.
+/// The lane whose B a lane uses, by the value of blgp.
 uint32_t selectLaneOfB(uint32_t lane, uint32_t blgp) {
   switch (blgp) {
   case 1: // The first half for both.
@@ -35,12 +35,12 @@ uint32_t selectLaneOfB(uint32_t lane, uint32_t blgp) {
   }
 }
 
-/// How C and D are spread over the lanes. A lane holds `perBlock` elements of
-/// one column of a block, in every block that has the column.
+/// The distribution of C and D over the lanes. A lane holds `perBlock` elements
+/// of one column of a block, in every block that has the column.
 template <typename Sum, int M, int N, int Blocks> struct LayoutOfC {
   static constexpr bool isDouble = sizeof(Sum) == 8;
-  /// Small blocks are one next to the other in the wave; larger ones are one
-  /// after the other in the registers.
+  /// Small blocks are side by side in the wave; larger blocks follow each other
+  /// in the registers.
   static constexpr bool isSmall = M == 4;
   static constexpr int rowGroups = isSmall ? (isDouble ? 4 : 1) : 64 / N;
   static constexpr int perBlock = M / rowGroups;
@@ -50,12 +50,12 @@ template <typename Sum, int M, int N, int Blocks> struct LayoutOfC {
   static int rowGroup(int lane) {
     return isSmall ? (isDouble ? lane / 16 : 0) : lane / N;
   }
-  /// The group of lanes that holds `row`. Floats and integers have runs of four
-  /// rows in a lane; doubles have one row of each run.
+  /// The group of lanes that holds `row`. For floats and integers, a lane has
+  /// runs of four rows; for doubles, one row of each run.
   static int rowGroupOf(int row) {
     return isDouble ? row % rowGroups : row / 4 % rowGroups;
   }
-  /// Where in the lane's part of a block `row` is.
+  /// The index of `row` in the lane's part of a block.
   static int placeOf(int row) {
     return isDouble ? row / rowGroups : row / (4 * rowGroups) * 4 + row % 4;
   }
@@ -79,7 +79,7 @@ void multiplyMfma(WaveOp &op, uint32_t cbsz, uint32_t abid, uint32_t blgp) {
     return;
   }
 
-  // A in the order in which the rows of C are in a lane.
+  // A, with rows in the order in which a lane holds the rows of C.
   alignas(64) Number a[Blocks][C::rowGroups][K][C::perBlock];
   alignas(64) Number b[Blocks][N][K];
   for (int lane = 0; lane < 64; ++lane) {
@@ -123,9 +123,9 @@ void mfma(WaveOp &op) {
                                       op.uniform<uint32_t>(5));
 }
 
-/// Operands A, B, C, the formats of A and B, and for each of both which byte
-/// has the scale, and the scale. The compiler selects the instruction without
-/// scales if they are constants of zero, and so this is what zeros mean.
+/// Operands A, B, C, the formats of A and B, and for each of both the byte with
+/// the scale, and the scale. The compiler selects the instruction without
+/// scales if they are constant zeros, so zeros mean no scale here.
 template <int M, int N, int K> void mfmaOfFormats(WaveOp &op) {
   for (uint32_t lane = 0; lane < 64; ++lane)
     if (op.operand<uint32_t>(lane, 6) || op.operand<uint32_t>(lane, 8)) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every byte of LDS remembers who wrote and read it since which barrier: enough
-// to find reads of bytes that nobody wrote, and waves that touch the same byte
-// without a barrier in between.
+// Every byte of LDS remembers its writers and readers since the last barrier:
+// enough to find reads of bytes that nobody wrote, and waves that touch the
+// same byte without a barrier between them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -189,7 +189,7 @@ bool Observer::checkGlobal(WorkItem &item, const Request &request,
   return false;
 }
 
-/// Checks and counts one access; false and a `problem` if it is wrong.
+/// Checks and counts one access; false with a `problem` if it is wrong.
 bool Observer::examine(WorkItem &item, const Request &request,
                        std::string &problem) {
   bool inLds = isInLds(request.address);
@@ -226,7 +226,7 @@ bool Observer::accessForWave(WorkItem &item, const WaveAccess &what,
 }
 
 /// Refuses an access whose offset is right only if register and immediate wrap
-/// around 32 bits: no manual says that the bounds check sees the wrapped sum.
+/// around 32 bits: no manual says that the bounds check uses the wrapped sum.
 void Observer::checkWrap(WorkItem &item, const abi::Site &site,
                          uint32_t offset) {
   if (!isChecking || offset >= site.immediate)

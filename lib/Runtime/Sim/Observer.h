@@ -22,13 +22,13 @@ class Observer {
 public:
   explicit Observer(Workgroup &group);
 
-  // Called on the stack of a work-item; do not return if the access is wrong.
+  // Called on the stack of a work-item; no return if the access is wrong.
   void access(WorkItem &item, const abi::Site &site, uint64_t address);
   void bufferAccess(WorkItem &item, const abi::Site &site,
                     const abi::Resource &resource, uint64_t offset,
                     uint32_t scalarOffset);
 
-  /// An access made for a whole wave, on the scheduler's stack. False after a
+  /// An access of a whole wave, on the scheduler's stack. False after a
   /// failure.
   struct WaveAccess {
     const abi::Site *site;
@@ -45,18 +45,18 @@ public:
   void passBarrier() { ++epoch; }
 
 private:
-  /// What is known of one byte of LDS.
+  /// The state of one byte of LDS.
   struct LdsByte {
     uint32_t writeEpoch; ///< 0: never written.
     uint32_t readEpoch;
-    uint32_t readerWaves; ///< One bit each, in `readEpoch`.
+    uint32_t readerWaves; ///< A bit for each, in `readEpoch`.
     uint32_t writeSegment;
     uint32_t readSegment;
     uint16_t writer; ///< Work-item.
-    uint16_t reader; ///< Work-item, the last one.
-    bool isAtomic;   ///< The last write.
+    uint16_t reader; ///< The last work-item.
+    bool isAtomic;   ///< Of the last write.
   };
-  /// What is remembered of an access until the wave's segment ends.
+  /// The record of an access until the wave's segment ends.
   struct LogEntry {
     uint32_t site;
     uint32_t occurrence;
@@ -96,11 +96,11 @@ private:
   Workgroup &group;
   const bool isChecking;
   const bool isCounting;
-  uint32_t epoch = 1;      ///< Goes up at every barrier, never down.
-  uint32_t groupEpoch = 1; ///< The first of this workgroup.
+  uint32_t epoch = 1;      ///< Increases at every barrier.
+  uint32_t groupEpoch = 1; ///< First of this workgroup.
   std::vector<LdsByte> lds;
   std::vector<LogEntry> log;
-  /// How often the current item has been at a site in the current segment.
+  /// Visits of the current item to a site in the current segment.
   struct Visits {
     uint32_t segment;
     uint32_t item;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Counters need what the lanes of a wave do together, so accesses are logged
-// and counted when the lanes meet.
+// Counters depend on all lanes of a wave together, so accesses are logged and
+// counted when the lanes meet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ void Observer::finishSegment(Wave &wave) {
   log.clear();
 }
 
-/// How many aligned pieces of `segmentBytes` the lanes touch.
+/// The number of aligned segments of `segmentBytes` that the lanes touch.
 template <typename Iterator>
 static uint64_t countSegments(Iterator begin, Iterator end,
                               uint64_t segmentBytes) {

@@ -22,7 +22,7 @@ struct Operation {
   std::string_view name;
   WaveHandler waveHandler;
   abi::LaneHandler laneHandler;
-  uint64_t matrixFlops; ///< 0: not a matrix instruction.
+  uint64_t matrixFlops; ///< 0 for other instructions.
 };
 
 /// The operation of this name, or null.

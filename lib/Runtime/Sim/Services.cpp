@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each service leads from the work-item that calls it to its workgroup.
+// Each service finds the workgroup of the work-item that calls it.
 //
 //===----------------------------------------------------------------------===//
 

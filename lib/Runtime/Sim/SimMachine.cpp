@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The public face of the simulator: objects are shared libraries loaded from
-// memory, a launch hands out workgroups to threads until one of them fails.
+// The public interface of the simulator: objects are shared libraries loaded
+// from memory; a launch hands workgroups to threads until one of them fails.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,7 +79,7 @@ static Result<void> resolveSites(abi::Object &object) {
       return Error{ErrorKind::BadInput,
                    std::string("the simulator has no operation '") + site.name +
                        "', which the object needs"};
-    // Wave operations go through the machine, lane operations do not.
+    // The machine runs wave operations; lane operations are called directly.
     site.handler =
         site.kind == abi::SiteKind::LaneOp
             ? reinterpret_cast<void *>(operation->laneHandler)
@@ -100,7 +100,7 @@ struct SimMachine::State {
   Memory memory;
   SimCounters counters;
   std::mutex launchMutex;
-  /// One per thread, kept for its stacks and its LDS.
+  /// One per thread, kept for its stacks and LDS.
   std::vector<std::unique_ptr<Workgroup>> workers;
 };
 
@@ -223,8 +223,8 @@ template <typename T> static void put(uint8_t *block, size_t offset, T value) {
   memcpy(block + offset, &value, sizeof(value));
 }
 
-/// Fills what a kernel may read of its own launch, by the offsets of the HSA
-/// dispatch packet and of code object version 5.
+/// Fills the data that a kernel may read of its own launch, at the offsets of
+/// the HSA dispatch packet and of code object version 5.
 static void describeLaunch(LaunchState &launch) {
   const auto &[grid, block] = std::pair(launch.shape.grid, launch.shape.block);
   launch.dispatchPacket = {};
@@ -281,8 +281,8 @@ Result<void> SimMachine::launch(SimObject &object, const Launch &shape) {
   for (unsigned i = 0; i < threadCount; ++i)
     if (Result<void> ready = state->workers[i]->prepare(launch); !ready)
       return ready;
-  // Each index is a worker, which runs workgroups until none is left. With
-  // fewer threads than workers, the last workers find nothing to do.
+  // Each index is a worker, which runs workgroups until none is left. If
+  // threads are fewer than workers, the last workers find nothing to do.
   auto work = [&](int64_t worker) { queue.work(*state->workers[worker]); };
   state->threads->run(
       threadCount,

@@ -45,7 +45,7 @@ Fp8Layout bf8Of(const Item *item) {
   return chipOf(item).isFnuz ? e5m2Fnuz : e5m2;
 }
 
-/// Operands: four bytes, which of them.
+/// Operands: four bytes, the index of one.
 void widenByte(Item *item, const Site *site, Fp8Layout layout) {
   uint32_t byte = operand<uint32_t>(item, site, 1);
   uint32_t bytes = operand<uint32_t>(item, site, 0);
@@ -121,7 +121,7 @@ void cvtPkBf8F32(Item *item, const Site *site) {
 void atomicPkAddBf16(Item *item, const Site *site) {
   auto *address = operand<uint32_t *>(item, site, 0);
   auto addend = operand<Pair<BFloat>>(item, site, 1);
-  // Unlike other accesses, this one is announced by the machine.
+  // The machine announces this access, unlike all others.
   abi::Site access = *site;
   access.kind = abi::SiteKind::Atomic;
   access.bytes = access.alignment = 4;

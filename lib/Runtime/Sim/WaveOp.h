@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the handler of a wave operation sees: the frames of the lanes that take
-// part. Has no STL, because handlers are compiled for AVX2.
+// The view of a wave operation's handler: the frames of the active lanes. Has
+// no STL, because handlers are compiled for AVX2.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ namespace conv::runtime::sim {
 
 namespace abi = ::conv::sim;
 
-/// From one lane's frame to the next. An odd number of cache lines, so that the
-/// same operand of all lanes does not compete for a few sets of the cache.
+/// Bytes from one lane's frame to the next. An odd number of cache lines, so
+/// that the same operand of all lanes does not compete for a few cache sets.
 inline constexpr size_t frameStride = abi::frameBytes + 64;
 
 /// The facts of SimChips.def.
@@ -36,10 +36,10 @@ struct SimChip {
 };
 
 struct WaveOp {
-  uint8_t *frames; ///< Of lane 0.
+  uint8_t *frames; ///< The frame of lane 0.
   abi::Item *const *items;
   uint32_t waveSize;
-  uint64_t active; ///< Bit per lane that takes part.
+  uint64_t active; ///< A bit for each active lane.
   const abi::Site *site;
   const SimChip *chip;
   const char *failure = nullptr; ///< Set by a handler that refuses.
@@ -53,7 +53,7 @@ struct WaveOp {
     return *reinterpret_cast<const T *>(frames + lane * frameStride +
                                         site->operandOffset[index]);
   }
-  /// An operand that is an immediate, or that the lanes agree on.
+  /// An operand that is an immediate, or equal in all lanes.
   template <typename T> const T &uniform(unsigned index) const {
     return operand<T>(firstActive(), index);
   }

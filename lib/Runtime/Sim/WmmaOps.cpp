@@ -15,9 +15,9 @@
 
 namespace {
 
-/// The two layouts. RDNA3 has all of a row's k in a lane, twice; RDNA4 has half
-/// of them in either half of the wave. Rows of C alternate between the halves
-/// on RDNA3 and are consecutive on RDNA4.
+/// The two layouts. A lane of RDNA3 has all k of a row, and two lanes have the
+/// same row; each half of the wave has half of the k on RDNA4. Rows of C
+/// alternate between the halves on RDNA3 and are consecutive on RDNA4.
 struct WmmaLayout {
   bool isRdna3;
   int perLane() const { return isRdna3 ? 16 : 8; }
@@ -91,7 +91,7 @@ template <typename A, typename B> void wmmaF32(WaveOp &op) {
 }
 
 /// Operands A, B, C, opsel; sums are rounded to 16 bits at the end. On RDNA3
-/// opsel chooses the half of each register and the other half is kept.
+/// opsel selects the half of each register to write; the other half stays.
 template <typename Element, typename Stored> void wmma16(WaveOp &op) {
   WmmaLayout layout = layoutOf<Element>(op, 0);
   int half = op.uniform<uint8_t>(3) & 1;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A fiber runs until its work-item meets others, and then hands over to the
-// next lane of its wave; the scheduler is only entered when the wave has
+// A fiber runs until its work-item has to meet others, then switches to the
+// next lane of its wave; the scheduler runs only when the whole wave has
 // stopped. It then serves the wave operation, notes that the wave is at a
-// barrier, or reports that the lanes went different ways.
+// barrier, or reports that the lanes diverged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -124,7 +124,7 @@ void Workgroup::enterItem(void *argument) {
 // On the stack of a work-item
 //===----------------------------------------------------------------------===//
 
-/// Goes on with the next lane if it can run, else with the scheduler.
+/// Continues with the next lane if it can run, else with the scheduler.
 void Workgroup::leave(WorkItem &item) {
   WorkItem *next = item.next;
   bool canChain = next && next->state == ItemState::Ready;
@@ -218,8 +218,8 @@ Wave *Workgroup::selectWave() {
   return nullptr;
 }
 
-/// Runs `wave` until its lanes have stopped, and deals with what they stopped
-/// at.
+/// Runs `wave` until its lanes have stopped, and serves the reason of the
+/// stop.
 void Workgroup::runSegment(Wave &wave) {
   for (uint32_t lane = 0; lane < wave.laneCount && !error; ++lane)
     if (wave.items[lane].state == ItemState::Ready)
@@ -312,7 +312,7 @@ void Workgroup::stopAtBarrier(Wave &wave, const WorkItem &first) {
   ++counters.barriers;
 }
 
-/// Lets the waves go on when all have arrived. False at the end of the kernel.
+/// Lets the waves continue when all have arrived. False at the kernel's end.
 bool Workgroup::releaseBarrier() {
   const Wave *waiting = nullptr, *ended = nullptr;
   for (const Wave &wave : waves)

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs the work-items of a workgroup as fibers and brings them together at
+// Runs the work-items of a workgroup as fibers and synchronizes them at
 // barriers and cross-lane operations. One object per thread, used for many
 // workgroups in turn.
 //
@@ -31,7 +31,7 @@ class Memory;
 class Observer;
 class Workgroup;
 
-/// What all workgroups of a launch share.
+/// The common state of all workgroups of a launch.
 struct LaunchState {
   const abi::Kernel *kernel;
   const abi::Object *object;
@@ -59,12 +59,12 @@ struct WorkItem : abi::Item {
   void *stackPointer;
   WorkItem *next; ///< The next lane of the wave, or null.
   Workgroup *group;
-  const abi::Site *site; ///< Where it waits.
+  const abi::Site *site; ///< Where it has stopped.
   uint32_t index;
   ItemState state;
 };
 
-/// What a lane copies to LDS and its wave has not waited for.
+/// A lane's copy to LDS for which its wave has not waited.
 struct PendingCopy {
   uint64_t to;
   uint32_t instruction; ///< Among the wave's copies.
@@ -77,7 +77,7 @@ struct Wave {
   abi::Item **itemPointers;
   uint32_t laneCount;
   uint32_t index;
-  /// Changes whenever the lanes have met; orders accesses within the wave.
+  /// Changes whenever the lanes meet; orders accesses within the wave.
   uint32_t segment;
   bool isAtBarrier;
   bool isDone;
@@ -91,7 +91,7 @@ public:
   explicit Workgroup(const SimChip &chip);
   ~Workgroup();
 
-  /// Makes room for the workgroups of `launch`.
+  /// Allocates memory for the workgroups of `launch`.
   Result<void> prepare(LaunchState &launch);
   /// Runs one workgroup. An error names kernel, workgroup and work-item.
   std::optional<Error> run(std::array<uint32_t, 3> workgroupId);
@@ -108,9 +108,9 @@ public:
   // Called on the stack of a work-item.
   void meetWave(WorkItem &item, const abi::Site *site);
   void meetGroup(WorkItem &item, const abi::Site *site);
-  /// Ends the launch with what `item` did wrong. Does not return.
+  /// Ends the launch with the error of `item`. Does not return.
   [[noreturn]] void stop(WorkItem &item, const std::string &what);
-  /// Reports a mistake from the scheduler's stack.
+  /// Reports an error from the scheduler's stack.
   void fail(const WorkItem &item, const std::string &what);
 
 private:

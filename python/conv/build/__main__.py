@@ -41,7 +41,7 @@ from ._units import Outcome, Store, compile_missing
 
 
 class _Progress:
-    """Now and then a line on standard error."""
+    """Prints an occasional line on standard error."""
 
     _EVERY_SECONDS = 5
 

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One artifact for each model, by conv-pack."""
+"""Merges one artifact for each model, by conv-pack."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..tune._bundle import write_file
 from ._models import Model
 from ._units import Store
 
-#: Artifacts that one call of conv-pack merges, whose names must fit a command line.
+#: The most artifacts that one call of conv-pack merges; their names must fit a command line.
 _MERGED = 5000
-#: The folder of units and records, in that of artifacts.
+#: The folder of units and records, inside the folder of artifacts.
 STORE = ".store"
 
 
 def find_tool() -> str:
-    """conv-pack: the one on PATH, or that of the package conv-compiler."""
+    """The path of conv-pack: from PATH, or of the package conv-compiler."""
     tool = shutil.which("conv-pack")
     if not tool:
         with contextlib.suppress(ImportError):
@@ -38,7 +38,7 @@ def find_tool() -> str:
 
 
 def _merge(names: typing.Sequence[str], output: pathlib.Path, folder: pathlib.Path) -> None:
-    """One artifact of several, which replaces the file when it is whole."""
+    """Merges several artifacts into one, which replaces the file when it is complete."""
     parts = []
     try:
         while len(names) > _MERGED:
@@ -61,7 +61,7 @@ def _run_tool(names: typing.Sequence[str], output: pathlib.Path, folder: pathlib
 
 
 def merge_model(model: Model, store: Store, output: pathlib.Path) -> bool:
-    """Makes a model's artifact of its units; False if it is there, of the same ones."""
+    """Merges a model's units into its artifact; False if the artifact exists with the same units."""
     keys = list(dict.fromkeys(unit.key for unit in model.units if store.has_pack(unit.key)))
     path, record = output / f"{model.name}.convpack", output / STORE / f"{model.name}.json"
     digest = hashlib.sha256("\n".join(keys).encode()).hexdigest()

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is to be built: a file of models as units, each one module for one target."""
+"""What to build: a file of models as units, each one module for one target."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..tune import Database
 from ..tune._arguments import check_target, read_text
 from ..tune._problems import read_problems
 
-#: The types of what a model has.
+#: The types of a model's fields.
 _TYPES = {"layers": str, "lists": list, "directions": list, "dtype": str, "layout": str, "with": dict, "modules": list,
           "targets": list, "database": str}  # fmt: skip
 _FIELDS = set(_TYPES)
@@ -28,9 +28,9 @@ _FIELDS = set(_TYPES)
 
 @dataclasses.dataclass(frozen=True)
 class Unit:
-    """One module for one target: what is compiled, and found again by its key."""
+    """One module for one target: compiled once, and found again by its key."""
 
-    name: str  #: As messages call it.
+    name: str  #: Its name in messages.
     module: str
     target: str
     database: str
@@ -39,7 +39,7 @@ class Unit:
 
 @dataclasses.dataclass(frozen=True)
 class Model:
-    """One artifact that is built."""
+    """One artifact to build."""
 
     name: str
     units: typing.Tuple[Unit, ...]
@@ -65,7 +65,7 @@ def _load_yaml(path: pathlib.Path) -> dict:
 
 
 def _check_types(name: object, spec: dict) -> None:
-    """Raises an error for a name that is no file's, and for fields that are not what they are to be."""
+    """Raises an error for a name that cannot be a file's, and for fields of wrong types."""
     if not isinstance(name, str) or not re.fullmatch(r"[\w-][\w.-]*", name):
         raise bad_input(f"expects a name of letters, digits, '.', '-' and '_' for a model, but got {name!r}")
     for field, value in spec.items():
@@ -97,7 +97,7 @@ def _read_modules(name: str, spec: dict, folder: pathlib.Path) -> typing.Iterato
 
 
 def _name_function(problem: Problem, known: typing.Dict[str, str]) -> typing.Tuple[str, str]:
-    """The name and the text of a problem's module, whose function no other problem of the model has."""
+    """The name and the text of a problem's module, whose function name is unique in the model."""
     module = problem.module()
     [own] = re.findall(r"func\.func @([\w.$-]+)\(", module)
     name, place = own, 1
@@ -110,7 +110,7 @@ def _name_function(problem: Problem, known: typing.Dict[str, str]) -> typing.Tup
 
 
 def read_models(path: pathlib.Path, only: typing.Sequence[str] = ()) -> typing.Tuple[pathlib.Path, typing.List[Model]]:
-    """The folder for artifacts, and what is to be built."""
+    """The folder for artifacts, and the models to build."""
     content = _load_yaml(path)
     folder = path.resolve().parent
     _check_types("all", {name: content[name] for name in ("targets", "database") if name in content})
@@ -155,14 +155,14 @@ def read_models(path: pathlib.Path, only: typing.Sequence[str] = ()) -> typing.T
 
 
 def _find_database(given: typing.Optional[str], target: str, folder: pathlib.Path) -> str:
-    """The file of a name, or else the one that ships for the target; empty for none."""
+    """The database of a name, or else the one that ships for the target; empty for none."""
     if given is None:
         return _compiler.shipped_database(target)
     return str(folder / given) if given not in ("", "none") else ""
 
 
 def _read_state(database: str) -> str:
-    """Text that changes whenever a row of the database does."""
+    """Text that changes whenever a row of the database changes."""
     if not database:
         return ""
     with Database(database) as opened:
@@ -170,7 +170,7 @@ def _read_state(database: str) -> str:
 
 
 def _compute_key(module: str, target: str, state: str) -> str:
-    """The digest of all that decides what is compiled."""
+    """The digest of everything that decides the compiled code."""
     parts = (_compiler.fingerprint(), target, state, shutil.which("ptxas") or "", module)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiling units, and the store of what came of them: a file for each key, which is whole or not there."""
+"""Compiles units, and stores the outcomes: a file for each key, which is either complete or absent."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..tune._executors import LostWorker
 from ..tune._isolated import Died, Isolated
 from ._models import Unit
 
-#: Tasks that are handed out ahead, for each that can run.
+#: Tasks that are submitted ahead, for each that can run.
 _AHEAD = 2
-#: Units of a task, at most. A task costs a scheduler some milliseconds, and a small unit 60 of its compiler.
+#: The most units of a task. A task costs a scheduler some milliseconds, and a small unit costs its compiler 60.
 _BATCH = 16
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """What came of a unit: an artifact, a refusal, which is final, or a failure, which is not."""
+    """The outcome of a unit: an artifact, a refusal, which is final, or a failure, which is not."""
 
     pack: bytes = b""
     refused: str = ""
@@ -37,7 +37,7 @@ def _compile(module: str, target: str, database: str) -> bytes:
 def compile_units(
     child: Isolated, sources: typing.Sequence[typing.Tuple[str, str, str]], limit: float
 ) -> typing.List[Outcome]:
-    """Compiles modules, each for a target with a database, in a child, which may crash or hang."""
+    """Compiles modules, each for a target with a database, in a child process, which may crash or hang."""
     return [_compile_in(child, *source, limit) for source in sources]
 
 
@@ -51,7 +51,7 @@ def _compile_in(child: Isolated, module: str, target: str, database: str, limit:
 
 
 class Store:
-    """Artifacts and refusals by key. A file is whole or not there."""
+    """Artifacts and refusals by key. A file is either complete or absent."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
@@ -67,14 +67,14 @@ class Store:
         return f"{key}.convpack" in self._names
 
     def refusal(self, key: str) -> str:
-        """Why a unit was refused; empty if it was not."""
+        """Why a unit was refused; empty if it was accepted."""
         return (self.folder / f"{key}.refused").read_text() if f"{key}.refused" in self._names else ""
 
     def has(self, key: str) -> bool:
         return self.has_pack(key) or f"{key}.refused" in self._names
 
     def prune(self, keys: typing.Set[str]) -> int:
-        """Removes what has other keys; how many files that were."""
+        """Removes files with other keys; returns their number."""
         out = [name for name in self._names if name.partition(".")[0] not in keys]
         for name in out:
             (self.folder / name).unlink(missing_ok=True)
@@ -88,7 +88,7 @@ def compile_missing(
     limit: float,
     progress: typing.Callable[[Unit, Outcome], None],
 ) -> None:
-    """Compiles the units that the store has not, each key once, and writes them as they come."""
+    """Compiles the units that the store lacks, each key once, and writes them as they arrive."""
     missing = list({unit.key: unit for unit in units if not store.has(unit.key)}.values())
     count = max(1, min(_BATCH, len(missing) // (_AHEAD * executor.width)))
     waiting = [missing[place : place + count] for place in range(0, len(missing), count)]
@@ -104,7 +104,7 @@ def compile_missing(
             try:
                 outcomes = executor.result(task)
             except LostWorker as error:
-                if len(batch) > 1:  # One of them ends workers; each alone shows which.
+                if len(batch) > 1:  # One unit ends workers; running each alone shows which.
                     waiting += [[unit] for unit in batch]
                     continue
                 outcomes = [Outcome(failed=f"its workers ended: {error}")]

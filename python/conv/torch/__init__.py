@@ -8,8 +8,8 @@
     fast = conv.torch.optimize(model, (x,))         # inference: batch norm, bias, residual and activation in the kernels
     print(conv.torch.report())                      # which layers went where, and why
 
-`conv.torch.functional` has PyTorch's functions. What no kernel exists for, or where PyTorch's was measured to be faster,
-runs as PyTorch has it, and the report says so.
+`conv.torch.functional` has PyTorch's functions. If no kernel exists for a convolution, or PyTorch's was measured to be
+faster, it runs in PyTorch, and the report says so.
 """
 
 from . import functional
@@ -31,7 +31,7 @@ from ._modules import (
     LazyConvTranspose3d,
 )
 from ._optimize import compile_kernels, optimize
-from ._replace import Replacement, replace
+from ._replace import Replacement, replace, restore
 from ._report import Report, report
 from ._save import load, save
 from ._settings import Settings, settings
@@ -66,6 +66,7 @@ __all__ = [
     "preload",
     "replace",
     "report",
+    "restore",
     "save",
     "settings",
     "warmup",

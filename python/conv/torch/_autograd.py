@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import torch
+from torch._library.autograd import Info, make_autograd_impl
+from torch.autograd import forward_ad
 
 from . import _calls, _reference
 from ._calls import library
-from ._operators import CallArguments, convolution_backward, convolve, make_window
+from ._operators import CallArguments, convolution_backward, convolution_kernel, convolve, make_window
 
 _INFERENCE = (
     "expects a convolution without residual and activation in its kernel, but got one of conv.torch.optimize, "
@@ -18,10 +20,10 @@ _INFERENCE = (
 
 def _setup(ctx, inputs, output):
     input, weight, bias, *rest = inputs  # noqa: A001
-    *window, padding_mode, residual, activation, _ = rest
+    *window, padding_mode, residual, activation, _, max_error = rest
     ctx.save_for_backward(input, weight)
     ctx.save_for_forward(input, weight)
-    ctx.window, ctx.padding_mode, ctx.has_bias = window, padding_mode, bias is not None
+    ctx.window, ctx.padding_mode, ctx.has_bias, ctx.max_error = window, padding_mode, bias is not None, max_error
     ctx.is_fused = residual is not None or activation != ""
     ctx.result_shape = output.shape
 
@@ -29,24 +31,41 @@ def _setup(ctx, inputs, output):
 def _backward(ctx, grad_output):
     if ctx.is_fused:
         raise NotImplementedError(_INFERENCE)
-    input, weight = ctx.saved_tensors  # noqa: A001
+    input, weight, *narrow = ctx.saved_tensors  # noqa: A001
     mask = [ctx.needs_input_grad[0], ctx.needs_input_grad[1], ctx.has_bias and ctx.needs_input_grad[2]]
     if torch.is_grad_enabled() and not torch.compiler.is_compiling():  # For gradients of gradients.
         stride, low, high, dilation, transposed, output_padding, groups = ctx.window
         window = make_window(stride, low, high, dilation, groups, ctx.padding_mode)
-        grads = list(_reference.gradients(grad_output, input, weight, window, transposed, output_padding, mask[:2]))
+        operands = grad_output, input, weight.to(input.dtype)
+        grads = list(_reference.gradients(*operands, window, transposed, output_padding, mask[:2]))
         grads.append(grad_output.sum(dim=[0, *range(2, grad_output.dim())]) if mask[2] else None)
     else:
-        backward = torch.ops.conv.convolution_backward if _calls.is_traced(grad_output) else convolution_backward
-        grads = backward(grad_output, input, weight, *ctx.window, ctx.padding_mode, mask)
-    return (*(grad if wanted else None for grad, wanted in zip(grads, mask)), *(None,) * 11)
+        arguments = grad_output, input, *(narrow or (weight,)), *ctx.window, ctx.padding_mode, mask, ctx.max_error
+        if _calls.is_traced(grad_output):
+            grads = torch.ops.conv.convolution_backward(*arguments)
+        else:
+            grads = convolution_backward(*arguments, weight.dtype)
+    return (*(grad if wanted else None for grad, wanted in zip(grads, mask)), *(None,) * 12)
 
 
 torch.library.register_autograd("conv::convolution", _backward, setup_context=_setup, lib=library)
+_track = make_autograd_impl(torch.ops.conv.convolution.default, Info(_backward, _setup))
+
+
+def _autograd(keys, *arguments):
+    """The operator's autograd for tensors that are there: where nobody asks for gradients, a call does not go through the
+    dispatcher a second time, which takes 10 us."""
+    if torch.is_grad_enabled() or _calls.is_traced(arguments[0]) or _calls.is_special(arguments[1]):
+        return _track(keys, *arguments)
+    return convolution_kernel(*arguments)
+
+
+for _key in ("AutogradCPU", "AutogradCUDA"):
+    library.impl("convolution", _autograd, _key, with_keyset=True)
 
 
 def _vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
-    """A batch of images is a larger batch; with a filter for each, one convolution after the other."""
+    """A batch of images is a larger batch; if each has a filter of its own, one convolution follows the other."""
     convolution = torch.ops.conv.convolution
     residual_is_batched = len(in_dims) > 11 and in_dims[11] is not None
     if in_dims[0] is not None and in_dims[1] is None and in_dims[2] is None and not residual_is_batched:
@@ -73,18 +92,18 @@ def _jvp(ctx, input_tangent, weight_tangent, bias_tangent, *_):
     if ctx.is_fused:
         raise NotImplementedError(_INFERENCE)
     input, weight = ctx.saved_tensors  # noqa: A001
-    tangents = []
+    window, tangents = (*ctx.window, ctx.padding_mode, None, "", 0.01, ctx.max_error), []
     if input_tangent is not None:
-        tangents.append(convolution(input_tangent, weight, None, *ctx.window, ctx.padding_mode))
+        tangents.append(convolution(input_tangent, weight, None, *window))
     if weight_tangent is not None:
-        tangents.append(convolution(input, weight_tangent, None, *ctx.window, ctx.padding_mode))
+        tangents.append(convolution(input, weight_tangent, None, *window))
     if bias_tangent is not None:
         tangents.append(bias_tangent.view(-1, *(1,) * (input.dim() - 2)).expand(ctx.result_shape))
     return sum(tangents[1:], tangents[0])
 
 
 class _Eager(torch.autograd.Function):
-    """The operator's autograd without PyTorch's dispatcher, which costs an operator of Python 100 us a call."""
+    """The operator's autograd without PyTorch's dispatcher, which costs an operator in Python 100 us a call."""
 
     forward = staticmethod(convolve)
     setup_context = staticmethod(_setup)
@@ -93,9 +112,34 @@ class _Eager(torch.autograd.Function):
     vmap = staticmethod(_vmap)
 
 
+class _Mixed(torch.autograd.Function):
+    """The same for an image of 16 bits and parameters of f32: kernels take the bias as it is, and write gradients of f32,
+    so that neither is cast."""
+
+    @staticmethod
+    def forward(ctx, input, weight, *rest):  # noqa: A002
+        narrow = weight.to(input.dtype)
+        result = convolve(input, narrow, *rest)
+        _setup(ctx, (input, weight, *rest), result)
+        ctx.save_for_backward(input, weight, narrow)
+        return result
+
+    backward = staticmethod(_backward)
+
+
+def takes_mixed(*tensors) -> bool:
+    """Whether `convolution` takes an image of 16 bits with parameters of f32: nobody but autograd may look at the call."""
+    return not (_calls.is_anything_traced() or forward_ad._current_level >= 0 or any(map(_calls.is_special, tensors)))
+
+
 def convolution(input, weight, bias, *rest):  # noqa: A002
-    """`torch.ops.conv.convolution`, by the shortest way. Sizes are tuples."""
+    """`torch.ops.conv.convolution`, by the shortest way. Sizes are tuples. It `takes_mixed` types, too."""
     arguments = input, weight, bias, *rest
     if len(arguments) < len(CallArguments._fields):
         arguments += tuple(CallArguments._field_defaults.values())[len(arguments) - len(CallArguments._fields) :]
+    if weight.dtype != input.dtype:
+        is_tracked = any(tensor is not None and tensor.requires_grad for tensor in (input, weight, bias))
+        if is_tracked and torch.is_grad_enabled():
+            return _Mixed.apply(*arguments)
+        return convolve(input, weight.to(input.dtype), *arguments[2:])
     return _calls.dispatch(torch.ops.conv.convolution, convolve, _Eager, arguments[:3], arguments)

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A call of an operator: the kernel that calls like it have, started on its tensors, or PyTorch's way."""
+"""A call of an operator: starts the kernel of earlier calls like it on its tensors, or runs PyTorch's way."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Theirs = typing.Callable[[], torch.Tensor]
 library = torch.library.Library("conv", "DEF")  #: Of the operators `torch.ops.conv`.
 
 _found: typing.Dict[tuple, _choices.Choice] = {}  #: By what a call is given, which is faster to look at than a problem.
-#: Calls on dense tensors that have a kernel: its choice, and the shape and the strides of the result.
-_known: typing.Dict[tuple, typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...]]] = {}
+#: Calls on dense tensors that have a kernel: its choice, and the shape, the strides and the type of the result.
+_known: typing.Dict[tuple, typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...], torch.dtype]] = {}
 
 
 def forget() -> None:
-    """Looks every call up again."""
+    """Makes every call look up its choice again."""
     _found.clear()
     _known.clear()
 
 
 def refuse(tensors: Tensors) -> typing.Optional[typing.Tuple[str, str]]:
-    """Why PyTorch has to do it, before the compiler is asked."""
+    """Why PyTorch has to run it, known before the compiler is asked."""
     first = tensors[0]
     if not settings.enabled:
         return "disabled", "conv.torch.settings.enabled is False"
@@ -45,12 +45,12 @@ def refuse(tensors: Tensors) -> typing.Optional[typing.Tuple[str, str]]:
 
 
 def report_line(what: str, lhs: torch.Tensor, rhs: torch.Tensor) -> str:
-    """What the report calls a call that is no problem of the compiler's."""
+    """The report's name for a call that is no problem of the compiler's."""
     return f"{what} {tuple(lhs.shape)} x {tuple(rhs.shape)} {str(lhs.dtype).split('.')[-1]}"
 
 
 def find(key: tuple, choose: typing.Callable[[], _choices.Choice]) -> _choices.Choice:
-    """The choice that a call has, by what it is given."""
+    """The choice of a call, by its arguments."""
     choice = _found.get(key)
     if choice is None:
         choice = choose()
@@ -70,9 +70,9 @@ def start(
     doubtful: bool = False,
     in_place: bool = False,
 ) -> torch.Tensor:
-    """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, calls like it take a short way if the
-    operands are the tensors that were given. Where it is `doubtful` that a kernel of the CPU is the faster one, both are
-    timed; never so if operands change `in_place`, which is done once."""
+    """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, later calls like it take a short way if
+    the operands are the tensors that were given. If it is `doubtful` that a kernel of the CPU is faster, both ways are timed;
+    never if operands change `in_place`, since that must happen once."""
     if not in_place and choice.wants_measurement(doubtful):
         first = choice.kernel
 
@@ -85,25 +85,25 @@ def start(
     if kernel is None:
         return theirs()
     if key is not None and all(ours is theirs for ours, theirs in zip(operands, given)):
-        _known[key] = choice, result.shape, result.stride()
+        _known[key] = choice, result.shape, result.stride(), result.dtype
     kernel(operands, result)
     return result
 
 
 def run_known(key: tuple, operands: Tensors) -> Optional:
-    """What a call like an earlier one gives, if that had a kernel."""
+    """The result of a call like an earlier one, if that had a kernel."""
     known = _known.get(key)
     if known is None or not settings.enabled or known[0].kernel is None:
         return None
-    choice, shape, strides = known
-    result = operands[0].new_empty_strided(shape, strides)
+    choice, shape, strides, dtype = known
+    result = operands[0].new_empty_strided(shape, strides, dtype=dtype)
     choice.calls += 1
     choice.kernel(operands, result)
     return result
 
 
 def is_anything_traced() -> bool:
-    """Whether something other than autograd looks at all calls: a compiler, TorchScript, a mode, or vmap."""
+    """Whether something other than autograd observes all calls: a compiler, TorchScript, a mode, or vmap."""
     return (
         torch.compiler.is_compiling()
         or torch._C._get_tracing_state() is not None
@@ -113,12 +113,12 @@ def is_anything_traced() -> bool:
 
 
 def is_special(tensor: torch.Tensor) -> bool:
-    """Whether it is of a subclass of tensors, or there is nothing to run on."""
+    """Whether the tensor has a subclass of tensors as its type, or has no data."""
     return type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.is_meta
 
 
 def is_traced(tensor: torch.Tensor) -> bool:
-    """Whether something other than autograd looks at calls on this tensor."""
+    """Whether something other than autograd observes calls on this tensor."""
     return is_anything_traced() or is_special(tensor)
 
 
@@ -130,14 +130,14 @@ def dispatch(
     arguments: typing.Sequence[object],
 ) -> torch.Tensor:
     """Calls an operator by the shortest way: `direct` is its kernel and `eager` its autograd, both without PyTorch's
-    dispatcher, which costs an operator of Python 100 us a call. The first two of `tensors` are there."""
+    dispatcher, which costs an operator in Python 100 us a call. The first two of `tensors` are never None."""
     if is_anything_traced():
-        # torch.func looks through autograd functions, but not through the autograd of operators in Python.
+        # torch.func traces through autograd functions, but not through the autograd of operators in Python.
         is_functional = torch._C._functorch.peek_interpreter_stack() is not None and not torch.compiler.is_compiling()
         return eager.apply(*arguments) if is_functional else operator(*arguments)
     if is_special(tensors[0]) or is_special(tensors[1]):
         return operator(*arguments)
-    if forward_ad._current_level >= 0:  # Tangents travel with tensors that require no gradient.
+    if forward_ad._current_level >= 0:  # Tangents may belong to tensors that require no gradient.
         return eager.apply(*arguments)
     if torch.is_grad_enabled():
         for tensor in tensors:

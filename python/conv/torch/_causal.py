@@ -24,7 +24,7 @@ library.define(
 
 
 class _Call(typing.NamedTuple):
-    """The operands, as the schema has them."""
+    """The operands, as in the schema."""
 
     x: torch.Tensor
     weight: torch.Tensor
@@ -39,7 +39,7 @@ class _Call(typing.NamedTuple):
         _choices.leave(line, self.x.device, reason, detail).calls += 1
 
     def refuse(self) -> bool:
-        """Whether PyTorch has to do it; the report says why."""
+        """Whether PyTorch has to run it; the report says why."""
         states = [] if self.initial_states is None else [self.initial_states]
         refused = _calls.refuse([self.x, self.weight, *states])
         if refused:
@@ -47,7 +47,7 @@ class _Call(typing.NamedTuple):
         return refused is not None
 
     def of_one_type(self) -> _Call:
-        """With x, weight and states of the wider of their types; the report tells of the copies."""
+        """With x, weight and states in the wider of their types; the report mentions the copies."""
         if self.x.dtype == self.weight.dtype:
             return self
         dtype = torch.promote_types(self.x.dtype, self.weight.dtype)
@@ -57,11 +57,11 @@ class _Call(typing.NamedTuple):
         return self._replace(x=self.x.to(dtype), weight=self.weight.to(dtype), initial_states=states)
 
     def head(self) -> int:
-        """How many tokens see initial states."""
+        """The number of tokens that see initial states."""
         return min(self.x.shape[2], self.weight.shape[1] - 1)
 
     def _composed(self) -> typing.Tuple[object, ...]:
-        """The operands of compositions, for which packed sequences have numbers."""
+        """The operands of compositions, in which packed sequences have numbers."""
         if self.cu_seqlens is None:
             return self[:6]
         numbers = Neighbours.of(self.cu_seqlens, self.x.shape[2]).sequence + 1
@@ -73,19 +73,19 @@ class _Call(typing.NamedTuple):
         return self.x, self.weight, self.bias, self.cu_seqlens, self.initial_states, self.activation
 
     def compose(self) -> torch.Tensor:
-        """The result, of PyTorch's operators."""
+        """The result of PyTorch's operators."""
         packed = self._packed_with_states()
         return reference.packed_with_states(*packed) if packed else reference.causal_conv1d(*self._composed())
 
     def compose_gradients(self, grad_output: torch.Tensor) -> reference.CausalGradients:
-        """All gradients, of PyTorch's operators: they can be differentiated again."""
+        """All gradients from PyTorch's operators: they can be differentiated again."""
         packed = self._packed_with_states()
         if packed:
             return reference.packed_gradients(grad_output, *packed)
         return reference.causal_gradients(grad_output, *self._composed())
 
     def sequences(self) -> typing.Optional[Sequences]:
-        """As sequences whose channels follow each other, if they do or have to."""
+        """As sequences with contiguous channels, if they are so or have to be."""
         is_packed = self.seq_idx is not None or self.cu_seqlens is not None
         if not is_packed and order_of(self.x) != "NWC" and not do_channels_follow(self.x):
             return None
@@ -97,18 +97,18 @@ class _Call(typing.NamedTuple):
         return Sequences(x, self.weight, self.bias, starts, states, self.activation)
 
     def without_padding(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Of (B, T, D), the tokens that are none of a sequence are zero."""
+        """(B, T, D) with zeros for tokens that belong to no sequence."""
         if self.seq_idx is None:
             return tokens
         return torch.where((self.seq_idx >= 0)[..., None], tokens, 0)
 
     def start(self) -> torch.Tensor:
-        """The initial states and the tokens that see them."""
+        """The initial states followed by the tokens that see them."""
         return torch.cat([self.initial_states, self.x[:, :, : self.head()]], -1).contiguous()
 
 
 def _convolve(call: _Call, key: typing.Optional[tuple]) -> torch.Tensor:
-    """All tokens as if there were no states, and then those that see states again: x is not copied."""
+    """Computes all tokens without states, and then again those that see states: x is not copied."""
     sequences = call.sequences()
     if sequences is not None:
         y = sequences.convolve().view(call.x.shape[0], -1, call.x.shape[1])
@@ -124,7 +124,7 @@ def _convolve(call: _Call, key: typing.Optional[tuple]) -> torch.Tensor:
 
 
 def _as_promised(result: torch.Tensor, promised: torch.Tensor) -> torch.Tensor:
-    """The result, or a copy of the type and with the strides that were promised."""
+    """The result, or a copy with the promised type and strides."""
     is_so = result.dtype == promised.dtype and result.stride() == promised.stride()
     return result if is_so else promised.copy_(result)
 
@@ -154,7 +154,7 @@ def _causal_conv1d_fake(x, weight, bias, seq_idx, initial_states, activation, cu
 
 
 def _gradient_of_sum(call: _Call, grad_output: torch.Tensor) -> torch.Tensor:
-    """The gradient of what the activation takes, dense and in the order of memory of x."""
+    """The gradient of the activation's argument, dense and in the memory order of x."""
     if not call.activation:
         return in_order(grad_output, order_of(call.x))
     filters, low, head = call.weight.unsqueeze(1), call.weight.shape[1] - 1, call.head()
@@ -167,8 +167,8 @@ def _gradient_of_sum(call: _Call, grad_output: torch.Tensor) -> torch.Tensor:
 
 
 def _state_gradients(call: _Call, seen: torch.Tensor, mask: typing.Sequence[bool]) -> typing.Tuple[Optional, Optional]:
-    """What the tokens that see states give to the gradients of the filters and of the states. `seen` is the gradient of
-    the sums of these tokens, (N, D, T)."""
+    """The contribution of the tokens that see states to the gradients of the filters and of the states. `seen` is the
+    gradient of the sums of these tokens, (N, D, T)."""
     filters, states = call.weight.unsqueeze(1), call.initial_states.contiguous()
     seen, padding = seen.contiguous(), (0, seen.shape[2])
     grad_weight, grad_states = None, None
@@ -181,7 +181,7 @@ def _state_gradients(call: _Call, seen: torch.Tensor, mask: typing.Sequence[bool
 
 
 def _filter_gradient(call: _Call, sequences: Sequences, grad: torch.Tensor) -> torch.Tensor:
-    """That of (D, W), where the gradient of sums (B, T, D) is known."""
+    """The gradient of the weight (D, W), from the gradient of sums (B, T, D)."""
     if call.seq_idx is not None:  # How many sequences there are is not known.
         return reference.filter_gradient(grad.transpose(1, 2), *call[:2], call.seq_idx, None)
     filters, padding = call.weight.unsqueeze(1), (call.weight.shape[1] - 1, 0)
@@ -196,7 +196,7 @@ def _filter_gradient(call: _Call, sequences: Sequences, grad: torch.Tensor) -> t
 def _sequence_gradients(
     call: _Call, sequences: Sequences, grad_output: torch.Tensor, mask: typing.Sequence[bool]
 ) -> reference.CausalGradients:
-    """Those of sequences whose channels follow each other."""
+    """The gradients of sequences with contiguous channels."""
     given = call.without_padding(grad_output.transpose(1, 2)).contiguous()
     grad = sequences.sum_gradient(given.view(sequences.x.shape))
     grad_x, grad_weight, grad_bias, grad_states = None, None, None, None
@@ -236,7 +236,7 @@ def _gradients(call: _Call, grad_output: torch.Tensor, mask: typing.Sequence[boo
 
 
 def _empty_gradients(call: _Call, mask: typing.Sequence[bool]) -> typing.Tuple[torch.Tensor, ...]:
-    """Where the gradients go."""
+    """The tensors that receive the gradients."""
     states = call.x if call.initial_states is None else call.initial_states
     return (
         empty_like(call.x) if mask[0] else call.x.new_empty(0),

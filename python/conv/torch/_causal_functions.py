@@ -34,7 +34,7 @@ def _check_vector(name: str, tensor: Optional, shape: typing.Sequence[int]) -> N
 
 
 def _final_states(x: torch.Tensor, initial_states: Optional, width: int) -> torch.Tensor:
-    """The last tokens, which the next ones will see."""
+    """The last tokens, which the next tokens will see."""
     missing = width - 1 - x.shape[2]
     if missing <= 0:
         return x[:, :, x.shape[2] - width + 1 :].clone()
@@ -54,31 +54,31 @@ def causal_conv1d_fn(
     *,
     cu_seqlens: Optional = None,
 ) -> typing.Union[torch.Tensor, typing.Tuple[torch.Tensor, torch.Tensor]]:
-    """As `causal_conv1d_fn` of the package causal-conv1d: `y[b, d, t] = activation(sum over w of weight[d, w] *
-    x[b, d, t + w - (W - 1)] + bias[d])`, where elements before a sequence are its initial states, or zero.
+    """Like `causal_conv1d_fn` of the package causal-conv1d: `y[b, d, t] = activation(sum over w of weight[d, w] * x[b, d, t +
+    w - (W - 1)] + bias[d])`, where elements before a sequence are its initial states, or zero.
 
     Args:
-        x: (B, D, T), contiguous or channels-last, that is, a transposed view of (B, T, D); what is neither is copied.
+        x: (B, D, T), contiguous or channels-last, that is, a transposed view of (B, T, D); others are copied.
         weight: (D, W). If x has another type, both are converted to the wider one; under autocast, to its type.
         bias: (D), of any of the types float32, float16 and bfloat16.
-        seq_idx: (B, T), integers: tokens that follow each other and have one number are a sequence, which sees no other one.
-            Results of negative numbers are zero, which takes one more pass. If the number of sequences is known,
-            `cu_seqlens` is the faster way to say where they are, above all for the gradient of weight.
-        initial_states: (B, D, W - 1), or (N, D, W - 1) with cu_seqlens: what the first W - 1 tokens see.
-        return_final_states: return (y, final_states) too, the last W - 1 tokens, which continue a sequence, like
+        seq_idx: (B, T), integers: neighbouring tokens with the same number are a sequence, which sees no other sequence.
+            Results of negative numbers are zero, which takes one more pass. If the number of sequences is known, `cu_seqlens`
+            is the faster way to separate them, above all for the gradient of weight.
+        initial_states: (B, D, W - 1), or (N, D, W - 1) with cu_seqlens: the tokens that the first W - 1 tokens see.
+        return_final_states: return (y, final_states), with the last W - 1 tokens, which continue a sequence, like
             initial_states.
-        final_states_out: where the final states go.
+        final_states_out: receives the final states.
         activation: None, "silu" or "swish", in the same kernel; so is its gradient.
-        cu_seqlens: (N + 1), integers: x is one batch of N sequences that follow each other, as for `dynamic_conv`. If x is
-            NaN or infinite somewhere, so may all of the gradient of weight be, which is a sum over all sequences.
+        cu_seqlens: (N + 1), integers: x is one batch of N consecutive sequences, as for `dynamic_conv`. If x is
+            NaN or infinite somewhere, all of the gradient of weight may be, since it is a sum over all sequences.
 
     Returns:
-        y, like x in memory. x, weight, bias and initial_states have gradients. On the CPU, both ways are timed once for
-        each problem, unless `settings.measure` is False, and the faster one stays; on a GPU as `settings.measure` says.
+        y, with the memory order of x. x, weight, bias and initial_states have gradients. On the CPU, both ways are timed once
+        for each problem, unless `settings.measure` is False, and the faster one stays; on a GPU as `settings.measure` says.
 
     Raises:
         ValueError: shapes, types or devices do not fit, seq_idx comes with states or cu_seqlens, or cu_seqlens on the CPU is
-            no list of starts.
+            not a list of starts.
         NotImplementedError: another activation.
 
     Example:
@@ -119,8 +119,8 @@ def causal_conv1d_fn(
 
 
 def causal_conv1d_varlen_states(x: torch.Tensor, cu_seqlens: torch.Tensor, state_len: int) -> torch.Tensor:
-    """As `causal_conv1d_varlen_states` of the package causal-conv1d: the last tokens of packed sequences (T, D), as states
-    (N, D, state_len), with zeros in front of those of shorter ones.
+    """Like `causal_conv1d_varlen_states` of the package causal-conv1d: the last tokens of packed sequences (T, D), as states
+    (N, D, state_len), with zeros in front if a sequence is shorter.
 
     Example:
         >>> causal_conv1d_varlen_states(torch.tensor([[1.0], [2.0], [3.0]]), torch.tensor([0, 1, 3]), 2)[:, 0]
@@ -142,25 +142,25 @@ def causal_conv1d_update(
     cache_seqlens: Optional = None,
     conv_state_indices: Optional = None,
 ) -> torch.Tensor:
-    """As `causal_conv1d_update` of the package causal-conv1d: the next tokens of sequences, for decoding.
+    """Like `causal_conv1d_update` of the package causal-conv1d: the next tokens of sequences, for decoding.
 
-    One kernel does all of it, up to 16 tokens of each sequence, and updates the states in place.
+    One kernel computes up to 16 tokens of each sequence and updates the states in place.
 
     Args:
         x: (B, D), one token of each sequence, or (B, D, T).
         conv_state: (B, D, L) of the type of x, the last L >= W - 1 tokens, updated in place. It may have any strides.
         weight, bias, activation: as for `causal_conv1d_fn`, with weight of the type of x.
-        cache_seqlens: (B), integers: the state is a ring, in which the new tokens go to `cache_seqlens % L` and on. Without
-            it, new tokens push out the oldest. Of T tokens that were guessed, n are accepted by counting on by n: the next
-            call overwrites the others, if L is at least T + W - 1.
-        conv_state_indices: (B), integers: the sequence's place in the first dimension of conv_state, which then has any
-            size. Sequences whose index is of no place, such as -1, are padding: their results are zero, and no state
-            changes. Two sequences of one place are undefined.
+        cache_seqlens: (B), integers: the state is a ring buffer, and the new tokens start at `cache_seqlens % L`. Without
+            it, new tokens push out the oldest. If n of T guessed tokens are accepted, the caller advances the count by n: the
+            next call overwrites the others, if L is at least T + W - 1.
+        conv_state_indices: (B), integers: the sequence's index in the first dimension of conv_state, which then has any
+            size. Sequences with an index outside of it, such as -1, are padding: their results are zero, and no state
+            changes. Two sequences with the same index give undefined results.
 
     Returns:
-        The results, (B, D) or (B, D, T); without gradients. What there is no kernel for (more than 16 tokens, float64, a
-        conv_state that is not aligned to 16 bytes, ...) runs as a composition of PyTorch's operators, and
-        `conv.torch.report` says so.
+        The results, (B, D) or (B, D, T); without gradients. Calls without a kernel (more than 16 tokens, float64, a
+        conv_state that is not aligned to 16 bytes, ...) run as a composition of PyTorch's operators, and `conv.torch.report`
+        says so.
 
     Raises:
         ValueError: shapes, types or devices do not fit.

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels that causal convolutions are made of: a piece of them each, or PyTorch's way to do the same."""
+"""The kernels of causal convolutions: each is one step of them, or PyTorch's way to compute that step."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def do_channels_follow(x: torch.Tensor) -> bool:
 
 
 def empty_like(x: torch.Tensor) -> torch.Tensor:
-    """Sequences (B, D, T) without values: channels-last in memory if x is, else contiguous."""
+    """Sequences (B, D, T) without values: channels-last in memory if x is, otherwise contiguous."""
     if do_channels_follow(x):
         return x.new_empty(x.transpose(1, 2).shape).transpose(1, 2)
     return x.new_empty(x.shape)
 
 
 def in_order(tensor: torch.Tensor, order: str) -> torch.Tensor:
-    """The tensor, or a copy, with the order of memory "NCW" or "NWC"."""
+    """The tensor, or a copy, with the memory order "NCW" or "NWC"."""
     return tensor.transpose(1, 2).contiguous().transpose(1, 2) if order == "NWC" else tensor.contiguous()
 
 
 def _as(result: torch.Tensor, theirs: _calls.Theirs) -> _calls.Theirs:
-    """What PyTorch computes, with the strides of the result."""
+    """The result of PyTorch, with the strides of the result."""
 
     def as_promised() -> torch.Tensor:
         computed = theirs()
@@ -61,7 +61,7 @@ def convolve(
     result: torch.Tensor,
     key: typing.Optional[tuple] = None,
 ) -> torch.Tensor:
-    """Sequences (B, D, T) with filters (D, 1, W), as tokens after `low` zeros."""
+    """Convolves sequences (B, D, T), after `low` zeros, with filters (D, 1, W)."""
 
     def theirs() -> torch.Tensor:
         total = _pytorch(x, weight, bias, low)
@@ -83,7 +83,7 @@ def gradient(
     padding: typing.Tuple[int, int],
     result: torch.Tensor,
 ) -> torch.Tensor:
-    """The gradient of sequences or filters. `x` and `weight` say what both look like, and are those that are known."""
+    """The gradient of sequences or filters. `x` and `weight` give the shapes of both, and the values of the known one."""
     window = _window(weight.shape[0], *padding)
     grad = lhs if direction == DATA else rhs
 
@@ -97,7 +97,7 @@ def gradient(
 def activation_gradient(
     x: torch.Tensor, weight: torch.Tensor, bias: Optional, grad_output: torch.Tensor, low: int
 ) -> torch.Tensor:
-    """The gradient of the sum in front of a silu: dense, in the order of memory of x."""
+    """The gradient of the sum in front of a silu: dense, in the memory order of x."""
     given = [tensor for tensor in (x, weight, bias, grad_output) if tensor is not None]
     x, order = arrange(x)
     operands = [x, weight.contiguous(), *([] if bias is None else [bias.contiguous()]), in_order(grad_output, order)]

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Causal convolutions as compositions of PyTorch's operators, as `_dynamic_reference` has dynamic ones."""
+"""Causal convolutions as compositions of PyTorch's operators, like dynamic ones in `_dynamic_reference`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _causal_sum(
         terms = []
         for w in range(width):
             past = delayed(wide(x), width - 1 - w, 2)
-            is_same = delayed(seq_idx + 1, width - 1 - w, 1) == seq_idx + 1  # What is before the first one has 0.
+            is_same = delayed(seq_idx + 1, width - 1 - w, 1) == seq_idx + 1  # Tokens before the first get 0.
             terms.append(taps[:, w, None] * torch.where(is_same[:, None], past, 0))
     result = sum(terms)
     return result if bias is None else result + bias.to(result.dtype)[:, None]
@@ -62,7 +62,7 @@ def packed_with_states(
     initial_states: torch.Tensor,
     activation: str,
 ) -> torch.Tensor:
-    """Packed sequences (1, D, T) behind states (N, D, W - 1)."""
+    """Packed sequences (1, D, T) after their states (N, D, W - 1)."""
     states = initial_states.transpose(1, 2)
     result = dynamic_sum(x.transpose(1, 2), weight[None, None], "BTGW", cu_seqlens, states)
     result = result if bias is None else result + bias.to(result.dtype)
@@ -96,7 +96,7 @@ def packed_gradients(
 
 
 def _where_seen(grad: torch.Tensor, seq_idx: Optional, by: int) -> torch.Tensor:
-    """The gradient of tokens that see a token `by` before them of their own sequence, and zeros."""
+    """The gradient of tokens that see a token `by` positions earlier in their own sequence, and zeros."""
     if seq_idx is None:
         return grad
     return torch.where((delayed(seq_idx + 1, by, 1) == seq_idx + 1)[:, None], grad, 0)
@@ -105,7 +105,7 @@ def _where_seen(grad: torch.Tensor, seq_idx: Optional, by: int) -> torch.Tensor:
 def filter_gradient(
     grad_sum: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, seq_idx: Optional, initial_states: Optional
 ) -> torch.Tensor:
-    """The gradient of filters that look like `weight`, whose values do not matter."""
+    """The gradient of filters of `weight`'s shape; its values do not matter."""
     grad, width, tokens = wide(grad_sum), weight.shape[1], x.shape[2]
     past = wide(_with_past(x, initial_states, width))
     taps = [

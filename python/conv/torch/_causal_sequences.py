@@ -1,8 +1,8 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Causal convolutions of sequences whose channels follow each other: dynamic ones with one kernel for all tokens.
+"""Causal convolutions of sequences with contiguous channels: dynamic convolutions with one kernel for all tokens.
 
-So packed sequences, initial states, and the first other batch or length have kernels that exist."""
+So existing kernels serve packed sequences, initial states, and every batch or length after the first."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ._calls import Optional
 
 
 class Sequences(typing.NamedTuple):
-    """Sequences (B, T, D) with filters (D, W); in a batch of one, packed ones of any lengths."""
+    """Sequences (B, T, D) with filters (D, W); a batch of one may be packed sequences of any lengths."""
 
     x: torch.Tensor
     weight: torch.Tensor
     bias: Optional
     cu_seqlens: Optional
-    initial_state: Optional  #: (B, W - 1, D), or (N, W - 1, D) of packed sequences.
+    initial_state: Optional  #: (B, W - 1, D), or (N, W - 1, D) for packed sequences.
     activation: str
 
     def _call(self) -> _dynamic.Call:
@@ -34,7 +34,7 @@ class Sequences(typing.NamedTuple):
         )
 
     def _sum(self) -> torch.Tensor:
-        """The sum and the bias as PyTorch has them."""
+        """The sum and the bias as PyTorch computes them."""
         if self.cu_seqlens is not None:
             kernel = self.weight[None, None]
             total = reference.dynamic_sum(self.x, kernel, "BTGW", self.cu_seqlens, self.initial_state)
@@ -53,7 +53,7 @@ class Sequences(typing.NamedTuple):
         return _dynamic.run(FORWARD, self.x, call.kernel, call, theirs, doubtful=True)
 
     def sum_gradient(self, grad_output: torch.Tensor) -> torch.Tensor:
-        """The gradient of what the activation takes."""
+        """The gradient of the activation's argument."""
         if not self.activation:
             return grad_output
 
@@ -79,15 +79,15 @@ class Sequences(typing.NamedTuple):
         return _dynamic.run(STATE, grad_sum, call.kernel, call, theirs, doubtful=True)
 
     def heads(self, grad_sum: torch.Tensor) -> torch.Tensor:
-        """The gradients of sums that see initial states, of each sequence, and zeros after shorter packed ones."""
+        """The gradients of the sums that see initial states, for each sequence, with zeros after shorter packed ones."""
         past = self.weight.shape[1] - 1
         if self.cu_seqlens is None:
             return grad_sum[:, :past]
         return reference.first_tokens(grad_sum, self.cu_seqlens, past)
 
     def leaked_gradient(self, grad_sum: torch.Tensor) -> torch.Tensor:
-        """What the gradient of filters (D, W) has too much, in f32, if sequences are taken for one: the products of the
-        first tokens of each with the last ones of those before it."""
+        """The surplus in the gradient of filters (D, W), in f32, if all sequences count as one: the products of the first
+        tokens of each sequence with the last tokens of the sequences before it."""
         past, tokens = self.weight.shape[1] - 1, self.x.shape[1]
         neighbours = reference.Neighbours.of(self.cu_seqlens, tokens)
         starts = self.cu_seqlens.long()[:, None]
@@ -107,8 +107,8 @@ class Sequences(typing.NamedTuple):
 
 
 def starts_of(seq_idx: torch.Tensor) -> torch.Tensor:
-    """Where the runs of one number in (B, T) start, in the batch as one row. Of as many starts as there are tokens, since
-    how many runs there are only the device knows; those behind the last one are empty."""
+    """The starts of the runs of equal numbers in (B, T), with the batch as one row. There are as many starts as tokens, since
+    only the device knows the number of runs; the surplus runs at the end are empty."""
     batch, tokens = seq_idx.shape
     is_start = torch.ones_like(seq_idx, dtype=torch.bool)
     is_start[:, 1:] = seq_idx[:, 1:] != seq_idx[:, :-1]

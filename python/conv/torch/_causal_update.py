@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The operator of decoding: the next tokens of causal convolutions, whose states are updated in place."""
+"""The operator of decoding: the next tokens of causal convolutions, with states updated in place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._calls import Optional, library
 from ._geometry import DTYPES
 from ._states import INDEX_DTYPES, is_addressed, strides_of
 
-_ALIGNMENT = 16  #: Of buffers, in bytes.
+_ALIGNMENT = 16  #: Bytes that buffers are aligned to.
 
 library.define(
     "causal_conv1d_update(Tensor x, Tensor(a!) conv_state, Tensor weight, Tensor? bias, str activation, "
@@ -24,15 +24,15 @@ library.define(
 
 
 class _Slots(typing.NamedTuple):
-    """Which states belong to which sequences of a batch, where they are a selection.
+    """The mapping of sequences of a batch to states, where indices select states.
 
-    An index of no state is padding: nothing of it is written. To say so without waiting for the device, such a sequence
-    writes what the first other one writes, or what is there if there is no other one.
+    An index without a state is padding: its sequence must write nothing. To do so without waiting for the device, it writes
+    what the first other sequence writes, or the present contents if there is no other one.
     """
 
-    rows: torch.Tensor  #: Where each sequence reads; for padding, anywhere.
+    rows: torch.Tensor  #: The row that each sequence reads; any row for padding.
     is_real: torch.Tensor
-    source: torch.Tensor  #: The sequence whose state each one writes.
+    source: torch.Tensor  #: The sequence whose state each sequence writes.
 
     @classmethod
     def of(cls, indices: torch.Tensor, states: int) -> _Slots:
@@ -49,20 +49,20 @@ class _Slots(typing.NamedTuple):
 def _advance(
     states: torch.Tensor, x: torch.Tensor, taps: int, cache_seqlens: Optional
 ) -> typing.Tuple[torch.Tensor, torch.Tensor]:
-    """The tokens that the next ones see, with them, and the states after them."""
+    """The tokens that the next tokens see, with those, and the states after them."""
     length, count = states.shape[2], x.shape[2]
     if cache_seqlens is None:
         everything = torch.cat([states, x], -1)
         return everything[:, :, length - taps + 1 :], everything[:, :, -length:]
 
     def places(first: int, last: int) -> torch.Tensor:
-        """Where tokens are in the ring, counted from the first new one."""
+        """The positions of tokens in the ring buffer, counted from the first new token."""
         offsets = torch.arange(first, last, device=x.device)
         at = torch.remainder(cache_seqlens.long()[:, None] + offsets, length)
         return at[:, None].expand(-1, x.shape[1], -1)
 
     seen = torch.cat([states.gather(2, places(1 - taps, 0)), x], -1)
-    kept = min(count, length)  # More than the ring holds would be written twice.
+    kept = min(count, length)  # More tokens than the ring buffer holds would overwrite each other.
     return seen, states.scatter(2, places(count - kept, count), x[:, :, count - kept :])
 
 
@@ -88,14 +88,14 @@ def _refuse(x, conv_state, weight, bias, numbers) -> typing.Optional[typing.Tupl
         return "element-type", f"expects a bias of float32, float16 or bfloat16, but got {bias.dtype}"
     if any(tensor.device != x.device for tensor in numbers):
         return "element-type", "expects tensors on one device, but got several"
-    # Of the others, there are copies where they do not fit; this one is changed.
+    # Other operands are copied if they do not fit; this one is updated.
     if not is_addressed(conv_state) or conv_state.data_ptr() % _ALIGNMENT:
         return "alignment", f"expects a conv_state at a multiple of {_ALIGNMENT} bytes whose elements are apart"
     return None
 
 
 def _plain(tensor: torch.Tensor) -> torch.Tensor:
-    """The tensor, or a copy, with elements that are apart."""
+    """The tensor, or a copy, without overlapping elements."""
     return tensor if is_addressed(tensor) else tensor.contiguous()
 
 

@@ -1,9 +1,9 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which kernel runs a problem: one of conv, or PyTorch's, and why.
+"""The choice of what runs a problem: a kernel of conv, or PyTorch's, and the reason.
 
-A choice is made once for a problem and a device: the kernel of an artifact that `preload` was given, else one that is
-compiled now. What was chosen, and how often it was called, is what `report` shows.
+A choice is made once for a problem and a device: the kernel of an artifact that `preload` took, else one that is compiled
+now. `report` shows the choices and how often they were called.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from . import _measurements
 from ._problems import AnyProblem, function_name, with_run_time_sizes
 from ._settings import settings
 
-_ALIGNMENT = 256  #: Of workspaces, in bytes.
+_ALIGNMENT = 256  #: Bytes that workspaces are aligned to.
 
 
 class Kernel:
-    """A function that is loaded on a device."""
+    """A function loaded on a device."""
 
     def __init__(self, function: Function, device: torch.device) -> None:
         name = device_name(device)
         loaded = function._load(name)
         entry = loaded.signature.entry
         self.target = entry.target
-        self._function = function  # Keeps what is loaded.
+        self._function = function  # Keeps the kernels loaded.
         self._array = loaded.signature.array_type
         self._workspace_bytes = entry.workspace_bytes
         self._device = device
         self._alignments = [argument.alignment for argument in entry.arguments]
-        self._low_bits = max(self._alignments, default=1) - 1  # Of powers of two.
+        self._low_bits = max(self._alignments, default=1) - 1  # They are powers of two.
         self._loaded = loaded
         self._places = entry.places_of_sizes()
         if device.type == "cuda":
@@ -53,7 +53,7 @@ class Kernel:
             self._stream = None
 
     def __call__(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
-        """Starts it on the current stream, on dense tensors in the orders of the problem. Run-time sizes are theirs."""
+        """Starts it on the current stream, on dense tensors in the orders of the problem, which determine run-time sizes."""
         loaded, workspace_bytes = self._loaded, self._workspace_bytes
         if self._places:
             loaded = loaded.with_sizes_of([operand.shape for operand in operands])
@@ -67,7 +67,7 @@ class Kernel:
             operands, addresses = self._align(operands, addresses)
         array = self._array(*addresses, result.data_ptr())
         workspace = None
-        if workspace_bytes:  # From PyTorch's allocator, which knows streams and graphs.
+        if workspace_bytes:  # PyTorch's allocator knows streams and graphs.
             scratch = torch.empty(workspace_bytes + _ALIGNMENT, dtype=torch.uint8, device=self._device)
             workspace = -(-scratch.data_ptr() // _ALIGNMENT) * _ALIGNMENT
         stream = self._stream(self._index) if self._stream else None
@@ -78,9 +78,9 @@ class Kernel:
     def _align(
         self, operands: typing.Sequence[torch.Tensor], addresses: typing.Sequence[int]
     ) -> typing.Tuple[typing.List[torch.Tensor], typing.List[int]]:
-        """The operands, with copies of those that are not aligned, and where they are."""
+        """The operands, or copies of unaligned ones, and their addresses."""
         aligned = [
-            # Not a clone, which has other strides if there are gaps between elements.
+            # Not a clone: its strides differ if there are gaps between elements.
             operand.new_empty_strided(operand.shape, operand.stride()).copy_(operand) if address % alignment else operand
             for operand, address, alignment in zip(operands, addresses, self._alignments)
         ]
@@ -88,12 +88,12 @@ class Kernel:
 
 
 class Choice:
-    """What runs a problem on a device.
+    """What runs a problem on a device, and why.
 
     kernel: None where PyTorch's runs.
     reason: why PyTorch's runs, as a code such as "element-type", "measured", "differs" or "compiler"; else empty.
-    detail: the sentence after the reason.
-    seconds: of conv's kernel and of PyTorch's, where both were measured.
+    detail: the sentence that explains the reason.
+    seconds: of conv's kernel and of PyTorch's, if both were measured.
     """
 
     def __init__(
@@ -110,10 +110,14 @@ class Choice:
         self.is_made = threading.Event()
         self._measured = False
 
-    def wants_measurement(self, doubtful: bool = False) -> bool:
-        """Whether both ways are to be timed now. A choice says so once.
+    @property
+    def runs(self) -> str:
+        return "conv" if self.kernel else "torch"
 
-        On the CPU that is for kernels of which it is `doubtful` that they are the faster ones.
+    def wants_measurement(self, doubtful: bool = False) -> bool:
+        """Whether to time both ways now. A choice says so once.
+
+        On the CPU, only kernels for which it is `doubtful` that they are faster are timed.
         """
         if self._measured or self.kernel is None:
             return False
@@ -128,9 +132,9 @@ class Choice:
         return True
 
     def measure(self, ours: typing.Callable[[], torch.Tensor], theirs: typing.Callable[[], torch.Tensor]) -> None:
-        """Keeps the faster one, and PyTorch's if the results differ by more than rounding explains.
+        """Keeps the faster way, and PyTorch's if the results differ by more than rounding explains.
 
-        PyTorch's wins only where it is clearly faster, since neither time is a single number.
+        PyTorch's wins only if it is clearly faster, since both times vary.
         """
         difference = _measurements.difference(ours, theirs)
         if difference > _measurements.MOST_DIFFERENCE:
@@ -146,6 +150,22 @@ class Choice:
             self.detail = f"{self.seconds[0] * 1e6:.1f} us, and PyTorch's {self.seconds[1] * 1e6:.1f} us"
 
 
+class RestChoice(Choice):
+    """What runs the operators of an optimised module that are no convolutions: "compile", code of `torch.compile`, or "eager".
+
+    Seconds are those of the whole module, with that code and without.
+    """
+
+    def __init__(self, description: str, device: torch.device) -> None:
+        super().__init__(None, str(device), "", "", description)
+        self.is_compiled = False
+        self.is_made.set()
+
+    @property
+    def runs(self) -> str:
+        return "compile" if self.is_compiled else "eager"
+
+
 def device_name(device: torch.device) -> str:
     """The runtime's name of a device."""
     if device.type == "cpu":
@@ -155,16 +175,16 @@ def device_name(device: torch.device) -> str:
 
 _lock = threading.RLock()
 _choices: typing.Dict[typing.Tuple[typing.Union[AnyProblem, str], str], Choice] = {}
-#: By problems with run-time sizes, the first one with numbers for them.
+#: The first problem with known sizes, by the problem with run-time sizes.
 _first: typing.Dict[typing.Tuple[AnyProblem, str], AnyProblem] = {}
 _preloaded: typing.Dict[str, Function] = {}
 _pool: typing.Optional[concurrent.futures.ThreadPoolExecutor] = None
 
 
 def preload(artifact: typing.Union[str, os.PathLike, bytes, Artifact]) -> int:
-    """Takes kernels from a file that `compile_kernels` or `save` wrote, so that nothing is compiled for their problems.
+    """Takes kernels from a file that `compile_kernels` or `save` wrote, so that their problems are not compiled.
 
-    Returns how many functions there are.
+    Returns the number of functions.
     """
     if not isinstance(artifact, Artifact):
         artifact = load_artifact(artifact)
@@ -179,7 +199,7 @@ def preload(artifact: typing.Union[str, os.PathLike, bytes, Artifact]) -> int:
 def compile_problem(
     problem: AnyProblem, targets: typing.Union[str, typing.Sequence[str]], compute_units: int = 0
 ) -> bytes:
-    """The artifact with the function of a problem, by the name that no other problem has."""
+    """The artifact with the function of a problem, by its unique name."""
     named = dataclasses.replace(problem, function=function_name(problem))
     return _compiler.compile(
         named, targets, name=named.function, threads=1, database=settings.database, compute_units=compute_units
@@ -205,9 +225,9 @@ def _make(choice: Choice, device: torch.device) -> None:
 
 
 def choose(problem: AnyProblem, device: torch.device) -> Choice:
-    """What runs a problem. Compiles it if nobody has; threads that ask for the same wait.
+    """What runs a problem. Compiles its kernel at the first request; other threads that request it wait.
 
-    The first of the problems that differ in run-time sizes only has a kernel of its own. All others have one together, so
+    Of the problems that differ only in run-time sizes, the first has a kernel of its own. All others share one kernel, so
     that a new batch or length compiles nothing.
     """
     opened = with_run_time_sizes(problem)
@@ -224,7 +244,7 @@ def _is_refused(choice: Choice) -> bool:
 
 
 def _shares_kernel(problem: AnyProblem, opened: AnyProblem, device: str) -> bool:
-    """Whether a problem is to have the kernel with run-time sizes, `opened`."""
+    """Whether a problem uses `opened`, the kernel with run-time sizes."""
     with _lock:
         if (problem, device) in _choices or function_name(problem) in _preloaded:
             return False
@@ -259,7 +279,7 @@ def _get_pool() -> concurrent.futures.ThreadPoolExecutor:
 
 
 def leave(description: str, device: torch.device, reason: str, detail: str) -> Choice:
-    """The choice for what is no problem of the compiler's, and always PyTorch's."""
+    """The choice for a call that is no problem of the compiler's: always PyTorch's."""
     with _lock:
         key = (description, str(device))
         if key not in _choices:
@@ -268,13 +288,19 @@ def leave(description: str, device: torch.device, reason: str, detail: str) -> C
         return _choices[key]
 
 
+def remember(choice: Choice) -> None:
+    """Shows a choice in the report."""
+    with _lock:
+        _choices[choice.description, choice.device] = choice
+
+
 def all_choices() -> typing.List[Choice]:
     with _lock:
         return list(_choices.values())
 
 
 def forget() -> None:
-    """Forgets what was chosen; kernels stay in the caches."""
+    """Forgets all choices; kernels stay in the caches."""
     with _lock:
         _choices.clear()
         _first.clear()

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The operators of dynamic convolutions, which have a kernel for each token."""
+"""The operators of dynamic convolutions, with a kernel for each token."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _STARTS = {torch.int32: "i32", torch.int64: "i64"}
 
 
 class _Kernels(typing.NamedTuple):
-    """The sizes of kernels, and the order that they have in memory."""
+    """The sizes of kernels, and their order in memory."""
 
     b: int
     t: int
     groups: int
     taps: int
     order: str
-    flipped: bool  #: Whether the order in memory is the other one than that of the dimensions.
+    flipped: bool  #: Whether the order in memory differs from the order of the dimensions.
 
     def empty(self, like: torch.Tensor) -> torch.Tensor:
-        """Kernels without values, whose memory has this order."""
+        """Kernels without values, with this order in memory."""
         last = (self.groups, self.taps) if self.order == "BTGW" else (self.taps, self.groups)
         result = like.new_empty(self.b, self.t, *last)
         return result.transpose(2, 3) if self.flipped else result
@@ -48,14 +48,14 @@ _OTHER = {"BTGW": "BTWG", "BTWG": "BTGW"}
 
 
 def _kernels(kernel: torch.Tensor, order: str) -> _Kernels:
-    """A transposed view of kernels is as good as they are: the order says how it is in memory."""
+    """A transposed view of kernels needs no copy: the order describes its memory."""
     groups, taps = kernel.shape[2:] if order == "BTGW" else (kernel.shape[3], kernel.shape[2])
     flipped = not kernel.is_contiguous() and kernel.transpose(2, 3).is_contiguous()
     return _Kernels(*kernel.shape[:2], groups, taps, _OTHER[order] if flipped else order, flipped)
 
 
 class Call(typing.NamedTuple):
-    """The operands, as the schema has them."""
+    """The operands, as in the schema."""
 
     input: torch.Tensor
     kernel: torch.Tensor
@@ -65,7 +65,7 @@ class Call(typing.NamedTuple):
     initial_state: Optional = None
     normalize: str = ""
     bias: Optional = None
-    one_kernel: bool = False  #: Whether all tokens have one, of a tensor (1, 1, ...).
+    one_kernel: bool = False  #: Whether all tokens share one kernel, in a tensor (1, 1, ...).
 
 
 def run(
@@ -77,7 +77,7 @@ def run(
     *more: torch.Tensor,
     doubtful: bool = False,
 ) -> torch.Tensor:
-    """The result of a direction for its first two operands, and `more` of them, or what `theirs` gives."""
+    """The result of a direction for its first two operands and the `more` ones, or what `theirs` gives."""
     kernel, order = call.kernel, call.order
     activation = call.activation if direction in (FORWARD, ACTIVATION) else ""
     starts = call.cu_seqlens
@@ -133,7 +133,7 @@ def run(
         )
         return _choices.choose(problem, first.device)
 
-    # The same problem, of tensors that are copied.
+    # The problem for copies of the tensors.
     packed = None if starts is None else (starts.shape, starts.dtype)
     of_bias = None if bias is None else bias.dtype
     same = call.normalize, state is None, of_bias, call.one_kernel
@@ -165,7 +165,7 @@ def _dynamic_conv_backward(grad_output, *arguments):
         seen = call.input, call.kernel, *rest, call.initial_state, normalize
         theirs = functools.partial(reference.dynamic_sum_gradient, grad_output, *seen)
         grad = run(ACTIVATION, call.input, call.kernel, call, theirs, grad)
-    results = [call.input.new_empty(0) for _ in mask]  # Not one tensor: results of operators do not alias.
+    results = [call.input.new_empty(0) for _ in mask]  # No shared tensor: results of operators do not alias.
     if mask[0]:
         theirs = functools.partial(reference.dynamic_input_gradient, grad, call.kernel, *rest, normalize)
         results[0] = run(INPUT, grad, call.kernel, call, theirs)
@@ -228,7 +228,7 @@ torch.library.register_autograd("conv::dynamic_conv", _backward, setup_context=_
 
 
 def _vmap(info, in_dims, input, kernel, order, activation, cu_seqlens=None, initial_state=None, normalize=""):  # noqa: A002
-    """A batch of batches is a larger batch; packed sequences have none, and are computed one after another."""
+    """A batch of batches is a larger batch; packed sequences cannot be batched, and are computed one after another."""
 
     def in_front(tensor, dim):
         return tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)

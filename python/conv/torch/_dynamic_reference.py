@@ -1,7 +1,7 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dynamic convolutions as compositions of PyTorch's operators: for what conv has no kernel for, and for gradients of
-gradients. 16-bit types are computed in f32 and rounded once."""
+"""Dynamic convolutions as compositions of PyTorch's operators: for calls without a kernel, and for gradients of gradients.
+16-bit types are computed in f32 and rounded once."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Optional = typing.Optional[torch.Tensor]
 
 
 def wide(tensor: torch.Tensor) -> torch.Tensor:
-    """As f32, if the type has 16 bits."""
+    """Converts 16-bit types to f32."""
     return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor
 
 
 def silu_slope(x: torch.Tensor) -> torch.Tensor:
-    """The derivative, which `aten.silu_backward` has too, but that cannot be differentiated again."""
+    """The derivative; `aten.silu_backward` computes it too, but cannot be differentiated again."""
     share = torch.sigmoid(x)
     return share * (1 + x * (1 - share))
 
@@ -28,7 +28,7 @@ def _taps_last(kernel: torch.Tensor, order: str) -> torch.Tensor:
     return kernel if order == "BTGW" else kernel.transpose(2, 3)
 
 
-_LEAST_SQUARE = 1e-6  #: Added to the square of a norm, so that no kernel is divided by zero.
+_LEAST_SQUARE = 1e-6  #: Added to the square of a norm, so that no division is by zero.
 
 
 def _norm(kernel: torch.Tensor) -> torch.Tensor:
@@ -36,14 +36,14 @@ def _norm(kernel: torch.Tensor) -> torch.Tensor:
 
 
 def _normalized(kernel: torch.Tensor, normalize: str) -> torch.Tensor:
-    """The taps of kernels, which are the last dimension, that sums have."""
+    """The taps in the sum, from kernels whose last dimension is the taps."""
     if normalize == "softmax":
         return kernel.softmax(-1)
     return kernel / _norm(kernel) if normalize else kernel
 
 
 def _normalization_gradient(grad: torch.Tensor, kernel: torch.Tensor, normalize: str) -> torch.Tensor:
-    """The gradient of kernels, of that of their taps."""
+    """The gradient of kernels, from the gradient of their taps."""
     if not normalize:
         return grad
     taps = _normalized(kernel, normalize)
@@ -52,24 +52,24 @@ def _normalization_gradient(grad: torch.Tensor, kernel: torch.Tensor, normalize:
 
 
 def delayed(x: torch.Tensor, by: int, dim: int) -> torch.Tensor:
-    """What each position of `dim` saw `by` positions ago; zero before the first one."""
+    """The element `by` positions earlier in `dim`, for each position; zero before the first one."""
     by = min(by, x.shape[dim])
     sizes = [0, 0] * (x.dim() - 1 - dim) + [by, 0]
     return F.pad(x.narrow(dim, 0, x.shape[dim] - by), sizes)
 
 
 def _advanced(x: torch.Tensor, by: int) -> torch.Tensor:
-    """What each token will see `by` tokens later; zero after the last one."""
+    """The element `by` tokens later, for each token; zero after the last one."""
     by = min(by, x.shape[1])
     return F.pad(x[:, by:], [0, 0] * (x.dim() - 2) + [0, by])
 
 
 class Neighbours(typing.NamedTuple):
-    """Where tokens are in packed sequences, as vectors of integers."""
+    """The places of tokens in packed sequences, as vectors of integers."""
 
-    before: torch.Tensor  #: How many tokens of its sequence are before each.
+    before: torch.Tensor  #: The number of tokens of the same sequence before each token.
     after: torch.Tensor
-    sequence: torch.Tensor  #: The number of each token's, -1 before the first one; those after the last have no state.
+    sequence: torch.Tensor  #: Each token's sequence, -1 before the first one; tokens after the last one have no state.
 
     @classmethod
     def of(cls, cu_seqlens: torch.Tensor, tokens: int) -> Neighbours:
@@ -85,14 +85,14 @@ def find_neighbours(cu_seqlens: Optional, x: torch.Tensor) -> typing.Optional[Ne
 
 
 def _mask(x: torch.Tensor, counts: Optional, by: int) -> torch.Tensor:
-    """Tokens (B, T, ...) that have as many neighbours, and zeros."""
+    """The tokens (B, T, ...) with at least `by` neighbours, and zeros for all others."""
     if counts is None or by == 0:
         return x
     return torch.where((counts >= by).view(-1, *(1,) * (x.dim() - 2)), x, 0)
 
 
 def _states_of_tokens(state: torch.Tensor, neighbours: Neighbours, by: int) -> torch.Tensor:
-    """What each token sees `by` tokens ago of the state (N, P, D) of its packed sequence; zeros if that is a token."""
+    """For each token, the state (N, P, D) of its packed sequence `by` tokens earlier; zeros if a token is there."""
     rows = state.shape[1] - by + neighbours.before
     is_state = (neighbours.before < by) & (neighbours.sequence >= 0) & (neighbours.sequence < state.shape[0])
     seen = state[neighbours.sequence.clamp(0, state.shape[0] - 1), rows.clamp(0, state.shape[1] - 1)]
@@ -100,7 +100,7 @@ def _states_of_tokens(state: torch.Tensor, neighbours: Neighbours, by: int) -> t
 
 
 def _seen(x: torch.Tensor, by: int, neighbours: typing.Optional[Neighbours], state: Optional) -> torch.Tensor:
-    """What each token (B, T, D) sees `by` tokens ago: of its sequence, of its initial state, or zero."""
+    """For each token (B, T, D), the element `by` tokens earlier: of its sequence, of its initial state, or zero."""
     if by == 0:
         return x
     if neighbours is not None:
@@ -180,7 +180,7 @@ def dynamic_kernel_gradient(
     initial_state: Optional = None,
     normalize: str = "",
 ) -> torch.Tensor:
-    """That of kernels that look like `kernel`, whose values matter to normalised ones only."""
+    """The gradient of kernels of `kernel`'s shape, whose values matter only for normalised kernels."""
     neighbours = find_neighbours(cu_seqlens, x)
     groups, width = _taps_last(kernel, order).shape[2:]
     x, grad = wide(x), wide(grad_sum).unflatten(2, (groups, -1))
@@ -193,7 +193,7 @@ def dynamic_kernel_gradient(
 
 
 def first_tokens(x: torch.Tensor, cu_seqlens: torch.Tensor, count: int) -> torch.Tensor:
-    """Of packed sequences (1, T, ...), the first tokens of each, (N, count, ...), and zeros after shorter ones."""
+    """The first tokens of each packed sequence (1, T, ...), as (N, count, ...), with zeros after shorter ones."""
     starts = cu_seqlens.long()
     tokens = starts[:-1, None] + torch.arange(count, device=x.device)
     is_token = (tokens >= 0) & (tokens < starts[1:, None]) & (tokens < x.shape[1])
@@ -204,7 +204,7 @@ def first_tokens(x: torch.Tensor, cu_seqlens: torch.Tensor, count: int) -> torch
 def dynamic_state_gradient(
     grad_sum: torch.Tensor, kernel: torch.Tensor, order: str, cu_seqlens: Optional = None, normalize: str = ""
 ) -> torch.Tensor:
-    """That of the tokens before the first ones, (B, W - 1, D), or (N, W - 1, D) of packed sequences."""
+    """The gradient of the tokens before the first ones, (B, W - 1, D), or (N, W - 1, D) for packed sequences."""
     grad, taps = wide(grad_sum), _normalized(wide(_taps_last(kernel, order)), normalize)
     if cu_seqlens is not None:
         count = taps.shape[3] - 1

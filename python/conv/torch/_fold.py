@@ -1,10 +1,10 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Folding what surrounds a convolution into it, in a graph of PyTorch's operators.
+"""Folds the operators around a convolution into it, in a graph of PyTorch's operators.
 
-The graph is that of `torch.export`: functional, with its weights as attributes. A convolution takes in the padding in
-front of it, and after it, in this order: a batch norm, by scaling the weights; one addition of a tensor of its shape; one
-activation. Each of them only if nobody else reads what is between.
+The graph comes from `torch.export`: functional, with weights as attributes. A convolution absorbs the padding before it, and
+the following after it, in this order: a batch norm, by scaling the weights; one addition of a tensor of its shape; one
+activation. Each is absorbed only if nothing else reads the tensor in between.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch.fx import GraphModule, Node
 
 aten = torch.ops.aten
 
-_CONVOLUTIONS = {  # Operators, with the number of spatial dimensions and whether they are transposed.
+_CONVOLUTIONS = {  # By the number of spatial dimensions and whether transposed.
     aten.conv1d.default: (1, False),
     aten.conv2d.default: (2, False),
     aten.conv3d.default: (3, False),
@@ -65,7 +65,7 @@ def _only_user(node: Node) -> typing.Optional[Node]:
 
 
 class _Folder:
-    """One convolution, and what it has taken in."""
+    """One convolution, and the operators that it has absorbed."""
 
     def __init__(self, module: GraphModule, node: Node) -> None:
         self.module, self.node = module, node
@@ -91,10 +91,10 @@ class _Folder:
         else:
             self.low = self.high = sizes("padding")
         self.padding_mode, self.residual, self.activation, self.alpha = "zeros", None, "", 0.01
-        self.last = node  #: The operator whose result is that of the convolution now.
+        self.last = node  #: The operator whose result the convolution now computes.
 
     def _tensor(self, node: typing.Optional[Node]) -> typing.Optional[torch.Tensor]:
-        """What a node of the graph holds; None if it is computed."""
+        """The value of a node of the graph; None if it is computed."""
         if not isinstance(node, Node) or node.op != "get_attr":
             return None
         value: typing.Any = self.module
@@ -154,13 +154,13 @@ class _Folder:
         if shift is not None:
             bias = bias + shift.double()
         weight = self.weight.double()
-        if self.transposed:  # (C, K / groups, ...): the result's channels are within the groups.
+        if self.transposed:  # (C, K / groups, ...): the result's channels are inside the groups.
             shape = (self.groups, weight.shape[0] // self.groups, *weight.shape[1:])
             by_group = factor.view(self.groups, 1, -1, *(1,) * (weight.dim() - 2))
             weight = (weight.view(shape) * by_group).view_as(weight)
         else:
             weight = weight * factor.view(-1, *(1,) * (weight.dim() - 1))
-        # The bias stays in f32, which the kernel adds it in.
+        # The bias stays in f32, the type in which the kernel adds it.
         self.weight, self.bias, self.has_bias = weight.to(self.weight.dtype), bias.float(), True
         return True
 
@@ -195,7 +195,7 @@ class _Folder:
         self.activation = name
         return bool(name)
 
-    def rewrite(self, number: int, channels_last: bool) -> None:
+    def rewrite(self, number: int, channels_last: bool, max_error: float) -> None:
         """Puts one operator of conv in the place of all that was taken in."""
         values = _arguments(self.node)
         graph = self.module.graph
@@ -223,6 +223,7 @@ class _Folder:
                 self.residual,
                 self.activation,
                 self.alpha,
+                max_error,
             )
             fused = graph.call_function(torch.ops.conv.convolution.default, arguments)
         fused.meta = dict(self.last.meta)
@@ -233,19 +234,21 @@ class _Folder:
         return self.module.graph.get_attr(name)
 
 
-def fold(module: GraphModule, channels_last: bool) -> int:
+def fold(module: GraphModule, channels_last: bool, max_error: float) -> int:
     """Rewrites the convolutions of a graph and returns how many there are."""
     graph = module.graph
     for node in list(graph.nodes):
+        if node.target is aten.view.default:  # Of a tensor that may be channels-last from now on.
+            node.target = aten.reshape.default
         if node.op == "call_function" and node.target is aten.dropout.default and not node.args[2]:
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)
     count = 0
-    # The last one first, so that of two convolutions that are added the later one takes in the addition.
+    # In reverse, so that of two convolutions that are added, the later one absorbs the addition.
     for node in reversed([node for node in graph.nodes if node.target in _CONVOLUTIONS]):
         folder = _Folder(module, node)
         folder.take_in()
-        folder.rewrite(count, channels_last)
+        folder.rewrite(count, channels_last, max_error)
         count += 1
     graph.eliminate_dead_code()
     graph.lint()

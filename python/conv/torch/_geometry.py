@@ -1,9 +1,9 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A convolution of tensors in PyTorch's terms, and the problem of the compiler that it is.
+"""A convolution of tensors in PyTorch's terms, and the compiler's problem for it.
 
 An image is (N, C, ...), a filter (K, C / groups, ...) and an output (N, K, ...), whatever their order in memory. Each
-direction takes two of them and gives the third; a transposed convolution takes an output and gives an image.
+direction takes two of them and computes the third; a transposed convolution takes an output and computes an image.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .._problem import Problem
 
 FORWARD, DATA, WEIGHT = "forward", "backward_data", "backward_weight"
 
-#: In which order each direction's operands and its result come.
+#: The order of each direction's operands and its result.
 ROLES = {
     FORWARD: ("image", "filter", "output"),
     DATA: ("output", "filter", "image"),
@@ -25,7 +25,7 @@ ROLES = {
 
 DTYPES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 _CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
-_ORDERS = {  # By the number of dimensions: channels first, channels last.
+_ORDERS = {  # Channels first and last, by rank.
     3: ("NCW", "NWC"),
     4: ("NCHW", "NHWC"),
     5: ("NCDHW", "NDHWC"),
@@ -56,7 +56,7 @@ class Window(typing.NamedTuple):
         filter: typing.Sequence[int],  # noqa: A002
         output_padding: typing.Sequence[int],
     ) -> typing.List[int]:
-        """That of a transposed convolution's result."""
+        """The size of a transposed convolution's result."""
         return [
             (size - 1) * stride - low - high + dilation * (taps - 1) + 1 + more
             for size, taps, stride, low, high, dilation, more in zip(
@@ -67,7 +67,7 @@ class Window(typing.NamedTuple):
     def fitted(
         self, image: typing.Sequence[int], filter: typing.Sequence[int], output: typing.Sequence[int]
     ) -> Window:  # noqa: A002
-        """With less padding after the image where the output has fewer positions than there is room for."""
+        """Reduces the padding after the image where the output has fewer positions than would fit."""
         unused = [
             (size + low + high - dilation * (taps - 1) - 1) - (count - 1) * stride
             for size, taps, count, stride, low, high, dilation in zip(
@@ -79,7 +79,7 @@ class Window(typing.NamedTuple):
 
 
 class Epilogue(typing.NamedTuple):
-    """What follows the sum, in this order. `bias` is the type of its elements; none if empty."""
+    """The epilogue, in this order. `bias` is the type of its elements; empty: none."""
 
     bias: str = ""
     residual: bool = False
@@ -96,7 +96,7 @@ def is_channels_last(tensor: torch.Tensor) -> bool:
 
 
 def memory_format_of(*operands: torch.Tensor) -> torch.memory_format:
-    """PyTorch's rule for results: channels-last if an operand is."""
+    """PyTorch's rule for results: channels-last if an operand is channels-last."""
     if any(map(is_channels_last, operands)):
         return _CHANNELS_LAST[operands[0].dim()]
     return torch.contiguous_format
@@ -105,7 +105,7 @@ def memory_format_of(*operands: torch.Tensor) -> torch.memory_format:
 def order_of(tensor: torch.Tensor) -> typing.Optional[str]:
     """The order of the dimensions in memory; None if the tensor has gaps or another order.
 
-    A tensor of one channel, or of one position, is in both orders: channels-last is the one with the faster kernels.
+    A tensor of one channel, or of one position, has both orders: channels-last has the faster kernels.
     """
     first, last = _ORDERS[tensor.dim()]
     memory_format = _CHANNELS_LAST.get(tensor.dim())
@@ -118,7 +118,7 @@ def order_of(tensor: torch.Tensor) -> typing.Optional[str]:
 
 
 def arrange(tensor: torch.Tensor) -> typing.Tuple[torch.Tensor, str]:
-    """The tensor, or a dense copy of it, and its order."""
+    """The tensor, or a dense copy of it, and its memory order."""
     order = order_of(tensor)
     if order is None:
         tensor = tensor.contiguous()
@@ -135,8 +135,11 @@ def describe(
     window: Window,
     epilogue: Epilogue,
     tf32: bool,
+    max_error: float,
 ) -> Problem:
     """The problem of two operands and a result, whose shapes and orders come as those do."""
+    if max_error < 0:
+        raise ValueError(f"expects max_error to be 0 or more, but got {max_error}")
     shape = dict(zip(ROLES[direction], shapes))
     order = dict(zip(ROLES[direction], orders))
     image, taps, output = shape["image"], shape["filter"], shape["output"]
@@ -165,5 +168,6 @@ def describe(
         activation=epilogue.activation,
         activation_alpha=epilogue.alpha,
         tf32=tf32,
+        max_error=max_error,
     )
     return problem

@@ -16,16 +16,21 @@ _OURS = {getattr(F, name): getattr(functional, name) for name in _NAMES}
 
 
 class intercept(TorchFunctionMode):  # noqa: N801 - used as a function
-    """A context in which PyTorch's functions of convolution are those of conv, whoever calls them.
+    """A context in which PyTorch's functions of convolution are those of conv, with this `max_error`, whoever calls them.
 
-    `replace` swaps modules; this is for modules of other classes, such as ones that standardise their weights, and for
-    code that calls `torch.nn.functional.conv2d`. Each function of PyTorch that is called in it costs a microsecond more.
+    `replace` swaps modules; this is for modules of other classes, such as ones that standardise their weights, and for code
+    that calls `torch.nn.functional.conv2d`. Each PyTorch function that is called inside costs one microsecond more.
 
         with conv.torch.intercept():
             y = model(x)
     """
 
+    def __init__(self, max_error: float = 0.0) -> None:
+        super().__init__()
+        self._more = {"max_error": max_error} if max_error else {}
+
     def __torch_function__(
         self, func: typing.Callable, types: object, args: tuple = (), kwargs: typing.Optional[dict] = None
     ) -> typing.Any:
-        return _OURS.get(func, func)(*args, **(kwargs or {}))
+        ours = _OURS.get(func)
+        return ours(*args, **(kwargs or {}), **self._more) if ours else func(*args, **(kwargs or {}))

@@ -1,9 +1,9 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times of a kernel and of PyTorch's way, measured once for a problem and a machine's GPU and kept in a file.
+"""Times of a kernel and of PyTorch's way, measured once for a problem and a machine's GPU, and stored in a file.
 
-Both are captured into a graph of several calls, so that the time is the GPU's and not that of the calls from Python. The
-file is SQLite's, which processes share; where it cannot be written, the times are measured again.
+Both are captured into a graph of several calls, so that the time is the GPU's rather than that of Python. The file is
+SQLite's and shared by processes; if it cannot be written, the times are measured again.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _SCHEMA = _store.Schema(
 )
 _CALLS = 10  #: In a graph.
 _ROUNDS = 5
-#: Of two right results in 16 bits, which were rounded at different places: relative to the largest element.
+#: Largest difference of two correct 16-bit results that were rounded at different places, relative to the largest element.
 MOST_DIFFERENCE = 0.05
 
 
 def difference(ours: typing.Callable[[], torch.Tensor], theirs: typing.Callable[[], torch.Tensor]) -> float:
-    """How far two results are from each other, relative to the largest finite element of theirs."""
+    """The difference of two results, relative to the largest finite element of theirs."""
     with torch.no_grad():
         expected, actual = theirs().double(), ours().double()
         both = torch.isfinite(expected) & torch.isfinite(actual)
@@ -76,7 +76,7 @@ def _key(problem: AnyProblem, target: str) -> str:
 
 
 def _time_on_host(call: typing.Callable[[], object]) -> float:
-    """Seconds of one call, of the fastest of several."""
+    """Seconds of one call: the fastest of several."""
     times = []
     for _ in range(_ROUNDS):
         begin = time.perf_counter()
@@ -86,7 +86,7 @@ def _time_on_host(call: typing.Callable[[], object]) -> float:
 
 
 def _time(call: typing.Callable[[], object]) -> float:
-    """Seconds of one call, in the fastest of several rounds."""
+    """Seconds of one call in the fastest of several rounds."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -111,7 +111,7 @@ def _time(call: typing.Callable[[], object]) -> float:
 def measure(
     problem: AnyProblem, target: str, ours: typing.Callable[[], object], theirs: typing.Callable[[], object]
 ) -> typing.Tuple[float, float]:
-    """Seconds of both. Times of a GPU come from the file, if it has them."""
+    """Seconds of both ways. Times of a GPU come from the file if it has them."""
     if target == "host":
         with torch.no_grad():
             return _time_on_host(ours), _time_on_host(theirs)

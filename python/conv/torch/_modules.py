@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch's modules of convolution: the same constructors, parameters and `state_dict`, other kernels."""
+"""PyTorch's modules of convolution with the same constructors, parameters and `state_dict`, but other kernels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,18 @@ import torch.nn.functional as F
 from . import functional
 
 
-class _Convolution:
+class _WithError:
+    """A module's `max_error`, as `conv.compile` has it: the only argument that PyTorch's constructor does not know."""
+
+    max_error: float = 0.0
+
+    def __init__(self, *arguments, max_error: float = 0.0, **named) -> None:
+        super().__init__(*arguments, **named)
+        if max_error:
+            self.max_error = max_error
+
+
+class _Convolution(_WithError):
     """What differs from PyTorch's module: the function that `forward` calls."""
 
     _rank: int
@@ -23,21 +34,22 @@ class _Convolution:
             return self._convolve(input, weight, bias, self.padding)
         if isinstance(self.padding, str) or not isinstance(input, torch.Tensor):
             return self._convolve_padded(input, weight, bias)
-        window = self.stride, self.padding, self.dilation, self.groups, self.padding_mode
+        window = self.stride, self.padding, self.dilation, self.groups, self.padding_mode, self.max_error
         return functional._forward(
             self._rank, lambda *tensors: self._convolve_padded(*tensors[:3]), input, weight, bias, *window
         )
 
     def _convolve(self, input, weight, bias, padding):  # noqa: A002
-        return self._function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+        window = self.stride, padding, self.dilation, self.groups
+        return self._function(input, weight, bias, *window, max_error=self.max_error)
 
     def _convolve_padded(self, input, weight, bias):  # noqa: A002
-        """As PyTorch's module does it: the sizes that it has made of `padding` are for F.pad, the last dimension first."""
+        """Like PyTorch's module: the sizes that it derives from `padding` are in F.pad's order, the last dimension first."""
         image = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
         return self._convolve(image, weight, bias, 0)
 
 
-class _Transposed:
+class _Transposed(_WithError):
     _rank: int
     _function: typing.Callable
 
@@ -47,78 +59,77 @@ class _Transposed:
         output_padding = self._output_padding(
             input, output_size, self.stride, self.padding, self.kernel_size, self._rank, self.dilation
         )
-        return self._function(
-            input, self.weight, self.bias, self.stride, self.padding, output_padding, self.groups, self.dilation
-        )
+        window = self.stride, self.padding, output_padding, self.groups, self.dilation
+        return self._function(input, self.weight, self.bias, *window, max_error=self.max_error)
 
 
 class Conv1d(_Convolution, torch.nn.Conv1d):
-    """As `torch.nn.Conv1d`."""
+    """Like `torch.nn.Conv1d`."""
 
     _rank, _function = 1, staticmethod(functional.conv1d)
 
 
 class Conv2d(_Convolution, torch.nn.Conv2d):
-    """As `torch.nn.Conv2d`."""
+    """Like `torch.nn.Conv2d`."""
 
     _rank, _function = 2, staticmethod(functional.conv2d)
 
 
 class Conv3d(_Convolution, torch.nn.Conv3d):
-    """As `torch.nn.Conv3d`."""
+    """Like `torch.nn.Conv3d`."""
 
     _rank, _function = 3, staticmethod(functional.conv3d)
 
 
 class ConvTranspose1d(_Transposed, torch.nn.ConvTranspose1d):
-    """As `torch.nn.ConvTranspose1d`."""
+    """Like `torch.nn.ConvTranspose1d`."""
 
     _rank, _function = 1, staticmethod(functional.conv_transpose1d)
 
 
 class ConvTranspose2d(_Transposed, torch.nn.ConvTranspose2d):
-    """As `torch.nn.ConvTranspose2d`."""
+    """Like `torch.nn.ConvTranspose2d`."""
 
     _rank, _function = 2, staticmethod(functional.conv_transpose2d)
 
 
 class ConvTranspose3d(_Transposed, torch.nn.ConvTranspose3d):
-    """As `torch.nn.ConvTranspose3d`."""
+    """Like `torch.nn.ConvTranspose3d`."""
 
     _rank, _function = 3, staticmethod(functional.conv_transpose3d)
 
 
-class LazyConv1d(torch.nn.LazyConv1d):
+class LazyConv1d(_WithError, torch.nn.LazyConv1d):
     """As `torch.nn.LazyConv1d`: a `Conv1d` from its first call on."""
 
     cls_to_become = Conv1d
 
 
-class LazyConv2d(torch.nn.LazyConv2d):
+class LazyConv2d(_WithError, torch.nn.LazyConv2d):
     """As `torch.nn.LazyConv2d`: a `Conv2d` from its first call on."""
 
     cls_to_become = Conv2d
 
 
-class LazyConv3d(torch.nn.LazyConv3d):
+class LazyConv3d(_WithError, torch.nn.LazyConv3d):
     """As `torch.nn.LazyConv3d`: a `Conv3d` from its first call on."""
 
     cls_to_become = Conv3d
 
 
-class LazyConvTranspose1d(torch.nn.LazyConvTranspose1d):
+class LazyConvTranspose1d(_WithError, torch.nn.LazyConvTranspose1d):
     """As `torch.nn.LazyConvTranspose1d`: a `ConvTranspose1d` from its first call on."""
 
     cls_to_become = ConvTranspose1d
 
 
-class LazyConvTranspose2d(torch.nn.LazyConvTranspose2d):
+class LazyConvTranspose2d(_WithError, torch.nn.LazyConvTranspose2d):
     """As `torch.nn.LazyConvTranspose2d`: a `ConvTranspose2d` from its first call on."""
 
     cls_to_become = ConvTranspose2d
 
 
-class LazyConvTranspose3d(torch.nn.LazyConvTranspose3d):
+class LazyConvTranspose3d(_WithError, torch.nn.LazyConvTranspose3d):
     """As `torch.nn.LazyConvTranspose3d`: a `ConvTranspose3d` from its first call on."""
 
     cls_to_become = ConvTranspose3d

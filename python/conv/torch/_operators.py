@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The operators `torch.ops.conv`, which functions, modules and optimised graphs call.
 
-They are PyTorch operators like its own: `torch.compile` and `torch.export` trace through them, autograd and vmap know
-them. What they compute is the sum of products in f32, the epilogue in f32, and one rounding.
+They are PyTorch operators like its own: `torch.compile` and `torch.export` trace through them, and autograd and vmap support
+them. They compute the sum of products in f32, the epilogue in f32, and round once.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ._geometry import DATA, DTYPES, FORWARD, WEIGHT, Epilogue, Window, arrange,
 _WINDOW = "int[] stride, int[] low, int[] high, int[] dilation, bool transposed, int[] output_padding, int groups"
 library.define(
     f"convolution(Tensor input, Tensor weight, Tensor? bias, {_WINDOW}, str padding_mode='zeros', "
-    "Tensor? residual=None, str activation='', float alpha=0.01) -> Tensor"
+    "Tensor? residual=None, str activation='', float alpha=0.01, float max_error=0.0) -> Tensor"
 )
 library.define(
     "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, "
-    f"{_WINDOW}, str padding_mode, bool[3] output_mask) -> (Tensor, Tensor, Tensor)"
+    f"{_WINDOW}, str padding_mode, bool[3] output_mask, float max_error=0.0) -> (Tensor, Tensor, Tensor)"
 )
 
 
@@ -47,6 +47,7 @@ def _find(
     result_order: str,
     window: Window,
     epilogue: Epilogue,
+    max_error: float,
 ) -> _choices.Choice:
     lhs, rhs = operands[:2]
     tf32 = _allows_tf32(lhs)
@@ -56,17 +57,19 @@ def _find(
         lhs.shape,
         rhs.shape,
         result.shape,
+        result.dtype,
         *orders,
         result_order,
         window,
         epilogue,
         tf32,
+        max_error,
         lhs.device,
     )
 
     def choose() -> _choices.Choice:
         shapes, all_orders = (lhs.shape, rhs.shape, result.shape), (*orders, result_order)
-        problem = describe(direction, lhs.dtype, result.dtype, shapes, all_orders, window, epilogue, tf32)
+        problem = describe(direction, lhs.dtype, result.dtype, shapes, all_orders, window, epilogue, tf32, max_error)
         if min(problem.high) < 0:
             line = _calls.report_line(direction, lhs, rhs)
             return _choices.leave(line, lhs.device, "output-padding", _OUTPUT_PADDING)
@@ -86,9 +89,10 @@ def run(
     bias: Optional = None,
     residual: Optional = None,
     key: typing.Optional[tuple] = None,
+    max_error: float = 0.0,
     doubtful: bool = False,
 ) -> torch.Tensor:
-    """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, calls like it take a short way."""
+    """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, later calls like it take a short way."""
     refused = _calls.refuse([tensor for tensor in (lhs, rhs, residual) if tensor is not None])
     if refused:
         _choices.leave(_calls.report_line(direction, lhs, rhs), lhs.device, *refused).calls += 1
@@ -101,7 +105,7 @@ def run(
         operands.append(bias.contiguous())
     if residual is not None:
         operands.append(residual if residual.stride() == result.stride() else torch.empty_like(result).copy_(residual))
-    choice = _find(direction, operands, (lhs_order, rhs_order), result, result_order, window, epilogue)
+    choice = _find(direction, operands, (lhs_order, rhs_order), result, result_order, window, epilogue, max_error)
     return _calls.start(choice, given, operands, result, theirs, key, doubtful)
 
 
@@ -110,7 +114,7 @@ def make_window(stride, low, high, dilation, groups, padding_mode) -> Window:
 
 
 class CallArguments(typing.NamedTuple):
-    """The arguments of `conv::convolution`, as its schema has them."""
+    """The arguments of `conv::convolution`, as in its schema."""
 
     input: torch.Tensor
     weight: torch.Tensor
@@ -126,6 +130,7 @@ class CallArguments(typing.NamedTuple):
     residual: Optional = None
     activation: str = ""
     alpha: float = 0.01
+    max_error: float = 0.0
 
     def window(self) -> Window:
         return make_window(self.stride, self.low, self.high, self.dilation, self.groups, self.padding_mode)
@@ -156,7 +161,7 @@ class CallArguments(typing.NamedTuple):
 
 
 def plan(*arguments, tf32: bool, **named) -> typing.Optional[Problem]:
-    """The problem that `convolution` would have compiled; None if it is PyTorch's. Tensors need no data."""
+    """The problem that `convolution` would compile; None if PyTorch runs it. Tensors need no data."""
     call = CallArguments(*arguments, **named)
     result = call.empty_result()
     if _calls.refuse([call.input, call.weight]) or min(result.shape) <= 0:
@@ -164,15 +169,17 @@ def plan(*arguments, tf32: bool, **named) -> typing.Optional[Problem]:
     (lhs, lhs_order), (rhs, rhs_order) = arrange(call.input), arrange(call.weight)
     shapes, orders = (lhs.shape, rhs.shape, result.shape), (lhs_order, rhs_order, order_of(result))
     tf32 = tf32 and lhs.dtype == torch.float32
-    problem = describe(call.direction(), lhs.dtype, result.dtype, shapes, orders, call.window(), call.epilogue(), tf32)
+    what = call.window(), call.epilogue(), tf32, call.max_error
+    problem = describe(call.direction(), lhs.dtype, result.dtype, shapes, orders, *what)
     return problem if min(problem.high) >= 0 else None
 
 
 @torch.library.impl(library, "convolution", "CPU")
 @torch.library.impl(library, "convolution", "CUDA")
-def _convolution(*arguments) -> torch.Tensor:
+def convolution_kernel(*arguments) -> torch.Tensor:
     """The kernel. Sizes are lists when they come from PyTorch's dispatcher."""
-    return convolve(*(tuple(value) if isinstance(value, list) else value for value in arguments))
+    tensors, window, (transposed, output_padding, *rest) = arguments[:3], arguments[3:7], arguments[7:]
+    return convolve(*tensors, *map(tuple, window), transposed, tuple(output_padding), *rest)
 
 
 def convolve(*arguments) -> torch.Tensor:
@@ -188,7 +195,7 @@ def convolve(*arguments) -> torch.Tensor:
     result = _calls.run_known(key, operands)
     if result is not None:
         return result
-    if min(call.result_shape()[1:]) <= 0:  # PyTorch says what is wrong.
+    if min(call.result_shape()[1:]) <= 0:  # PyTorch reports the error.
         return call.reference()
     result, window, epilogue = call.empty_result(), call.window(), call.epilogue()
     return run(
@@ -202,6 +209,7 @@ def convolve(*arguments) -> torch.Tensor:
         call.bias,
         call.residual,
         key,
+        call.max_error,
     )
 
 
@@ -225,33 +233,38 @@ def convolution_backward(
     groups,
     padding_mode,
     output_mask,  # noqa: A002
+    max_error=0.0,
+    weight_dtype=None,
 ):
+    """The three gradients; those of weight and bias are of `weight_dtype`, by default of the type of `weight`."""
     window = make_window(stride, low, high, dilation, groups, padding_mode)
     memory_format = memory_format_of(input, weight)
     grad_output = grad_output.contiguous(memory_format=memory_format)
 
-    def run_one(direction, lhs, rhs, like, which):
-        parts = lhs.shape, lhs.stride(), rhs.shape, rhs.stride(), like.shape, memory_format, lhs.dtype, lhs.device
-        key = (direction, *parts, torch._C._get_cudnn_allow_tf32(), *window)
+    def run_one(direction, lhs, rhs, like, which, dtype=None):
+        shapes = lhs.shape, lhs.stride(), rhs.shape, rhs.stride(), like.shape
+        parts = *shapes, memory_format, lhs.dtype, dtype, lhs.device
+        key = (direction, *parts, torch._C._get_cudnn_allow_tf32(), *window, max_error)
         result = _calls.run_known(key, (lhs, rhs))
         if result is not None:
             return result
         mask = [index == which for index in range(2)]
 
         def theirs():
-            return _reference.gradients(grad_output, input, weight, window, transposed, output_padding, mask)[which]
+            grads = _reference.gradients(grad_output, input, weight, window, transposed, output_padding, mask)
+            return grads[which].to(dtype or like.dtype)
 
-        result = torch.empty_like(like, memory_format=memory_format)
-        return run(direction, lhs, rhs, result, window, theirs, key=key)
+        result = torch.empty_like(like, dtype=dtype, memory_format=memory_format)
+        return run(direction, lhs, rhs, result, window, theirs, key=key, max_error=max_error)
 
     grads = [None, None, None]
     if output_mask[0]:
         grads[0] = run_one(FORWARD if transposed else DATA, grad_output, weight, input, 0)
     if output_mask[1]:
         image, output = (grad_output, input) if transposed else (input, grad_output)
-        grads[1] = run_one(WEIGHT, image, output, weight, 1)
+        grads[1] = run_one(WEIGHT, image, output, weight, 1, weight_dtype)
     if output_mask[2]:
-        grads[2] = grad_output.sum(dim=[0, *range(2, grad_output.dim())])
+        grads[2] = grad_output.sum(dim=[0, *range(2, grad_output.dim())], dtype=weight_dtype)
     return tuple(grad if grad is not None else grad_output.new_empty(0) for grad in grads)
 
 
@@ -269,7 +282,10 @@ def _convolution_backward_fake(
     groups,
     padding_mode,
     output_mask,  # noqa: A002
+    max_error=0.0,
+    weight_dtype=None,
 ):
+    """The three gradients; those of weight and bias are of `weight_dtype`, by default of the type of `weight`."""
     memory_format = memory_format_of(input, weight)
     return (
         torch.empty_like(input, memory_format=memory_format) if output_mask[0] else grad_output.new_empty(0),

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Inference: a model as a graph in which each convolution is one kernel, with what surrounds it."""
+"""Inference: a model as a graph in which each convolution is one kernel, with the operators around it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .._library import Error
 from .._problem import Problem
-from . import _choices, _operators, _pack
+from . import _choices, _operators, _pack, _rest
 from ._fold import fold
 from ._settings import settings
 
 Progress = typing.Union[bool, typing.Callable[[int, int], None], None]
 
 
-def trace(model: torch.nn.Module, example: typing.Sequence[object], channels_last: bool) -> torch.fx.GraphModule:
+def trace(
+    model: torch.nn.Module, example: typing.Sequence[object], channels_last: bool, max_error: float
+) -> torch.fx.GraphModule:
     """The model's graph with its convolutions folded. Shares the parameters that are not folded."""
     was_training = model.training
     model.eval()
@@ -31,12 +33,12 @@ def trace(model: torch.nn.Module, example: typing.Sequence[object], channels_las
     finally:
         model.train(was_training)
     graph = program.run_decompositions({}).module()
-    fold(graph, channels_last)
+    fold(graph, channels_last, max_error)
     return graph
 
 
 class _Planner(torch.fx.Interpreter):
-    """Runs a graph on tensors without data, and keeps the problems that its convolutions are."""
+    """Runs a graph on tensors without data, and collects the problems of its convolutions."""
 
     def __init__(self, module: torch.fx.GraphModule, tf32: bool) -> None:
         super().__init__(module)
@@ -84,12 +86,17 @@ def _in_parallel(
         return [future.result() for future in futures]
 
 
-def _graph_of(model: torch.nn.Module, example: typing.Sequence[object], channels_last: bool) -> torch.fx.GraphModule:
+def graph_of(
+    model: torch.nn.Module, example: typing.Sequence[object], channels_last: bool, max_error: float
+) -> torch.fx.GraphModule:
+    """The graph of a model, or that of what `optimize` has made of one."""
+    while isinstance(model, (GraphedModule, _rest.CompiledModule)):
+        model = model.module
     if isinstance(model, torch.fx.GraphModule) and any(
         node.target is torch.ops.conv.convolution.default for node in model.graph.nodes
     ):
         return model
-    return trace(model, example, channels_last)
+    return trace(model, example, channels_last, max_error)
 
 
 def compile_kernels(
@@ -98,15 +105,16 @@ def compile_kernels(
     targets: typing.Union[str, typing.Sequence[str]],
     *,
     channels_last: bool = True,
+    max_error: float = 0.0,
     progress: Progress = None,
 ) -> typing.Tuple[bytes, typing.Dict[str, str]]:
     """The kernels that `optimize` would compile, for any targets, as the bytes of a `.convpack` file.
 
-    A machine with another GPU, or with none, can make them; there, `preload` takes them. The second result says which
-    problems were refused and why.
+    They can be made on a machine with another GPU, or with none; `preload` takes them on the target machine. The second
+    result lists the refused problems and the reasons.
     """
     targets = targets.split(",") if isinstance(targets, str) else list(targets)
-    graph = _graph_of(model, example, channels_last)
+    graph = graph_of(model, example, channels_last, max_error)
     packs: typing.List[bytes] = []
     refused: typing.Dict[str, str] = {}
     hosts = [target for target in targets if target == "host"]
@@ -132,7 +140,7 @@ def compile_kernels(
 class GraphedModule(torch.nn.Module):
     """A module as one CUDA graph, for tensors like those of the example.
 
-    Tensors that a call returns are the graph's own: the next call writes to them.
+    The graph owns the tensors that a call returns: the next call overwrites them.
     """
 
     def __init__(self, module: torch.nn.Module, example: typing.Sequence[object]) -> None:
@@ -172,11 +180,12 @@ def optimize(
     *,
     channels_last: bool = True,
     measure: typing.Optional[bool] = True,
-    compile_rest: bool = False,
+    max_error: float = 0.0,
+    compile_rest: typing.Optional[bool] = None,
     cuda_graph: bool = False,
     progress: Progress = None,
 ) -> torch.nn.Module:
-    """A module for inference that computes what `model` does in `eval()`, for tensors of the example's shapes.
+    """A module for inference that computes what `model` computes in `eval()`, for tensors of the example's shapes.
 
     Batch norms are folded into the weights; bias, residual and activation run in the kernel of their convolution; tensors
     between convolutions are channels-last. Kernels are compiled in parallel, then the module runs once.
@@ -186,30 +195,32 @@ def optimize(
         example: the positional inputs, on the device where the module is to run.
         channels_last: keep activations channels-last, whatever the input is.
         measure: on a GPU, time PyTorch's way for each convolution too and keep the faster one; `report` shows both.
-        compile_rest: give everything that is no convolution to `torch.compile`.
+        max_error: that of `conv.compile`, for all convolutions.
+        compile_rest: give everything that is no convolution to `torch.compile`, or do not. None: do so, where its compilers
+            are there, and keep what is faster (without `measure`, it is taken to be); `report` shows both times.
         cuda_graph: replay one CUDA graph. The results are then overwritten by the next call.
         progress: show how far the compilation is (by default where stderr is a terminal), or a function that is called
             with how many kernels are there and how many there will be.
 
     Raises:
-        Whatever `torch.export` raises for a model that it cannot trace.
+        Any exception of `torch.export` for a model that it cannot trace.
     """
-    graph = _graph_of(model, example, channels_last)
+    graph = graph_of(model, example, channels_last, max_error)
     devices = {value.device for value in example if isinstance(value, torch.Tensor)}
     tf32 = any(device.type == "cuda" for device in devices) and torch._C._get_cudnn_allow_tf32()
+    if cuda_graph and any(device.type != "cuda" for device in devices):
+        raise ValueError("cuda_graph: expects an example on a CUDA device, but got one on the CPU")
     for device in devices:
         _in_parallel(lambda problem: _choices.choose(problem, device), plan(graph, example, tf32), progress)
-    module: torch.nn.Module = graph
     was, settings.measure = settings.measure, measure
     try:
         with torch.no_grad():
             graph(*example)
     finally:
         settings.measure = was
-    if compile_rest:
-        module = torch.compile(graph, dynamic=False)
-    if cuda_graph:
-        if any(device.type != "cuda" for device in devices):
-            raise ValueError("cuda_graph: expects an example on a CUDA device, but got one on the CPU")
-        module = GraphedModule(module, example)
-    return module
+
+    def wrap(module: torch.nn.Module) -> torch.nn.Module:
+        return GraphedModule(module, example) if cuda_graph else module
+
+    device = min(devices, key=str) if devices else torch.device("cpu")
+    return _rest.finish(graph, example, device, wrap, compile_rest, measure is not False)

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Several `.convpack` files as one, with what else belongs to a saved model.
+"""Several `.convpack` files as one, with the other members of a saved model.
 
 docs/artifact.md describes the format; readers ignore members they do not know.
 """
@@ -23,7 +23,7 @@ def _write(pack: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 
 def merge(packs: typing.Sequence[bytes], more: typing.Optional[typing.Dict[str, bytes]] = None) -> bytes:
-    """All functions of `packs`, which one compiler made, and members `more`. The same input gives the same bytes."""
+    """All functions of `packs`, which one compiler made, and the members `more`. The same input gives the same bytes."""
     manifest: typing.Dict[str, typing.Any] = {}
     members: typing.Dict[str, bytes] = dict(more or {})
     entries: typing.Dict[typing.Tuple[str, str], object] = {}

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What choices are made of: the problems that the compiler takes, of whatever kind."""
+"""The problems on which choices are based: all kinds that the compiler accepts."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class AnyProblem(typing.Protocol):
 
 
 def with_run_time_sizes(problem: AnyProblem) -> typing.Optional[AnyProblem]:
-    """The problem that leaves open how many sequences and tokens there are, for kinds of problems that can."""
+    """The problem with the numbers of sequences and tokens left open, for kinds of problems that support it."""
     leave_open = getattr(problem, "with_run_time_sizes", None)
     return leave_open() if leave_open else None
 
 
 def function_name(problem: AnyProblem) -> str:
-    """A name that no other problem has, the same in every process."""
+    """A unique name of a problem, the same in every process."""
     digest = hashlib.sha256(repr(problem).encode()).hexdigest()[:16]
     return f"{problem.stem}_{digest}"

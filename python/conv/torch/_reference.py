@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch's own way to do what the operators do, for what conv has no kernel for, and for gradients of gradients."""
+"""PyTorch's own way to compute the operators: for calls without a kernel, and for gradients of gradients."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._geometry import Window
 
 _MODES = {"reflect": "reflect", "replicate": "replicate", "circular": "circular", "zeros": "constant"}
 
-#: By the names that `conv-gen --activation` has for them.
+#: By the names of `conv-gen --activation`.
 ACTIVATIONS: typing.Dict[str, typing.Callable[[torch.Tensor, float], torch.Tensor]] = {
     "relu": lambda x, _: F.relu(x),
     "relu6": lambda x, _: F.relu6(x),
@@ -31,7 +31,7 @@ ACTIVATIONS: typing.Dict[str, typing.Callable[[torch.Tensor, float], torch.Tenso
 
 
 def pad(image: torch.Tensor, window: Window) -> typing.Tuple[torch.Tensor, typing.Tuple[int, ...]]:
-    """The image with the padding that `aten.convolution` cannot be told, and what it can."""
+    """The image with the padding that `aten.convolution` cannot express, and the padding that it can."""
     if window.padding_mode == "zeros" and window.low == window.high:
         return image, window.low
     sizes = [size for pair in zip(reversed(window.low), reversed(window.high)) for size in pair]
@@ -50,7 +50,7 @@ def convolution(
     alpha: float = 0.01,
 ) -> torch.Tensor:
     image, padding = (input, window.low) if transposed else pad(input, window)
-    bias = bias if bias is None else bias.to(input.dtype)  # That of a folded batch norm is f32.
+    bias = bias if bias is None else bias.to(input.dtype)  # A folded batch norm's is f32.
     result = torch.ops.aten.convolution(
         image, weight, bias, window.stride, padding, window.dilation, transposed, output_padding, window.groups
     )
@@ -83,7 +83,7 @@ def gradients(
         window.groups,
         [mask[0], mask[1], False],
     )
-    if mask[0] and image is not input:  # Padding is linear: its gradient needs the shape of its input alone.
+    if mask[0] and image is not input:  # Padding is linear: its gradient needs only the shape of its input.
         with torch.enable_grad():
             start = torch.zeros_like(input, requires_grad=True)
             padded, _ = pad(start, window)

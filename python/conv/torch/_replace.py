@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Swapping a model's convolutions in place."""
+"""Swaps a model's convolutions in place."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SWAPS = {
 
 
 class Replacement(typing.NamedTuple):
-    """What became of one convolution: `reason` says why it was left alone, and is empty if it was swapped."""
+    """The outcome for one convolution: `reason` says why it was left alone, and is empty if it was swapped."""
 
     name: str
     kind: str
@@ -28,7 +28,7 @@ class Replacement(typing.NamedTuple):
 
 
 def _is_convolution(module: torch.nn.Module) -> bool:
-    """Whether it is one of PyTorch's convolutions, or of those for quantised numbers, which are classes of their own."""
+    """Whether it is one of PyTorch's convolutions, or a quantised one, which has a class of its own."""
     kind = type(module)
     return isinstance(module, tuple(_SWAPS)) or (
         "Conv" in kind.__name__ and _is_quantised(kind) and not isinstance(module, torch.nn.Sequential)
@@ -39,26 +39,36 @@ def _is_quantised(kind: type) -> bool:
     return kind.__module__.startswith(("torch.ao.nn.", "torch.nn.quantized", "torch.nn.qat", "torch.nn.intrinsic"))
 
 
-def _swapped(module: torch.nn.Module) -> typing.Union[type, str]:
-    """The class that a module is to have, or why it keeps its own."""
+def _counterpart(module: torch.nn.Module, classes: typing.Mapping[type, type]) -> typing.Optional[type]:
+    """The class that `classes` has for that of a module, whose parameters may be computed; None if it has none."""
     kind = type(module)
-    if kind in _SWAPS:
-        return _SWAPS[kind]
+    if kind in classes:
+        return classes[kind]
     own = kind.__bases__[0]
-    if torch.nn.utils.parametrize.is_parametrized(module) and own in _SWAPS:
+    if torch.nn.utils.parametrize.is_parametrized(module) and own in classes:
         # PyTorch made this class for this module alone, as a subclass whose properties compute the parameters.
         members = {name: value for name, value in vars(kind).items() if name not in ("__dict__", "__weakref__")}
-        return type(kind.__name__, (_SWAPS[own],), members)
+        return type(kind.__name__, (classes[own],), members)
+    return None
+
+
+def _swapped(module: torch.nn.Module) -> typing.Union[type, str]:
+    """The class that replaces a module's class, or why the module keeps its own."""
+    kind = type(module)
+    swapped = _counterpart(module, _SWAPS)
+    if swapped:
+        return swapped
     if _is_quantised(kind):
         return "it is of PyTorch's quantisation, whose arithmetic is another one"
     return "its class is not PyTorch's own and may compute something else"
 
 
-def replace(model: torch.nn.Module) -> typing.List[Replacement]:
+def replace(model: torch.nn.Module, *, max_error: float = 0.0) -> typing.List[Replacement]:
     """Makes each `nn.Conv*` and `nn.ConvTranspose*` of a model the module of conv.torch with the same name, in place.
 
     Lazy modules become those of conv.torch with their first call. Parameters, parametrizations (`weight_norm`,
-    `spectral_norm`), buffers, hooks and the `state_dict` stay what they are. Returns what became of every convolution.
+    `spectral_norm`), buffers, hooks and the `state_dict` stay what they are. `max_error` is that of `conv.compile`, for all of
+    them. Returns what became of every convolution.
     """
     found = []
     for name, module in model.named_modules():
@@ -68,5 +78,22 @@ def replace(model: torch.nn.Module) -> typing.List[Replacement]:
         swapped = _swapped(module)
         if isinstance(swapped, type):
             module.__class__ = swapped
+            module.max_error = max_error
         found.append(Replacement(name, kind.__name__, "" if isinstance(swapped, type) else swapped))
+    return found
+
+
+def restore(model: torch.nn.Module) -> typing.List[str]:
+    """Makes the modules of conv.torch in a model those of PyTorch again, in place, and returns their names.
+
+    For what knows PyTorch's own modules and operators alone: `torch.jit.script`, ONNX, quantisation, DTensor.
+    """
+    theirs = {ours: kind for kind, ours in _SWAPS.items()}
+    found = []
+    for name, module in model.named_modules():
+        kind = _counterpart(module, theirs)
+        if kind:
+            module.__class__ = kind
+            vars(module).pop("max_error", None)
+            found.append(name)
     return found

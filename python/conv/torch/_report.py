@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What was chosen, for people and for scripts."""
+"""The choices, for people and for scripts."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ from ._choices import Choice
 
 
 class Row(typing.NamedTuple):
-    """One problem on one device. Seconds are None where nothing was measured."""
+    """One problem on one device, or what else an optimised module does. Seconds are None where nothing was measured."""
 
     problem: str
     device: str
-    runs: str  #: "conv" or "torch".
+    runs: str  #: "conv" or "torch"; for what is no convolution "compile", code of `torch.compile`, or "eager".
     reason: str  #: Why it is PyTorch's: a reason code of the compiler, or "measured", "compiler", "compiling", ...
     detail: str
     calls: int
     conv_seconds: typing.Optional[float]
     torch_seconds: typing.Optional[float]
-    layers: typing.Tuple[str, ...] = ()  #: Names of modules, where a model was given.
+    layers: typing.Tuple[str, ...] = ()  #: Names of modules, if a model was given.
 
 
 def _row(choice: Choice, layers: typing.Sequence[str] = ()) -> Row:
     text = choice.problem.describe() if choice.problem else choice.description
-    runs = "conv" if choice.kernel else "torch"
     ours, theirs = choice.seconds or (None, None)
     return Row(
-        *(text, choice.device, runs, "" if choice.kernel else choice.reason, choice.detail, choice.calls, ours, theirs),
+        *(text, choice.device, choice.runs, "" if choice.kernel else choice.reason, choice.detail, choice.calls, ours, theirs),
         tuple(layers),
     )
 
@@ -51,7 +50,8 @@ class Report(typing.List[Row]):
             lines = [line[:-1] for line in lines]
         widths = [max(map(len, column)) for column in zip(*lines)]
         text = "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
-        return f"{text}\n{sum(row.runs == 'conv' for row in self)} of {len(self)} problems run on kernels of conv"
+        problems = [row for row in self if row.runs in ("conv", "torch")]
+        return f"{text}\n{sum(row.runs == 'conv' for row in problems)} of {len(problems)} problems run on kernels of conv"
 
 
 def _find_layers(
@@ -91,10 +91,10 @@ def _find_layers(
 def report(
     model: typing.Optional[torch.nn.Module] = None, example: typing.Sequence[object] = ()
 ) -> Report:
-    """What was chosen in this process so far.
+    """The choices of this process so far.
 
-    With a model and the positional inputs of an example, what the model calls, with the names of its layers: it runs once,
-    forward, as it is (a model in training updates its statistics).
+    With a model and the positional inputs of an example: the problems that the model calls, with the names of its layers. It
+    runs once, forward, in its present mode (a model in training updates its statistics).
     """
     if model is None:
         rows = map(_row, _choices.all_choices())

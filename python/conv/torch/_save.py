@@ -14,8 +14,8 @@ import zipfile
 import torch
 
 from .._library import bad_input
-from . import _choices, _pack
-from ._optimize import GraphedModule, Progress, _graph_of, compile_kernels
+from . import _choices, _pack, _rest
+from ._optimize import GraphedModule, Progress, compile_kernels, graph_of
 
 _GRAPH = "torch/graph.pt2"
 
@@ -27,21 +27,22 @@ def save(
     *,
     targets: typing.Union[str, typing.Sequence[str]] = "",
     channels_last: bool = True,
+    max_error: float = 0.0,
     progress: Progress = None,
 ) -> typing.Dict[str, str]:
-    """Writes what `optimize` would run, compiled ahead of time, to a `.convpack` file.
+    """Writes the module that `optimize` would make, compiled ahead of time, to a `.convpack` file.
 
-    The file is an artifact like any other: `conv-pack list` shows its functions. It holds the weights too, as
+    The file is an artifact like any other: `conv-pack list` shows its functions. It also contains the weights, as
     `torch.export` writes them.
 
     Args:
-        model, example, channels_last, progress: as for `optimize`.
+        model, example, channels_last, max_error, progress: as for `optimize`.
         targets: chips such as "sm_90a,gfx942,host"; by default what the example's device is.
 
     Returns:
-        The problems for which PyTorch's kernels run, and why.
+        The problems for which PyTorch's kernels run, and the reasons.
     """
-    graph = _graph_of(model, example, channels_last)
+    graph = graph_of(model, example, channels_last, max_error)
     if not targets:
         device = next((value.device for value in example if isinstance(value, torch.Tensor)), torch.device("cpu"))
         targets = _choices.open_device(_choices.device_name(device)).targets[0]
@@ -69,11 +70,13 @@ def load(
     *,
     device: typing.Union[str, torch.device, None] = None,
     example: typing.Optional[typing.Sequence[object]] = None,
+    compile_rest: typing.Optional[bool] = False,
 ) -> torch.nn.Module:
-    """The module of a file that `save` wrote, on `device` (by default where it was saved).
+    """The module of a file that `save` wrote, on `device` (by default the one where it was saved).
 
-    With an `example`, it is one CUDA graph, as `optimize` makes it. Convolutions that have no kernel for the device in the
-    file are compiled if the compiler is there, and run as PyTorch's otherwise.
+    With an `example`, it is one CUDA graph, as `optimize` makes it. Convolutions without a kernel for the device in the file
+    are compiled if the compiler is installed, and otherwise run in PyTorch. `compile_rest` is as for `optimize`, but nothing
+    is compiled by default; keeping what is faster needs an example.
     """
     with zipfile.ZipFile(path) as pack:
         if _GRAPH not in pack.namelist():
@@ -84,4 +87,7 @@ def load(
     if device is not None:
         program = torch.export.passes.move_to_device_pass(program, str(torch.device(device)))
     module = program.module()
-    return GraphedModule(module, example) if example is not None else module
+    if example is None:
+        return _rest.CompiledModule(module) if compile_rest else module
+    where = next((value.device for value in example if isinstance(value, torch.Tensor)), torch.device("cpu"))
+    return _rest.finish(module, example, where, lambda one: GraphedModule(one, example), compile_rest, True)

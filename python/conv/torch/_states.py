@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The operators of final states: the last tokens of sequences, which the next ones see."""
+"""The operators of final states: the last tokens of sequences, which the next tokens see."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ library.define(
     "-> (Tensor, Tensor)"
 )
 
-INDEX_DTYPES = {torch.int32: "i32", torch.int64: "i64"}  #: Of numbers that kernels find places by.
+INDEX_DTYPES = {torch.int32: "i32", torch.int64: "i64"}  #: Types of indices in kernels.
 
 
 def strides_of(tensor: torch.Tensor) -> typing.Tuple[int, ...]:
-    """The strides, with those of single elements, which any number would do for, as multiples of all vectors."""
+    """The strides, where dimensions of size 1, which may have any stride, get multiples of all vectors."""
     return tuple(stride if size > 1 else 16 for size, stride in zip(tensor.shape, tensor.stride()))
 
 
 def is_addressed(tensor: torch.Tensor) -> bool:
-    """Whether its elements are apart: no dimension of several has a stride of 0."""
+    """Whether no elements overlap: no dimension with several elements has a stride of 0."""
     return all(stride > 0 for stride in strides_of(tensor))
 
 
@@ -81,7 +81,7 @@ def _final_states_fake(x, count, cu_seqlens=None, initial_state=None):
 
 
 def _gradients(grad, x, count, cu_seqlens, initial_state):
-    """Both gradients, as PyTorch's automatic differentiation of the same composition has them: small tensors but one."""
+    """Both gradients, from PyTorch's automatic differentiation of the same composition: all tensors but one are small."""
     differentiable = torch.is_grad_enabled()
     with torch.enable_grad():
         given = [x.detach().requires_grad_()]

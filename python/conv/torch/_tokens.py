@@ -27,7 +27,7 @@ Optional = typing.Optional[torch.Tensor]
 
 
 def _check_starts(cu_seqlens: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """Where packed sequences start, as numbers that kernels take. What the host can read without waiting is checked."""
+    """The starts of packed sequences in the form that kernels take, checked if the host can read them without waiting."""
     is_list = cu_seqlens.dim() == 1 and cu_seqlens.shape[0] > 1 and x.shape[0] == 1
     is_number = not (cu_seqlens.is_floating_point() or cu_seqlens.is_complex() or cu_seqlens.dtype == torch.bool)
     if not is_list or not is_number or cu_seqlens.device != x.device:
@@ -46,7 +46,7 @@ def _check_starts(cu_seqlens: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
 
 
 def _check_kernel(x: torch.Tensor, kernel: torch.Tensor, order: str) -> int:
-    """The taps of a kernel for each of the tokens."""
+    """The kernels of all tokens, with their sizes and order."""
     if order not in ORDERS:
         raise ValueError(f"order: expects 'BTGW' or 'BTWG', but got {order!r}")
     if x.dim() != 3 or kernel.dim() != 4:
@@ -88,29 +88,29 @@ def dynamic_conv(
     before a sequence are its initial state, or zero: the last tap is the token itself. Sums are in f32, and rounded once.
 
     Args:
-        x: (B, T, D), of float32, float16 or bfloat16.
-        kernel: (B, T, G, W) for order "BTGW", (B, T, W, G) for "BTWG", of the type of x. G divides D; G = D gives each
-            channel its own kernel. "BTWG" is the order that memory likes better; a transposed view of either is taken as
-            it is.
+        kernel: (B, T, G, W) for order "BTGW", (B, T, W, G) for "BTWG", of the type of x. G divides D; G = D gives
+        each
+            channel its own kernel. "BTWG" has the faster memory accesses; a transposed view of either order is used without a
+            copy.
         order: "BTGW" or "BTWG".
         activation: None, "silu" or "swish", in the same kernel; so is its gradient.
         normalize: None; "softmax", of the W taps of each kernel, as fairseq's DynamicConv and LightweightConv have it; or "l2":
             kernels of length 1, `kernel / sqrt(sum of squares + 1e-6)`. In the same kernel, in f32, and so is its gradient,
-            which is that of `kernel` as it is given. All W taps take part, also where they meet no token of a sequence.
-        cu_seqlens: (N + 1), integers: x is one batch of N sequences that follow each other, of which sequence i has the
-            tokens from `cu_seqlens[i]` to before `cu_seqlens[i + 1]`. Nothing of one reaches another one. Those of the CPU
-            are checked; of others see docs/callers-contract.md.
+            which is the gradient of `kernel` as given. All W taps count, even taps that meet no token of a sequence.
+        cu_seqlens: (N + 1), integers: x is one batch of N consecutive sequences; sequence i has the
+            tokens from `cu_seqlens[i]` to before `cu_seqlens[i + 1]`. No sequence affects another one. On the CPU, starts are
+            checked; for other devices see docs/callers-contract.md.
         initial_state: (B, W - 1, D), or (N, W - 1, D) with cu_seqlens, of the type of x: the tokens before the first ones.
-        return_final_state: return (y, final_state) too, the last W - 1 tokens, which continue a sequence.
+        return_final_state: return (y, final_state), with the last W - 1 tokens, which continue a sequence.
 
     Returns:
-        (B, T, D), contiguous. x, kernel and initial_state have gradients, through both results. It can be compiled,
-        exported and batched. Operands that are not contiguous are copied first. Each shape is compiled once; what the
-        compiler refuses (more than 64 taps, float64, ...) runs as a composition of PyTorch's operators, and
-        `conv.torch.report` says so.
+        (B, T, D), contiguous. x, kernel and initial_state have gradients, through both results. It can be compiled, exported
+        and batched. Operands that are not contiguous are copied first. Each shape is compiled once; calls that the compiler
+        refuses (more than 64 taps, float64, ...) run as a composition of PyTorch's operators, and `conv.torch.report` says
+        so.
 
     Raises:
-        ValueError: shapes, types or devices do not fit, or cu_seqlens on the CPU is no list of starts.
+        ValueError: shapes, types or devices do not fit, or cu_seqlens on the CPU is not a list of starts.
 
     Example:
         >>> x, kernel = torch.ones(1, 5, 8), torch.ones(1, 5, 8, 3)

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Making kernels ready before the first call that counts."""
+"""Prepares kernels before the first call that counts."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def warmup(
 ) -> Report:
     """Runs the model once, so that the kernels of all its convolutions are compiled, measured and loaded.
 
-    With `training` (by default where a parameter requires a gradient and gradients are enabled), backward too. It runs a
-    copy of the model, whose statistics and gradients are forgotten.
+    With `training` (by default if a parameter requires a gradient and gradients are enabled), backward too. It runs a copy of
+    the model, whose statistics and gradients are discarded.
     """
     if training is None:
         training = torch.is_grad_enabled() and any(parameter.requires_grad for parameter in model.parameters())

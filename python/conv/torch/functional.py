@@ -36,27 +36,49 @@ def _cast(tensor: Optional, dtype: torch.dtype) -> Optional:
     return tensor.to(dtype) if eligible else tensor
 
 
-def _autocast(*tensors: Optional) -> typing.Tuple[Optional, ...]:
+def _autocast_dtype(tensor: torch.Tensor) -> typing.Optional[torch.dtype]:
+    """The type that autocast has for operands on a tensor's device, if it is enabled."""
     if not torch._C._is_any_autocast_enabled():
-        return tensors
-    kind = tensors[0].device.type
-    if kind == "meta" or not torch.is_autocast_enabled(kind):
-        return tensors
-    dtype = torch.get_autocast_dtype(kind)
-    return tuple(_cast(tensor, dtype) for tensor in tensors)
+        return None
+    kind = tensor.device.type
+    return torch.get_autocast_dtype(kind) if kind != "meta" and torch.is_autocast_enabled(kind) else None
+
+
+def _autocast(*tensors: Optional) -> typing.Tuple[Optional, ...]:
+    dtype = _autocast_dtype(tensors[0])
+    return tuple(_cast(tensor, dtype) for tensor in tensors) if dtype else tensors
+
+
+def _autocast_operands(input, weight, bias):  # noqa: A002
+    """The operands as autocast has them, but parameters stay f32 where `_autograd.convolution` takes them so; and whether
+    they do."""
+    dtype = _autocast_dtype(input)
+    if dtype is None:
+        return input, weight, bias, False
+    parameters = (weight,) if bias is None else (weight, bias)
+    is_mixed = (
+        dtype in (torch.float16, torch.bfloat16)
+        and input.dtype in (torch.float32, dtype)
+        and all(parameter.dtype == torch.float32 for parameter in parameters)
+        and _autograd.takes_mixed(input, *parameters)
+    )
+    if is_mixed:
+        return _cast(input, dtype), weight, bias, True
+    return *_autocast(input, weight, bias), False
 
 
 def _is_plain(
-    input: torch.Tensor, weight: torch.Tensor, bias: Optional, rank: int, transposed: bool, groups: int
+    input: torch.Tensor, weight: torch.Tensor, bias: Optional, rank: int, transposed: bool, groups: int, mixed: bool = False
 ) -> bool:  # noqa: A002
-    """Whether these are operands of a convolution as PyTorch has it; what else there is, it answers itself."""
+    """Whether these are operands of a convolution as PyTorch has it; what else there is, it answers itself. Where types are
+    `mixed`, those of the image and of the parameters differ."""
     if not (isinstance(input, torch.Tensor) and isinstance(weight, torch.Tensor)):
         return False
     device, taps = input.device, weight.shape
     if (
         len(taps) != rank + 2
         or input.dim() != rank + 2
-        or input.dtype != weight.dtype
+        or (input.dtype != weight.dtype and not mixed)
         or device != weight.device
         or input.layout != torch.strided
         or weight.layout != torch.strided
@@ -67,7 +89,7 @@ def _is_plain(
     channels, results = (taps[0], taps[1] * groups) if transposed else (taps[1] * groups, taps[0])
     if input.shape[1] != channels or taps[0] % groups:
         return False
-    return bias is None or (bias.dim() == 1 and bias.shape[0] == results and bias.dtype == input.dtype)
+    return bias is None or (bias.dim() == 1 and bias.shape[0] == results and bias.dtype == weight.dtype)
 
 
 def _same(padding: str, weight: torch.Tensor, dilation: typing.Tuple[int, ...]):
@@ -78,10 +100,10 @@ def _same(padding: str, weight: torch.Tensor, dilation: typing.Tuple[int, ...]):
 
 
 def _is_left(direction: str, input: object, weight: object) -> bool:  # noqa: A002
-    """Whether these are tensors that only PyTorch's own function takes apart; the report says so.
+    """Whether these are tensors that only PyTorch's own function can decompose; the report says so.
 
-    It computes complex numbers as several convolutions of real ones. Tensors that wrap others, such as DTensor, know
-    PyTorch's operators and not those of conv.
+    PyTorch computes complex numbers as several convolutions of real ones. Tensors that wrap others, such as DTensor, support
+    PyTorch's operators but not conv's.
     """
     if type(input) in _PLAIN and type(weight) in _PLAIN and not input.dtype.is_complex:
         return False
@@ -99,18 +121,18 @@ def _is_left(direction: str, input: object, weight: object) -> bool:  # noqa: A0
 
 
 def _forward(
-    rank: int, fallback, input, weight, bias, stride, padding, dilation, groups, padding_mode="zeros"
+    rank: int, fallback, input, weight, bias, stride, padding, dilation, groups, padding_mode="zeros", max_error=0.0
 ):  # noqa: A002
     if _is_left(FORWARD, input, weight):
         return fallback(input, weight, bias, stride, padding, dilation, groups)
-    input, weight, bias = _autocast(input, weight, bias)
+    input, weight, bias, mixed = _autocast_operands(input, weight, bias)
     if isinstance(input, torch.Tensor) and input.dim() == rank + 1:
         result = _forward(
-            rank, fallback, input.unsqueeze(0), weight, bias, stride, padding, dilation, groups, padding_mode
+            rank, fallback, input.unsqueeze(0), weight, bias, stride, padding, dilation, groups, padding_mode, max_error
         )
         return result.squeeze(0)
     strides, dilations = spread(stride, rank), spread(dilation, rank)
-    if not strides or not dilations or not _is_plain(input, weight, bias, rank, False, groups):
+    if not strides or not dilations or not _is_plain(input, weight, bias, rank, False, groups, mixed):
         return fallback(input, weight, bias, stride, padding, dilation, groups)
     if isinstance(padding, str):
         is_known = padding == "valid" or (padding == "same" and all(step == 1 for step in strides))
@@ -120,23 +142,24 @@ def _forward(
     if low is None or min((*low, *strides, *dilations)) < 0 or min((*strides, *dilations)) < 1:
         return fallback(input, weight, bias, stride, padding, dilation, groups)
     return _autograd.convolution(
-        input, weight, bias, strides, low, high, dilations, False, (0,) * rank, groups, padding_mode
+        *(input, weight, bias, strides, low, high, dilations, False, (0,) * rank, groups),
+        *(padding_mode, None, "", 0.01, max_error),
     )
 
 
 def _transpose(
-    rank: int, fallback, input, weight, bias, stride, padding, output_padding, groups, dilation
+    rank: int, fallback, input, weight, bias, stride, padding, output_padding, groups, dilation, max_error
 ):  # noqa: A002
     if _is_left(DATA, input, weight):
         return fallback(input, weight, bias, stride, padding, output_padding, groups, dilation)
-    input, weight, bias = _autocast(input, weight, bias)
+    input, weight, bias, mixed = _autocast_operands(input, weight, bias)
     if isinstance(input, torch.Tensor) and input.dim() == rank + 1:
         result = _transpose(
-            rank, fallback, input.unsqueeze(0), weight, bias, stride, padding, output_padding, groups, dilation
+            rank, fallback, input.unsqueeze(0), weight, bias, stride, padding, output_padding, groups, dilation, max_error
         )
         return result.squeeze(0)
     strides, pads, dilations, more = (spread(value, rank) for value in (stride, padding, dilation, output_padding))
-    is_plain = _is_plain(input, weight, bias, rank, True, groups)
+    is_plain = _is_plain(input, weight, bias, rank, True, groups, mixed)
     if (
         not (is_plain and strides and pads and dilations and more)
         or min((*pads, *more)) < 0
@@ -145,11 +168,14 @@ def _transpose(
         return fallback(input, weight, bias, stride, padding, output_padding, groups, dilation)
     if any(extra >= max(step, d) for extra, step, d in zip(more, strides, dilations)):
         return fallback(input, weight, bias, stride, padding, output_padding, groups, dilation)
-    return _autograd.convolution(input, weight, bias, strides, pads, pads, dilations, True, more, groups)
+    return _autograd.convolution(
+        *(input, weight, bias, strides, pads, pads, dilations, True, more, groups),
+        *("zeros", None, "", 0.01, max_error),
+    )
 
 
 class _Forward(typing.Protocol):
-    """The signature of PyTorch's convolutions."""
+    """The signature of PyTorch's convolutions, and `max_error` of `conv.compile`, for the gradients' kernels too."""
 
     def __call__(
         self,
@@ -160,11 +186,13 @@ class _Forward(typing.Protocol):
         padding: typing.Union[Sizes, str] = 0,
         dilation: Sizes = 1,
         groups: int = 1,
+        *,
+        max_error: float = 0.0,
     ) -> torch.Tensor: ...
 
 
 class _Transposed(typing.Protocol):
-    """The signature of PyTorch's transposed convolutions."""
+    """The signature of PyTorch's transposed convolutions, and `max_error`."""
 
     def __call__(
         self,
@@ -176,33 +204,37 @@ class _Transposed(typing.Protocol):
         output_padding: Sizes = 0,
         groups: int = 1,
         dilation: Sizes = 1,
+        *,
+        max_error: float = 0.0,
     ) -> torch.Tensor: ...
 
 
 def _name(function: typing.Callable, theirs: typing.Callable) -> typing.Callable:
-    """Makes it the function of this module that is called as PyTorch's."""
+    """Makes it the function of this module with the name and documentation of PyTorch's."""
     function.__name__ = function.__qualname__ = theirs.__name__
-    function.__doc__ = f"As `torch.nn.functional.{theirs.__name__}`."
+    function.__doc__ = f"As `torch.nn.functional.{theirs.__name__}`; `max_error` is that of `conv.compile`."
     return function
 
 
 def _define_forward(rank: int, theirs: typing.Callable) -> _Forward:
-    def convolve(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):  # noqa: A002
+    def convolve(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, max_error=0.0):  # noqa: A002
         if has_torch_function_variadic(input, weight):  # Such as what torch.fx traces with: the graph keeps this call.
-            tensors = (input, weight)
-            return handle_torch_function(convolve, tensors, *tensors, bias, stride, padding, dilation, groups)
-        return _forward(rank, theirs, input, weight, bias, stride, padding, dilation, groups)
+            tensors, options = (input, weight), (bias, stride, padding, dilation, groups)
+            return handle_torch_function(convolve, tensors, *tensors, *options, max_error=max_error)
+        return _forward(rank, theirs, input, weight, bias, stride, padding, dilation, groups, max_error=max_error)
 
     return _name(convolve, theirs)
 
 
 def _define_transposed(rank: int, theirs: typing.Callable) -> _Transposed:
-    def convolve(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):  # noqa: A002
+    def convolve(
+        input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1, *, max_error=0.0
+    ):  # noqa: A002
         if has_torch_function_variadic(input, weight):
             tensors = (input, weight)
             options = bias, stride, padding, output_padding, groups, dilation
-            return handle_torch_function(convolve, tensors, *tensors, *options)
-        return _transpose(rank, theirs, input, weight, bias, stride, padding, output_padding, groups, dilation)
+            return handle_torch_function(convolve, tensors, *tensors, *options, max_error=max_error)
+        return _transpose(rank, theirs, input, weight, bias, stride, padding, output_padding, groups, dilation, max_error)
 
     return _name(convolve, theirs)
 
@@ -228,6 +260,7 @@ def convolution(
     dilation: Sizes = 1,
     groups: int = 1,
     padding_mode: str = "zeros",
+    max_error: float = 0.0,
 ) -> torch.Tensor:
     """`activation(convolution + bias + residual)` in one kernel, for inference.
 
@@ -239,6 +272,7 @@ def convolution(
         activation: "relu", "relu6", "leaky_relu" (of slope `alpha`), "sigmoid", "silu", "gelu", "gelu_tanh", "tanh",
             "hardswish", "hardsigmoid", "elu" or "mish"; none if empty.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
+        max_error: that of `conv.compile`.
     """
     if activation and activation not in ACTIVATIONS:
         raise ValueError(f"expects activation {', '.join(ACTIVATIONS)}, but got '{activation}'")
@@ -264,4 +298,5 @@ def convolution(
         residual,
         activation,
         alpha,
+        max_error,
     )

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What conv-tune and conv-build are told: types of arguments, and what must fit before anything is begun."""
+"""The arguments of conv-tune and conv-build: their types, and checks before anything starts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .. import _compiler
 from .._library import Error, ErrorKind, bad_input
 from .._problem import Problem
 
-#: How the targets of a device begin.
+#: The prefixes of the targets of a device.
 _TARGETS = {"cuda": "sm_", "hip": "gfx", "host": "host", "sim": "gfx"}
 
 
@@ -56,7 +56,7 @@ def device(text: str) -> str:
 
 
 def check_target(target: str) -> None:
-    """Raises the compiler's error if it does not know a target. A client of a cluster may have no compiler."""
+    """Raises the compiler's error for an unknown target. A client of a cluster may have no compiler."""
     if _compiler.is_available():
         problem = Problem(n=1, c=8, k=8, input=(1,), filter=(1,), dtype="f16")
         try:
@@ -66,7 +66,7 @@ def check_target(target: str) -> None:
 
 
 def check_device(device: str, target: str, cluster: typing.Optional[str]) -> None:
-    """Raises an error if a device cannot run a target's code, or if this machine lacks what measures on it."""
+    """Raises an error if a device cannot run a target's code, or if this machine lacks what measurements on it need."""
     kind = device.partition(":")[0]
     if not target.startswith(_TARGETS[kind]):
         raise bad_input(f"expects a target of the device {device} ({_TARGETS[kind]}...), but got {target}")

@@ -29,7 +29,7 @@ RESULTS = "results.db"
 
 
 def write_file(path: pathlib.Path, content: bytes) -> None:
-    """Replaces the file: who stops in between, or has no room, leaves the one before."""
+    """Replaces the file: an interruption, or a full disk, leaves the previous one."""
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with open(part, "wb") as file:
@@ -37,7 +37,7 @@ def write_file(path: pathlib.Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
-    except OSError as error:  # A full disk names no file.
+    except OSError as error:  # The error of a full disk names no file.
         raise Error(ErrorKind.SYSTEM, f"cannot write '{path}': {error.strerror}") from error
     finally:
         part.unlink(missing_ok=True)
@@ -49,9 +49,9 @@ class Item:
 
     problem: Problem
     space: Space
-    packs: typing.Tuple[str, ...]  #: For each candidate of the space, the digest of its artifact.
+    packs: typing.Tuple[str, ...]  #: The digest of the artifact of each candidate of the space.
     failed: typing.Tuple[Failed, ...] = ()
-    codes: typing.Tuple[str, ...] = ()  #: For each artifact, the digest that its measurement holds for.
+    codes: typing.Tuple[str, ...] = ()  #: For each artifact, the digest of the code that its measurement holds for.
 
     def to_json(self) -> dict:
         return dataclasses.asdict(self)
@@ -65,12 +65,12 @@ class Item:
 
 
 class Bundle:
-    """A bundle that is there, or is begun."""
+    """A bundle that exists or is started."""
 
     def __init__(self, folder: typing.Union[str, os.PathLike], target: str = "", compiler: str = "") -> None:
         self.folder = pathlib.Path(folder)
         self._index = self.folder / _INDEX
-        #: By digest, what the results of artifacts were: the error, or why there is none.
+        #: By digest, the outcome of each artifact's verification: the error, or why there is none.
         self.verified: typing.Dict[str, typing.Union[float, Failed]] = {}
         if target and not self._index.exists():
             (self.folder / "packs").mkdir(parents=True, exist_ok=True)
@@ -89,7 +89,7 @@ class Bundle:
             raise bad_input(f"expects a bundle of this version of conv, but got '{folder}': {error!r}") from error
 
     def _read_lines(self) -> typing.Iterator[dict]:
-        """All whole lines: the last one may be a part of what a process that was killed wrote."""
+        """All complete lines: the last line may be incomplete if its process was killed."""
         with open(self._index, "rb") as file:
             for line in file:
                 try:
@@ -104,7 +104,7 @@ class Bundle:
         with open(self._index, "ab+") as file:
             if file.tell():
                 file.seek(-1, os.SEEK_END)
-                if file.read(1) != b"\n":  # Ends what somebody else did not.
+                if file.read(1) != b"\n":  # Ends a line that another process did not end.
                     raise bad_input(f"expects whole lines in '{self._index}', but the last one was cut off: remove it")
             file.write(json.dumps(record).encode() + b"\n")
             file.flush()
@@ -130,7 +130,7 @@ class Bundle:
     def explore(
         self, child: Isolated, problem: Problem, target: str, size: Size, limits: Limits
     ) -> typing.Union[Space, str]:
-        """The candidates that were compiled."""
+        """The compiled candidates."""
         return self.items[problem].space
 
     def compile(
@@ -158,8 +158,8 @@ def verify_layer(
 
 
 def verify_bundle(bundle: Bundle, bench: Bench, limits: Limits, jobs: int, until: float) -> None:
-    """Verifies the artifacts of a bundle in several processes that share the device, so that nothing but timing is left.
-    What is not done when a third of the time is over is verified when it is timed."""
+    """Verifies the artifacts of a bundle in several processes that share the device, so that only timing is left. Artifacts
+    that are left after a third of the time are verified when they are timed."""
     now = time.monotonic()
     until = now + (until - now) / 3
     executor = Threads(jobs)
@@ -190,8 +190,8 @@ def compile_layer(
         if isinstance(one, Failed):
             failed.append(one)
         else:
-            # The default may be one of the others, if the first choice of the cost model had spills; and schedules that
-            # differ may be the same kernels.
+            # The default may be one of the others, if the first choice of the cost model had spills; and different schedules
+            # may give the same kernels.
             compiled.setdefault(one.code, one)
     kept = [one.candidate for one in compiled.values()] + [one.candidate for one in failed]
     packs = [one.digest for one in compiled.values()] + [""] * len(failed)
@@ -208,7 +208,7 @@ def compile_bundle(
     limits: Limits,
     progress: typing.Callable[[Problem, typing.Union[str, Item]], None],
 ) -> None:
-    """Fills a bundle with the candidates of problems that it has not."""
+    """Fills a bundle with the candidates of problems that it lacks."""
     waiting = [problem for problem in problems if problem not in bundle.items]
     running: typing.Dict[typing.Any, Problem] = {}
     while waiting or running:

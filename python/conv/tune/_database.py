@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tuning database: one SQLite file with what is known of schedules. docs/tuning.md describes it."""
+"""The tuning database: one SQLite file with the measurements of schedules. docs/tuning.md describes it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ CREATE TRIGGER deleted AFTER DELETE ON measurements BEGIN
   UPDATE about SET value = lower(hex(randomblob(16))) WHERE name = 'state'; END
 """.strip()
 
-#: What version 2 added.
+#: Columns of version 2.
 _ADDED = ("code", "unit")
 _UPGRADE = ";\n\n".join(f"ALTER TABLE measurements ADD COLUMN {name} TEXT NOT NULL DEFAULT ''" for name in _ADDED)
 SCHEMA = _store.Schema("tuning database", 0x636F6E76, 2, _SCRIPT, (_UPGRADE,))  # "conv"
@@ -82,7 +82,7 @@ KEEP = ("newer", "faster", "first", "last")
 
 
 def now() -> str:
-    """The time in UTC, whose text sorts as it does."""
+    """The time in UTC, as text that sorts by time."""
     return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -96,33 +96,33 @@ def whoami() -> str:
 
 
 def plain(schedule: str) -> str:
-    """A schedule without who chose it."""
+    """A schedule without its origin."""
     return re.sub(r", chosen_by = \w+>$", ">", schedule)
 
 
 @dataclasses.dataclass(frozen=True)
 class Measurement:
-    """What is known of one schedule of one problem. Times are in seconds."""
+    """The measurement of one schedule of one problem. Times are in seconds."""
 
     problem: str  #: In the grammar of MIOpenDriver, without an epilogue.
     target: str
-    compute_units: int  #: Of the device; of the chip, if it is modelled.
+    compute_units: int  #: Of the device, or of the chip if the time is modelled.
     compiler: str  #: The fingerprint.
     schedule: str
-    kind: str  #: "measured", or "modelled" by a clock where there is no such device.
-    is_default: bool  #: What the compiler chooses without a database.
+    kind: str  #: "measured", or "modelled" by a clock without such a device.
+    is_default: bool  #: Whether the compiler chooses it without a database.
     predicted: typing.Optional[float]  #: By the cost model.
     seconds: float  #: The median,
     least: float  #: and its spread.
     most: float
     protocol: str  #: How it was timed, as JSON.
-    error: float  #: The worst of any element, as a part of what is allowed: at most 1.
+    error: float  #: The worst error of any element, as a share of the allowed one: at most 1.
     device: str
     driver: str
     who: str
     time: str
-    code: str = ""  #: The digest of what was measured (`conv_compute_code`); empty if it is not known.
-    unit: str = ""  #: What the prediction was made from, as JSON, where the cost model says so.
+    code: str = ""  #: The digest of the measured code (`conv_compute_code`); empty if it is unknown.
+    unit: str = ""  #: The terms of the prediction, as JSON, if the cost model gives them.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _parse(kind: type, values: typing.Sequence) -> Row:
 
 
 class Database:
-    """A tuning database. One process writes at a time and others wait; readers wait for nobody."""
+    """A tuning database. One process writes at a time and others wait; readers never wait."""
 
     def __init__(self, path: typing.Union[str, os.PathLike], write: bool = False) -> None:
         self.path = pathlib.Path(path)
@@ -171,7 +171,7 @@ class Database:
         return _store.explained(SCHEMA, self.path)
 
     def rows(self, table: type = Measurement, /, **equal: object) -> typing.List[typing.Any]:
-        """The rows whose columns have these values, in the order of their keys."""
+        """The rows with these column values, in the order of their keys."""
         where = " AND ".join(f"{name} = ?" for name in equal) or "1"
         columns = ", ".join(map(self._column, _COLUMNS[table]))
         query = f"SELECT {columns} FROM {_TABLES[table]} WHERE {where} ORDER BY {', '.join(_KEY)}"
@@ -179,13 +179,13 @@ class Database:
             return [_parse(table, values) for values in self._connection.execute(query, tuple(equal.values()))]
 
     def _column(self, name: str) -> str:
-        """A column as SQL; a file of version 1 has nothing for what came later."""
+        """A column as SQL; a file of version 1 lacks the columns of later versions."""
         if name in _ADDED and self._connection.execute("PRAGMA user_version").fetchone() == (1,):
             return f"'' AS {name}"
         return name
 
     def add(self, rows: typing.Iterable[Row]) -> None:
-        """Writes rows, all or none. One that is there with the same key is replaced."""
+        """Writes rows, all or none. A row with an existing key replaces that row."""
         with self._explained(), _store.transaction(self._connection):
             for row in rows:
                 self._put(row)
@@ -214,22 +214,22 @@ class Database:
                 self._put(row)
 
     def state(self) -> str:
-        """Text that changes whenever a row does."""
+        """Text that changes whenever a row changes."""
         with self._explained():
             [value] = self._connection.execute("SELECT value FROM about WHERE name = 'state'").fetchone()
         return value
 
     def compact(self) -> None:
-        """Gives freed pages back, and makes a file that is read without others beside it."""
+        """Returns freed pages to the system, and makes the file readable without any other file beside it."""
         with self._explained():
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._connection.execute("PRAGMA journal_mode = DELETE")
             self._connection.execute("VACUUM")
 
     def merge(self, other: Database, keep: str = "newer") -> typing.Dict[str, int]:
-        """Takes the rows of another database. Of two with the same key and different content, one is kept: the newer, the
-        faster, the one of the `first` database (this one) or of the `last`. Returns how many were added, the same,
-        replaced and kept."""
+        """Merges the rows of another database. Of two rows with the same key and different content, one is kept: the newer,
+        the faster, the row of the `first` database (this one) or of the `last`. Returns the numbers of added, equal, replaced
+        and kept rows."""
         counts = dict.fromkeys(("added", "same", "replaced", "kept"), 0)
         with self._explained(), _store.transaction(self._connection):
             for kind in _TABLES:
@@ -243,7 +243,7 @@ class Database:
         return counts
 
     def verify(self) -> typing.List[str]:
-        """What is wrong with the file, a line for each; SQLite itself checks what a row may be."""
+        """The errors of the file, a line for each; SQLite itself checks the constraints of rows."""
         with self._explained():
             found = [text for [text] in self._connection.execute("PRAGMA integrity_check") if text != "ok"]
             for row in self.rows():
@@ -256,7 +256,7 @@ def _identity(row: Row) -> tuple:
 
 
 def _settle(known: Row, row: Row, keep: str) -> str:
-    """Which of two rows of one key is kept."""
+    """Which of two rows with the same key is kept."""
     if keep not in KEEP:
         raise bad_input(f"expects to keep {', '.join(KEEP)}, but got {keep}")
     if keep == "faster" and isinstance(row, Measurement):
@@ -267,7 +267,7 @@ def _settle(known: Row, row: Row, keep: str) -> str:
 
 
 def _find_faults(row: Measurement) -> typing.Iterator[str]:
-    """What SQLite's checks let through."""
+    """Errors that SQLite's checks do not find."""
     where = f"{row.target} {row.problem}"
     if not row.schedule.startswith("#conv.schedule<") or row.schedule != plain(row.schedule):
         yield f"{where}: expects a #conv.schedule<...> without who chose it, but got {row.schedule}"

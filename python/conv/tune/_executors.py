@@ -1,9 +1,9 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where tasks run: in threads of this process, each with a child, or on a Dask cluster.
+"""Executors of tasks: threads of this process, each with a child, or a Dask cluster.
 
-A task is a function whose first argument is the child process of whoever runs it. Its other arguments may be futures of
-tasks, alone or in lists. Tasks with a device take turns on it.
+A task is a function whose first argument is the child process of its worker. Its other arguments may be futures of tasks,
+alone or in lists. Tasks with a device take turns on it.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ def run_task(function: typing.Callable, *arguments: typing.Any) -> typing.Any:
 
 
 class LostCluster(Exception):
-    """The scheduler has gone, with what it had not handed over."""
+    """The scheduler was lost, with all results that it had not delivered."""
 
 
 class LostWorker(Exception):
-    """A task ended several workers."""
+    """A task that ended several workers."""
 
 
 class Threads:
-    """Tasks of this machine. Where the device is the CPU itself, nothing else runs while it is timed."""
+    """Runs tasks on this machine. If the device is the CPU itself, nothing else runs while it is timed."""
 
     def __init__(self, jobs: int, device: str = "") -> None:
         self.width = 2 * jobs
@@ -70,7 +70,7 @@ class Threads:
             return run_task(function, *resolved)
 
     def wait(self, futures: typing.Iterable) -> typing.Set:
-        """Those that are done, at least one."""
+        """The finished tasks, at least one."""
         return concurrent.futures.wait(futures, return_when=concurrent.futures.FIRST_COMPLETED).done
 
     def result(self, future: typing.Any) -> typing.Any:
@@ -90,7 +90,7 @@ def _resolve(argument: typing.Any) -> typing.Any:
 
 
 class _Quiet:
-    """Tasks that share a processor, and those that have it alone."""
+    """Tasks that share a processor, and tasks that need it alone."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -101,7 +101,7 @@ class _Quiet:
     def hold(self, alone: bool) -> typing.Iterator[None]:
         with self._changed:
             self._waiting += alone
-            # Who wants it alone goes first, or would wait for ever.
+            # A task that needs it alone goes first, or it would wait for ever.
             self._changed.wait_for(lambda: self._running == 0 if alone else self._running >= 0 and not self._waiting)
             self._waiting -= alone
             self._running = -1 if alone else self._running + 1
@@ -136,7 +136,7 @@ class Cluster:
         self.width = 2 * max(1, len(self._client.nthreads()))
 
     def _note_missing(self, wanted: typing.Dict[str, float]) -> None:
-        """Says what the workers that measure must have, if there is none yet."""
+        """Says which resources measuring workers need, if no worker has them yet."""
         workers = self._client.scheduler_info()["workers"].values()
         if not any(wanted.items() <= worker["resources"].items() for worker in workers):
             text = " ".join(f"{name}={amount}" for name, amount in wanted.items()) or "none"
@@ -185,7 +185,7 @@ def _import_distributed() -> typing.Any:
     try:
         import distributed
 
-        # What it says of connections that end, the sweep says in one line.
+        # The sweep reports ended connections in one line.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
     except ImportError as error:
         raise bad_input(
@@ -195,7 +195,7 @@ def _import_distributed() -> typing.Any:
 
 
 def _resources(device: str, target: str) -> typing.Dict[str, float]:
-    """What a task that measures takes of its worker: `GPU` and `sm_90a`, or `host`."""
+    """The resources of a worker that a measuring task takes: `GPU` and `sm_90a`, or `host`."""
     if not device:
         return {}
     if device.startswith(("cuda", "hip")):
@@ -204,8 +204,8 @@ def _resources(device: str, target: str) -> typing.Dict[str, float]:
 
 
 def _start_local(distributed: typing.Any, jobs: int, resources: typing.Dict[str, float]) -> typing.Any:
-    """Workers of one thread each, the first of which measures. What is lost, the sweep says; a heartbeat that meets the
-    end of the cluster is nothing to tell."""
+    """Workers of one thread each, the first of which measures. The sweep reports lost work; a heartbeat after the end of the
+    cluster is no error."""
     address = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
     workers = {
         place: {
@@ -222,14 +222,14 @@ def _start_local(distributed: typing.Any, jobs: int, resources: typing.Dict[str,
     scheduler = {"cls": distributed.Scheduler, "options": address}
     import dask
 
-    with dask.config.set(_CALM):  # Workers get it from their nannies, which read it here.
+    with dask.config.set(_CALM):  # The nannies read it here and pass it to workers.
         return distributed.SpecCluster(workers=workers, scheduler=scheduler, silence_logs=logging.CRITICAL)
 
 
 def create_executor(
     cluster: typing.Optional[str], jobs: int, device: str = "", target: str = ""
 ) -> typing.Union[Threads, Cluster]:
-    """This machine, or the cluster of an address, of a scheduler's file, or "local"."""
+    """This machine, or the cluster at an address, of a scheduler's file, or "local"."""
     if cluster is None:
         return Threads(jobs, device)
     is_known = cluster == "local" or "://" in cluster or pathlib.Path(cluster).is_file()

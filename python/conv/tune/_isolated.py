@@ -1,8 +1,8 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that run in a child process, which may crash or hang: the parent goes on with a new child.
+"""Functions that run in a child process, which may crash or hang: the parent then continues with a new child.
 
-The child is this file, run as a program; it is told functions by name, and ends with its parent.
+The child is this file, run as a program; it receives functions by name, and ends with its parent.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Isolated:
         self._connection = _Duplex(here[0], there[1])
 
     def call(self, function: typing.Callable, *arguments: typing.Any, limit: float) -> typing.Any:
-        """What the function returns or raises.
+        """The result or exception of the function.
 
         Raises:
             Died: the child did not answer within `limit` seconds, or ended.
@@ -74,14 +74,14 @@ class Isolated:
         raise answer
 
     def stop(self) -> None:
-        """Ends the child for good, from any thread: whoever waits for an answer gets CancelledError."""
+        """Ends the child for good, from any thread: a caller that waits for an answer gets CancelledError."""
         self._is_stopped = True
         process = self._process
         if process is not None:
             process.kill()
 
     def close(self) -> None:
-        """Ends the child, whatever it does. Only the thread that calls it may do so."""
+        """Ends the child in any state. Only the thread that calls it may do so."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
@@ -94,7 +94,7 @@ def _describe_end(code: int) -> str:
 
 
 class _Duplex:
-    """Two pipes: one that is read and one that is written."""
+    """Two pipes: one to read and one to write."""
 
     def __init__(self, reader: int, writer: int) -> None:
         self._reader = Connection(reader, writable=False)
@@ -107,7 +107,7 @@ class _Duplex:
 
 
 def _end_with(parent: int) -> None:
-    """A child whose parent was killed ends in the middle of whatever it does."""
+    """A child whose parent was killed ends immediately."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)

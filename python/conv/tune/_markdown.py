@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Default against tuned as tables of Markdown: a summary for each direction, and each layer."""
+"""Default against tuned schedules as tables of Markdown: a summary for each direction, and each layer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._database import Database
 from ._problems import parse_line
 from ._report import LayerReport, mean_gain, report_layers
 
-#: Layers whose best schedule is less than this much faster count as left as they are.
+#: Layers whose best schedule is faster by less than this factor count as unchanged.
 _SAME = 1.01
 
 

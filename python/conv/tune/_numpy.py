@@ -20,25 +20,25 @@ from .._problem import Problem
 from .rule import worst_error
 
 _DTYPES = {"bf16": np.uint16, "f16": np.float16, "f32": np.float32, "i8": np.int8, "i32": np.int32}  # bf16 as its bits.
-#: For each part, its dimensions in the order of the reference.
+#: For each role, its dimensions in the order of the reference.
 ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}
 
 Arrays = typing.Dict[str, np.ndarray]
 
 
 def part(name: str) -> str:
-    """The part that a tensor plays: "grad_input" has the shape of "input"."""
+    """The role of a tensor: "grad_input" has the shape of "input"."""
     return name.replace("grad_", "")
 
 
 def places(name: str, layout: str) -> typing.List[int]:
-    """For each dimension of a layout, its place among those of the reference."""
+    """For each dimension of a layout, its index in the order of the reference."""
     order = [letter for letter in ORDERS[part(name)] if letter in layout]
     return [order.index(letter) for letter in layout]
 
 
 def shapes(problem: Problem) -> typing.Dict[str, typing.Tuple[int, ...]]:
-    """Of each part, in the order of the reference."""
+    """The shape of each role, in the order of the reference."""
     rank = len(problem.input)
     ones, zeros = (1,) * rank, (0,) * rank
     low = problem.low or zeros
@@ -124,7 +124,7 @@ class NumpyBackend:
         return [self.operands(problem, function)]
 
     def expect(self, problem: Problem, operands: Arrays) -> typing.Tuple[np.ndarray, np.ndarray]:
-        """What is right, and the sums of the absolute products."""
+        """The correct result, and the sums of the absolute products."""
         exact = {name: _to_float64(array, problem.dtype) for name, array in operands.items()}
         return reference(problem, exact), reference(problem, {name: abs(array) for name, array in exact.items()})
 
@@ -134,24 +134,24 @@ class NumpyBackend:
         return artifact[next(iter(artifact))]
 
     def _arrange(self, function: Function, operands: Arrays) -> Arrays:
-        """The operands as the function wants them in memory."""
+        """The operands in the function's memory layout."""
         layouts = {argument.name: argument.layout for argument in function.arguments}
         return {
             name: np.ascontiguousarray(array.transpose(places(name, layouts[name]))) for name, array in operands.items()
         }
 
     def verify(self, function: Function, operands: Arrays, expected: typing.Tuple[np.ndarray, np.ndarray]) -> float:
-        """The worst error, as a part of what is allowed."""
+        """The worst error, as a share of the allowed one."""
         [entry] = function.entries.values()
         last = function.arguments[-1]
         result = np.empty(last.shape, _DTYPES[last.dtype])
-        result.view(np.uint8).fill(0xFF)  # What is not written stays wrong: NaN, or -1.
+        result.view(np.uint8).fill(0xFF)  # Unwritten elements stay wrong: NaN, or -1.
         function(**self._arrange(function, operands), out=result)
         result = result.transpose(np.argsort(places(last.name, last.layout)))
         return worst_error(np, _to_float64(result, last.dtype), *expected, 0, last.dtype, entry.error_bound)
 
     def prepare(self, function: Function, sets: typing.List[Arrays]) -> _Calls:
-        """Calls to be timed."""
+        """Prepares the calls to be timed."""
         operands = self._arrange(function, sets[0])
         result = function(**operands)
         return _Calls(lambda: function(**operands, out=result))
@@ -166,7 +166,7 @@ def reference(problem: Problem, operands: Arrays) -> np.ndarray:
     strides, dilations = problem.stride or ones, problem.dilation or ones
 
     def by_group(array: np.ndarray, axis: int) -> np.ndarray:
-        """With the dimension of channels split into groups."""
+        """Splits the dimension of channels into groups."""
         shape = array.shape
         return array.reshape(*shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :])
 

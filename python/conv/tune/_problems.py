@@ -12,11 +12,11 @@ from .._library import Error, bad_input
 from .._problem import Problem
 from ._arguments import read_text
 
-DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  #: With the grammar's numbers.
+DIRECTIONS = {"forward": 1, "backward_data": 2, "backward_weight": 4}  #: The grammar's numbers.
 LAYOUTS = {"nhwc": ("NWC", "NHWC", "NDHWC"), "nchw": ("NCW", "NCHW", "NCDHW")}
 _COMMANDS = {"f32": "conv", "f16": "convfp16", "bf16": "convbfp16", "i8": "convint8"}
 
-# The grammar's names of what each spatial dimension has, depth first.
+# The grammar's names for each spatial dimension, depth first.
 _AXES = [
     {"input": "-!", "filter": "-@", "low": "-$", "high": "--pad_d_high", "stride": "-#", "dilation": "-^"},
     {"input": "-H", "filter": "-y", "low": "-p", "high": "--pad_h_high", "stride": "-u", "dilation": "-l"},
@@ -26,7 +26,7 @@ _DEFAULTS = {"low": 0, "stride": 1, "dilation": 1}
 
 
 def parse_line(line: str) -> Problem:
-    """The problem of a line as manifests and databases have it: every size and layout is there.
+    """The problem of a line of a manifest or database, which has every size and layout.
 
     >>> parse_line("convfp16 -n 1 -c 8 -k 16 -H 6 -y 3 -p 1 -u 1 -l 1 -W 6 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1").k
     16
@@ -56,7 +56,7 @@ def parse_line(line: str) -> Problem:
             direction=direction,
             high=high,
             **arithmetic,
-            result_dtype=flags.pop("--out_dtype", "").replace("i32", ""),  # That of sums, which integers have anyway.
+            result_dtype=flags.pop("--out_dtype", "").replace("i32", ""),  # Integers have that type of sums anyway.
             padding_mode=flags.pop("--padding_mode", "zeros"),
             input_layout=flags.pop("--in_layout", ""),
             filter_layout=flags.pop("--fil_layout", ""),
@@ -75,7 +75,7 @@ def _no_more(flags: typing.Dict[str, str]) -> dict:
 
 
 def _check_numbers(shape: dict) -> None:
-    """Raises an error for what is not whole numbers, alone or in lists."""
+    """Raises an error for values other than whole numbers, alone or in lists."""
 
     def check(name: str, value: object) -> None:
         if isinstance(value, list):

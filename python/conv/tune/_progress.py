@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a sweep says while it runs."""
+"""The output of a running sweep."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._sweep import Layer
 
 
 class Progress:
-    """A line for each layer on standard error, with an estimate of when the last one is done."""
+    """Prints a line for each layer on standard error, with an estimate of when the last one is done."""
 
     def __init__(self, layers: int) -> None:
         self._layers, self._finished, self._rows = layers, 0, 0

@@ -1,9 +1,9 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stale rows, ranked again row by row for the compiler that is installed.
+"""Stale rows, ranked again row by row for the installed compiler.
 
-A row of another compiler says how fast another compiler's code was. What its schedule would take now is estimated by how much
-the cost model's prediction for it has changed since: `seconds * predicted now / predicted then`.
+A row of another compiler measures that compiler's code. The time of its schedule today is estimated from the change of the
+cost model's prediction: `seconds * predicted now / predicted then`.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from ._problems import parse_line
 
 @dataclasses.dataclass(frozen=True)
 class Ranked:
-    """A stale row of a problem, and where it is now."""
+    """A stale row of a problem, and its rank now."""
 
     row: Measurement
-    before: int  #: Its place by what was measured, from 1.
-    predicted: typing.Optional[float]  #: By the cost model of today; None if it offers the schedule no more.
-    expected: typing.Optional[float]  #: Seconds; None if one of the predictions is not known.
+    before: int  #: Its rank by measurement, from 1.
+    predicted: typing.Optional[float]  #: By today's cost model; None if it no longer offers the schedule.
+    expected: typing.Optional[float]  #: Seconds; None if one of the predictions is unknown.
 
 
 def predict(problem: str, target: str) -> typing.Dict[str, float]:
-    """Seconds by the cost model of all schedules of a problem, the default first; none if it is refused."""
+    """The predicted seconds of all schedules of a problem, the default first; none if it is refused."""
     module = parse_line(problem).module()
     try:
         explained = _compiler.explain(module, target, as_json=True, database="")
@@ -43,8 +43,8 @@ def predict(problem: str, target: str) -> typing.Dict[str, float]:
 def rank_stale(
     rows: typing.Iterable[Measurement], compiler: str
 ) -> typing.Iterator[typing.Tuple[tuple, typing.List[Ranked], typing.Optional[float]]]:
-    """For each group of stale rows, as `best_rows` has them: its key, its rows, those that are expected to be fastest
-    first, and what the cost model predicts for its own choice."""
+    """For each group of stale rows, as from `best_rows`: its key, its rows, sorted by expected time, and the predicted time
+    of the cost model's own choice."""
     for key, group in best_rows(row for row in rows if row.compiler != compiler).items():
         predictions = predict(key[0], key[1])
         ranked = []

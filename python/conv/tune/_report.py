@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a database says: the default against the best of each layer, and how far predictions are off."""
+"""A report of a database: the default against the best schedule of each layer, and the errors of predictions."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class LayerReport:
     compiler: str
     kind: str
     device: str
-    default: typing.Optional[float]  #: Seconds of what the compiler chooses,
-    best: float  #: and of the best that was found.
-    schedule: str  #: The best.
-    is_clear: bool  #: Its slowest round is faster than the fastest one of the default.
-    measured: int  #: Schedules.
+    default: typing.Optional[float]  #: Seconds of the compiler's choice,
+    best: float  #: and of the best schedule found.
+    schedule: str  #: The best schedule.
+    is_clear: bool  #: Whether its slowest round is faster than the fastest round of the default.
+    measured: int  #: Number of schedules.
     quarantined: int
 
     @property
     def gain(self) -> typing.Optional[float]:
-        """How many times as fast the best one is."""
+        """How many times as fast as the default the best one is."""
         return self.default / self.best if self.default else None
 
 
@@ -65,21 +65,21 @@ def report_layers(database: Database, **equal: object) -> typing.List[LayerRepor
 
 
 def mean_gain(reports: typing.Sequence[LayerReport]) -> typing.Optional[float]:
-    """The geometric mean of what tuning gains."""
+    """The geometric mean of the gains by tuning."""
     gains = [math.log(one.gain) for one in reports if one.gain]
     return math.exp(statistics.fmean(gains)) if gains else None
 
 
 def _main_loop(schedule: str) -> str:
-    """The main loop that a schedule names, or the family of its kernel, if that has but one."""
+    """The main loop of a schedule, or the family of its kernel if that has only one."""
     found = re.search(r"main_loop = (\w+)", schedule) or re.search(r"kernel = #conv\.(\w+)", schedule)
     return found[1] if found else "other"
 
 
 def report_predictions(rows: typing.Sequence[Measurement]) -> typing.List[dict]:
-    """For each target and main loop how many times as long as predicted kernels took: the geometric mean, and the factor
-    within which two thirds of them are, if they are spread as a normal distribution is. It is what a calibration is fitted
-    to; modelled rows say nothing about it."""
+    """For each target and main loop, measured over predicted times of kernels: the geometric mean, and the factor within
+    which two thirds of them lie, if they are normally distributed. A calibration is fitted to this; modelled rows say nothing
+    about it."""
     groups: typing.Dict[tuple, typing.List[float]] = {}
     for row in rows:
         if row.kind == "measured" and row.predicted:
@@ -97,7 +97,7 @@ def report_predictions(rows: typing.Sequence[Measurement]) -> typing.List[dict]:
 
 
 def print_report(database: Database, compiler: str = "") -> None:
-    """Tables for people. Rows of other compilers than the one of this fingerprint are marked as stale."""
+    """Tables for people. Rows of other compilers than the one with this fingerprint are marked as stale."""
     reports = report_layers(database)
     width = max((len(one.problem) for one in reports), default=7)
     print(f"{'problem':{width}}  {'target':8} {'us':>10} {'best':>10} {'gain':>6} {'rows':>5} {'out':>4}")

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which schedules of a problem are worth measuring: the default, those that were good before, and some of every kind."""
+"""Which schedules of a problem to measure: the default, schedules that were good before, and some of every kind."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ._database import plain
 
 @dataclasses.dataclass(frozen=True)
 class Size:
-    """How much of a space is measured: at most `count` schedules that are predicted to take at most `bound` times as long
-    as the best one; of each kind only the best if `by_kind`."""
+    """How much of a space is measured: at most `count` schedules with a predicted time of at most `bound` times the best
+    one's; only the best of each kind if `by_kind`."""
 
     count: int
     bound: float
@@ -26,34 +26,34 @@ class Size:
 
 SIZES = {"quick": Size(6, 1.3), "standard": Size(24, 1.5), "full": Size(1 << 20, 2.0, by_kind=False)}
 
-# Columns of tiles are told apart in steps of so many.
+# Widths of tiles are distinguished in steps of this many columns.
 _COLUMNS = 32
 
 
 @dataclasses.dataclass(frozen=True)
 class Candidate:
-    """A schedule and its predicted seconds. The default has none: the compiler chooses it."""
+    """A schedule and its predicted seconds. The default has no schedule: the compiler chooses it."""
 
     schedule: str
     predicted: typing.Optional[float]
     is_default: bool = False
-    unit: str = ""  #: What it was predicted from, as JSON, where the cost model says so.
+    unit: str = ""  #: The terms of the prediction, as JSON, if the cost model gives them.
 
 
 @dataclasses.dataclass(frozen=True)
 class Space:
-    """What is to be measured of one problem, the default first and then the fastest by the cost model."""
+    """The candidates of one problem to measure: the default, then the fastest by the cost model."""
 
     line: str  #: The problem in the grammar of MIOpenDriver.
     chip: str  #: The target without "sim:".
     chip_units: int  #: Compute units of the chip, as the compiler has them.
     compiler: str
-    schedules: int  #: All that there are.
+    schedules: int  #: The number of all schedules.
     candidates: typing.Tuple[Candidate, ...]
 
 
 def _kind(schedule: str) -> tuple:
-    """What a schedule has in common with its neighbours in the space: all but the stages and the last few columns."""
+    """The part of a schedule that it shares with its neighbours in the space: all but the stages and the last few columns."""
     fields = dict(re.findall(r"(\w+) = (?:#conv\.)?(\[[^]]*\]|<[^>]*>|\w+)", schedule))
     rows, columns = json.loads(fields["workgroup"])
     names = ("kernel", "main_loop", "output_tile", "splits", "merged_groups", "cluster", "layouts", "channel_multiple", "im2col")
@@ -62,8 +62,8 @@ def _kind(schedule: str) -> tuple:
 
 
 def sample(records: typing.Sequence[dict], size: Size) -> typing.List[dict]:
-    """The records of a space that are measured, sorted by their predicted seconds: half of them are the best ones, the
-    others are taken evenly from the rest."""
+    """The records of a space to measure, sorted by predicted seconds: half of them are the best ones, the others are taken
+    evenly from the rest."""
     ranked = sorted(records, key=lambda record: record["seconds"])
     kinds: typing.Dict[object, dict] = {}
     for record in ranked:
@@ -81,7 +81,7 @@ def _unit(record: dict) -> str:
 
 
 def find_space(problem: Problem, target: str, size: Size) -> Space:
-    """What is to be measured of a problem.
+    """Finds the candidates of a problem to measure.
 
     Raises:
         Refused: the compiler does not handle it.
@@ -98,7 +98,7 @@ def find_space(problem: Problem, target: str, size: Size) -> Space:
     sampled = sample(others, size) if others else []
     candidates = [Candidate(one["schedule"], one["seconds"], unit=_unit(one)) for one in sampled]
     return Space(
-        # What is explained is the kernel's, whose operands may be in another form.
+        # Explanations describe the kernel, whose operands may be in another form.
         line=records[0]["problem"] if records else kernel["problem"],
         chip=kernel["target"].rpartition(":")[2],
         chip_units=kernel["compute_units"],

@@ -1,8 +1,8 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A sweep: the candidates of many problems, compiled, verified and measured, and written down by one process.
+"""A sweep: compiles, verifies and measures the candidates of many problems; one process writes the results.
 
-What is in the database is not done again, so that a sweep which was stopped, or lost its machines, goes on where it was.
+Results in the database are not computed again, so that a sweep that was stopped, or lost its machines, continues there.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from ._executors import Cluster, LostWorker, Threads
 from ._space import Candidate, Size, Space
 from ._tasks import Bench, Limits, compile_candidate, describe, explore, measure_candidates
 
-#: Candidates that are timed in turn, and then looked at.
+#: Candidates that are timed in turn before the results are evaluated.
 _CHUNK = 8
 #: Schedules of another compiler that are measured again.
 _STALE = 4
-#: Measurements that say how far predictions are off, and the part of the least ratio that is believed.
+#: The measurements needed to judge predictions, and the trusted share of the least ratio.
 _FEW = 4
 _SLACK = 0.9
 
@@ -32,19 +32,19 @@ class Sweep:
     """What is to be tuned, and how."""
 
     problems: typing.Sequence[Problem]
-    target: str  #: What is compiled: "sm_90a", "sim:gfx942", "host", ...
+    target: str  #: The compiled target: "sm_90a", "sim:gfx942", "host", ...
     size: Size
     bench: Bench
     limits: Limits = Limits()
-    #: Tasks that find candidates and make artifacts of them: the compiler's, or those of a bundle.
+    #: Tasks that find candidates and make artifacts of them: with the compiler, or from a bundle.
     explore: typing.Callable = explore
     compile: typing.Callable = compile_candidate
-    has_compiler: bool = True  #: Schedules that another compiler was measured with can be compiled, too.
-    until: float = float("inf")  #: By the monotonic clock, when nothing new is begun.
+    has_compiler: bool = True  #: Whether schedules of another compiler's measurements can be compiled, too.
+    until: float = float("inf")  #: By the monotonic clock; nothing starts after it.
 
 
 class Layer:
-    """One problem on its way: what is known of it, and what is still to be measured."""
+    """One problem in progress: its known results, and the candidates still to measure."""
 
     def __init__(self, problem: Problem, kind: str, units: typing.Optional[int]) -> None:
         self.problem = problem
@@ -52,26 +52,26 @@ class Layer:
         self.space: typing.Optional[Space] = None
         self.refused = ""  #: Why there are no candidates.
         self.waiting: typing.List[Candidate] = []
-        self.chunk: typing.List[Candidate] = []  #: What is being measured.
+        self.chunk: typing.List[Candidate] = []  #: Candidates being measured.
         self.rows: typing.List[Row] = []
-        self.known: typing.List[Measurement] = []  #: Of other compilers, whose code may be the same.
-        self.skipped = 0  #: By their prediction.
-        self.is_lost = False  #: A chunk ended several workers; candidates go alone.
+        self.known: typing.List[Measurement] = []  #: Of other compilers, whose code may be equal.
+        self.skipped = 0  #: Because of their prediction.
+        self.is_lost = False  #: Whether a chunk ended several workers; candidates then run alone.
 
     @property
     def is_left(self) -> bool:
-        """Whether there is something to measure, for which there was no time."""
+        """Whether there is something left to measure because the time was over."""
         return bool(self.waiting) or (self.space is None and not self.refused)
 
     @property
     def _key(self) -> dict:
-        """What all rows of this layer, on this device and by this compiler, have."""
+        """The common columns of all rows of this layer, on this device and by this compiler."""
         units = self._units or self.space.chip_units
         line, chip, compiler = self.space.line, self.space.chip, self.space.compiler
         return {"problem": line, "target": chip, "compute_units": units, "compiler": compiler}
 
     def plan(self, space: Space, database: Database, has_compiler: bool) -> None:
-        """Takes what is to be measured, without what the database has, and first of all what was good with another
+        """Takes the candidates to measure, except those in the database, and first the schedules that were good with another
         compiler."""
         self.space = space
         self.rows = database.rows(**self._key, kind=self._kind)
@@ -87,7 +87,7 @@ class Layer:
         self.forget_known(database)
 
     def forget_known(self, database: Database) -> None:
-        """Drops candidates that are in the database, where another tuner may have written in the meantime."""
+        """Drops candidates that are in the database, to which another tuner may have written in the meantime."""
         measured = database.rows(**self._key, kind=self._kind)
         done = {row.schedule for row in (*measured, *database.rows(Quarantined, **self._key))}
         has_default = any(row.is_default for row in measured)
@@ -96,15 +96,15 @@ class Layer:
         ]
 
     def next_chunk(self) -> typing.List[Candidate]:
-        """What is measured next; nothing at the end."""
+        """The next candidates to measure; empty at the end."""
         self._stop_early()
         count = 1 if self.is_lost else _CHUNK
         self.chunk, self.waiting = self.waiting[:count], self.waiting[count:]
         return self.chunk
 
     def _stop_early(self) -> None:
-        """Drops candidates that are too slow by their prediction, if the least ratio of measured and predicted times of
-        this problem holds for them."""
+        """Drops candidates that are too slow by their prediction, assuming the least ratio of measured and predicted times of
+        this problem."""
         measured = [row for row in self.rows if isinstance(row, Measurement)]
         ratios = [row.seconds / row.predicted for row in measured if row.predicted]
         if len(ratios) < _FEW:
@@ -137,7 +137,7 @@ def run(
     progress: Progress = lambda layer, rows: None,
     finished: typing.Callable[[Layer], None] = lambda layer: None,
 ) -> typing.List[Layer]:
-    """Tunes all problems; `progress` is told what was written, `finished` when a layer has nothing left."""
+    """Tunes all problems; `progress` receives the written rows, `finished` is called when a layer is complete."""
     units = None
     if sweep.bench.kind == "measured":
         chip = sweep.target.rpartition(":")[2]
@@ -170,7 +170,7 @@ def run(
 def _take(
     sweep: Sweep, layer: Layer, task: typing.Any, executor: typing.Union[Threads, Cluster], database: Database
 ) -> typing.List[Row]:
-    """Writes down what a task gave."""
+    """Writes the results of a task."""
     try:
         answer = executor.result(task)
     except LostWorker as error:
@@ -195,7 +195,7 @@ def _take(
 def _submit(
     sweep: Sweep, layer: Layer, executor: typing.Union[Threads, Cluster], database: Database
 ) -> typing.Optional[typing.Any]:
-    """The task that measures a layer's next candidates, after those that compile them; None if there are none left."""
+    """The task that measures a layer's next candidates, after the tasks that compile them; None if none are left."""
     layer.forget_known(database)
     chunk = layer.next_chunk()
     if not chunk:

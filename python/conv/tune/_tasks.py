@@ -1,9 +1,9 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a worker does: compile a candidate, verify it, time those that are right.
+"""The tasks of a worker: compile a candidate, verify it, time the correct ones.
 
-Each function here gets the worker's child process first and runs what may crash or hang in it. What goes wrong with a
-candidate is an answer, never an exception: it is written down, and not tried again.
+Each function here receives the worker's child process first and runs everything that may crash or hang in it. A failing
+candidate gives an answer, never an exception: the answer is stored, and the candidate is not tried again.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ._isolated import Died, Isolated
 from .protocol import Protocol, Time, measure
 from ._space import Candidate, Size, Space, find_space
 
-#: Of one burst of each, those within this factor of the fastest are measured by the whole protocol.
+#: After one burst of each, candidates within this factor of the fastest are measured by the whole protocol.
 _CLOSE = 1.1
-_WORST_SHOWN = 1e6  # Of an error that is NaN or infinite.
+_WORST_SHOWN = 1e6  # Shown for NaN or infinity.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Limits:
 class Compiled:
     """A candidate as an artifact."""
 
-    candidate: Candidate  #: With the schedule that the compiler chose, if it is the default.
+    candidate: Candidate  #: With the compiler's schedule, if it is the default.
     pack: bytes
-    code: str = ""  #: The digest that its measurement holds for (`conv.tune.Measurement`).
-    error: typing.Optional[float] = None  #: Of its result, if it was verified before.
+    code: str = ""  #: The digest of the code that its measurement holds for (`conv.tune.Measurement`).
+    error: typing.Optional[float] = None  #: The error of its result, if already verified.
 
     @property
     def digest(self) -> str:
@@ -74,7 +74,7 @@ class Bench:
 
 
 def _compile(problem: Problem, target: str, candidate: Candidate) -> typing.Tuple[str, bytes, str]:
-    """The schedule that was compiled, the artifact, and the digest of its code."""
+    """The compiled schedule, the artifact, and the digest of its code."""
     schedule = None if candidate.is_default else candidate.schedule
     pack = _compiler.compile(problem, target, schedule=schedule, database="", threads=1, cache=False)
     if schedule is None:
@@ -98,7 +98,7 @@ def _describe(device: str) -> dict:
 
 
 class _Expected:
-    """What the candidates of one problem share, whichever comes first."""
+    """The common state of a problem's candidates, set by the first of them."""
 
     problem: typing.Optional[Problem] = None
     values: tuple = ()
@@ -116,7 +116,7 @@ def _verify(device: str, problem: Problem, pack: bytes) -> float:
 
 
 def _time(device: str, problem: Problem, packs: typing.List[bytes], protocol: Protocol) -> typing.List[Time]:
-    """Of each; the first one, and those that are close to the fastest, by the whole protocol."""
+    """Times each once; the first one, and those close to the fastest, by the whole protocol."""
     backend = _backend(device)
     functions = [backend.load(pack) for pack in packs]
     sets = backend.operand_sets(problem, functions[0])
@@ -149,7 +149,7 @@ def compile_candidate(
 
 
 def describe(child: Isolated, device: str, limits: Limits) -> dict:
-    """What rows say about a device; an `Error` if it is not there."""
+    """What rows say about a device; an `Error` if it is absent."""
     return child.call(_describe, device, limit=limits.measure)
 
 
@@ -162,8 +162,8 @@ def measure_candidates(
     limits: Limits,
     known: typing.Sequence[Measurement] = (),
 ) -> typing.List[Row]:
-    """A row for each candidate: its measurement, or why it has none. What is `known` of another compiler holds if the code
-    is the same, and is not measured again."""
+    """A row for each candidate: its measurement, or why there is none. A `known` measurement of another compiler holds if the
+    code is equal, and is not repeated."""
     about = describe(child, bench.device, limits)
     units = about["compute_units"] if bench.kind == "measured" else space.chip_units
     common = {
@@ -221,7 +221,7 @@ def _reject(failed: Failed, common: dict) -> Quarantined:
 def _check_all(
     child: Isolated, problem: Problem, compiled: typing.Sequence[Compiled], bench: Bench, limits: Limits
 ) -> typing.Tuple[typing.List[typing.Tuple[Compiled, float]], typing.List[Failed]]:
-    """The candidates whose results are right, each schedule once, with their errors; and the others."""
+    """The candidates with correct results, each schedule once, with their errors; and the others."""
     right: typing.Dict[str, typing.Tuple[Compiled, float]] = {}
     wrong = []
     for one in compiled:
@@ -237,7 +237,7 @@ def _check_all(
 
 
 def _restate(row: Measurement, candidate: Candidate, compiler: str) -> Measurement:
-    """A measurement of the same code, as a row of this compiler."""
+    """A measurement of equal code, as a row of this compiler."""
     is_default, predicted, unit = candidate.is_default, candidate.predicted, candidate.unit
     return dataclasses.replace(row, compiler=compiler, is_default=is_default, predicted=predicted, unit=unit)
 
@@ -251,7 +251,7 @@ def _describe_protocol(bench: Bench, time: Time) -> dict:
 def check(
     child: Isolated, problem: Problem, one: Compiled, bench: Bench, limits: Limits
 ) -> typing.Union[float, Failed]:
-    """The error of a candidate's result, as a part of what is allowed."""
+    """The error of a candidate's result, as a share of the allowed one."""
     try:
         error = child.call(_verify, bench.device, problem, one.pack, limit=limits.measure)
     except Died as died:
@@ -266,7 +266,7 @@ def check(
 def _time_all(
     child: Isolated, problem: Problem, packs: typing.List[Compiled], bench: Bench, limits: Limits
 ) -> typing.List[typing.Union[Time, Failed]]:
-    """Candidates in turn; if one of them ends the child, each alone, so that it is known which."""
+    """Measures candidates in turn; if one of them ends the child, each alone, to find that one."""
     if bench.kind == "modelled":
         return [model(one) for one in packs]
     if not packs:
@@ -282,7 +282,7 @@ def _time_all(
 
 
 def model(one: Compiled) -> typing.Union[Time, Failed]:
-    """The time of a kernel that ran in the simulator, which counts and has no clock: what the cost model predicts."""
+    """The time of a kernel that ran in the simulator, which counts but has no clock: the cost model's prediction."""
     seconds = one.candidate.predicted
     if seconds is None:
         return Failed(one.candidate, "refused", "the cost model has no time for it")

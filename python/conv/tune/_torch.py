@@ -48,7 +48,7 @@ class TorchBackend:
         }
 
     def _random(self, shape: typing.Tuple[int, ...], order: typing.List[int], dtype: str) -> torch.Tensor:
-        """In the order of the reference, and in memory in that of a layout."""
+        """In the reference's order of dimensions, with the memory order of a layout."""
         memory = [shape[place] for place in order]
         if dtype == "i8":
             values = torch.randint(-128, 128, memory, dtype=torch.int8, device=self.device)
@@ -64,19 +64,19 @@ class TorchBackend:
                 raise Error(ErrorKind.UNSUPPORTED, f"expects {', '.join(_DTYPES)} on a GPU, but got {argument.dtype}")
             if not argument.is_output:
                 name = argument.name
-                # `load` has given the function that order; the strides say which one memory has.
+                # `load` has given the function that order; the strides give the order in memory.
                 order = sorted(range(len(argument.shape)), key=lambda place: -argument.strides[place])
                 found[name] = self._random(shapes(problem)[part(name)], _settle(order, argument), argument.dtype)
         return found
 
     def operand_sets(self, problem: Problem, function: Function) -> typing.List[Tensors]:
-        """As many sets of operands as exceed the L2 cache three times."""
+        """Enough sets of operands to exceed the L2 cache three times."""
         size = sum(argument.bytes for argument in function.arguments)
         count = math.ceil(3 * self.properties.L2_cache_size / size)
         return [self.operands(problem, function) for _ in range(min(max(count, 2), _MAX_SETS))]
 
     def expect(self, problem: Problem, operands: Tensors) -> typing.Tuple[torch.Tensor, torch.Tensor]:
-        """What is right, and the sums of the absolute products."""
+        """The correct result, and the sums of the absolute products."""
         exact = {name: tensor.double() for name, tensor in operands.items()}
         return _reference(problem, exact), _reference(problem, {name: tensor.abs() for name, tensor in exact.items()})
 
@@ -95,12 +95,12 @@ class TorchBackend:
     def verify(
         self, function: Function, operands: Tensors, expected: typing.Tuple[torch.Tensor, torch.Tensor]
     ) -> float:
-        """The worst error, as a part of what is allowed."""
+        """The worst error, as a share of the allowed one."""
         [entry] = function.entries.values()
-        torch.cuda.synchronize(self.device)  # Operands were made on another stream.
+        torch.cuda.synchronize(self.device)  # Another stream made the operands.
         with torch.cuda.stream(self.stream):
             result = function(**operands)
-            # What is not written stays wrong.
+            # Unwritten elements stay wrong.
             result.fill_(float("nan") if result.is_floating_point() else torch.iinfo(result.dtype).min)
             function(**operands, out=result)
         self.stream.synchronize()
@@ -108,7 +108,7 @@ class TorchBackend:
         return worst_error(torch, result.double(), *expected, 0, dtype, entry.error_bound)
 
     def prepare(self, function: Function, sets: typing.List[Tensors]) -> CapturedCalls:
-        """Calls to be timed."""
+        """Prepares the calls to be timed."""
         torch.cuda.synchronize(self.device)
         with torch.cuda.stream(self.stream):
             results = [function(**operands) for operands in sets]
@@ -133,7 +133,7 @@ def _driver() -> str:
 
 
 def _reference(problem: Problem, operands: Tensors) -> torch.Tensor:
-    """In float64, with the padding made explicit, because a library pads both sides alike."""
+    """In float64, with explicit padding, because a library pads both sides alike."""
     rank, sizes = len(problem.input), shapes(problem)
     low = problem.low or (0,) * rank
     high = problem.high or low
@@ -154,7 +154,7 @@ def _reference(problem: Problem, operands: Tensors) -> torch.Tensor:
             return torch.ops.aten.convolution(operands["input"], operands["filter"], None, **options)
         gradient = operands["grad_output"]
         is_input = problem.direction == "backward_data"
-        unused = gradient.new_empty(padded if is_input else sizes["filter"])  # Only its shape counts.
+        unused = gradient.new_empty(padded if is_input else sizes["filter"])  # Only its shape matters.
         image, filter_ = (unused, operands["filter"]) if is_input else (operands["input"], unused)
         gradients = torch.ops.aten.convolution_backward(
             gradient, image, filter_, None, **options, output_mask=[is_input, not is_input, False]

@@ -36,7 +36,7 @@ _SHOWN_DIGITS = 12
 
 
 def _own_compiler(options: argparse.Namespace) -> str:
-    """The fingerprint that is not stale; empty if nobody knows one."""
+    """The fingerprint of rows that are not stale; empty if it is unknown."""
     return options.compiler or (_compiler.fingerprint() if _compiler.is_available() else "")
 
 
@@ -71,7 +71,7 @@ def run_list(options: argparse.Namespace) -> int:
 
 
 def _open_to_change(path: str) -> Database:
-    """A database that is there: nothing is changed in one that would be made now."""
+    """Opens an existing database: a mistyped name must not create one."""
     if not os.path.exists(path):
         raise bad_input(f"expects a tuning database, but there is no file '{path}'")
     return Database(path, write=True)
@@ -79,7 +79,7 @@ def _open_to_change(path: str) -> Database:
 
 def run_merge(options: argparse.Namespace) -> int:
     for path in options.others:
-        Database(path).close()  # So that one that cannot be read is said before anything is made.
+        Database(path).close()  # Reports an unreadable one before anything is created.
     with Database(options.database, write=True) as database:
         for path in options.others:
             with Database(path) as other:
@@ -147,10 +147,10 @@ def run_refresh(options: argparse.Namespace) -> int:
 
 
 def _is_same_code(row: Measurement) -> bool:
-    """Whether the compiler makes the code that was measured."""
+    """Whether the compiler generates the code that was measured."""
     try:
         return _compiler.compute_code(parse_line(row.problem), row.target, row.schedule) == row.code
-    except Error:  # A schedule that it has not any more.
+    except Error:  # It no longer has the schedule.
         return False
 
 

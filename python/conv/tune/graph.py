@@ -1,4 +1,4 @@
-"""Calls captured into one CUDA graph, so that the time between launches is the device's and not Python's."""
+"""Calls captured into one CUDA graph, so that the time between launches is the device's rather than Python's."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import torch
 
 
 class CapturedCalls:
-    """Calls that were captured into a CUDA graph on ``stream``, one for each set of operands.
+    """Calls captured into a CUDA graph on ``stream``, one for each set of operands.
 
-    A graph has addresses and owns nothing: the calls keep their operands, and this object keeps the calls and their
-    results, so that each call has memory of its own and the next capture cannot give it back to the driver.
+    A graph holds addresses and owns nothing: the calls keep their operands, and this object keeps the calls and their
+    results, so that each call has memory of its own and the next capture cannot return it to the driver.
     """
 
     def __init__(self, stream: torch.cuda.Stream, calls: typing.Sequence[typing.Callable[[], torch.Tensor]]) -> None:
@@ -23,7 +23,7 @@ class CapturedCalls:
             self._results = [call() for call in calls]
 
     def time(self, replays: int) -> float:
-        """Seconds that ``replays`` replays in a row take, by the device's own events."""
+        """Seconds of ``replays`` consecutive replays, by the device's own events."""
         start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         with torch.cuda.stream(self._stream):
             start.record()

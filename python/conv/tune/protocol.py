@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The protocol of timing: idle, then a burst, each candidate in turn, several rounds; medians with their spread.
 
-Without idle time the power limit slows down whoever comes later, and without turns a drift of the clock looks like a
-difference. Bursts are long against the resolution of events and short against the time in which the chip heats up.
+Without idle time the power limit slows down later candidates, and without turns a drift of the clock looks like a difference.
+Bursts are long against the resolution of events and short against the time in which the chip heats up.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import typing
 
 
 class Timed(typing.Protocol):
-    calls: int  #: That one replay makes.
+    calls: int  #: Calls of one replay.
 
     def time(self, replays: int) -> float:
-        """The seconds that so many replays take."""
+        """The seconds of that many replays."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Time:
     median: float
     least: float
     most: float
-    rounds: int = 1  #: That it is the median of.
+    rounds: int = 1  #: Rounds of the median.
 
 
 def measure(
@@ -45,8 +45,8 @@ def measure(
     close: float = math.inf,
     always: typing.Container = (),
 ) -> typing.Dict[typing.Any, Time]:
-    """Seconds of one call for each candidate, by name. After the first round, only those go on that are within a factor of
-    `close` of the fastest, and those of `always`."""
+    """Seconds of one call for each candidate, by name. After the first round, only candidates within a factor of `close` of
+    the fastest continue, and those of `always`."""
     replays = {}
     for name, candidate in candidates.items():
         candidate.time(1)

@@ -21,9 +21,9 @@ def worst_error(
     dtype: str,
     bound: ErrorBound,
 ) -> float:
-    """The largest error, as a part of what is allowed: right if it is at most 1. `xp` is numpy or torch.
+    """The largest error as a share of the allowed one: correct if it is at most 1. `xp` is numpy or torch.
 
-    `expected` is the float64 result on the stored operands, `products` the sum of the absolute products, `added` that of
+    `expected` is the float64 result on the stored operands, `products` the sum of the absolute products, `added` the sum of
     the absolute operands of the epilogue, and `dtype` the type of the result. Sums of integers have no error.
     """
     if dtype not in _FORMATS:
@@ -36,5 +36,5 @@ def worst_error(
         bound.accumulation * products + bound.operands * added + bound.constant
     )
     error = abs(result - expected) / allowed
-    # NaN is larger than everything.
+    # NaN counts as larger than everything.
     return float(xp.where(xp.isnan(error), float("inf"), error).max())

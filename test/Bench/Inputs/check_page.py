@@ -1,4 +1,4 @@
-"""The page is well-formed, refers to nothing outside of itself, and its picture has a point for each measurement."""
+"""Check that a page is well-formed and self-contained, and that its picture has a point for each measurement."""
 
 import html.parser
 import re

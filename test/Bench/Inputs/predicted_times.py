@@ -1,4 +1,4 @@
-"""Writes a file of measured times that are what the cost model predicts, three times as much for one family."""
+"""Writes a file of measured times that equal the predictions of the cost model, times three for one family."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Changes all artifacts of a folder so that no error is allowed but a millionth of an ulp."""
+"""Changes all artifacts of a folder so that they allow an error of a millionth of an ulp only."""
 
 import json
 import pathlib

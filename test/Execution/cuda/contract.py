@@ -6,7 +6,7 @@
 # RUN: conv-compile %t/split.mlir --target=sm_80,sm_90a,sm_100a -o %t/split.convpack
 # RUN: conv-compile %t/chain.mlir --target=gfx942 -o %t/other.convpack
 # RUN: env PYTHONPATH=%build-root/python/site %torch-python %s %t
-"""The caller's contract on a GPU: streams, graphs, workspaces, and what is said when something is missing."""
+"""The caller's contract on a GPU: streams, graphs, workspaces, and the errors when something is missing."""
 
 import sys
 import unittest
@@ -15,7 +15,7 @@ import conv
 import torch
 
 FOLDER = sys.argv.pop()
-LENGTH = 20  # Of a chain, in which each kernel reads what the one before it writes.
+LENGTH = 20  # Each kernel of the chain reads the result of the previous one.
 
 
 def load(name):
@@ -24,7 +24,7 @@ def load(name):
 
 
 def operands(function):
-    """Random ones, small enough for the sums of a chain."""
+    """Random operands, so small that the sums of a chain stay finite."""
     arguments = function.arguments[:-1]
     return [torch.randn(argument.shape, device="cuda").mul_(0.04).bfloat16() for argument in arguments]
 
@@ -36,7 +36,7 @@ class Contract(unittest.TestCase):
         self.buffers = [torch.empty_like(self.input) for _ in range(2)]
 
     def run_chain(self, stream, after=lambda: None):
-        """The last result of a chain, whose links go to and fro between two buffers."""
+        """The last result of a chain of kernels that alternates between two buffers."""
         self.buffers[0].copy_(self.input)
         for link in range(LENGTH):
             source, target = self.buffers[link % 2], self.buffers[1 - link % 2]

@@ -1,11 +1,11 @@
-"""Files of NumPy, without NumPy. `kind` is a letter of struct."""
+"""Reads and writes NumPy files without NumPy. `kind` is a format character of struct."""
 
 import math
 import struct
 
 
 def save(path, shape, kind, values):
-    """Version 1 of the format."""
+    """Write version 1 of the format."""
     header = str(
         {"descr": {"b": "|i1", "i": "<i4", "f": "<f4"}[kind], "fortran_order": False, "shape": tuple(shape)}
     ).encode()

@@ -1,4 +1,4 @@
-"""Compiles exports of torch-mlir, runs them, and compares with what torch computed, bit for bit.
+"""Compiles and runs exports of torch-mlir, and compares their results with those of torch, bit for bit.
 
 Usage: check_export.py BIN TARGET TEMPORARY NAME.DIALECT.mlir...
 """

@@ -1,7 +1,7 @@
-"""Linalg's named convolutions: `write FILE` writes a module with a function for each, `check PACK TARGET` runs a pack made
-of it, and compares with the definition: every output position is the sum over every loop of the op.
+"""Tests linalg's named convolutions. `write FILE` writes a module with a function for each op. `check PACK TARGET` runs the
+compiled functions, and compares with the definition: an output position is the sum over all inner loops of the op.
 
-Operands are small integers, so that sums are the same bits everywhere. Those of `_q` ops have zero points.
+Operands are small integers, so that the sums have the same bits everywhere. Operands of `_q` ops have zero points.
 """
 
 import itertools
@@ -23,7 +23,7 @@ depthwise_conv_2d_nhwc_hwc depthwise_conv_2d_nhwc_hwc_q depthwise_conv_2d_nhwc_h
 depthwise_conv_3d_ncdhw_cdhw depthwise_conv_3d_ndhwc_dhwc depthwise_conv_3d_ndhwc_dhwcm
 """.split()
 SIZES = {"n": 2, "g": 2, "c": 3, "f": 4, "m": 2}
-IMAGE = {"d": 6, "h": 9, "w": 8}  # By spatial dimension, as are those below.
+IMAGE = {"d": 6, "h": 9, "w": 8}  # Sizes by spatial dimension, like the next three.
 FILTER = {"d": 2, "h": 3, "w": 2}
 STRIDE = {"d": 1, "h": 2, "w": 1}
 DILATION = {"d": 2, "h": 1, "w": 3}
@@ -31,14 +31,14 @@ INPUT_ZERO_POINT, FILTER_ZERO_POINT = -3, 5
 
 
 class Convolution:
-    """What a name says. Letters are dimensions; the output's spatial ones are those of the image."""
+    """The dimensions that the name of an op describes, as letters. The output has the spatial letters of the image."""
 
     def __init__(self, name):
         self.name = name
         self.quantised = name.endswith("_q")
         self.depthwise = name.startswith("depthwise")
         words = name.removeprefix("depthwise_").removesuffix("_q").split("_")
-        self.plain = len(words) == 2  # No batch, no channels, no attributes.
+        self.plain = len(words) == 2  # These ops have no batch, no channels and no attributes.
         if self.plain:
             spatial = {"1d": "w", "2d": "hw", "3d": "dhw"}[words[1]]
             self.image = self.filter = self.output = spatial
@@ -53,7 +53,7 @@ class Convolution:
         return (1, 1) if self.plain else (STRIDE[letter], DILATION[letter])
 
     def size(self, letter):
-        """Of a dimension of the output."""
+        """The size of a dimension of the output."""
         if letter not in self.spatial:
             return SIZES[letter]
         stride, dilation = self.step(letter)
@@ -97,7 +97,7 @@ func.func @{self.name}(%x: {image} {{conv.name = "x"}}, %w: {filter} {{conv.name
 }}"""
 
     def compute(self, image, filter):
-        """By the definition: values by position, in the order of the output."""
+        """Yield the values of the output by the definition, in row-major order."""
         inner = [letter for letter in self.filter if letter not in self.output or letter in self.spatial]
         ranges = [range(FILTER.get(letter) or SIZES[letter]) for letter in inner]
         for outer in itertools.product(*map(range, self.shapes()[2])):

@@ -1,5 +1,5 @@
-"""Quantised convolutions of TOSA with zero points, a bias and `tosa.rescale`: `write FILE` writes a module with a function
-for each, `check PACK TARGET` runs a pack made of it, and compares with TOSA's specification, bit for bit.
+"""Tests quantised TOSA convolutions with zero points, a bias and `tosa.rescale`. `write FILE` writes a module with a
+function for each case. `check PACK TARGET` runs the compiled functions, and compares with TOSA's specification bit for bit.
 """
 
 import itertools
@@ -18,17 +18,17 @@ BATCH, IMAGE, CHANNELS, RESULTS, FILTER = 2, (7, 5), 3, 4, (3, 2)
 
 @dataclass
 class Case:
-    """A convolution with what follows it."""
+    """A convolution and the rescale after it."""
 
     op: str = "conv2d"
-    zero_points: tuple = (-7, 0)  # Of the input and the weight.
+    zero_points: tuple = (-7, 0)  # The zero points of the input and the weight.
     padding: tuple = (1, 1, 1, 0)  # Top, bottom, left, right.
     stride: tuple = (2, 1)
-    constant: bool = False  # Weight and bias.
+    constant: bool = False  # Whether weight and bias are constants.
     per_channel: bool = False
     rounding: str = "DOUBLE_ROUND"
     shift: int = 38
-    unsigned: bool = False  # The result.
+    unsigned: bool = False  # Whether the result is unsigned.
 
     def generator(self):
         return random.Random(repr(self))
@@ -42,7 +42,7 @@ class Case:
     def image(self):
         """The spatial sizes of the result."""
         top, bottom, left, right = self.padding
-        if self.op == "transpose_conv2d":  # The padding is that of the output.
+        if self.op == "transpose_conv2d":  # The padding applies to the output.
             before = [(size - 1) * stride + tap for size, stride, tap in zip(IMAGE, self.stride, FILTER)]
             return before[0] + top + bottom, before[1] + left + right
         padded = IMAGE[0] + top + bottom, IMAGE[1] + left + right
@@ -127,7 +127,7 @@ def write(name, case):
 
 
 def apply_scale_32(value, multiplier, shift, rounds_twice):
-    """As the specification has it."""
+    """Scale a value as TOSA's specification does."""
     rounding = 1 << (shift - 1)
     if rounds_twice and shift > 31:
         rounding += (1 << 30) if value >= 0 else -(1 << 30)
@@ -135,7 +135,7 @@ def apply_scale_32(value, multiplier, shift, rounds_twice):
 
 
 def convolve(case, image, weight, bias):
-    """The sums by position: every input element with every weight that it meets."""
+    """The sums by output position: each input element is multiplied with each weight that it meets."""
     shape, channels = case.weights()
     height, width = case.image()
     top, _, left, _ = case.padding

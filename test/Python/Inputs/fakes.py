@@ -1,4 +1,4 @@
-"""Tensors of frameworks that are not installed: each shows memory that a test has through one protocol."""
+"""Fake tensors of frameworks that are not installed: each exposes memory of a test through one protocol."""
 
 import ctypes
 import sys
@@ -14,7 +14,7 @@ def row_major(shape):
 
 
 class CudaArray:
-    """Memory of a GPU through `__cuda_array_interface__`."""
+    """Exposes memory of a GPU through `__cuda_array_interface__`."""
 
     def __init__(self, address, shape, typestr="<f4", strides=None, read_only=False, stream=None):
         self.__cuda_array_interface__ = {
@@ -43,7 +43,7 @@ class _DLTensor(ctypes.Structure):
 
 
 class DLPackTensor:
-    """Memory of any device through DLPack; remembers the streams it was asked for."""
+    """Exposes memory of any device through DLPack, and records the requested streams."""
 
     def __init__(self, address, shape, dtype=(2, 32), device=(1, 0), strides=None, offset=0, lanes=1):
         dimensions = ctypes.c_int64 * len(shape)
@@ -63,7 +63,7 @@ class DLPackTensor:
 
 
 def install_torch(allocate):
-    """Puts a module `torch` in place that has what the package uses of it. `allocate(bytes, device)` gives memory."""
+    """Install a fake module `torch` with the features that the package uses. `allocate(bytes, device)` provides memory."""
     torch = types.ModuleType("torch")
     sizes = {"float32": 4, "bfloat16": 2, "float16": 2}
     torch.stream = 0

@@ -1,4 +1,4 @@
-"""Artifacts around the host kernels of the runtime's tests, with any arguments, for any target."""
+"""Writes artifacts with the host kernels of the runtime's tests, for any arguments and targets."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ def launch(kernel, parameters, grid=(1, 1, 1)):
     return {"kernel": kernel, "parameters": parameters, "grid": list(grid)}
 
 
-# output = 6 * input over 100 floats, in two launches through the workspace.
+# Computes output = 6 * input over 100 floats, in two launches through the workspace.
 TWICE = {
     "arguments": [argument("input"), argument("output", access="write")],
     "launches": [
@@ -41,12 +41,12 @@ TWICE = {
 
 
 def nothing(*arguments):
-    """A function of these arguments that leaves them alone."""
+    """A function that has these arguments and does not access them."""
     return {"arguments": list(arguments), "launches": [launch("empty", [])], "workspace_bytes": 0}
 
 
 def gpu_code():
-    """A GPU's code object as far as its header goes; the stand-in runs the host entry in its place."""
+    """The header of a GPU's code object; the stand-in runs the code of the host entry instead."""
     header = b"\x7fELF\2\1\1".ljust(16, b"\0")
     return struct.pack("<16sHHIQQQIHHHHHH", header, 2, 190, 1, 0, 0, 68, 0, 64, 0, 0, 64, 0, 0) + b"code"
 
@@ -59,7 +59,7 @@ def contract(arguments, workspace_bytes, launches):
 
 
 def write(path, functions, targets=("host",)):
-    """Writes the functions, by name, for each target."""
+    """Write an artifact of `functions`, which are given by name, for each target."""
     with open(os.environ["CONV_TEST_KERNELS"], "rb") as file:
         host_code = file.read()
     members, entries = {}, []

@@ -1,4 +1,4 @@
-"""Writes a tuning database: database.py OUT.db RECORDS.jsonl [COLUMN=VALUE...], where a record has the columns that count."""
+"""Writes a tuning database: database.py OUT.db RECORDS.jsonl [COLUMN=VALUE...]. A record has the columns that differ."""
 
 import json
 import sys
@@ -24,5 +24,5 @@ usual = {
 with open(records) as file, Database(path, write=True) as database:
     for line in file:
         values = {**usual, **json.loads(line), **changes}
-        values.pop("unit", None)  # What --emit=schedules says beside the prediction.
+        values.pop("unit", None)  # --emit=schedules adds this to the prediction.
         database.add([Measurement(**{"least": values["seconds"], "most": values["seconds"], **values})])

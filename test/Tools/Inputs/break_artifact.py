@@ -33,7 +33,7 @@ def set_shape(manifest):
 
 
 def shrink_argument(manifest):
-    """A manifest that lies consistently: the buffer is smaller than what the kernel reads, and everything agrees."""
+    """Make a manifest that is consistent but wrong: all fields agree on a buffer that is too small for the kernel."""
     for entry in manifest["entries"]:
         argument = entry["arguments"][0]
         argument["shape"] = [1, 1, 1, 1]
@@ -61,7 +61,7 @@ elif kind == "data-gone":
 elif kind == "deflated":
     write(members)
 elif kind == "bomb":
-    # Members that nothing names are never inflated, so the bomb is in one that is read.
+    # Members that nothing names are never inflated, so the manifest contains the bomb.
     write([(name, data + b" " * (900 << 20) if name == "manifest.json" else data) for name, data in members])
 elif kind == "no-manifest":
     write(members[1:])

@@ -1,7 +1,7 @@
 """Prints a convolution and a chain of element-wise ops after it: chain.py KIND LENGTH.
 
-KIND is `abs` and `add` (one op after another), `cbrt`, `tanh` and `powf` (functions), `sum` (each value of a chain is also added up, with another operand), or `blocked` (a
-chain that starts with what no kernel can do).
+KIND is `abs` or `add` (a chain of arithmetic ops), `cbrt`, `tanh` or `powf` (a chain of math functions), `sum` (the values
+of a chain are also added to a second operand), or `blocked` (a chain that starts with an access that no kernel supports).
 """
 
 import sys

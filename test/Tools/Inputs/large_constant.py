@@ -1,4 +1,4 @@
-"""Prints a convolution whose filter is a constant of so many bytes, which differ: large_constant.py BYTES."""
+"""Prints a convolution whose filter is a constant of BYTES random bytes: large_constant.py BYTES."""
 
 import random
 import sys

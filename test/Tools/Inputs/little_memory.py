@@ -1,6 +1,6 @@
-"""Runs a command with more and more memory until it succeeds: little_memory.py CODE COMMAND...
+"""Runs a command with different limits of memory: little_memory.py CODE COMMAND...
 
-It must end with CODE and one line until then. Where memory ends depends on the threads, so each amount is tried often.
+A run without enough memory must end with CODE and one line. Where it runs out of memory varies, so many limits are tried.
 """
 
 import resource
@@ -24,7 +24,7 @@ def run(kilobytes):
 refused = 0
 for kilobytes in range(330000, 420000, 5000):
     result = run(kilobytes)
-    if result.returncode in (0, 127):  # Enough, or too little for the libraries.
+    if result.returncode in (0, 127):  # The memory is enough, or too little to load libraries.
         continue
     lines = result.stderr.splitlines()
     if result.returncode != expected or len(lines) != 1:

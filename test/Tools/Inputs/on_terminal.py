@@ -14,7 +14,7 @@ with subprocess.Popen(sys.argv[1:], stderr=other_end, stdout=subprocess.DEVNULL)
     while True:
         try:
             data = os.read(terminal, 4096)
-        except OSError:  # How Linux says that nobody writes any more.
+        except OSError:  # Linux reports the end of a terminal this way.
             break
         sys.stdout.write(data.decode().replace("\r", "<return>").replace("\033[K", "<clear>"))
 sys.exit(process.returncode)

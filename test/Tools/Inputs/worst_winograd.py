@@ -1,8 +1,10 @@
-"""Inputs on which Winograd's algorithm is as wrong as it can be, as .npy files.
+"""Writes .npy files of inputs for which the rounding errors of Winograd's algorithm are largest.
 
     worst_winograd.py cancel|add INPUT.npy FILTER.npy
+    worst_winograd.py cancel|add INPUT.npy GRAD_OUTPUT.npy weight
 
-`cancel`: the first results of each tile see zeros only, and the rest of the tile is large: all that they are made of cancels.
+`cancel`: the first results of each tile see zeros only, and the rest of the tile is large: all that they are made of cancels. Of the
+gradient of a filter, these are all results: its tiles have large columns at the end, and gradients of the output at the start.
 `add`: all elements are positive with all of their bits in use, so that every sum is rounded and none cancels in the products.
 """
 
@@ -11,6 +13,7 @@ import struct
 import sys
 
 INPUT, FILTER = (1, 14, 14, 8), (8, 3, 3, 8)
+WEIGHT_INPUT, GRAD_OUTPUT = (1, 14, 6, 8), (1, 12, 4, 8)
 TILE = 4  # Results of a tile; windows without padding.
 
 
@@ -28,8 +31,20 @@ def element(kind, column):
     return random.uniform(1e4, 1e5) * (random.choice((-1, 1)) if kind == "cancel" else 1)
 
 
+def save_weight(kind, input_path, gradient_path):
+    """Of a tile's six columns of the input, two are large, and of its four of the gradient, two are not zero."""
+    for path, shape, columns in ((input_path, WEIGHT_INPUT, (4, 5)), (gradient_path, GRAD_OUTPUT, (0, 1))):
+        _, height, width, channels = shape
+        used = range(width) if kind == "add" else columns
+        places = [x in used for _ in range(height) for x in range(width) for _ in range(channels)]
+        save(path, shape, [random.uniform(1e4, 1e5) if is_used else 0.0 for is_used in places])
+
+
 random.seed(1)
-kind, input_path, filter_path = sys.argv[1:]
+kind, input_path, other_path = sys.argv[1:4]
+if sys.argv[4:] == ["weight"]:
+    save_weight(kind, input_path, other_path)
+    sys.exit()
 n, height, width, channels = INPUT
 save(input_path, INPUT, [element(kind, x) for _ in range(height) for x in range(width) for _ in range(channels)])
-save(filter_path, FILTER, [random.uniform(0.5, 1) for _ in range(8 * 3 * 3 * 8)])
+save(other_path, FILTER, [random.uniform(0.5, 1) for _ in range(8 * 3 * 3 * 8)])

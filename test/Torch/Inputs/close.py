@@ -1,19 +1,19 @@
-"""Comparing tensors with what PyTorch computes in f64, on the CPU or, with CONV_TEST_DEVICE=cuda, on a GPU."""
+"""Compares tensors with results of PyTorch in f64, on the CPU or, with CONV_TEST_DEVICE=cuda, on a GPU."""
 
 import os
 
 import torch
 
-#: Where tensors are made that are not said to be elsewhere.
+#: The default device of tensors.
 DEVICE = os.environ.get("CONV_TEST_DEVICE", "cpu")
 if DEVICE != "cpu":
     torch.set_default_device(DEVICE)
     torch.backends.cudnn.allow_tf32 = False
-#: The device as errors call it.
+#: The name of the device in error messages.
 DEVICE_NAME = DEVICE if DEVICE == "cpu" else str(torch.zeros(0).device)
 
-#: Results are sums in f32, rounded once: the unit roundoff of the type, and a little for the sum. In f32 it is the sum's
-#: alone: 2^-24 for each of up to 32 products of the size of the largest result.
+#: Results are f32 sums that are rounded once: the tolerance is the unit roundoff of the type plus a share for the sum. For
+#: f32 it is only the share for the sum: 2^-24 for each of up to 32 products of the size of the largest result.
 TOLERANCE = {torch.float64: 1e-15, torch.float32: 2e-6, torch.float16: 2**-11 + 2e-6, torch.bfloat16: 2**-8 + 2e-6}
 
 
@@ -22,8 +22,9 @@ def scale(tensor):
 
 
 def assert_close(actual, expected, name="", roundings=1, dtype=None):
-    """Within the roundoff of the largest element, for sums of at most a few thousand products. `roundings` is how often a
-    value was rounded on its way, to its own type or to `dtype`."""
+    """Check that errors are within the roundoff of the largest element, for sums of at most a few thousand products.
+
+    `roundings` is the number of times that a value was rounded, to its own type or to `dtype`."""
     assert actual.shape == expected.shape, f"{name}: expects {tuple(expected.shape)}, but got {tuple(actual.shape)}"
     error = scale(actual.double() - expected.double()) / scale(expected)
     tolerance = roundings * TOLERANCE[dtype or actual.dtype]
@@ -31,7 +32,7 @@ def assert_close(actual, expected, name="", roundings=1, dtype=None):
 
 
 def assert_conv_ran(report, at_least=1):
-    """Every problem of a report ran on a kernel of conv, so that PyTorch was not compared with itself."""
+    """Check that every problem of a report ran on a kernel of conv, so that PyTorch was not compared with itself."""
     left = [row for row in report if row.runs != "conv"]
     assert not left, f"PyTorch ran {left}"
     assert len(report) >= at_least, f"expects {at_least} problems, but got {len(report)}"

@@ -1,5 +1,5 @@
-"""What tests do to the tasks of conv.tune in child processes: CONV_TEST_TRACE names a file for a line per call, and
-CONV_TEST_POISON has pairs such as `crash:64, 48` of what happens and a part of the schedule to which it does."""
+"""Instruments the tasks of conv.tune in child processes. CONV_TEST_TRACE names a file, which gets a line for each call.
+CONV_TEST_POISON has pairs such as `crash:64, 48`: a failure, and a part of the schedules that fail so."""
 
 import os
 import sys

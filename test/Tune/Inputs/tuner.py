@@ -1,4 +1,4 @@
-"""What tests of sweeps share: starting the tool, and comparing what it wrote with what it should have."""
+"""Shared by the tests of sweeps: starting the tool, and comparing its rows with the expected candidates."""
 
 import collections
 import os
@@ -29,13 +29,13 @@ def tune(database, *more):
 
 
 def environment(trace="", poison=""):
-    """That of a process whose tasks are traced, and of which some go wrong (sitecustomize.py)."""
+    """The environment of a process whose tasks are traced and may be poisoned (sitecustomize.py)."""
     own = {"CONV_TEST_POISON": poison, "PYTHONUNBUFFERED": "1", "PYTHONWARNINGS": "ignore::RuntimeWarning"}
     return {**os.environ, **own, **({"CONV_TEST_TRACE": str(trace)} if trace else {})}
 
 
 def planned():
-    """Problem and schedule of each candidate of all layers."""
+    """The problem and the schedule of each candidate of all layers."""
     spaces = [find_space(problem, "host", SIZES["quick"]) for problem in read_problems(LAYERS, (), DIRECTIONS, "f16")]
     return {(space.line, one.schedule) for space in spaces for one in space.candidates}
 
@@ -51,7 +51,7 @@ def quarantined(database):
 
 
 def timed(trace):
-    """How often each candidate was timed to the end."""
+    """How often the timing of each candidate was completed."""
     lines = pathlib.Path(trace).read_text().splitlines() if os.path.exists(trace) else []
     return collections.Counter(line.split(" ", 2)[2] for line in lines if line.startswith("time "))
 
@@ -73,6 +73,6 @@ def kill(process):
 
 
 def run(arguments, **named):
-    """Exit code, standard output and standard error."""
+    """Run a command; return its exit code, standard output and standard error."""
     done = subprocess.run(arguments, capture_output=True, text=True, **named)
     return done.returncode, done.stdout, done.stderr

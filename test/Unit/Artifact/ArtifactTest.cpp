@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Files that a stranger could hand us are made here with libzip or by changing
-// bytes of a good one. Every one must end in a message, none in a crash.
+// Makes files that a stranger could hand us, with libzip or by changing bytes
+// of a good file. Every file must end in a message, none in a crash.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using conv::test::TemporaryDirectory;
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
-/// A zip file of these members, whatever their names.
+/// A zip file with these members, whatever their names.
 static std::string makeZip(const Members &members) {
   zip_source_t *source = zip_source_buffer_create(nullptr, 0, 0, nullptr);
   zip_source_keep(source);
@@ -54,7 +54,7 @@ static std::string goodFile() {
   return *bytes;
 }
 
-/// The members of the good file, to be changed.
+/// The members of the good file, for tests to change.
 static Members goodMembers() {
   Artifact artifact = makeArtifact();
   const std::string &path = artifact.manifest.entries[0].launches[0].code;
@@ -93,7 +93,7 @@ TEST(Artifact, RoundTrip) {
 
 TEST(Artifact, SameContentSameBytes) {
   EXPECT_EQ(goodFile(), goodFile());
-  // Reading and writing again changes nothing either.
+  // Reading and writing again changes nothing.
   EXPECT_EQ(*Artifact::parse(goodFile(), "x")->bytes(), goodFile());
 }
 
@@ -198,7 +198,7 @@ TEST(Artifact, NamesThatATerminalObeys) {
   Members members = goodMembers();
   members.emplace_back("\x1b[31m", "x");
   std::string file = makeZip(members);
-  file[file.find("\x1b[31m")] = 'x'; // The directory has it again.
+  file[file.find("\x1b[31m")] = 'x'; // The directory also has the name.
   std::string message = errorOf(file);
   EXPECT_NE(message.find("member 2 is not where the directory has it"),
             std::string::npos)
@@ -234,7 +234,7 @@ TEST(Artifact, LibzipReadsIt) {
 }
 
 TEST(Artifact, SizesBehindTheMembers) {
-  // As a writer makes it that does not know sizes before.
+  // As from a writer that does not know the sizes in advance.
   TemporaryDirectory directory;
   ASSERT_TRUE(makeArtifact().write(directory.path("a.convpack")));
   directory.write("stream.py", R"(
@@ -310,7 +310,7 @@ TEST(Artifact, ZipBombs) {
 
 TEST(Artifact, DeclaredSizesThatLie) {
   // The uncompressed size is at offset 24 of a central and 22 of a local
-  // header; both are changed so that they still agree.
+  // header; both change so that they still agree.
   for (int delta : {-1, 1, 100}) {
     std::string file = goodFile();
     for (auto [magic, offset] :

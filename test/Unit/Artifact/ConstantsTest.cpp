@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constants that are shared, mapped, damaged and described wrongly.
+// Constants that are shared, mapped, damaged or described wrongly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ static Constant makeConstant(Artifact &artifact, const std::string &name,
   return {makeArgument(name, "read", {16, 1, 1, 8}), path, path.substr(5, 64)};
 }
 
-/// The example with its filter stored, and as much again for another target.
+/// The example with its filter stored, and a second entry for another target.
 static Artifact makeStored() {
   Artifact artifact = makeArtifact();
   Entry &entry = artifact.manifest.entries[0];
@@ -85,7 +85,7 @@ TEST(Constants, AreStoredOnceAndMapped) {
 
   std::string file = *makeStored().bytes();
   size_t at = file.find(makeData());
-  ASSERT_NE(at, std::string::npos); // As it is, and
+  ASSERT_NE(at, std::string::npos); // Uncompressed, and
   EXPECT_EQ(at % 64, 0u);
   EXPECT_EQ(file.find(makeData(), at + 1), std::string::npos); // once.
 }

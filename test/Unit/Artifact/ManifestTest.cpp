@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Each rule of docs/artifact.md has cases named after it that break it in the
-// JSON text, and the message is compared from its path on.
+// JSON text. The message is compared from its path on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ static std::string goodText() {
   return *text;
 }
 
-/// The good text with the first `from` replaced; fails if there is none.
+/// The good text with the first `from` replaced; fails without one.
 static std::string replaced(const std::string &from, const std::string &to) {
   std::string text = goodText();
   size_t place = text.find(from);
@@ -76,7 +76,7 @@ TEST(Manifest, RoundTripKeepsEveryField) {
   EXPECT_EQ(std::get<ArgumentParameter>(map.base).index, 0);
   EXPECT_EQ(map.strides, (std::vector<int64_t>{16, 64, 256}));
   EXPECT_EQ(map.lower, (std::vector<int64_t>{-1, -1}));
-  // What the structs hold is all there is: writing again gives the same text.
+  // The structs hold everything: writing again gives the same text.
   EXPECT_EQ(*writeManifest(*manifest), text);
 }
 
@@ -245,7 +245,7 @@ TEST(Manifest, M5AcceptsStridesThatLeaveGaps) {
   manifest.entries[0].arguments[2].strides = {1, 10, 0};
   EXPECT_TRUE(verifyManifest(manifest));
   EXPECT_EQ(bufferBytes(manifest.entries[0].arguments[2]), 2 * 22);
-  // What is only read must not repeat elements either: kernels read them all.
+  // Tensors that are only read must not repeat elements: kernels read them all.
   manifest.entries[0].arguments[0].strides = {0, 0, 0, 1};
   EXPECT_FALSE(verifyManifest(manifest));
 }
@@ -285,7 +285,7 @@ TEST(Manifest, M15TensorMaps) {
   EXPECT_EQ(errorOfMap([](Map &map) { map.dtype = "f64"; }),
             path + ".dtype: expects \"i8\" or \"i32\" or \"f16\" or \"bf16\" "
                    "or \"f32\" or \"tf32\", but got \"f64\"");
-  // Of which a row has twice the bytes.
+  // A row then has twice the bytes.
   EXPECT_EQ(errorOfMap([](Map &map) {
               map.dtype = "tf32";
               map.swizzle = 32;

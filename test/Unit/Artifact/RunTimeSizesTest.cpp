@@ -18,8 +18,8 @@ using conv::test::makeArtifact;
 
 using Sizes = std::vector<int64_t>;
 
-/// The example with an input of [B, T, 8] and an output of [B, 2, T], of which
-/// the input has gaps between rows.
+/// The example with an input of [B, T, 8], which has gaps between rows, and an
+/// output of [B, 2, T].
 static Manifest makeManifest() {
   Manifest manifest = makeArtifact().manifest;
   Entry &entry = manifest.entries[0];
@@ -70,7 +70,7 @@ TEST(RunTimeSizes, RoundsProductsUp) {
 
 TEST(RunTimeSizes, CountsBytesOfBuffers) {
   Entry entry = makeEntry();
-  // Rows of 12 elements, and the last one of 8.
+  // Rows of 12 elements, except the last one of 8.
   EXPECT_EQ(bufferBytes(entry.arguments[0], Sizes{2, 3}), 4 * (6 * 12 - 4));
   EXPECT_EQ(bufferBytes(entry.arguments[1], Sizes{2, 3}), 4 * 12);
   EXPECT_EQ(bufferBytes(entry.arguments[0], Sizes{kMaxGrid, kMaxGrid}), -1);

@@ -14,16 +14,16 @@
 
 #include <string>
 
-/// A kernel of these instructions, assembled by LLVM and decoded again. Numbers
-/// of work-items are in v0, the workgroup's in s0.
+/// A kernel of these instructions, assembled by LLVM and decoded again.
+/// Work-item ids are in v0, the workgroup id in s0.
 conv::clock::Program assemble(const std::string &chip, const std::string &body);
 
-/// What one workgroup of so many waves executes.
+/// The trace of one workgroup with `waves` waves.
 conv::clock::WorkgroupTrace interpret(const conv::clock::Program &program,
                                       const conv::clock::Pace &pace,
                                       int64_t waves = 1);
 
-/// When a compute unit with nothing else to do executes it.
+/// The times of a compute unit that executes nothing else.
 conv::clock::IssueTimes issue(const std::string &chip, const std::string &body,
                               int64_t waves = 1);
 

@@ -10,7 +10,7 @@
 using namespace conv;
 using namespace conv::clock;
 
-/// `body` 20 times.
+/// Repeats `body` 20 times.
 static std::string loop(const std::string &body) {
   return "s_mov_b32 s4, 20\n.Lloop:\n" + body +
          "s_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 .Lloop\n";
@@ -28,7 +28,7 @@ static double getMatrixShare(const IssueTimes &times) {
 }
 
 // A unit has four SIMD units, so four waves fill it: each matrix instruction
-// begins when the one before it ends, and what the loop has besides is hidden.
+// starts when the previous one ends, and the rest of the loop is hidden.
 TEST(Issue, IndependentMatrixInstructionsFillTheUnit) {
   std::string body;
   for (int i = 0; i < 16; ++i) {
@@ -41,8 +41,8 @@ TEST(Issue, IndependentMatrixInstructionsFillTheUnit) {
   EXPECT_NEAR(getMatrixShare(issue("gfx942", loop(body), 2)), 0.5, 0.001);
 }
 
-// Sums are forwarded to the next instruction that adds to them. Another one
-// that reads them waits for four more passes of four clocks: 32 of 48.
+// Sums are forwarded to the next instruction that adds to them. An instruction
+// that reads them otherwise waits four more passes of four clocks: 32 of 48.
 TEST(Issue, AResultThatIsMultipliedIsWaitedFor) {
   std::string sum = "v_mfma_f32_32x32x8_f16 v[0:15], v[16:17], v[18:19], "
                     "v[0:15]\n";
@@ -53,8 +53,8 @@ TEST(Issue, AResultThatIsMultipliedIsWaitedFor) {
               32.0 / 48, 0.01);
 }
 
-// WMMA keeps the vector unit: 16 clocks, and one for each addition; two scalar
-// instructions and a taken branch close the loop.
+// WMMA occupies the vector unit: 16 clocks, and one for each addition; two
+// scalar instructions and a taken branch close the loop.
 TEST(Issue, WmmaAndVectorInstructionsTakeTurns) {
   std::string body = "v_wmma_f32_16x16x16_f16 v[0:7], v[8:11], v[12:15], "
                      "v[0:7]\n" +
@@ -63,9 +63,9 @@ TEST(Issue, WmmaAndVectorInstructionsTakeTurns) {
   EXPECT_NEAR(share, 8 * 16.0 / (8 * 32 + 2 + 8), 0.001);
 }
 
-// On CDNA they do not: a matrix instruction of 32 clocks hides seven turns of
-// four. The last one of an iteration also hides the end of the loop, six turns,
-// and one addition.
+// On CDNA, matrix instructions leave the vector unit free: one of 32 clocks
+// hides seven turns of four. The last one of an iteration also hides the end of
+// the loop, six turns, and one addition.
 TEST(Issue, MfmaHidesVectorInstructions) {
   std::string sum = "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]\n";
   std::string add = "v_add_u32 v20, v21, v22\n";
@@ -84,8 +84,8 @@ static const std::string kLoad =
     "s_mov_b32 s11, 0x27000\nv_lshlrev_b32 v1, 2, v0\n"
     "buffer_load_dword v2, v1, s[8:11], 0 offen\n";
 
-// What stands between a load and its wait costs nothing until the load is
-// there.
+// Instructions between a load and its wait cost nothing until the load
+// arrives.
 TEST(Issue, ALoadHidesWhatFollowsIt) {
   auto cycles = [](int adds) {
     return issue("gfx942", kLoad + repeat("v_add_u32 v20, v21, v22\n", adds) +
@@ -98,8 +98,8 @@ TEST(Issue, ALoadHidesWhatFollowsIt) {
   EXPECT_GE(cycles(200), cycles(0) + 4 * 200 - latency - 100);
 }
 
-// vmcnt(1) lets the youngest load go on, vmcnt(0) does not; the second one
-// finds its line next to the unit, but answers come in order.
+// vmcnt(1) lets the youngest load continue, vmcnt(0) does not; the second load
+// hits the cache next to the unit, but answers come in order.
 TEST(Issue, LoadsAreCountedInOrder) {
   std::string pause = repeat("v_add_u32 v20, v21, v22\n", 100);
   std::string second = "buffer_load_dword v3, v1, s[8:11], 0 offen "
@@ -126,8 +126,8 @@ TEST(Issue, ABarrierWaitsForTheSlowestWave) {
   EXPECT_NEAR(double(after.cycles), double(2 * alone), 60);
 }
 
-// 64 lanes that read 16 bytes each are eight passes of 128 bytes; a column of
-// words 128 bytes apart is a pass for each of them.
+// 64 lanes that read 16 bytes each take eight passes of 128 bytes; in a column
+// of words 128 bytes apart, each word takes a pass.
 TEST(Issue, LdsDeliversABankARowAndClock) {
   auto cycles = [](const std::string &read, const std::string &shift) {
     return issue("gfx942",
@@ -141,7 +141,7 @@ TEST(Issue, LdsDeliversABankARowAndClock) {
   EXPECT_NEAR(cycles("ds_read_b32 v4, v1\n", "7"), 4 * 16 * 64, 64);
 }
 
-// A higher priority goes first; the other wave of the SIMD unit starves.
+// The higher priority goes first; the other wave of the SIMD unit starves.
 TEST(Issue, PriorityGoesFirst) {
   std::string first = "v_readfirstlane_b32 s5, v0\ns_cmp_lg_u32 s5, 0x100\n"
                       "s_cbranch_scc1 .Lplain\ns_setprio 3\n.Lplain:\n" +
@@ -149,7 +149,7 @@ TEST(Issue, PriorityGoesFirst) {
   Program program = assemble("gfx942", first);
   const Pace &pace = *lookupPace("gfx942");
   WorkgroupTrace trace = interpret(program, pace, 5);
-  // Waves 0 and 4 share a SIMD unit, and 4 has the priority.
+  // Waves 0 and 4 share a SIMD unit, and wave 4 has the priority.
   EXPECT_EQ(trace.unknownBranches, 0);
   EXPECT_EQ(trace.waves[4].steps.size(), trace.waves[0].steps.size() + 1);
   const WorkgroupTrace *pointer = &trace;

@@ -54,7 +54,7 @@ TEST(Program, WaitsOfEveryGeneration) {
   EXPECT_EQ(limit(pair, Counter::Shared), 4);
 }
 
-// The names of atoms and their cycles, which come from other documents.
+// The names of atoms and their cycles come from different documents.
 TEST(Program, MatrixCyclesAreThoseOfTheAtoms) {
   auto name = [](const MatrixAtom &atom, bool isOld) {
     std::string shape = std::to_string(atom.m) + "x" + std::to_string(atom.n) +
@@ -108,12 +108,12 @@ TEST(Program, BitsDecideBranches) {
     EXPECT_EQ(trace.unknownBranches, 0);
     return trace.waves[0].steps.size();
   };
-  // What branches skips an instruction.
+  // A taken branch skips an instruction.
   EXPECT_LT(countSteps("2", "s_bitcmp1_b32"), countSteps("5", "s_bitcmp1_b32"));
   EXPECT_LT(countSteps("5", "s_bitcmp0_b32"), countSteps("2", "s_bitcmp0_b32"));
 }
 
-// 64 lanes of 4 bytes are two lines of 128; what is out of range is none.
+// 64 lanes of 4 bytes are two lines of 128; lanes out of range have none.
 TEST(Program, LinesOfABuffer) {
   auto lines = [](const std::string &records, const std::string &shift) {
     Program program =
@@ -133,8 +133,8 @@ TEST(Program, LinesOfABuffer) {
   EXPECT_EQ(lines("0x80", "2").bytes, 128u);
 }
 
-// An address from memory is not known, and is counted as such; a branch on it
-// is not taken.
+// An address from memory is unknown, and is counted as such; a branch that
+// depends on it is not taken.
 TEST(Program, WhatDependsOnDataIsUnknown) {
   Program program = assemble(
       "gfx942", "s_mov_b32 s8, 0\ns_mov_b32 s9, 1\ns_mov_b32 s10, 0x1000\n"
@@ -184,7 +184,7 @@ TEST(Program, VectorArithmetic) {
             0x800);
 }
 
-// Halves of a register are known apart: both are, after two writes.
+// Halves of a register are known separately: both are, after two writes.
 TEST(Program, HalvesOfARegister) {
   Program program = assemble(
       "gfx1100", "s_mov_b32 s8, 0\ns_mov_b32 s9, 1\ns_mov_b32 s10, 0x1000\n"

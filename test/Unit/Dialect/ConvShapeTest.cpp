@@ -138,7 +138,7 @@ TEST_F(ConvolutionTest, ReductionsOfGradients) {
     return op ? computeReduction(op) : 0;
   };
   EXPECT_EQ(compute("zeros"), 3 * 3);
-  // An element is also seen as its images in the padding.
+  // An element also appears as its images in the padding.
   EXPECT_EQ(compute("reflect"), 3 * 3 * 3);
   EXPECT_EQ(compute("circular"), 3 * 3 * 3);
   EXPECT_EQ(compute("replicate"), 3 * 3 * 5);

@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// A schedule that gfx942 can run with f16; tests change one thing.
+/// A schedule that gfx942 can run with f16; each test changes one field.
 struct Fields {
   SmallVector<int64_t> workgroup = {128, 64}, subgroup = {64, 32};
   int64_t gemmK = 32, stages = 2;

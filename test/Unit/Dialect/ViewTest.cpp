@@ -70,7 +70,7 @@ TEST_F(ViewTest, SaysHowAWindowMoves) {
   // There is no third dimension.
   EXPECT_EQ(view.getWindow(coordinates[1], 0).stride, 0);
 
-  // The gradient of the input walks the other way.
+  // The gradient of the input moves in the other direction.
   ViewAttr backward = parse(R"(
     #conv.view<batch = [g = 1], rows = [n = 1, w = 9], columns = [s = 2, k = 4],
       map = affine_map<(g, n, w, s, k) -> (n, w - s * 3 + 1, k)>>)");
@@ -91,7 +91,7 @@ TEST_F(ViewTest, SaysWhatMovesACoordinate) {
   EXPECT_TRUE(view.isOnlyMovedBy(coordinates[0], {'n', 'k'}));
 }
 
-// Nothing names digits without a role, and no name is theirs.
+// Digits without a role have no name.
 TEST_F(ViewTest, DigitsNeedNoRole) {
   ViewAttr view = parse("#conv.view<batch = [2], rows = [3], columns = [4], "
                         "map = affine_map<(b, m, k) -> (b, m, k)>>");
@@ -127,7 +127,7 @@ TEST_F(ViewTest, RolesAreOfAllDigits) {
   EXPECT_EQ(message, "expects 3 roles of digits, but got 1");
 }
 
-// Every name of the table is read as it is written; no other one is.
+// Every name of the table is read as it is written; no other name is.
 TEST(DigitRoleTest, HasOneName) {
   for (StringRef name :
        {"g",      "n",       "c",       "k",      "d",       "h",
@@ -158,7 +158,7 @@ TEST(DigitRoleTest, HasAnAxis) {
   EXPECT_FALSE(DigitRole('g').isChannel());
 }
 
-/// The tensor of `kWindows`, in memory with every second row left out.
+/// The tensor of `kWindows`, with every second row in memory unused.
 ViewedTensor getImages(ViewAttr view) {
   auto type =
       RankedTensorType::get({8, 7, 16, 8}, Float32Type::get(view.getContext()));
@@ -177,7 +177,7 @@ TEST_F(ViewTest, FindsWhatMovesACoordinate) {
   EXPECT_EQ(findDimension(getImages(view), 'c'), std::nullopt);
 }
 
-// A digit of one value moves nothing, but is the value of the coordinate.
+// A digit of one value moves nothing, but gives the coordinate's value.
 TEST_F(ViewTest, DigitsOfOneValueMoveNothing) {
   ViewAttr view = parse(R"(
     #conv.view<batch = [g = 1], rows = [n = 2], columns = [r = 1, c = 1],
@@ -199,7 +199,7 @@ TEST_F(ViewTest, MeasuresDistancesInMemory) {
   EXPECT_EQ(getStart(images), -8);
 }
 
-// Only the condition of the first view is the last dimension's.
+// Only the condition of the first view concerns the last dimension.
 TEST_F(ViewTest, ClipsWhatIsOutsideOfTheTensor) {
   auto isClippedTo = [&](StringRef limit) {
     ViewAttr view = parse(("#conv.view<batch = [], rows = [n = 4], "

@@ -65,8 +65,8 @@ static int countAdditions(const llvm::Target &target, int rounds,
   return count;
 }
 
-// LLVM's callbacks are the whole process's. When each code generation
-// registered its own, another thread called it, or one that was not there yet.
+// LLVM's callbacks belong to the whole process. When each code generation
+// registered its own, another thread called it, or one under construction.
 TEST(CodeGenTargets, ThreadsAddPassesToTheirOwnPipelinesOnly) {
   constexpr int kRounds = 20000;
   initializeCodeGenTargets();

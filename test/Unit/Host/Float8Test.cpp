@@ -79,8 +79,8 @@ TEST_P(Float8, EveryCodeIsWidened) {
   }
 }
 
-/// All numbers of the type, those halfway between them, the neighbours in f32
-/// of both, and what is beyond the largest.
+/// All numbers of the type, the midpoints between them, the f32 neighbours of
+/// both, and numbers beyond the largest.
 std::vector<float> makeNumbers(const std::vector<double> &values) {
   std::vector<float> numbers;
   auto addAround = [&](double value) {
@@ -122,7 +122,7 @@ TEST_P(Float8, RoundsToNearestEven) {
               type + "\nconv.yield %out : " + type + "\n}"),
       numbers.data(), &one, results.data());
   for (size_t i = 0; i < numbers.size(); ++i) {
-    // A sum that starts with zero has no negative zero.
+    // A sum that starts with zero is never negative zero.
     double number = numbers[i] == 0 ? 0 : double(numbers[i]);
     double expected = decode(encode(number));
     if (std::isnan(expected))

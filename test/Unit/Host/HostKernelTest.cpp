@@ -34,8 +34,8 @@ struct Epilogue {
   /// Ops on `%acc`, `%o0`, ... of type TYPE that define `%out : OUT`.
   const char *body;
   double (*apply)(double sum, const double *operands);
-  double slope;  ///< Largest derivative by the sum.
-  int64_t steps; ///< Roundings in f32, each of one ulp at most.
+  double slope;  ///< Largest derivative with respect to the sum.
+  int64_t steps; ///< Roundings in f32, each of at most one ulp.
 };
 
 struct Case {
@@ -105,7 +105,7 @@ std::string replaceAll(std::string text, const std::string &from,
   return text;
 }
 
-/// The operands of the epilogue as the text of types, names and block
+/// The operands of the epilogue as text: types, names and block
 /// arguments.
 struct EpilogueText {
   std::string arguments, uses, block, body;
@@ -236,7 +236,7 @@ void check(const Case &test, const HostProgram &program, bool integers) {
                           *kind == 'k' ? test.filters : pixels * test.filters);
   x.fill(random, integers);
   w.fill(random, integers);
-  // What nobody writes shows as NaN.
+  // Unwritten elements show as NaN.
   std::memset(y.bytes.data(), 0xff, y.bytes.size());
   std::vector<void *> arguments = {x.bytes.data(), w.bytes.data()};
   for (Data &operand : operands) {
@@ -404,7 +404,7 @@ void setType(Case &test, ElementType type, bool reductionFirst) {
                (reductionFirst ? "_rsck" : "_krsc");
 }
 
-/// Every window in every type; channel counts and types in turn.
+/// Every window in every type; channel counts and types alternate.
 std::vector<Case> allCases() {
   std::vector<Case> cases;
   for (const Case &window : windows())
@@ -429,7 +429,7 @@ std::vector<Case> allCases() {
   return cases;
 }
 
-/// What a failure prints of a case.
+/// Prints a case in failures.
 void PrintTo(const Case &test, std::ostream *os) { *os << test.name; }
 
 class HostKernels : public testing::TestWithParam<Case> {};

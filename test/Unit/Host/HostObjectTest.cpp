@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Bytes, symbols and libraries of host objects, and runs that need more than
-// one result to compare: workspaces, values that are not finite, large tensors.
+// one comparison: workspaces, values that are not finite, large tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,7 +94,7 @@ TEST(HostObject, NeedsLibmOnlyForItsFunctions) {
   EXPECT_NE(math->getObject().find("libm.so.6"), std::string::npos);
 }
 
-// Rounding f64 to f16 needs a function of LLVM's runtime library.
+// Rounding f64 to f16 calls a function of LLVM's runtime library.
 TEST(HostObject, RefusesFunctionsThatTheHostDoesNotHave) {
   std::string errors =
       compileErrors(pointwise(9,
@@ -121,7 +121,7 @@ TEST(HostObject, RefusesSumsThatDoNotFit) {
       << errors;
 }
 
-// Vectors and the elements that remain treat special values alike.
+// Vectors and remaining elements treat special values alike.
 TEST(HostObject, KeepsValuesThatAreNotFinite) {
   auto program = compile(pointwise(13, kRelu));
   ASSERT_TRUE(program);
@@ -139,7 +139,7 @@ TEST(HostObject, KeepsValuesThatAreNotFinite) {
   }
 }
 
-// The sum is rounded to bf16, and so is its square: to nearest even each time.
+// The sum is rounded to bf16, and so is its square: both to nearest even.
 TEST(HostObject, RoundsBf16ArithmeticOfEpilogues) {
   auto program = compile(pointwise(257,
                                    "%n = arith.truncf %acc : f32 to bf16 "
@@ -181,7 +181,7 @@ TEST(HostObject, RunsTwoConvolutionsThroughTheWorkspace) {
     EXPECT_EQ(z[i], (2 * 5 + 3 * 7) * x[i]) << "element " << i;
 }
 
-// 5 GiB of which four elements are read; only their pages exist.
+// 5 GiB of which kernels read four elements; only their pages exist.
 TEST(HostObject, ReachesBeyondFourGigabytes) {
   constexpr int64_t kSide = 50000, kBytes = kSide * kSide * 2;
   auto program = compile(module(R"(

@@ -19,13 +19,13 @@ namespace conv::test {
 /// process.
 class HostProgram {
 public:
-  /// Null, with the diagnostics in `errors`, if it does not compile or load.
+  /// Null, with the diagnostics in `errors`, if compiling or loading fails.
   static std::unique_ptr<HostProgram> compile(const std::string &source,
                                               std::string &errors);
   ~HostProgram();
 
   /// Runs the launches in order, every workgroup on this thread. `arguments`
-  /// are the function's: operands, results, and the workspace if it has one.
+  /// are the function's: operands, results, and the workspace if it needs one.
   void run(const std::vector<void *> &arguments) const;
 
   int64_t getWorkspaceBytes() const { return workspaceBytes; }

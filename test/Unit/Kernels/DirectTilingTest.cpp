@@ -33,8 +33,8 @@ TEST(DigitBox, ATileBeyondTheEndIsTheWholeSpace) {
 }
 
 TEST(DigitBox, TilesDoNotStraddle) {
-  EXPECT_EQ(getSizes({2, 8, 6}, 4), Sizes());     // Not a part of 6.
-  EXPECT_EQ(getSizes({2, 8, 6}, 9), Sizes());     // One and a half of 6.
+  EXPECT_EQ(getSizes({2, 8, 6}, 4), Sizes());     // Does not divide 6.
+  EXPECT_EQ(getSizes({2, 8, 6}, 9), Sizes());     // One and a half times 6.
   EXPECT_EQ(getSizes({2, 8, 6}, 5 * 6), Sizes()); // 5 of 8, twice.
   EXPECT_EQ(getSizes({1, 8, 6}, 5 * 6), Sizes({1, 5, 6}));
   EXPECT_EQ(getSizes({7}, 4), Sizes({4}));
@@ -56,10 +56,10 @@ TEST(DigitBox, TheInnermostDigitHasNeighbours) {
 }
 
 TEST(FilterBlocks, ExchangedPairsLieInDifferentBanks) {
-  // Four pairs of one position are four parts of all banks apart.
+  // Four pairs of one position lie in four different parts of all banks.
   int64_t distance = FilterBlocks::getPairDistance(/*positions=*/64);
   EXPECT_EQ(distance % FilterBlocks::kBanks, FilterBlocks::kBanks / 4);
-  // So are the vectors of four subgroups, which are read side by side.
+  // So do the vectors of four subgroups, which are read side by side.
   int64_t sums =
       FilterBlocks::getExchangedSums(/*positions=*/64, /*vectors=*/4);
   EXPECT_EQ(sums % FilterBlocks::kBanks, FilterBlocks::kBanks / 4);
@@ -74,7 +74,7 @@ static DirectBlocks makeBlocks(int64_t columnVectors, int64_t taps) {
 
 TEST(DirectBlocks, AnAtomHasTwoBlocks) {
   EXPECT_EQ(makeBlocks(1, 9).countBlocks(), 9);
-  EXPECT_EQ(makeBlocks(1, 9).countAtoms(), 5); // Half of the last one is empty.
+  EXPECT_EQ(makeBlocks(1, 9).countAtoms(), 5); // The last atom is half empty.
   EXPECT_EQ(makeBlocks(2, 9).countAtoms(), 9);
   EXPECT_EQ(makeBlocks(1, 1).countAtoms(), 1);
 }
@@ -88,7 +88,7 @@ static DirectDiagonals makeDiagonals(int64_t step, int64_t dilation,
   return diagonals;
 }
 
-/// The diagonal of a tap, from that of its class on.
+/// The diagonal of a tap, starting from the diagonal of its class.
 static int64_t getDiagonal(const DirectDiagonals &diagonals, int64_t tap) {
   int64_t classes = diagonals.countClasses();
   return diagonals.getFirstDiagonal(tap % classes) +
@@ -99,7 +99,7 @@ TEST(DirectDiagonals, TapsThatSeeTheSamePositionsShareAnAtom) {
   EXPECT_EQ(makeDiagonals(1, 1, 7).countClasses(), 1);
   EXPECT_EQ(makeDiagonals(2, 1, 3).countClasses(), 2);
   EXPECT_EQ(makeDiagonals(2, 2, 3).countClasses(), 1);
-  EXPECT_EQ(makeDiagonals(4, 1, 3).countClasses(), 3); // Not the fourth.
+  EXPECT_EQ(makeDiagonals(4, 1, 3).countClasses(), 3); // No fourth class.
 }
 
 TEST(DirectDiagonals, WindowsNoLongerThanTheStepHaveOneDiagonal) {

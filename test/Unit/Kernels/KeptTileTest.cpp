@@ -21,7 +21,7 @@ TmaTile createTile() {
   return {.rows = 128, .columns = 64, .stages = 4, .consumers = 2};
 }
 
-/// 100 images of 320 channels at 1024 positions, from as many channels.
+/// 100 images of 320 channels at 1024 positions, computed from 320 channels.
 TmaReuse createReuse(Side side) {
   return {
       .side = side, .steps = 5, .matrices = 100, .rows = 320, .columns = 1024};
@@ -48,7 +48,7 @@ TEST(KeptTile, StagesHaveTheOtherOperand) {
   EXPECT_EQ(right.rightOffset(), 4 * 128 * 128);
 }
 
-// What is kept lies between the stages and all that is behind them.
+// The kept operand lies between the stages and everything after them.
 TEST(KeptTile, RegionsDoNotOverlap) {
   KeptTile kept = keep(createTile(), createReuse(Side::Left));
   EXPECT_EQ(kept.tile.stagingOffset() + kept.shift(),
@@ -59,7 +59,7 @@ TEST(KeptTile, RegionsDoNotOverlap) {
   EXPECT_EQ(kept.reduce(kept.sharedBytes()), kept.tile.sharedBytes());
 }
 
-// A workgroup goes on to a tile with the same part of the filter.
+// A workgroup continues with a tile with the same part of the filter.
 TEST(KeptTile, WorkgroupsAreAMultipleOfThePartsOfTheFilter) {
   KeptTile kept = keep(createTile(), createReuse(Side::Left));
   EXPECT_EQ(kept.across, 3);
@@ -98,7 +98,7 @@ TEST(KeptTile, NothingIsKeptWhereItDoesNotPay) {
   EXPECT_FALSE(keep(createTile(), reuse).keeps());
   reuse.steps = 5, reuse.rows = 128 * 9;
   EXPECT_FALSE(keep(createTile(), reuse).keeps());
-  // Others have the filter elsewhere.
+  // Other tiles have the filter elsewhere.
   TmaTile tile = createTile();
   tile.cluster = 2;
   EXPECT_FALSE(keep(tile, createReuse(Side::Left)).keeps());

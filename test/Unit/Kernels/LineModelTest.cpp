@@ -46,7 +46,7 @@ Problem createStem() {
 
 const ChipInfo &hopper() { return *lookupChip("sm_90a"); }
 
-// A filter has all columns; what is listed fits the chip.
+// A filter has all columns; the listed candidates fit the chip.
 TEST(LineModel, CandidatesHaveAllColumns) {
   Problem problem = createStem();
   problem.columns = 96;
@@ -65,7 +65,7 @@ TEST(LineModel, CandidatesHaveAllColumns) {
   }
 }
 
-// Three warpgroups of one atom each, which were the fastest on the device too.
+// Three warpgroups of one atom each, which were also fastest on the device.
 TEST(LineModel, WarpgroupsTakeTurns) {
   Ranking ranking = rankCandidates(createStem(), hopper());
   const Candidate &best = ranking.accepted.front().candidate;
@@ -74,7 +74,7 @@ TEST(LineModel, WarpgroupsTakeTurns) {
   EXPECT_EQ(best.subgroup, (std::array<int64_t, 2>{64, 64}));
 }
 
-// With 64 channels, eight rows of a fragment are in the same banks.
+// With 64 channels, eight rows of a fragment share banks.
 TEST(LineModel, ManyChannelsHaveConflicts) {
   Problem problem = createStem();
   Candidate candidate = rankCandidates(problem, hopper()).accepted[0].candidate;
@@ -87,7 +87,7 @@ TEST(LineModel, ManyChannelsHaveConflicts) {
   EXPECT_GT(kModel.predict(problem, hopper(), candidate).sharedCycles, 2 * few);
 }
 
-// The gradient of its filter, in parts of one line of each image.
+// The gradient of the stem's filter, in slices of one line of each image.
 Problem createGradient() {
   Problem problem = createStem();
   problem.batch = 112;
@@ -120,8 +120,8 @@ TEST(LineModel, GradientsHaveOneConsumer) {
   }
 }
 
-// Lines come whole, however few of their elements 64 positions see: if they
-// are three times as long, they take longer than windows take to gather.
+// Lines are copied whole, even if 64 positions see few of their elements: lines
+// three times as long take longer to copy than windows take to gather.
 TEST(LineModel, LinesTakeTimeToCopy) {
   Problem problem = createGradient();
   Candidate best = rankCandidates(problem, hopper()).accepted[0].candidate;

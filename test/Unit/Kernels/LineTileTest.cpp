@@ -26,8 +26,8 @@ LineWindow createStem() {
   return window;
 }
 
-// 21 elements of a line, from an odd one on: with one more they are three
-// groups of eight, and the last instruction has a group too many.
+// 21 elements of a line, starting at an odd one: with one more they are three
+// groups of eight, and the last instruction has an unused group.
 TEST(LineTile, GroupsOfTheStem) {
   LineWindow window = createStem();
   EXPECT_TRUE(window.hasPairs());
@@ -45,7 +45,7 @@ TEST(LineTile, OddStridesHaveNoPairs) {
   EXPECT_EQ(window.lead(), 0);
 }
 
-// Taps that are apart are runs of their own.
+// Taps with gaps between them are runs of their own.
 TEST(LineTile, DilatedTapsAreRuns) {
   LineWindow window = createStem();
   window.horizontal.dilation = 2;
@@ -54,7 +54,7 @@ TEST(LineTile, DilatedTapsAreRuns) {
   EXPECT_EQ(window.groupsPerRun(), 1);
 }
 
-// 192 of 112 positions in a line are in up to three lines of positions.
+// 192 positions, at 112 per line, lie in up to three lines of positions.
 TEST(LineTile, LinesOfTheStem) {
   LineTile tile{{192, 64, 4, 3}, createStem()};
   EXPECT_EQ(tile.window.countLines(192), 2 * 2 + 7);
@@ -64,8 +64,8 @@ TEST(LineTile, LinesOfTheStem) {
   EXPECT_EQ(tile.sharedBytes(), 108608);
 }
 
-// A part of the gradient is one line of each image: 64 positions from a
-// multiple of 16 on are in up to two lines of positions.
+// A slice of the gradient is one line of each image: 64 positions from a
+// multiple of 16 on lie in up to two lines of positions.
 TEST(LineTile, GradientOfTheStem) {
   LineGradientTile tile({64, 192, 4, 1}, createStem(), 112);
   EXPECT_EQ(tile.tile.workers(), 3);
@@ -77,7 +77,7 @@ TEST(LineTile, GradientOfTheStem) {
 }
 
 // 49 taps of four channels are 28 groups of eight elements in lines: 224
-// columns. Two tiles have these, and the 196 of the result.
+// columns. Two tiles cover these, and the 196 columns of the result.
 TEST(LineTile, TilesHaveAPartOfTheColumns) {
   LineWindow window = createStem();
   window.channels = 4;
@@ -99,7 +99,7 @@ int64_t computeFirstLine(const LineWindow &window, int64_t position) {
          window.vertical.low;
 }
 
-// No tile of any window sees more lines than there is room for, and none one
+// No tile of any window sees more lines than fit, and no tile sees a line
 // before its first.
 TEST(LineTile, LinesHoldAllWindows) {
   std::mt19937 random(1);

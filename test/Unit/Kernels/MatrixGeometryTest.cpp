@@ -36,7 +36,7 @@ constexpr StringLiteral kFilterGradient = R"(
         : tensor<6x40x200xbf16>, tensor<6x24x200xbf16> -> tensor<24x1x40xbf16>
     return
   })";
-/// The same of one image, in tf32.
+/// The gradient of a filter of one element, of one image, in tf32.
 constexpr StringLiteral kFloatGradient = R"(
   func.func @f(%x: tensor<1x40x256xf32>, %dy: tensor<1x24x256xf32>) {
     %dw = conv.backward_weight %x, %dy
@@ -105,13 +105,13 @@ TEST_F(MatrixGeometryTest, ReductionIsInnermostInBothOperands) {
   EXPECT_FALSE(geometry->isLeftTransposed());
   EXPECT_FALSE(geometry->isRightTransposed());
   EXPECT_FALSE(geometry->hasRowsOfColumns());
-  // 200 positions are four rows of a tile, the last of which ends with zeros.
+  // 200 positions are four rows of a tile; the last row ends with zeros.
   EXPECT_EQ(geometry->getOuterLoop().count(), 6);
   EXPECT_EQ(geometry->getInnerLoop().count(), 4);
 }
 
-// 200 positions have no two parts of whole rows: images are split. Behind the
-// last one of four parts of two there are none.
+// 200 positions do not divide into two slices of whole rows, so images are
+// split. The last of four slices of two images is empty.
 TEST_F(MatrixGeometryTest, PartsAreOfImages) {
   for (int64_t splits : {2, 4}) {
     std::optional<TmaGeometry> geometry =
@@ -125,7 +125,7 @@ TEST_F(MatrixGeometryTest, PartsAreOfImages) {
   }
 }
 
-// A row of a tile has 32 elements of f32: 256 positions are four parts of two.
+// A row of a tile has 32 elements of f32: 256 positions are four slices of two.
 TEST_F(MatrixGeometryTest, PartsOfPositionsHaveWholeRows) {
   std::optional<TmaGeometry> geometry = compute(kFloatGradient, {.splits = 4});
   ASSERT_TRUE(geometry) << obstacle;
@@ -142,7 +142,7 @@ TEST_F(MatrixGeometryTest, RowsStartAtWholeGranules) {
                       "innermost, but got another view");
 }
 
-// The filter is the same for all images.
+// All images share the filter.
 TEST_F(MatrixGeometryTest, RowsAreInnermostInBothOperands) {
   std::optional<TmaGeometry> geometry =
       compute(kInputGradient, {.transposed = true});

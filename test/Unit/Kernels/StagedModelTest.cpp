@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every count of the model for one candidate worked out by hand, the rules that
-// reject candidates, and what the model must prefer.
+// Every count of the model for one candidate computed by hand, the rules that
+// reject candidates, and the preferences that the model must have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -134,7 +134,7 @@ TEST(StagedModel, TileEfficiencyCountsPadding) {
 }
 
 TEST(StagedModel, RasterKeepsTheLargerOperandInPlace) {
-  // A filter beyond the cache is read again for every tile of pixels.
+  // A filter larger than the cache is read again for every tile of pixels.
   Problem problem = forward({.h = 16,
                              .w = 16,
                              .c = 2048,
@@ -177,7 +177,7 @@ TEST(StagedModel, RejectsWhatTheChipCannotRun) {
   spilling.workgroup = spilling.subgroup = {128, 128};
   EXPECT_EQ(checkCandidate(problem, chip, spilling), Rejection::Registers);
 
-  // 2^24 workgroups of 256 work-items are 2^32, one more than can be counted.
+  // 2^24 workgroups of 256 work-items are 2^32 in all, one too many to count.
   problem.launchResults = {{{.batch = 1 << 24, .rows = 128, .columns = 64}}};
   EXPECT_EQ(checkCandidate(problem, chip, fourWaves()), Rejection::LaunchSize);
   problem.launchResults.front().front().batch -= 1;
@@ -187,7 +187,7 @@ TEST(StagedModel, RejectsWhatTheChipCannotRun) {
 TEST(StagedModel, RegistersAreSharedByTheWavesOfASimd) {
   EXPECT_EQ(computeAvailableRegisters(chipOf("gfx942"), 4), 512);
   EXPECT_EQ(computeAvailableRegisters(chipOf("gfx942"), 8), 256);
-  // Four waves on each of two SIMD units could have 384, but none has.
+  // Four waves on each of two SIMD units could have 384; no wave may have them.
   EXPECT_EQ(computeAvailableRegisters(chipOf("gfx1201"), 8), 256);
 }
 

@@ -33,8 +33,8 @@ constexpr StringLiteral kDilated = R"(
     return
   })";
 
-/// A 3x3 window over 20x30 with 36 channels of f32; the layout of the filter
-/// may have the result's channels innermost.
+/// A 3x3 window over 20x30 with 36 channels of f32; the result's channels may
+/// be innermost in the layout of the filter.
 constexpr StringLiteral kFloat32 = R"(
   func.func @f(%x: tensor<2x20x30x36xf32>, %w: tensor<64x3x3x36xf32>) {
     %y = conv.forward %x, %w
@@ -51,7 +51,7 @@ constexpr StringLiteral kFloat32Transposed = R"(
         : tensor<2x20x30x36xf32>, tensor<3x3x36x64xf32> -> tensor<2x20x30x64xf32>
     return
   })";
-/// The gradient of such a filter.
+/// The gradient of the filter of an f32 window.
 constexpr StringLiteral kFloat32Gradient = R"(
   func.func @f(%x: tensor<2x20x30x36xf32>, %dy: tensor<2x20x30x64xf32>) {
     %dw = conv.backward_weight %x, %dy
@@ -61,7 +61,7 @@ constexpr StringLiteral kFloat32Gradient = R"(
     return
   })";
 
-/// The gradient of that window's filter, for 96 channels instead of 72.
+/// The gradient of the filter of kDilated, for 96 channels instead of 72.
 constexpr StringLiteral kDilatedGradient = R"(
   func.func @f(%x: tensor<2x20x30x96xf16>, %dy: tensor<2x20x30x64xf16>) {
     %dw = conv.backward_weight %x, %dy
@@ -121,7 +121,7 @@ constexpr StringLiteral kGroupsOfFilterGradient = R"(
         : tensor<2x28x28x192xbf16>, tensor<2x28x28x448xbf16> -> tensor<448x3x3x24xbf16>
     return
   })";
-/// The same of 8 groups of 64 channels.
+/// The gradient of the filter for 8 groups of 64 channels.
 constexpr StringLiteral kWholeRowsOfFilterGradient = R"(
   func.func @f(%x: tensor<2x28x28x512xbf16>, %dy: tensor<2x28x28x320xbf16>) {
     %dw = conv.backward_weight %x, %dy
@@ -179,8 +179,8 @@ constexpr StringLiteral kStridedGradientOfVolumes = R"(
     return
   })";
 
-/// The gradient of images that 16x16 elements of 3 channels at a time became 80
-/// channels of, and of images of 48 channels whose 7x7 elements overlap.
+/// The gradient of images whose blocks of 16x16 elements of 3 channels became
+/// 80 channels, and of images of 48 channels whose 7x7 blocks overlap.
 constexpr StringLiteral kPatchEmbedding = R"(
   func.func @f(%dy: tensor<2x2x3x80xbf16>, %w: tensor<80x16x16x3xbf16>) {
     %dx = conv.backward_data %dy, %w
@@ -250,7 +250,7 @@ TEST_F(TmaGeometryTest, HaloTilesHaveHalos) {
 }
 
 // Halo tiles that are numbered column by column, in the order of the result,
-// are not those that boxes have.
+// differ from the order of boxes.
 TEST_F(TmaGeometryTest, HaloTilesAreInTheOrderOfPositions) {
   constexpr StringLiteral kColumnMajor = R"(
   func.func @f(%x: tensor<2x20x32x64xf16>, %w: tensor<64x3x3x64xf16>) {
@@ -265,7 +265,7 @@ TEST_F(TmaGeometryTest, HaloTilesAreInTheOrderOfPositions) {
 }
 
 // A halo tile is one layer of a volume: each of three layers of taps sees
-// another one, for each of two rows of channels.
+// another halo tile, for each of two rows of channels.
 TEST_F(TmaGeometryTest, HaloTilesOfVolumesAreOfOneLayer) {
   std::optional<TmaGeometry> geometry = compute(kVolume, {.haloTile = {8, 16}});
   ASSERT_TRUE(geometry) << obstacle;
@@ -296,8 +296,8 @@ TEST_F(TmaGeometryTest, HaloTilesOfAReductionOverVolumes) {
   EXPECT_EQ(geometry->countSteps(), 3 * 4);
 }
 
-// Nine taps of two rows of channels: two workgroups take one row each, three of
-// them three taps of each row. With halo tiles there are just the rows.
+// Nine taps of two rows of channels: two workgroups take one row each, three
+// workgroups take three taps of each row. Halo tiles leave only the rows.
 TEST_F(TmaGeometryTest, WorkgroupsShareTheLoopWithShorterParts) {
   std::optional<TmaGeometry> geometry = compute(kDilated, {});
   ASSERT_TRUE(geometry) << obstacle;
@@ -310,7 +310,7 @@ TEST_F(TmaGeometryTest, WorkgroupsShareTheLoopWithShorterParts) {
   EXPECT_TRUE(geometry->sharesOuterLoop(2));
 }
 
-// What conditions exclude is outside of the tensor, where nothing is stored.
+// Conditions exclude positions outside of the tensor, where nothing is stored.
 TEST_F(TmaGeometryTest, ResultOfHaloTilesIsCopiedInBlocks) {
   ASSERT_TRUE(compute(kDilated, {.haloTile = {8, 16}})) << obstacle;
   EXPECT_EQ(result.form, TmaResult::Form::HaloTiles);
@@ -339,8 +339,8 @@ TEST_F(TmaGeometryTest, HaloTilesOfAReductionHaveTheHaloOfALine) {
 }
 
 // Transposed, rows are 9 taps of each row of 64 channels. A tile has a line of
-// three of them, or all lines, of which all see the elements of a block and a
-// halo of 4 around it.
+// three taps, or all lines; all of them see the elements of a block and a halo
+// of 4 around it.
 TEST_F(TmaGeometryTest, TapsAreRowsOfATransposedReduction) {
   std::optional<TmaGeometry> geometry =
       compute(kDilatedGradient, {.haloTile = {8, 8}, .transposed = true});
@@ -360,8 +360,8 @@ TEST_F(TmaGeometryTest, TapsAreRowsOfATransposedReduction) {
   EXPECT_EQ(geometry->countSteps(), 2 * 3 * 4);
 }
 
-// 2 x 3 x 4 halo tiles in six parts: each has one line of halo tiles of one
-// image.
+// 2 x 3 x 4 halo tiles in six slices: each slice has one line of halo tiles of
+// one image.
 TEST_F(TmaGeometryTest, PartsOfHaloTilesAreBoxes) {
   std::optional<TmaGeometry> geometry =
       compute(kDilatedGradient, {.splits = 6, .haloTile = {8, 8}});
@@ -386,7 +386,7 @@ TEST_F(TmaGeometryTest, ResultInOrderIsAMatrix) {
   EXPECT_EQ(geometry->getInnerLoop().count(), 9);
 }
 
-// Rows have the same bytes, whatever elements have.
+// Rows have the same number of bytes for every element type.
 TEST_F(TmaGeometryTest, RowsOfFloat32HaveHalfAsManyElements) {
   std::optional<TmaGeometry> geometry = compute(kFloat32, {});
   ASSERT_TRUE(geometry) << obstacle;
@@ -408,14 +408,14 @@ TEST_F(TmaGeometryTest, Float32IsTransposedByWarps) {
   EXPECT_TRUE(geometry->isRightTransposed());
   EXPECT_FALSE(geometry->isLeftTransposed());
   EXPECT_EQ(geometry->getRowElements(), 32);
-  // Rows of columns are as long as those of 16 bits.
+  // Rows of columns have as many elements as for 16 bits.
   EXPECT_FALSE(compute(kFloat32Gradient, {}));
   EXPECT_EQ(obstacle,
             "expects a multiple of 64 columns for each tap, but got 36");
 }
 
-// A row of the window has 8 channels of the next group, which the filter's last
-// dimension ends before; instructions read all of its four pieces.
+// A row of the window includes 8 channels of the next group, before which the
+// filter's last dimension ends; instructions read all four of its parts.
 TEST_F(TmaGeometryTest, GroupsAreDigitsOfTheBatch) {
   std::optional<TmaGeometry> geometry = compute(kGroups, {});
   ASSERT_TRUE(geometry) << obstacle;
@@ -428,15 +428,15 @@ TEST_F(TmaGeometryTest, GroupsAreDigitsOfTheBatch) {
   EXPECT_EQ(geometry->filter.front().groupStep, 24);
   EXPECT_EQ(geometry->filter.back().groupStep, 0);
   EXPECT_EQ(geometry->filter.back().size, 56);
-  // A box of the result does not go beyond its group.
+  // A box of the result stays inside its group.
   EXPECT_EQ(result.form, TmaResult::Form::Matrix);
   EXPECT_EQ(result.groups, 8);
   EXPECT_FALSE(result.hasRowsOfGroups);
   EXPECT_TRUE(result.clipsGroups());
 }
 
-// Seven of eight groups of 112 bytes start in the middle of a line, and rows of
-// all of those go on in the next one. Clipped, those of the last one end there.
+// Seven of eight groups of 112 bytes start inside a cache line, and rows of all
+// these continue in the next one. Clipped, rows of the last group end there.
 TEST_F(TmaGeometryTest, RowsOfGroupsLieInSeveralLines) {
   std::optional<TmaGeometry> geometry = compute(kGroups, {});
   ASSERT_TRUE(geometry) << obstacle;
@@ -451,7 +451,7 @@ TEST_F(TmaGeometryTest, RowsOfGroupsLieInSeveralLines) {
 }
 
 // Channels of the reduction are rows of the filter: a group of them is a
-// dimension, so that there are zeros after it.
+// dimension, so that zeros follow it.
 TEST_F(TmaGeometryTest, FilterEndsWithEachGroup) {
   std::optional<TmaGeometry> geometry = compute(kGroupsOfGradient, {});
   ASSERT_TRUE(geometry) << obstacle;
@@ -463,7 +463,7 @@ TEST_F(TmaGeometryTest, FilterEndsWithEachGroup) {
   EXPECT_EQ(geometry->filter[1].size, 56);
 }
 
-// A filter in three dimensions has no dimension left for that.
+// A filter in three dimensions has no dimension left for groups.
 TEST_F(TmaGeometryTest, GroupsOfVolumesAreWholeRows) {
   EXPECT_FALSE(compute(kGroupsOfVolumes, {}));
   EXPECT_EQ(obstacle, "expects a filter of at most 5 dimensions, but got more");
@@ -491,8 +491,8 @@ TEST_F(TmaGeometryTest, GroupsOfAFilterGradientHaveRowsOfTheirOwn) {
   EXPECT_TRUE(result.hasRowsOfGroups);
 }
 
-// Without halo tiles, a tap's channels are whole rows of 64 columns, too: 24
-// are one, and 96 two. Lanes leave out what is after them.
+// Without halo tiles, a tap's channels are also whole rows of 64 columns: 24
+// channels are one row, 96 are two. Lanes skip the columns after them.
 TEST_F(TmaGeometryTest, ChannelsOfATapAreRows) {
   std::optional<TmaGeometry> geometry =
       compute(kGroupsOfFilterGradient, {.hasChannelRows = true});
@@ -509,7 +509,7 @@ TEST_F(TmaGeometryTest, ChannelsOfATapAreRows) {
   EXPECT_EQ(geometry->parts, 2);
 }
 
-// So they are in three dimensions and with strides, whatever the order of the
+// Taps are rows also in three dimensions and with strides, for any order of the
 // filter's dimensions.
 TEST_F(TmaGeometryTest, ChannelsOfAStridedTapAreRows) {
   std::optional<TmaGeometry> geometry =
@@ -522,8 +522,8 @@ TEST_F(TmaGeometryTest, ChannelsOfAStridedTapAreRows) {
   EXPECT_EQ(result.form, TmaResult::Form::Lanes);
 }
 
-// The filter of a patch embedding is a matrix: its elements and channels, of
-// which there are too few to be found one element at a time, are the columns.
+// The filter of a patch embedding is a matrix: its columns are its elements and
+// channels, which are too few to locate one element at a time.
 TEST_F(TmaGeometryTest, DgradPhasesOfAPatchEmbeddingAreAMatrix) {
   std::optional<TmaGeometry> geometry = compute(kPatchEmbedding, {});
   ASSERT_TRUE(geometry) << obstacle;
@@ -538,7 +538,7 @@ TEST_F(TmaGeometryTest, DgradPhasesOfAPatchEmbeddingAreAMatrix) {
   EXPECT_EQ(result.form, TmaResult::Form::Lanes);
 }
 
-// 7 x 7 elements are 2 x 2 of each of 4 x 4 dgrad phases, and zeros beyond.
+// 7 x 7 elements are 2 x 2 for each of 4 x 4 dgrad phases, with zeros beyond.
 TEST_F(TmaGeometryTest, OverlappingPhasesAreRows) {
   EXPECT_FALSE(compute(kOverlappingHaloTiles, {}));
   EXPECT_EQ(obstacle,

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// 1x1 layers, whose time depends on the tile more than that of others: their
-// loops are short, so that rounds of tiles and stores count, and gradients of
-// filters are added up from parts. The few tiles of one image are computed by
-// clusters.
+// 1x1 layers, whose time depends on the tile more than that of other layers:
+// their loops are short, so rounds of tiles and stores count, and gradients
+// of filters sum split-K slices. Clusters compute the few tiles of one
+// image.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ constexpr Tile kTiles[] = {{64, 64, 1, 7},   {64, 128, 1, 7},  {128, 64, 2, 7},
                            {128, 104, 2, 6}};
 
 /// A 1x1 convolution of square images, and the microseconds that it takes with
-/// each tile on an H200 in bf16; 0 where that was not measured.
+/// each tile on an H200 in bf16; 0 for tiles that were not measured.
 template <size_t tiles> struct Layer {
   int64_t images, size, inputs, outputs;
   std::array<double, tiles> microseconds;
@@ -87,7 +87,7 @@ Candidate createCandidate(const ChipInfo &chip, const Tile &tile) {
   return {};
 }
 
-/// Finds the best of what was measured and what the model would choose of it.
+/// Finds the best measured tile and the model's choice among measured tiles.
 class Choice {
 public:
   void add(double cost, double microseconds) {
@@ -104,7 +104,7 @@ private:
   double lowestCost = kNone, chosen = kNone, best = kNone;
 };
 
-/// What the tile with the lowest cost may take beyond the best one.
+/// Allowed loss of the tile with the lowest cost against the best tile.
 constexpr double kMaxLoss = 0.07;
 
 template <size_t tiles>
@@ -147,7 +147,7 @@ struct Kernel {
   double microseconds;
 };
 
-/// The gradient of the filter of such a layer.
+/// The gradient of the filter of a 1x1 layer.
 struct Gradient {
   int64_t images, size, inputs, outputs;
   Kernel kernels[6];

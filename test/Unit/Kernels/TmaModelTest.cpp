@@ -61,7 +61,7 @@ TEST(TmaModel, CandidatesFitTheChip) {
   }
 }
 
-// Columns that are taps and channels are copied in boxes of 64 channels.
+// Columns of taps and channels are copied in boxes of 64 channels.
 TEST(TmaModel, TilesOfGradientsAreWholeBoxes) {
   Problem problem = createLayer();
   factsOf(problem).isRightTransposed = factsOf(problem).reducesPositions = true;
@@ -73,8 +73,8 @@ TEST(TmaModel, TilesOfGradientsAreWholeBoxes) {
     }
 }
 
-// A box has 64 channels of which a tile can use less, unless these are parts of
-// a row that are too short, or start within lines.
+// A box has 64 channels, of which a tile can use fewer, unless the channels are
+// parts of a row that are too short, or that start within cache lines.
 TEST(TmaModel, TransposedTilesHaveWholeBoxes) {
   Problem problem = createLayer();
   factsOf(problem).isRightTransposed = true;
@@ -93,7 +93,7 @@ TEST(TmaModel, TransposedTilesHaveWholeBoxes) {
   }
 }
 
-// Reading the rows of tiles with few columns takes as long as with some more.
+// Reading rows of tiles with few columns takes as long as with a few more.
 TEST(TmaModel, FewColumnsHaveNarrowTiles) {
   Problem problem = createLayer();
   problem.columns = 3;
@@ -104,7 +104,7 @@ TEST(TmaModel, FewColumnsHaveNarrowTiles) {
 }
 
 // 66 x 2 tiles of 192 x 128 are one round of 132 compute units; every other
-// tile takes longer, on the device too.
+// tile takes longer, also on the device.
 TEST(TmaModel, TilesFillWholeRounds) {
   Ranking ranking = rankCandidates(createLayer(), hopper());
   const Candidate &best = ranking.accepted.front().candidate;
@@ -112,8 +112,8 @@ TEST(TmaModel, TilesFillWholeRounds) {
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{192, 128}));
 }
 
-// 25 x 5 tiles of 128 x 104 are a round; 25 x 4 with 128 columns leave compute
-// units idle. Few steps do not pay for the stores.
+// 25 x 5 tiles of 128 x 104 are a round; 25 x 4 tiles of 128 columns leave
+// compute units idle. With few steps, the stores cost more than that.
 TEST(TmaModel, ColumnsFillTheChip) {
   auto getColumns = [](int64_t inputs, int64_t outputs) {
     Problem problem = test::forward(
@@ -129,7 +129,7 @@ TEST(TmaModel, ColumnsFillTheChip) {
 }
 
 // An image of 7x7 with 2048 channels has few tiles and 32 steps, which clusters
-// share as long as all of them run at a time.
+// share as long as all clusters run at a time.
 TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
   Problem problem = test::forward(
       {.n = 1, .h = 7, .w = 7, .c = 2048, .k = 512, .p = 7, .q = 7});
@@ -154,8 +154,8 @@ TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
     EXPECT_EQ(candidate.cluster, 1);
 }
 
-// Instructions of 8-bit floats have sums that are promoted, or there is no
-// kernel; it is then the fastest one.
+// Instructions for 8-bit floats need promoted sums, or there is no kernel; with
+// promotion it is the fastest one.
 TEST(TmaModel, SumsOfEightBitFloatsArePromoted) {
   Problem problem = createLayer();
   problem.operand = NumericType::F8;
@@ -175,7 +175,7 @@ TEST(TmaModel, SumsOfEightBitFloatsArePromoted) {
   }
 }
 
-// What a slot of halo tiles takes is not there for stages.
+// A slot of halo tiles takes memory from the stages.
 TEST(TmaModel, TilesHaveWholeHaloTiles) {
   Problem problem = createLayer();
   problem.hasHaloTiles = true;
@@ -190,7 +190,7 @@ TEST(TmaModel, TilesHaveWholeHaloTiles) {
   }
 }
 
-// Sums of a part leave by stores, so that the rest is there for stages.
+// Lanes store sums of a slice, so that stages get the remaining memory.
 TEST(TmaModel, TilesHaveTheColumnsThatShareAHaloTile) {
   Problem problem = createLayer();
   factsOf(problem).isRightTransposed = true;
@@ -207,7 +207,7 @@ TEST(TmaModel, TilesHaveTheColumnsThatShareAHaloTile) {
   }
 }
 
-// Of three lines of three taps, a tile has one or all.
+// A tile has one of three lines of three taps, or all lines.
 TEST(TmaModel, TilesHaveWholeLinesOfTaps) {
   Problem problem = createLayer();
   factsOf(problem).isLeftTransposed = true;
@@ -230,8 +230,8 @@ TEST(TmaModel, TilesHaveWholeLinesOfTaps) {
   EXPECT_EQ(rows, (std::set<int64_t>{3 * 64, 9 * 64}));
 }
 
-// In a reduction over positions, a row of a copy takes a unit's copy engine a
-// few cycles, however few units there are.
+// In a reduction over positions, each copied row takes a unit's copy engine a
+// few cycles, even if few units run.
 TEST(TmaModel, RowsTakeTheCopyEngineTime) {
   Problem problem = createLayer();
   factsOf(problem).isLeftTransposed = true;
@@ -244,8 +244,8 @@ TEST(TmaModel, RowsTakeTheCopyEngineTime) {
   EXPECT_GE(cost.loadCycles, hopper().calibration->warpgroup.rowCycles * rows);
 }
 
-// What copies bring of an epilogue is in the place of stages, or of nothing if
-// these have all of it; either way there is a candidate.
+// Copied epilogue operands replace stages, or take no memory if the stages have
+// room for all of them; either way there is a candidate.
 TEST(TmaModel, EpiloguesTakeThePlaceOfStages) {
   Problem problem = createLayer();
   problem.epilogueBytes = problem.resultBytes;
@@ -289,8 +289,8 @@ TEST(TmaModel, HaloTilesAreSharedBySteps) {
   EXPECT_LT(kModel.predict(problem, hopper(), candidate).loadCycles, alone);
 }
 
-// Copies take as long as the lines of memory that rows lie in, and longer if
-// rows are not full.
+// Copies take as long as the cache lines of their rows, and longer if rows are
+// not full.
 TEST(TmaModel, RowsTakeTime) {
   auto getLoadCycles = [](const Problem &problem) {
     Candidate candidate{.workgroup = {128, 128},

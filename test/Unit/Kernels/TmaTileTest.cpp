@@ -27,7 +27,7 @@ TEST(TmaTile, ChunksAreRowsOfASwizzle) {
   EXPECT_EQ(createTile(128, 1).chunkColumns(), 128);
 }
 
-// Rather than in many short rows, results leave in one that is not swizzled.
+// Results leave in one row that is not swizzled, not in many short rows.
 TEST(TmaTile, ShortSwizzledRowsAreJoined) {
   EXPECT_EQ(createTile(104, 2).chunkColumns(), 104);
   EXPECT_EQ(createTile(96, 2).chunkColumns(), 32);
@@ -36,7 +36,7 @@ TEST(TmaTile, ShortSwizzledRowsAreJoined) {
   EXPECT_FALSE(TmaTile::isSwizzled(createTile(104, 2).chunkRowBytes()));
 }
 
-// Copies take pieces of 16 bytes, and two of them at least.
+// Copies take multiples of 16 bytes, and at least 32.
 TEST(TmaTile, ShortRowsAreNoChunks) {
   EXPECT_FALSE(createTile(104, 1).hasChunks());
   EXPECT_TRUE(createTile(8, 4).hasChunks());
@@ -45,7 +45,7 @@ TEST(TmaTile, ShortRowsAreNoChunks) {
   EXPECT_FALSE(createTile(16, 1).hasChunks());
 }
 
-// Of elements of four bytes, half of the columns are staged: whole chunks.
+// For elements of four bytes, half of the columns are staged: whole chunks.
 TEST(TmaTile, LongElementsAreStagedInTurns) {
   EXPECT_EQ(createTile(128, 2).stagedColumns(), 128);
   EXPECT_EQ(createTile(128, 4).stagedColumns(), 64);
@@ -57,7 +57,7 @@ TEST(TmaTile, LongElementsAreStagedInTurns) {
   EXPECT_EQ(createTile(104, 4).stagedColumns(), 104);
 }
 
-// All chunks of an operand of the epilogue have a place.
+// All chunks of an epilogue operand have a place.
 TEST(TmaTile, CopiedEpiloguesAreStagedWhole) {
   TmaTile tile = createTile(128, 4);
   tile.isEpilogueCopied = true;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What follows from the parts of a unit for the time of its workgroups: bounds,
-// and which of two ways must be the faster one.
+// Properties of the time of workgroups that follow from the parts of a unit:
+// bounds, and which of two alternatives must be faster.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,7 @@ TEST(UnitModel, OneWaveOnASimdUnitIsEnoughForTwoStages) {
   one.stages = 1;
   EXPECT_LT(computeUnitStep(chip, two, 1), 1.3 * two.matrixCycles);
   EXPECT_LT(computeUnitStep(chip, two, 1), computeUnitStep(chip, one, 1));
-  // Others fill the waits of one stage.
+  // Other workgroups fill the waits of one stage.
   EXPECT_LT(computeUnitStep(chip, one, 3) / 3, computeUnitStep(chip, one, 1));
 }
 
@@ -73,7 +73,7 @@ TEST(UnitModel, WorkgroupsOfTwoWavesShareAUnit) {
   UnitWork work = fourWaves();
   work.waves = 2;
   work.sharedCycles = work.loadCycles = work.sharedWriteCycles = 0;
-  // Each has a SIMD unit for every wave, so that two take as long as one.
+  // Each workgroup has a SIMD unit for every wave, so two take as long as one.
   EXPECT_EQ(computeUnitStep(chip, work, 2), computeUnitStep(chip, work, 1));
 }
 
@@ -102,7 +102,7 @@ TEST(UnitModel, OnlyPartsAreAddedUp) {
   problem.intermediateBytes = 64 << 20;
   double near = computeCombineSeconds(problem, chipOf("gfx942"));
   EXPECT_GT(near, 64e6 / 17200e9);
-  // Beyond the last cache.
+  // Larger than the last cache.
   problem.intermediateBytes = 512 << 20;
   EXPECT_GT(computeCombineSeconds(problem, chipOf("gfx942")), 512e6 / 5300e9);
 }

@@ -59,8 +59,8 @@ TEST(WeightStationaryTile, FilterComesFirst) {
   EXPECT_EQ(tile.sharedBytes(), 188480);
 }
 
-// A filter has all columns; what is listed fits the chip and has whole halo
-// tiles.
+// A filter has all columns; the listed candidates fit the chip and have whole
+// halo tiles.
 TEST(WeightStationaryModel, CandidatesHaveAllColumns) {
   Problem problem = createLastLayer();
   problem.columns = 12;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks the coefficients of well-known epilogues, and every bound against sums
-// and epilogues that are really computed in f32 and compared with f64, on data
-// made to hurt: cancelling sums, large biases, the ends of the activations.
+// and epilogues computed in f32 and compared with f64, on hard data: cancelling
+// sums, large biases, the ends of the activations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using enum EpilogueOp;
 
 namespace {
 
-/// Builds epilogues as the fusion pass leaves them.
+/// Builds epilogues in the form of the fusion pass.
 struct Epilogue {
   EpilogueGraph graph;
   int sum = graph.add(Accumulator);
@@ -122,7 +122,7 @@ TEST(ErrorBound, RoundedOperandsCountOncePerProduct) {
                              NumericType::TF32, NumericType::F32);
   EXPECT_NEAR(bound.accumulation, 16388 + kLength, 0.2);
   // The worst operands are halfway between neighbours, just above a power of
-  // two, and all lose in the same direction.
+  // two, and all err in the same direction.
   double worst = 1 + 0x1p-11;
   float sum = 0;
   double exact = 0;
@@ -135,7 +135,7 @@ TEST(ErrorBound, RoundedOperandsCountOncePerProduct) {
   EXPECT_GE(std::fabs(double(sum) - exact), 0.9 * allowed);
 }
 
-/// `a + b` as a tensor core adds: cut off 25 bits below the larger one, and
+/// `a + b` as a tensor core adds: truncated 25 bits below the larger one, and
 /// again to f32 (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of
 /// NVIDIA tensor cores", 2021).
 double addAsTensorCore(double a, double b) {
@@ -151,7 +151,7 @@ double addAsTensorCore(double a, double b) {
 }
 
 /// A sum of products of f32 as `wgmma_3xtf32` computes it, with every product
-/// added on its own, which is worse than what instructions do.
+/// added separately, which is worse than what instructions do.
 float sumAs3xTF32(const std::vector<float> &a, const std::vector<float> &b) {
   constexpr size_t kStep = 32;
   float total = 0;
@@ -182,8 +182,8 @@ TEST(ErrorBound, PartsInTF32StayWithinTheBoundOfF32) {
   for (int64_t length : {60, 147, 576, 2304, 20000}) {
     ASSERT_TRUE(is3xTF32WithinBound(length, (length + 31) / 32, 1));
     for (int round = 0; round < 20; ++round) {
-      // Signs that cancel, magnitudes of many orders, all the worst operands
-      // for the high part, and all for the low part.
+      // Signs that cancel, magnitudes of many orders, and only the worst
+      // operands for the high part, or for the low part.
       std::uniform_real_distribution<float> mantissa(1, 2);
       std::uniform_int_distribution<int> exponent(round % 4 == 0 ? -20 : 0, 0);
       std::vector<float> a, b;
@@ -208,14 +208,14 @@ TEST(ErrorBound, PartsInTF32StayWithinTheBoundOfF32) {
           << length << " products, round " << round;
     }
   }
-  // Shorter sums might leave it.
+  // Shorter sums might exceed the bound.
   EXPECT_FALSE(is3xTF32WithinBound(36, 9, 1));
   EXPECT_FALSE(is3xTF32WithinBound(56, 3, 2));
 }
 
-/// A sum of products as `wgmma` of 8-bit floats computes it: 32 of them and the
-/// sum so far are cut off 14 bits from the leading one of the largest, and
-/// what `promotion` products add up to is added in f32.
+/// A sum of products as `wgmma` of 8-bit floats computes it: 32 products and
+/// the sum so far are truncated 14 bits from the leading bit of the largest,
+/// and the sum of each `promotion` products is added in f32.
 float sumAsPromoted(const std::vector<double> &products, size_t promotion) {
   constexpr size_t kInstruction = 32;
   float total = 0;
@@ -251,8 +251,8 @@ TEST(ErrorBound, PromotedSumsHaveTheErrorOfEachPart) {
               .accumulation;
       double worst = 0;
       for (int round = 0; round < 20; ++round) {
-        // Random ones of many magnitudes, or one large product in each part and
-        // others that are all cut off.
+        // Random products of many magnitudes, or one large product in each part
+        // and others that are truncated completely.
         std::uniform_int_distribution<int> exponent(-18, 0);
         std::vector<double> products;
         double exact = 0, magnitude = 0;
@@ -271,7 +271,7 @@ TEST(ErrorBound, PromotedSumsHaveTheErrorOfEachPart) {
         worst = std::max(worst, error * 0x1p24 / magnitude);
       }
       EXPECT_LE(worst, accumulation) << promotion << " of " << length;
-      // It is no more than the worst case takes.
+      // The bound does not exceed the worst case.
       if (length >= promotion)
         EXPECT_GE(worst, 0.75 * accumulation) << promotion << " of " << length;
     }
@@ -314,7 +314,7 @@ TEST(ErrorBound, SlopesOfActivationsMultiplyTheSum) {
         boundOf(epilogue.yield((epilogue.*activation)(epilogue.sum)), 10000,
                 NumericType::F32, NumericType::F32);
     double sum = 10000 / (1 - 10000 * 0x1p-24);
-    // What is not the slope are the few roundings of the epilogue itself.
+    // The remainder is the few roundings of the epilogue itself.
     EXPECT_GE(bound.accumulation, slope * sum * 0.9999);
     EXPECT_LE(bound.accumulation, slope * sum + 5);
     EXPECT_EQ(bound.operands, 0);
@@ -385,7 +385,7 @@ double worstRatio(const EpilogueGraph &graph, int operands, int64_t reduction) {
     std::vector<double> wide;
     double operandMagnitude = 0;
     for (int i = 0; i < operands; ++i) {
-      // Every other trial the operands cancel all but a little.
+      // In every other trial the operands cancel almost completely.
       float value = i > 0 && trial % 2 ? -narrow[0] * (1 + 0x1p-20f)
                                        : number(std::exp2(trial % 14 - 7));
       narrow.push_back(value);
@@ -416,7 +416,7 @@ TEST_P(ErrorBoundOf, HoldsForRealSums) {
   for (int64_t reduction : {1, 2, 27, 144}) {
     double worst = worstRatio(graph, epilogue.operands, reduction);
     EXPECT_LE(worst, 1) << reduction;
-    // A bound that is never approached by anything would show nothing.
+    // A bound that no case approaches would prove nothing.
     EXPECT_GT(worst, 0) << reduction;
   }
 }

@@ -11,8 +11,8 @@ using namespace mlir;
 using namespace mlir::conv;
 using namespace mlir::conv::test;
 
-/// The index that stands for one that may be outside of a dimension, or none
-/// for a zero: the table of `conv.forward`.
+/// The index inside of a dimension that replaces `index`, which may be outside,
+/// or none for a zero: the table of `conv.forward`.
 static std::optional<int64_t> pad(int64_t index, int64_t size,
                                   PaddingMode mode) {
   if (index >= 0 && index < size)
@@ -105,8 +105,8 @@ static void forEachIndex(const Sizes &sizes, StringRef letters,
     forEachIndex(sizes, letters.drop_front(), indices, body);
 }
 
-/// Sets the input positions that a filter element meets in an output position;
-/// false if it meets a zero of the padding.
+/// Sets the input positions of a filter element at an output position; false if
+/// one of them is a zero of the padding.
 static bool setInputPositions(const Sizes &sizes, Indices &indices) {
   for (size_t d = 0; d < sizes.getRank(); ++d) {
     int64_t position =

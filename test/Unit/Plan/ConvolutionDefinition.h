@@ -27,7 +27,7 @@ using Indices = std::array<int64_t, 128>;
 
 inline const std::string kSpatialLetters[] = {"DHW", "TRS", "ZPQ"};
 
-/// The sizes of a convolution. Channels are those of one group.
+/// The sizes of a convolution. Channels are the channels of one group.
 struct Sizes {
   int64_t n = 1, groups = 1, c = 1, k = 1;
   SmallVector<int64_t> input, filter, strides, dilations, low, high;
@@ -48,8 +48,8 @@ struct Sizes {
                {input[d], filter[d], strides[d], dilations[d], low[d], high[d]})
         .value_or(0);
   }
-  /// Whether the op verifies: the window fits (C6), and padding is not larger
-  /// than its mode allows (C11, C12).
+  /// Whether the op verifies: the window fits (C6), and padding does not exceed
+  /// the limit of its mode (C11, C12).
   bool isValid() const {
     for (size_t d = 0; d < getRank(); ++d) {
       int64_t padded = std::max(low[d], high[d]);
@@ -70,7 +70,7 @@ struct Array {
 
   explicit Array(ArrayRef<int64_t> shape, int64_t value = 0)
       : shape(shape), elements(llvm::product_of(shape), value) {}
-  /// The number of an element, or none for a zero outside of the array.
+  /// The position of an element, or none for a zero outside of the array.
   std::optional<size_t> find(ArrayRef<int64_t> coordinates,
                              PaddingMode padding = PaddingMode::Zeros) const;
 };
@@ -92,7 +92,7 @@ struct Tensor : Array {
 
 using Tensors = std::array<Tensor, 3>;
 
-/// The result in `result`'s place, from the other two tensors.
+/// The result, in `result`'s order, of the other two tensors.
 std::vector<int64_t> computeDefinition(const Tensors &tensors,
                                        TensorRole result);
 

@@ -132,12 +132,12 @@ protected:
     context.loadDialect<ConvDialect, func::FuncDialect>();
   }
 
-  /// Keeps the op until the next one.
+  /// Keeps the op until the next call.
   ConvolutionOpInterface parse(const Tensors &tensors, Direction direction);
-  /// The definition and the plan agree on each element.
+  /// Checks that the definition and the plan agree on each element.
   void check(ConvolutionOpInterface op, const Tensors &tensors,
              const PlanOptions &options);
-  /// Random problems without options, and with random ones.
+  /// Checks random problems without options, and with random ones.
   void checkRandom(Direction direction, size_t rank, PaddingMode padding,
                    unsigned seeds);
 
@@ -154,7 +154,7 @@ ConvolutionOpInterface ConvolutionPlanTest::parse(const Tensors &tensors,
   return found;
 }
 
-/// All digits of a view have roles, each its own (V5, V6).
+/// All digits of a view have distinct roles (V5, V6).
 static void checkRoles(ViewAttr view) {
   ASSERT_EQ(view.getRoles().size(), view.getDigitSizes().size());
   for (auto [digit, role] : llvm::enumerate(view.getRoles())) {
@@ -277,8 +277,8 @@ Sizes makeSquare(int64_t filter, int64_t stride, int64_t dilation) {
   return sizes;
 }
 
-// A gradient of three output channels does not gather nine input channels:
-// these are its rows, and columns are taps and output channels.
+// A gradient of three output channels does not gather nine input channels: the
+// input channels are its rows, and columns are taps and output channels.
 TEST_F(ConvolutionPlanTest, FewOutputChannelsHaveTheWindows) {
   Sizes sizes = makeSquare(3, 1, 2);
   sizes.n = 2;
@@ -302,8 +302,8 @@ TEST_F(ConvolutionPlanTest, FewOutputChannelsHaveTheWindows) {
   }
 }
 
-// 12x20 positions in halo tiles of 8x16: two by two halo tiles, of which each
-// has one block by two.
+// 12x20 positions in halo tiles of 8x16: two by two halo tiles, each of one
+// block by two.
 TEST_F(ConvolutionPlanTest, HaloTilesAreDigits) {
   Sizes sizes = makeSquare(3, 1, 1);
   sizes.input = {12, 20};
@@ -349,7 +349,7 @@ TEST_F(ConvolutionPlanTest, TransposedIsTheConvolution) {
     }
 }
 
-// What is transposed is one product of a window without neighbours.
+// A transposed product has a window without neighbours.
 TEST_F(ConvolutionPlanTest, TransposedNeedsOneElement) {
   Tensors square = Random(0).makeTensors(makeSquare(1, 1, 1));
   EXPECT_NE(findTransposedObstacle(parse(square, Direction::Forward)), "");
@@ -379,20 +379,20 @@ protected:
     return reductions;
   }
 
-  SmallVector<size_t> numParts; ///< Of the steps of all plans so far.
+  SmallVector<size_t> numParts; ///< Parts of the steps of all plans so far.
 };
 
-// Each dgrad phase of the positions by the strides has its own filter elements:
-// together they are all 3x3, none is multiplied by a zero between strides.
+// Each dgrad phase of the positions has its own filter elements: together they
+// are all 3x3, and none is multiplied by a zero between strides.
 TEST_F(DgradPhaseTest, HasTheFilterElementsThatMeetIt) {
   EXPECT_EQ(getReductions(makeSquare(3, 1, 1)), (SmallVector<int64_t>{9 * 5}));
   EXPECT_EQ(getReductions(makeSquare(3, 2, 1)),
             (SmallVector<int64_t>{4 * 5, 2 * 5, 2 * 5, 1 * 5}));
 }
 
-// Positions that no filter element meets are parts without a product: those in
-// the lines of the others by dgrad phase, and whole lines. With a dilation of
-// 2, only even positions meet any.
+// Positions that no filter element meets are parts without a product: by dgrad
+// phase in lines with other positions, and whole lines. With a dilation of 2,
+// only even positions meet any.
 TEST_F(DgradPhaseTest, WithoutFilterElementsIsZeroed) {
   EXPECT_EQ(getReductions(makeSquare(1, 3, 1)),
             (SmallVector<int64_t>{5, 0, 0, 0, 0}));
@@ -407,7 +407,7 @@ TEST_F(DgradPhaseTest, SharesAKernel) {
   EXPECT_EQ(numParts, (SmallVector<size_t>{4, 9}));
 }
 
-// They are columns of one product if there are many, even if the filter is
+// If there are many, they are columns of one product, even if the filter is
 // shorter than a stride, or dilated; and if a few more have as many elements.
 TEST_F(DgradPhaseTest, IsJoined) {
   EXPECT_EQ(getReductions(makeSquare(4, 4, 1)), (SmallVector<int64_t>{5}));

@@ -27,8 +27,8 @@ static SmallVector<int64_t> split(int64_t index, ArrayRef<int64_t> sizes) {
 using Element = std::array<int64_t, 3>;
 
 namespace {
-/// Where the elements of a view are, as the attribute's description says. What
-/// the attribute computes anew each time is computed once.
+/// The places of the elements of a view by the attribute's description. Values
+/// that the attribute computes for each element are computed once.
 class Places {
 public:
   explicit Places(ViewAttr view)
@@ -108,7 +108,7 @@ static void scatter(const Array &matrices, ViewAttr view, Array &tensor) {
   });
 }
 
-/// A vector's element is that of the result's channel, counted over all groups.
+/// An element of a vector belongs to the channel, counted over all groups.
 static void checkChannels(const PlanPart &part, const Tensor &result) {
   char channel = result.role == TensorRole::Input ? 'C' : 'K';
   size_t group = result.order().find('G');

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Reads and writes arrays of integers through the views of a plan, and checks
-// that those of channels count what they are for.
+// that views of channels count channels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +19,11 @@
 
 namespace mlir::conv::test {
 
-/// What no sum of products reaches: an element that was not written.
+/// Marks unwritten elements, with a value that no sum of products reaches.
 inline constexpr int64_t kUnwritten = int64_t(1) << 40;
 
-/// Runs the steps one after the other. Parts of a step do not depend on each
-/// other: the last one runs first.
+/// Runs the steps one after the other. Parts of a step are independent: the
+/// last part runs first.
 void execute(const ConvolutionPlan &plan, const Tensors &tensors,
              Tensor &result);
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Linked against the shared library, whose only symbols are those of
-// conv_runtime.h; artifacts are made with the static one. The C program in
-// examples/ is run as well.
+// Links the shared library, which exports only the symbols of conv_runtime.h;
+// artifacts are made with the static library. The C program in examples/ runs
+// as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 using conv::test::makeHostArtifact;
 using conv::test::TemporaryDirectory;
 
-/// While it is set, the library gets no memory in this thread.
+/// While this is set, the library gets no memory in this thread.
 static thread_local bool outOfMemory = false;
 
 void *operator new(size_t bytes) {
@@ -215,7 +215,7 @@ TEST_F(CRuntimeTest, OutOfMemoryIsAStatus) {
   conv_artifact *none = nullptr;
   std::string path = directory.path("a.convpack"), message;
   conv_status open = CONV_OK, null = CONV_OK;
-  // A thread that has no room for a message yet.
+  // A thread without memory for a message so far.
   std::thread([&] {
     outOfMemory = true;
     open = conv_artifact_open(path.c_str(), &none);

@@ -81,7 +81,7 @@ TEST_F(CudaTest, ARunCanBeCaptured) {
   void *arguments[] = {start, start + 512};
   calls();
   capture(*stream);
-  // What a graph cannot hold is refused by the driver, so nothing else is done.
+  // The driver refuses operations that a graph cannot hold, so there are none.
   EXPECT_TRUE(executable->run(arguments, start + 1024, *stream));
   EXPECT_FALSE((*device)->synchronize(*stream));
   capture(nullptr);
@@ -94,7 +94,7 @@ TEST_F(CudaTest, ARunCanBeCaptured) {
             "cuStreamSynchronize -> 900\n");
 }
 
-// What starts early is launched so, unless the driver cannot capture that.
+// Launches kernels so unless the driver cannot capture it.
 TEST_F(CudaTest, LaunchesKernelsThatStartEarly) {
   artifact.manifest.entries.back().launches[1].startsEarly = true;
   auto launch = [&] {
@@ -140,7 +140,7 @@ TEST_F(CudaTest, LaunchesClusters) {
 }
 
 // The first launch reads boxes of 4 rows of 16 elements, the second one im2col
-// boxes of what the first one wrote.
+// boxes of the first one's result.
 TEST_F(CudaTest, EncodesTensorMapsAtEachLaunch) {
   Entry &entry = artifact.manifest.entries.back();
   TensorMapParameter tiled{ArgumentParameter{0},

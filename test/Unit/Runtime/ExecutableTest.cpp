@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// On the host device. Global operator new counts, to see that a run allocates
-// nothing.
+// Tests the host device. Global operator new counts, to show that a run
+// allocates nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ protected:
 TEST_F(ExecutableTest, ReadsConstantsWhereTheyAre) {
   Artifact artifact = makeHostArtifact();
   Entry &entry = artifact.manifest.entries[0];
-  // Of bytes that the test still has.
+  // The test keeps the bytes.
   auto owner = std::make_shared<int>();
   std::string path = artifact.addData(
       {owner, {reinterpret_cast<const char *>(input), 100 * sizeof(float)}});
@@ -150,7 +150,7 @@ TEST_F(ExecutableTest, RefusesBuffersThatOverlap) {
   EXPECT_EQ(errorOf({input, workspace + 64}, workspace),
             "argument 'output': expects a buffer apart from the workspace, "
             "but they overlap");
-  // The next byte after a buffer of 400 is somebody else's.
+  // The byte after a buffer of 400 belongs to another one.
   void *adjacent[] = {output + 100, output};
   EXPECT_TRUE(executable->run(adjacent, workspace));
 }

@@ -28,7 +28,7 @@ TEST_F(HipTest, RunsAFunctionWithTheExpectedCalls) {
   auto device = createHipDevice();
   ASSERT_TRUE(device) << device.error().message;
   EXPECT_EQ((*device)->name(), "hip");
-  // Features after the colon are no part of a target.
+  // no
   EXPECT_EQ((*device)->targets(), std::vector<std::string>{"gfx942"});
   EXPECT_EQ(calls(), "hipInit\nhipGetDeviceCount\nhipGetDeviceProperties\n"
                      "hipDeviceGetAttribute\n");

@@ -110,8 +110,8 @@ TEST(LoadedObject, RefusesOtherBytes) {
 }
 
 TEST(LoadedObject, ObjectsAreApart) {
-  // Two objects, one after the other and both at once, must not be mixed up
-  // although the loader sees paths that repeat.
+  // Two objects, one after the other and both at once, must not be confused
+  // although the loader sees equal paths.
   std::string code = readObject("kernels"),
               other = readObject("kernels_any_cpu");
   for (int i = 0; i < 3; ++i) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two kernels go through the simulator's compiler half into an artifact of two
-// code files. It runs on the simulated device, and on the HIP device against
-// the stand-in, which runs the same simulator objects in the GPU's place.
+// The simulator's compiler half turns two kernels into an artifact of two code
+// files. The artifact runs on the simulated device, and on the HIP device with
+// the stand-in, which runs the same simulator objects in place of the GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,7 +71,7 @@ std::string compileScale(const std::string &name, int addend) {
   return mlir::succeeded(object) ? *object : "";
 }
 
-/// What stands for code of a GPU: an ELF header and a name.
+/// A stand-in for GPU code: an ELF header and a name.
 std::string makeCodeObject(const std::string &name) {
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);

@@ -32,7 +32,7 @@ protected:
     std::vector<void *> arguments = {input, output};
     return executable->run(arguments, scratch, nullptr, sizes);
   }
-  /// The error; nothing was launched.
+  /// The error of a run; nothing was launched.
   std::string errorOf(std::vector<int64_t> sizes, void *scratch) {
     std::fill(std::begin(output), std::end(output), 7.0F);
     Result<void> result = run(std::move(sizes), scratch);

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The executables find the stand-ins of test/standin through their run path.
-// What is loaded as a GPU's code is an ELF header and a few bytes; the stand-in
-// runs the host entry of the same artifact in its place, so results can be
-// compared and the recorded calls are those a GPU would see.
+// The executables find the stand-ins of test/standin through their run path. A
+// GPU's code is an ELF header and a few bytes here; the stand-in runs the host
+// entry of the same artifact instead, so results can be compared, and the
+// recorded calls are those that a GPU would receive.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ struct Control {
   }
 };
 
-/// A GPU's code object as far as its header goes.
+/// The header of a GPU's code object.
 inline std::string makeCodeObject(uint16_t machine) {
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -80,7 +80,7 @@ protected:
 
   std::string codeObject() const { return makeCodeObject(machine); }
 
-  /// The calls since the last time.
+  /// The calls since the previous query.
   std::string calls() { return control.takeLog(); }
 
   Control control;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Facts of the chip table that follow from each other or from data sheets. A
-// row that was typed wrong contradicts at least one of them.
+// mistyped row contradicts at least one of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ TEST(ChipTable, NamesAreFoundAndUnique) {
   EXPECT_EQ(lookupChip(""), nullptr);
 }
 
-/// How often each element of a tile of `rows` x `columns` is held.
+/// How many lanes hold each element of a tile of `rows` x `columns`.
 using Coverage = std::map<std::pair<int, int>, int>;
 
 static void expectEachHeld(const Coverage &coverage, int rows, int columns,
@@ -62,7 +62,7 @@ static Coverage coverAccumulators(const ChipInfo &chip,
   return held;
 }
 
-/// Fragments of all lanes, of an operand with `tileRows` rows of which each
+/// Fragments of all lanes, for an operand with `tileRows` rows of which each
 /// lane holds `rowsPerLane`.
 static Coverage coverOperand(const ChipInfo &chip, const MatrixAtom &atom,
                              int tileRows, int rowsPerLane) {
@@ -89,7 +89,7 @@ TEST(ChipTable, AtomsCoverTheirTilesWithTheLanesTheyHave) {
       SCOPED_TRACE(std::string(chip.name) + " " + std::to_string(atom.m));
       EXPECT_EQ(atom.k % atom.kPerLane, 0);
       expectEachHeld(coverAccumulators(chip, atom), atom.m, atom.n, 1);
-      // Lanes that there are more of than elements hold copies.
+      // If lanes outnumber elements, several lanes hold copies.
       auto copies = [&](int rows, int rowsPerLane) {
         return chip.subgroupSize * rowsPerLane * atom.kPerLane /
                (rows * atom.k);
@@ -175,7 +175,7 @@ TEST(ChipTable, PeakRatesAreThoseOfTheDataSheets) {
                           {"sm_90a", F32, 66.9}}) {
     const ChipInfo &chip = *lookupChip(sheet.chip);
     for (const MatrixAtom &atom : chip.atoms)
-      // Data sheets do not know parts.
+      // Data sheets ignore tf32 parts.
       if (atom.operand == sheet.type && atom.kind != AtomKind::WGMMA3xTF32)
         EXPECT_NEAR(peakFlops(chip, atom) / 1e12, sheet.teraflops,
                     0.01 * sheet.teraflops)
@@ -183,7 +183,7 @@ TEST(ChipTable, PeakRatesAreThoseOfTheDataSheets) {
   }
 }
 
-// On sm_90a only `wgmma` reaches it, if its columns are not few.
+// On sm_90a only `wgmma` reaches it, unless its columns are few.
 TEST(ChipTable, HopperMultipliesEightBitFloatsTwiceAsFastAsSixteenBits) {
   const ChipInfo &chip = *lookupChip("sm_90a");
   int64_t found = 0;

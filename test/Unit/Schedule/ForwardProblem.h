@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The matrix product of a forward convolution, from sizes as users give them.
+// The matrix product of a forward convolution, from the user's sizes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Properties of the ranking that hold for any problem on any chip, checked on
-// random ones of every size.
+// random problems of every size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ std::vector<NumericType> operandTypes(const ChipInfo &chip) {
   return types;
 }
 
-/// Sizes from 1 to large ones, each octave as likely as another.
+/// Sizes from 1 to large ones; each octave is equally likely.
 Problem randomProblem(std::mt19937 &generator) {
   auto size = [&](double octaves) {
     std::uniform_real_distribution<double> exponent(0, octaves);
@@ -57,8 +57,8 @@ Problem randomProblem(std::mt19937 &generator) {
   return problem;
 }
 
-/// Facts of all families of warpgroups, so that these list candidates too. One
-/// problem in two has halo tiles.
+/// Facts of all warpgroup families, so that these list candidates too. Every
+/// second problem has halo tiles.
 void addFacts(Problem &problem, std::mt19937 &generator) {
   auto coin = [&] { return generator() % 2 == 1; };
   TmaFacts boxes;
@@ -85,8 +85,8 @@ void addFacts(Problem &problem, std::mt19937 &generator) {
   problem.facts.set(LineFacts{window});
 }
 
-/// Registers of a lane. Those of WMMA loops are what the compiler usually
-/// allocates, which is less than the sum of their parts.
+/// Registers of a lane. WMMA loops count what the compiler usually allocates,
+/// which is less than the sum of their parts.
 int64_t computeAllocatedRegisters(const ChipInfo &chip,
                                   const RankedCandidate &best) {
   return best.candidate.atom->kind == AtomKind::WMMA
@@ -141,8 +141,8 @@ TEST(Heuristics, EveryProblemHasAScheduleThatFits) {
       }
 }
 
-// Whatever a family lists, the chip can run: of all families, each of which
-// lists something on some chip.
+// The chip can run every candidate of every family, and each family lists
+// candidates on some chip.
 TEST(Heuristics, AllCandidatesOfAllFamiliesFit) {
   std::mt19937 generator(5);
   std::map<MainLoop, int64_t> listed;
@@ -223,7 +223,7 @@ TEST(Heuristics, NoTwoCandidatesAreTheSame) {
 }
 
 TEST(Heuristics, SmallProblemsSpreadOverTheChip) {
-  // 7 x 7 pixels by 512 channels are 25 thousand outputs: one tile of the
+  // 7 x 7 pixels by 512 channels are 25 thousand outputs: a single tile of the
   // largest kind, if tiles did not shrink with the problem.
   Problem problem = forward({.n = 1,
                              .h = 7,
@@ -270,7 +270,7 @@ TEST(Heuristics, OneOutputHasTheSmallestTile) {
       problem.operand = type;
       RankedCandidate best = rankCandidates(problem, chip).accepted.front();
       EXPECT_EQ(best.cost.workgroups, 1) << chip.name;
-      // Several subgroups have fewer elements each to load.
+      // Several subgroups load fewer elements each.
       const MatrixAtom &atom = *best.candidate.atom;
       EXPECT_LE(best.candidate.workgroup[0] * best.candidate.workgroup[1],
                 4 * atom.m * atom.n)

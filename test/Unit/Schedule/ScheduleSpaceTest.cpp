@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is generated can be compiled: the models that list schedules and the
-// verifier that accepts them are apart, and agree.
+// Generated schedules compile: the models that list schedules and the verifier
+// that accepts them are separate, and agree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ using namespace mlir::conv;
 
 namespace {
 
-/// A convolution of bf16 without dilations, as it is written.
+/// A convolution of bf16 without dilation, in textual form.
 struct Layer {
   StringRef operation, window, lhs, rhs, result;
   int64_t groups = 1;
@@ -45,8 +45,8 @@ constexpr StringRef kHalf =
     "strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]";
 
 /// Main loops: tma with and without halo tiles, line_buffer, weight_stationary,
-/// direct ones, and those of single work-items; each direction; strides; parts
-/// of reductions.
+/// direct ones, and loops of single work-items; each direction; strides;
+/// split-K slices.
 constexpr Layer kLayers[] = {
     {"forward", kSame3, "64x28x28x128", "128x3x3x128", "64x28x28x128"},
     {"forward", kPoint, "64x7x7x2048", "512x1x1x2048", "64x7x7x512"},
@@ -99,14 +99,14 @@ TEST_P(ScheduleSpaceTest, IsSupportedAndHasNothingTwice) {
     const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
     std::vector<RankedSchedule> space = rankSchedules(op, chip);
     EXPECT_GT(space.size(), 10u);
-    // Only where nobody compared their times, direct schedules come first.
+    // Direct schedules come first only where their times were not compared.
     EXPECT_EQ(space.front().isFirst, layer.groups > 1 && !isCompared(chip));
     EXPECT_EQ(space.back().isFirst, false);
     std::set<const void *> seen;
     double seconds = 0;
     for (const RankedSchedule &one : space) {
       EXPECT_LE(seconds, one.cost.seconds);
-      // The other families do not wait for what comes before them.
+      // The other families are ordered among themselves.
       seconds = one.isFirst ? 0 : one.cost.seconds;
       ScheduleAttr schedule = one.get(&context, chip);
       ASSERT_TRUE(succeeded(verifySupportedSchedule(op, schedule, chip)));

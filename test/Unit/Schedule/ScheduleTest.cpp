@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What needs IR: the heuristic's choice as a verified attribute, error bounds
-// of epilogue regions, and the two forms of an explanation.
+// Tests that need IR: the heuristic's choice as a verified attribute, error
+// bounds of epilogue regions, and the two forms of an explanation.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each test plants one mistake in a kernel and expects the message that names
-// it; beside it is the same kernel without the mistake, which must run.
+// Each test plants one error in a kernel and expects the message that names it;
+// the same kernel without the error must run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,8 +114,8 @@ TEST(SimChecks, RaceForWantOfABarrier) {
                 "reads 4 bytes at byte 256 of LDS, which nobody has written");
 }
 
-/// The first wave writes LDS; after a barrier all read it; then the first wave
-/// writes again, with or without a barrier before that.
+/// The first wave writes LDS; after a barrier all waves read it; then the first
+/// wave writes again, with or without a barrier before that.
 std::string reuseKernel(bool hasBarrier) {
   return ldsGlobal + kernelText(1, std::string(R"(
   %lds = llvm.mlir.addressof @lds : !llvm.ptr<3>
@@ -216,8 +216,8 @@ TEST(SimChecks, ExchangeWithinAWave) {
     SimRun("gfx90a", waveExchangeKernel(between)).block(64).buffer(out).run();
     EXPECT_EQ(out, expected) << between;
   }
-  // The order in which a wave's instructions are seen by its other lanes is not
-  // simulated, so it must not be relied on.
+  // The simulator does not model the order in which other lanes of a wave see
+  // its instructions, so kernels must not rely on one.
   EXPECT_TRUE(
       SimRun("gfx90a", waveExchangeKernel("")).block(64).buffer(out).launch());
 }
@@ -315,7 +315,7 @@ TEST(SimChecks, MissingBarrierGivesAWrongResultWithChecksOff) {
   options.checks = false;
   SimRun run("gfx942", exchangeKernel(true, false), options);
   run.block(128).buffer(out).run();
-  // The first wave cannot have seen what the second wrote.
+  // The first wave cannot have seen the second wave's write.
   int wrong = 0;
   for (int i = 0; i < 128; ++i)
     wrong += out[i] != (i ^ 64);
@@ -404,7 +404,7 @@ std::string bufferKernel(const std::string &flags) {
   llvm.store %v, %to : f32, !llvm.ptr<1>)");
 }
 
-// LLVM puts 256 into the instruction where the sum is said not to wrap, and
+// LLVM puts 256 into the instruction if the sum is known not to wrap, and
 // leaves -8 in the register of work-item 2.
 TEST(SimChecks, BufferOffsetThatWraps) {
   std::vector<int32_t> offsets(64);
@@ -423,7 +423,7 @@ TEST(SimChecks, BufferOffsetThatWraps) {
                 "work-item (2,0,0): reads 4 bytes of a buffer at offset 248, "
                 "which wraps around 32 bits: 4294967288 in the register and "
                 "256 in the instruction");
-  // Where it may wrap, the register gets the sum.
+  // If the sum may wrap, the register gets the whole sum.
   in[62] = 5;
   EXPECT_EQ(launch(""), std::nullopt);
   EXPECT_EQ(out[2], 5);

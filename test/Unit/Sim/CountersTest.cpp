@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels so small that every counter can be worked out by hand, and the model
-// of LDS banks on its own.
+// Kernels small enough to compute every counter by hand, and the model of LDS
+// banks on its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -124,25 +124,25 @@ TEST(SimCounters, LdsWithoutConflicts) {
 }
 
 TEST(SimCounters, LdsWithAStrideOfAllBanks) {
-  // Every lane of a pass in the same bank: 32 passes where one would do.
+  // Every lane of a pass hits the same bank: 32 passes instead of one.
   SimCounters counters = countLds("gfx942", "i32", 128);
   EXPECT_EQ(counters.ldsCycles, 2 * 64u);
   EXPECT_EQ(counters.ldsBankConflicts, 2 * 62u);
-  // On 64 banks the lanes fall into two banks.
+  // On 64 banks the lanes use two banks.
   SimCounters wide = countLds("gfx950", "i32", 128);
   EXPECT_EQ(wide.ldsCycles, 2 * 32u);
   EXPECT_EQ(wide.ldsBankConflicts, 2 * 31u);
 }
 
 TEST(SimCounters, WideLdsAccesses) {
-  // 16 bytes a lane, one lane next to the other: eight lanes a pass.
+  // 16 bytes a lane, lanes side by side: eight lanes a pass.
   SimCounters counters = countLds("gfx942", "vector<4xi32>", 16);
   EXPECT_EQ(counters.ldsCycles, 2 * 8u);
   EXPECT_EQ(counters.ldsBankConflicts, 0u);
   SimCounters wave32 = countLds("gfx1201", "vector<4xi32>", 16);
   EXPECT_EQ(wave32.ldsCycles, 2 * 4u);
   EXPECT_EQ(wave32.ldsBankConflicts, 0u);
-  // Rows of 64 bytes: only two different sets of four banks in each half.
+  // Rows of 64 bytes: each half uses only two different sets of four banks.
   SimCounters rows = countLds("gfx942", "vector<4xi32>", 64);
   EXPECT_GT(rows.ldsBankConflicts, 0u);
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each kernel computes one i32 a lane from its id, through one intrinsic; the
-// test says what every lane must get.
+// Each kernel computes one i32 a lane from its id through one intrinsic; the
+// test lists the expected value of every lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace conv::test;
 
 namespace {
 
-/// Runs `body`, which leaves its result in %v, and gives what the lanes stored.
+/// Runs `body`, which leaves its result in %v, and returns the lanes' results.
 template <typename T>
 std::vector<T> runLanes(const std::string &chip, const std::string &body,
                         const std::string &type, std::vector<T> in = {}) {
@@ -199,7 +199,7 @@ std::string resource(int64_t records, int flags) {
          "<8>\n";
 }
 
-/// Lane l adds up a vector of four words at word l.
+/// Lane l sums a vector of four words at word l.
 std::string sumOfFour() {
   std::string text = constants({4}) + R"(
   %at = llvm.mul %tid, %c4 : i32
@@ -299,8 +299,8 @@ TEST(SimMemoryOps, GlobalLoadToLds) {
 }
 
 TEST(SimMemoryOps, BufferLoadsToLdsArriveWhenTheyAreWaitedFor) {
-  // Two copies over what lanes have written; all but the last one are waited
-  // for (vmcnt 1). Lanes beyond 160 bytes are out of range and get zero.
+  // Two copies over words that lanes have written; a wait covers all but the
+  // last one (vmcnt 1). Lanes beyond 160 bytes are out of range and get zero.
   std::string kernel =
       "llvm.mlir.global internal @lds() {addr_space = 3 : i32} : "
       "!llvm.array<128 x i32>\n" +

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs each matrix instruction once on small random integers, with the matrices
-// laid out over the lanes by formulas written down here from AMD's ISA
-// documents, and compares with a triple loop. Integers make every result exact.
+// distributed over the lanes by formulas from AMD's ISA documents, and compares
+// with a triple loop. Integers make every result exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace conv::test;
 
 namespace {
 
-/// How numbers are stored in operands.
+/// The number formats of operands.
 enum class Format { F16, BF16, F32, F64, I8, U8, Fp8, Bf8, Fp8Fnuz, Bf8Fnuz };
 
 int bytesOf(Format format) {
@@ -118,8 +118,8 @@ TEST_P(Mfma, MatchesAPlainLoop) {
     for (int &value : *matrix)
       value = draw();
 
-  // Lane l of A holds row l % M; what is left of l counts blocks, then groups
-  // of consecutive k. B is the same with columns.
+  // Lane l of A holds row l % M; the rest of l counts blocks, then groups of
+  // consecutive k. B is the same with columns.
   int perLane = it.m * it.k * it.blocks / 64;
   int elementBytes = bytesOf(it.a);
   std::vector<uint8_t> lanesOfA(64 * perLane * elementBytes),
@@ -133,7 +133,7 @@ TEST_P(Mfma, MatchesAPlainLoop) {
       encode(it.b, b[index(block, k, row, it.k, it.n)], &lanesOfB[at]);
     }
 
-  // Where register v of lane l of C belongs.
+  // The place of register v of lane l in C.
   auto placeOfC = [&](int lane, int v) {
     int block, row, column = lane % it.n;
     bool isDouble = it.a == Format::F64;

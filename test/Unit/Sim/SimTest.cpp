@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Goes from text to object through the real compiler half.
+// Compiles text to an object through the real compiler half.
 //
 //===----------------------------------------------------------------------===//
 

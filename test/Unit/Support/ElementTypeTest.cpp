@@ -36,7 +36,7 @@ static uint32_t encode(ElementType type, double value) {
   return bits;
 }
 
-/// The largest code whose value and those of all before it are finite.
+/// The largest code such that it and all smaller codes have finite values.
 static uint32_t largestFinite(ElementType type) {
   uint32_t code = 0;
   while (std::isfinite(decode(type, code + 1)) && decode(type, code + 1) > 0)

@@ -121,7 +121,7 @@ TEST(File, FailureInTheMiddleKeepsTheOldFile) {
 
 TEST(File, NamesOfOtherContainersAreTaken) {
   TemporaryDirectory directory;
-  // In each of which a process may have this one's number.
+  // Another process may have this one's number in another folder.
   std::string prefix = "a.tmp-" + std::to_string(getpid()) + "-";
   for (int i = 0; i < 100; ++i)
     directory.write(prefix + std::to_string(i), "theirs");

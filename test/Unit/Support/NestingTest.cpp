@@ -68,7 +68,7 @@ TEST(Nesting, AliasesNestLikeWhatTheyStandFor) {
 TEST(Nesting, WhatIsClosedIsNotNested) {
   EXPECT_FALSE(findDeepNesting(repeat("({[<>]})", 1000)));
   EXPECT_FALSE(findDeepNesting(repeat("(d0) -> (d0 >= 0, d0 <= 4)", 1000)));
-  // More was closed than opened; then it nests after all.
+  // More brackets close than open; then the text does nest.
   EXPECT_TRUE(findDeepNesting(repeat(")", 1000) + repeat("(", 1000)));
 }
 

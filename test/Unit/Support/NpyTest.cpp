@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bytes as NumPy's format description has them are spelled out here, so that
-// the reader and the writer are not only tested against each other.
+// Spells out the bytes of NumPy's format description, so that the reader and
+// the writer are not only tested against each other.
 //
 //===----------------------------------------------------------------------===//
 

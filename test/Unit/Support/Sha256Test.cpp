@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The examples of FIPS 180-4 and the lengths at which padding takes another
-// block, the latter against digests made with coreutils' sha256sum.
+// The examples of FIPS 180-4, and the lengths at which padding takes another
+// block, against digests by coreutils' sha256sum.
 //
 //===----------------------------------------------------------------------===//
 

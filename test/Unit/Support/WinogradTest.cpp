@@ -22,8 +22,8 @@ static Rational getFactor(const WinogradMatrices &matrices, size_t i, size_t k,
   return factor;
 }
 
-// The algorithm is bilinear, so it is a correlation if it is one of all pairs
-// of unit vectors. All of it is exact.
+// The algorithm is bilinear, so it is a correlation if it is one for all pairs
+// of unit vectors. All arithmetic is exact.
 TEST(Winograd, ComputesCorrelations) {
   for (int64_t m = 1; m <= kMaxWinogradTile; ++m)
     for (int64_t r = 1; m + r - 1 <= kMaxWinogradTile; ++r) {
@@ -44,8 +44,8 @@ TEST(Winograd, ComputesCorrelations) {
     }
 }
 
-// The matrices of F(2, 3) and F(4, 3) as Lavin and Gray have them, but for the
-// sign of a row and of what is multiplied by it.
+// The matrices of F(2, 3) and F(4, 3) by Lavin and Gray, except for the sign of
+// a row and of its factor.
 TEST(Winograd, HasKnownMatrices) {
   Rational half(1, 2), quarter(1, 4), sixth(1, 6), twelfth(1, 12);
   WinogradMatrices two = computeWinograd(2, 3);

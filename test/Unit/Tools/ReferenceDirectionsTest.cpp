@@ -24,7 +24,7 @@ using namespace conv::reference;
 
 namespace {
 
-/// A convolution of n 2, c 2 and k 3 of each of 2 groups. All spatial sizes
+/// A convolution of n 2 with 2 groups of c 2 and k 3. All spatial sizes
 /// differ.
 struct Case {
   std::array<std::string, 3> layouts;
@@ -38,7 +38,7 @@ const std::map<char, int64_t> kSizes = {
 constexpr std::array<int64_t, 3> kStrides = {2, 2, 1}, kDilations = {1, 2, 2},
                                  kLow = {2, 2, 1};
 
-/// Indices by letter. Channels are those of one group.
+/// Indices by letter. Channels are the channels of one group.
 using Indices = std::map<char, int64_t>;
 
 int64_t dimensionSize(const std::string &layout, int role, char letter) {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Steps that read operands in another order or broadcast, compared with values
-// worked out by hand.
+// computed by hand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ artifact::Argument makeArgument(const std::string &access,
   return argument;
 }
 
-/// A 2 x 3 tensor of sums of a 3 x 2 tensor, transposed, and a vector of 3.
+/// The 2 x 3 sums of a transposed 3 x 2 tensor and a vector of 3.
 artifact::Entry makeEntry(const std::string &strides,
                           const std::string &offset = "0") {
   artifact::Entry entry;
@@ -94,7 +94,7 @@ TEST(ReferenceElementwise, ReadsFromAnOffsetAndBackwards) {
     EXPECT_FALSE(parseProgram(makeEntry("[1, -2]", offset))) << offset;
 }
 
-/// Parts of 3 x 2 and 3 elements follow each other in the second dimension.
+/// Parts of 3 x 2 and 3 elements, concatenated in the second dimension.
 artifact::Entry makeConcatenation(const std::string &operands) {
   artifact::Entry entry = makeEntry("[1, 2]");
   entry.arguments.back().shape = {3, 3};

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The reference decides what is right, so it is itself compared with values
-// worked out by hand and with a second, index-by-index convolution.
+// computed by hand and with a second, index-by-index convolution.
 //
 //===----------------------------------------------------------------------===//
 
@@ -168,8 +168,8 @@ TEST(Reference, RefusesWhatDoesNotFit) {
   expectError("{", "", "parse error");
 }
 
-// An edited artifact may name a cache without rows to fill, or states that no
-// machine holds.
+// An edited artifact may name a cache without rows to fill, or more states than
+// any machine holds.
 TEST(Reference, FinalStatesAreCounted) {
   auto parse = [](int64_t indices, const std::string &rows) {
     artifact::Entry entry;
@@ -196,7 +196,7 @@ TEST(Reference, FinalStatesAreCounted) {
   ASSERT_FALSE(huge);
   EXPECT_NE(huge.error().message.find(message), std::string::npos)
       << huge.error().message;
-  // As many as there are tokens for.
+  // Matches the number of tokens.
   Result<Program> right = parse(2, "[3, 1, 2]");
   EXPECT_TRUE(right) << right.error().message;
 }
@@ -255,7 +255,7 @@ TEST(EpilogueInterpreter, KnowsWhatIsExactInFloat) {
   EXPECT_FALSE(run(ScalarOp::Add, three, {1, 0.5, false}).exact);
 }
 
-/// One that applies the function of this name to the first value.
+/// A node that applies the named function to the first value.
 static EpilogueNode makeFunction(const char *name) {
   EpilogueNode node;
   node.op = ScalarOp::Function;
@@ -265,7 +265,7 @@ static EpilogueNode makeFunction(const char *name) {
   return node;
 }
 
-/// Its argument moves in steps through all that the error allows.
+/// Moves the argument in steps through everything that the error allows.
 static void checkSpread(const char *name, double x, double error) {
   EpilogueNode node = makeFunction(name);
   std::vector<Scalar> values = {{x, error, false}};
@@ -376,14 +376,14 @@ TEST(EpilogueInterpreter, CountsRoundingsAsTheNumericRule) {
     node.op = op;
     return runNode(node, values);
   };
-  // Division and square root of exact operands have one result.
+  // Division and square root of exact operands have one correct result.
   Scalar quotient = run(ScalarOp::Div, {{1, 0, true}, {3, 0, true}});
   EXPECT_TRUE(quotient.exact);
   EXPECT_EQ(quotient.value, 1.0f / 3.0f);
   Scalar root = runNode(makeFunction("sqrt"), {{2, 0, true}});
   EXPECT_TRUE(root.exact);
   EXPECT_EQ(root.value, std::sqrt(2.0f));
-  // Of others they are rounded once; functions are good to a few ulp.
+  // Results of inexact operands are rounded once; functions err by a few ulp.
   Scalar inexact = run(ScalarOp::Div, {{1, 0, false}, {3, 0, true}});
   EXPECT_FALSE(inexact.exact);
   EXPECT_EQ(inexact.error, 0.5 * ulp(ElementType::F32, inexact.value));
@@ -442,7 +442,7 @@ TEST(Verify, FindsAWrongElement) {
             "element [0, 0, 0, 1] of output expects 2 within 0.01, but got "
             "2.015625");
 
-  // Exact elements have no room: one unit in the last place is wrong.
+  // Exact elements have no tolerance: one unit in the last place is wrong.
   storeElement(ElementType::F16, bytes.data(), 1, 2);
   storeElement(ElementType::F16, bytes.data(), 2, 3.001953125);
   EXPECT_EQ(compare(expected, bytes).firstWrong, 2);

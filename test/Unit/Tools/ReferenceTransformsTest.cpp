@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Bounds of sums by Winograd's algorithm, worked out by hand for F(2, 3).
+// Bounds of sums by Winograd's algorithm, computed by hand for F(2, 3).
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,8 +72,8 @@ Expected evaluateWith(const artifact::Entry &entry,
                   {makeBytes(input), makeBytes(filter), ""})[0];
 }
 
-// The first result is of products that are all zero, but what the algorithm
-// adds up is not: |B^T||d| = [0, 1.5, 1.5, 1.5], |G||g| = [0, 1/2, 1/2, 1].
+// All products of the first result are zero, but the algorithm's sum is not:
+// |B^T||d| = [0, 1.5, 1.5, 1.5], |G||g| = [0, 1/2, 1/2, 1].
 TEST(ReferenceTransforms, BoundIsOfWhatTheAlgorithmAddsUp) {
   Expected result = evaluateWith(makeEntry(), {0, 1.5, 0, 0}, {0, 0, 1});
   EXPECT_EQ(result.values, (std::vector<double>{0, 0}));
@@ -82,7 +82,7 @@ TEST(ReferenceTransforms, BoundIsOfWhatTheAlgorithmAddsUp) {
   EXPECT_EQ(result.exact, (std::vector<uint8_t>{0, 0}));
 }
 
-// Integers are exact as long as halves of them are.
+// Integers are exact as long as their halves are.
 TEST(ReferenceTransforms, KnowsWhatIsExact) {
   double large = 3 << 20;
   Expected small = evaluateWith(makeEntry(), {1, 2, 3, 4}, {1, -1, 2});
@@ -94,6 +94,39 @@ TEST(ReferenceTransforms, KnowsWhatIsExact) {
   third.replace(third.find("0.5"), 3, "0.333");
   EXPECT_EQ(evaluateWith(makeEntry(third), {1, 2, 3, 4}, {1, -1, 2}).exact,
             (std::vector<uint8_t>{0, 0}));
+}
+
+// F(3, 2) in two tiles: three elements of a filter from three gradients of the
+// output, the last of which has only the first place of its tile.
+TEST(ReferenceTransforms, SumsUpAllTilesOfAFiltersGradient) {
+  artifact::Entry entry = makeEntry();
+  entry.arguments[0].shape = {1, 5, 1};
+  entry.arguments[2].access = "read"; // The gradient of the output.
+  entry.arguments[2].shape = {1, 3, 1};
+  std::swap(entry.arguments[1], entry.arguments[2]);
+  entry.arguments[2].access = "write";
+  entry.reference = R"({"steps": [{"direction": "backward_weight",
+      "input": {"argument": 0}, "grad_output": {"argument": 1},
+      "tail_operands": [],
+      "layouts": ["NWC", "KSC", "NQK"], "shapes": [[1, 5, 1], [1, 3, 1], [1, 3, 1]],
+      "groups": 1, "strides": [1], "dilations": [1], "low": [0],
+      "output_type": "f32", "tail": [], "yield": 0,
+      "transforms": [{
+        "input": [[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, -1, 0, 1]],
+        "filter": [[1, 0], [0.5, 0.5], [0.5, -0.5], [0, 1]],
+        "output": [[1, 1, 1, 0], [0, 1, -1, 0], [0, 1, 1, 1]]}],
+      "error_bound": {"accumulation": 9, "output_ulp": 0}}],
+    "outputs": [{"argument": 2, "step": 0}]})";
+  Expected result = evaluateWith(entry, {1, 2, 3, 4, 5}, {1, -1, 2});
+  EXPECT_EQ(result.values, (std::vector<double>{5, 7, 9}));
+  EXPECT_EQ(result.exact, (std::vector<uint8_t>{1, 1, 1}));
+  // Of halves, nothing is exact, and the bound is of |B^T||d| = [4, 5, 5, 6]
+  // and [8, 9, 9, 4] halves with |G||g| = [1, 1, 1, 1] and [2, 1, 1, 0] halves:
+  // their products, added up, are [20, 14, 14, 6] quarters.
+  Expected halves = evaluateWith(entry, {0.5, 1, 1.5, 2, 2.5}, {0.5, -0.5, 1});
+  std::vector<double> quarters = {48, 28, 34};
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NEAR(halves.bounds[i], std::ldexp(9 * quarters[i] / 4, -24), 1e-12);
 }
 
 TEST(ReferenceTransforms, RefusesMatricesOfOtherSizes) {

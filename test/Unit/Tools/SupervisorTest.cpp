@@ -13,7 +13,7 @@
 using namespace conv;
 using namespace conv::tools;
 
-/// Answers by the first letter of an input, sometimes badly.
+/// Answers by the first letter of an input, sometimes with a crash.
 static Result<void> answer(const std::string &input) {
   switch (input.empty() ? 'a' : input[0]) {
   case 'b':

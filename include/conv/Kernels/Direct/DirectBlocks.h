@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The gradient of a group's filter has few elements, each a sum over all
-// positions. With positions as the reduction of a matrix instruction, 8 output
-// channels and 8 input channels at one tap are a block of sums, and an atom has
-// two of them:
+// positions. Positions are the reduction of a matrix instruction: 8 output
+// channels and 8 input channels at one tap make a block of sums, and an atom
+// has two blocks:
 //
 //                              8 output channels
 //    tap (r, s),     8 input  ┌────────┐
@@ -17,8 +17,8 @@
 //                   channels  │ block  │
 //                             └────────┘
 //
-// Smaller groups share a block, of which only the squares on the diagonal are
-// theirs; larger groups have one for each pair of vectors.
+// Smaller groups share a block and own the squares on its diagonal; larger
+// groups have a block for each pair of vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,31 +31,31 @@
 namespace mlir::conv {
 
 /// How the gradient of a filter is multiplied as blocks. Rows of the product
-/// are channels of the left operand, columns those of the right one at taps.
+/// are channels of the left operand; columns are right channels at taps.
 struct DirectBlocks : ChannelVector {
-  /// Blocks of an atom.
+  /// Blocks per atom.
   static constexpr int64_t kBlocks = 2;
-  /// Positions of a run, which are neighbours, and runs of an atom.
+  /// Neighbouring positions of a run, and runs of an atom.
   static constexpr int64_t kRun = 8, kRuns = 2;
 
-  /// Of a vector of rows, at most: their sums are in registers.
+  /// The most blocks of a vector of rows: their sums are in registers.
   static constexpr int64_t kMaxBlocks = 72;
 
   int64_t matrices; ///< That share a vector; 1 if a matrix has whole ones.
-  int64_t rowVectors, columnVectors; ///< Of a matrix, or of those that share.
-  /// The digits of channels, if there is more than one of a matrix, among those
-  /// of rows and of columns.
+  int64_t rowVectors, columnVectors; ///< Of a matrix, or of sharing ones.
+  /// The digits of rows and of columns that count channels, if a matrix has
+  /// more than one channel.
   std::optional<size_t> row, column;
   int64_t taps; ///< Columns of one channel.
 
   int64_t countBlocks() const { return columnVectors * taps; }
-  /// Atoms of a vector of rows; the last one may have one block only.
+  /// Atoms of a vector of rows; the last atom may have only one block.
   int64_t countAtoms() const {
     return llvm::divideCeil(countBlocks(), kBlocks);
   }
 
-  /// None if D8 does not hold, and in `obstacle` why, as "expects ..., but got
-  /// ...".
+  /// None if D8 does not hold; `obstacle` then says why, as "expects ..., but
+  /// got ...".
   static std::optional<DirectBlocks> compute(const ViewedProduct &product,
                                              std::string &obstacle);
 };

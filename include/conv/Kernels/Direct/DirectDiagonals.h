@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In a depthwise convolution, a channel's filter is a window on its own
-// channel only. With `dy(k, j)` for position `j` of the run of 8 neighbours
-// number `k`, and `x(k, i)` for the input positions from the start of that run
-// on, an atom sums up all products of the two over 16 runs:
+// In a depthwise convolution, a channel's filter sees its own channel only.
+// With `dy(k, j)` for position `j` of the run number `k` of 8 neighbours, and
+// `x(k, i)` for the input positions from the start of that run on, an atom sums
+// up all products of `dy` and `x` over 16 runs:
 //
 //                          8 positions j of the output
 //                         ┌─────────────────┐
@@ -19,10 +19,10 @@
 //                         │     2 1 0 ...   │
 //                         └─────────────────┘
 //
-// So 7 taps of a line are 56 of 128 products, where blocks of channels
-// (`DirectBlocks`) have one of eight. For that, the positions of a channel have
-// to be side by side, not its channels: 8 x 8 of them are transposed at their
-// place in shared memory.
+// So 7 taps of a line use 56 of 128 products, where blocks of channels
+// (`DirectBlocks`) use one of eight. The positions of a channel must then be
+// contiguous, rather than its channels: 8 x 8 elements at a time are transposed
+// in place in shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,30 +34,30 @@
 
 namespace mlir::conv {
 
-/// How the gradient of a depthwise filter is multiplied as diagonals. Positions
-/// are values of the innermost digit of the reduction; taps along them are
-/// those of one digit of the columns, and all other taps are *lines*.
+/// How the gradient of a depthwise filter is multiplied as a banded matrix.
+/// Positions are values of the innermost digit of the reduction; taps along it
+/// are values of one digit of the columns, and all other taps are *lines*.
 struct DirectDiagonals : ChannelVector {
   /// Positions of a run, and runs of an atom.
   static constexpr int64_t kRun = 8, kRuns = 16;
-  /// Elements of a lane's sums in one atom.
+  /// Sums of a lane in one atom.
   static constexpr int64_t kSums = 4;
-  /// Sums of a lane, at most: the rest of its registers has fragments.
+  /// The most sums of a lane: the remaining registers hold fragments.
   static constexpr int64_t kMaxSums = 128;
 
-  int64_t step;     ///< Input positions between neighbours.
-  int64_t dilation; ///< Positions between taps.
+  int64_t step;     ///< Input positions between output positions.
+  int64_t dilation; ///< Input positions between taps.
   int64_t taps;     ///< Along the positions.
-  int64_t lines;    ///< Other taps, of all other digits of the columns.
+  int64_t lines;    ///< Taps of all other digits of the columns.
   std::optional<size_t> tap; ///< The digit of `taps`, if there are several.
 
-  /// Taps whose input positions are the same modulo `step` share an atom: the
-  /// first of each such class are taps 0, 1, ...
+  /// Taps whose input positions are equal modulo `step` share an atom: the
+  /// first taps of these classes are taps 0, 1, ...
   int64_t countClasses() const;
   /// The input positions of a class, modulo `step`.
   int64_t getResidue(int64_t index) const { return index * dilation % step; }
-  /// The diagonal of a class's first tap, and from each of its taps to the
-  /// next.
+  /// The diagonal of the first tap of a class, and the distance from each tap
+  /// of the class to the next.
   int64_t getFirstDiagonal(int64_t index) const {
     return index * dilation / step;
   }

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The matrices of groups with few channels are too narrow for a matrix
-// instruction, but 8 neighbouring channels fit one: those of several groups, of
-// which each multiplies its own. At one tap, their filters are a block of
-// 8 x 8 elements, and an atom multiplies 16 positions by the blocks of two
+// instruction, but 8 neighbouring channels fit: they span several groups,
+// each with a filter of its own. At one tap, their filters make a block of 8
+// x 8 elements, and an atom multiplies 16 positions by the blocks of two
 // taps:
 //
 //              channels at     channels at        8 output channels
@@ -34,12 +34,12 @@ namespace mlir::conv {
 
 /// How a product with few channels is multiplied block by block.
 struct FilterBlocks : ChannelVector {
-  /// Of an atom: positions, and blocks, one for each tap.
+  /// Positions and blocks of an atom; there is one block for each tap.
   static constexpr int64_t kPositions = 16, kTaps = 2;
 
-  /// Where sums are exchanged in shared memory (`DirectExchange`): f32 elements
-  /// between pairs of a vector of channels, and of a subgroup, for so many
-  /// positions, when so many vectors are read side by side.
+  /// The layout of sums in shared memory (`DirectExchange`): f32 elements
+  /// between pairs of a vector of channels, and of a subgroup, for `positions`
+  /// positions, when several vectors are read side by side.
   static int64_t getPairDistance(int64_t positions) {
     return kPair * (positions + kBanks / (4 * kPair));
   }
@@ -47,19 +47,19 @@ struct FilterBlocks : ChannelVector {
     return kVector / kPair * getPairDistance(positions) +
            llvm::divideCeil(kBanks, vectors);
   }
-  static constexpr int64_t kBanks = 32; ///< Of shared memory, of 4 bytes.
+  static constexpr int64_t kBanks = 32; ///< Shared memory banks of 4 bytes.
 
-  int64_t channels; ///< Of a matrix: of its left operand, and columns.
-  /// The digit of the reduction that counts them, if there is more than one.
+  int64_t channels; ///< A matrix's left channels and columns.
+  /// The digit of the reduction that counts channels, if there are several.
   std::optional<size_t> channel;
-  /// The innermost other digit of the reduction with several values, if there
-  /// is one, whose taps are multiplied two at a time.
+  /// The innermost other digit of the reduction with several values, if any;
+  /// its taps are multiplied two at a time.
   std::optional<size_t> tap;
 
   int64_t getMatrices() const { return kVector / channels; } ///< Of a vector.
 
-  /// None if D7 does not hold, and in `obstacle` why, as "expects ..., but got
-  /// ...".
+  /// None if D7 does not hold; `obstacle` then says why, as "expects ..., but
+  /// got ...".
   static std::optional<FilterBlocks> compute(const ViewedProduct &product,
                                              std::string &obstacle);
 };

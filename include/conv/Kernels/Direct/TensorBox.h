@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A tile of a direct convolution is a box of digits of its product, and every
-// coordinate of a view is linear in digits: so what a tile reads of an operand
-// lies in a box of coordinates, and stays linear in digits when that box is
-// moved to shared memory.
+// coordinate of a view is linear in digits. So a tile reads a box of
+// coordinates of an operand, and the coordinates stay linear in digits when
+// that box moves to shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,11 @@ namespace mlir::conv {
 /// Tiles of an index space that are boxes of its digits.
 struct DigitBox {
   SmallVector<int64_t> digits; ///< Sizes of the whole space, outermost first.
-  SmallVector<int64_t> sizes;  ///< Of one box.
+  SmallVector<int64_t> sizes;  ///< Sizes of one box.
   /// The last digit that has more than one value, or else the last one.
   size_t innermost = 0;
-  /// Values of the innermost digit that are computed at a time. What a box
-  /// reads includes those that the last run has beyond the box.
+  /// Values of the innermost digit that are computed at a time. The box that is
+  /// read includes values of the last run beyond the box.
   int64_t run = 1;
 
   /// The box of `tile` consecutive indices, or none if D1 does not hold.
@@ -48,75 +48,75 @@ struct DigitBox {
   int64_t countRuns(size_t digit) const {
     return getPadded(digit) / getRun(digit);
   }
-  /// Whether some tile reads and computes more values than the digit has.
+  /// Whether some tile reads and computes values beyond the digit.
   bool mayExceed(size_t digit) const;
 };
 
-/// How many 16-byte vectors a place of a box has in shared memory: those of the
-/// box, or one more, unused, if they are an even number. Lanes that read
-/// neighbours read all banks: vectors of a place in the first order, the same
-/// ones of eight places in the other. Either way, vectors of a place are side
-/// by side: where they are not, copies that take no registers reach half the
+/// The number of 16-byte vectors of a position of a box in shared memory: the
+/// box's own, or one more, unused, if their number is even. Lanes that read
+/// neighbours then read all banks: the vectors of a position with `Together`,
+/// the same vector of eight positions with `Odd`. The vectors of a position are
+/// contiguous in both: otherwise copies that bypass registers reach half the
 /// speed.
 enum class VectorOrder { Together, Odd };
 
-/// How the dimension next to the vectors of a place is cut in blocks. Without
-/// them, `size` is 0.
+/// How the dimension next to the vectors of a position is split in blocks.
+/// Without blocks, `size` is 0.
 ///
-/// Blocks are whole lines of 128 bytes, of 8 vectors each, in which a vector
-/// has another place, by exclusive or with the number of its line: so the same
-/// vector of 8 neighbours lies in different banks. With unused vectors in
-/// between, as `VectorOrder::Odd` has them, copies were seen to take twice as
-/// long, since a sector of 32 bytes is then parts of two.
+/// Blocks are whole lines of 128 bytes, of 8 vectors each. A line's vectors are
+/// swizzled by exclusive or with the line's number, so that the same vector of
+/// 8 neighbours lies in different banks. With unused vectors in between, as in
+/// `VectorOrder::Odd`, copies were seen to take twice as long, since a sector
+/// of 32 bytes then has parts of two positions.
 struct BoxBlocks {
   int64_t dimension = 0;
-  int64_t size = 0;     ///< Coordinates of one, a multiple of 8.
-  int64_t vectors = 0;  ///< Of a place: 1, 2, 4 or 8.
-  int64_t distance = 0; ///< From one to the next, in shared memory.
-  int64_t count = 0;    ///< In all of the box, and unused ones after it.
+  int64_t size = 0;     ///< Coordinates of a block, 8 times n.
+  int64_t vectors = 0;  ///< Of a position: 1, 2, 4 or 8.
+  int64_t distance = 0; ///< From block to block, in shared memory.
+  int64_t count = 0;    ///< Including unused ones after the box.
 
-  static constexpr int64_t kLine = 8; ///< Vectors of 128 bytes.
-  /// Blocks whose same positions are as many vectors as four, at least: they
-  /// are transposed together.
+  static constexpr int64_t kLine = 8; ///< Vectors in 128 bytes.
+  /// Blocks whose equal positions have at least four vectors together: they are
+  /// transposed together.
   int64_t countTogether() const { return std::max<int64_t>(1, 4 / vectors); }
 };
 
-/// The box of a tensor that a tile reads, in shared memory. The lists about
+/// The box of a tensor that a tile reads, in shared memory. Lists of
 /// coordinates are in the order of the tensor's dimensions.
 struct TensorBox {
-  /// Pieces of it that a work-item locates together; without copies that take
-  /// no registers, as many are on their way at a time.
+  /// 16-byte accesses that a work-item locates together; unless copies bypass
+  /// registers, this many are in flight at a time.
   static constexpr int64_t kLoadsInFlight = 8;
 
-  SmallVector<int64_t> sizes;   ///< Of coordinates.
-  SmallVector<int64_t> corner;  ///< First coordinate, less that of the digits
-                                ///< that the tile starts with.
+  SmallVector<int64_t> sizes;   ///< Of each coordinate.
+  SmallVector<int64_t> corner;  ///< First coordinate relative to the first
+                                ///< digits of the tile.
   SmallVector<int64_t> strides; ///< In shared memory.
-  int64_t innermost;            ///< The dimension with neighbours side by side.
-  int64_t numElements;          ///< There.
-  SmallVector<bool> isGuarded;  ///< Some tile leaves the tensor.
-  /// What is there: padding where the view leaves the tensor; nothing, as
-  /// zeros, where only tiles do.
+  int64_t innermost;            ///< The dimension that is contiguous there.
+  int64_t numElements;          ///< Elements in shared memory.
+  SmallVector<bool> isGuarded;  ///< Whether some tile leaves the tensor.
+  /// What a tile reads there: padding where the view leaves the tensor; zeros
+  /// where only tiles do.
   SmallVector<PaddingMode> padding;
-  int64_t copyDimension; ///< Along which elements are copied together.
-  int64_t copyWidth;     ///< How many, at multiples of it.
-  int64_t run; ///< Elements of the box that follow each other in memory.
-  /// In shared memory: where the element of the first digits is, and the
-  /// distance of neighbours along each digit of the view. With blocks, those
-  /// of the digits inside of blocks and of vectors make no sense.
+  int64_t copyDimension; ///< The dimension along which copies are vectors.
+  int64_t copyWidth;     ///< Elements of a vector; copies align to it.
+  int64_t run; ///< Contiguous elements of the box in memory.
+  /// In shared memory: the element of the first digits, and the distance
+  /// between neighbours along each digit of the view. With blocks, the
+  /// distances along digits inside of blocks and of vectors are meaningless.
   int64_t first;
   SmallVector<int64_t> distances;
   BoxBlocks blocks;
   /// Elements of the tensor that one tile after the other copies.
   double copied;
 
-  /// The box of what a tile reads that is `spaces`, in the order of the view's
-  /// digits, with neighbours of the batch side by side or those in memory; in
-  /// blocks of so many coordinates, unless that is 0.
+  /// The box that a tile with these `spaces` reads, in the order of the view's
+  /// digits, with neighbours of the batch or neighbours in memory contiguous;
+  /// in blocks of `block` coordinates, unless that is 0.
   static TensorBox compute(const ViewedTensor &operand,
                            ArrayRef<DigitBox> spaces, bool isAlongBatch,
                            VectorOrder order, int64_t block = 0);
-  /// Elements of 16 bytes.
+  /// Elements in 16 bytes.
   static int64_t getVectorElements(Type element);
 };
 

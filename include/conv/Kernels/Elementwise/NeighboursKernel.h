@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// Builds the kernel of `op` at the insertion point, which reads and writes
-/// these buffers.
+/// Builds the kernel of `op` at the insertion point; the kernel reads and
+/// writes these buffers.
 FailureOr<BuiltKernel> buildNeighboursKernel(OpBuilder &builder,
                                              CountNeighboursOp op, Value starts,
                                              Value counts, StringRef name);

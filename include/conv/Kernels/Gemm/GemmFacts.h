@@ -10,11 +10,11 @@
 
 namespace conv {
 
-/// What main loops that stage tiles have to know of a problem.
+/// Facts of a problem for main loops that stage tiles.
 struct GemmFacts {
-  /// Copies in lane order can bring both operands of all products: elements of
-  /// each are less than 2 GiB apart, and rows or the reduction count whole
-  /// pieces of memory.
+  /// Lane copies can load both operands of all products: the elements of each
+  /// operand are less than 2 GiB apart, and the sizes of rows or of the
+  /// reduction are multiples of the copied vectors.
   bool hasLaneOrder = false;
 };
 

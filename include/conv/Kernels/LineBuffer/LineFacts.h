@@ -12,9 +12,9 @@
 
 namespace conv {
 
-/// What line buffers make of a problem, if they can compute it: the window,
-/// and, if its positions are reduced, how many follow each other, and how
-/// often.
+/// The facts of a problem that line buffers can compute: the window and, if its
+/// positions are reduced, how many positions are contiguous and how many such
+/// segments there are.
 struct LineFacts {
   LineWindow window;
   int64_t segmentPositions = 0, segments = 0;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whether the left operand of a matrix product are windows on whole lines of
-// images: asked when a schedule is chosen, and again when its kernel is built.
+// Says whether the left operand of a matrix product is windows on whole image
+// rows: asked when a schedule is chosen, and again when its kernel is built.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,26 +19,26 @@
 namespace mlir::conv {
 
 struct LineGeometry {
-  TmaGeometry product; ///< Without a filter: it may have any layout.
+  TmaGeometry product; ///< Without a filter, which may have any layout.
   ::conv::LineWindow window;
   TmaResult result;
 };
 
-/// The geometry of `result = lhs * transpose(rhs)`; or none, and in `obstacle`
-/// what a line buffer needs, as "expects ..., but got ...".
+/// The geometry of `result = lhs * transpose(rhs)`; or none, and `obstacle`
+/// says what a line buffer needs, as "expects ..., but got ...".
 std::optional<LineGeometry> computeLineGeometry(const ViewedTensor &lhs,
                                                 const ViewedTensor &rhs,
                                                 const ViewedTensor &result,
                                                 std::string &obstacle);
 
-/// The tile of a schedule whose main loop is `line_buffer`, if windows are on
-/// the left or if their positions are reduced.
+/// The tile of a `line_buffer` schedule, if the left operand has the window or
+/// if positions are reduced.
 ::conv::LineTile getLineTile(ScheduleAttr schedule,
                              const LineGeometry &geometry);
 ::conv::LineGradientTile getLineGradientTile(ScheduleAttr schedule,
                                              const LineGeometry &geometry);
 
-/// Why the schedule's line buffers cannot be had; empty if they can.
+/// Why the schedule's line buffers are impossible; empty if they are possible.
 std::string checkLines(const LineGeometry &geometry, ScheduleAttr schedule,
                        const ::conv::ChipInfo &chip);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The gradient of a filter for few channels multiplies windows too, but adds up
-// their positions. Instructions take an operand with its reduction outermost
+// The filter gradient for few channels multiplies windows too, but sums over
+// their positions. Instructions read an operand with its reduction outermost
 // from shared memory only, so warpgroups write windows there. Plain numbers,
 // nothing of the IR.
 //
@@ -20,17 +20,17 @@
 namespace conv {
 
 /// A pipeline of stages for 64 positions each: tiles of the left operand and of
-/// the windows and, after them, the lines of which the windows are written.
-/// Columns are groups of the window, each eight elements, and a tile has all of
-/// them or whole rows of 64.
+/// the windows, followed by the lines from which the windows are written.
+/// Columns are groups of the window, of eight elements each, and a tile has all
+/// columns or whole rows of 64.
 struct LineGradientTile {
-  /// Warpgroups that write windows for the one that multiplies, in turns. They
-  /// divide the stages, so that each stage is always written by the same one.
+  /// Warpgroups that write windows, in turns, for the multiplying one. Their
+  /// number divides the stages, so one warpgroup always writes the same stage.
   static constexpr int64_t kIm2colWarps = 2;
 
   TmaTile tile;
   LineWindow window;
-  /// Positions that follow each other, in steps of 64.
+  /// Contiguous positions, in steps of 64.
   int64_t segmentPositions;
 
   LineGradientTile(TmaTile tile, const LineWindow &window,
@@ -42,15 +42,15 @@ struct LineGradientTile {
   int64_t usedColumns() const {
     return window.countGroups() * LineWindow::kGroupElements;
   }
-  /// Tiles of all columns, and how many columns one of them writes.
+  /// Tiles that cover all columns, and the columns that one of them writes.
   int64_t countColumnTiles() const {
     return ceilDiv(usedColumns(), tile.columns);
   }
   int64_t usedColumnsOf(int64_t columnTile) const {
     return std::min(tile.columns, usedColumns() - columnTile * tile.columns);
   }
-  /// Whether there are as many of the result's columns, which are not padded to
-  /// groups.
+  /// Whether the result, which is not padded to groups, has `columns`
+  /// columns.
   bool hasColumns(int64_t columns) const {
     return tile.hasWholeRowsOfColumns() &&
            ceilDiv(columns, tile.columns) == countColumnTiles();
@@ -66,7 +66,7 @@ struct LineGradientTile {
     return linesOffset() + tile.stages * linesBytes() +
            roundUp(window.reachBytes(), TmaTile::kBarrierBytes);
   }
-  /// For each stage barriers for "copied", "gathered" and "empty".
+  /// Each stage has barriers for "copied", "gathered" and "empty".
   int64_t sharedBytes() const {
     return barrierOffset() + 3 * tile.stages * TmaTile::kBarrierBytes;
   }

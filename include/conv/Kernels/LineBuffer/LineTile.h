@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile of positions of a window reads few lines of its images, and these are
-// one piece of memory, whatever the window and the channels are. So a line
-// buffer holds whole lines, and all taps read them there. This says how many
-// lines that are, in which order the reduction goes over them, and what of
-// shared memory it takes. Plain numbers, nothing of the IR.
+// A tile of window positions reads few lines of its images, and these lines are
+// contiguous in memory for any window and channels. So a line buffer holds
+// whole lines, and all taps read them there. This file counts the lines, orders
+// the reduction over them, and sizes the shared memory. Plain numbers, nothing
+// of the IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +25,13 @@ namespace conv {
 
 /// Images with their channels innermost, and a window that moves over them.
 ///
-/// The reduction is made of *runs*: elements of a line that follow each other
-/// in memory, all taps of that line or, with dilation, one of them. A run takes
-/// whole *groups* of eight elements; what is too much is zero in the filter and
-/// in fragments of the images.
+/// The reduction consists of *runs*: elements of a line that are contiguous in
+/// memory, all taps of that line or, with dilation, one tap. A run takes whole
+/// *groups* of eight elements; surplus elements are zero in the filter and in
+/// fragments of the images.
 struct LineWindow {
   static constexpr int64_t kGroupElements = 8;
-  /// What lines are multiples of, in bytes: the granule of a copy.
+  /// Bytes of which lines are multiples: the granule of a copy.
   static constexpr int64_t kGranuleBytes = 16;
   /// Groups of the reduction that one instruction multiplies.
   static constexpr int64_t kGroupsPerAtom = 2;
@@ -42,7 +42,7 @@ struct LineWindow {
             low = 0;
     bool isReversed = false;
 
-    /// Whether taps of some position are outside of the image.
+    /// Whether taps of some position lie outside of the image.
     bool leavesImage() const {
       return low > 0 ||
              (positions - 1) * stride - low + (taps - 1) * dilation >= extent;
@@ -52,14 +52,14 @@ struct LineWindow {
   int64_t images = 1, channels = 1;
   Dimension vertical, horizontal;
 
-  /// In all images.
+  /// Positions in all images.
   int64_t countPositions() const {
     return images * vertical.positions * horizontal.positions;
   }
   int64_t lineElements() const { return horizontal.extent * channels; }
   int64_t lineBytes() const { return lineElements() * TmaTile::kElementBytes; }
-  /// Lines from the first of the last position in an image to the first of the
-  /// first position in the next one.
+  /// Lines from the first line of the last position in an image to the first
+  /// line of the first position in the next image.
   int64_t linesToNextImage() const {
     return vertical.extent - (vertical.positions - 1) * vertical.stride;
   }
@@ -72,7 +72,7 @@ struct LineWindow {
     return channels * horizontal.taps / runsPerLine();
   }
   /// Whether all positions start at even elements of a line, or all at odd
-  /// ones, in each run: two elements are then one load.
+  /// elements, in each run: one load then reads two elements.
   bool hasPairs() const {
     return horizontal.stride * channels % 2 == 0 &&
            (runsPerLine() == 1 || horizontal.dilation * channels % 2 == 0);
@@ -84,13 +84,13 @@ struct LineWindow {
   int64_t groupsPerRun() const {
     return ceilDiv(lead() + runElements(), kGroupElements);
   }
-  /// With one more for the last instruction, if need be.
+  /// Includes one more group for the last instruction if necessary.
   int64_t countGroups() const {
     return roundUp(countRuns() * groupsPerRun(), kGroupsPerAtom);
   }
 
-  /// Most lines that the windows of `rows` consecutive positions see, if they
-  /// start at a multiple of `granule`, which divides `rows`.
+  /// The most lines that the windows of `rows` consecutive positions see, if
+  /// the positions start at a multiple of `granule`, which divides `rows`.
   int64_t countLines(int64_t rows, int64_t granule) const {
     int64_t across = horizontal.positions;
     int64_t spanned =
@@ -108,7 +108,7 @@ struct LineWindow {
   /// The lines of `rows` positions that start at a multiple of `rows`.
   int64_t countLines(int64_t rows) const { return countLines(rows, rows); }
 
-  /// Bytes before and after lines that fragments read, and do not use.
+  /// Bytes before and after the lines that fragments read without using them.
   int64_t reachBytes() const {
     const Dimension &d = horizontal;
     int64_t behind =
@@ -119,7 +119,7 @@ struct LineWindow {
   }
 };
 
-/// A buffer has the lines that the windows of a tile see.
+/// Each buffer has the lines that the windows of a tile see.
 struct LineTile : FilterTile {
   LineWindow window;
 

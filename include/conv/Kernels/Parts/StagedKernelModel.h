@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the models of families have in common whose work-items stage tiles. Such
+// The common part of the models of families whose work-items stage tiles. Such
 // a family lists its own candidates.
 //
 //===----------------------------------------------------------------------===//

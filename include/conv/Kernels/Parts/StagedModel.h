@@ -24,25 +24,25 @@ namespace conv {
 /// The smallest step of the reduction that reads whole 16-byte fragments.
 int64_t reductionGranule(const MatrixAtom &atom);
 
-/// Whether copies that take no registers can bring an operand, whose elements
-/// have so many bytes, to `async_staged`.
+/// Whether copies that bypass registers can load an operand with elements of
+/// `elementBytes` bytes for `async_staged`.
 bool copiesAsync(const ChipInfo &chip, const Run &run, int64_t elementBytes);
 
 /// Registers a lane can have when `subgroups` share a compute unit.
 int64_t computeAvailableRegisters(const ChipInfo &chip, int64_t subgroups);
 
-/// Registers that a kernel may take, the compiler's temporaries included.
+/// Registers that a kernel may take, including the compiler's temporaries.
 int64_t computeNeededRegisters(const ChipInfo &chip,
                                const RegisterCost &registers);
 
-/// What the schedule itself needs; the usual outcome, without temporaries.
+/// The registers that the schedule itself needs, without temporaries.
 RegisterCost computeRegisters(const Problem &problem, const ChipInfo &chip,
                               const Candidate &candidate);
 
 /// Bytes of shared memory a workgroup takes.
 int64_t computeSharedBytes(const Candidate &candidate);
 
-/// Whether the chip can run a candidate whose launch has room, and why not.
+/// Whether the chip can run a candidate whose launch fits, and if not, why.
 Rejection checkStaged(const Problem &problem, const ChipInfo &chip,
                       const Candidate &candidate);
 
@@ -50,9 +50,9 @@ Rejection checkStaged(const Problem &problem, const ChipInfo &chip,
 Cost computeStagedCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate);
 
-/// What the prediction of a staged kernel is made from, by name: the work, how
-/// many workgroups share a unit and how many there are of it, and what is added
-/// to its cycles. For `bench/calibration`.
+/// The terms of a staged kernel's prediction, by name: the work, how many
+/// workgroups share a unit, how many the unit has in all, and what is added to
+/// its cycles. For `bench/calibration`.
 std::vector<std::pair<std::string, double>>
 describeUnit(const Problem &problem, const ChipInfo &chip,
              const Candidate &candidate, const Cost &cost);

@@ -14,22 +14,22 @@ namespace mlir::conv {
 
 /// A run-time size, divided by `per` and rounded up.
 struct SizeFactor {
-  unsigned size; ///< Its number among those of the function.
+  unsigned size; ///< Its index among the function's sizes.
   int64_t per = 1;
 };
 
-/// A kernel that takes run-time sizes of the function, as i32 behind
-/// `arguments`. With `factors`, there are as many workgroups as `workgroups`
-/// times all of them, divided by `workgroupsPer` and rounded up.
+/// A kernel that takes run-time sizes of the function as i32 after `arguments`.
+/// With `factors`, the number of workgroups is `workgroups` times all factors,
+/// divided by `workgroupsPer` and rounded up.
 struct SizedKernel : BuiltKernel {
   unsigned sizes = 0;
   SmallVector<SizeFactor> factors;
   int64_t workgroupsPer = 1;
 };
 
-/// Builds the kernel of `op` at the insertion point, which reads and writes
-/// `buffers`: those of its operands, then of its results. `op` is one on
-/// states, or a dynamic convolution with run-time sizes.
+/// Builds the kernel of `op` at the insertion point. The kernel reads and
+/// writes `buffers`: the op's operands, then its results. `op` works on states,
+/// or is a dynamic convolution with run-time sizes.
 FailureOr<SizedKernel> buildStateKernel(OpBuilder &builder, Operation *op,
                                         ArrayRef<Value> buffers,
                                         StringRef name);

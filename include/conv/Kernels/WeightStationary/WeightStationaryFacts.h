@@ -12,12 +12,12 @@
 
 namespace conv {
 
-/// What kernels whose filter stays in shared memory make of a problem, if they
-/// can compute it.
+/// The facts of a problem that kernels with the filter in shared memory can
+/// compute.
 struct WeightStationaryFacts {
-  int64_t channels = 0;                        ///< Of halo tiles.
-  int64_t haloTileBytes = 0, haloTileRows = 0; ///< Of one: in shared memory.
-  int64_t taps = 1;                            ///< That share a halo tile.
+  int64_t channels = 0;                        ///< Channels of halo tiles.
+  int64_t haloTileBytes = 0, haloTileRows = 0; ///< Of one, in shared memory.
+  int64_t taps = 1;                            ///< Taps that share one.
 };
 
 } // namespace conv

@@ -19,12 +19,12 @@
 namespace mlir::conv {
 
 struct WeightStationaryGeometry {
-  TmaGeometry product; ///< Without a filter: it may have any layout.
+  TmaGeometry product; ///< Without a filter, which may have any layout.
   TmaResult result;
 };
 
-/// The geometry of `result = lhs * transpose(rhs)`; or none, and in `obstacle`
-/// what a buffer of halo tiles needs, as "expects ..., but got ...".
+/// The geometry of `result = lhs * transpose(rhs)`; or none, and `obstacle`
+/// says what a buffer of halo tiles needs, as "expects ..., but got ...".
 std::optional<WeightStationaryGeometry> computeWeightStationaryGeometry(
     const ViewedTensor &lhs, const ViewedTensor &rhs,
     const ViewedTensor &result, std::string &obstacle);
@@ -34,7 +34,7 @@ std::optional<WeightStationaryGeometry> computeWeightStationaryGeometry(
 getWeightStationaryTile(ScheduleAttr schedule,
                         const WeightStationaryGeometry &geometry);
 
-/// Why the schedule's buffers cannot be had; empty if they can.
+/// Why the schedule's buffers are impossible; empty if they are possible.
 std::string checkHaloTiles(const WeightStationaryGeometry &geometry,
                            ScheduleAttr schedule, const ::conv::ChipInfo &chip);
 

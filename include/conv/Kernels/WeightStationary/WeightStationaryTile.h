@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Asked by the schedule's verifier, by the cost model and by the kernel. Plain
+// Used by the schedule's verifier, by the cost model and by the kernel. Plain
 // numbers, nothing of the IR.
 //
 //===----------------------------------------------------------------------===//
@@ -17,9 +17,9 @@
 
 namespace conv {
 
-/// A buffer has a *slice*: 64 channels of the halo tiles of a tile, with their
-/// halos. The filter's rows are those of the first slice, tap by tap, then of
-/// the next one.
+/// A buffer holds a *slice*: 64 channels of the halo tiles of a tile, with
+/// their halos. The filter's rows come slice by slice, and tap by tap in a
+/// slice.
 struct WeightStationaryTile : FilterTile {
   int64_t taps, channels;
 

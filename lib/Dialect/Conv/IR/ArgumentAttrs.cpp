@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Verifies N1 to N4, N6, N7 and X7 of the dialect's description. MLIR asks for
+// Verifies N1 to N4, N6, N7 and X7 of the dialect's description. MLIR verifies
 // one attribute at a time, so each name is compared with those before it.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// An argument of a function, or a result of it.
+/// An argument or a result of a function.
 struct Position {
   bool isResult;
   unsigned index;
@@ -92,8 +92,8 @@ static LogicalResult verifyName(FunctionOpInterface function, Position position,
   return success();
 }
 
-/// Checks N4 for strides that are positive. No other dimension is outside of
-/// one whose size is `?`.
+/// Checks N4 for positive strides. A dynamic dimension must be outermost: no
+/// other stride may be outside of it.
 static bool isApart(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   constexpr int64_t kAny = int64_t(1) << 31;
   SmallVector<std::pair<int64_t, int64_t>> steps; // Stride, size.
@@ -251,7 +251,7 @@ ArgumentPlace mlir::conv::getArgumentPlace(FunctionOpInterface function,
   return {false, int64_t(argument) - constants};
 }
 
-/// `attribute` is one of this dialect's at `position` of `op`.
+/// Verifies `attribute`, one of this dialect's, at `position` of `op`.
 static LogicalResult verify(Operation *op, Position position,
                             NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);

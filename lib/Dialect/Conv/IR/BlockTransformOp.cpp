@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The verifier, and the matrices that the kernel of a transform sees.
+// The verifier, and the matrices that the kernel of a transform reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The longest side of a matrix (B2): a block has to fit registers.
+/// The longest side of a matrix (B2): a block must fit in registers.
 static constexpr int64_t kMaxSide = 8;
 
 /// Checks B1 of one tensor.
@@ -30,7 +30,7 @@ static LogicalResult verifyRank(BlockTransformOp op, StringRef name,
          << name << " of rank " << view.getTensorRank() << ", but got " << type;
 }
 
-/// Checks B2: the sizes that `view` has for its digits of places.
+/// Checks B2: the sizes of the place digits of `view`.
 static LogicalResult verifyBlock(BlockTransformOp op, StringRef name,
                                  ViewAttr view, unsigned side) {
   SmallVector<int64_t> sizes;
@@ -54,7 +54,7 @@ static LogicalResult verifyMatrix(BlockTransformOp op, Attribute matrix) {
          << kMaxSide << " rows and columns, but got " << matrix;
 }
 
-/// Checks B3, and of B4 what is about views.
+/// Checks B3, and the part of B4 that concerns views.
 static LogicalResult verifyView(BlockTransformOp op, ViewAttr view) {
   if (view.getRows() != op.getTo().getRows() ||
       view.getColumns() != op.getTo().getColumns())
@@ -144,7 +144,7 @@ SmallVector<ViewAttr> mlir::conv::getPlaces(ViewAttr view) {
   unsigned blockDigits = view.getBatch().size();
   unsigned otherDigits = view.getRows().size() + view.getColumns().size();
   SmallVector<AffineExpr> digits(blockDigits);
-  // The first digit is that of the one matrix.
+  // The first digit belongs to the only matrix.
   for (unsigned i = 0; i < otherDigits; ++i)
     digits.push_back(getAffineDimExpr(i + 1, context));
   SmallVector<ViewAttr> places;

@@ -1,12 +1,12 @@
-//===- ConvAttrs.cpp - attributes: verification and chip facts --*- C++ -*-===//
+//===- ConvAttrs.cpp - verification of attributes ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Verifies what attributes can say about themselves. What a schedule needs of a
-// chip is checked by `verifyScheduleForChip`, once the target is known.
+// Verifies what attributes can check by themselves. `verifyScheduleForChip`
+// checks a schedule against the chip, once the target is known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace mlir::conv;
 #include "conv/Dialect/Conv/IR/ConvEnums.cpp.inc"
 #include "conv/Dialect/Conv/IR/KernelAttrInterface.cpp.inc"
 
-/// The name in a list of values and names.
+/// The name of a value in a list of values and names.
 template <typename Enum, size_t N>
 static StringRef lookupName(const std::pair<Enum, std::string_view> (&list)[N],
                             Enum value) {
@@ -35,7 +35,7 @@ static StringRef lookupName(const std::pair<Enum, std::string_view> (&list)[N],
       ->second;
 }
 
-/// The value whose name comes next in the text.
+/// Parses a name and returns its value.
 template <typename Enum, size_t N>
 static FailureOr<Enum>
 parseName(AsmParser &parser, const std::pair<Enum, std::string_view> (&list)[N],
@@ -115,7 +115,7 @@ LogicalResult WindowAttr::verify(EmitError emitError, ArrayRef<int64_t> strides,
 static FailureOr<int64_t> verifyOrder(EmitError emitError, StringRef operand,
                                       StringRef order, StringRef channels,
                                       StringRef spatialLetters) {
-  // L2, of one operand: the number of dimensions settles which letters it has.
+  // L2, of one operand: the number of dimensions determines its letters.
   int64_t rank = static_cast<int64_t>(order.size() - channels.size()) -
                  order.contains('G');
   if (order.size() < channels.size() || rank < 1 || rank > 3)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that reads sizes goes through here, so that no other code knows in
-// which order an operand has its dimensions.
+// All code reads sizes through these functions, so that no other code knows the
+// dimension order of an operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,7 +77,7 @@ double ConvolutionShape::computeFlops() const {
   return 2.0 * computePixels() * k * (c / groups) * llvm::product_of(filter);
 }
 
-/// The most positions of the padded input that have one element's value.
+/// The most positions of the padded input that copy one element.
 static uint64_t computeImages(PaddingMode mode, int64_t low, int64_t high) {
   switch (mode) {
   case PaddingMode::Zeros:
@@ -137,7 +137,7 @@ Type mlir::conv::getAccumulatorType(ConvolutionOpInterface op) {
   return getAccumulatorType(getOperandElementType(op));
 }
 
-/// What MIOpenDriver calls a convolution of `elementType`.
+/// MIOpenDriver's command for a convolution of `elementType`.
 static StringRef getCommandName(Type elementType) {
   if (elementType.isF16())
     return "convfp16";
@@ -152,8 +152,8 @@ static StringRef getCommandName(Type elementType) {
   return "conv";
 }
 
-/// An order string in MIOpenDriver's letters, which are those of an input for
-/// all operands.
+/// Translates an order string to MIOpenDriver's letters: for all operands,
+/// those of an input.
 static std::string renameLetters(StringRef order, StringRef from,
                                  StringRef to) {
   std::string renamed = order.str();

@@ -1,12 +1,12 @@
-//===- ConvolutionOpInterface.cpp - a convolution by role -------*- C++ -*-===//
+//===- ConvolutionOpInterface.cpp - convolutions by role --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One table says which role is which operand in each direction. Everything
-// else follows from it.
+// One table maps operands to roles in each direction. Everything else follows
+// from it.
 //
 //===----------------------------------------------------------------------===//
 

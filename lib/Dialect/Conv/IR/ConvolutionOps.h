@@ -1,12 +1,12 @@
-//===- ConvolutionOps.h - what the three ops share --------------*- C++ -*-===//
+//===- ConvolutionOps.h - syntax and checks that ops share ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the code generated from ConvolutionOps.td calls, in ConvDialect.cpp: the
-// text of an epilogue, and the constraints.
+// Functions that the code generated from ConvolutionOps.td calls: the syntax of
+// an epilogue, and the constraints.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,19 +39,19 @@ void printEpilogueViews(OpAsmPrinter &printer, Operation *op, ArrayAttr views);
 /// Checks C1 to C9 and C11 to C13.
 LogicalResult verifyConvolution(ConvolutionOpInterface op);
 
-/// Checks the block of an epilogue that makes an `element` of the sum and of
-/// one of each operand.
+/// Checks the block of an epilogue that computes an `element` from the sum and
+/// one element of each operand.
 LogicalResult verifyEpilogueBlock(Operation *op, Block &block, Type accumulator,
                                   ValueRange operands, Type element);
 
-/// What a `conv.scatter` through `view` must not do: O1, O3 and O4.
+/// Checks O1, O3 and O4 of a `conv.scatter` through `view`.
 LogicalResult verifyWritten(Operation *op, RankedTensorType destination,
                             ViewAttr view);
 
 /// O5: whether no element is written through both views.
 bool areDisjoint(ViewAttr lhs, ViewAttr rhs);
 
-/// Checks K1 to K6 and K8 to K10 of a dynamic convolution, and K7.
+/// Check K1 to K6 and K8 to K10 of a dynamic convolution, and K7.
 LogicalResult verifyDynamic(DynamicOpInterface op);
 LogicalResult verifyDynamicEpilogue(DynamicOpInterface op);
 

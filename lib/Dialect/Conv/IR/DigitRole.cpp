@@ -1,11 +1,11 @@
-//===- DigitRole.cpp - what a digit of a view counts ------------*- C++ -*-===//
+//===- DigitRole.cpp - names of digit roles ---------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of names.
+// The table of the names of roles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using llvm::StringLiteral;
 using llvm::StringRef;
 
 namespace {
-/// A part, what its name adds to a letter, and the letters that have it.
+/// A part of an index, its suffix in names, and the letters that have it.
 struct PartName {
   DigitPart part;
   StringLiteral suffix;

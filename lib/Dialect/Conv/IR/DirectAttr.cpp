@@ -1,12 +1,12 @@
-//===- DirectAttr.cpp - kernels of many small groups ------------*- C++ -*-===//
+//===- DirectAttr.cpp - schedules of direct kernels -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What schedules say of direct kernels. What depends on the convolution's views
-// is checked where those are (`DirectTiling`).
+// The part of schedules that describes direct kernels. Constraints that depend
+// on the convolution's views are checked there (`DirectTiling`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Multiplications of the largest atom of a direct schedule: its operands and
+/// The most multiplications of the atom of a direct schedule: its operands and
 /// sums are in registers.
 static constexpr int64_t kMaxDirectProducts = 64;
 

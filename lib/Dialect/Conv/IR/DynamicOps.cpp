@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dynamic convolutions by role, and their constraints K1 to K13. The roles of
-// operands and results are those of ordinary convolutions.
+// Dynamic convolutions by role, and their constraints K1 to K13. Operands and
+// results have the roles that they have in ordinary convolutions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,7 @@ bool DynamicOpInterface::hasTokenKernel() {
          (getCuSeqlens() && getInitialState());
 }
 
-/// Whether no sizes but the first `count` are `?`.
+/// Whether all sizes after the first `count` are static.
 static bool isStaticBehind(RankedTensorType type, size_t count) {
   return llvm::none_of(type.getShape().drop_front(count),
                        ShapedType::isDynamic);

@@ -1,12 +1,12 @@
-//===- DynamicViews.cpp - the matrices of dynamic convolutions --*- C++ -*-===//
+//===- DynamicViews.cpp - views of dynamic convolutions ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A block is as long as the registers of a work-item allow: it has the kernels
-// of all its positions at a time, which are also the bytes that it has in
+// Registers limit the length of a block: a work-item holds the kernels of all
+// its positions at a time. Their bytes are also the bytes that it has in
 // flight.
 //
 //===----------------------------------------------------------------------===//
@@ -20,15 +20,15 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Bytes of one access, and of the registers of a work-item that hold kernels.
+/// Bytes of one access; bytes of a work-item's registers for kernels.
 static constexpr int64_t kAccessBytes = 16;
 static constexpr int64_t kKernelBytes = 512;
-/// Most positions of a block: longer ones save less than a tenth of what is
-/// read of the input.
+/// The most positions of a block: a longer block would save less than a tenth
+/// of the input reads.
 static constexpr int64_t kMostPositions = 8;
-/// With one kernel for all tokens, most positions, and bytes of one access,
-/// where masks of packed sequences or tensors of the epilogue take registers as
-/// well (bench/results/causal_h200.json).
+/// With one kernel for all tokens: the most positions, and the bytes of one
+/// access, if masks of packed sequences or epilogue tensors need registers, too
+/// (bench/results/causal_h200.json).
 static constexpr int64_t kFewPositions = 4, kNarrowBytes = 8;
 
 int64_t mlir::conv::computeMembersOfSum(int64_t perGroup) {
@@ -190,9 +190,9 @@ TransformScheduleAttr
 DynamicViews::selectSchedule(RankedTensorType type) const {
   TransformScheduleAttr transform =
       selectTransformSchedule(createView({sequence, block, group}), type);
-  // Neighbouring lanes access neighbouring vectors of kernels, if one holds all
-  // taps of some channels: kernels are most of what is moved, unless all tokens
-  // have one.
+  // Neighbouring lanes access neighbouring vectors of kernels, if a vector
+  // holds all taps of some channels. Kernels are most of the bytes moved,
+  // unless all tokens share one.
   int64_t elements =
       (hasOneKernel && takesRegisters ? kNarrowBytes : kAccessBytes) /
       operandBytes;

@@ -1,11 +1,11 @@
-//===- ElementTypes.cpp - what a chip multiplies ----------------*- C++ -*-===//
+//===- ElementTypes.cpp - element types that a chip supports ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Looks for an atom with the operands' type.
+// Checks whether the chip has an atom with the operands' type.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- ElementwiseViews.cpp - element-wise ops as matrices ------*- C++ -*-===//
+//===- ElementwiseViews.cpp - views of element-wise ops ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Columns lie innermost in the result, rows, where some operand has another
-// dimension innermost, in that operand: a tile has whole cache lines of either.
+// Columns are innermost in the result. If an operand has another dimension
+// innermost, that dimension is the rows: a tile has whole cache lines of both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace mlir::conv;
 /// Columns that fill the cache lines of a row.
 static constexpr int64_t kColumns = 64;
 
-/// Whether one tensor is written, all of it, and never read.
+/// Whether the op writes all of one tensor and never reads it.
 static bool writesOneTensor(linalg::GenericOp op) {
   if (op.getNumResults() != 1 || !op.hasPureTensorSemantics() ||
       op.getNumParallelLoops() != op.getNumLoops())
@@ -33,14 +33,14 @@ static bool writesOneTensor(linalg::GenericOp op) {
 }
 
 namespace {
-/// A sum of multiples of loops and a constant, and the values that it has.
+/// A linear function of loops with a constant, and its range.
 struct LinearSum {
   AffineExpr sum;
   int64_t least, most;
 };
 } // namespace
 
-/// Numbers beyond this are no coordinates of tensors.
+/// Larger numbers cannot be coordinates of tensors.
 static constexpr int64_t kMostCoordinate = int64_t(1) << 60;
 
 static std::optional<LinearSum> checkRange(LinearSum value) {
@@ -58,7 +58,7 @@ static std::optional<LinearSum> multiply(LinearSum value, int64_t factor) {
       {value.sum * factor, std::min(first, last), std::max(first, last)});
 }
 
-/// `expression` over loops from 0 to `sizes`, or none if it is no such sum.
+/// Reads `expression` of loops in `sizes` as such a sum; none if it is not.
 static std::optional<LinearSum> readLinearSum(AffineExpr expression,
                                               ArrayRef<int64_t> sizes) {
   if (auto loop = dyn_cast<AffineDimExpr>(expression))
@@ -114,7 +114,7 @@ bool mlir::conv::isReadByCoordinates(linalg::GenericOp op) {
 }
 
 /// The dimension of the result along which an operand is contiguous, if that is
-/// none of the result's innermost ones.
+/// not one of `columns`.
 static std::optional<int64_t> findTurnedDimension(linalg::GenericOp op,
                                                   ArrayRef<int64_t> columns) {
   for (OpOperand *operand : op.getDpsInputOperands()) {
@@ -129,7 +129,7 @@ static std::optional<int64_t> findTurnedDimension(linalg::GenericOp op,
 }
 
 /// Columns are innermost; rows are the dimension that an operand has innermost,
-/// or else all others.
+/// or otherwise all others.
 static MatrixDimensions
 selectDimensions(ArrayRef<int64_t> shape,
                  function_ref<std::optional<int64_t>(ArrayRef<int64_t>)> turn) {

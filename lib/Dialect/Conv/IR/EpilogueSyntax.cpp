@@ -1,11 +1,11 @@
-//===- EpilogueSyntax.cpp - the text of an epilogue -------------*- C++ -*-===//
+//===- EpilogueSyntax.cpp - assembly format of an epilogue ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `custom<Epilogue>` of ConvolutionOps.td: operands with their types, and a
+// `custom<Epilogue>` of ConvolutionOps.td: operands with their types and a
 // region, or nothing at all.
 //
 //===----------------------------------------------------------------------===//

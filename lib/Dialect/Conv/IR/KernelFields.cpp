@@ -1,11 +1,11 @@
-//===- KernelFields.cpp - what families verify alike ------------*- C++ -*-===//
+//===- KernelFields.cpp - constraints that families share -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel can say about itself, whatever its family is.
+// Constraints that a kernel of any family can check by itself.
 //
 //===----------------------------------------------------------------------===//
 

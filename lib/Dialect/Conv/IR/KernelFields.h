@@ -1,12 +1,12 @@
-//===- KernelFields.h - what families verify alike --------------*- C++ -*-===//
+//===- KernelFields.h - constraints that families share ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints on the fields that the attributes of all families of kernels
-// have, or several of them.
+// Constraints on the fields that the attributes of all or of several kernel
+// families have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,13 @@ namespace mlir::conv {
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
-/// The fields that all have.
+/// The fields of all families.
 struct KernelFields {
   ArrayRef<int64_t> workgroup, subgroup;
   int64_t gemmK, stages;
   AtomAttr atom;
 
-  /// Checks S1 and S4; the latter not if `gemm_k` need not be whole atoms.
+  /// Checks S1, and S4 unless `gemm_k` need not be whole atoms.
   LogicalResult verify(EmitError emitError, bool hasWholeAtoms = true) const;
   /// Checks S2.
   LogicalResult verifyDivision(EmitError emitError) const;
@@ -46,7 +46,7 @@ LogicalResult verifySharedMemory(EmitError emitError,
                                  const ::conv::ChipInfo &chip,
                                  int64_t elementBytes);
 
-/// Says that the chip has no such main loop.
+/// Reports that the chip does not support this main loop.
 LogicalResult refuseMainLoop(EmitError emitError, KernelAttrInterface kernel,
                              const ::conv::ChipInfo &chip);
 

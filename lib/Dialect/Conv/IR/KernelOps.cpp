@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Guarded memory accesses and matrix instructions are made by our own passes,
-// so these checks are for us and for hand-written tests.
+// Our own passes create guarded memory accesses and matrix instructions, so
+// these checks are for developers and for hand-written tests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ LogicalResult GuardedStoreOp::verify() {
                              getOffset().getType(), getValue());
 }
 
-/// Whether lanes copy so many bytes without registers.
+/// Whether lanes can copy so many bytes to shared memory without registers.
 static bool hasCopies(const ::conv::ChipInfo &chip, int64_t bytes) {
   const ::conv::LaneCopies *copies = chip.getLaneCopies();
   return copies ? copies->bytes == bytes : chip.copiesWithoutRegisters(bytes);
@@ -104,7 +104,7 @@ LogicalResult AddressOp::verify() {
   return success();
 }
 
-/// Checks that `value` has as many elements as a lane holds of an operand.
+/// Checks that `value` has as many elements as a lane's fragment.
 static LogicalResult verifyFragment(MmaOp op, StringRef name, Value value,
                                     int64_t expected) {
   int64_t elements = cast<VectorType>(value.getType()).getNumElements();

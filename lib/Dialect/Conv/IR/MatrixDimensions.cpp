@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Most elements of a tile: what 256 work-items hold in flight at 16 bytes
-/// each, several times over.
+/// Bytes of the largest tile: two accesses of 16 bytes in flight for each of
+/// 256 work-items.
 static constexpr int64_t kTileBytes = 8192;
 /// The longest side of a tile: a cache line of 16-bit elements.
 static constexpr int64_t kTileSide = 64;

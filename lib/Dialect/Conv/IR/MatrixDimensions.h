@@ -12,17 +12,17 @@
 
 namespace mlir::conv {
 
-/// Which dimensions of a tensor number its matrices, their rows and their
-/// columns, from the outermost digit on. None of these has no digit: every view
-/// has a matrix, a row and a column.
+/// The dimensions of a tensor that number its matrices, their rows and their
+/// columns, from the outermost digit on. An empty list has one digit of size 1:
+/// every view has a matrix, a row and a column.
 struct MatrixDimensions {
   SmallVector<int64_t> batch, rows, columns;
 
-  /// The coordinates in a tensor of `shape` by the digits of its view.
+  /// The coordinates in a tensor of `shape`, from the digits of its view.
   SmallVector<AffineExpr> createCoordinates(ArrayRef<int64_t> shape,
                                             MLIRContext *context) const;
-  /// The view of matrices of this tensor at `results` of the same digits, in a
-  /// tensor that may be another one.
+  /// The view, with the digits of this tensor's matrices, of the elements at
+  /// `results`, possibly in another tensor.
   ViewAttr createView(ArrayRef<int64_t> shape, ArrayRef<AffineExpr> results,
                       MLIRContext *context) const;
 };

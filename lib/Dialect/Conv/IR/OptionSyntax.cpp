@@ -18,7 +18,7 @@ using namespace mlir::conv;
 
 using ValueParser = std::function<ParseResult()>;
 
-/// Parses options until there is no comma, each at most once.
+/// Parses options, each at most once, until no comma follows.
 static ParseResult parseOptions(AsmParser &parser,
                                 llvm::StringMap<ValueParser> options) {
   while (succeeded(parser.parseOptionalComma())) {
@@ -41,7 +41,7 @@ static ParseResult parseOptions(AsmParser &parser,
   return success();
 }
 
-/// A value of an enumeration, by its name.
+/// Parses a value of an enumeration by its name.
 template <typename T>
 static ParseResult parseField(AsmParser &parser, T &value) {
   FailureOr<T> parsed = FieldParser<T>::parse(parser);
@@ -50,7 +50,7 @@ static ParseResult parseField(AsmParser &parser, T &value) {
   return success(succeeded(parsed));
 }
 
-/// A list of integers in brackets.
+/// Parses a list of integers in brackets.
 static ParseResult parseIntegers(AsmParser &parser,
                                  SmallVector<int64_t> &values) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
@@ -147,7 +147,7 @@ void mlir::conv::printWarpgroupOptions(AsmPrinter &printer,
     printer << ", promotion = " << promotion;
 }
 
-/// A size, and the role before it, or an empty one.
+/// Parses a size, and the role before it or an empty role.
 static ParseResult parseDigit(AsmParser &parser, SmallVector<int64_t> &sizes,
                               SmallVector<DigitRole> &roles) {
   SMLoc location = parser.getCurrentLocation();

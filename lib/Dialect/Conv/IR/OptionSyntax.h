@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declarative formats cannot tell several optional parameters apart that all
-// start with a comma. Here they are `, name = value`, in any order, and printed
-// where they differ from their defaults. Nor can they read what is optional in
-// the middle of a list.
+// Declarative assembly formats cannot distinguish several optional parameters
+// that all start with a comma, nor parse an optional part in the middle of a
+// list. Here options are `, name = value`, in any order, and are printed only
+// if they differ from their defaults.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ ParseResult parseWarpgroupOptions(AsmParser &parser,
 void printWarpgroupOptions(AsmPrinter &printer, ArrayRef<int64_t> haloTile,
                            int64_t cluster, int64_t promotion);
 
-/// `batch = [g = 1], rows = [...], columns = [...]`, where a digit is its size,
-/// with its role or without.
+/// Parses `batch = [g = 1], rows = [...], columns = [...]`, where a digit is
+/// its size, with or without its role.
 ParseResult parseDigits(AsmParser &parser, SmallVector<int64_t> &batch,
                         SmallVector<int64_t> &rows,
                         SmallVector<int64_t> &columns,

@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Most elements of a dimension: kernels take sizes as i32.
+/// The most elements of a dimension: kernels take sizes as i32.
 static constexpr int64_t kMostElements = (int64_t(1) << 31) - 1;
 
 std::string mlir::conv::formatSize(int64_t size) {
@@ -73,7 +73,7 @@ static StringRef nameDimensions(DynamicBackwardStateOp op, Value tensor) {
   return tensor == op.getGradOutput() ? "BTD" : "BPD";
 }
 
-/// A letter for each dimension of a tensor of `op`; none if it has no names.
+/// A letter per dimension of a tensor of `op`; none if dimensions are unnamed.
 static StringRef nameDimensions(Operation *op, Value tensor) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case<CausalUpdateOp, FinalStateOp, DynamicBackwardStateOp,

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a schedule can say about its plan; its kernel verifies itself. What it
-// needs of a chip is checked once the target is known, by the pass that puts a
-// schedule on an op.
+// Checks the plan of a schedule; the kernel attribute verifies itself. The pass
+// that puts a schedule on an op checks it against the chip, once the target is
+// known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ ScheduleAttr::verify(EmitError emitError, KernelAttrInterface kernel,
                      ArrayRef<int64_t> outputTile, int64_t mergedGroups,
                      int64_t splits, bool transposed, LayoutsAttr,
                      int64_t channelMultiple, int64_t im2col, ChosenBy) {
-  // S11, S12 and S19, as far as they are not about the convolution.
+  // S11, S12 and S19, except the parts that depend on the convolution.
   for (auto [name, value] :
        {std::pair("merged_groups", mergedGroups), std::pair("splits", splits),
         std::pair("channel_multiple", channelMultiple)})
@@ -37,14 +37,14 @@ ScheduleAttr::verify(EmitError emitError, KernelAttrInterface kernel,
     return emitError() << "expects 1 of merged_groups for direct kernels, but "
                           "got "
                        << mergedGroups;
-  // S20, as far as it is not about the convolution.
+  // S20, except the part that depends on the convolution.
   bool hasHaloTile = !kernel.getHaloTile().empty();
   if (transposed && (isDirect || !outputTile.empty() || mergedGroups != 1 ||
                      (splits != 1 && !hasHaloTile) || kernel.getCluster() != 1))
     return emitError() << "expects a transposed product to be neither direct "
                           "nor winograd, without merged_groups and cluster, "
                           "and without splits or with halo_tile";
-  // S21, the same.
+  // S21, except the part that depends on the convolution.
   if (llvm::any_of(outputTile, [](int64_t size) { return size <= 0; }))
     return emitError() << "expects output_tile to be positive sizes, but got ["
                        << outputTile << "]";

@@ -1,12 +1,12 @@
-//===- StagedAttrs.cpp - kernels that stage tiles ---------------*- C++ -*-===//
+//===- StagedAttrs.cpp - schedules of staged and packed tiles ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What schedules say of products whose tiles work-items stage in shared memory,
-// and of those that threads of the host pack.
+// The part of schedules that describes products whose tiles work-items stage in
+// shared memory, and products that host threads pack.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ LogicalResult StagedGemmAttr::verify(EmitError emitError,
   KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
   if (failed(fields.verify(emitError)))
     return failure();
-  // S16, as far as it is about neither the convolution nor the chip.
+  // S16, except the parts that depend on the convolution or the chip.
   bool isAsync = mainLoop == MainLoop::AsyncStaged;
   if (!isAsync && mainLoop != MainLoop::RegisterStaged)
     return emitError() << "expects main_loop to be register_staged or "
@@ -61,7 +61,7 @@ static LogicalResult verifyCopies(EmitError emitError, StagedGemmAttr kernel,
 LogicalResult
 StagedGemmAttr::verifyForChip(EmitError emitError, const ::conv::ChipInfo &chip,
                               const ::conv::MatrixAtom *atom) const {
-  // S16, as far as it is about the chip.
+  // The part of S16 that depends on the chip.
   bool hasCopies = chip.asyncCopyBytes > 0 || chip.getLaneCopies();
   if (getMainLoop() == MainLoop::AsyncStaged && !hasCopies)
     return refuseMainLoop(emitError, *this, chip);
@@ -86,8 +86,8 @@ LogicalResult HostGemmAttr::verify(EmitError emitError,
 LogicalResult
 HostGemmAttr::verifyForChip(EmitError emitError, const ::conv::ChipInfo &chip,
                             const ::conv::MatrixAtom *atom) const {
-  // S6: a thread has the sums beside the tiles, as whole register tiles. No
-  // product overflows: the tiles fit already.
+  // S6: a thread holds the sums beside the tiles, as whole register tiles. No
+  // product overflows, because the tiles fit.
   if (failed(
           verifySharedMemory(emitError, *this, chip, byteSize(atom->operand))))
     return failure();

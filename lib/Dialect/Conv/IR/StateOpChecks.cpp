@@ -1,4 +1,4 @@
-//===- StateOpChecks.cpp - what ops on states share -----------------------===//
+//===- StateOpChecks.cpp - checks that ops on states share ----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- StateOps.cpp - what sequences leave for their next tokens ----------===//
+//===- StateOps.cpp - ops on the states of sequences ----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Constraints E1 to E5 of conv.final_state and L1 to L5 of
-// conv.dynamic_backward_state, and the problems in words.
+// conv.dynamic_backward_state, and the descriptions of their problems.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ static LogicalResult verifyStarts(Operation *op, Value starts, int64_t b) {
          << (ShapedType::isDynamic(b) ? "?" : std::to_string(b));
 }
 
-/// " --cu_seqlens 5 --i64" for four packed sequences.
+/// For example " --cu_seqlens 5 --i64" for four packed sequences.
 static std::string formatStarts(Value starts) {
   if (!starts)
     return "";

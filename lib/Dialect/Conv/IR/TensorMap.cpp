@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The limits are those of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col,
-// so that what passes here is encoded on the device.
+// so that a valid map can be encoded on the device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,9 @@ using namespace mlir::conv;
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
-/// Of a dimension of a box.
+/// The most elements of a dimension of a box.
 static constexpr int64_t kMaxBoxElements = 256;
-/// Pieces of 16 bytes that are permuted in rows of as many.
+/// A swizzle of 16 bytes permutes nothing.
 static constexpr int64_t kNoSwizzle = 16;
 
 /// Checks that `list` has `count` entries from `low` to `high`.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the parts of a nest and checks what the main loops rely on. What they
-// do not read is checked in VerifyTiledForm.cpp.
+// Finds the parts of a nest and checks what the main loops rely on.
+// VerifyTiledForm.cpp checks the rest of the nest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ SmallVector<int64_t> mlir::conv::getStrides(Value tensor) {
             dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()))
       strides = function.getArgAttr(argument.getArgNumber(),
                                     ConvDialect::kStridesAttr);
-  // What a scatter fills goes on in the next one, or is returned.
+  // A tensor that a scatter fills goes to the next scatter, or is returned.
   for (Value value = tensor; value;) {
     Value next;
     for (OpOperand &use : value.getUses()) {
@@ -110,7 +110,7 @@ static LogicalResult matchEpilogue(TiledConvolution &form) {
       return failure();
     form.epilogueOperands.push_back(*operand);
   }
-  // What the body captures is copied into the kernel.
+  // Values that the body captures are copied into the kernel.
   WalkResult captured = form.epilogue.walk([&](Operation *op) {
     for (Value operand : op->getOperands())
       if (op != form.epilogue &&
@@ -139,7 +139,7 @@ SmallVector<MatrixOperand> TiledConvolution::getOperands() const {
   return operands;
 }
 
-/// The views through which one scatter takes all results.
+/// Reads the views through which one scatter stores all results.
 static LogicalResult matchResults(TiledConvolution &form) {
   scf::ForallOp forall = form.forall;
   SmallVector<MatrixOperand> results;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The verifier, and the matrices that the kernel of a transform sees.
+// The verifier, and the matrices that the kernel of a transform reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,8 @@ LogicalResult TransformOp::verify() {
   return success();
 }
 
-/// The innermost dimensions of the result that follow each other in the source,
-/// too, from `last` on outward: copied together, they are one run of memory.
+/// The dimensions, from `last` outward, that are contiguous in both the result
+/// and the source: copied together, they are one run of memory.
 static SmallVector<int64_t> collectRun(TransformOp op, int64_t last) {
   ArrayRef<int64_t> permutation = op.getPermutation();
   ArrayRef<int64_t> source = op.getSourceType().getShape();
@@ -52,8 +52,8 @@ TransformViews TransformViews::get(TransformOp op) {
   RankedTensorType type = op.getResultType();
   ArrayRef<int64_t> permutation = op.getPermutation();
   int64_t rank = type.getRank();
-  // Columns are innermost in the result, rows in the source, if those are not
-  // the same dimension; else rows are what is next to columns.
+  // Columns are innermost in the result, rows in the source. If these are the
+  // same dimensions, rows are the ones next to the columns.
   SmallVector<int64_t> columns = collectRun(op, rank - 1);
   int64_t lastRow = llvm::find(permutation, rank - 1) - permutation.begin();
   if (llvm::is_contained(columns, lastRow))

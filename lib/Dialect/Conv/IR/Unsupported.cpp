@@ -1,4 +1,4 @@
-//===- Unsupported.cpp - refusing correct input -----------------*- C++ -*-===//
+//===- Unsupported.cpp - refusals of valid input ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The names of the reasons, and the text that carries them from a pass to the
-// tool that turns it into an exit code.
+// tool that turns them into an exit code.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Verifies C1 to C13 by role, for every direction. Sizes come from users, so
-// every product and sum is checked for overflow before anything relies on it.
+// every product and sum is checked for overflow before it is used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ static LogicalResult verifySizes(ConvolutionOpInterface op, StringRef name,
   return success();
 }
 
-/// Checks C4. `c` are the input channels of all groups.
+/// Checks C4. `c` is the input channels of all groups.
 static LogicalResult verifyGroups(ConvolutionOpInterface op,
                                   ArrayRef<NamedTensor> tensors) {
   int64_t groups = op.getGroups();

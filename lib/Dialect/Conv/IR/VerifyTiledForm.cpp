@@ -1,12 +1,12 @@
-//===- VerifyTiledForm.cpp - a nest means what its views say ----*- C++ -*-===//
+//===- VerifyTiledForm.cpp - checks of a tiled nest -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels are built from views, schedule and epilogue alone. So whatever else
-// is in a nest may only be what follows from those: T1 to T7 of
+// Kernels are built from views, schedule and epilogue alone. Everything
+// else in a nest must therefore follow from those: T1 to T7 of
 // conv-verify-stage.
 //
 //===----------------------------------------------------------------------===//
@@ -31,7 +31,7 @@ static LogicalResult verifyBounds(TiledConvolution &form) {
   return forall.emitOpError("expects loops from 0 to the sizes of ") << type;
 }
 
-/// T2: a view has the matrices, rows and columns that its place asks for.
+/// T2: a view has as many matrices, rows and columns as its place requires.
 static LogicalResult verifyShape(TiledConvolution &form, ViewAttr view,
                                  std::array<int64_t, 3> shape) {
   if (llvm::equal(view.getShape(), shape))
@@ -71,7 +71,7 @@ static LogicalResult verifyRoles(TiledConvolution &form) {
   return success();
 }
 
-/// T3: a tile starts where the loops are.
+/// T3: a tile starts at the loops' current position.
 static LogicalResult verifyStart(Value tile, std::array<Value, 3> start) {
   auto gather = tile.getDefiningOp<GatherOp>();
   if (gather.getBatch() == start[0] && gather.getRow() == start[1] &&
@@ -80,8 +80,8 @@ static LogicalResult verifyStart(Value tile, std::array<Value, 3> start) {
   return gather.emitOpError("expects to start where the loops around it are");
 }
 
-/// The tensor that `value` is the first part of: rows and columns of a tile
-/// may be less than its size.
+/// The tensor whose first part is `value`: a tile at the border has fewer rows
+/// or columns.
 static Value lookThroughPart(Value value) {
   auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
   bool isFirst = slice && slice.hasUnitStride() &&
@@ -110,7 +110,7 @@ static LogicalResult verifyReduction(TiledConvolution &form, scf::ForOp loop) {
   return verifyInit(loop);
 }
 
-/// T5: what the loop yields is the product, added to what it carries.
+/// T5: the loop yields the product added to the carried sum.
 static LogicalResult verifySum(linalg::BatchMatmulOp product, scf::ForOp loop) {
   Value carried = loop.getRegionIterArgs()[0];
   Value yielded = loop.getYieldedValues()[0];
@@ -150,8 +150,8 @@ static LogicalResult verifyProduct(TiledConvolution &form) {
   return verifySum(product, loop);
 }
 
-/// T3 for the epilogue's own operands. T6: it reads nothing of what it
-/// overwrites.
+/// T3 for the epilogue's own operands. T6: it does not read its
+/// destination.
 static LogicalResult verifyEpilogue(TiledConvolution &form) {
   linalg::GenericOp epilogue = form.epilogue;
   auto loops = form.forall.getInductionVars();
@@ -166,12 +166,12 @@ static LogicalResult verifyEpilogue(TiledConvolution &form) {
   return success();
 }
 
-/// T6: each tile of a result is the epilogue's, where the loops are.
+/// T6: each tile of a result is the epilogue's, at the loops' position.
 static LogicalResult verifyInsertions(TiledConvolution &form) {
   scf::ForallOp forall = form.forall;
   SmallVector<OpFoldResult> loops =
       getAsOpFoldResult(forall.getInductionVars());
-  // What the forall puts where its results are.
+  // The tensors that the forall inserts into its results.
   SmallVector<Value> inserted(forall.getNumResults());
   auto inserts = forall.getTerminator().getYieldingOps();
   bool isAtLoops = llvm::range_size(inserts) == inserted.size();

@@ -1,4 +1,4 @@
-//===- VerifyTiledForm.h - a nest means what its views say ------*- C++ -*-===//
+//===- VerifyTiledForm.h - checks of a tiled nest ---------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace mlir::conv {
 
-/// Checks all of a nest that a kernel is not built from.
+/// Checks all of a nest that kernels are not built from.
 LogicalResult verifyTiledForm(TiledConvolution &form);
 
 } // namespace mlir::conv

@@ -1,4 +1,4 @@
-//===- ViewAttr.cpp - tensors seen as matrices ------------------*- C++ -*-===//
+//===- ViewAttr.cpp - tensors viewed as matrices ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,9 +13,9 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Adds `factor * expr` to a coordinate; fails if that is not a sum of
-/// multiples of dimensions, or overflows. Schedules are ranked by views, again
-/// and again, and upstream's flattening takes four times as long.
+/// Adds `factor * expr` to a coordinate; fails if the result is not linear in
+/// the dimensions, or overflows. Ranking schedules reads views very often, and
+/// upstream's flattening takes four times as long.
 static LogicalResult addTerms(AffineExpr expr, int64_t factor,
                               ViewAttr::Coordinate &coordinate) {
   auto add = [&](int64_t value, int64_t &sum) {
@@ -51,7 +51,7 @@ static FailureOr<ViewAttr::Coordinate> readCoordinate(AffineExpr expr,
   return coordinate;
 }
 
-/// Checks V3 in a width in which nothing overflows.
+/// Checks V3 in an integer width in which nothing overflows.
 static bool isBounded(const ViewAttr::Coordinate &coordinate,
                       ArrayRef<int64_t> sizes) {
   constexpr __int128 kLimit = __int128(1) << 62;

@@ -1,11 +1,11 @@
-//===- ViewLookup.cpp - what the digits of a view do ----------------------===//
+//===- ViewLookup.cpp - geometry of a view by digit roles -----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads what coordinates and strides make of digits.
+// Evaluates coordinates and strides of views by digit.
 //
 //===----------------------------------------------------------------------===//
 

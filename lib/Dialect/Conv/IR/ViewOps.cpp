@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Verifiers, and the tiling interface: a tile of a gather is a gather that
-// starts elsewhere.
+// Verifiers, and the tiling interface: a tile of a gather is a gather with
+// other offsets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -167,7 +167,7 @@ void mlir::conv::printEpilogueViews(OpAsmPrinter &printer, Operation *op,
   printViews(printer, op, views);
 }
 
-/// Checks O4: digits in order of their distance do not reach the next one.
+/// Checks O4: digits in order of distance do not reach the next one.
 static LogicalResult verifyDistinct(Operation *op, ViewAttr view,
                                     ArrayRef<int64_t> shape) {
   SmallVector<int64_t> sizes = view.getDigitSizes();
@@ -193,8 +193,8 @@ static LogicalResult verifyDistinct(Operation *op, ViewAttr view,
   return success();
 }
 
-/// The positive factor between two lists of coefficients of the digits that
-/// `base` counts, or none.
+/// The positive factor between two lists of coefficients, over the digits with
+/// a coefficient in `base`; none if there is no such factor.
 static std::optional<int64_t> getFactor(ArrayRef<int64_t> multiple,
                                         ArrayRef<int64_t> base) {
   const int64_t *first = llvm::find_if(base, [](int64_t c) { return c != 0; });
@@ -207,9 +207,9 @@ static std::optional<int64_t> getFactor(ArrayRef<int64_t> multiple,
   return factor > 0 ? std::optional(factor) : std::nullopt;
 }
 
-/// The smallest and the largest value of a coordinate of elements that no
-/// condition excludes. Looks at conditions that the coordinate is a multiple
-/// of, up to digits that those do not count.
+/// The smallest and the largest value of a coordinate over the elements that no
+/// condition excludes. A condition counts if the coordinate is a multiple of
+/// it, up to digits that the condition does not depend on.
 static std::pair<int64_t, int64_t>
 getWrittenRange(ViewAttr view, const ViewAttr::Coordinate &coordinate) {
   auto [low, high] = view.getRange(coordinate);
@@ -267,7 +267,7 @@ static LogicalResult verifyMatrices(ScatterOp op, RankedTensorType matrices,
   return verifyWritten(op, destination, view);
 }
 
-/// O5: whether some coordinate has no value in both views.
+/// O5: whether some coordinate has no common value in both views.
 bool mlir::conv::areDisjoint(ViewAttr lhs, ViewAttr rhs) {
   auto haveNoCommon = [&](const ViewAttr::Coordinate &a,
                           const ViewAttr::Coordinate &b) {

@@ -1,11 +1,11 @@
-//===- ViewedTensor.cpp - tensors as matrices, and in memory ----*- C++ -*-===//
+//===- ViewedTensor.cpp - a tensor with its view and strides ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which dimension is which, told by the roles of digits and by strides.
+// Finds dimensions by the roles of digits and by strides.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- WarpgroupAttrs.cpp - kernels of warpgroups ---------------*- C++ -*-===//
+//===- WarpgroupAttrs.cpp - schedules of warpgroup kernels ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What schedules say of products that warpgroups compute from what the copy
-// engine brings.
+// The part of schedules that describes products that warpgroups compute from
+// tiles that the copy engine loads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Checks S10, S2 and S3 of what warpgroups multiply.
+/// Checks S10, S2 and S3 of warpgroup instructions.
 static LogicalResult verifyWarpgroups(EmitError emitError,
                                       const KernelFields &fields,
                                       const ::conv::TmaTile &tile,
@@ -49,7 +49,7 @@ static LogicalResult verifyWarpgroups(EmitError emitError,
   return success();
 }
 
-/// Checks S10: which instructions a family multiplies by.
+/// Checks S10: the instructions that a family multiplies with.
 static LogicalResult verifyWarpgroupAtom(EmitError emitError, AtomAttr atom,
                                          bool takes3xTF32) {
   bool isTaken = atom.getKind() == AtomKind::WGMMA ||
@@ -62,7 +62,7 @@ static LogicalResult verifyWarpgroupAtom(EmitError emitError, AtomAttr atom,
                      << ", but got " << atom;
 }
 
-/// Checks S14 of a halo tile, as far as it is not about the convolution.
+/// Checks S14 of a halo tile, except the part on the convolution.
 static LogicalResult verifyHaloTile(EmitError emitError,
                                     ArrayRef<int64_t> haloTile) {
   constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
@@ -75,7 +75,7 @@ static LogicalResult verifyHaloTile(EmitError emitError,
                      << kBlockSize << ", but got [" << haloTile << "]";
 }
 
-/// Checks S18, as far as it is about neither the convolution nor the chip.
+/// Checks S18, except the parts that depend on convolution or chip.
 static LogicalResult verifyCluster(EmitError emitError,
                                    const ::conv::TmaTile &tile) {
   if (tile.cluster <= 0)
@@ -89,7 +89,7 @@ static LogicalResult verifyCluster(EmitError emitError,
   return success();
 }
 
-/// Checks S22, as far as it is not about the convolution.
+/// Checks S22, except the part that depends on the convolution.
 static LogicalResult verifyPromotion(EmitError emitError, int64_t promotion,
                                      AtomAttr atom) {
   constexpr int64_t kAtomK = ::conv::TmaTile::kAtomBytes;
@@ -103,7 +103,7 @@ static LogicalResult verifyPromotion(EmitError emitError, int64_t promotion,
                      << promotion << " of " << atom;
 }
 
-/// The tile of a kernel whose sums leave as results.
+/// The tile of a kernel that stores its sums as results.
 static ::conv::TmaTile getTile(const KernelFields &fields) {
   return {.rows = fields.workgroup[0],
           .columns = fields.workgroup[1],
@@ -164,7 +164,7 @@ LogicalResult WeightStationaryAttr::verify(EmitError emitError,
 ::conv::TmaTile mlir::conv::getTmaTile(ScheduleAttr schedule) {
   ::conv::TmaTile tile{schedule.getWorkgroup()[0], schedule.getWorkgroup()[1],
                        schedule.getStages(), schedule.getNumSubgroups()};
-  // Sums of a part are accumulators, which no copy takes.
+  // Split-K slices store accumulators, for which there is no copy.
   tile.isStaged = schedule.getSplits() == 1;
   tile.cluster = schedule.getCluster();
   tile.promotion = schedule.getPromotion();
@@ -173,8 +173,8 @@ LogicalResult WeightStationaryAttr::verify(EmitError emitError,
   return tile;
 }
 
-/// Checks S7 and S18. How large elements of the result are, and buffers of
-/// lines and of halo tiles, and so S6, is known where the convolution is.
+/// Checks S7 and S18. S6 depends on the result's element size and on line
+/// buffers and halo tiles, which are known where the convolution is.
 static LogicalResult verifyTileForChip(EmitError emitError,
                                        KernelAttrInterface kernel,
                                        const ::conv::ChipInfo &chip) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// TOSA divides by the elements of a window that are inside of the input: the
-// same number everywhere if there is no padding.
+// TOSA divides by the number of window elements inside of the input, which is
+// the same everywhere if there is no padding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// The average of windows that are all inside of the input.
+/// Converts the average over windows that are entirely inside of the input.
 struct AverageToDepthwise final : OpRewritePattern<tosa::AvgPool2dOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,12 +1,12 @@
-//===- CheckSupported.cpp - refuses what no kernel is made for --*- C++ -*-===//
+//===- CheckSupported.cpp - refuses ops without kernels ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Looks at a whole module: convolutions (SupportedConvolutions), what is left
-// beside them (Refusal), and signatures.
+// Checks a whole module: convolutions (SupportedConvolutions), the ops that
+// remain beside them (Refusal), and signatures.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The type with one element along each run-time size.
+/// The type with each run-time size replaced by 1.
 static Type replaceRunTimeSizes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || tensor.hasStaticShape())
@@ -42,8 +42,8 @@ static Type replaceRunTimeSizes(Type type) {
   return tensor.clone(shape);
 }
 
-/// Checks that a function with run-time sizes is one op that has kernels for
-/// them, of arguments: there is no workspace for what is between two.
+/// Checks that a function with run-time sizes is one op, of arguments, with
+/// kernels for such sizes: there is no workspace for tensors between two ops.
 static LogicalResult checkRunTimeSizes(func::FuncOp function) {
   auto isStatic = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -102,7 +102,7 @@ static LogicalResult refuseReshape(Location loc, Attribute strides) {
          << ConvDialect::kStridesAttr << " = " << strides;
 }
 
-/// Checks N5: a reshape keeps the order of elements, which strides do not.
+/// Checks N5: a reshape keeps the order of elements; strides need not.
 static LogicalResult checkStrides(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
     if (Attribute strides = function.getArgAttr(argument.getArgNumber(),
@@ -119,8 +119,8 @@ static LogicalResult checkStrides(func::FuncOp function) {
   return success();
 }
 
-/// Checks N8 of all that an op makes in place of an argument, and that every
-/// argument that says so is such a one.
+/// Checks N8: whatever an op computes in place is an argument, and every
+/// argument that is declared so is computed in place.
 static LogicalResult checkInPlace(func::FuncOp function) {
   auto refuse = [&](Location loc) {
     return emitUnsupported(loc, Reason::Signature)
@@ -150,7 +150,7 @@ static LogicalResult checkInPlace(func::FuncOp function) {
   return success();
 }
 
-/// Results of ops that are refused themselves are not refused once more.
+/// Results of refused ops are not refused again.
 static LogicalResult checkReturn(func::ReturnOp op) {
   llvm::SmallDenseMap<Value, unsigned> positions;
   for (auto [i, value] : llvm::enumerate(op.getOperands())) {
@@ -183,11 +183,11 @@ static LogicalResult checkOp(Operation *op) {
     return checkElementwise(generic);
   if (auto concatenation = dyn_cast<tensor::ConcatOp>(op))
     return checkConcatenation(concatenation);
-  // Constants and empty tensors are refused where they are used.
+  // Constants and empty tensors are refused at their uses.
   if (isa<tensor::CollapseShapeOp, tensor::EmptyOp, tensor::ExpandShapeOp,
           arith::ConstantOp, tosa::ConstOp, tosa::ConstShapeOp>(op))
     return success();
-  // What a convolution starts from that is refused itself.
+  // The initial value of a convolution that is itself refused.
   if (isa<linalg::FillOp>(op) &&
       llvm::any_of(op->getUsers(), isOtherConvolution))
     return success();
@@ -208,7 +208,7 @@ struct CheckSupportedPass final
       for (Block &block : function.getBody())
         for (Operation &inner : block)
           supported &= succeeded(checkOp(&inner));
-      // What a refused op has wrong shows in the signature too.
+      // The fault of a refused op shows in the signature, too.
       supported =
           supported && succeeded(checkSignature(function)) &&
           (function.isDeclaration() || (succeeded(checkStrides(function)) &&

@@ -1,14 +1,14 @@
-//===- ConstantLoop.cpp - computing a loop over constants -------*- C++ -*-===//
+//===- ConstantLoop.cpp - evaluates a loop over constants -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Element-wise ops fold on tensors as they do on scalars. So the body is copied
-// to a block that nobody sees, with tensors of the loop's shape in place of
+// Element-wise ops fold on tensors as they do on scalars. The body is therefore
+// copied to a detached block, with tensors of the loop's shape in place of
 // scalars, and each op is folded there. The numbers are those of the ops' own
-// folders, and no element becomes an attribute.
+// folders, and elements do not become attributes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ ElementsAttr mlir::conv::getConstantElements(Value value) {
   return nullptr;
 }
 
-/// Elements that can be looked at, which those of a resource cannot.
+/// Elements that can be read, including those of a resource; otherwise null.
 static DenseElementsAttr readElements(ElementsAttr elements) {
   auto resource = dyn_cast_or_null<DenseResourceElementsAttr>(elements);
   AsmResourceBlob *blob =
@@ -55,8 +55,8 @@ static size_t getElementBytes(Type type) {
   return type.getIntOrFloatBitWidth() / 8;
 }
 
-/// Steps through the elements of a tensor of `shape`, in elements, as each
-/// dimension of a loop advances. None if `map` is more than a choice of
+/// The distance, in elements of a tensor of `shape`, from one iteration of
+/// each loop dimension to the next. None if `map` does more than select
 /// dimensions.
 static std::optional<SmallVector<int64_t>> computeSteps(ArrayRef<int64_t> shape,
                                                         AffineMap map) {
@@ -74,7 +74,7 @@ static std::optional<SmallVector<int64_t>> computeSteps(ArrayRef<int64_t> shape,
   return steps;
 }
 
-/// The element of `elements` that `map` leads to, for each position of a loop.
+/// The element of `elements` at `map`, for each position of a loop.
 static DenseElementsAttr mapElements(DenseElementsAttr elements, AffineMap map,
                                      ArrayRef<int64_t> loop) {
   auto source = cast<RankedTensorType>(elements.getType());
@@ -121,7 +121,7 @@ ElementsAttr mlir::conv::transposeConstant(Value tensor,
 }
 
 namespace {
-/// The loop, on tensors.
+/// The body of the loop, on tensors.
 class TensorBody {
 public:
   explicit TensorBody(linalg::GenericOp loop)
@@ -145,7 +145,7 @@ private:
   Value createConstant(DenseElementsAttr elements) {
     return arith::ConstantOp::create(builder, loop.getLoc(), elements);
   }
-  /// The tensor of a scalar of the body, or one of a scalar constant.
+  /// The tensor of a scalar in the body, or of a scalar constant.
   Value lookup(Value scalar);
 
   linalg::GenericOp loop;
@@ -197,7 +197,7 @@ Value TensorBody::lookup(Value scalar) {
   return tensor;
 }
 
-/// An assertion is fulfilled where its condition is true for every element.
+/// An assertion holds if its condition is true for every element.
 LogicalResult TensorBody::checkAssertion(cf::AssertOp op) {
   Value condition = lookup(op.getArg());
   DenseElementsAttr elements =
@@ -206,7 +206,7 @@ LogicalResult TensorBody::checkAssertion(cf::AssertOp op) {
                                           [](bool holds) { return holds; }));
 }
 
-/// What `op` gives for constant scalars, or null.
+/// The result of `op` for constant scalars, or null.
 static Attribute foldScalars(Operation &op, ArrayRef<Attribute> scalars) {
   SmallVector<OpFoldResult> folded;
   if (failed(op.fold(scalars, folded)) || folded.size() != 1)
@@ -214,15 +214,15 @@ static Attribute foldScalars(Operation &op, ArrayRef<Attribute> scalars) {
   auto value = dyn_cast<Value>(folded[0]);
   if (!value)
     return cast<Attribute>(folded[0]);
-  // The answer is an operand.
+  // The folded value is an operand.
   for (auto [operand, scalar] : llvm::zip(op.getOperands(), scalars))
     if (operand == value)
       return scalar;
   return nullptr;
 }
 
-/// Folds an op whose folder knows scalars only, element by element. Operands of
-/// `clone` are tensors already.
+/// Folds an op whose folder only handles scalars, element by element. The
+/// operands of `clone` are tensors already.
 FailureOr<Value> TensorBody::foldEachElement(Operation &clone) {
   SmallVector<DenseElementsAttr> operands;
   for (Value operand : clone.getOperands())
@@ -230,7 +230,7 @@ FailureOr<Value> TensorBody::foldEachElement(Operation &clone) {
   auto type = cast<ShapedType>(clone.getResult(0).getType());
   bool areSplat = llvm::all_of(
       operands, [](DenseElementsAttr operand) { return operand.isSplat(); });
-  // The folder asks the op for its type.
+  // The folder reads the type of the op's result.
   clone.getResult(0).setType(type.getElementType());
   SmallVector<Attribute> results;
   for (int64_t i = 0, e = areSplat ? 1 : type.getNumElements(); i < e; ++i) {
@@ -247,7 +247,7 @@ FailureOr<Value> TensorBody::foldEachElement(Operation &clone) {
 }
 
 /// The elements in a narrower type, rounded to nearest even, as epilogues round
-/// (docs/numerics.md). The op's own folder refuses what is not exact.
+/// (docs/numerics.md). The op's own folder refuses inexact results.
 static DenseElementsAttr roundElements(arith::TruncFOp op,
                                        DenseElementsAttr elements) {
   using arith::RoundingMode;

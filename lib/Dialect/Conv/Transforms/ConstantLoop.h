@@ -1,4 +1,4 @@
-//===- ConstantLoop.h - computing a loop over constants ---------*- C++ -*-===//
+//===- ConstantLoop.h - evaluates a loop over constants ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,16 +1,16 @@
-//===- ConvolutionLoops.cpp - reading loops as a convolution ----*- C++ -*-===//
+//===- ConvolutionLoops.cpp - reads loops as a convolution ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each loop of a convolution is known by the tensors that it indexes: a batch
-// the input and the output, an input channel the input and the filter, an
-// output channel the filter and the output, a group all three. Where the input
-// is indexed by a sum, the output's loop in it is a spatial one, with the
-// stride as factor, and the filter's loop the one beside it, with the dilation.
-// Orders of dimensions follow, whatever the op is called.
+// A loop of a convolution is identified by the tensors that it indexes: a batch
+// loop indexes the input and the output, an input channel the input and the
+// filter, an output channel the filter and the output, a group all three. If
+// the input is indexed by a sum, the sum's output loop is spatial, with the
+// stride as factor, and its filter loop has the dilation as factor. Dimension
+// orders follow from this, independently of the op's name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// One side of the product: an element of an operand less its zero point.
+/// One factor of the product: an operand's element less its zero point.
 struct Factor {
   Value element;
   int64_t zeroPoint = 0;
@@ -40,7 +40,7 @@ static Value lookThroughExtensions(Value value) {
   return value;
 }
 
-/// The number that a scalar in the body of a linalg op always is.
+/// The value of a scalar in the body of a linalg op, if it is constant.
 static std::optional<int64_t> getConstantScalar(Value value) {
   value = lookThroughExtensions(value);
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -50,8 +50,8 @@ static std::optional<int64_t> getConstantScalar(Value value) {
   return getZeroPoint(value);
 }
 
-/// Looks through conversions to the accumulator's type, and the subtraction of
-/// a zero point in it.
+/// Looks through conversions to the accumulator's type, and through the
+/// subtraction of a zero point in that type.
 static Factor readFactor(Value value) {
   value = lookThroughExtensions(value);
   auto subtraction = value.getDefiningOp<arith::SubIOp>();
@@ -88,14 +88,14 @@ static std::optional<std::array<int64_t, 2>> readMultiplyAdd(Block &body) {
 
 namespace {
 
-/// `factor * loop`, part of the index of a dimension.
+/// `factor * loop`, a term of the index of a dimension.
 struct Term {
   unsigned loop;
   int64_t factor;
 };
 
-/// One spatial dimension. The filter lacks it if its size is 1 and no loop runs
-/// over it.
+/// One spatial dimension. The filter does not have it if its size is 1 and no
+/// loop runs over it.
 struct SpatialLoops {
   unsigned output;
   std::optional<unsigned> filter = std::nullopt;
@@ -103,7 +103,7 @@ struct SpatialLoops {
   unsigned inputDimension;
 };
 
-/// Works out a letter for every loop.
+/// Assigns a letter to every loop.
 class Reader {
 public:
   Reader(linalg::LinalgOp op, unsigned inputNumber)
@@ -139,7 +139,7 @@ private:
 
 } // namespace
 
-/// The terms of an index, or none if it is not a sum of multiples of loops.
+/// The terms of an index; none if it is not a sum of multiples of loops.
 static std::optional<SmallVector<Term>> getTerms(AffineExpr expression) {
   if (auto loop = dyn_cast<AffineDimExpr>(expression))
     return SmallVector<Term>{{loop.getPosition(), 1}};
@@ -168,7 +168,7 @@ LogicalResult Reader::setLetter(unsigned loop, char letter) {
   return failure(isTaken);
 }
 
-/// A loop that indexes a dimension of the input alone.
+/// Reads a loop that indexes a dimension of the input alone.
 LogicalResult Reader::readPlain(unsigned dimension, unsigned loop) {
   if (!isInFilter(loop) && isInOutput(loop)) {
     // The batch, or a spatial dimension along which the filter has size 1.
@@ -182,7 +182,7 @@ LogicalResult Reader::readPlain(unsigned dimension, unsigned loop) {
   return setLetter(loop, letter);
 }
 
-/// `stride * output loop + dilation * filter loop`, or only the first of them.
+/// Reads `stride * output loop + dilation * filter loop`, or its first term.
 LogicalResult Reader::readWindow(unsigned dimension, ArrayRef<Term> terms) {
   SpatialLoops loops{.output = ~0u, .inputDimension = dimension};
   for (Term term : terms) {
@@ -258,8 +258,8 @@ std::string Reader::getOrder(AffineMap map) const {
   return order;
 }
 
-/// With groups of one channel each, these are the channels: no dimension is
-/// needed beside them.
+/// If each group has one channel, the group loop is the channel loop: no
+/// separate dimension is needed.
 void Reader::nameDepthwise(ConvolutionLoops &loops) {
   auto lacks = [&](char letter) {
     return letters.find(letter) == std::string::npos;
@@ -308,7 +308,7 @@ mlir::conv::readConvolutionLoops(linalg::LinalgOp op,
   if (!zeroPoints)
     return fail("not a sum of products of two tensors");
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  // The input is the one that is not indexed by loops alone.
+  // The input's map is not a plain selection of loops.
   unsigned input = maps[0].isProjectedPermutation() ? 1 : 0;
   if (maps[input].isProjectedPermutation() ||
       !maps[1 - input].isProjectedPermutation() ||

@@ -1,4 +1,4 @@
-//===- ConvolutionLoops.h - reading loops as a convolution ------*- C++ -*-===//
+//===- ConvolutionLoops.h - reads loops as a convolution --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -19,17 +19,17 @@ namespace mlir::conv {
 /// A linalg op that is a forward convolution.
 struct ConvolutionLoops {
   Value input, filter;
-  /// The letters of the dimensions that the tensors have. Letters may be
-  /// missing: those are dimensions of size 1.
+  /// The letters of the tensors' dimensions. A dimension whose letter is
+  /// missing has size 1.
   std::string inputOrder, filterOrder, outputOrder;
   int64_t groups = 1;
   int64_t inputZeroPoint = 0, filterZeroPoint = 0;
-  /// By spatial dimension, outermost of the output first.
+  /// By spatial dimension, in the order of the output, outermost first.
   SmallVector<int64_t> strides, dilations;
 };
 
-/// Reads the loops of a named op or a generic by its indexing maps, or says why
-/// they are not those of a convolution.
+/// Reads the loops of a named op or a generic from its indexing maps, or
+/// reports why they are not the loops of a convolution.
 FailureOr<ConvolutionLoops>
 readConvolutionLoops(linalg::LinalgOp op,
                      function_ref<void(const Twine &)> explain);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Ops of the tensor dialect. Lists have as many entries as a dimension has
-// positions, so dimensions beyond a limit are only followed where they stay as
-// they are.
+// Reads ops of the tensor dialect. A list of positions is as long as its
+// dimension, so dimensions beyond a limit are followed only if they are not
+// moved.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Positions of a dimension that is moved.
+/// The most positions of a moved dimension.
 static constexpr int64_t kMaxSize = int64_t(1) << 24;
 
 SmallVector<int64_t> Movement::getSourceSizes() const {
@@ -142,7 +142,7 @@ FailureOr<Movement> MovementReader::readExtract(tensor::ExtractSliceOp op) {
   return movement;
 }
 
-/// True if positions of two tensors mean the same in their common source.
+/// True if two dimensions have the same positions in their common source.
 static bool areSame(const MovedDimension &lhs, const MovedDimension &rhs) {
   return lhs.size == rhs.size && lhs.source == rhs.source &&
          lhs.positions == rhs.positions;
@@ -165,7 +165,7 @@ FailureOr<Movement> MovementReader::readInsert(tensor::InsertSliceOp op) {
     const MovedDimension &around = into.dimensions[d];
     if (isInZeros ? dimension.size == around.size : areSame(dimension, around))
       continue;
-    // Elements beside the slice in two dimensions would be of neither.
+    // Next to the slice, in two dimensions, elements would come from neither.
     if (!isInZeros && (++numChanged > 1 || dimension.source != around.source))
       return failure();
     int64_t offset = (*offsets)[d], stride = (*strides)[d];
@@ -184,8 +184,8 @@ FailureOr<Movement> MovementReader::readInsert(tensor::InsertSliceOp op) {
   return result;
 }
 
-/// The two dimensions as one, if at most one of them moves over the source: the
-/// other one then only says where zeros are.
+/// Merges two dimensions if at most one of them moves over the source: the
+/// other one then only determines where zeros are.
 static FailureOr<MovedDimension> merge(const Movement &movement,
                                        const MovedDimension &outer,
                                        const MovedDimension &inner) {
@@ -220,15 +220,15 @@ FailureOr<Movement> MovementReader::readCollapse(tensor::CollapseShapeOp op) {
         return failure();
       large = *merged;
     }
-    // Of dimensions that all have size 1, the first one is as good as any.
+    // If all dimensions have size 1, the first one represents them.
     kept.push_back(large ? *large : movement.dimensions[group.front()]);
   }
   movement.dimensions = kept;
   return movement;
 }
 
-/// Splits the dimension `from.source` of the source in the way in which a
-/// tensor's is, if it is not moved.
+/// Splits the source's dimension `from.source` as a tensor's dimension is
+/// split, if it is not moved.
 static LogicalResult splitSource(Movement &movement, MovedDimension from,
                                  ArrayRef<int64_t> sizes) {
   if (!from.source || !from.isIdentity())
@@ -258,7 +258,7 @@ FailureOr<Movement> MovementReader::readExpand(tensor::ExpandShapeOp op) {
   SmallVector<MovedDimension> expanded;
   for (auto [d, group] : llvm::enumerate(op.getReassociationIndices())) {
     auto isLarge = [&](int64_t dimension) { return shape[dimension] != 1; };
-    // A copy that splitting the source renumbers with the others.
+    // A copy, because splitting the source renumbers the others.
     unsigned first = expanded.size();
     if (llvm::count_if(group, isLarge) > 1) {
       MovedDimension from = movement.dimensions[d];
@@ -298,7 +298,7 @@ FailureOr<Movement> MovementReader::readOp(Operation *op) {
         return readCollapse(collapse);
       })
       .Case([&](tensor::EmptyOp empty) -> FailureOr<Movement> {
-        return createZeros(empty.getType()); // Any value will do.
+        return createZeros(empty.getType()); // Any value is valid.
       })
       .Case([&](linalg::LinalgOp loops) { return readLoops(loops); })
       .Default([](Operation *) { return failure(); });

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Transposes, pads, slices, insertions, flips and gathers in front of a
-// convolution only say which element goes where. Each dimension is looked at
-// on its own: a list of positions in the source, in which zeros have none.
-// Whoever folds them looks at the lists, whichever ops wrote them.
+// Transposes, pads, slices, insertions, flips and gathers before a convolution
+// only determine where each element goes. Each dimension is a list of positions
+// in the source, with a marker for zeros. Folding code reads these lists,
+// whichever ops produced them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,10 @@ struct MovedDimension {
   static constexpr int64_t kZero = -1;
 
   int64_t size;
-  /// The dimension of the source whose positions these are, or none if it is
-  /// one of size 1 that the source lacks.
+  /// The source's dimension that the positions are in, or none if this
+  /// dimension has size 1 and the source does not have it.
   std::optional<unsigned> source;
-  /// By position, that in the source, or `kZero`. Empty: the same ones.
+  /// For each position, its source position or `kZero`. Empty: identity.
   SmallVector<int64_t> positions = {};
 
   bool isIdentity() const { return positions.empty(); }
@@ -36,16 +36,16 @@ struct MovedDimension {
   }
 };
 
-/// Where the elements of a tensor are in a source. An element is zero if its
-/// position in any dimension is.
+/// Where the elements of a tensor come from. An element is zero if its position
+/// in any dimension is `kZero`.
 struct Movement {
   /// Null if all elements are zero.
   Value source;
-  /// For each dimension of the source, the sizes that it is split into; the
-  /// source's dimensions are counted with these.
+  /// For each dimension of the source, the sizes that it is split into.
+  /// `MovedDimension::source` counts the dimensions after the split.
   SmallVector<SmallVector<int64_t, 2>> sourceShape;
   SmallVector<MovedDimension> dimensions;
-  /// How many ops are between source and tensor.
+  /// The number of ops between source and tensor.
   int numOps = 0;
 
   /// The sizes of the source's dimensions.
@@ -54,11 +54,11 @@ struct Movement {
   Value createSource(OpBuilder &builder) const;
 };
 
-/// How far back movement is followed. Nobody writes longer chains.
+/// The most ops that are followed back; longer chains do not occur.
 inline constexpr int kMaxMovementOps = 64;
 
-/// Follows `tensor` back over at most `maxOps` ops that move elements. `tensor`
-/// is its own source if there is none.
+/// Follows `tensor` back over at most `maxOps` ops that move elements. If there
+/// is no such op, `tensor` is its own source.
 Movement readMovement(Value tensor, int maxOps);
 
 } // namespace mlir::conv

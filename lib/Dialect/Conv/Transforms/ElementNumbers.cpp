@@ -1,13 +1,13 @@
-//===- ElementNumbers.cpp - integers that are known, and places -*- C++ -*-===//
+//===- ElementNumbers.cpp - integers and places of elements -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Indices are computed by ops on constants, which are evaluated here. A tensor
-// that ops have moved is a list with the place of each of its elements in the
-// tensor that they started from.
+// Evaluates ops on constants, which compute indices. A tensor that ops have
+// moved is a list with the place of each of its elements in the tensor where
+// the movement starts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Elements of one tensor, and of all that are looked at for one result.
+/// The most elements of one tensor, and of all tensors read for one result.
 static constexpr int64_t kMaxElements = int64_t(1) << 24;
 
 RankedTensorType mlir::conv::getSmallType(Value value) {
@@ -118,7 +118,7 @@ std::optional<ElementNumbers> NumbersReader::readConstant(Value tensor,
   return numbers;
 }
 
-/// Elements of a tensor that no op here moves.
+/// The elements of a tensor that none of these ops moves.
 std::optional<ElementNumbers> NumbersReader::readSource(Value tensor) {
   if (source && source != tensor)
     return std::nullopt;
@@ -127,7 +127,7 @@ std::optional<ElementNumbers> NumbersReader::readSource(Value tensor) {
       llvm::seq<int64_t>(getSmallType(tensor).getNumElements()));
 }
 
-/// The result of an op for one element, or none if it is not known here. Wraps
+/// The result of an op for one element, or none if the op is unknown. Wraps
 /// around in 64 bits: indices are smaller.
 static std::optional<int64_t> apply(Operation *op, ArrayRef<int64_t> values) {
   auto lhs = [&] { return static_cast<uint64_t>(values[0]); };
@@ -156,7 +156,7 @@ static std::optional<int64_t> apply(Operation *op, ArrayRef<int64_t> values) {
       .Default([](Operation *) { return Result(); });
 }
 
-/// Operands of size 1 in a dimension repeat there.
+/// Operands of size 1 in a dimension are repeated along it.
 std::optional<ElementNumbers> NumbersReader::readElementwise(Operation *op) {
   if (auto sum = dyn_cast<tosa::ReduceSumOp>(op))
     return readSum(sum);

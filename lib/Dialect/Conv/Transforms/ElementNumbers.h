@@ -1,4 +1,4 @@
-//===- ElementNumbers.h - integers of tensors, and places -------*- C++ -*-===//
+//===- ElementNumbers.h - integers and places of elements -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@ using ElementNumbers = SmallVector<int64_t>;
 /// The place of an element that is zero.
 inline constexpr int64_t kZeroPlace = -1;
 
-/// The type of a tensor of known shape that is small enough to look at each of
+/// The type of a tensor of static shape that is small enough to visit each of
 /// its elements, or null.
 RankedTensorType getSmallType(Value value);
 
@@ -26,10 +26,10 @@ RankedTensorType getSmallType(Value value);
 void forEachPosition(ArrayRef<int64_t> shape,
                      function_ref<void(ArrayRef<int64_t>)> visit);
 
-/// The number of the element at a position.
+/// The linear number of the element at a position.
 int64_t linearize(ArrayRef<int64_t> position, ArrayRef<int64_t> shape);
 
-/// Follows TOSA's ops back to constants, or to the tensor that they move.
+/// Follows TOSA ops back to constants, or to the tensor that they move.
 class NumbersReader {
 public:
   NumbersReader();
@@ -37,7 +37,7 @@ public:
   /// The values of a tensor of integers that depends on constants only.
   std::optional<ElementNumbers> evaluate(Value tensor);
 
-  /// The places of the elements of a tensor in `source`, which is set.
+  /// The places of a tensor's elements in `source`, which must be set.
   std::optional<ElementNumbers> locate(Value tensor);
 
   Value source;

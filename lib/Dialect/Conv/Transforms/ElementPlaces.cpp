@@ -1,12 +1,12 @@
-//===- ElementPlaces.cpp - where moved elements are -------------*- C++ -*-===//
+//===- ElementPlaces.cpp - places of moved elements -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One function for each of TOSA's ops that move elements. Numbers of the result
-// are those of the operands, in other places.
+// One function for each TOSA op that moves elements. The result has the
+// operands' numbers in other places.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// A tensor of `shape` whose elements are those of `values`, a tensor of the
-/// shape `from`, at the positions that `move` makes of its own.
+/// A tensor of `shape` whose elements come from `values`, a tensor of the shape
+/// `from`: `move` maps each result position to a position there.
 static ElementNumbers pick(const ElementNumbers &values, ArrayRef<int64_t> from,
                            ArrayRef<int64_t> shape,
                            function_ref<void(MutableArrayRef<int64_t>)> move) {
@@ -111,8 +111,8 @@ std::optional<ElementNumbers> NumbersReader::readGather(tosa::GatherOp op) {
   return result;
 }
 
-/// The values, with element `[n, w, c]` of the input at
-/// `[n, indices[n, w], c]`.
+/// The values, with element `[n, w, c]` of the input at `[n, indices[n, w],
+/// c]`.
 std::optional<ElementNumbers> NumbersReader::readScatter(tosa::ScatterOp op) {
   auto into = getSmallType(op.getValuesIn());
   auto from = getSmallType(op.getInput());

@@ -1,4 +1,4 @@
-//===- ElementwiseLoops.cpp - loops over single elements --------*- C++ -*-===//
+//===- ElementwiseLoops.cpp - element-wise loops ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ElementwiseLoops.h - loops over single elements ----------*- C++ -*-===//
+//===- ElementwiseLoops.h - element-wise loops ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,12 +13,12 @@
 namespace mlir::conv {
 
 /// True if every element of the result depends on single elements of the
-/// operands: parallel loops over a static tensor, `arith` and `math` in the
-/// body.
+/// operands: the loops over a static tensor are parallel, and their body has
+/// `arith` and `math` ops.
 bool isElementwise(linalg::GenericOp op);
 
-/// True if a convolution computes the operands of `op`, or `op` itself, through
-/// element-wise ops.
+/// True if the operands of `op`, or `op` itself, depend on a convolution
+/// through element-wise ops.
 bool comesFromConvolution(Operation *op);
 
 } // namespace mlir::conv

@@ -1,13 +1,13 @@
-//===- EpilogueBuilder.cpp - computing one element of an epilogue ---------===//
+//===- EpilogueBuilder.cpp - element-wise ops to an epilogue --------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every value is looked at as "the element of this tensor for output position
-// (n, p, q, k)": a tensor and an affine map. Following an op backwards composes
-// maps. Nothing outside of the new region changes before all of it is built.
+// Every value is "the element of this tensor for output position (n, p, q, k)":
+// a tensor and an affine map. Following an op backwards composes maps. Nothing
+// outside of the new region changes before the region is complete.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,15 +49,15 @@ AffineMap EpilogueBuilder::canonicalize(AffineMap map) {
   return canonicalizePositions(map, output.shape);
 }
 
-/// Adds a block argument for `tensor`, which the new op will have as operand.
+/// Adds a block argument for `tensor`, which becomes an operand of the new op.
 Value EpilogueBuilder::createOperand(Value tensor) {
   Type type = getElementTypeOrSelf(tensor.getType());
   Value element = block->addArgument(type, tensor.getLoc());
   return createConversion(element, widen(type));
 }
 
-/// Sets `accumulator`, after copying the epilogue that `convolution` has
-/// already.
+/// Copies the existing epilogue of `convolution`, if any, and sets
+/// `accumulator`.
 LogicalResult EpilogueBuilder::createAccumulator() {
   Value sum = block->getArgument(0);
   if (convolution.getEpilogue().empty()) {
@@ -90,7 +90,7 @@ LogicalResult EpilogueBuilder::createAccumulator() {
 }
 
 /// True if a tensor of `shape` has one element per channel of the result, in
-/// whichever dimensions, and `map` leads to the one of the position's channel.
+/// any dimension, and `map` selects the element of the position's channel.
 bool EpilogueBuilder::isChannelVector(ArrayRef<int64_t> shape, AffineMap map) {
   std::optional<int64_t> channels = computeResultChannels(convolution);
   if (!channels || llvm::product_of(shape) != *channels)
@@ -110,12 +110,12 @@ bool EpilogueBuilder::isChannelVector(ArrayRef<int64_t> shape, AffineMap map) {
   return canonical(element) == canonical(channel);
 }
 
-/// The element at `map` of a tensor that the kernel reads.
+/// Reads the element at `map` of a tensor in memory.
 FailureOr<Value> EpilogueBuilder::createRead(Value tensor, AffineMap map) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   if (!type || !type.hasStaticShape() || !isOperandType(type.getElementType()))
     return failure();
-  // The new op is in front of everything that needs the old one.
+  // The new op comes before everything that depends on the old one.
   if (Operation *op = tensor.getDefiningOp(); op && dependents.contains(op))
     return failure();
 
@@ -131,7 +131,7 @@ FailureOr<Value> EpilogueBuilder::createRead(Value tensor, AffineMap map) {
   return createOperand(tensor);
 }
 
-/// The element at `map` of the result of `op`, by copying its body.
+/// Computes the element at `map` of the result of `op` by copying its body.
 FailureOr<Value> EpilogueBuilder::createInlined(linalg::GenericOp op,
                                                 AffineMap map) {
   IRMapping mapping;
@@ -161,14 +161,14 @@ FailureOr<Value> EpilogueBuilder::createInlined(linalg::GenericOp op,
   return createConstant(yielded);
 }
 
-/// True if `op` is to be the end of another convolution's epilogue, and read in
-/// this one: others use its result as well, so somebody has to store it.
+/// True if `op` will end another convolution's epilogue and be an operand of
+/// this one: other ops use its result, so it has to be stored anyway.
 bool EpilogueBuilder::endsOtherEpilogue(linalg::GenericOp op) {
   return !dependents.contains(op) && !op->hasOneUse() &&
          comesFromConvolution(op);
 }
 
-/// The element at `map` of the result of `op`, computed from its operands.
+/// Computes the element at `map` of the result of `op` from its operands.
 FailureOr<Value> EpilogueBuilder::createComputed(Operation *op, AffineMap map) {
   if (auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
       generic && isElementwise(generic) && !endsOtherEpilogue(generic))
@@ -196,7 +196,7 @@ FailureOr<Value> EpilogueBuilder::createUncached(Value tensor, AffineMap map) {
     return createConstant(fill.value());
   if (auto splat = dyn_cast_or_null<tensor::SplatOp>(op))
     return createConstant(splat.getInput());
-  // What cannot be computed is read.
+  // An element that cannot be computed is read.
   Checkpoint before = takeCheckpoint();
   if (FailureOr<Value> element = createComputed(op, map); succeeded(element))
     return element;
@@ -213,7 +213,7 @@ void EpilogueBuilder::rollBack(const Checkpoint &checkpoint) {
     origins.erase(&block->back());
     block->back().erase();
   }
-  // One for each operand, after the accumulator.
+  // One argument for each operand, after the accumulator.
   block->eraseArguments(1 + checkpoint.operands,
                         operands.size() - checkpoint.operands);
   operands.truncate(checkpoint.operands);
@@ -237,7 +237,7 @@ FailureOr<Value> EpilogueBuilder::createElement(Value tensor, AffineMap map) {
   return element;
 }
 
-/// `tensor` with one dimension: a vector of channels.
+/// Reshapes `tensor` to one dimension: a vector of channels.
 static Value createVector(OpBuilder &builder, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (type.getRank() == 1)
@@ -252,7 +252,7 @@ static Value createVector(OpBuilder &builder, Value tensor) {
                                          ArrayRef<ReassociationIndices>{all});
 }
 
-/// Erases constants that were folded, and what else nothing uses.
+/// Erases constants that were folded, and other unused ops.
 void EpilogueBuilder::eraseUnused() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
     if (isOpTriviallyDead(&op))
@@ -269,7 +269,7 @@ bool EpilogueBuilder::hasKernelOps() {
   return true;
 }
 
-/// True if the epilogue is what a convolution does without one.
+/// True if the epilogue only converts, as a convolution without one does.
 bool EpilogueBuilder::isConversion() {
   Value yielded = block->getTerminator()->getOperand(0);
   auto truncation = yielded.getDefiningOp<arith::TruncFOp>();

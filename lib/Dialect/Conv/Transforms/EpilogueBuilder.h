@@ -1,4 +1,4 @@
-//===- EpilogueBuilder.h - computing one element of an epilogue -*- C++ -*-===//
+//===- EpilogueBuilder.h - element-wise ops to an epilogue ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Turns element-wise ops on tensors into scalar ops in the epilogue of a
-// convolution, from the last op back to what the kernel reads.
+// convolution, from the last op back to the tensors that the kernel reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,12 @@
 
 namespace mlir::conv {
 
-/// Builds the epilogue of `convolution` with the ops after it.
+/// Builds the epilogue of `convolution` from the ops after it.
 class EpilogueBuilder : private ScalarBuilder {
 public:
-  /// Elements that no epilogue can have whose positions are mapped to those of
-  /// the convolution's result in this way. Builders share them, so that trying
-  /// one `last` after another takes no longer than the first.
+  /// Elements that cannot be in an epilogue, for one map from its positions to
+  /// those of the convolution's result. Builders share them, so that trying one
+  /// `last` after another takes no longer than the first try.
   struct Failures {
     AffineMap access;
     DenseSet<std::pair<Value, AffineMap>> elements;
@@ -35,9 +35,9 @@ public:
                   const DenseSet<Operation *> &dependents, Failures &failures);
 
   /// Creates `convolution` with an epilogue that computes the result of `last`,
-  /// in front of `last`. The result's dimensions are in the order of `last`,
-  /// which may transpose them, and leave out some at their ends. Fails, and
-  /// changes nothing, if the kernel could not read an operand.
+  /// in front of `last`. The result has the dimension order of `last`, which
+  /// may transpose it and crop its ends. Fails, and changes nothing, if the
+  /// kernel could not read an operand.
   FailureOr<ConvolutionOpInterface> fuse(RewriterBase &rewriter,
                                          linalg::GenericOp last);
 
@@ -54,7 +54,7 @@ private:
   bool isChannelVector(ArrayRef<int64_t> shape, AffineMap map);
   Value createOperand(Value tensor);
   void eraseUnused();
-  /// Whether kernels have every op that was built; else remembers what fails.
+  /// Whether kernels support all built ops; otherwise records the failure.
   bool hasKernelOps();
 
   /// `map` with 0 for positions in dimensions of size 1.
@@ -66,28 +66,28 @@ private:
     bool perChannel;
   };
 
-  /// What was built at some time.
+  /// The state of the build at some time.
   struct Checkpoint {
     Operation *last; ///< Of `block`, or null.
     size_t operands;
     DenseMap<std::pair<Value, AffineMap>, Value> elements;
   };
   Checkpoint takeCheckpoint();
-  /// Takes back what was built since: an element that cannot be computed, and
-  /// is read instead, leaves no op and no operand.
+  /// Removes everything built since: an element that cannot be computed, and is
+  /// read instead, leaves no op and no operand.
   void rollBack(const Checkpoint &checkpoint);
 
   ConvolutionOpInterface convolution;
   const DenseSet<Operation *> &dependents;
   Failures &failures;
-  int64_t depth = 0; ///< Of `createElement`, which follows operands.
+  int64_t depth = 0; ///< Of recursion in `createElement`.
   EpilogueOutput output;
   Region region;
-  Block *block; ///< What `builder` inserts into.
+  Block *block; ///< Where `builder` inserts.
   SmallVector<Operand> operands;
-  Value accumulator; ///< What `convolution` computes without the ops after it.
+  Value accumulator; ///< The result of `convolution` before later ops.
   DenseMap<std::pair<Value, AffineMap>, Value> elements;
-  /// Which element the ops of a loop's body were copied for.
+  /// The element for which each op of a loop's body was copied.
   DenseMap<Operation *, std::pair<Value, AffineMap>> origins;
 };
 

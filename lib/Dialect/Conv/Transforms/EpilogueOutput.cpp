@@ -1,4 +1,4 @@
-//===- EpilogueOutput.cpp - the result of a convolution with an epilogue --===//
+//===- EpilogueOutput.cpp - order and crop of an epilogue's result --------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // An affine map from positions of the last op to those of the convolution's
-// result says all: its dimensions are the order, its constants what is cut off.
+// result defines the output: dimensions are its order, constants its crop.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,8 +63,8 @@ FailureOr<AffineMap> mlir::conv::composeReshape(Operation *reshape,
   return AffineMap::get(map.getNumDims(), 0, positions, context);
 }
 
-/// The position in the convolution's result that its first use by `tensor`
-/// reads for the element at `map`, or null if it uses none.
+/// The position in the convolution's result that `tensor` reads for its element
+/// at `map`, through the first use found, or null if it reads none.
 static AffineMap findAccess(Value result, Value tensor, AffineMap map,
                             const DenseSet<Operation *> &dependents,
                             DenseSet<Value> &visited) {
@@ -90,7 +90,7 @@ static AffineMap findAccess(Value result, Value tensor, AffineMap map,
 }
 
 namespace {
-/// Positions `offset`, `offset + 1`, ... of a dimension.
+/// The positions `offset`, `offset + 1`, ... of a dimension.
 struct KeptRange {
   int64_t offset = 0, size = 1;
 };
@@ -124,7 +124,7 @@ static WindowAttr computeCroppedWindow(ConvolutionOpInterface op,
                          high);
 }
 
-/// The dimension and the offset of a position, or none if it is another sum.
+/// The dimension and the offset of a position; none for other expressions.
 static std::optional<std::pair<std::optional<unsigned>, int64_t>>
 readPosition(AffineExpr position) {
   int64_t offset = 0;
@@ -142,8 +142,8 @@ readPosition(AffineExpr position) {
   return std::pair(dimension.getPosition(), offset);
 }
 
-/// Sets the window of `output`, given the positions of each dimension of the
-/// convolution's result that it has.
+/// Sets the window of `output`, given the positions that it keeps of each
+/// dimension of the convolution's result.
 static LogicalResult setWindow(ConvolutionOpInterface convolution,
                                ArrayRef<KeptRange> kept,
                                EpilogueOutput &output) {
@@ -188,7 +188,7 @@ mlir::conv::computeEpilogueOutput(ConvolutionOpInterface convolution,
   output.access = canonicalizePositions(output.access, output.shape);
   output.order.assign(rank, 0);
   SmallVector<KeptRange> kept;
-  SmallVector<char> units; // Letters of size 1, which the map does not name.
+  SmallVector<char> units; // Letters of size 1, absent from the map.
   for (auto [letter, result] :
        llvm::zip(convolution.getResultOrder(), output.access.getResults())) {
     auto position = readPosition(result);

@@ -1,13 +1,13 @@
-//===- EpilogueOutput.h - the result of a convolution with an epilogue ----===//
+//===- EpilogueOutput.h - order and crop of an epilogue's result ----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The last op of an epilogue may have the convolution's dimensions in another
-// order, or fewer positions of them: then the convolution computes its result
-// so.
+// The last op of an epilogue may have another dimension order than the
+// convolution, or fewer positions: the convolution then computes its result in
+// that order and size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,18 +23,18 @@
 
 namespace mlir::conv {
 
-/// What a convolution with its epilogue computes.
+/// The output of a convolution with its epilogue.
 struct EpilogueOutput {
   /// Sizes and order of its dimensions.
   SmallVector<int64_t> shape;
   std::string order;
-  /// From its positions to those of the convolution's result without the
+  /// Maps its positions to those of the convolution's result without the
   /// epilogue.
   AffineMap access;
   WindowAttr window;
 };
 
-/// The result of `convolution` as the last op of its epilogue has it.
+/// The result of `convolution` in the form of the last op of its epilogue.
 /// `dependents` are the ops that depend on it.
 FailureOr<EpilogueOutput>
 computeEpilogueOutput(ConvolutionOpInterface convolution,
@@ -44,8 +44,8 @@ computeEpilogueOutput(ConvolutionOpInterface convolution,
 /// `map` from positions in `shape`, with 0 for those in dimensions of size 1.
 AffineMap canonicalizePositions(AffineMap map, ArrayRef<int64_t> shape);
 
-/// From positions to those in the operand of a reshape that only adds or drops
-/// dimensions of size 1, given those in its result.
+/// Maps positions to those in the operand of a reshape that only adds or drops
+/// dimensions of size 1; `map` leads to positions in the reshape's result.
 FailureOr<AffineMap> composeReshape(Operation *reshape, AffineMap map);
 
 } // namespace mlir::conv

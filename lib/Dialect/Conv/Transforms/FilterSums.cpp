@@ -1,4 +1,4 @@
-//===- FilterSums.cpp - tables of sums of a constant filter -----*- C++ -*-===//
+//===- FilterSums.cpp - sums of a constant filter's elements ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -73,7 +73,7 @@ Value FilterSums::create(OpBuilder &builder, Location loc, StringRef order,
                          char channel) const {
   StringRef letters = order.contains('Q') ? kOutputLetters : kInputLetters;
   letters = letters.take_back(sizes.size());
-  // Where a dimension of the result is among those of the sums.
+  // Maps the result's dimensions to those of the sums.
   SmallVector<int64_t> shape, strides;
   for (char letter : order) {
     size_t d = letters.find(letter);

@@ -1,4 +1,4 @@
-//===- FilterSums.h - tables of sums of a constant filter -------*- C++ -*-===//
+//===- FilterSums.h - sums of a constant filter's elements ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,14 +16,14 @@ namespace mlir::conv {
 inline constexpr StringLiteral kInputLetters = "DHW", kFilterLetters = "TRS",
                                kOutputLetters = "ZPQ";
 
-/// The spatial dimensions of a convolution: which elements of the filter meet
-/// an element of the left operand, by position of the result.
+/// The spatial dimensions of a convolution: which filter elements meet an
+/// element of the left operand, by position of the result.
 class Taps {
 public:
   explicit Taps(const RaisedConvolution &convolution);
 
-  /// By dimension and position. A dimension whose positions all have the same
-  /// elements has one position.
+  /// By dimension and position. A dimension has only one position if all of its
+  /// positions meet the same elements.
   SmallVector<SmallVector<SmallVector<int64_t>>> met;
 
   int64_t countPositions() const {
@@ -34,15 +34,15 @@ public:
   }
 };
 
-/// Sums of filter elements for each position of the result, in the order
-/// dimension by dimension, channel innermost.
+/// Sums of filter elements for each position of the result, dimension by
+/// dimension, with the channel innermost.
 class FilterSums {
 public:
   FilterSums(const RaisedConvolution &convolution, const Taps &taps,
              SmallVector<int64_t> elements, int64_t channels);
 
-  /// As a constant in the layout of the result, less than which dimensions of
-  /// size 1 say that all positions are the same.
+  /// Creates the sums as a constant in the layout of the result. Dimensions in
+  /// which all positions are the same have size 1.
   Value create(OpBuilder &builder, Location loc, StringRef order,
                char channel) const;
 

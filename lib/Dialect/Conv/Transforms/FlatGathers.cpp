@@ -1,4 +1,4 @@
-//===- FlatGathers.cpp - gathers by constants, by dimension -----*- C++ -*-===//
+//===- FlatGathers.cpp - flat gathers to gathers by dimension ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A tensor that ops have moved is a list with the place of each of its elements
-// in the tensor that they started from. If each coordinate of these places
-// depends on that coordinate of the result alone, a vector of indices for each
-// dimension says the same.
+// in the tensor where the movement starts. If each coordinate of these places
+// depends only on the result's coordinate in one dimension, a vector of indices
+// per dimension is equivalent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// For each dimension the coordinate in `source` by that of the result, or none
-/// if one depends on others.
+/// For each dimension, the coordinate in `source` by the result's coordinate;
+/// none if a coordinate depends on several dimensions.
 static std::optional<SmallVector<ElementNumbers>>
 separate(ArrayRef<int64_t> places, ArrayRef<int64_t> shape,
          ArrayRef<int64_t> source) {
@@ -47,7 +47,7 @@ separate(ArrayRef<int64_t> places, ArrayRef<int64_t> shape,
   return isSeparate ? std::optional(indices) : std::nullopt;
 }
 
-/// A tensor of `type` whose elements are those of `source` at `indices`.
+/// Creates a tensor of `type` with the elements of `source` at `indices`.
 static Value createGather(OpBuilder &builder, Location loc, Value source,
                           ArrayRef<ElementNumbers> indices,
                           RankedTensorType type) {
@@ -77,15 +77,15 @@ static Value createGather(OpBuilder &builder, Location loc, Value source,
 }
 
 namespace {
-/// What a gather by dimension has: indices, and its own shape.
+/// A gather with indices per dimension, and its shape.
 struct SeparateGather {
   SmallVector<ElementNumbers> indices;
   ElementNumbers shape;
 };
 } // namespace
 
-/// A shape may have a dimension of size 1 that the source lacks: TOSA has no
-/// convolutions of lines, and reshapes them to images of one row.
+/// The shape may have one dimension of size 1 that the source does not have:
+/// TOSA has no 1-D convolutions, and reshapes to images of one row.
 static std::optional<SeparateGather>
 separateWithout1(ArrayRef<int64_t> places, ArrayRef<int64_t> shape,
                  ArrayRef<int64_t> source) {
@@ -102,7 +102,7 @@ separateWithout1(ArrayRef<int64_t> places, ArrayRef<int64_t> shape,
   return std::nullopt;
 }
 
-/// `value`, reshaped to `type` where it is of another shape.
+/// `value`, reshaped to `type` if its shape differs.
 static Value createReshape(OpBuilder &builder, Location loc, Value value,
                            RankedTensorType type) {
   if (value.getType() == type)
@@ -140,7 +140,7 @@ void mlir::conv::separateFlatGathers(Operation *root) {
             op.getInput1().getDefiningOp()))
       reshapes.push_back(op);
   });
-  // The last one first: what comes before is then used by nothing.
+  // The last one first: the ops before it are unused afterwards.
   for (tosa::ReshapeOp op : llvm::reverse(reshapes))
     if (rewrite(op)) {
       eraseDeadOps(root);

@@ -1,11 +1,11 @@
-//===- FlatGathers.h - gathers by constants, by dimension -------*- C++ -*-===//
+//===- FlatGathers.h - flat gathers to gathers by dimension -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// TOSA pads by other than zeros with gathers and scatters of whole tensors.
+// TOSA uses gathers and scatters of whole tensors for non-zero padding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,9 @@
 
 namespace mlir::conv {
 
-/// Rewrites what `tosa.gather` and `tosa.scatter` by constants make of a tensor
-/// below `root` as one `linalg.generic` that gathers in each dimension, which
-/// DataMovement.h reads, where that says the same.
+/// Rewrites the result of `tosa.gather` and `tosa.scatter` with constant
+/// indices, below `root`, as one `linalg.generic` that gathers in each
+/// dimension, which DataMovement.h reads, if that is equivalent.
 void separateFlatGathers(Operation *root);
 
 } // namespace mlir::conv

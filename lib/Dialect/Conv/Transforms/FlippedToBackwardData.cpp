@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A convolution of an input with zeros between its elements and a flipped
-// filter is the gradient of another one.
+// filter is the data gradient of another convolution.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +23,14 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// Where the elements of a source are among zeros: `stride` apart, the first
-/// one at `offset`.
+/// The places of a source's elements among zeros: `stride` apart, the first one
+/// at `offset`.
 struct Spread {
   int64_t stride, offset;
 };
 } // namespace
 
-/// How `positions` spread their source, or none.
+/// How `positions` spread their source among zeros, or none.
 static std::optional<Spread> matchSpread(const PaddedPositions &positions) {
   int64_t size = positions.getSize();
   SmallVector<int64_t, 2> found; // The first two elements.
@@ -65,8 +65,8 @@ static bool isFlipped(const MovedOperand &filter, char letter) {
   return true;
 }
 
-/// The window of the gradient whose result has `resultSize` positions in each
-/// dimension, or null. See `FlippedToBackwardData`.
+/// The window of the data gradient that the convolution is, or null if it is
+/// none. See `FlippedToBackwardData`.
 static WindowAttr computeGradientWindow(ForwardOp op, const MovedOperand &input,
                                         const MovedOperand &filter) {
   ConvolutionOpInterface convolution = op;
@@ -79,7 +79,7 @@ static WindowAttr computeGradientWindow(ForwardOp op, const MovedOperand &input,
   SmallVector<int64_t> strides, low, high;
   bool isGradient = false; // A window of one element has no order.
   for (size_t d = 0; d < inputs.size(); ++d) {
-    // The filter is short; a padded input may have any number of positions.
+    // The filter is small; a padded input may have any number of positions.
     if (window.getStrides()[d] != 1 || !isFlipped(filter, filters[d]))
       return nullptr;
     auto positions = getPositions(input, inputs[d], window, d);
@@ -105,7 +105,7 @@ static WindowAttr computeGradientWindow(ForwardOp op, const MovedOperand &input,
                          high);
 }
 
-/// The letters of an order of `op` in the gradient that it is.
+/// An order of `op`, in the letters of the data gradient.
 static std::string swapRoles(StringRef order) {
   StringRef from = "CKDHWZPQ", to = "KCZPQDHW";
   std::string result = order.str();
@@ -164,8 +164,8 @@ private:
     StringRef order = convolution.getOrder(TensorRole::Input);
     if (!isPlainBut(input, order, getSpatialLetters(order, "DHW")))
       return failure();
-    // Groups within the channels have a filter of `[K, C / groups]`, which is
-    // not that of a gradient, unless both are one channel.
+    // Without a group dimension, the filter is `[K, C / groups]`, which differs
+    // from a gradient's filter unless each group has one channel of both.
     bool hasG = order.contains('G');
     ConvolutionShape shape = ConvolutionShape::get(convolution);
     bool isDepthwise = shape.c == shape.groups && shape.k == shape.groups;
@@ -183,8 +183,8 @@ private:
                       PatternRewriter &rewriter) {
     auto [gradient, inputOrder] = input.create(rewriter);
     auto [weights, filterOrder] = filter.create(rewriter);
-    // Groups of one channel within the channels: both letters of the filter
-    // mean what they did.
+    // Depthwise without a group dimension: the filter's letters keep their
+    // meaning.
     bool hasG = StringRef(inputOrder).contains('G');
     bool isSwapped = op.getGroups() == 1 || hasG;
     auto layouts = LayoutsAttr::get(

@@ -1,13 +1,13 @@
-//===- FoldConstants.cpp - computes what depends on constants ---*- C++ -*-===//
+//===- FoldConstants.cpp - evaluates ops on constants -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Walks each function once, in order. What an op of a loop's body means is
-// known to its folder: ConstantLoop applies the body to whole tensors. This
-// file decides what is tried, and brings globals and reshapes into that form.
+// Walks each function once, in order. ConstantLoop applies the body of a loop
+// to whole tensors, by the folders of its ops. This file decides which ops are
+// tried, and brings globals and reshapes into that form.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,8 +65,8 @@ static ElementsAttr getLoadedGlobal(Operation *op, SymbolTable &symbols) {
       global.getInitialValue().value_or(nullptr));
 }
 
-/// Loads of constant globals become constants; globals that nothing uses then
-/// are erased.
+/// Replaces loads of constant globals by constants, and then erases unused
+/// globals.
 static void inlineGlobals(ModuleOp module) {
   SymbolTable symbols(module);
   module.walk([&](Operation *op) {
@@ -111,7 +111,7 @@ static ElementsAttr foldReshape(Operation *op) {
   return nullptr;
 }
 
-/// The elements of `op`, if all it reads is constant and it can be computed.
+/// The elements of `op` if it can be computed from constants, or null.
 static ElementsAttr fold(Operation *op) {
   if (ElementsAttr reshaped = foldReshape(op))
     return reshaped;
@@ -154,7 +154,7 @@ static void foldFunction(func::FuncOp function) {
     op->getResult(0).replaceAllUsesWith(constant);
     folded.push_back(op);
   });
-  // From the last on, with what only they used.
+  // From the last op on, together with operands that only it used.
   for (Operation *op : llvm::reverse(folded)) {
     SmallVector<Value> operands = llvm::to_vector(op->getOperands());
     op->erase();

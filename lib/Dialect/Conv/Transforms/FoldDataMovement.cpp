@@ -1,12 +1,12 @@
-//===- FoldDataMovement.cpp - movement as layout and padding ----*- C++ -*-===//
+//===- FoldDataMovement.cpp - movement to layout and padding ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What moves elements before a convolution reads them, the convolution's own
-// terms say: its layouts, and the padding of its window.
+// Replaces ops that move elements before a convolution by the convolution's own
+// attributes: its layouts, and the padding of its window.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ struct Padding {
 };
 } // namespace
 
-/// Where the element at `position` of a dimension with padding is.
+/// The source position of the element at `position` of a padded dimension.
 static int64_t getPadded(PaddingMode mode, int64_t position, int64_t size) {
   switch (mode) {
   case PaddingMode::Zeros:
@@ -42,7 +42,7 @@ static int64_t getPadded(PaddingMode mode, int64_t position, int64_t size) {
   llvm_unreachable("every mode is known");
 }
 
-/// The padding at the low end that the first positions show, if it is of
+/// The padding at the low end that the first positions indicate, if its mode is
 /// `mode`.
 static int64_t guessLow(const PaddedPositions &positions, PaddingMode mode) {
   int64_t end = positions.getSize(), first = positions.get(0), i = 0;
@@ -63,8 +63,8 @@ static int64_t guessLow(const PaddedPositions &positions, PaddingMode mode) {
   llvm_unreachable("every mode is known");
 }
 
-/// The padding of `mode` that `positions` are, or none. Zeros may be fewer than
-/// none at the high end, where positions are cut off.
+/// The padding of `mode` that produces `positions`, or none. Padding with zeros
+/// may be negative at the high end, where positions are cut off.
 static std::optional<Padding> matchPadding(const PaddedPositions &positions,
                                            PaddingMode mode) {
   int64_t size = positions.sourceSize;
@@ -87,9 +87,9 @@ static std::optional<Padding> matchPadding(const PaddedPositions &positions,
   return padding;
 }
 
-/// The window of a convolution `op` of the source of `input`, padding by
+/// The window of the convolution `op` on the source of `input`, with padding of
 /// `mode`, or null if there is none. Positions that are cut off at the end may
-/// be there if no window is between them and the others.
+/// stay if no window reaches them.
 static WindowAttr matchWindow(ConvolutionOpInterface op,
                               const MovedOperand &input, StringRef letters,
                               PaddingMode mode) {
@@ -114,8 +114,8 @@ static WindowAttr matchWindow(ConvolutionOpInterface op,
 }
 
 namespace {
-/// Movement of an operand becomes its layout, and that of an input padding of
-/// the window.
+/// Folds the movement of an operand into its layout, and that of an input into
+/// the padding of the window.
 struct FoldOperandMovement final
     : OpInterfaceRewritePattern<ConvolutionOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;

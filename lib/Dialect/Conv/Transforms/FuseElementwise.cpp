@@ -1,12 +1,12 @@
-//===- FuseElementwise.cpp - element-wise ops as kernels --------*- C++ -*-===//
+//===- FuseElementwise.cpp - fuses chains of element-wise ops ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What no convolution takes in: an activation in front of one, a gate of two
-// results, a conversion, a slice. Chains of such ops become one each, in f32.
+// Fuses ops that are in no convolution's epilogue: an activation before one, a
+// gate of two results, a conversion, a slice. A chain becomes one op, in f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,15 +28,15 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Most scalar ops of one kernel. Fusing copies the whole body for each op that
-/// joins it, so that time grows with the square of this.
+/// The most scalar ops of one kernel. Each fused op copies the whole body, so
+/// that compile time grows with the square of this.
 static constexpr int64_t kMaxScalarOps = 256;
 
 static int64_t countScalarOps(linalg::GenericOp op) {
   return op.getBody()->getOperations().size();
 }
 
-/// What several ops read is stored once.
+/// A result that several ops read is stored once, and not fused.
 static bool isPartOfChain(OpOperand *operand) {
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
@@ -52,8 +52,8 @@ static LogicalResult fuseChains(Operation *root) {
   return applyPatternsGreedily(root, std::move(patterns));
 }
 
-/// Copies the body of `op` into `block`, in f32; false if a scalar op of it has
-/// no such form.
+/// Copies the body of `op` into `block`, in f32; false if one of its scalar ops
+/// has no f32 form.
 static bool copyWidened(linalg::GenericOp op, Block &block) {
   ScalarBuilder scalars(op.getContext());
   scalars.builder.setInsertionPointToEnd(&block);

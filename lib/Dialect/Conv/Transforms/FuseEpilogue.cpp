@@ -1,12 +1,12 @@
-//===- FuseEpilogue.cpp - element-wise ops as an epilogue -------*- C++ -*-===//
+//===- FuseEpilogue.cpp - fuses element-wise ops as epilogues ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds which ops after each convolution its kernel can take; EpilogueBuilder
-// does the rest. Ops are first brought into one form, linalg.generic.
+// Finds the ops after each convolution that its kernel can include;
+// EpilogueBuilder builds the epilogue. Ops first become linalg.generic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Assertions in loops are left out: a kernel has nobody to tell that one
+/// Erases assertions in loops: a kernel cannot report that an assertion
 /// fails.
 static void eraseAssertions(Operation *root) {
   root->walk([](cf::AssertOp op) {
@@ -42,7 +42,7 @@ static void eraseAssertions(Operation *root) {
   });
 }
 
-/// Element-wise named ops and ops on tensors become `linalg.generic`.
+/// Rewrites element-wise named ops and ops on tensors as `linalg.generic`.
 static LogicalResult generalizeElementwise(Operation *root) {
   RewritePatternSet patterns(root->getContext());
   linalg::populateElementwiseToLinalgConversionPatterns(patterns);
@@ -65,7 +65,7 @@ static LogicalResult generalizeElementwise(Operation *root) {
   return success();
 }
 
-/// Where an init's elements are not read, it must not look as if they were.
+/// Replaces inits that are not read by empty tensors, so that they are no uses.
 static void detachUnreadInits(Operation *root) {
   IRRewriter rewriter(root->getContext());
   root->walk([&](linalg::GenericOp op) {
@@ -83,7 +83,7 @@ static void detachUnreadInits(Operation *root) {
   });
 }
 
-/// All ops of the block of `convolution` that depend on it, in any way.
+/// All ops in the block of `convolution` that depend on it, in any way.
 static DenseSet<Operation *>
 computeDependents(ConvolutionOpInterface convolution) {
   DenseSet<Operation *> dependents;
@@ -105,7 +105,7 @@ struct Followers {
 };
 } // namespace
 
-/// True if everything between `convolution` and `last` is element-wise and only
+/// True if all ops between `convolution` and `last` are element-wise and only
 /// `last` is used by other ops.
 static bool isOnlyExit(ConvolutionOpInterface convolution,
                        linalg::GenericOp last, const Followers &followers) {
@@ -131,7 +131,7 @@ static bool isOnlyExit(ConvolutionOpInterface convolution,
          });
 }
 
-/// Fuses as much as possible into `convolution`; true if that is anything.
+/// Fuses as many ops as possible into `convolution`; true if any.
 static bool fuseEpilogue(RewriterBase &rewriter,
                          ConvolutionOpInterface convolution) {
   Followers followers{computeDependents(convolution), {}};
@@ -146,8 +146,8 @@ static bool fuseEpilogue(RewriterBase &rewriter,
   llvm::sort(candidates, [](linalg::GenericOp lhs, linalg::GenericOp rhs) {
     return lhs->isBeforeInBlock(rhs);
   });
-  // What is further away than the longest epilogue is out of reach. One more,
-  // so that an epilogue that is too long is refused as such.
+  // Candidates farther away than the longest epilogue are out of reach. One
+  // more is tried, so that an epilogue that is too long is refused as such.
   candidates.truncate(
       std::min<size_t>(candidates.size(), kMaxEpilogueOperations + 1));
   EpilogueBuilder::Failures failures;
@@ -169,8 +169,8 @@ static bool fuseEpilogue(RewriterBase &rewriter,
   return false;
 }
 
-/// Erases the ops that `convolution` has taken in, and `convolution` itself,
-/// which is replaced by one that computes them.
+/// Erases the ops that were fused into `convolution`, and `convolution` itself,
+/// which the fused op replaces.
 static void eraseReplaced(RewriterBase &rewriter,
                           ConvolutionOpInterface convolution) {
   for (Operation &op :
@@ -196,7 +196,7 @@ struct FuseEpiloguePass final
     getOperation().walk(
         [&](ConvolutionOpInterface op) { convolutions.push_back(op); });
     IRRewriter rewriter(&getContext());
-    // From the last on. Dead ops would count as uses for those before.
+    // From the last one on, because dead ops would count as uses before it.
     for (ConvolutionOpInterface convolution : llvm::reverse(convolutions))
       if (fuseEpilogue(rewriter, convolution))
         eraseReplaced(rewriter, convolution);

@@ -1,13 +1,13 @@
-//===- HoistConstants.cpp - constants become arguments ----------*- C++ -*-===//
+//===- HoistConstants.cpp - constants to arguments --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Follows the operands of convolutions through reshapes, as whoever asks for
-// the buffer of a tensor does. Where the elements are kept is not decided here.
-// Constants that no buffer can have, such as positions of a gather, stay.
+// Follows the operands of convolutions through reshapes, as the lookup of a
+// tensor's buffer does. Where the elements are stored is decided elsewhere.
+// Constants that cannot be buffers, such as positions of a gather, stay.
 //
 //===----------------------------------------------------------------------===//
 

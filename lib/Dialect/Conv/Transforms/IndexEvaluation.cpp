@@ -1,13 +1,13 @@
-//===- IndexEvaluation.cpp - integers that loops compute --------*- C++ -*-===//
+//===- IndexEvaluation.cpp - integers computed in loop bodies ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One element is evaluated at a time, from the result back to constants and
-// positions. Depth and the number of steps are bounded: the input may be
-// anything.
+// Evaluates one element at a time, from the result back to constants and loop
+// positions. Depth and the number of steps are bounded, because the input may
+// be arbitrary.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,10 @@ using namespace mlir::conv;
 
 static constexpr int kMaxDepth = 64;
 
-/// Sums and products wrap around, as those of the machine do.
+/// Sums and products wrap around, as in machine arithmetic.
 static int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
 
-/// The result of an op on integers, or none if it is another one.
+/// The result of an op on integers, or none for other ops.
 static std::optional<int64_t> apply(Operation *op, ArrayRef<int64_t> values) {
   auto lhs = [&] { return static_cast<uint64_t>(values[0]); };
   auto rhs = [&] { return static_cast<uint64_t>(values[1]); };
@@ -46,7 +46,7 @@ static std::optional<int64_t> apply(Operation *op, ArrayRef<int64_t> values) {
       .Case([&](arith::SelectOp) { return values[0] ? values[1] : values[2]; })
       .Case<arith::IndexCastOp, arith::ExtSIOp>([&](auto) { return values[0]; })
       .Case([&](arith::RemSIOp) -> std::optional<int64_t> {
-        if (values[1] <= 0) // Also where the quotient would overflow.
+        if (values[1] <= 0) // Includes quotients that overflow.
           return std::nullopt;
         return values[0] % values[1];
       })
@@ -58,7 +58,7 @@ static std::optional<int64_t> apply(Operation *op, ArrayRef<int64_t> values) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// The result of an op on numbers with fractions, or none if it is another one.
+/// The result of an op on floating-point numbers, or none for other ops.
 static std::optional<APFloat> apply(Operation *op, ArrayRef<APFloat> values) {
   auto round = [&](llvm::RoundingMode mode) {
     APFloat value = values[0];
@@ -146,7 +146,7 @@ IndexEvaluator::evaluateFloatOp(linalg::LinalgOp op, Operation *inner,
   return apply(inner, values);
 }
 
-/// What `value` is without its fraction, or none if no integer of 64 bits is.
+/// `value` without its fraction, or none if that does not fit in 64 bits.
 static std::optional<int64_t> truncate(const APFloat &value) {
   llvm::APSInt integer(64, /*isUnsigned=*/false);
   bool isExact;
@@ -208,8 +208,8 @@ std::optional<int64_t> IndexEvaluator::evaluate(linalg::LinalgOp op,
   return apply(inner, values);
 }
 
-/// The position in a tensor of `to` of the element at `position` of one of
-/// `from`, which has as many elements.
+/// The position, in a tensor of shape `to`, of the element at `position` of a
+/// tensor of shape `from` with as many elements.
 static SmallVector<int64_t> reshapePosition(ArrayRef<int64_t> position,
                                             ArrayRef<int64_t> from,
                                             ArrayRef<int64_t> to) {

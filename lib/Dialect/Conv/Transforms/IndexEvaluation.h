@@ -1,12 +1,12 @@
-//===- IndexEvaluation.h - integers that loops compute ----------*- C++ -*-===//
+//===- IndexEvaluation.h - integers computed in loop bodies -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Front ends write a flip or a reflection as loops that compute where each
-// element is. Whoever folds such loops computes the same integers here.
+// Front ends write a flip or a reflection as loops that compute the place of
+// each element. Passes that fold such loops compute the same integers here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +20,12 @@
 
 namespace mlir::conv {
 
-/// Evaluates integers in the body of element-wise ops, given constants and the
-/// loops' positions. They may be computed from numbers with fractions.
+/// Evaluates integers in the body of element-wise ops from constants and loop
+/// positions. Floating-point numbers may occur in between.
 class IndexEvaluator {
 public:
   /// The value of the integer `scalar` of the body of `op`, or none if it is
-  /// not known or takes too long.
+  /// unknown or takes too many steps.
   std::optional<int64_t> evaluate(linalg::LinalgOp op, Value scalar,
                                   ArrayRef<int64_t> loops);
 
@@ -42,12 +42,12 @@ private:
                                           ArrayRef<int64_t> loops);
 
   int depth = 0;
-  /// What all evaluations together may still cost.
+  /// The steps that all remaining evaluations together may take.
   int64_t stepsLeft = int64_t(1) << 24;
 };
 
-/// The loops of `op`, of more than one iteration, that the integer `scalar` of
-/// its body depends on, or none if that cannot be said.
+/// The loops of `op`, with more than one iteration, that the integer `scalar`
+/// of its body depends on, or none if that is unknown.
 std::optional<llvm::SmallBitVector> computeLoopsOf(linalg::LinalgOp op,
                                                    Value scalar);
 

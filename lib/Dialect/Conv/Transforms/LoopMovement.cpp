@@ -1,12 +1,12 @@
-//===- LoopMovement.cpp - movement by loops ---------------------*- C++ -*-===//
+//===- LoopMovement.cpp - data movement of linalg loops ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Loops that compute nothing: a permutation of an operand, or a gather whose
-// indices are known and depend on one loop each.
+// Reads loops that compute nothing: a permutation of an operand, or a gather
+// whose indices are known and depend on one loop each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,9 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The movement whose dimension `sources[i]` each dimension `i` is, where it is
-/// one; the others have size 1. Fails if a dimension is left out that is not of
-/// size 1.
+/// The movement with the dimensions `sources`, in order; a dimension without a
+/// source has size 1. Fails if it leaves out a dimension of another size than
+/// 1.
 static FailureOr<Movement>
 select(const Movement &movement, ArrayRef<int64_t> shape,
        ArrayRef<std::optional<MovedDimension>> sources) {
@@ -49,7 +49,7 @@ FailureOr<Movement> MovementReader::readPermutation(linalg::LinalgOp op,
   for (auto [d, expression] : llvm::enumerate(map.getResults())) {
     auto loop = dyn_cast<AffineDimExpr>(expression);
     if (!loop || sources[loop.getPosition()])
-      continue; // `select` looks at what is left out.
+      continue; // `select` checks dimensions that are left out.
     sources[loop.getPosition()] = movement.dimensions[d];
   }
   return select(movement, shape, sources);

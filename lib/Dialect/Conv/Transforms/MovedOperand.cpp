@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A layout may have any order, so a transpose costs nothing: the source's
-// dimensions have the letters of those that are moved from them. Dimensions of
+// A layout may have any order, so a transpose costs nothing: each dimension of
+// the source gets the letter of the dimension that moves from it. Dimensions of
 // size 1 that only one of the two tensors has are matched, or added.
 //
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,7 @@ MovedOperand::MovedOperand(Value tensor, StringRef order, int maxOps)
 
 void MovedOperand::nameSource() {
   std::string names(movement.getSourceSizes().size(), 0);
-  std::string unused; // Letters that the source has no dimension for.
+  std::string unused; // Letters without a dimension of the source.
   for (auto [letter, dimension] : llvm::zip(order, movement.dimensions)) {
     if (!dimension.source) {
       if (dimension.size == 1 && dimension.getPosition(0) == 0)
@@ -38,7 +38,7 @@ void MovedOperand::nameSource() {
       return;
     names[*dimension.source] = letter;
   }
-  // What has no letter has size 1, or it could not have been left out.
+  // Dimensions without a letter have size 1: others cannot be left out.
   for (char &name : names) {
     if (name)
       continue;

@@ -15,8 +15,8 @@
 
 namespace mlir::conv {
 
-/// An operand whose dimensions have letters, and the tensor that it is moved
-/// from.
+/// An operand whose dimensions have letters, and the source tensor that its
+/// elements come from.
 class MovedOperand {
 public:
   /// Follows `tensor` back over at most `maxOps` ops.
@@ -24,15 +24,15 @@ public:
 
   const Movement &getMovement() const { return movement; }
   /// True if a convolution can have the source as operand: every dimension of
-  /// it has a letter.
+  /// the source has a letter.
   bool isUsable() const { return !sourceOrder.empty(); }
-  /// True if the tensor is nothing but a reshape of the source.
+  /// True if the tensor is only a reshape of the source.
   bool isReshape() const;
   /// True if the dimension `letter` is not moved.
   bool isPlain(char letter) const;
   /// The dimension `letter`.
   const MovedDimension &getDimension(char letter) const;
-  /// The size of what that dimension is moved from.
+  /// The size of the source's dimension that `letter` is moved from.
   int64_t getSourceSize(char letter) const;
 
   /// The source with all dimensions of the tensor, and their order.
@@ -43,7 +43,7 @@ private:
 
   std::string order;
   Movement movement;
-  std::string sourceOrder; ///< The letters of its dimensions, or empty.
+  std::string sourceOrder; ///< Letters of its dimensions, or empty.
 };
 
 } // namespace mlir::conv

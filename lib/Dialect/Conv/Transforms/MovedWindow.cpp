@@ -1,4 +1,4 @@
-//===- MovedWindow.cpp - moved operands of convolutions ---------*- C++ -*-===//
+//===- MovedWindow.cpp - movement of spatial dimensions ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

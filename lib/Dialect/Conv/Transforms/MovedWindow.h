@@ -1,4 +1,4 @@
-//===- MovedWindow.h - moved operands of convolutions -----------*- C++ -*-===//
+//===- MovedWindow.h - movement of spatial dimensions -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace mlir::conv {
 
-/// The positions of one spatial dimension of an input in its source, with the
+/// The source positions of one spatial dimension of an input, including the
 /// padding of a window.
 struct PaddedPositions {
   const MovedDimension &dimension;
@@ -27,15 +27,15 @@ struct PaddedPositions {
   }
 };
 
-/// The positions of a spatial dimension that the window's dimension `index` is
-/// of.
+/// The positions of the spatial dimension `letter`, which is dimension `index`
+/// of the window.
 PaddedPositions getPositions(const MovedOperand &input, char letter,
                              WindowAttr window, size_t index);
 
-/// The spatial letters that `order` has, of `letters`.
+/// The letters of `order` that are in `letters`.
 std::string getSpatialLetters(StringRef order, StringRef letters);
 
-/// True if all dimensions of `operand` but those of `letters` stay as they are.
+/// True if only dimensions of `operand` that are in `letters` are moved.
 bool isPlainBut(const MovedOperand &operand, StringRef order,
                 StringRef letters);
 
@@ -45,7 +45,7 @@ LogicalResult
 foldMovement(Value tensor, StringRef order,
              function_ref<LogicalResult(const MovedOperand &)> fold);
 
-/// Turns convolutions with flipped filters into gradients.
+/// Turns convolutions with flipped filters into data gradients.
 void populateFlippedFilterPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::conv

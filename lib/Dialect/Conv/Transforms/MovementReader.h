@@ -1,4 +1,4 @@
-//===- MovementReader.h - movement by one op after another ------*- C++ -*-===//
+//===- MovementReader.h - follows data movement op by op --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,9 +14,9 @@
 
 namespace mlir::conv {
 
-/// Follows a tensor back. One function for each op takes the movement of its
-/// operand to that of its result, or fails: then the operand's movement ends
-/// there.
+/// Follows a tensor back. For each op, a function maps the movement of the
+/// operand to that of the result. If it fails, the movement starts at that
+/// result.
 class MovementReader {
 public:
   explicit MovementReader(int maxOps) : maxOps(maxOps) {}
@@ -40,14 +40,14 @@ private:
   DenseMap<Value, Movement> known;
 };
 
-/// A dimension of `size`, each position of which is `getPosition(i)` of `from`,
-/// or none.
+/// A dimension of `size` whose position `i` is position `getPosition(i)` of
+/// `from`; fails if it cannot be one.
 FailureOr<MovedDimension> move(const Movement &movement,
                                const MovedDimension &from, int64_t size,
                                function_ref<int64_t(int64_t)> getPosition);
 
-/// Whether a dimension can be left out: it has one element, of a dimension of
-/// size 1 of the source or of none.
+/// Whether a dimension can be left out: it has one element, from a source
+/// dimension of size 1 or from none.
 bool isUnit(const Movement &movement, const MovedDimension &dimension);
 
 } // namespace mlir::conv

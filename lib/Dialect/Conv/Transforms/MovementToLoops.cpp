@@ -1,14 +1,14 @@
-//===- MovementToLoops.cpp - movement of data as kernels --------*- C++ -*-===//
+//===- MovementToLoops.cpp - data movement to element-wise ops --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Whichever ops wrote it, movement is a list of positions for each dimension
-// (DataMovement.h). Where positions are equally far apart, an element-wise op
-// reads the source there; where each is repeated as often, its loop is two, and
-// the result is reshaped.
+// Movement is a list of positions for each dimension, whichever ops wrote it
+// (DataMovement.h). If positions are equally spaced, an element-wise op reads
+// the source there. If each position is repeated equally often, the dimension
+// becomes two loops, and the result is reshaped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,9 +55,9 @@ public:
   explicit Loops(const Movement &movement)
       : sizes(movement.getSourceSizes()), isRead(sizes.size()) {}
 
-  /// Adds those of a dimension of the tensor.
+  /// Adds the loops of one dimension of the tensor.
   LogicalResult add(const MovedDimension &dimension, MLIRContext *context);
-  /// Whether each element of the source that is read is known.
+  /// Whether all source dimensions of size > 1 are indexed.
   bool areKnown() const;
 
   SmallVector<int64_t> sizes; ///< Of the source.
@@ -102,7 +102,7 @@ bool Loops::areKnown() const {
   return true;
 }
 
-/// `tensor`, read where its elements come from, or null.
+/// Creates loops that read the elements of `tensor` at their source, or null.
 static Value createLoops(OpBuilder &builder, Value tensor) {
   Movement movement = readMovement(tensor, kMaxMovementOps);
   if (!movement.source || movement.source == tensor)
@@ -142,8 +142,8 @@ struct Part {
 };
 } // namespace
 
-/// What insertions put into an empty tensor, the last one first, or nothing if
-/// there is something else in it.
+/// The tensors that insertions put into an empty tensor, the last one first;
+/// none if the tensor is not empty.
 static SmallVector<Part> collectInsertions(tensor::InsertSliceOp last) {
   SmallVector<Part> parts;
   for (tensor::InsertSliceOp op = last; op;) {
@@ -163,8 +163,8 @@ static SmallVector<Part> collectInsertions(tensor::InsertSliceOp last) {
   return {};
 }
 
-/// The dimension in which `part` is smaller than the whole, or none if it is in
-/// several.
+/// The dimension in which `part` is smaller than the whole, or none if there
+/// are several.
 static std::optional<int64_t> findDimension(const Part &part,
                                             ArrayRef<int64_t> shape) {
   std::optional<int64_t> found;
@@ -180,7 +180,7 @@ static std::optional<int64_t> findDimension(const Part &part,
   return found;
 }
 
-/// The concatenation that insertions are, or null.
+/// Creates the concatenation equivalent to the insertions, or null.
 static Value createConcatenation(OpBuilder &builder,
                                  tensor::InsertSliceOp last) {
   SmallVector<Part> parts = collectInsertions(last);
@@ -209,7 +209,7 @@ static Value createConcatenation(OpBuilder &builder,
                                   tensors);
 }
 
-/// Whether `op` moves elements, in a way that no kernel reads.
+/// Whether `op` moves elements in a way that no kernel supports.
 static bool isMovement(Operation &op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     return generic.getNumDpsInits() == 1 &&
@@ -223,7 +223,7 @@ static bool isMovement(Operation &op) {
 void mlir::conv::moveByLoops(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return;
-  // Consumers first: what they read then is often nobody else's.
+  // Consumers first: their operands then often have no other use.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.front()))) {
     if (!isMovement(op) || op.use_empty())

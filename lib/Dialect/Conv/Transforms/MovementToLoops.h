@@ -1,11 +1,11 @@
-//===- MovementToLoops.h - movement of data as kernels ----------*- C++ -*-===//
+//===- MovementToLoops.h - data movement to element-wise ops ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What moves elements and is folded into no convolution is work of its own.
+// Turns data movement that is folded into no convolution into separate ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,9 @@
 
 namespace mlir::conv {
 
-/// Slices, flips, repetitions and gathers become element-wise ops that read
-/// their operands at linear coordinates, and insertions that fill a tensor
-/// become concatenations. What is neither stays.
+/// Turns slices, flips, repetitions and gathers into element-wise ops that read
+/// their operands at linear coordinates, and insertions that fill a tensor into
+/// concatenations. Other ops stay.
 void moveByLoops(func::FuncOp function);
 
 } // namespace mlir::conv

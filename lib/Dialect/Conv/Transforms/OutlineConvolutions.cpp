@@ -1,13 +1,13 @@
-//===- OutlineConvolutions.cpp - a function each ----------------*- C++ -*-===//
+//===- OutlineConvolutions.cpp - one function per convolution ---*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Splits functions between this compiler and another. What belongs to a
-// convolution is in its epilogue already, so one op moves, with the constants
-// that it reads. What this compiler refuses is left to the other one.
+// Splits functions between this compiler and another one. The epilogue already
+// contains all that belongs to a convolution, so that only one op moves, with
+// the constants that it reads. Refused ops are left to the other compiler.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The message of what `check` refuses, or none.
+/// The message of the refusal by `check`, or none if it does not refuse.
 static std::optional<std::string>
 getRefusal(MLIRContext *context, function_ref<LogicalResult()> check) {
   std::string message;
@@ -49,7 +49,7 @@ static void remarkLeft(Operation *op, StringRef refusal) {
   emitRemark(op->getLoc()) << "left to another compiler: " << refusal;
 }
 
-/// True if this compiler takes all of `function`.
+/// True if this compiler can compile all of `function`.
 static bool isOfConvolutions(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return false;
@@ -68,12 +68,12 @@ static bool isOfConvolutions(func::FuncOp function) {
 }
 
 namespace {
-/// What a convolution reads.
+/// The values that a convolution reads.
 struct Captures {
   bool passConstants;
   /// Constants and their reshapes, to be copied, in order.
   SmallVector<Operation *> inside;
-  llvm::SetVector<Value> outside; ///< To be passed.
+  llvm::SetVector<Value> outside; ///< Passed as arguments.
 
   void add(Value value) {
     if (passConstants ||
@@ -90,7 +90,7 @@ struct Captures {
 };
 } // namespace
 
-/// Creates the function of `convolution`, which takes what is not constant.
+/// Creates the function of `convolution`; non-constant values are arguments.
 static func::FuncOp createFunction(ConvolutionOpInterface convolution,
                                    const Captures &captures, StringRef name) {
   Location loc = convolution.getLoc();
@@ -111,7 +111,7 @@ static func::FuncOp createFunction(ConvolutionOpInterface convolution,
   return function;
 }
 
-/// Returns the function of `convolution`, which is after `previous`.
+/// Moves `convolution` to a function, which is inserted after `previous`.
 static func::FuncOp outline(ConvolutionOpInterface convolution,
                             Captures captures, func::FuncOp previous,
                             SymbolTable &symbols, StringRef name) {
@@ -157,7 +157,7 @@ struct OutlineConvolutionsPass final
   }
 
 private:
-  /// The convolutions of a function that no check refuses. The others are
+  /// The convolutions of a function that no check refuses. The other ones are
   /// marked, and stay.
   SmallVector<ConvolutionOpInterface> selectSupported(func::FuncOp function) {
     SmallVector<ConvolutionOpInterface> supported;

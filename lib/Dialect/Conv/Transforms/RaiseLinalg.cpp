@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Named ops and generics alike are read by their loops (ConvolutionLoops).
-// Dimensions that their tensors lack are added with size 1.
+// Reads named ops and generics alike by their loops (ConvolutionLoops). Missing
+// dimensions of their tensors are added with size 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,9 +61,9 @@ struct Padding {
   SmallVector<int64_t> low, high; ///< By spatial dimension.
 };
 
-/// An input that is padded by its zero point is padded by nothing, as far as
-/// the sum is concerned: takes the input without it. Padding by zeros is folded
-/// later, if the zero point is another one.
+/// Padding an input with its zero point does not change the sum: takes the
+/// input without this padding. If the zero point is not zero, padding with
+/// zeros is folded later.
 Padding takePadding(ConvolutionLoops &loops) {
   Padding none{SmallVector<int64_t>(loops.strides.size(), 0),
                SmallVector<int64_t>(loops.strides.size(), 0)};

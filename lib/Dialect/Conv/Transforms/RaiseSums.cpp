@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sum over a window or over whole dimensions is a convolution whose filter
-// has ones everywhere: average pooling, squeeze-and-excite, standardised
-// weights. Beside convolutions it is worth a kernel, which the arithmetic
-// after it fuses into.
+// A sum over a window or over whole dimensions is a convolution whose filter is
+// all ones: average pooling, squeeze-and-excite, standardised weights. In a
+// function with convolutions it is worth a kernel, which the arithmetic after
+// it fuses into.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,9 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// What a dimension of the input is indexed by.
+/// The loops that index a dimension of the input.
 struct SummedDimension {
-  /// Loops over the result and over the sum: one of them, or a window.
+  /// A loop over the result and one over the sum: either, or a window.
   std::optional<unsigned> kept, summed;
   int64_t stride = 1, dilation = 1;
   char letter = 0; ///< Of the input.
@@ -42,17 +42,17 @@ struct SummedDimension {
   bool isSpatial() const { return StringRef("DHW").contains(letter); }
 };
 
-/// Reads a sum, and names its dimensions: those that stay are the batch, and
-/// channels of a depthwise convolution beside a window; those that are summed
-/// are input channels; others are spatial.
+/// Reads a sum, and names its dimensions. Dimensions that stay are the batch
+/// or, next to a window, channels of a depthwise convolution; summed dimensions
+/// are input channels; the others are spatial.
 class SumReader {
 public:
   explicit SumReader(linalg::LinalgOp op)
       : op(op), sizes(op.getStaticLoopRanges()) {}
 
-  /// Fails if `op` is no such sum.
+  /// Fails if `op` is not such a sum.
   LogicalResult read();
-  /// With types and layouts of complete tensors.
+  /// Describes the convolution, with types and layouts of complete tensors.
   RaisedConvolution describe();
   UnitDimensions completeInput();
   UnitDimensions completeOutput();
@@ -99,7 +99,7 @@ static bool addsElements(linalg::LinalgOp op) {
   return element == body.getArgument(0);
 }
 
-/// A loop, or a multiple of one.
+/// Reads a loop, or a multiple of a loop.
 LogicalResult SumReader::readTerm(AffineExpr term, SummedDimension &dimension) {
   int64_t factor = 1;
   auto multiple = dyn_cast<AffineBinaryOpExpr>(term);
@@ -173,7 +173,7 @@ LogicalResult SumReader::nameInput() {
   return success();
 }
 
-/// How a letter of the input is called in the output, where it stays.
+/// The letter, in the output, of an input dimension that stays.
 static char getOutputLetter(char letter) {
   StringRef from = "NCDHW", to = "NKZPQ";
   return to[from.find(letter)];
@@ -243,7 +243,7 @@ UnitDimensions SumReader::completeOutput() {
                         outputOrder, ("N" + getSpatial("ZPQ") + "K").str());
 }
 
-/// The filter of ones, in the order "KC" and the spatial letters.
+/// The type of the filter of ones, in the order "KC" and spatial letters.
 RankedTensorType SumReader::getFilterType() {
   SmallVector<int64_t> shape = {1, 1};
   for (const SummedDimension &dimension : dimensions) {

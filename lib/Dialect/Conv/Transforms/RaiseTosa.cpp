@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each op is described in the terms of this dialect, and one pattern rewrites
-// them all. What is around them goes through upstream's conversion patterns, op
-// by op: what they cannot convert stays.
+// Each convolution is described in terms of this dialect, and one pattern
+// rewrites them all. Upstream's conversion patterns convert the other ops, one
+// by one; ops that they cannot convert stay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Null for what is not a ranked tensor.
+/// The type if it is a ranked tensor, otherwise null.
 static RankedTensorType getTensorType(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
 }
@@ -53,7 +53,7 @@ template <typename OpTy> static WindowAttr getPaddedWindow(OpTy op) {
                          high);
 }
 
-/// What an op that moves its window over its input means.
+/// Describes an op whose window moves over its input.
 template <typename OpTy>
 static RaisedConvolution describeForward(OpTy op, StringRef input,
                                          StringRef weight, StringRef output) {
@@ -85,13 +85,13 @@ static FailureOr<RaisedConvolution> describe(tosa::DepthwiseConv2DOp op) {
   return raised;
 }
 
-/// A gradient: `out_pad` extends the result where padding of a forward
-/// convolution would cut it off.
+/// A data gradient: `out_pad` extends the result where padding of a forward
+/// convolution would crop it.
 static FailureOr<RaisedConvolution> describe(tosa::TransposeConv2DOp op) {
   MLIRContext *context = op.getContext();
   SmallVector<int64_t> low, high, ones(2, 1);
   for (auto [index, pad] : llvm::enumerate(op.getOutPad()))
-    if (index % 2 == 0 && pad > 0) // Elements in front that no window reaches.
+    if (index % 2 == 0 && pad > 0) // Leading elements that no window reaches.
       return failure();
     else
       (index % 2 ? high : low).push_back(std::max<int64_t>(0, -pad));
@@ -103,8 +103,8 @@ static FailureOr<RaisedConvolution> describe(tosa::TransposeConv2DOp op) {
       .layouts = LayoutsAttr::get(context, "NHWC", "CRSK", "NPQK")};
 }
 
-/// The weight with the dimensions that its order names: the last two of a
-/// depthwise one become one.
+/// The weight with the dimensions of its order: the last two dimensions of a
+/// depthwise weight are collapsed.
 static Value createReshaped(OpBuilder &builder, Value weight,
                             RankedTensorType type) {
   if (weight.getType() == type)
@@ -139,7 +139,7 @@ struct TosaToConvolution final : OpRewritePattern<OpTy> {
 
     Addend addend;
     if (!isZeroConstant(op.getBias())) {
-      // A bias of one element is that of every channel.
+      // A bias of one element applies to every channel.
       int64_t rank = raised->getResultType().getRank();
       AffineExpr channel = bias.getDimSize(0) == 1
                                ? rewriter.getAffineConstantExpr(0)
@@ -160,8 +160,8 @@ struct TosaToConvolution final : OpRewritePattern<OpTy> {
   }
 };
 
-/// One convolution for each group, whose results are concatenated, is one with
-/// groups.
+/// Concatenated results of one convolution per group become one grouped
+/// convolution.
 struct ConcatToGroups final : OpRewritePattern<tosa::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -252,7 +252,7 @@ struct RaiseTosaPass final
   }
 
 private:
-  /// Before the convolutions of the groups are raised one by one.
+  /// Runs before the convolutions of the groups are raised one by one.
   LogicalResult raiseGroups() {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConcatToGroups>(&getContext());
@@ -268,7 +268,7 @@ private:
     populateRescaleToScalarsPatterns(patterns);
     if (failed(applyPatterns(std::move(patterns))))
       return failure();
-    // Beside convolutions.
+    // Averages are raised only beside convolutions.
     RewritePatternSet averages(&getContext());
     populateAverageToDepthwisePatterns(averages);
     return applyPatterns(std::move(averages));
@@ -278,8 +278,8 @@ private:
     return applyWithoutFolding(getOperation(), std::move(patterns));
   }
 
-  /// Ops that may be converted. "May": without a verdict, an op that no pattern
-  /// takes stays.
+  /// Ops that may be converted. "May": they are not marked illegal, so that an
+  /// op that no pattern matches stays.
   static bool isConverted(Operation *op) {
     if (auto sum = dyn_cast<tosa::ReduceSumOp>(op))
       return isa<FloatType>(getElementTypeOrSelf(sum.getType()));

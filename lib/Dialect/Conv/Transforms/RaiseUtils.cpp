@@ -1,13 +1,13 @@
-//===- RaiseUtils.cpp - what the raising passes share -----------*- C++ -*-===//
+//===- RaiseUtils.cpp - helpers of the raising passes -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Whatever the source dialect is, a convolution with an addend becomes an op
-// of this dialect in the accumulator's type and one `linalg.generic`, so that
-// fusing the epilogue leaves a single rounding.
+// For every source dialect, a convolution with an addend becomes an op of this
+// dialect in the accumulator's type and one `linalg.generic`, so that fusing
+// the epilogue leaves a single rounding.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ bool mlir::conv::isRaisable(const RaisedConvolution &convolution) {
   if (!typesFit)
     return false;
 
-  // Linalg leaves out pixels at the end if the result is smaller than it could
-  // be. Sizes of zero are left to the verifier of the op.
+  // Linalg ignores input positions at the end if the result is smaller than it
+  // could be. The op's verifier handles sizes of zero.
   auto sizes = [&](TensorRole role, StringRef order, StringRef letters) {
     return getSpatialSizes(order, convolution.getType(role).getShape(),
                            letters);
@@ -66,7 +66,7 @@ static Type getSumType(const RaisedConvolution &convolution) {
   return getAccumulatorType(convolution.getResultType().getElementType());
 }
 
-/// `value` as `type`, where both are integers or both floating.
+/// `value` as `type`; both are integers, or both are floating-point.
 static Value createConversion(OpBuilder &builder, Location loc, Value value,
                               Type type) {
   unsigned from = value.getType().getIntOrFloatBitWidth();
@@ -161,7 +161,7 @@ UnitDimensions::UnitDimensions(RankedTensorType given, StringRef givenOrder,
   for (char letter : all) {
     if (givenOrder.contains(letter))
       continue;
-    if (!reassociation.empty()) // A scalar has no dimension to join.
+    if (!reassociation.empty()) // A scalar has none to join.
       reassociation.back().push_back(order.size());
     order += letter;
     shape.push_back(1);

@@ -1,11 +1,11 @@
-//===- RaiseUtils.h - what the raising passes share -------------*- C++ -*-===//
+//===- RaiseUtils.h - helpers of the raising passes -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Making the ops of this dialect from the convolutions of others.
+// Creates the ops of this dialect from convolutions of other dialects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace mlir::conv {
 
-/// What a convolution of another dialect means, apart from its operands.
+/// A convolution of another dialect, without its operands.
 struct RaisedConvolution {
   Direction direction = Direction::Forward;
   /// By role; null where a type is not a ranked tensor.
@@ -27,7 +27,7 @@ struct RaisedConvolution {
   WindowAttr window;
   LayoutsAttr layouts;
   int64_t groups = 1;
-  /// What is subtracted from each element of an operand before the product.
+  /// Subtracted from each element of an operand before the product.
   int64_t lhsZeroPoint = 0, rhsZeroPoint = 0;
 
   RankedTensorType getType(TensorRole role) const {
@@ -38,12 +38,12 @@ struct RaisedConvolution {
   }
 };
 
-/// True if an op of this dialect can say it: element types and sizes.
+/// True if an op of this dialect supports its element types and sizes.
 bool isRaisable(const RaisedConvolution &convolution);
 
-/// What is added to a convolution's result, `factor` times: `map` leads from
-/// positions of the result to elements of `tensor`. Without a tensor, nothing
-/// is added.
+/// A tensor that is added `factor` times to a convolution's result: `map` maps
+/// positions of the result to elements of `tensor`. If `tensor` is null,
+/// nothing is added.
 struct Addend {
   Value tensor;
   AffineMap map;
@@ -51,14 +51,14 @@ struct Addend {
 };
 
 /// Creates `convolution + addend`, rounded once. With an addend or a zero
-/// point, that is a convolution in the accumulator's type and an element-wise
+/// point, it is a convolution in the accumulator's type and an element-wise
 /// op.
 Value createRaised(OpBuilder &builder, Location loc,
                    const RaisedConvolution &convolution, Value lhs, Value rhs,
                    Addend addend);
 
-/// A reshape that adds dimensions of size 1 after those of a tensor, for
-/// letters that its order lacks.
+/// A reshape that appends dimensions of size 1 to a tensor, for the letters
+/// that its order does not have.
 struct UnitDimensions {
   std::string order; ///< Complete.
   RankedTensorType type;
@@ -75,27 +75,27 @@ LayoutsAttr replaceOrder(LayoutsAttr layouts, TensorRole role, StringRef order);
 /// True for a constant, scalar or tensor, of zeros of either sign.
 bool isZeroConstant(Value value);
 
-/// True if every element of `tensor` is zero, of either sign: such a constant,
-/// or one that is filled.
+/// True if every element of `tensor` is zero, of either sign: a constant, or
+/// the result of a fill.
 bool isZeroTensor(Value tensor);
 
-/// Patterns that fold what moves elements in front of convolutions of this
-/// dialect (DataMovement.h).
+/// Patterns that fold data movement before convolutions of this dialect
+/// (DataMovement.h).
 void populateFoldDataMovementPatterns(RewritePatternSet &patterns);
 
-/// A pattern that makes `tosa.avg_pool2d` beside convolutions a depthwise one
-/// with ones, and a division.
+/// A pattern that turns `tosa.avg_pool2d` beside convolutions into a depthwise
+/// convolution with ones, and a division.
 void populateAverageToDepthwisePatterns(RewritePatternSet &patterns);
 
-/// Whether a function has an op of this dialect that becomes a kernel. Work
-/// beside those is worth kernels of its own, and work alone is not.
+/// Whether a function has an op of this dialect that becomes a kernel. Only
+/// then is other work in it worth kernels of its own.
 bool hasKernels(func::FuncOp function);
 
-/// Applies patterns until none matches. Folding, and joining constants, would
-/// rewrite ops that are not ours.
+/// Applies patterns until none matches, without folding and without merging
+/// constants, which would rewrite other ops.
 LogicalResult applyWithoutFolding(Operation *root, RewritePatternSet patterns);
 
-/// Erases every op below `root` whose results nothing uses.
+/// Erases every op below `root` whose results are all unused.
 void eraseDeadOps(Operation *root);
 
 } // namespace mlir::conv

@@ -1,13 +1,13 @@
-//===- Refusal.cpp - why an op is left beside convolutions ------*- C++ -*-===//
+//===- Refusal.cpp - reasons why an op was not raised or fused --*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the raising passes and the fusion leave alone is looked at once more, to
-// find which of their conditions does not hold. Each cause has a reason of its
-// own, and a note says what would make the input compile.
+// Examines ops that the raising passes and the fusion left alone, to find which
+// of their conditions does not hold. Each cause has a reason code of its own,
+// and a note says what would make the input compile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ static SmallVector<Value> getZeroPoints(Operation *op) {
   return {};
 }
 
-/// Says why a raising pass has left a convolution alone.
+/// Reports why a raising pass has left a convolution alone.
 static LogicalResult refuseConvolution(Operation *op) {
   SmallVector<Value> zeroPoints = getZeroPoints(op);
   for (Value operand : op->getOperands()) {
@@ -81,7 +81,7 @@ static LogicalResult refuseConvolution(Operation *op) {
          << op->getName();
 }
 
-/// True if `op` only says where elements go.
+/// True if `op` only moves elements.
 static bool movesData(Operation *op) {
   if (auto loops = dyn_cast<linalg::LinalgOp>(op);
       loops && !isa<linalg::FillOp>(op)) {

@@ -1,4 +1,4 @@
-//===- Refusal.h - why an op is left beside convolutions --------*- C++ -*-===//
+//===- Refusal.h - reasons why an op was not raised or fused ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// Says why no pass has taken `op` into a convolution, with one reason for each
-/// cause and a note about what to do. Always fails.
+/// Reports why no pass has fused `op` into a convolution, with one reason code
+/// for each cause and a note about what to do. Always fails.
 LogicalResult refuse(Operation *op);
 
 /// True if `op` is a convolution of another dialect.

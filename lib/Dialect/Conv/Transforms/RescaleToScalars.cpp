@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A number is multiplied by `multiplier * 2^-shift` in 64 bits and rounded as
-// TOSA says, bit by bit. Upstream's lowering of the same leaves ops that
-// kernels do not have.
+// A number is multiplied by `multiplier * 2^-shift` in 64 bits and rounded
+// exactly as TOSA specifies. Upstream's lowering produces ops that kernels do
+// not support.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// Integers of 64 bits in the body of an op.
+/// Creates 64-bit integer ops in the body of an op.
 class WideScalars {
 public:
   WideScalars(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
@@ -58,7 +58,7 @@ private:
   Location loc;
 };
 
-/// What `tosa.rescale` does with one element.
+/// The computation of `tosa.rescale` on one element.
 struct Rescale {
   SmallVector<int32_t> multipliers;
   SmallVector<int8_t> shifts;
@@ -66,7 +66,7 @@ struct Rescale {
   bool isInputUnsigned, isOutputUnsigned, roundsTwice;
 
   bool isPerChannel() const { return multipliers.size() > 1; }
-  /// The result for an element, with a multiplier and a shift of 64 bits.
+  /// The result for an element, with a 64-bit multiplier and shift.
   Value create(const WideScalars &b, Value element, Value multiplier,
                Value shift, IntegerType type) const;
 };
@@ -113,7 +113,7 @@ static std::optional<SmallVector<int64_t>> getElements(Value tensor) {
   return elements;
 }
 
-/// A zero point of an unsigned type counts from zero.
+/// The zero point of an unsigned type is an unsigned number.
 static std::optional<int64_t> getZeroPointOf(Value value, bool isUnsigned) {
   std::optional<int64_t> zeroPoint = getZeroPoint(value);
   if (zeroPoint && isUnsigned && *zeroPoint < 0)
@@ -122,7 +122,7 @@ static std::optional<int64_t> getZeroPointOf(Value value, bool isUnsigned) {
   return zeroPoint;
 }
 
-/// The op in terms of numbers, or none if it depends on values.
+/// The attributes and constants of the op, or none if they are not constant.
 static std::optional<Rescale> read(tosa::RescaleOp op) {
   auto multipliers = getElements(op.getMultiplier());
   auto shifts = getElements(op.getShift());

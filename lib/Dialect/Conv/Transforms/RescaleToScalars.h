@@ -16,8 +16,8 @@
 
 namespace mlir::conv {
 
-/// A pattern that makes `tosa.rescale` with constant multipliers and shifts an
-/// element-wise `linalg.generic` of integers.
+/// A pattern that turns `tosa.rescale` with constant multipliers and shifts
+/// into an element-wise `linalg.generic` on integers.
 void populateRescaleToScalarsPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::conv

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream's patterns expand the loops of an op by the reshape of an operand or
-// of its result. They need maps without constants, and slices out of the way.
+// of its result. They require maps without constants, and no slice in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// A reshape that takes another one back is nothing.
+/// Removes a reshape that undoes another one.
 template <typename OpTy, typename InverseTy>
 struct FoldInverseReshape final : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
@@ -41,7 +41,7 @@ struct FoldInverseReshape final : OpRewritePattern<OpTy> {
   }
 };
 
-/// An operand's dimensions of size 1 that a map reads at 0 are left out.
+/// Drops an operand's dimensions of size 1 that its map reads at 0.
 struct DropUnitDimensions final : OpRewritePattern<linalg::GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -88,8 +88,8 @@ struct DropUnitDimensions final : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A slice of a tensor whose dimensions of size 1 are left out is one of the
-/// tensor with them.
+/// Slices before dimensions of size 1 are dropped: moves a slice from the
+/// result of a collapse to its operand.
 struct SliceBeforeCollapse final : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -139,9 +139,9 @@ void mlir::conv::populateFoldReshapesPatterns(RewritePatternSet &patterns) {
           patterns.getContext());
 }
 
-/// Whether the loops of an element-wise op become those of the reshape of an
-/// operand, or of its result. Vectors that are broadcast have fewer dimensions
-/// than loops, and stay; so do those to which only sizes of 1 are added.
+/// Whether the loops of an element-wise op are expanded by the reshape of an
+/// operand or of its result. Vectors that are broadcast have fewer dimensions
+/// than loops, and stay. So do tensors to which only sizes of 1 are added.
 static bool isExpanded(OpOperand *fused) {
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(fused->getOwner())) {
     auto generic = expand.getSrc().getDefiningOp<linalg::GenericOp>();
@@ -212,7 +212,7 @@ void mlir::conv::generalizeSlices(Operation *root) {
   }
 }
 
-/// The offsets of a slice that `op` is, or none.
+/// The offsets if `op` is a slice, or none.
 static std::optional<SmallVector<int64_t>> readSlice(linalg::GenericOp op) {
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
   if (op.getNumDpsInputs() != 1 || !isElementwise(op) ||

@@ -12,20 +12,20 @@
 
 namespace mlir::conv {
 
-/// Patterns that make one reshape, or none, of two.
+/// Patterns that combine two reshapes into one or none.
 void populateFoldReshapesPatterns(RewritePatternSet &patterns);
 
-/// Moves reshapes past element-wise ops, in either direction, where an op then
-/// has more dimensions: so that an epilogue has all dimensions of its
-/// convolution. Front ends show groups, or dimensions of size 1, only around
+/// Moves reshapes past element-wise ops, in either direction, where the op then
+/// has more dimensions, so that an epilogue has all dimensions of its
+/// convolution. Front ends expose groups, or dimensions of size 1, only around
 /// the convolution itself.
 LogicalResult moveReshapesOutward(Operation *root);
 
-/// Slices of what is computed become loops that read at an offset. Loops that
-/// read less than a whole tensor do not verify: `restoreSlices` follows.
+/// Turns slices of computed tensors into loops that read at an offset. Loops
+/// that read only part of a tensor do not verify: `restoreSlices` must follow.
 void generalizeSlices(Operation *root);
 
-/// Such loops become slices again.
+/// Turns such loops back into slices.
 void restoreSlices(Operation *root);
 
 } // namespace mlir::conv

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scalar ops are copied one by one. What kernels do not have is written with
-// what they have: small powers, comparisons in f64.
+// Copies scalar ops one by one. Ops that kernels do not support are rewritten
+// with supported ones: small powers, comparisons in f64.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ Value ScalarBuilder::createConversion(Value value, Type type) {
   return arith::TruncFOp::create(builder, loc, type, value);
 }
 
-/// A scalar constant, from one outside of the region.
+/// Creates a scalar constant from a constant outside of the region.
 FailureOr<Value> ScalarBuilder::createConstant(Value constant) {
   TypedAttr attribute;
   if (!matchPattern(constant, m_Constant(&attribute)))
@@ -66,7 +66,7 @@ FailureOr<Value> ScalarBuilder::createConstant(Value constant) {
       .getResult();
 }
 
-/// The power of a small constant exponent as products.
+/// The power with a small constant exponent, as products.
 Value ScalarBuilder::createPower(Value base, int64_t exponent) {
   Location loc = base.getLoc();
   Value one = arith::ConstantOp::create(
@@ -86,8 +86,8 @@ Value ScalarBuilder::createPower(Value base, int64_t exponent) {
              : result;
 }
 
-/// A power of `base` by a constant that is half of a small integer, or null: as
-/// products, or as what upstream's strength reduction makes of it.
+/// A power of `base` with a constant exponent that is half of a small integer,
+/// or null: as products, or by upstream's strength reduction.
 Value ScalarBuilder::createPower(Value base, Value exponent) {
   constexpr double kMaxExponent = 64;
   APInt integer;
@@ -133,8 +133,8 @@ static arith::CmpFPredicate getSwapped(arith::CmpFPredicate predicate) {
   }
 }
 
-/// The predicate by which numbers of a type compare with the largest one below
-/// a bound as they do, by `predicate`, with the bound, which the type lacks.
+/// The predicate that is equivalent to `predicate` with a bound that the type
+/// does not have, if the largest number below the bound takes its place.
 static arith::CmpFPredicate getPredicateBelow(arith::CmpFPredicate predicate) {
   using Predicate = arith::CmpFPredicate;
   switch (predicate) {
@@ -159,7 +159,7 @@ static arith::CmpFPredicate getPredicateBelow(arith::CmpFPredicate predicate) {
   }
 }
 
-/// The f32 number of which `value` is the same as f64, or null.
+/// The f32 number that `value` extends to f64, or null.
 static Value lookThroughExtension(Value value) {
   auto extension = value.getDefiningOp<arith::ExtFOp>();
   if (!extension || !extension.getIn().getType().isF32())
@@ -167,9 +167,9 @@ static Value lookThroughExtension(Value value) {
   return extension.getIn();
 }
 
-/// A comparison in f64 of f32 numbers, or of one with a constant, as the same
-/// comparison in f32; null for others. A constant that f32 lacks gives way to
-/// the largest number below it: what is above it is above both.
+/// A comparison in f64 of f32 numbers, or of one with a constant, as the
+/// equivalent comparison in f32; null for others. A constant that is not an f32
+/// is replaced by the largest f32 below it: no f32 is between the two.
 Value ScalarBuilder::createNarrowCompare(arith::CmpFPredicate predicate,
                                          Value lhs, Value rhs, Location loc) {
   Value narrowLhs = lookThroughExtension(lhs);
@@ -195,8 +195,8 @@ Value ScalarBuilder::createNarrowCompare(arith::CmpFPredicate predicate,
                                narrowLhs ? narrowLhs : narrowRhs, limit);
 }
 
-/// Copies `op` so that 16-bit operands and results are f32. Conversions between
-/// the two vanish.
+/// Copies `op` so that 16-bit operands and results become f32. Conversions
+/// between the two types vanish.
 LogicalResult ScalarBuilder::clone(Operation &op, IRMapping &mapping) {
   for (Value operand : op.getOperands())
     if (!mapping.contains(operand)) {
@@ -246,7 +246,7 @@ LogicalResult ScalarBuilder::clone(Operation &op, IRMapping &mapping) {
   Operation *clone = builder.clone(op, mapping);
   for (Value result : clone->getResults())
     result.setType(widen(result.getType()));
-  // Constants that exporters convert where they are used.
+  // Folds constants that exporters convert where they are used.
   SmallVector<Value> folded;
   if (succeeded(builder.tryFold(clone, folded)) && !folded.empty())
     mapping.map(op.getResults(), folded);

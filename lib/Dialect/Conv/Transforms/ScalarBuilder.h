@@ -24,13 +24,13 @@ class ScalarBuilder {
 public:
   explicit ScalarBuilder(MLIRContext *context) : builder(context) {}
 
-  /// The type in which kernels compute with an element: f32 instead of 16 bits.
+  /// The type in which kernels compute an element: f32 for 16-bit floats.
   Type widen(Type type);
-  /// `value` in another type; a constant stays one.
+  /// Converts `value` to another type; a constant stays a constant.
   Value createConversion(Value value, Type type);
-  /// A scalar constant, from one outside of the region.
+  /// Creates a scalar constant from a constant outside of the region.
   FailureOr<Value> createConstant(Value constant);
-  /// Copies `op`, whose operands `mapping` has, or which are constants.
+  /// Copies `op`, whose operands are in `mapping` or are constants.
   LogicalResult clone(Operation &op, IRMapping &mapping);
 
   OpBuilder builder;

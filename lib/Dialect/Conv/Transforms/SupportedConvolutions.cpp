@@ -1,13 +1,13 @@
-//===- SupportedConvolutions.cpp - what kernels are made for ----*- C++ -*-===//
+//===- SupportedConvolutions.cpp - convolutions with kernels ----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One table of predicates says which convolutions this version compiles; a row
-// that no longer restricts anything is deleted. What a chip or a schedule
-// cannot do is refused where those are known.
+// One table of predicates defines which convolutions this version compiles; a
+// row that no longer restricts anything is deleted. Limits of a chip or a
+// schedule are checked where these are known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// What kernels need of a convolution.
+/// A property of a convolution that kernels require.
 struct Predicate {
   Reason reason;
   StringLiteral expected;
@@ -33,8 +33,8 @@ struct Predicate {
 };
 } // namespace
 
-/// Every position that `replicate` repeats is an operand of the kernel that
-/// adds their gradients.
+/// Every position that `replicate` copies is an operand of the kernel that adds
+/// their gradients.
 static bool hasFoldablePadding(ConvolutionOpInterface op) {
   constexpr int64_t kLimit = 32;
   return op.getDirection() != Direction::BackwardData ||
@@ -75,9 +75,9 @@ static bool hasSmallPaddedInput(ConvolutionOpInterface op) {
   return true;
 }
 
-/// Each dgrad phase of the input's positions by the strides becomes a product,
-/// or a part of zeros, of its own, and code of its own: 5000 took half a minute
-/// to compile, and a million no end.
+/// Each dgrad phase becomes a product, or a part of zeros, with code of its
+/// own: 5000 phases took half a minute to compile, and a million did not
+/// finish.
 static bool hasFewPhases(ConvolutionOpInterface op) {
   if (op.getDirection() != Direction::BackwardData)
     return true;
@@ -87,7 +87,7 @@ static bool hasFewPhases(ConvolutionOpInterface op) {
   for (auto [input, filter, stride] :
        llvm::zip(shape.input, shape.filter, shape.strides)) {
     int64_t phases = std::min(input, stride);
-    int64_t met = std::min(phases, filter); // By elements of the filter.
+    int64_t met = std::min(phases, filter); // With filter elements.
     if (phases > kLimit)
       return false;
     zeros += products * (phases - met);
@@ -114,8 +114,8 @@ static const Predicate kPredicates[] = {
     {Reason::PaddingMode,
      "padding of at most 32 on each side for the gradient of replicate",
      hasFoldablePadding, describeWindow},
-    // An artifact's reference, which results are verified by, has no larger
-    // number (docs/artifact.md).
+    // An artifact's reference, against which results are verified, has no
+    // larger numbers (docs/artifact.md).
     {Reason::ProblemSize,
      "sizes, strides, dilations and padding of at most 2^40",
      [](ConvolutionOpInterface op) {

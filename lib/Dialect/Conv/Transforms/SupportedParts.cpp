@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which scalars and tensors kernels can have, whatever they compute, and the
-// checks of element-wise kernels, which have nothing else.
+// Checks which scalar ops and tensors kernels support, whatever they compute,
+// and element-wise kernels, which consist of nothing else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,22 +37,22 @@ static bool isComputedType(Type type) {
          type.isSignlessInteger(1);
 }
 
-/// Integers of 64 bits are only between others.
+/// 64-bit integers occur only between other ops.
 static bool isComputedInteger(Type type) {
   return type.isSignlessInteger(64) ||
          (isComputedType(type) && isa<IntegerType>(type));
 }
 
-/// Whether a comparison of integers means the same for a reference that has
-/// them as numbers.
+/// Whether a comparison of integers is the same for a reference that stores
+/// them as signed numbers.
 static bool isSigned(arith::CmpIPredicate predicate) {
   return predicate <= arith::CmpIPredicate::sge;
 }
 
 using TypePredicate = bool (*)(Type);
 
-/// The types that an op of an epilogue may have, or null if kernels have no
-/// such op.
+/// The types that an op of an epilogue may have, or null if kernels do not
+/// support the op.
 static TypePredicate getTypesOfOp(Operation &op) {
   // Functions are computed in f32 only; `conv-fuse-epilogue` widens to it.
   if (isa<math::AbsFOp, math::AcosOp, math::AcoshOp, math::AsinOp,

@@ -1,4 +1,4 @@
-//===- SupportedParts.h - what all kinds of kernels need --------*- C++ -*-===//
+//===- SupportedParts.h - types and arithmetic of kernels -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The limits of kernels that have a kernel for each token, or a state: what a
-// work-item has is in registers.
+// The limits of kernels with a convolution kernel per token, or with a state:
+// the values of a work-item are in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Most taps of a kernel for each token: all of them are in registers.
+/// The most taps of a kernel for each token: all of them are in registers.
 static constexpr int64_t kMostTaps = 64;
 
 LogicalResult mlir::conv::checkDynamic(DynamicOpInterface op) {
@@ -54,7 +54,7 @@ LogicalResult mlir::conv::checkDynamic(DynamicOpInterface op) {
   return checkScalars(op.getEpilogue().getOps());
 }
 
-/// Checks the sizes of a decoding step: a work-item has all tokens of a
+/// Checks the sizes of a decoding step: a work-item holds all tokens of a
 /// channel, and of its state, in registers.
 static LogicalResult checkUpdate(CausalUpdateOp op) {
   UpdateShape shape = op.getShape();
@@ -93,7 +93,7 @@ LogicalResult mlir::conv::checkState(StateOpInterface op) {
   for (Value operand : op->getOperands()) {
     if (failed(checkTensor(op, operand)))
       return failure();
-    // Its kernel knows strides of arguments, and not those of a reshape.
+    // The kernel knows the strides of arguments, but not those of a reshape.
     if (lookThroughReshapes(operand) != operand)
       return emitUnsupported(op.getLoc(), Reason::DataMovement)
              << "expects operands that are not reshaped, but got "

@@ -1,17 +1,17 @@
-//===- ZeroPoints.cpp - what zero points add to a convolution ---*- C++ -*-===//
+//===- ZeroPoints.cpp - zero points as addends ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Over the products that no padding takes part in,
+// Over the products in which no padding takes part,
 //
 //     sum (x - a) * (w - b) = sum x * w - b * sum x - a * sum (w - b)
 //
 // where i32 wraps around, as the sum does. The last sum is the same for all
-// images: it is computed here if the filter is constant, and is a convolution
-// of ones with the filter otherwise. The one in the middle is a convolution
+// images. It is computed here if the filter is constant; otherwise it is a
+// convolution of ones with the filter. The sum in the middle is a convolution
 // with a filter of ones.
 //
 //===----------------------------------------------------------------------===//
@@ -29,7 +29,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Elements of a table of sums that is made here.
+/// The most elements of a table of sums that is computed here.
 static constexpr int64_t kMaxTableElements = int64_t(1) << 24;
 
 std::optional<int64_t> mlir::conv::getZeroPoint(Value value) {
@@ -88,7 +88,7 @@ static Addend broadcast(const RaisedConvolution &convolution, Value tensor,
   return {tensor, AffineMap::get(shape.size(), 0, position, context), factor};
 }
 
-/// The same window over other operands.
+/// A convolution with the same window and other operands.
 static Value createSum(OpBuilder &builder, Location loc,
                        const RaisedConvolution &convolution,
                        RankedTensorType result, Value lhs, Value rhs) {
@@ -98,8 +98,8 @@ static Value createSum(OpBuilder &builder, Location loc,
       .getResultTensor();
 }
 
-/// The sums of what the filter is multiplied by: those of one group are the
-/// same for all its channels.
+/// The sums of the elements that the filter is multiplied by. They are the same
+/// for all channels of a group.
 static Value createLhsSums(OpBuilder &builder, Location loc,
                            const RaisedConvolution &convolution, Value lhs) {
   char channel = getChannel(convolution);
@@ -148,9 +148,9 @@ static int64_t countTaps(StringRef order, ArrayRef<int64_t> filter) {
   return count;
 }
 
-/// The elements of a constant filter, added up over the channels that a sum
-/// runs over, each less `zeroPoint`; the result's channel is innermost. None if
-/// the filter is not constant, or groups are in the way.
+/// The elements of a constant filter, each less `zeroPoint`, added up over the
+/// channels that a sum runs over; the result's channel is innermost. None if
+/// the filter is not constant, or if groups prevent it.
 static std::optional<SmallVector<int64_t>>
 addUpChannels(const RaisedConvolution &convolution, Value filter,
               int64_t zeroPoint, int64_t channels) {
@@ -214,7 +214,7 @@ mlir::conv::createZeroPointAddends(OpBuilder &builder, Location loc,
       convolution, createFilterSums(builder, loc, convolution, rhs), -left));
   if (right == 0)
     return addends;
-  // How many elements those are, for one channel.
+  // The number of these elements, for one channel.
   int64_t numElements = llvm::product_of(filter);
   int64_t numTaps = countTaps(filterOrder, filter);
   int64_t perTap =

@@ -1,12 +1,12 @@
-//===- BufferKernel.cpp - kernels whose filter stays ------------*- C++ -*-===//
+//===- BufferKernel.cpp - kernels with a resident filter --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// As many workgroups as there are compute units, each of which waits for the
-// kernels in front of it before it reads anything.
+// The kernel has as many workgroups as there are compute units. Each waits for
+// the previous kernels of the stream before it reads anything.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- BufferKernel.h - kernels whose filter stays --------------*- C++ -*-===//
+//===- BufferKernel.h - kernels with a resident filter ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What the kernels of the line_buffer and weight_stationary main loops have in
-// common: one part, whose filter is in shared memory, and tiles that workgroups
-// take in turn.
+// common: one subproblem, whose filter is in shared memory, and tiles that the
+// workgroups take in turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,24 +23,24 @@
 
 namespace mlir::conv {
 
-/// What differs between such kernels at launch.
+/// What differs between these kernels at launch.
 struct BufferLaunch {
   const ::conv::TmaTile &tile;
   int64_t sharedBytes;
-  TensorMapAttr leftMap, resultMap; ///< Null if lanes have the address.
+  TensorMapAttr leftMap, resultMap; ///< Null if lanes access it.
 };
 
-/// Why such a family has no kernel for all products of a convolution: `check`
-/// says why not for one of them, or leaves the obstacle empty.
+/// Why such a family has no kernel for all products of a convolution. `check`
+/// sets the obstacle of one product, or leaves it empty if there is none.
 std::string findProductObstacle(
     ConvolutionOpInterface op, ScheduleAttr schedule,
     function_ref<void(const ViewedProduct &, std::string &)> check);
 
-/// The only part of a kernel; fails with a diagnostic if there are several.
+/// The only subproblem of a kernel; emits an error if there are several.
 FailureOr<KernelPart> getOnlyPart(ArrayRef<KernelPart> parts);
 
-/// Makes the kernel's function, in which `createBody` is called with the
-/// kernel, the number of its workgroups, and the address of its shared memory.
+/// Creates the kernel's function. `createBody` gets the kernel, the number of
+/// its workgroups, and the address of its shared memory.
 BuiltKernel buildBufferKernel(
     const PtxBuilder &ptx, const KernelPart &part, const ::conv::ChipInfo &chip,
     StringRef name, const BufferLaunch &launch,

@@ -1,14 +1,14 @@
-//===- ClusterSums.cpp - sums of a tile from all of a cluster -------------===//
+//===- ClusterSums.cpp - sums exchanged in a cluster ----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Sums travel by stores that count at a barrier of the receiver, which is far
-// cheaper than a barrier of the cluster that orders memory. The same work-item
-// of each workgroup has the same elements, so pieces may lie in any order:
-// neighbours have neighbouring ones, which no bank serves twice.
+// Sums travel by stores that signal a barrier of the receiver, which is far
+// cheaper than a cluster barrier that orders memory. The same work-item of each
+// workgroup has the same elements, so the order of pieces is free: neighbours
+// have neighbouring pieces, without bank conflicts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -126,7 +126,7 @@ Value ClusterSums::createAtom(int64_t atom, Type element) const {
 }
 
 SmallVector<Value> ClusterSums::create(ValueRange accumulators) const {
-  // No consumer of the cluster reads operands any more.
+  // After this, no consumer of the cluster reads operands any more.
   ptx.synchronizeCluster();
   for (int64_t share = 0; share < tile.cluster; ++share)
     scf::IfOp::create(

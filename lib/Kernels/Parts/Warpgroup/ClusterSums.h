@@ -1,12 +1,12 @@
-//===- ClusterSums.h - sums of a tile from all of a cluster -----*- C++ -*-===//
+//===- ClusterSums.h - sums exchanged in a cluster --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Workgroups of a cluster that have shared the reduction of a tile send each
-// other their sums: each adds up those of its share of the columns.
+// Workgroups of a cluster that have divided the reduction of a tile exchange
+// their sums: each workgroup adds up the sums of its share of the columns.
 //
 //     workgroup 0:  sums of share 0   sums of share 1
 //                          │      ╲   ╱      │
@@ -26,41 +26,41 @@
 
 namespace mlir::conv {
 
-/// The exchange, as one consumer takes part in it: once, since what it sends
-/// goes to where the others had their operands.
+/// The exchange, as one consumer takes part in it. It works only once, because
+/// sums overwrite the operands in the shared memory of the receivers.
 class ClusterSums {
 public:
-  /// `memory` is where stage 0 starts; `rank` the workgroup's number in its
-  /// cluster, and `workItem` one in the warpgroup.
+  /// `memory` is where stage 0 starts. `rank` is the number of the workgroup in
+  /// its cluster, and `workItem` the number in the warpgroup.
   ClusterSums(const PtxBuilder &ptx, const ::conv::TmaTile &tile, Value memory,
               Value rank, Value consumer, Value workItem);
 
-  /// By one work-item, before all others go on.
+  /// Called by one work-item, before any other goes on.
   static void initialize(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                          Value memory);
 
-  /// The accumulators of the share, from those of all columns: the sums of all
-  /// workgroups in the order of their ranks.
+  /// The accumulators of this workgroup's share: the sums of all workgroups for
+  /// these columns, added in the order of their ranks.
   SmallVector<Value> create(ValueRange accumulators) const;
 
 private:
-  /// Barriers that say that all sums for a consumer have come.
+  /// Barriers that complete when all sums for a consumer have arrived.
   static MbarrierPipeline
   getArrivals(const PtxBuilder &ptx, const ::conv::TmaTile &tile, Value memory);
-  /// Sums that one access takes: of an atom, those that a lane has of eight
-  /// columns.
+  /// Accesses for a lane's sums of one atom of the share. One access takes the
+  /// four sums that the lane has of eight columns.
   int64_t countPieces() const;
-  /// Where a lane has a piece of an atom, from its first one.
+  /// Distance of a piece of an atom from the lane's first piece, in bytes.
   int64_t getOffset(int64_t atom, int64_t piece) const;
-  /// Calls `visit` for every piece of a share: the sums, and where the lane has
-  /// them from a first one.
+  /// Calls `visit` for every piece of a share with its sums and with its
+  /// distance from the lane's first piece.
   void forEachPiece(
       ValueRange accumulators, int64_t share,
       function_ref<void(ArrayRef<Value> sums, int64_t offset)> visit) const;
-  /// Brings a share to the workgroup that adds it up: another one, or this.
+  /// Sends a share to the workgroup that adds it up; keeps this one's share.
   void send(ValueRange accumulators, int64_t share) const;
   void keep(ValueRange accumulators, int64_t share) const;
-  /// The accumulators of the share of an atom.
+  /// The accumulators of an atom of this workgroup's share.
   Value createAtom(int64_t atom, Type element) const;
 
   const PtxBuilder &ptx;

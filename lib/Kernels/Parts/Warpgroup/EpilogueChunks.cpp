@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The copy engine must have read a chunk of the result before it brings the
-// next tile's operand there. Only the lane that has started a store can wait
-// for it, and a consumer would be late for its products.
+// The copy engine must have read a chunk of the result before the next tile's
+// operand overwrites it. Only the lane that started a store can wait for it,
+// and a consumer that waited would start its products late.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,7 +92,7 @@ Value EpilogueChunks::createEpilogueWarp(const PersistentScheduler &scheduler,
                                          const Maps &maps, Value phase) const {
   const IndexMath &math = ptx.math;
   int64_t count = tile.countEpilogueChunks();
-  // The tile before, whose results leave: its origin, and whether there is one.
+  // `last` is the previous tile: whether there is one, and its row and column.
   auto storeLast = [&](ValueRange last, int64_t chunk) {
     ptx.createIf(ptx.equal(last[0], 1), [&] {
       store(maps, {/*batch=*/Value(), last[1], last[2]}, chunk);
@@ -106,7 +106,7 @@ Value EpilogueChunks::createEpilogueWarp(const PersistentScheduler &scheduler,
         for (int64_t chunk = 0; chunk < count; ++chunk) {
           pipeline.waitForEmpty(locate(chunk, phase));
           storeLast(carried.drop_front(), chunk);
-          // What has left one chunk ago is read by now.
+          // Waits until the store of the previous chunk has read its source.
           if (chunk > 0) {
             ptx.waitForStores(/*pending=*/1);
             load(maps, origin, chunk - 1);

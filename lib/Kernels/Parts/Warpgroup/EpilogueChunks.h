@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An operand of the epilogue that lies in memory as the result does comes the
-// way that the result goes: in the same boxes, and in the same place of shared
-// memory, where a consumer replaces it by the result. A lane beside the
-// producer, its epilogue warp, moves the chunks of one consumer.
+// If an operand of the epilogue has the layout of the result in memory, it
+// arrives the way the result leaves: in the same boxes, and in the same place
+// of shared memory, where a consumer overwrites it with the result. A lane next
+// to the producer, the epilogue warp, copies the chunks of one consumer.
 //
 //     epilogue warp  load 0 1 2 3 |            store 0 | store 1 |     ...
 //                                 |                    | load 0' | load 1'
@@ -26,16 +26,16 @@
 
 namespace mlir::conv {
 
-/// The chunks of one consumer: of its first atom, those of all columns, then of
-/// the next one. Each is full once and empty once in a tile, so consumer and
-/// epilogue warp count tiles modulo two: the phase.
+/// The chunks of one consumer: all columns of its first atom, then all columns
+/// of its next one. Each chunk is full once and empty once per tile, so the
+/// phase of consumer and epilogue warp is the number of the tile modulo two.
 class EpilogueChunks {
 public:
   /// `memory` is where stage 0 starts.
   EpilogueChunks(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                  Value memory, Value consumer);
 
-  /// By one work-item, before all others go on.
+  /// Called by one work-item, before any other goes on.
   static void initialize(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                          Value memory);
   static Value getFirstPhase(const PtxBuilder &ptx) {
@@ -45,18 +45,18 @@ public:
     return ptx.math.bitXor(phase, ptx.math.constant(1));
   }
 
-  /// Consumer: waits until a chunk is there.
+  /// Consumer: waits until the operand's chunk has arrived.
   void wait(int64_t chunk, Value phase) const;
-  /// Consumer: this warp has replaced its rows of the chunk.
+  /// Consumer: this warp has overwritten its rows of the chunk.
   void release(int64_t chunk, Value isReleasing) const;
 
-  /// Where chunks of the operand come from, and those of the result go to.
+  /// Source of the operand's chunks and destination of the result's chunks.
   struct Maps {
     const TmaResult &form;
     Value operand, result;
   };
-  /// Epilogue warp: brings chunks of a part's tiles, and then the results.
-  /// Returns the phase of the next part's first tile.
+  /// Epilogue warp: loads the chunks of a subproblem's tiles, then stores the
+  /// results. Returns the phase of the next subproblem's first tile.
   Value createEpilogueWarp(const PersistentScheduler &scheduler,
                            const Maps &maps, Value phase) const;
 
@@ -67,7 +67,7 @@ private:
     return {ptx.math.add(first, chunk), phase};
   }
   Value getPlace(int64_t chunk) const;
-  /// The box of a chunk in the tile at `origin`.
+  /// The coordinates of a chunk's box, for the tile at `origin`.
   SmallVector<Value> createCorner(const TmaResult &form, TileOrigin origin,
                                   int64_t chunk) const;
   void load(const Maps &maps, TileOrigin origin, int64_t chunk) const;
@@ -75,10 +75,10 @@ private:
 
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;
-  MbarrierPipeline pipeline; ///< Of all consumers' chunks.
+  MbarrierPipeline pipeline; ///< Chunks of all consumers.
   Value consumer;
-  Value first;   ///< Its first chunk in the pipeline.
-  Value staging; ///< Where that is.
+  Value first;   ///< Number of its first chunk.
+  Value staging; ///< Address of its first chunk.
 };
 
 } // namespace mlir::conv

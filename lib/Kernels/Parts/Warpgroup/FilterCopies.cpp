@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A step of the reduction is one tap and a row of channels. The left operand
-// has the positions of a window, tap by tap or in halo tiles that several taps
-// share; the right one has rows of a filter.
+// supplies the positions of a window, tap by tap or in halo tiles that several
+// taps share; the right operand supplies rows of a filter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace mlir::conv;
 
 namespace {
 
-/// Left rows are positions, and right rows are rows of a filter.
+/// Rows of the left operand are positions, of the right one rows of a filter.
 class FilterCopies : public TmaCopies {
 public:
   using TmaCopies::TmaCopies;
@@ -31,19 +31,19 @@ public:
   }
 
 protected:
-  /// The channel of its group that is channel `inPart` of a part.
+  /// The channel in its group for channel `inPart` of a split-K slice.
   Value createChannel(TileOrigin origin, Value inPart) const;
-  /// The tile of one tap and a group's channels from `channel`.
+  /// Copies the tile of one tap and of a group's channels from `channel` on.
   void createFilter(TileOrigin origin, Value tap, Value channel,
                     const Step &step, Value map) const;
 
 private:
-  /// Where a box starts.
+  /// The coordinates where a box starts.
   struct Place {
     SmallVector<Value> taps, phases;
     Value row, channel, group;
   };
-  /// Sets the row of a box whose first column this is.
+  /// Sets the row of a box whose first column is `column`.
   void setColumn(Place &place, Value column) const;
   void createBox(Value destination, Value barrier, Value map,
                  const Place &place) const;
@@ -64,7 +64,7 @@ public:
                   Value leftMap, Value rightMap) const override;
 };
 
-/// A step is one tap of the filter; halo tiles have a row of channels for all.
+/// A step is one tap of the filter; halo tiles have a channel row for all taps.
 class HaloTileCopies final : public FilterCopies {
 public:
   using FilterCopies::FilterCopies;
@@ -79,8 +79,8 @@ public:
                        Value leftMap) const override;
 
 private:
-  /// What a step of the outer loop is about: the first of the taps that see the
-  /// same halo tiles, and the first channel.
+  /// An iteration of the outer loop: the first of the taps that read the same
+  /// halo tiles, and the first channel.
   struct OuterStep {
     Value tap, channel;
   };

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each dimension of a filter is counted by one index: rows, a channel, groups,
-// or a tap, to which a dgrad phase may be added.
+// One index counts each dimension of a filter: rows, a channel, groups, or a
+// tap, to which a dgrad phase may be added.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +17,11 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Most dimensions that a tensor map has.
+/// The most dimensions of a tensor map.
 static constexpr size_t kMaxRank = 5;
 
-/// After the channels of a group, a row of the left operand may have those of
-/// the next one: the filter has zeros there, if groups are a dimension.
+/// After a group's channels, a row of the left operand may have channels of the
+/// next group. The filter has zeros there if groups are a dimension.
 void GeometryReader::addCoordinate(TmaGeometry::Coordinate coordinate) {
   using Coordinate = TmaGeometry::Coordinate;
   if (coordinate.index == Coordinate::Channel && coordinate.groupStep != 0 &&
@@ -34,7 +34,7 @@ void GeometryReader::addCoordinate(TmaGeometry::Coordinate coordinate) {
   geometry.filter.push_back(coordinate);
 }
 
-/// Reads what one dimension of the filter is counted by.
+/// Reads which index counts a dimension of the filter.
 bool GeometryReader::readFilterDimension(const ViewAttr::Coordinate &coordinate,
                                          int64_t size) {
   using Coordinate = TmaGeometry::Coordinate;
@@ -74,8 +74,8 @@ bool GeometryReader::readFilterDimension(const ViewAttr::Coordinate &coordinate,
   return false;
 }
 
-/// The digit of the rows that is added to an element of the filter: a dgrad
-/// phase, or a gap, if the filter has one element.
+/// The row digit that is added to the tap: a dgrad phase, or a gap if the
+/// filter has one element.
 std::optional<size_t>
 GeometryReader::findPhase(const ViewAttr::Coordinate &coordinate,
                           unsigned axis) const {

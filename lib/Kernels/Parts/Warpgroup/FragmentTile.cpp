@@ -1,13 +1,13 @@
-//===- FragmentTile.cpp - fragments that become tiles -----------*- C++ -*-===//
+//===- FragmentTile.cpp - fragments in shared memory ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The swizzle exchanges pieces of 16 bytes by the number of the 128 bytes they
-// are in. Rows without one start in other banks than the row before by their
-// length: if that is an odd number of pieces, eight rows are in all banks.
+// The swizzle XORs the number of a 16-byte piece with the number of its
+// 128-byte line. Without a swizzle, each row starts one row length further in
+// the banks: if that is an odd number of pieces, eight rows use all banks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// Of a lane, for each `kColumnsPerPair` columns.
+/// Pairs of a lane for each `kColumnsPerPair` columns.
 static constexpr int64_t kPairs = 2;
 static constexpr int64_t kColumnsPerPair = 8;
 static constexpr int64_t kRowsPerPair = 8;
@@ -31,8 +31,8 @@ FragmentTile::FragmentTile(const PtxBuilder &ptx, Value workItem,
   Value lane = math.rem(workItem, 32);
   Value rowInWarp, behind;
   if (movesMatrices()) {
-    // Lanes 0 to 15 give the rows of the first eight columns, 16 to 31 those of
-    // the next eight.
+    // Lanes 0 to 15 give the addresses of rows for the first eight columns,
+    // lanes 16 to 31 for the next eight.
     rowInWarp = math.rem(lane, 16);
     behind = math.mul(math.div(lane, 16), kPieceBytes);
   } else {
@@ -43,7 +43,7 @@ FragmentTile::FragmentTile(const PtxBuilder &ptx, Value workItem,
   row = math.mul(inTile, rowBytes);
   first = behind;
   if (isSwizzled) {
-    // Rows that are eight apart have the same pieces in the same order.
+    // The swizzle repeats every eight rows, as `getPairAddress` requires.
     Value line = math.div(inTile, Tile::kRowBytes / rowBytes);
     Value piece = math.rem(line, rowBytes / kPieceBytes);
     first = math.bitXor(math.mul(piece, kPieceBytes), behind);

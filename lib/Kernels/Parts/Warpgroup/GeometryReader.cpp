@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads what both directions of a window have: which digits are images,
-// positions, taps and channels, how the window moves, and, of a reduction over
-// positions, the left operand. `FilterGeometry.cpp` reads the filter.
+// Reads what all directions with a window share: which digits are images,
+// positions, taps and channels, how the window moves, and the left operand of a
+// reduction over positions. `FilterGeometry.cpp` reads the filter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ bool GeometryReader::readHaloTiles() {
   return true;
 }
 
-/// Those that `wgmma` multiplies.
+/// The 8-bit floats that `wgmma` multiplies.
 static bool isFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
@@ -66,7 +66,7 @@ bool GeometryReader::readTypes() {
   Type other = rhs.type.getElementType();
   bool isKnown = type.isF16() || type.isBF16() || type.isF32() ||
                  type.isInteger(8) || isFloat8(type);
-  // Instructions multiply any two 8-bit floats.
+  // Instructions multiply any pair of 8-bit float types.
   if (!isKnown || (other != type && !(isFloat8(type) && isFloat8(other))))
     return refuse("operands of f16, of bf16, of f32, of i8 or of 8-bit floats, "
                   "but got others");
@@ -90,8 +90,8 @@ bool GeometryReader::checkConditions() {
   return true;
 }
 
-/// Images, or what a transposed product has in their place, and positions are
-/// rows or what is summed up; taps and channels are on the other side.
+/// Images (or what replaces them in a transposed product) and positions are
+/// rows or are reduced; taps and channels are on the other side.
 bool GeometryReader::readRoles() {
   ViewAttr left = lhs.view;
   geometry.reducesPositions =
@@ -111,7 +111,7 @@ bool GeometryReader::readRoles() {
   channel = seen.back();
   geometry.window.groups = left.getSize(group);
   geometry.parts = llvm::product_of(left.getBatch()) / geometry.window.groups;
-  // Digits are in the order of the tensor, as are the rows of tiles.
+  // Digits have the order of the tensor, like the rows of tiles.
   moving = moving.drop_front();
   for (size_t d = 0; d < spatialRank; ++d) {
     unsigned axis = getAxis(d);
@@ -158,7 +158,7 @@ bool GeometryReader::readDimension(size_t dimension) {
   ViewAttr::Coordinate coordinate = view.getCoordinates()[1 + dimension];
   ViewAttr::Window window = view.getWindow(coordinate, getAxis(dimension));
   DigitRole position = positions[dimension];
-  // A single position does not move.
+  // The stride of a single position does not matter.
   int64_t stride = position ? window.stride : 1;
   int64_t size = view.getSize(position), taps = view.getSize(window.tap);
   if (stride <= 0 || getGroupStep(view, coordinate) != 0 ||
@@ -173,8 +173,8 @@ bool GeometryReader::readDimension(size_t dimension) {
   return true;
 }
 
-/// The left operand of a reduction over positions: dense, with its channels
-/// innermost.
+/// Reads the left operand of a reduction over positions: a dense tensor with
+/// channels innermost.
 bool GeometryReader::readPositions() {
   ViewAttr view = lhs.view;
   SmallVector<DigitRole> roles = {image};
@@ -192,7 +192,7 @@ bool GeometryReader::readPositions() {
     return refuse("a dense left operand with its channels innermost, but got "
                   "another view");
   llvm::append_range(geometry.leftShape, lhs.type.getShape());
-  // Which of the positions are split, in the order of the batch.
+  // The dimensions of positions that are split, in the order of the batch.
   SmallVector<size_t> splits;
   for (DigitRole part : view.getBatchRoles())
     if (part.part == DigitPart::Split)

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Looks up the digits of a product by their roles: images and positions, which
-// the window moves over, taps and a channel, which it sees, and the group. What
-// coordinates make of them is the window.
+// Finds the digits of a product by their roles: images and positions, over
+// which the window moves; taps and a channel, which the window sees; and the
+// group. How coordinates combine these digits describes the window.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,15 +18,15 @@
 
 namespace mlir::conv {
 
-/// Reads one product; `obstacle` is the first thing that does not fit.
+/// Reads one product. `obstacle` is the first property that does not fit.
 class GeometryReader {
 public:
   GeometryReader(const ViewedTensor &lhs, const ViewedTensor &rhs,
                  const ViewedTensor &result, std::string &obstacle)
       : lhs(lhs), rhs(rhs), result(result), obstacle(obstacle) {}
 
-  /// All but the filter, of 16-bit operands; and that with what the copy engine
-  /// needs; and one of plain matrices.
+  /// Three readings: everything but the filter, of 16-bit operands; the same
+  /// and what the copy engine needs; and a product of plain matrices.
   std::optional<TmaGeometry> readWindowed();
   std::optional<TmaGeometry> read();
   std::optional<TmaGeometry> readMatrices();
@@ -47,20 +47,20 @@ private:
   const ViewedTensor &getWindow() const {
     return geometry.reducesPositions ? rhs : lhs;
   }
-  /// The digits that slices of an index are counted with.
+  /// The role of the digit that counts the split-K slices of an index.
   static DigitRole getSplit(DigitRole role) {
     return {role.letter, DigitPart::Split};
   }
-  /// By how much a coordinate moves from one group to the next: there is no
-  /// step to the next of one.
+  /// By how much a coordinate moves from one group to the next; 0 if there is
+  /// only one group.
   int64_t getGroupStep(ViewAttr view,
                        const ViewAttr::Coordinate &coordinate) const;
-  /// Whether only groups, an index, whose slices are `length` of it, and
-  /// `others` move a coordinate.
+  /// Whether a coordinate is moved only by groups, by an index with split-K
+  /// slices of `length`, and by `others`.
   bool isMovedBy(ViewAttr view, const ViewAttr::Coordinate &coordinate,
                  DigitRole role, int64_t length,
                  ArrayRef<DigitRole> others = {}) const;
-  /// The same of an index that counts the coordinate, without a constant.
+  /// The same for an index that counts the coordinate, without a constant.
   bool isCountedBy(ViewAttr view, const ViewAttr::Coordinate &coordinate,
                    DigitRole role, int64_t length) const;
   std::optional<size_t> findPhase(const ViewAttr::Coordinate &coordinate,
@@ -71,7 +71,7 @@ private:
   }
   bool readFilterDimension(const ViewAttr::Coordinate &coordinate,
                            int64_t size);
-  /// Adds a dimension of the filter, or two.
+  /// Adds one dimension of the filter, or two if groups need their own.
   void addCoordinate(TmaGeometry::Coordinate coordinate);
 
   bool refuse(const std::string &expected) {
@@ -79,14 +79,14 @@ private:
     return false;
   }
 
-  ViewedTensor lhs, rhs; ///< Positions are in order.
+  ViewedTensor lhs, rhs; ///< Views joined over halo tiles.
   const ViewedTensor &result;
   SmallVector<int64_t> haloTile;
   std::string &obstacle;
   size_t spatialRank;
   DigitRole image, channel, group;
-  SmallVector<DigitRole> positions; ///< Of a dimension without any, no role.
-  /// Digits of images, positions, taps and channels are in this order.
+  SmallVector<DigitRole> positions; ///< No role if a dimension has none.
+  /// Whether digits of images, positions, taps and channels are in this order.
   bool areInOrder = true;
   TmaGeometry geometry;
 };

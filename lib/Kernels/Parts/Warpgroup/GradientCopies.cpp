@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A step of the reduction is 64 positions. One operand has their channels, the
-// other one what windows see there: taps and channels.
+// A step of the reduction is 64 positions. One operand supplies their channels,
+// the other the taps and channels that windows see there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,13 +33,13 @@ public:
   SmallVector<Value> createTile(TileOrigin) const override { return {}; }
 
 protected:
-  /// A tile of `count` channels of positions from `channel` of a group on.
+  /// A tile of positions with `count` channels from `channel` of a group on.
   struct Channels {
     Value channel;
     int64_t count;
     Value destination;
   };
-  /// Brings that from `position` on, in coordinates of its map.
+  /// Copies such a tile from `position` on, in coordinates of its map.
   void createPositionBoxes(TileOrigin origin, const Step &step, Value map,
                            ArrayRef<Value> position,
                            const Channels &channels) const;
@@ -48,11 +48,11 @@ protected:
     createPositionBoxes(origin, step, map, position,
                         {origin.row, tile.rows, step.stage});
   }
-  /// The place of a block of positions, of all images and dimensions.
+  /// Coordinates of a block of positions: the image, then each dimension.
   SmallVector<Value> createBlock(TileOrigin origin, const Step &step) const;
 };
 
-/// Positions follow each other; there is a right box for each tap.
+/// Positions are consecutive; each tap has a right box.
 class PositionGradientCopies final : public GradientCopies {
 public:
   using GradientCopies::GradientCopies;
@@ -64,11 +64,11 @@ public:
                   Value leftMap, Value rightMap) const override;
 
 private:
-  /// The number of a step's segment among all.
+  /// The number of a step's segment among the segments of all slices.
   Value createSegment(TileOrigin origin, const Step &step) const;
 };
 
-/// Positions are a block; a line of taps has one right box.
+/// Positions form a block; each line of taps has one right box.
 class HaloTileGradientCopies final : public GradientCopies {
 public:
   using GradientCopies::GradientCopies;
@@ -80,7 +80,7 @@ public:
                   Value leftMap, Value rightMap) const override;
 };
 
-/// Positions are a block; rows are taps, of which a tile's have one left box.
+/// Positions form a block; rows are taps, and one left box has a tile's taps.
 class TapRowsCopies final : public GradientCopies {
 public:
   using GradientCopies::GradientCopies;
@@ -95,8 +95,8 @@ public:
                   Value leftMap, Value rightMap) const override;
 
 private:
-  /// The first channel of the tile's rows, and the least distance of its taps
-  /// from the corner of a window in each dimension.
+  /// The first channel of the tile's rows, and in each dimension the least
+  /// distance of its taps from the corner of the window.
   struct FirstRow {
     Value channel;
     SmallVector<Value> offsets;
@@ -146,7 +146,7 @@ void PositionGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
   const IndexMath &math = ptx.math;
   Value segment = createSegment(origin, step);
   createLeftBoxes(origin, step, leftMap, {step.inner, segment});
-  // Positions after the segment are multiplied with zeros of the left operand.
+  // Positions after the segment are multiplied by zeros of the left operand.
   Value position =
       math.add(math.mul(segment, geometry.segmentPositions), step.inner);
   SmallVector<Value> corner = createCorner(ptx, geometry.window, position);
@@ -172,11 +172,11 @@ void HaloTileGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
   const IndexMath &math = ptx.math;
   const TmaWindow &window = geometry.window;
   SmallVector<Value> position = createBlock(origin, step);
-  // Positions after the last ones are outside of the left operand.
+  // Positions after the last ones are out of bounds in the left operand.
   createLeftBoxes(origin, step, leftMap,
                   llvm::to_vector(llvm::reverse(position)));
 
-  // Columns are rows of channels of each line of taps.
+  // Columns are rows of channels for each line of taps.
   int64_t rows = llvm::divideCeil(window.channelsOfGroup(), Tile::kRowElements);
   SmallVector<Value> digits =
       math.split(math.div(origin.column, tile.columns), {0, rows});
@@ -230,7 +230,7 @@ void TapRowsCopies::createStep(TileOrigin origin, ArrayRef<Value>,
         math.sub(position[1 + d], window.dimensions[d].low), first.offsets[d]));
   coordinates.push_back(position.front());
   ptx.loadBox(step.stage, leftMap, step.barrier, coordinates);
-  // Positions after the last ones are outside of the right operand.
+  // Positions after the last ones are out of bounds in the right operand.
   createPositionBoxes(origin, step, rightMap,
                       llvm::to_vector(llvm::reverse(position)),
                       {origin.column, tile.rightColumns(),

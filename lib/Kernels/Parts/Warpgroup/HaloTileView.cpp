@@ -1,13 +1,13 @@
-//===- HaloTileView.cpp - indices that are numbered tile by tile ----------===//
+//===- HaloTileView.cpp - indices numbered by halo tile -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Digits of `PlanOptions::haloTile` and `PlanOptions::hasChannelRows`, by their
-// roles: `p.tile`, `p.block` and `p.in` are the position `p`, and `c.tile` and
-// `c.in` the channel `c`.
+// The digits of `PlanOptions::haloTile` and `PlanOptions::hasChannelRows`, by
+// role: `p.tile`, `p.block` and `p.in` form the position `p`, and `c.tile` and
+// `c.in` form the channel `c`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ SmallVector<int64_t> mlir::conv::getHaloTile(ViewAttr view) {
     if (!role.isPosition() ||
         (role.part != DigitPart::Whole && role.part != DigitPart::Tile))
       continue;
-    // Of layers, it has one.
+    // In a dimension that is not split (depth), this gives one layer.
     haloTile.push_back(view.getSize({role.letter, DigitPart::Block}) *
                        view.getSize({role.letter, DigitPart::In}));
     hasHaloTiles |= role.part == DigitPart::Tile;
@@ -32,8 +32,8 @@ SmallVector<int64_t> mlir::conv::getHaloTile(ViewAttr view) {
 }
 
 namespace {
-/// A digit of a view without tiles: coordinates have the coefficients of digit
-/// `from` of the view with them.
+/// A digit of the view without halo tiles. Its coefficients in coordinates are
+/// the coefficients of digit `from` of the view with halo tiles.
 struct Digit {
   unsigned from;
   int64_t size;
@@ -41,8 +41,8 @@ struct Digit {
 };
 } // namespace
 
-/// The index whose innermost part is digit `in`; none if coordinates do not
-/// count its parts as one.
+/// The index whose innermost part is digit `in`, or none if coordinates do not
+/// count its parts as one index.
 static std::optional<Digit>
 joinIndex(ViewAttr view, ArrayRef<ViewAttr::Coordinate> coordinates,
           unsigned in) {
@@ -61,9 +61,9 @@ joinIndex(ViewAttr view, ArrayRef<ViewAttr::Coordinate> coordinates,
   return joined;
 }
 
-/// Whether the digits of an index end with the tiles of positions, their blocks
-/// and the places in those, each in the same order: positions are then in order
-/// where those are removed.
+/// Whether the digits of an index end with the tiles of positions, then their
+/// blocks, then the places in blocks, each in the same order. If so, positions
+/// are in order once the tile and block digits are removed.
 static bool arePositionsTogether(ArrayRef<DigitRole> roles) {
   SmallVector<DigitRole> positions;
   for (DigitPart part : {DigitPart::Tile, DigitPart::Block, DigitPart::In})
@@ -73,7 +73,7 @@ static bool arePositionsTogether(ArrayRef<DigitRole> roles) {
   return roles.take_back(positions.size()) == ArrayRef(positions);
 }
 
-/// The digits of a view without tiles, for each of its indices.
+/// For each index, the digits of the view without halo tiles.
 static std::optional<std::array<SmallVector<Digit>, 3>>
 joinDigits(ViewAttr view, ArrayRef<ViewAttr::Coordinate> coordinates) {
   std::array<SmallVector<Digit>, 3> joined;

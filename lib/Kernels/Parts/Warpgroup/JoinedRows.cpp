@@ -1,13 +1,13 @@
-//===- JoinedRows.cpp - rows of a filter that follow each other -----------===//
+//===- JoinedRows.cpp - rows joined to one dimension ----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Joined dgrad phases of a filter that is as long as the stride are its
-// elements: rows `(r, s, c)` of a tensor `[K, R, S, C]` are those of `[K, R * S
-// * C]`.
+// If a filter is as long as the stride, its joined dgrad phases are its
+// elements: the rows `(r, s, c)` of a tensor `[K, R, S, C]` are the rows of a
+// tensor `[K, R * S * C]`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 /// The dimension that the last digit of the rows counts from end to end, if the
-/// digit before it counts the dimension before.
+/// digit before it counts the dimension before it.
 static std::optional<size_t> findPair(const ViewedTensor &tensor) {
   ArrayRef<DigitRole> rows = tensor.view.getRowRoles();
   if (rows.size() < 2)
@@ -33,8 +33,8 @@ static std::optional<size_t> findPair(const ViewedTensor &tensor) {
   return arePair ? inner : std::nullopt;
 }
 
-/// Joins the last two digits of the rows, and dimension `d` with the one
-/// before.
+/// Joins the last two digits of the rows, and joins dimension `d` to the
+/// dimension before it.
 static ViewedTensor joinPair(const ViewedTensor &tensor, size_t d) {
   ViewAttr view = tensor.view;
   MLIRContext *context = view.getContext();
@@ -45,7 +45,7 @@ static ViewedTensor joinPair(const ViewedTensor &tensor, size_t d) {
   size_t last = view.getBatch().size() + rows.size() - 1;
   int64_t size = rows.pop_back_val();
   rows.back() *= size;
-  // Dgrad phases and channels are channels of the joined dimension.
+  // Dgrad phases and channels become channels of the joined dimension.
   SmallVector<DigitRole> roles(view.getRoles());
   roles.erase(roles.begin() + last - 1);
 
@@ -53,7 +53,7 @@ static ViewedTensor joinPair(const ViewedTensor &tensor, size_t d) {
   for (auto [i, coordinate] : llvm::enumerate(view.getCoordinates())) {
     if (i == d)
       continue;
-    // The joined digit has the place of the outer one.
+    // The joined digit takes the place of the outer one.
     AffineExpr index = getAffineConstantExpr(coordinate.constant, context);
     for (auto [digit, coefficient] : llvm::enumerate(coordinate.coefficients))
       if (digit != last && (i != d - 1 || digit == last - 1))

@@ -1,4 +1,4 @@
-//===- JoinedRows.h - rows of a filter that follow each other ---*- C++ -*-===//
+//===- JoinedRows.h - rows joined to one dimension --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,9 +12,9 @@
 
 namespace mlir::conv {
 
-/// The same view of the same elements of a dense tensor, in fewer dimensions:
-/// digits of rows that count neighbouring dimensions become one digit of one
-/// dimension. Without such digits, itself.
+/// The same elements of a dense tensor in a view of fewer dimensions: row
+/// digits that count neighbouring dimensions become one digit of one dimension.
+/// Returns `tensor` itself if it has no such digits.
 ViewedTensor joinRows(const ViewedTensor &tensor);
 
 } // namespace mlir::conv

@@ -1,4 +1,4 @@
-//===- KeptOperand.cpp - what tiles of a product have in common -----------===//
+//===- KeptOperand.cpp - operands kept in shared memory -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

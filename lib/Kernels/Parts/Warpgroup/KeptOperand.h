@@ -1,4 +1,4 @@
-//===- KeptOperand.h - what tiles of a product have in common -------------===//
+//===- KeptOperand.h - operands kept in shared memory ---------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,8 +13,8 @@
 
 namespace mlir::conv {
 
-/// The operand that is the same for all matrices of a product that is alone in
-/// its kernel, or the filter of each group.
+/// The operand that all matrices of a product share, or the filter of each
+/// group, if the product is the only one of its kernel.
 ::conv::TmaReuse computeTmaReuse(const ViewedTensor &lhs,
                                  const ViewedTensor &rhs,
                                  const TmaGeometry &geometry);

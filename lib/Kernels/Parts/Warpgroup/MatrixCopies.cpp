@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tiles of both operands are boxes of tensors whose dimensions are rows, steps
+// Tiles of both operands are boxes of tensors, whose dimensions are rows, steps
 // of the reduction, or a batch.
 //
 //===----------------------------------------------------------------------===//
@@ -20,7 +20,7 @@ using namespace mlir::conv;
 
 namespace {
 
-/// Operands are plain matrices: a step is a row of elements of a segment.
+/// Operands are plain matrices: a step is one row of elements of a segment.
 class MatrixCopies final : public TmaCopies {
 public:
   using TmaCopies::TmaCopies;
@@ -38,7 +38,7 @@ public:
                   Value leftMap, Value rightMap) const override;
 
 private:
-  /// The tile of an operand: `count` rows from `row` on.
+  /// Copies the tile of an operand: `count` rows from `row` on.
   void createOperand(TileOrigin origin, const Step &step, Value map,
                      const TmaMatrix &matrix, Value row, int64_t count,
                      Value destination, Value barrier) const;

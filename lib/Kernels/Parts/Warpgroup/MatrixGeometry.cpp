@@ -1,14 +1,14 @@
-//===- MatrixGeometry.cpp - operands of which tiles are boxes -------------===//
+//===- MatrixGeometry.cpp - operands whose tiles are boxes ----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Without a window, each dimension of an operand is counted by one digit of its
-// view, so that the copy engine finds tiles whatever the order of dimensions
-// is. With positions innermost, the gradient of a filter of one element has its
-// reduction innermost in both operands:
+// Without a window, one digit of the view counts each dimension of an operand,
+// so the copy engine finds tiles whatever the order of dimensions is. With
+// positions innermost, the gradient of a 1x1 filter has the reduction innermost
+// in both operands:
 //
 //                       positions (q)                  positions (q)
 //   gradient [ k x c ] = sum over images n  [ k x q ]  ·  [ c x q ] transposed
@@ -24,11 +24,11 @@ using namespace mlir::conv;
 
 using Digit = TmaMatrix::Digit;
 
-/// Most dimensions that a tensor map has.
+/// The most dimensions of a tensor map.
 static constexpr size_t kMaxRank = 5;
 
-/// The digits of the reduction that count more than one; false if those are
-/// not one or two.
+/// Sets the loops from the digits of the reduction with more than one value.
+/// Returns false unless there are one or two such digits.
 static bool setLoops(ArrayRef<int64_t> reduction, TmaGeometry &geometry) {
   SmallVector<int64_t> sizes = llvm::to_vector(
       llvm::make_filter_range(reduction, [](int64_t s) { return s > 1; }));
@@ -39,14 +39,14 @@ static bool setLoops(ArrayRef<int64_t> reduction, TmaGeometry &geometry) {
   return true;
 }
 
-/// Which index of the matrices a digit is of.
+/// The index of the matrices to which a digit belongs.
 static Digit getDigit(ViewAttr view, DigitRole role) {
   if (llvm::is_contained(view.getBatchRoles(), role))
     return Digit::Batch;
   if (llvm::is_contained(view.getRowRoles(), role))
     return Digit::Row;
-  // Of two digits of the reduction with several values, the second one is the
-  // inner one.
+  // If two digits of the reduction have several values, the second one is the
+  // inner loop.
   size_t column =
       llvm::find(view.getColumnRoles(), role) - view.getColumnRoles().begin();
   bool isOuter = llvm::any_of(view.getColumns().drop_front(column + 1),
@@ -54,7 +54,7 @@ static Digit getDigit(ViewAttr view, DigitRole role) {
   return isOuter ? Digit::Outer : Digit::Inner;
 }
 
-/// The only digit that counts a coordinate, and its split-K slices; or none.
+/// The digit, with its split-K slices, that alone counts a coordinate, if any.
 static std::optional<TmaMatrix::Dimension>
 readDimension(ViewAttr view, const ViewAttr::Coordinate &coordinate,
               int64_t size) {
@@ -103,8 +103,8 @@ static std::optional<TmaMatrix> readMatrix(const ViewedTensor &tensor) {
   return matrix;
 }
 
-/// Whether tiles of the operand are boxes, and steps of one part do not reach
-/// the next one.
+/// Whether tiles of the operand are boxes and the steps of a split-K slice do
+/// not reach into the next one.
 static bool hasBoxes(const TmaMatrix &matrix, const TmaGeometry &geometry) {
   using Tile = ::conv::TmaTile;
   const TmaMatrix::Dimension &last = matrix.dimensions.back();

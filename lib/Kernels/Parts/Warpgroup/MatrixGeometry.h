@@ -1,4 +1,4 @@
-//===- MatrixGeometry.h - operands of which tiles are boxes -----*- C++ -*-===//
+//===- MatrixGeometry.h - operands whose tiles are boxes --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,8 +12,8 @@
 
 namespace mlir::conv {
 
-/// Fills in both matrices of a geometry whose elements are known; false if
-/// tiles of an operand are no boxes.
+/// Fills in both matrices of a geometry whose elements are known. Returns false
+/// if the tiles of an operand are not boxes.
 bool readMatrices(const ViewedTensor &lhs, const ViewedTensor &rhs,
                   TmaGeometry &geometry);
 

@@ -1,12 +1,12 @@
-//===- MbarrierPipeline.cpp - stages that travel from producer to consumer
-//-===//
+//===- MbarrierPipeline.cpp - a pipeline of mbarriers -----------*- C++ -*-===//
+//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Full counts one arrival, the producer's, and the bytes that it announced.
+// A "full" barrier counts one arrival of the producer, and announced bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// How long a try may suspend the warp, in nanoseconds; it is repeated.
+/// Maximal nanoseconds for which one try suspends the warp; tries repeat.
 static constexpr int64_t kTryNanoseconds = 10000000;
 
 void MbarrierPipeline::initializeEach(Value first, int64_t count) const {

@@ -1,4 +1,4 @@
-//===- MbarrierPipeline.h - stages that travel from producer to consumer --===//
+//===- MbarrierPipeline.h - a pipeline of mbarriers -----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +14,8 @@
 
 namespace mlir::conv {
 
-/// Where a producer or consumer is in a pipeline: the stage, and how often it
-/// has gone round, modulo two. Both are i32 and loop-carried.
+/// Pipeline state of a producer or consumer: the stage, and the number of times
+/// it has wrapped around, modulo two. Both are i32 and loop-carried.
 struct PipelineState {
   Value stage, phase;
 
@@ -25,49 +25,49 @@ struct PipelineState {
   }
 };
 
-/// Stages of shared memory, each with a barrier that says it is full and one
-/// that says it is empty. A wait is for the end of the phase with a parity, so
-/// that a producer's first round, which waits for the phase before the first,
-/// does not block.
+/// Stages of shared memory, each with a "full" and an "empty" barrier. A
+/// wait is for the end of the phase with a given parity. In its first round,
+/// a producer waits for the phase before the first one, so it does not
+/// block.
 class MbarrierPipeline {
 public:
   static constexpr int64_t kBarrierBytes = ::conv::TmaTile::kBarrierBytes;
 
-  /// `barriers` is where the barriers are: all of "full", then all of "empty".
+  /// `barriers` is the address of all "full" barriers, then all "empty" ones.
   MbarrierPipeline(const PtxBuilder &ptx, Value barriers, int64_t stages)
       : MbarrierPipeline(ptx, barriers,
                          ptx.offset(barriers, stages * kBarrierBytes), stages) {
   }
-  /// The same with these in two places, since pipelines may share one.
+  /// With separate addresses, since pipelines may share "empty" barriers.
   MbarrierPipeline(const PtxBuilder &ptx, Value full, Value empty,
                    int64_t stages)
       : ptx(ptx), full(full), empty(empty), stages(stages) {}
 
-  /// By one work-item, before all others go on: `fills` calls of `acquire` or
-  /// `fill` make a stage full, `releases` of `release` make it empty.
+  /// Called by one work-item, before any other goes on. A stage is full after
+  /// `fills` calls of `acquire` or `fill`, empty after `releases` of `release`.
   void initialize(int64_t fills, int64_t releases) const;
-  /// The same for a pipeline whose "empty" is that of another one.
+  /// For a pipeline that uses the "empty" barriers of another pipeline.
   void initializeFull(int64_t fills) const;
 
   PipelineState getStart() const;
-  /// Where step `step` of all steps is.
+  /// The pipeline state of step `step`, counted over all steps.
   PipelineState getPosition(Value step) const;
   PipelineState getNext(PipelineState position) const;
 
   /// Producer: waits until the stage is empty and announces `bytes`. Returns
-  /// the barrier that copies to it count at.
+  /// the stage's "full" barrier, which copies to the stage signal.
   Value acquire(PipelineState position, Value bytes) const;
-  /// The two halves of that.
+  /// The two halves of `acquire`.
   void waitForEmpty(PipelineState position) const;
   void announce(Value stage, Value bytes) const;
   /// Consumer: waits until the stage is full.
   void wait(PipelineState position) const;
-  /// Producer, by one lane: what it wrote to the stage is there.
+  /// Producer, called by one lane: its writes to the stage are done.
   void fill(Value stage) const;
-  /// Consumer, by one lane: the stage is no longer read.
+  /// Consumer, called by one lane: it no longer reads the stage.
   void release(Value stage) const;
 
-  /// The barrier that copies to the stage count at.
+  /// The stage's "full" barrier, which copies to the stage signal.
   Value getFull(Value stage) const;
 
 private:

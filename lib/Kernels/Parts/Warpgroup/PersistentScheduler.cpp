@@ -1,13 +1,13 @@
-//===- PersistentScheduler.cpp - workgroups that compute tile after tile --===//
+//===- PersistentScheduler.cpp - persistent workgroups --------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A workgroup that goes on to another tile loads it while it still stores the
-// one before, and a chip that is given as many workgroups as it runs at a time
-// starts none later.
+// A workgroup that goes on to its next tile loads that tile while it still
+// stores the previous one. A chip that gets only as many workgroups as it runs
+// at a time starts no workgroup later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ SmallVector<Value> PersistentScheduler::createLoop(
   Value workgroup = math.div(
       math.cast(gpu::BlockIdOp::create(ptx.b, gpu::Dimension::x).getResult()),
       cluster);
-  // Whoever comes after the one that took the last tile takes the first.
+  // The workgroup after the one with the previous last tile comes first.
   int64_t behind = (workgroups - first % workgroups) % workgroups;
   if (behind != 0)
     workgroup = math.rem(math.add(workgroup, behind), workgroups);

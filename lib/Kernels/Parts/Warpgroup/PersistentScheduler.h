@@ -1,4 +1,4 @@
-//===- PersistentScheduler.h - workgroups that compute tile after tile ----===//
+//===- PersistentScheduler.h - persistent workgroups ----------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,10 +13,10 @@
 
 namespace mlir::conv {
 
-/// Each of `workgroups`, or of so many clusters of workgroups, takes every
-/// so-many-th tile in raster order, that of a `TileRaster` with as many
-/// `neighbours`. Tiles are counted from `first` on, those of the parts before
-/// this one.
+/// Each of `workgroups` workgroups, or clusters of workgroups, takes every
+/// `workgroups`-th tile in the order of a `TileRaster` with `neighbours`.
+/// `first` is the number of tiles of the subproblems before this one; tiles are
+/// counted across all of them.
 class PersistentScheduler {
 public:
   PersistentScheduler(const PtxBuilder &ptx, const TiledConvolution &form,
@@ -29,8 +29,8 @@ public:
       : ptx(ptx), raster(raster), first(first), workgroups(workgroups),
         cluster(cluster) {}
 
-  /// `body` for each tile of this workgroup, with what it carries along.
-  /// Warpgroups that call this see the same tiles in the same order.
+  /// Builds `body` for each tile of this workgroup, with loop-carried values.
+  /// All warpgroups that call this see the same tiles in the same order.
   SmallVector<Value> createLoop(
       ValueRange initial,
       function_ref<SmallVector<Value>(TileOrigin, ValueRange)> body) const;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Only spells operations of the NVVM dialect.
+// This file only spells out operations of the NVVM dialect.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Address spaces as the LLVM dialect counts them.
+/// Number of the cluster's shared address space in the LLVM dialect.
 static constexpr unsigned kSharedCluster = 7;
 
 Value PtxBuilder::constant64(int64_t value) const {
@@ -135,7 +135,7 @@ void PtxBuilder::waitForKernels() const {
   NVVM::GriddepcontrolOp::create(b, NVVM::GridDepActionKind::wait);
 }
 
-/// Copies to shared memory name it as a cluster does.
+/// Copies take shared memory as an address in the cluster's address space.
 static Value castToCluster(ImplicitLocOpBuilder &b, Value shared) {
   auto type = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);
   return LLVM::AddrSpaceCastOp::create(b, type, shared);

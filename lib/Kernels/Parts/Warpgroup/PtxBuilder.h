@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What kernels of warpgroups are written in: 32-bit arithmetic, structured
-// control flow, and one call for each instruction that they share.
+// The vocabulary of warpgroup kernels: 32-bit arithmetic, structured control
+// flow, and one function for each instruction that these kernels share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,58 +33,58 @@ public:
   Value truncate16(Value value) const;
   Value equal(Value lhs, int64_t rhs) const;
   Value select(Value condition, int64_t yes, Value no) const;
-  /// The address `bytes` after `pointer`.
+  /// The address that is `bytes` after `pointer`.
   Value offset(Value pointer, Value bytes) const;
   Value offset(Value pointer, int64_t bytes) const;
 
-  /// `body` where `condition` holds.
+  /// Executes `body` if `condition` holds.
   void createIf(Value condition, function_ref<void()> body) const;
-  /// The values of `initial` after `body` for `lower`, `lower + step`...
+  /// Loops over `lower`, `lower + step`, ...; returns the carried values.
   SmallVector<Value>
   createFor(Value lower, Value upper, int64_t step, ValueRange initial,
             function_ref<SmallVector<Value>(Value, ValueRange)> body) const;
 
-  /// `value` of the first lane, known to be the same for all of the warp.
+  /// The first lane's `value`, for values that are equal in the whole warp.
   Value uniform(Value value) const;
   /// True for one lane of a warp.
   Value elect() const;
-  /// Waits for all lanes of the warp, and sees what they wrote.
+  /// Waits for all lanes of the warp and makes their writes visible.
   void synchronizeWarp() const;
   /// Waits for `workItems` work-items at named barrier `id`; 0 is for all.
   void barrier(Value id, int64_t workItems) const;
-  /// Waits for all work-items of the cluster that have not ended, whatever they
-  /// have written. By whole warps.
+  /// Waits for all work-items of the cluster that have not ended, without
+  /// ordering memory. Called by whole warps.
   void synchronizeCluster() const;
-  /// Where the workgroup with that rank in the cluster has `shared`.
+  /// The address of `shared` in the cluster's workgroup with that rank.
   Value locateInCluster(Value shared, Value rank) const;
-  /// Starts to store four f32 in a workgroup of the cluster, where `barrier`
-  /// counts their bytes.
+  /// Starts to store four f32 in another workgroup of the cluster, where
+  /// `barrier` counts their bytes.
   void storeInCluster(Value destination, ArrayRef<Value> elements,
                       Value barrier) const;
-  /// Makes what this work-item wrote to shared memory visible to copies.
+  /// Makes this work-item's writes to shared memory visible to async copies.
   void fenceSharedForCopies() const;
-  /// Lets the next kernel of the stream start once all workgroups have come
-  /// here, not when they have ended. It waits like this one.
+  /// Programmatic dependent launch: the next kernel of the stream starts once
+  /// all workgroups have called this, and then waits in `waitForKernels`.
   void startNextKernel() const;
-  /// Waits until the kernels before this one have ended.
+  /// Waits until the previous kernels of the stream have ended.
   void waitForKernels() const;
-  /// Fetches a tensor map, which the first copy would wait for.
+  /// Prefetches a tensor map, so that the first copy does not wait for it.
   void prefetchMap(Value map) const;
-  /// Copies `bytes` from global to shared memory: multiples of 16, like both
-  /// addresses. `barrier` counts them.
+  /// Copies `bytes` from global to shared memory. `bytes` and both addresses
+  /// are multiples of 16. `barrier` counts the bytes.
   void loadBytes(Value destination, Value source, Value barrier,
                  Value bytes) const;
   /// Copies a box from global to shared memory; `barrier` counts its bytes.
-  /// With `offsets`, im2col.
+  /// With `offsets`, the copy is in im2col mode.
   void loadBox(Value destination, Value map, Value barrier,
                ArrayRef<Value> coordinates, ArrayRef<Value> offsets = {}) const;
-  /// Copies a box from shared to global memory, in the group that is open. With
-  /// `isIm2col`, one of positions of a window.
+  /// Copies a box from shared to global memory, as part of the open group. With
+  /// `isIm2col`, the box has positions of a window.
   void storeBox(Value map, Value source, ArrayRef<Value> coordinates,
                 bool isIm2col) const;
   void commitStores() const;
-  /// Waits until shared memory is read by the `pending` last groups committed
-  /// at most. What they store is visible when the kernel ends.
+  /// Waits until all but the last `pending` committed groups have read shared
+  /// memory. Their stores are visible when the kernel ends.
   void waitForStores(int64_t pending = 0) const;
 };
 

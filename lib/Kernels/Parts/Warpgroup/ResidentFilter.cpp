@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A work-item loads eight elements of a column, and stores them as one piece of
-// 16 bytes; then another one. Neighbours have what lies side by side in memory:
-// pieces of one column, or the same piece of several. The swizzle permutes the
-// pieces of a row by its number.
+// A work-item loads eight elements of a column and stores them as one 16-byte
+// piece, then goes on to another piece. Neighbouring work-items load what is
+// adjacent in memory: pieces of one column, or the same piece of several
+// columns. The swizzle XORs a piece's number in its row with the row's number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,15 +28,15 @@ using namespace mlir::conv;
 using Tile = ::conv::TmaTile;
 
 static constexpr int64_t kPiecesPerRow = ::conv::FilterTile::kPiecesPerRow;
-/// The named barrier of all consumers; those of each are in front of it.
+/// The named barrier of all consumers; lower numbers are each consumer's own.
 static constexpr int64_t kConsumersBarrier = 4;
-/// Columns whose loads a work-item has under way.
+/// Columns for which a work-item has loads in flight at a time.
 static constexpr int64_t kColumnsTogether = 8;
-/// Most neighbours that read along a row: a warp.
+/// Most neighbouring work-items that read along a row: a warp.
 static constexpr int64_t kWarpSize = 32;
 
 namespace {
-/// What one load of a piece is along the reduction, whatever its column.
+/// Position of one load of a piece in the reduction, for any column.
 struct ReductionPart {
   MatrixAccess::Position position;
   Value isUsed;
@@ -52,14 +52,14 @@ public:
                   ? access.getVectorWidth(MatrixIndex::Column, order.run)
                   : 1) {}
 
-  /// Whether the elements of a column are apart in memory, and those of a row
-  /// are not.
+  /// Whether the elements of a column are apart in memory and the elements of a
+  /// row are adjacent.
   bool readsAlongRows() const {
     return width == 1 &&
            access.getVectorWidth(MatrixIndex::Row, Tile::kGranule) > 1;
   }
   SmallVector<ReductionPart> locate(Value piece) const;
-  /// The elements of a piece; zeros for those that the filter has not got.
+  /// Loads a piece, with zeros for elements that the filter does not have.
   Value load(ArrayRef<ReductionPart> parts, Value column) const;
 
 private:
@@ -67,7 +67,7 @@ private:
   const PtxBuilder &ptx;
   const FilterOrder &order;
   MatrixAccess access;
-  int64_t width; ///< Elements of a load.
+  int64_t width; ///< Per load.
 };
 } // namespace
 
@@ -104,7 +104,7 @@ Value FilterLoader::load(ArrayRef<ReductionPart> parts, Value column) const {
   return vector::FromElementsOp::create(ptx.b, type, elements);
 }
 
-/// Where a piece of a column is in the filter's shared memory, in bytes.
+/// The byte offset of a piece of a column in the filter's shared memory.
 static Value createPlace(const IndexMath &math, const Tile &tile, Value column,
                          Value piece) {
   Value row =
@@ -115,14 +115,14 @@ static Value createPlace(const IndexMath &math, const Tile &tile, Value column,
 }
 
 namespace {
-/// The pieces and the columns of a work-item: from the first ones on, by steps.
+/// The pieces and columns of a work-item: the first ones and the increments.
 struct Share {
   Value piece, column;
   int64_t pieceStep, columnStep;
 };
 } // namespace
 
-/// How consumers share the pieces of all columns.
+/// Divides the pieces of all columns among the consumers' work-items.
 static Share createShare(const PtxBuilder &ptx, Value number, int64_t workItems,
                          int64_t pieces, int64_t columns, bool alongRows) {
   const IndexMath &math = ptx.math;
@@ -153,7 +153,7 @@ void mlir::conv::createFilter(const Kernel &kernel, const PtxBuilder &ptx,
       workItems, order.pieces, columns, loader.readsAlongRows());
   int64_t together =
       std::min(::conv::ceilDiv(columns, share.columnStep), kColumnsTogether);
-  // Where a piece is in the reduction is computed once for all its columns.
+  // The position of a piece is computed once for all of its columns.
   auto copy = [&](Value piece) {
     SmallVector<ReductionPart> parts = loader.locate(piece);
     ptx.createFor(

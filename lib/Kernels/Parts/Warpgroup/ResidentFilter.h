@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Work-items load a filter of any layout once, in the order in which a main
-// loop goes over the reduction.
+// Work-items load a filter of any layout once, and arrange it in the order in
+// which a main loop runs over the reduction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,26 +19,26 @@
 
 namespace mlir::conv {
 
-/// An element of the reduction: its number in the product, and whether there is
-/// one.
+/// An element of the reduction: its number in the product, and whether the
+/// product has it.
 struct ReductionElement {
   Value number, isUsed;
 };
 
-/// The order in which a filter's rows have the reduction.
+/// The order of the reduction in a filter's rows.
 struct FilterOrder {
-  /// Eights of a column that are multiplied.
+  /// Groups of eight elements of a column that are multiplied.
   int64_t pieces;
-  /// Elements, from a multiple of this in a piece on, whose numbers follow each
-  /// other: 1 or all.
+  /// Elements of a piece with consecutive numbers, starting at a multiple of
+  /// `run` in the piece: 1 or all.
   int64_t run;
-  /// The element `i` of a piece.
+  /// Element `i` of a piece.
   std::function<ReductionElement(Value piece, Value i)> getElement;
 };
 
-/// Brings the kernel's right operand to `memory`, as `FilterTile` describes it.
-/// All consumers do it together, and wait for each other; meanwhile the
-/// producer copies. `workItem` is a number in `consumer`.
+/// Brings the kernel's right operand to `memory`, in the layout of
+/// `FilterTile`. All consumers do this together and wait for each other;
+/// meanwhile, the producer copies. `workItem` is a number in `consumer`.
 void createFilter(const Kernel &kernel, const PtxBuilder &ptx,
                   const ::conv::FilterTile &tile, const FilterOrder &order,
                   Value consumer, Value workItem, Value memory);

@@ -34,7 +34,7 @@ static SmallVector<int64_t> getDenseStrides(ArrayRef<int64_t> sizes,
   return strides;
 }
 
-/// A map without corners of a dense tensor.
+/// The map of a dense tensor, without the corners of im2col mode.
 static TensorMapAttr createDenseMap(MLIRContext *context,
                                     ArrayRef<int64_t> sizes,
                                     ArrayRef<int64_t> box, BoxRows rows) {
@@ -44,8 +44,8 @@ static TensorMapAttr createDenseMap(MLIRContext *context,
       elementStrides, {}, {}, rows.swizzle(), rows.arithmetic);
 }
 
-/// The same of one group at a time of the innermost dimension: beyond its end
-/// are zeros, and nothing is stored. Groups are the outermost dimension.
+/// Such a map with the innermost dimension split into groups, which become the
+/// outermost dimension. Past the end of a group, copies load zeros or clip.
 static TensorMapAttr createGroupMap(MLIRContext *context,
                                     ArrayRef<int64_t> sizes,
                                     ArrayRef<int64_t> box, int64_t groups,

@@ -12,55 +12,55 @@
 
 namespace mlir::conv {
 
-/// Rows of boxes in shared memory.
+/// The rows of boxes in shared memory.
 struct BoxRows {
   int64_t bytes = ::conv::TmaTile::kRowBytes;
   int64_t elementBytes = ::conv::TmaTile::kElementBytes;
-  Arithmetic arithmetic = Arithmetic::F32; ///< With tf32, copies round.
+  Arithmetic arithmetic = Arithmetic::F32; ///< tf32: copies round.
 
   int64_t elements() const { return bytes / elementBytes; }
-  /// What a map calls it: 16 is none.
+  /// The swizzle as tensor maps encode it: 16 means none.
   int64_t swizzle() const {
     using Tile = ::conv::TmaTile;
     return Tile::isSwizzled(bytes) ? bytes : Tile::kGranuleBytes;
   }
 };
 
-/// Whole rows of an operand. Copies round f32 that is multiplied as it arrives.
+/// Whole rows of an operand. Copies round f32 that is multiplied as tf32.
 BoxRows getOperandRows(const TmaGeometry &geometry,
                        const ::conv::TmaTile &tile);
 
-/// Boxes of a window's tensor: one tap of that many positions, and as many
-/// channels as rows hold.
+/// Boxes of a window's tensor: `positions` positions of one tap, with as many
+/// channels as a row holds.
 TensorMapAttr createWindowMap(MLIRContext *context, const TmaWindow &window,
                               int64_t positions, BoxRows rows = {});
-/// Boxes of so many elements of an image in each dimension, and as many
-/// channels as rows hold.
+/// Boxes of an image with the given extent in each dimension, and as many
+/// channels as a row holds.
 TensorMapAttr createBlockMap(MLIRContext *context, const TmaWindow &window,
                              ArrayRef<int64_t> extents, BoxRows rows = {});
-/// Boxes of the window's tensor that are halo tiles with their halos.
+/// Boxes of the window's tensor, each a halo tile including its halo.
 TensorMapAttr createHaloTileMap(MLIRContext *context,
                                 const TmaGeometry &geometry, BoxRows rows);
-/// Boxes of them that have the halo tiles of a tile whose rows are taps.
+/// Such boxes with the halo tiles of a tile whose rows are taps.
 TensorMapAttr createTapRowsMap(MLIRContext *context,
                                const TmaGeometry &geometry, int64_t rowsOfTile,
                                BoxRows rows);
-/// Boxes of a filter: one tap of that many channels of the result, or, if it is
-/// transposed, of a row of them.
+/// Boxes of a filter with one tap: of `channels` output channels, or, if the
+/// filter is transposed, of one row of output channels.
 TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,
                               int64_t channels, BoxRows rows);
-/// Boxes of a plain matrix: a row of the reduction of each of `rowsOfTile`
-/// rows, or one of rows, if those are innermost, of as many elements.
+/// Boxes of a plain matrix: a row of reduction elements for each of
+/// `rowsOfTile` rows, or, if rows are innermost, as many rows as such elements.
 TensorMapAttr createMatrixMap(MLIRContext *context, const TmaGeometry &geometry,
                               const TmaMatrix &matrix, int64_t rowsOfTile,
                               BoxRows rows);
-/// Boxes of a left operand that is reduced over positions: a row of channels of
-/// as many positions. Dimensions are channels, positions and runs of those; or,
-/// if boxes are blocks of halo tiles, those of the operand.
+/// Boxes of a left operand that is reduced over positions: a row of channels
+/// for as many positions. Dimensions are channels, positions and segments of
+/// positions; or, if boxes are blocks of halo tiles, the operand's dimensions.
 TensorMapAttr createPositionsMap(MLIRContext *context,
                                  const TmaGeometry &geometry, BoxRows rows);
-/// Boxes of a result that is copied, a chunk of columns of an atom's rows; none
-/// if lanes store it.
+/// Boxes of a result that is copied: a chunk of columns of an atom's rows.
+/// Returns a null map if lanes store the result.
 TensorMapAttr createResultMap(MLIRContext *context, const TmaResult &result,
                               const ::conv::TmaTile &tile);
 

@@ -1,14 +1,14 @@
-//===- TmaCopies.cpp - what a step of the reduction copies --------------===//
+//===- TmaCopies.cpp - copies of a step of the reduction ------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Padding, the rows after the last one and the channels after the last one are
-// zeros that the copy engine writes; no lane computes an address of an element.
-// The kinds of copies are in files of their own: of windows with a filter, of
-// gradients of filters, and of plain matrices.
+// The copy engine writes zeros for padding and after the last row and the last
+// channel; no lane computes the address of an element. Each kind of copies has
+// a file of its own: windows with a filter, gradients of filters, and plain
+// matrices.
 //
 //===----------------------------------------------------------------------===//
 

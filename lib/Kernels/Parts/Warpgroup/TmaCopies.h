@@ -1,13 +1,13 @@
-//===- TmaCopies.h - what a step of the reduction copies --------*- C++ -*-===//
+//===- TmaCopies.h - copies of a step of the reduction ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Fills the tiles of both operands for one step of the main loop, or that of
-// the right one, and halo tiles of the left one for several steps. The left
-// tile is first in a stage; rows of all are 128 swizzled bytes.
+// Fills both operands' tiles for one step of the main loop; or the right tile
+// for one step, and the left operand's halo tiles for several steps. The left
+// tile is first in a stage. All rows are 128 swizzled bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +22,13 @@
 
 namespace mlir::conv {
 
-/// Where a window is at a number among all positions: innermost first, as a
-/// tensor map lists dimensions, without channels.
+/// Coordinates of a window's corner at a position, numbered over all images:
+/// innermost first, as in a tensor map, without channels.
 SmallVector<Value> createCorner(const PtxBuilder &ptx, const TmaWindow &window,
                                 Value position);
 
-/// The box of a result, or of a tensor that lies like it, that has an atom's
-/// rows from that of `origin` on and a chunk of columns: innermost first.
+/// Coordinates of a box with an atom's rows from `origin` and a chunk of
+/// columns, innermost first, in the result or a tensor with its layout.
 SmallVector<Value> createResultCorner(const PtxBuilder &ptx,
                                       const TmaResult &form, TileOrigin origin);
 
@@ -40,20 +40,20 @@ public:
         rows(getOperandRows(geometry, tile)) {}
   virtual ~TmaCopies() = default;
 
-  /// The maps of both operands.
+  /// The tensor maps of both operands.
   virtual TensorMapAttr createLeftMap(MLIRContext *context) const = 0;
   virtual TensorMapAttr createRightMap(MLIRContext *context) const = 0;
 
-  /// What a tile's copies have in common.
+  /// Values that all steps of a tile share.
   virtual SmallVector<Value> createTile(TileOrigin origin) const = 0;
 
-  /// Where a step of an operand that is kept goes, if it `isNeeded`, and the
-  /// barrier that its copies count at.
+  /// Where the copies of a kept operand go in this step if they are needed
+  /// (`isNeeded`), and the barrier that they signal.
   struct Kept {
     const ::conv::KeptTile &tile;
     Value isNeeded, memory, barrier;
   };
-  /// A step: numbers of the outer and of the inner loop, and where it goes.
+  /// A step: the indices of the outer and inner loop, and its destination.
   struct Step {
     Value outer, inner, stage, barrier;
     std::optional<Kept> kept = std::nullopt;
@@ -62,7 +62,7 @@ public:
                           const Step &step, Value leftMap,
                           Value rightMap) const = 0;
 
-  /// The halo tiles that all steps of a number of the outer loop share.
+  /// The halo tiles that all steps of one iteration of the outer loop share.
   struct HaloTiles {
     Value outer, slot, barrier;
   };
@@ -70,18 +70,18 @@ public:
                                Value leftMap) const;
 
 protected:
-  /// The part of the reduction and the group that a tile is of.
+  /// The split-K slice and the group of a tile.
   Value createPart(TileOrigin origin) const;
   Value createGroup(TileOrigin origin) const;
-  /// What is number `inGroup` in the tile's group is this one of a tensor, of
-  /// whose groups each has `ofGroup`.
+  /// Converts a number in the tile's group, `inGroup`, to a number in the
+  /// tensor, whose groups have `ofGroup` each.
   Value createInTensor(TileOrigin origin, Value inGroup, int64_t ofGroup) const;
-  /// Adds the last coordinate of maps with a dimension for groups.
+  /// Adds the last coordinate of a map that has a dimension for groups.
   void addGroup(SmallVectorImpl<Value> &coordinates, TileOrigin origin) const;
-  /// The window's tap with this number, as offsets from the corner.
+  /// Offsets of a tap from the corner of its window.
   SmallVector<Value> createOffsets(Value tap) const;
-  /// `copy` brings an operand of a step to a place, and counts at a barrier:
-  /// those of the stage, or of what is kept.
+  /// `copy` brings an operand of a step to an address and signals a barrier:
+  /// the stage's barrier, or the barrier of the kept operand.
   void createLeft(const Step &step,
                   function_ref<void(Value, Value)> copy) const;
   void createRight(const Step &step,
@@ -92,7 +92,7 @@ protected:
   const ::conv::TmaTile &tile;
   BoxRows rows; ///< Of both operands in shared memory.
 
-  /// Bytes of a box of a transposed tile: as many rows as those have elements.
+  /// Bytes of a box of a transposed tile: as many rows as a row has elements.
   int64_t getBoxBytes() const { return rows.elements() * rows.bytes; }
 
 private:
@@ -100,13 +100,13 @@ private:
                   function_ref<void(Value, Value)> copy) const;
 };
 
-/// The copies of a product.
+/// The copies that fit the geometry of a product.
 std::unique_ptr<TmaCopies> createTmaCopies(const PtxBuilder &ptx,
                                            const TmaGeometry &geometry,
                                            const ::conv::TmaTile &tile);
 
-/// Those for a reduction over taps and channels, with halo tiles or without;
-/// over positions; and for plain matrices.
+/// The three kinds: a reduction over taps and channels, with or without halo
+/// tiles; a reduction over positions; plain matrices.
 std::unique_ptr<TmaCopies> createFilterCopies(const PtxBuilder &ptx,
                                               const TmaGeometry &geometry,
                                               const ::conv::TmaTile &tile);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// stmatrix takes the accumulators of 16 columns as they are and writes rows of
-// 16 bytes, permuted as the copy expects them.
+// stmatrix takes the accumulators of 16 columns as they are and writes 16-byte
+// pieces of rows, swizzled as the copy expects them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// Of so many columns, a lane has a pair in its row, and one 8 rows below.
+/// For so many columns, a lane has a pair in its row and one 8 rows below.
 static constexpr int64_t kColumnsPerPair = 8;
 static constexpr int64_t kWarpSize = 32;
 
@@ -87,7 +87,7 @@ Value TmaEpilogue::load(const MatrixAccess &access, Value buffer,
   for (int64_t i = 0; i < 2; i += width) {
     Column column = getColumn(place, i);
     MatrixAccess::Position position = locate(access, place, column);
-    // An operand that is the same for all rows is guarded by its column alone.
+    // If all rows share an operand, only the column needs a guard.
     Value isElement = access.isBroadcast(MatrixIndex::Row)
                           ? column.isUsed
                           : createGuard(place, column);
@@ -115,14 +115,14 @@ void TmaEpilogue::store(Value pair, Place place) const {
 }
 
 int64_t TmaEpilogue::getColumnsAtOnce() const {
-  // Of two columns, a lane has one value. About three registers are for it, and
-  // operands are in others, those that come next too.
+  // A lane has one value per two columns, which takes about three registers.
+  // Operands of this subtile and of the next one take more.
   int64_t registers = 3;
   for (const MatrixOperand &operand : kernel.form.epilogueOperands)
     registers += llvm::divideCeil(
         2 * operand.getElementType().getIntOrFloatBitWidth(), 32);
   int64_t free = tile.consumerRegisters() - tile.accumulators();
-  // No less than what one store writes, however few registers there are.
+  // At least the columns of one store, however few registers there are.
   int64_t least = form.isCopied(tile) ? chunk.getColumns() : kColumnsPerPair;
   return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(2 * free / registers),
                              std::min(least, tile.chunkColumns()),
@@ -159,7 +159,7 @@ TmaEpilogue::Place TmaEpilogue::getPlace(const Part &part, int64_t i) const {
           math.add(column, i / 2 * kColumnsPerPair)};
 }
 
-/// All elements of the vectors that `getVector` makes, in one vector.
+/// Concatenates the vectors that `getVector` returns.
 static Value join(ImplicitLocOpBuilder &b, int64_t count,
                   function_ref<Value(int64_t)> getVector) {
   SmallVector<Value> elements;
@@ -171,7 +171,7 @@ static Value join(ImplicitLocOpBuilder &b, int64_t count,
   return vector::FromElementsOp::create(b, type, elements);
 }
 
-/// The LLVM dialect has no 8-bit floats: bytes have their bits.
+/// The LLVM dialect has no 8-bit floats, so their bits are stored as bytes.
 static VectorType getStoredType(VectorType type) {
   Type element = type.getElementType();
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8
@@ -252,8 +252,8 @@ void TmaEpilogue::stage(const Part &part, ValueRange pairs) const {
 }
 
 int64_t TmaEpilogue::getChunk(const Part &part, int64_t column) const {
-  // Columns of one atom are staged at a time, if their place need not have been
-  // filled.
+  // Columns of one atom at a time share the staging space, unless an operand's
+  // chunks already occupy their own places.
   int64_t staged = replaced.chunks ? part.atom * tile.columns + column
                                    : column % tile.stagedColumns();
   return staged / tile.chunkColumns();
@@ -274,7 +274,7 @@ void TmaEpilogue::copyRows(TileOrigin origin, const Part &last) const {
       ptx.storeBox(kernel.arguments.back(), getStaged(last, c), coordinates,
                    form.isIm2col());
     };
-    // Then chunks are of one group, but a tile may have more than that.
+    // If groups are clipped, chunks are of one group and need no guard.
     if (form.clipsGroups())
       copyChunk();
     else
@@ -285,7 +285,7 @@ void TmaEpilogue::copyRows(TileOrigin origin, const Part &last) const {
 }
 
 void TmaEpilogue::beginColumns() const {
-  // What was stored before must have left shared memory.
+  // Earlier stores must have finished reading shared memory.
   ptx.createIf(isFirst, [&] { ptx.waitForStores(); });
   synchronize();
 }

@@ -17,44 +17,44 @@
 
 namespace mlir::conv {
 
-/// Applies the epilogue to a consumer's accumulators, and stores the result. If
-/// it can be copied, columns of an atom's rows go to shared memory and from
-/// there in chunks by copies, which leave out what is beyond the result.
-/// Otherwise each lane stores what it has.
+/// Applies the epilogue to a consumer's accumulators and stores the result. If
+/// the result can be copied, the columns of an atom's rows go to shared memory,
+/// from where chunks are copied; copies clip what is outside the result.
+/// Otherwise each lane stores its own elements.
 class TmaEpilogue {
 public:
-  /// A column of the result, and whether there is one.
+  /// A column of the result, and whether the result has it.
   struct Column {
     Value number, isUsed;
   };
-  /// The column that a column of the sums is of.
+  /// Maps a column of the accumulators to a column of the result.
   using ColumnOrder = std::function<Column(Value)>;
 
-  /// `staging` is this consumer's part of shared memory; `barrier` the named
-  /// barrier of its warpgroup, of which `workItem` is a number. Results whose
-  /// columns the sums have in another `order` are not copied.
+  /// `staging` is this consumer's part of shared memory, `barrier` the named
+  /// barrier of its warpgroup, and `workItem` the work-item's number in it. If
+  /// `order` permutes the columns, the result is not copied.
   TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
               const ::conv::TmaTile &tile, const TmaResult &form,
               Value consumer, Value workItem, Value staging,
               ColumnOrder order = nullptr);
 
-  /// Results replace the chunks of an operand of the epilogue, whose epilogue
-  /// warp copies them.
+  /// Results overwrite the chunks of an operand of the epilogue, and the
+  /// epilogue warp of `chunks` copies them.
   void replaceChunks(const EpilogueChunks &chunks, size_t operand) {
     replaced = {&chunks, operand};
   }
 
-  /// A lane's part of the epilogue's operands, for some columns of some rows.
+  /// A lane's elements of the epilogue's operands, for some columns and rows.
   using Loaded = SmallVector<Value>;
-  /// Starts to load what the epilogue reads first: best ahead of the main loop.
+  /// Starts the epilogue's first loads; best called before the main loop.
   Loaded load(TileOrigin origin) const {
     return load(getPart(origin, /*number=*/0));
   }
-  /// Takes the sums, or none if there is no product, to the result. Chunks have
-  /// a `phase`.
+  /// Applies the epilogue to the sums, if there is a product, and stores the
+  /// result. `phase` is the phase of the chunks.
   void create(TileOrigin origin, ValueRange accumulators, Loaded loaded,
               Value phase = Value()) const;
-  /// Waits until the stores of all tiles have left shared memory.
+  /// Waits until all stores have finished reading shared memory.
   static void finish(const PtxBuilder &ptx, Value workItem);
 
 private:
@@ -63,47 +63,47 @@ private:
     Value batch, row, column;
   };
 
-  /// Some columns of the rows of an atom, which become results together: for
-  /// each eight columns, a lane has a pair in its row, and one 8 rows below.
+  /// An epilogue subtile: some columns of an atom's rows. Of each eight
+  /// columns, a lane has a pair in its row and another one 8 rows below.
   struct Part {
     int64_t atom, column, columns;
-    Value row;   ///< The first of the atom.
-    Place first; ///< Of the lane.
+    Value row;   ///< The atom's first row.
+    Place first; ///< The lane's first place.
 
     int64_t countPairs() const;
   };
 
-  /// Those of a part: as many as there are registers for. The last one of a
-  /// chunk may have fewer.
+  /// Columns of an epilogue subtile, limited by registers. The last subtile of
+  /// a chunk may have fewer columns.
   int64_t getColumnsAtOnce() const;
-  int64_t countParts() const; ///< Of an atom.
+  int64_t countParts() const; ///< Per atom.
   Part getPart(TileOrigin origin, int64_t number) const;
-  /// Where pair `i` of a part is.
+  /// The place of pair `i` of an epilogue subtile.
   Place getPlace(const Part &part, int64_t i) const;
-  /// Loads operands but that of which chunks are replaced, for which it has a
-  /// null value.
+  /// Loads the operands. The entry of an operand whose chunks are replaced is
+  /// null.
   Loaded load(const Part &part) const;
-  /// The latter, from shared memory.
+  /// Reads the replaced operand from shared memory.
   Value loadStaged(const Part &part) const;
-  /// The results of all pairs. One epilogue computes them, so that its
+  /// The results of all pairs. A single epilogue computes them, so that its
   /// functions overlap.
   SmallVector<Value> createPairs(const Part &part, Value sums,
                                  Loaded loaded) const;
-  /// Puts pairs into shared memory, or into the result.
+  /// Writes pairs to shared memory, or to the result.
   void stage(const Part &part, ValueRange pairs) const;
   void store(const Part &part, ValueRange pairs) const;
-  /// The chunk of a consumer with this column, and where it is staged.
+  /// The consumer's chunk with this column, and where the chunk is staged.
   int64_t getChunk(const Part &part, int64_t column) const;
   Value getStaged(const Part &part, int64_t column) const;
-  /// Before the first part of staged columns or of a chunk, and after the last
-  /// one: results of others are no longer where these go, and these leave.
+  /// Before the first subtile of staged columns or of a chunk, `beginPart`
+  /// waits until their place is free. After the last one, `endPart` sends them.
   void beginPart(const Part &part, Value phase) const;
   void endPart(const Part &part, TileOrigin origin) const;
-  /// Waits until shared memory is free, and copies columns of the rows of an
-  /// atom from it: those that are staged with those of the `last` part.
+  /// `beginColumns` waits until shared memory is free. `copyColumns` copies the
+  /// staged columns of an atom's rows, up to the `last` subtile.
   void beginColumns() const;
   void copyColumns(TileOrigin origin, const Part &last) const;
-  /// Starts these copies.
+  /// Starts the copies of `copyColumns`.
   void copyRows(TileOrigin origin, const Part &last) const;
   Column getColumn(Place place, int64_t offset) const;
   /// How many of a lane's two columns one access takes.
@@ -123,14 +123,14 @@ private:
   Value consumer, workItem, staging;
   struct Replaced {
     const EpilogueChunks *chunks = nullptr; ///< Null if there are none.
-    size_t operand = 0; ///< Number among those of the epilogue.
+    size_t operand = 0;                     ///< Number among the operands.
   } replaced;
-  SmallVector<MatrixAccess, 0> operands; ///< Of the epilogue.
+  SmallVector<MatrixAccess, 0> operands; ///< Epilogue operands.
   MatrixAccess result;
-  FragmentTile chunk; ///< Of columns, in shared memory.
-  ColumnOrder order;  ///< Null if it is that of the result.
-  Value isFirst;      ///< This work-item starts the copies.
-  Value lane;         ///< Within the warp.
+  FragmentTile chunk; ///< A chunk in shared memory.
+  ColumnOrder order;  ///< Null for the result's order.
+  Value isFirst;      ///< Whether this work-item copies.
+  Value lane;         ///< Number in the warp.
   Value warpRow;      ///< First row of the warp in an atom.
 };
 

@@ -1,4 +1,4 @@
-//===- TmaFacts.cpp - what copies of boxes make of a problem --------------===//
+//===- TmaFacts.cpp - facts about copies of boxes -------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TmaGeometry.cpp - a product as copies of boxes see it ----*- C++ -*-===//
+//===- TmaGeometry.cpp - a product as copies of boxes -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The loops of a product whose geometry is known, and what the copy engine
-// needs of it. `GeometryReader` reads the geometry from views.
+// needs to know. `GeometryReader` reads the geometry from views.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using llvm::formatv;
 
 using Tile = ::conv::TmaTile;
 
-/// Elements of a box in a dimension.
+/// The most elements of a box in one dimension.
 static constexpr int64_t kMaxBox = 256;
 
 TmaGeometry::Loop TmaGeometry::getOuterLoop() const {
@@ -42,9 +42,9 @@ int64_t TmaGeometry::getMultipliedElements() const {
   int64_t row = getRowElements();
   if (reducesPositions || hasMatrices())
     return row;
-  // Where halo tiles serve all taps, 96 channels are two rows of 48 rather than
-  // one of 64 and one of 32: a few elements are copied twice, but none is
-  // multiplied in vain. Who keeps the filter in place counts rows of 64.
+  // If halo tiles serve all taps, 96 channels are two rows of 48 instead of one
+  // of 64 and one of 32. Then a few elements are copied twice, but none are
+  // multiplied in vain. Kernels that keep the filter count rows of 64.
   bool areEven = hasHaloTiles() && !filter.empty();
   int64_t rows = areEven ? llvm::divideCeil(channelsOfPart, row) : 1;
   int64_t ofAtom = Tile::kAtomBytes / elementBytes;
@@ -61,8 +61,8 @@ TmaGeometry::Loop TmaGeometry::getInnerLoop() const {
                         : Loop{channelsOfPart, getRowElements()};
 }
 
-/// Instructions transpose elements of 16 bits, and warps those of f32. Blocks
-/// of positions are of 16 bits.
+/// Instructions transpose 16-bit elements, and warps transpose f32. Blocks of
+/// positions need 16-bit elements.
 bool GeometryReader::checkElements() {
   bool isTransposed =
       geometry.isLeftTransposed() || geometry.isRightTransposed();
@@ -80,7 +80,7 @@ bool GeometryReader::checkChannels() {
   const TmaWindow &window = geometry.window;
   int64_t granule = Tile::kGranuleBytes / geometry.elementBytes;
   int64_t rowElements = geometry.getRowElements();
-  // Those of a group, where boxes start.
+  // Boxes start at multiples of a group's channels.
   int64_t channels = window.channelsOfGroup(), other;
   if (geometry.reducesPositions)
     other = geometry.leftShape.back() / window.groups;
@@ -167,7 +167,7 @@ std::optional<TmaGeometry> GeometryReader::readMatrices() {
   return geometry;
 }
 
-/// Whether the left operand has the window of a reduction over positions in
+/// Whether the left operand of a reduction over positions has the window, in
 /// halo tiles.
 static bool areTapsRows(const ViewedTensor &lhs, const ViewedTensor &rhs) {
   return llvm::is_contained(lhs.view.getColumnRoles(), DigitRole('n')) &&
@@ -180,7 +180,7 @@ mlir::conv::computeTmaGeometry(const ViewedTensor &lhs, const ViewedTensor &rhs,
                                const ViewedTensor &result,
                                std::string &obstacle) {
   if (areTapsRows(lhs, rhs)) {
-    // What is read of positions and windows does not depend on their sides.
+    // Positions and windows are read the same way on either side.
     auto geometry = GeometryReader(rhs, lhs, result, obstacle).read();
     if (geometry)
       geometry->areTapsRows = true;
@@ -188,7 +188,7 @@ mlir::conv::computeTmaGeometry(const ViewedTensor &lhs, const ViewedTensor &rhs,
   }
   if (auto geometry = GeometryReader(lhs, rhs, result, obstacle).read())
     return geometry;
-  std::string other; // What a window needs says more.
+  std::string other; // Obstacles of windows say more.
   return GeometryReader(lhs, rhs, result, other).readMatrices();
 }
 

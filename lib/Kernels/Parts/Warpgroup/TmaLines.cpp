@@ -1,12 +1,12 @@
-//===- TmaLines.cpp - what groups cost the copy engine ----------*- C++ -*-===//
+//===- TmaLines.cpp - cache lines of copied rows ----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The copy engine asks for a row of a box line by line of memory. Rows of one
-// group of channels may start anywhere in a line.
+// The copy engine requests a row of a box one cache line at a time. Rows of one
+// group of channels may start anywhere in a cache line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +19,11 @@ using Tile = ::conv::TmaTile;
 
 static constexpr int64_t kLineBytes = 128;
 
-/// Lines that a row lies in on average, of groups of so many bytes that follow
-/// each other. Rows end with their group if they are clipped.
+/// Average number of cache lines per row, for consecutive groups of
+/// `groupBytes`. If rows are clipped, they end with their group.
 static double countLines(int64_t groupBytes, bool isClipped) {
   int64_t lines = 0, rows = 0;
-  // By then a group starts where a line does.
+  // After this many groups, a group starts at a cache line again.
   for (int64_t group = 0; group < kLineBytes / Tile::kGranuleBytes; ++group)
     for (int64_t row = 0; row < groupBytes; row += Tile::kRowBytes, ++rows) {
       int64_t bytes = isClipped ? std::min(groupBytes - row, Tile::kRowBytes)
@@ -34,13 +34,13 @@ static double countLines(int64_t groupBytes, bool isClipped) {
   return double(lines) / double(rows);
 }
 
-/// The same of a plain matrix, whose innermost dimension is a group.
+/// The average for a plain matrix, whose innermost dimension is one group.
 static double countLines(const TmaMatrix &matrix, int64_t elementBytes) {
   return countLines(matrix.dimensions.back().size * elementBytes,
                     /*isClipped=*/true);
 }
 
-/// The same of the operand of a reduction over positions that has no window.
+/// The average for the operand without a window in a reduction over positions.
 static double countPositionLines(const TmaGeometry &geometry) {
   const TmaWindow &window = geometry.window;
   return countLines(geometry.leftShape.back() / window.groups *
@@ -48,8 +48,8 @@ static double countPositionLines(const TmaGeometry &geometry) {
                     /*isClipped=*/window.groups == 1);
 }
 
-/// The same of the operand with the window. Boxes of halo tiles end with their
-/// group.
+/// The average for the operand with the window. Boxes of halo tiles are clipped
+/// at the end of a group.
 static double countWindowLines(const TmaGeometry &geometry) {
   const TmaWindow &window = geometry.window;
   return countLines(window.channelsOfGroup() * geometry.elementBytes,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Producer and consumers agree on nothing but the pipelines and the number of
-// steps. Runs are the steps that share halo tiles; without, all steps are one.
+// Producer and consumers share only the pipelines and the number of steps. A
+// run is the steps that share halo tiles, or else all steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -167,8 +167,8 @@ public:
         pipelines(pipelines), stages(pipelines.stages),
         isReleasing(isReleasing) {}
 
-  /// Sums, where the next step is, and the stage that the last one still reads,
-  /// or has read if sums are promoted.
+  /// The sums, the pipeline state of the next step, and the stage of the last
+  /// step. Without promotion, that stage is still being read.
   struct State {
     SmallVector<Value> sums;
     PipelineState next;
@@ -177,12 +177,12 @@ public:
     SmallVector<Value> carried() const;
     static State get(ValueRange carried);
   };
-  /// One that has the halo tiles in `slot`, of which it is the tap `step`, or
-  /// none.
+  /// Builds a step. If `slot` holds halo tiles, the step is tap `step` of them;
+  /// otherwise `slot` is null.
   State createStep(const State &state, Value slot, Value step,
                    bool isFirst) const;
-  /// Steps that have the same halo tiles. After the first of them,
-  /// `releasePast` releases the halo tiles of the steps before.
+  /// Builds the steps that share halo tiles. After the first step,
+  /// `releasePast` releases the halo tiles of the previous run.
   State createRun(
       const State &state, Value slot, Value steps, bool isFirst,
       function_ref<void()> releasePast = [] {}) const;
@@ -237,7 +237,7 @@ ConsumerBuilder::State ConsumerBuilder::createStep(const State &state,
                                                    Value slot, Value step,
                                                    bool isFirst) const {
   PipelineState at = state.next;
-  // What is kept was there for the tile before this one, too.
+  // After this workgroup's first tile, a kept operand is already there.
   if (pipelines.kept)
     pipelines.kept->steps.wait({step, ptx.math.constant(0)});
   stages.wait(at);
@@ -249,8 +249,8 @@ ConsumerBuilder::State ConsumerBuilder::createStep(const State &state,
   }
   SmallVector<Value> sums =
       matrix.createStep(state.sums, locate(slot, at.stage, step), isFirst);
-  // A stage is released when the step after it is on its way, so that the
-  // matrix units never wait for the next step to be issued.
+  // A stage is released once the next step has been issued, so that the matrix
+  // units never wait for an issue.
   if (!isFirst) {
     matrix.wait(1);
     release(stages, state.last);
@@ -274,7 +274,7 @@ ConsumerBuilder::createRun(const State &state, Value slot, Value steps,
 }
 
 Value TmaLoop::countSteps() const {
-  // One of the loops has a constant number of steps.
+  // One of the two loops has a constant number of steps.
   return geometry.sharesOuterLoop(tile.cluster)
              ? ptx.math.mul(count(outer), geometry.getInnerLoop().count())
              : ptx.math.mul(count(inner), geometry.getOuterLoop().count());
@@ -285,8 +285,8 @@ TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix,
                                       LoopPosition position) const {
   using State = ConsumerBuilder::State;
   ConsumerBuilder builder(ptx, geometry, tile, matrix, pipelines, isReleasing);
-  // The first step writes accumulators that nothing has to clear, unless its
-  // products are promoted.
+  // The first step overwrites the accumulators, so nothing clears them, unless
+  // its products are promoted.
   State start{tile.promotes() ? matrix.createZeros() : matrix.createUndefined(),
               position.stage, Value()};
   auto finish = [&](const State &end) {

@@ -16,11 +16,11 @@
 
 namespace mlir::conv {
 
-/// Where a warpgroup is in the pipelines of a loop.
+/// The pipeline states of a warpgroup in a loop.
 struct LoopPosition {
   PipelineState stage;
-  /// In the pipeline of halo tiles of the left operand, or of converted parts
-  /// of the right one, if there is one.
+  /// State of the second pipeline, if there is one: of halo tiles of the left
+  /// operand, or of tf32 parts into which the right operand is converted.
   std::optional<PipelineState> second;
 
   SmallVector<Value> carried() const;
@@ -31,11 +31,11 @@ struct LoopPosition {
 struct TmaRings {
   /// `memory` is where stage 0 starts.
   TmaRings(const PtxBuilder &ptx, const ::conv::KeptTile &kept, Value memory);
-  /// One that has its barriers elsewhere, without slots.
+  /// A pipeline without slots, whose barriers are elsewhere.
   explicit TmaRings(const MbarrierPipeline &stages) : stages(stages) {}
 
-  /// By one work-item, before all others go on: `consumers` releases make what
-  /// consumers read empty. As many converters fill parts, and release stages.
+  /// Called by one work-item, before any other goes on. `consumers` releases
+  /// empty what consumers read; `converters` fill parts and release stages.
   void initialize(int64_t consumers, int64_t converters = 0) const;
   LoopPosition getStart() const;
   int64_t getStageBytes(const ::conv::TmaTile &tile) const {
@@ -43,9 +43,9 @@ struct TmaRings {
   }
 
   MbarrierPipeline stages;
-  std::optional<MbarrierPipeline> slots;     ///< Of halo tiles.
-  std::optional<MbarrierPipeline> converted; ///< Of parts; never both.
-  /// Of an operand that is kept, the tile, and one stage for each step.
+  std::optional<MbarrierPipeline> slots;     ///< For halo tiles.
+  std::optional<MbarrierPipeline> converted; ///< Excludes `slots`.
+  /// The tile of a kept operand, and one pipeline stage for each step.
   struct Kept {
     ::conv::KeptTile tile;
     MbarrierPipeline steps;
@@ -53,42 +53,42 @@ struct TmaRings {
   std::optional<Kept> kept;
 };
 
-/// The loop over the reduction of one tile, as its producer and as its
-/// consumers run it.
+/// The loop over the reduction of one tile, from the producer's side and from
+/// the consumers' side.
 class TmaLoop {
 public:
-  /// `memory` is where stage 0 starts; `rank` is the number of this workgroup
-  /// in its cluster, if the tile has one.
+  /// `memory` is where stage 0 starts. `rank` is the number of this workgroup
+  /// in its cluster, if the workgroups of a cluster share the tile.
   TmaLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
           const ::conv::TmaTile &tile, const TmaRings &pipelines, Value memory,
           Value rank = Value());
 
-  /// One lane: starts all copies of the tile at `origin`, as stages become
-  /// empty; those of an operand that is kept if the tile `isFirst`. Returns
-  /// where the next tile starts.
+  /// Called by one lane: starts all copies of the tile at `origin` as stages
+  /// become empty. A kept operand is copied only if the tile `isFirst`. Returns
+  /// the pipeline state where the next tile starts.
   LoopPosition createProducer(const TmaCopies &copies, TileOrigin origin,
                               Value leftMap, Value rightMap, Value isFirst,
                               LoopPosition position) const;
 
-  /// Steps of a tile.
+  /// Number of steps of a tile.
   Value countSteps() const;
 
   struct Sums {
     SmallVector<Value> accumulators;
     LoopPosition position;
   };
-  /// A warpgroup: the sums of its part of the tile. `isReleasing` is true for
-  /// one lane of each warp.
+  /// Called by a warpgroup: the sums of its share of the tile. `isReleasing` is
+  /// true for one lane of each warp.
   Sums createConsumer(const WgmmaUnit &matrix, Value isReleasing,
                       LoopPosition position) const;
 
 private:
-  /// Where the operand that is kept has a step, given by both loops.
+  /// The place of a step of the kept operand, from the indices of both loops.
   TmaCopies::Kept createKept(Value outer, Value inner, Value isFirst) const;
-  /// Numbers of the steps of a loop that this workgroup has.
+  /// The range of a loop's steps that this workgroup runs.
   struct Range {
     Value first, end;
-    int64_t step; ///< From one to the next, in the loop's own numbers.
+    int64_t step; ///< Increment of the loop's index per step.
   };
   Range createRange(TmaGeometry::Loop loop, bool isShared, Value rank) const;
   Value count(const Range &range) const {

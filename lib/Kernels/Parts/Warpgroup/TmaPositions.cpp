@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Takes numbers apart in the order in which the plan put them together.
+// Splits numbers into the digits from which the plan composed them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ SmallVector<Value> mlir::conv::createTapOffsets(const IndexMath &math,
 
 Value mlir::conv::createTapBytes(const IndexMath &math,
                                  const TmaGeometry &geometry, Value tap) {
-  // The taps that see other halo tiles are outer digits: of these, the first.
+  // Taps that read other halo tiles are outer digits; here they are 0.
   const TmaWindow &window = geometry.window;
   Value bytes = math.constant(0);
   for (auto [d, offset] : llvm::enumerate(createTapOffsets(math, window, tap)))

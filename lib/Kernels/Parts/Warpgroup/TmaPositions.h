@@ -14,18 +14,18 @@
 
 namespace mlir::conv {
 
-/// The image and the position in each dimension that have this number among so
-/// many `positions` of each, which are in order, or halo tile by halo tile.
+/// The image and the position in each dimension for a number among `positions`,
+/// counted in plain order or halo tile by halo tile.
 SmallVector<Value> createPosition(const IndexMath &math,
                                   ArrayRef<int64_t> positions,
                                   ArrayRef<int64_t> haloTile, Value number);
 
-/// Elements from the first tap of a window to the one with this number, in each
-/// dimension.
+/// Elements between the first tap of a window and the tap with this number, in
+/// each dimension.
 SmallVector<Value> createTapOffsets(const IndexMath &math,
                                     const TmaWindow &window, Value tap);
 
-/// The same within a halo tile, in bytes.
+/// Bytes between these taps within a halo tile.
 Value createTapBytes(const IndexMath &math, const TmaGeometry &geometry,
                      Value tap);
 

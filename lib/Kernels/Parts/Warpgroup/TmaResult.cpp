@@ -1,13 +1,13 @@
-//===- TmaResult.cpp - how results get to memory ----------------*- C++ -*-===//
+//===- TmaResult.cpp - how results are stored -------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy writes 64 rows of a tile. If they are not neighbours in memory, the
-// copy engine can still find them as it finds the positions of a window, and
-// goes from one image to the next and from one line to the next by itself.
+// A copy writes 64 rows of a tile. If these rows are not adjacent in memory,
+// the copy engine can still find them as it finds the positions of a window: it
+// then moves from image to image and from line to line by itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,11 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether the elements are those of the tensor, in the same order: group by
-/// group if those have rows of their own, else row by row of all groups.
+/// Whether the result has the elements of the tensor in the same order: group
+/// by group if groups have rows of their own, else row by row of all groups.
 static bool isMatrix(const ViewedTensor &result, bool hasRowsOfGroups) {
   SmallVector<int64_t> sizes = result.view.getDigitSizes();
-  // Distances in memory of the digits' neighbours, against those in a matrix.
+  // The memory strides of the digits, compared with a matrix's strides.
   SmallVector<int64_t> distances = getDistances(result);
   if (!hasRowsOfGroups) {
     size_t batch = result.view.getBatch().size();
@@ -42,7 +42,7 @@ static bool isMatrix(const ViewedTensor &result, bool hasRowsOfGroups) {
 }
 
 /// The window whose positions are the rows: images outermost, channels
-/// innermost, and pixels at some distance of each other between them.
+/// innermost, and between them pixels that may be strided.
 static std::optional<TmaWindow> readPositions(const ViewedTensor &result) {
   ViewAttr view = result.view;
   ArrayRef<int64_t> shape = result.type.getShape();
@@ -75,8 +75,8 @@ static std::optional<TmaWindow> readPositions(const ViewedTensor &result) {
   return window;
 }
 
-/// The same for rows that come halo tile by halo tile: pixels that are
-/// neighbours.
+/// The window for rows that are numbered halo tile by halo tile; their pixels
+/// are adjacent.
 static std::optional<TmaWindow> readHaloTiles(ViewedTensor result) {
   SmallVector<int64_t> haloTile = getHaloTile(result.view);
   result.view = joinTiles(result.view);

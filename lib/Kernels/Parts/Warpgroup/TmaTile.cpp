@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A schedule says how large a tile is, the geometry how large the halos of its
-// halo tiles are, and the chip whether they fit.
+// The schedule determines the size of a tile, the geometry the size of the
+// halos, and the chip whether they fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ using Tile = ::conv::TmaTile;
 
 int64_t TmaGeometry::getHaloTileExtent(size_t dimension) const {
   const TmaWindow::Dimension &d = window.dimensions[dimension];
-  // Columns that share a halo tile of a reduction are those of a line of taps;
-  // rows may be those of all lines.
+  // In a reduction over positions, columns that share a halo tile belong to one
+  // line of taps, whereas rows may belong to all lines.
   bool hasHalo = reducesPositions && !areTapsRows
                      ? dimension + 1 == window.rank()
                      : window.isInHaloTile(dimension);
@@ -101,7 +101,7 @@ static bool is3xTF32(ScheduleAttr schedule) {
 std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
                                      ScheduleAttr schedule) {
   ::conv::TmaTile tile = getTmaTile(schedule, geometry);
-  // S10, of converted operands.
+  // S10, for converted operands.
   if (tile.isConverted() && (tile.columns > tile.maxColumns() ||
                              tile.accumulators() > tile.maxAccumulators()))
     return formatv("expects at most {0} columns and {1} accumulators of a lane "

@@ -51,7 +51,7 @@ int64_t TmaWindow::getUpperCorner(size_t dimension) const {
 }
 
 std::string mlir::conv::checkTmaWindow(const TmaWindow &window) {
-  // Bits of an offset, and of a corner with its sign.
+  // Bits of an offset, and of a signed corner.
   int64_t bits = window.rank() == 1 ? 16 : window.rank() == 2 ? 8 : 5;
   int64_t corner = int64_t(1) << (bits - 1);
   for (auto [i, d] : llvm::enumerate(window.dimensions)) {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A family of warpgroups computes a geometry from the views of a product, or
-// finds an obstacle. Whether it applies, why it does not, and whether the chip
-// has room for a schedule all follow from that.
+// A warpgroup family computes a geometry from the views of a product, or finds
+// an obstacle. The result decides whether the family applies, why it does not,
+// and whether the chip has room for a schedule.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace mlir::conv {
 
-/// A family whose kernels multiply by `wgmma`.
+/// A family whose kernels multiply with `wgmma`.
 template <typename Geometry> class WarpgroupFamily : public KernelFamily {
 public:
   std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
@@ -41,23 +41,23 @@ public:
   }
 
 protected:
-  /// The geometry of a product; or none, and in `obstacle` what the family
-  /// needs, as "expects ..., but got ...".
+  /// The geometry of a product. If there is none, `obstacle` says what the
+  /// family needs, as "expects ..., but got ...".
   virtual std::optional<Geometry>
   computeGeometry(const ViewedProduct &product,
                   std::string &obstacle) const = 0;
 
-  /// Why sums of the family's instructions are too narrow for a convolution
-  /// whose geometry it has; empty if they are not.
+  /// For a convolution that has a geometry: why the accumulators of the
+  /// family's instructions are too narrow for it, or empty.
   virtual std::string explainNarrowSums(ConvolutionOpInterface op) const {
     return "";
   }
 
-  /// The form in which a convolution has the geometry most likely.
+  /// The form in which a convolution most likely has the geometry.
   virtual PlanOptions getForm() const { return {}; }
 };
 
-/// A family that keeps the filter in shared memory, and whose kernels have one
+/// A family that keeps the filter in shared memory and whose kernels have one
 /// product each.
 template <typename Geometry>
 class BufferFamily : public WarpgroupFamily<Geometry> {
@@ -109,7 +109,7 @@ protected:
   virtual bool isOwnForm(const PlanOptions &options,
                          const ::conv::Problem &problem) const = 0;
 
-  /// Adds what its model reads to the problem.
+  /// Adds the facts that the family's cost model reads to the problem.
   virtual void addFacts(const Geometry &geometry,
                         ::conv::Problem &problem) const = 0;
 
@@ -118,7 +118,7 @@ protected:
                                   ScheduleAttr schedule,
                                   const ::conv::ChipInfo &chip) const = 0;
 
-  /// Builds the kernel of a part whose buffers fit.
+  /// Builds the kernel of a subproblem whose buffers fit.
   virtual BuiltKernel buildPart(const PtxBuilder &ptx, const KernelPart &part,
                                 const Geometry &geometry,
                                 const ::conv::ChipInfo &chip,

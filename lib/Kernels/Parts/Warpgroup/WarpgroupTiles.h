@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The space of schedules that main loops of warpgroups have in common.
+// The schedule space that the main loops of warpgroups have in common.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@
 
 namespace conv {
 
-/// Makes `visit` see every tile with this atom, as a candidate without stages,
-/// with at most `mostAtoms` of a consumer.
+/// Calls `visit` with every tile of this atom, as a candidate without stages,
+/// with at most `mostAtoms` atoms per consumer.
 template <typename Visit>
 void forEachWarpgroupTile(const MatrixAtom &atom, MainLoop loop, Visit visit,
                           int64_t mostAtoms = 4) {
@@ -33,16 +33,16 @@ void forEachWarpgroupTile(const MatrixAtom &atom, MainLoop loop, Visit visit,
     }
 }
 
-/// Whether a workgroup can have the tile (S10), and of so many rows.
+/// Whether the tile fits a workgroup (S10) and has at most `maxRows` rows.
 inline bool fitsWorkgroup(const TmaTile &tile,
                           int64_t maxRows = TmaTile::kMaxRows) {
   return tile.rows <= maxRows && tile.columns <= tile.maxColumns() &&
          tile.accumulators() <= tile.maxAccumulators();
 }
 
-/// Appends the candidate with the most stages, `most` or less by multiples of
-/// `granule`, with which it fits; or nothing, if no pipeline of at least two
-/// does.
+/// Appends the candidate with the most stages that fits, if any: the number of
+/// stages starts at `most` and decreases by `granule` while at least two stages
+/// are left.
 template <typename Fits>
 void addWithStages(std::vector<Candidate> &candidates, Candidate candidate,
                    int64_t most, int64_t granule, Fits fits) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Warpgroup 0 copies and the others multiply. They part once, and go over the
-// same tiles on their own.
+// Warpgroup 0 copies and the others multiply. The roles branch once, and then
+// iterate over the same tiles independently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ std::string mlir::conv::explainWarpgroupAbsence(
 
 static constexpr int64_t kWarpSize = 32;
 static constexpr int64_t kWarpsPerWarpgroup = 4;
-/// All dynamic shared memory of the kernels of a module.
+/// The name of the dynamic shared memory that all kernels of a module use.
 static constexpr llvm::StringLiteral kSharedName = "conv_shared";
 
 int64_t mlir::conv::reserveComputeUnit(const ::conv::ChipInfo &chip,
@@ -53,7 +53,7 @@ int64_t mlir::conv::reserveComputeUnit(const ::conv::ChipInfo &chip,
   return std::max(sharedBytes, chip.sharedMemoryOfUnit / 2);
 }
 
-/// Kernels of two calls, of which each is a product in parts and their sum.
+/// Kernels of two calls, each of them a split-K product and its combine.
 static constexpr int64_t kKernelsOfTwoCalls = 4;
 
 void mlir::conv::joinStream(const PtxBuilder &ptx, ScheduleAttr schedule,
@@ -97,7 +97,7 @@ gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(
   return function;
 }
 
-/// The address of the shared memory that is asked for at launch.
+/// The address of the shared memory that the kernel requests at launch.
 Value mlir::conv::createSharedMemory(ImplicitLocOpBuilder &b,
                                      gpu::GPUModuleOp module) {
   constexpr unsigned kSpace =
@@ -114,8 +114,8 @@ Value mlir::conv::createSharedMemory(ImplicitLocOpBuilder &b,
   return LLVM::AddressOfOp::create(b, shared);
 }
 
-/// Offsets into operands of the epilogue and the result: i64 if one has 2^31
-/// elements.
+/// The width of offsets into the result and the operands of the epilogue: i64
+/// if one of them has 2^31 elements.
 static IntegerType selectIndexType(const TiledConvolution &form) {
   auto isLarge = [](const MatrixOperand &each) {
     return each.getType().getNumElements() >= int64_t(1) << 31;
@@ -158,7 +158,7 @@ void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                              function_ref<void(Value)> epilogueWarp,
                              function_ref<void(Value)> converter) {
   const IndexMath &math = ptx.math;
-  // The same for all lanes: roles and descriptors stay in uniform registers.
+  // Equal for all lanes, so roles and descriptors stay in uniform registers.
   Value warp = ptx.uniform(math.div(workItem, kWarpSize));
   Value warpgroup = math.div(warp, kWarpsPerWarpgroup);
   scf::IfOp::create(
@@ -169,7 +169,7 @@ void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
         ptx.createIf(ptx.equal(warp, 0),
                      [&] { ptx.createIf(ptx.elect(), producer); });
         if (epilogueWarp) {
-          // A consumer's is in one of the other warps.
+          // Each consumer's epilogue warp is one of the other warps.
           static_assert(::conv::TmaTile::kMaxConsumers < kWarpsPerWarpgroup);
           Value own = math.sub(warp, 1);
           ptx.createIf(math.below(own, tile.consumers), [&] {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What kernels have in common in which one warpgroup copies what the others
-// multiply.
+// The common code of kernels in which one warpgroup copies the tiles that the
+// other warpgroups multiply.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,50 +21,50 @@
 
 namespace mlir::conv {
 
-/// Why there is no candidate of warpgroups: the chip or the type has no
-/// `wgmma`, or `check` finds an obstacle in the only or the first product of
-/// the plan, or no tile fits.
+/// Why there is no candidate with warpgroups: the chip or the type has no
+/// `wgmma`, or `check` finds an obstacle in the first product of the plan, or
+/// no tile fits.
 std::string explainWarpgroupAbsence(
     ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
     const PlanOptions &options,
     function_ref<void(const ViewedProduct &, std::string &)> check);
 
-/// The shared memory to ask for so that a compute unit has one workgroup at a
-/// time. Workgroups of a kernel that starts early would else crowd on the units
-/// that the one before leaves idle.
+/// The shared memory to request so that a compute unit runs one workgroup at a
+/// time. With programmatic dependent launch, workgroups of the next kernel
+/// would otherwise crowd onto the units that the previous kernel leaves idle.
 int64_t reserveComputeUnit(const ::conv::ChipInfo &chip, int64_t sharedBytes);
 
-/// Waits for the kernels in front of this one, and lets the next one start
-/// early. A product in parts, which has so many workgroups, and the kernel that
-/// adds them do not, unless those of two calls have units of their own.
+/// Waits for the previous kernels of the stream, and lets the next kernel start
+/// early. A split-K product, which has `workgroups`, and its combine do not,
+/// unless the kernels of two calls fit on separate compute units.
 void joinStream(const PtxBuilder &ptx, ScheduleAttr schedule,
                 const ::conv::ChipInfo &chip, int64_t workgroups);
 
-/// The same for a kernel without warpgroups, which adds parts of products.
+/// The same for a kernel without warpgroups, which combines split-K slices.
 void joinStream(const TiledConvolution &form, const ::conv::ChipInfo &chip,
                 gpu::GPUFuncOp kernel);
 
-/// A kernel's function, without a body. Arguments with a map are passed as
-/// tensor maps.
+/// Creates a kernel's function without a body. Arguments that have a map are
+/// passed as tensor maps.
 gpu::GPUFuncOp createWarpgroupFunction(OpBuilder &builder, Location loc,
                                        StringRef name,
                                        ArrayRef<KernelArgument> arguments,
                                        const ::conv::TmaTile &tile);
 
-/// The description of what a kernel, in which `b` is, does for `form`, whose
-/// tensors are in `arguments`.
+/// The description of the kernel that `b` is building for `form`, whose tensors
+/// are in `arguments`.
 Kernel createWarpgroupKernel(ImplicitLocOpBuilder &b,
                              const TiledConvolution &form,
                              const ::conv::ChipInfo &chip, ValueRange arguments,
                              const ::conv::TmaTile &tile);
 
-/// The address of the shared memory that is asked for at launch.
+/// The address of the shared memory that the kernel requests at launch.
 Value createSharedMemory(ImplicitLocOpBuilder &b, gpu::GPUModuleOp module);
 
-/// What one lane does that copies, and what warpgroups do that multiply: their
-/// number among those, and a work-item's in its warpgroup. Beside the producer,
-/// another lane for each of them may be its `epilogue warp`, or all lanes of
-/// the other warps convert: numbers of those.
+/// Builds `producer` for one lane, and `consumer` for the warpgroups that
+/// multiply, with the numbers of the consumer and of the work-item in it. In
+/// the producer's warpgroup, one more lane per consumer may run `epilogueWarp`,
+/// or all lanes of the other warps `converter`, with their number.
 void createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                  Value workItem, function_ref<void()> producer,
                  function_ref<void(Value, Value)> consumer,

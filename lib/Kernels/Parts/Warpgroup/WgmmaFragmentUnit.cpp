@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The NVVM dialect has no wgmma with an operand in registers, so it is spelled
-// here.
+// The NVVM dialect has no wgmma with an operand in registers, so this file
+// writes it as inline assembly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +21,9 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// The unit of addresses in descriptors.
+/// Bytes of an address unit in descriptors.
 static constexpr int64_t kUnitBytes = 16;
-/// Elements of the reduction of one instruction.
+/// Elements of the reduction that one instruction multiplies.
 static constexpr int64_t kAtomK = 16;
 /// Registers of a fragment.
 static constexpr int64_t kFragmentRegisters = 4;
@@ -51,10 +51,10 @@ static std::string listOperands(int64_t first, int64_t count) {
   return list;
 }
 
-/// The instruction, whose operands are: sums, which are read and written;
-/// registers of the fragment; the right rows' descriptor; whether sums are
-/// read. Those of 16 bits may have the reduction outermost, which is its last
-/// operand.
+/// The instruction. Its operands are the sums, which it reads and writes; the
+/// registers of the fragment; the descriptor of the right operand's rows; and
+/// whether it reads the sums. For 16-bit types, a last operand says whether the
+/// right operand has the reduction outermost.
 static std::string createAssembly(int64_t columns, StringRef type) {
   int64_t sums = columns / 2;
   int64_t fragment = 2 * sums;
@@ -68,7 +68,7 @@ static std::string createAssembly(int64_t columns, StringRef type) {
       descriptor, type == "tf32" ? "" : ", 0");
 }
 
-/// Results, the same as operands, and the others.
+/// Constraints of the results, of the sums tied to them, and of the rest.
 static std::string createConstraints(int64_t columns) {
   int64_t sums = columns / 2;
   std::string constraints;

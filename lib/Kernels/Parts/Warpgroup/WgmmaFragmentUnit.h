@@ -12,31 +12,31 @@
 
 namespace mlir::conv {
 
-/// Adds to `sums` the product of a fragment of the left operand and of rows of
-/// the right one, at `descriptor`, or writes it there. `type` is f16, bf16 or
-/// tf32.
+/// Adds the product of a fragment of the left operand and of the right
+/// operand's rows at `descriptor` to `sums`, or overwrites `sums` if `adds` is
+/// false. `type` is f16, bf16 or tf32.
 Value createFragmentProduct(const PtxBuilder &ptx, int64_t columns,
                             StringRef type, Value sums,
                             ArrayRef<Value> fragment, Value descriptor,
                             bool adds);
 
-/// Multiplies fragments, which lanes hold, with a filter that stays in shared
-/// memory (`LineTile`). A fragment has 64 rows and 16 elements of the
-/// reduction: of row 16 w + l / 4 + 8 h and elements 8 g + 2 (l % 4) and the
-/// next one, lane l of warp w holds both in register 2 g + h.
+/// Multiplies fragments in registers with a filter that stays in shared memory
+/// (`LineTile`). A fragment has 64 rows and 16 elements of the reduction: lane
+/// l of warp w holds, in register 2 g + h, elements 8 g + 2 (l % 4) and the
+/// next one of row 16 w + l / 4 + 8 h.
 class WgmmaFragmentUnit : public WgmmaSums {
 public:
-  /// `filter` is where it is in shared memory.
+  /// `filter` is the address of the filter in shared memory.
   WgmmaFragmentUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                     Type operandType, Value filter);
 
-  /// Before the products of fragments that were just loaded, and after them:
-  /// starts these.
+  /// `begin` comes before the products of fragments that were just loaded;
+  /// `commit` comes after them and starts them.
   void begin() const;
   void commit() const;
 
-  /// Adds the product of a fragment of elements from 16 `step` on. The first
-  /// step writes instead of adding.
+  /// Adds the product of a fragment of the elements from 16 * `step` on. The
+  /// first step overwrites `sums` instead of adding.
   Value createProduct(Value sums, ArrayRef<Value> fragment, int64_t step) const;
 
 private:

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An atom's accumulators are one struct, as the instructions return it.
+// The accumulators of an atom are one struct, as instructions return it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,8 +42,8 @@ SmallVector<Value> WgmmaSums::finish(ValueRange accumulators) const {
 }
 
 Value WgmmaSums::finishAtom(Value sums) const {
-  // The wait does not mention the registers that it waits for. An empty piece
-  // of assembly that reads and writes them keeps their uses after it.
+  // The wait does not name the registers that it waits for. An empty piece of
+  // inline assembly that reads and writes them keeps their uses after it.
   int64_t count = getNumAccumulators();
   StringRef output = isa<IntegerType>(elementType) ? "=r," : "=f,";
   std::string constraints;

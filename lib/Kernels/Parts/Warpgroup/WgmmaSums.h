@@ -14,12 +14,12 @@
 
 namespace mlir::conv {
 
-/// What the instructions of one consumer add up, wherever their operands are:
+/// The accumulators of one consumer, independent of where the operands are:
 /// atoms of 64 rows and all columns, one below the other.
 ///
-/// Of an atom, lane l of warp w has of row 16 w + l / 4 + 8 h and of each eight
-/// columns from 8 j the two from 8 j + 2 (l % 4): elements 4 j + 2 h and
-/// 4 j + 2 h + 1 of its accumulators.
+/// In an atom, lane l of warp w holds of row 16 w + l / 4 + 8 h, and of the
+/// eight columns from 8 j on, columns 8 j + 2 (l % 4) and the next one, as
+/// elements 4 j + 2 h and 4 j + 2 h + 1 of its accumulators.
 class WgmmaSums {
 public:
   /// `elementType` is f32 or i32.
@@ -27,21 +27,21 @@ public:
             Type elementType)
       : ptx(ptx), tile(tile), elementType(elementType) {}
 
-  /// Accumulators whose values nothing reads, for a first step.
+  /// Accumulators with undefined values, which the first step overwrites.
   SmallVector<Value> createUndefined() const;
 
-  /// Waits until at most `steps` are under way.
+  /// Waits until at most `steps` steps are in flight.
   void wait(int64_t steps) const;
 
   SmallVector<Value> createZeros() const;
 
-  /// The accumulators after all steps. Nothing reads them before.
+  /// The accumulators after all steps. Earlier values must not be read.
   SmallVector<Value> finish(ValueRange accumulators) const;
 
-  /// An atom's accumulators after the wait for them. Nothing reads them before.
+  /// An atom's accumulators after the wait. Earlier values must not be read.
   Value finishAtom(Value sums) const;
 
-  /// The sums of two atoms, added in f32 by lanes.
+  /// The sums of two atoms, which lanes add in f32.
   Value addAtom(Value sums, Value others) const;
 
   /// Elements `first` and `first + 1` of an atom's accumulators.

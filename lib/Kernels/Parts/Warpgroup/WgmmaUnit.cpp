@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Descriptors are built once; what changes from step to step is added to the
-// address in their low bits, in units of 16 bytes. It is added to their lower
-// half, and both halves meet where LLVM does not see them: if it merges the
-// layout with the rest of a sum, ptxas 13.0 loses the layout of some kernels.
-// Of `add.s64` of a `mul.wide.u32`, an index and such a constant, it kept the
-// lower half, and rows were read as if they were not swizzled.
+// Descriptors are built once. Each step adds an offset, in units of 16 bytes,
+// to the address in their low bits. It adds to the lower half only, and both
+// halves are joined where LLVM cannot see it: if LLVM merges the layout with
+// the rest of a sum, ptxas 13.0 loses the layout in some kernels. From an
+// `add.s64` of a `mul.wide.u32` by an index and such a constant, ptxas kept
+// only the lower half, and rows were read as if they were not swizzled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,33 +21,33 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// The unit of addresses in descriptors.
+/// Bytes of an address unit in descriptors.
 static constexpr int64_t kUnitBytes = 16;
 
-/// A matrix descriptor (PTX ISA, "Matrix descriptor format") of rows of 128
-/// swizzled bytes, without its address: the next eight rows are `strideBytes`
-/// after the first ones.
+/// A matrix descriptor (PTX ISA, "Matrix descriptor format") for rows of 128
+/// swizzled bytes, without its address. The next eight rows are `strideBytes`
+/// after the first eight.
 static constexpr uint64_t createLayout(int64_t strideBytes,
                                        int64_t leadingBytes) {
   return uint64_t(1) << 62 | uint64_t(strideBytes / kUnitBytes) << 32 |
          uint64_t(leadingBytes / kUnitBytes) << 16;
 }
 static constexpr int64_t kEightRows = 8 * Tile::kRowBytes;
-/// Rows of the reduction do not use the leading dimension's offset; a
-/// transposed operand has the next 64 elements of each row after 64 rows.
+/// Rows of the reduction do not use the leading dimension offset. A transposed
+/// operand has the next 64 elements of each row 64 lines further on.
 static constexpr uint64_t kRows = createLayout(kEightRows, kUnitBytes);
 static constexpr uint64_t kTransposedRows =
     createLayout(kEightRows, Tile::kRowElements *Tile::kRowBytes);
 
-/// The lower half of a descriptor, with the address.
+/// The lower half of a descriptor, which holds the address.
 static Value createLow(const PtxBuilder &ptx, uint64_t layout, Value address) {
-  // 14 bits: above them the address has the rank in a cluster.
+  // 14 bits; in the bits above, an address has its rank in the cluster.
   Value units =
       ptx.math.rem(ptx.math.div(address, kUnitBytes), int64_t(1) << 14);
   return ptx.math.add(units, static_cast<int64_t>(layout & 0xffffffff));
 }
 
-/// 64 bits of two halves, by an instruction that LLVM leaves as it is.
+/// Joins two halves to 64 bits with an instruction that LLVM does not change.
 static Value joinHalves(const PtxBuilder &ptx, Value low, uint32_t high) {
   Value upper = arith::ConstantOp::create(
       ptx.b, ptx.b.getI32IntegerAttr(static_cast<int32_t>(high)));
@@ -75,7 +75,7 @@ Value WgmmaUnit::createMoved(const Descriptor &descriptor, Value units) const {
   return joinHalves(ptx, ptx.math.add(descriptor.low, units), descriptor.high);
 }
 
-/// What instructions multiply elements of the type as.
+/// The type as which instructions multiply these elements.
 static NVVM::WGMMATypes getOperandType(Type type) {
   return type.isF16()                  ? NVVM::WGMMATypes::f16
          : type.isBF16()               ? NVVM::WGMMATypes::bf16
@@ -105,8 +105,8 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
   auto getAddress = [&](Value pointer) {
     return LLVM::PtrToIntOp::create(ptx.b, ptx.b.getI32Type(), pointer);
   };
-  // The eight positions of a line of a block follow each other; the next
-  // line is as far away as in the halo tile.
+  // The eight positions of a line of a block are consecutive; the next line is
+  // as far away as in the halo tile.
   uint64_t layout =
       tile.leftHaloTileBytes > 0
           ? createLayout(leftStrideBytes, Tile::kRowElements * Tile::kRowBytes)
@@ -120,7 +120,7 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
     left.push_back(createDescriptor(ptx, layout,
                                     math.add(getAddress(memory.left), offset)));
   }
-  // The next tap of a line is the next element of a halo tile, and its next
+  // The next tap of a line is the next element of a halo tile, and the next
   // eight positions are the next line.
   uint64_t rightLayout =
       tile.rightHaloTileBytes > 0
@@ -137,7 +137,7 @@ Value WgmmaUnit::createTapOffset(const TmaGeometry &geometry,
   const IndexMath &math = ptx.math;
   ::conv::TapRows taps = geometry.getTapRows();
   const TmaWindow &window = geometry.window;
-  // The halo tile starts with the first of the tile's taps in memory.
+  // The halo tile starts at the tile's tap that is first in memory.
   auto getPlace = [&](Value tap, const TmaWindow::Dimension &d, int64_t count) {
     Value place = d.isReversed ? math.add(math.mul(tap, -1), count - 1) : tap;
     return math.mul(place, d.dilation);
@@ -169,8 +169,8 @@ Value WgmmaUnit::createAtomOffset(const TmaGeometry &geometry,
   return offset;
 }
 
-/// Units of addresses from the start of a row to so many bytes of it, or so
-/// many lines if the operand is transposed.
+/// Address units from the start of a row to byte `inRow` of the row; or, if the
+/// operand is transposed, to the line of that byte's element.
 int64_t WgmmaUnit::getUnits(int64_t inRow, bool isTransposed,
                             int64_t strideBytes) const {
   int64_t bytes =
@@ -250,11 +250,11 @@ WgmmaUnit::createPromotedStep(ValueRange sums, const Operands &operands) const {
   SmallVector<Value> totals(sums), part = createUndefined();
   int64_t partBytes = tile.promotion * elementBytes;
   for (int64_t first = 0; first < multipliedBytes; first += partBytes) {
-    // The next part has the same registers, so that it starts after these have
-    // been added: there are none for a third set of sums.
+    // The next partial product reuses these registers, so it starts after they
+    // have been added: there are none for a third set of sums.
     part = createPart(part, operands, first,
                       std::min(first + partBytes, multipliedBytes));
-    // Sums of an atom are added while those of the next one are made.
+    // The sums of one atom are added while the next atom is multiplied.
     int64_t pending = part.size();
     for (auto [total, own] : llvm::zip(totals, part)) {
       wait(--pending);

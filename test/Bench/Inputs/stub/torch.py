@@ -1,4 +1,4 @@
-"""What bench/compare uses of PyTorch on the CPU, in NumPy, for machines without it. Forward convolutions of f32 only."""
+"""A NumPy stand-in for PyTorch on machines without it: what bench/compare uses for forward f32 convolutions on the CPU."""
 
 import types
 
@@ -48,7 +48,7 @@ def matmul(left, right):
 
 
 def _convolution(x, w, bias, stride, padding, dilation, groups, transposed, output_padding):
-    """A 1x1 convolution, which is all that the test asks for."""
+    """A 1x1 convolution, which is the only one that the test needs."""
     assert w.shape[2:] == (1, 1) and groups == 1 and set(stride) == {1} and not any(padding) and not transposed
     return Tensor(np.einsum("nchw,kc->nkhw", x.array, w.array[:, :, 0, 0]))
 

@@ -1,13 +1,13 @@
-//===- ArgumentAttrs.h - how arguments lie in memory ------------*- C++ -*-===//
+//===- ArgumentAttrs.h - memory layout of arguments -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// `conv.strides` of a function's arguments and results; without it elements are
-// contiguous. Strides and extents count elements. `conv.constant` of an
-// argument: callers do not pass it. `conv.in_place`: a result is in its buffer.
+// Attributes of a function's arguments and results. `conv.strides`: strides, in
+// elements; contiguous without it. `conv.constant`: callers do not pass the
+// argument. `conv.in_place`: the argument's buffer holds a result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,28 +21,28 @@
 
 namespace mlir::conv {
 
-/// The strides that an argument or a result of a tensor type has, given its
-/// `conv.strides` or null. Outside of a size that is `?` they are dynamic.
+/// The strides of an argument or a result of a tensor type, given its
+/// `conv.strides` or null. They are dynamic outside of a dynamic size.
 SmallVector<int64_t> getArgumentStrides(Attribute attribute, Type type);
 
-/// Strides without gaps, the last dimension innermost, as far as sizes say.
+/// Contiguous strides, last dimension innermost, as far as sizes are static.
 SmallVector<int64_t> computeContiguousStrides(ArrayRef<int64_t> shape);
 
-/// Elements from the first to the last, or none if they reach 2^63. Sizes that
-/// are `?` count as one.
+/// Elements from the first to the last, or none if they reach 2^63. Dynamic
+/// sizes count as one.
 std::optional<int64_t> computeExtent(ArrayRef<int64_t> shape,
                                      ArrayRef<int64_t> strides);
 
-/// Where the buffer of a function's argument comes from: the index-th that
-/// callers pass, or the index-th that is stored with the code.
+/// Where the buffer of a function's argument comes from: the index-th buffer
+/// that callers pass, or the index-th that is stored with the code.
 struct ArgumentPlace {
   bool isConstant;
   int64_t index;
 };
 ArgumentPlace getArgumentPlace(FunctionOpInterface function, unsigned argument);
 
-/// The result that is in the buffer of an argument (`conv.in_place`), and the
-/// argument in whose buffer a result is, or none.
+/// The result in an argument's buffer (`conv.in_place`), and the argument whose
+/// buffer a result shares; none if there is none.
 std::optional<unsigned> getResultInPlace(FunctionOpInterface function,
                                          unsigned argument);
 std::optional<unsigned> getArgumentInPlace(FunctionOpInterface function,

@@ -1,4 +1,4 @@
-//===- BlockTransformOp.td - transforms of blocks ---------*- tablegen -*-===//
+//===- BlockTransformOp.td - conv.block_transform ----------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- BlockViews.h - the matrices of blocks --------------------*- C++ -*-===//
+//===- BlockViews.h - views of block transforms -----------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 
 namespace mlir::conv {
 
-/// The views of the places in a block, in order: each has one matrix.
+/// The views of the places in a block, in order, with one matrix each.
 SmallVector<ViewAttr> getPlaces(ViewAttr view);
 
 /// The tile of a workgroup, for results of this type.

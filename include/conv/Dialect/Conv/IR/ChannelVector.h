@@ -1,13 +1,13 @@
-//===- ChannelVector.h - neighbouring channels and atoms --------*- C++ -*-===//
+//===- ChannelVector.h - vectors of channels and their atom -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Groups with few channels are multiplied a vector of neighbouring channels at
-// a time, in blocks of one vector by another one. The matrix instruction that
-// all blocks are for has two of them along its longer sides.
+// Groups with few channels are multiplied one vector of neighbouring channels
+// at a time: a block is the product of two such vectors. The matrix instruction
+// for all blocks has two blocks along each of its longer sides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@
 namespace mlir::conv {
 
 struct ChannelVector {
-  /// Channels of a vector, 16 bytes of 16-bit elements: the sides of a block.
+  /// Channels of a vector, 16 bytes of 16-bit elements: a block's side.
   static constexpr int64_t kVector = 8;
-  /// Neighbours that a lane holds together of an operand or of sums.
+  /// Neighbouring operand elements or sums that a lane holds together.
   static constexpr int64_t kPair = 2;
 
   static AtomAttr getAtom(MLIRContext *context) {

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Declares the dialect, its attributes and its operations. Their documentation
-// is generated from the .td files beside this one.
+// is generated from the .td files in this folder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,11 +40,11 @@ namespace mlir::conv {
 
 /// Name of the schedule on the root of a linalg form: its epilogue.
 inline constexpr llvm::StringLiteral kScheduleName = "conv.schedule";
-/// Attribute of a function of launches that has a workspace: its bytes.
+/// Attribute of a function of launches: the bytes of its workspace.
 inline constexpr llvm::StringLiteral kWorkspaceBytesName =
     "conv.workspace_bytes";
-/// Attribute of a kernel: the workgroups that a compute unit should have room
-/// for at a time, so that the assembler takes no more registers for one.
+/// Attribute of a kernel: the workgroups that should be resident on a compute
+/// unit at a time; the assembler limits the kernel's registers accordingly.
 inline constexpr llvm::StringLiteral kResidentWorkgroupsName =
     "conv.resident_workgroups";
 
@@ -56,16 +56,16 @@ createConvolution(OpBuilder &builder, Location loc, Direction direction,
                   PaddingMode padding = PaddingMode::Zeros,
                   Arithmetic arithmetic = Arithmetic::F32);
 
-/// The numeric type of an element type, or none if kernels have no such type.
+/// The numeric type of an element type, or none if kernels do not support it.
 std::optional<::conv::NumericType> getNumericType(Type elementType);
 
-/// Whether elements of `a` are multiplied by elements of `b`: they have one
-/// type, or are 8-bit floats of one family.
+/// Whether elements of `a` and `b` may be multiplied: they have the same type,
+/// or are 8-bit floats of one family.
 inline bool areMultiplied(Type a, Type b) {
   return getNumericType(a) == getNumericType(b);
 }
 
-/// What products of elements of `operand` are summed up in.
+/// The type in which products of elements of `operand` are summed up.
 Type getAccumulatorType(Type operand);
 
 /// The row of the chip's table for `atom` with operands of `elementType`, or
@@ -73,11 +73,11 @@ Type getAccumulatorType(Type operand);
 const ::conv::MatrixAtom *lookupAtom(const ::conv::ChipInfo &chip,
                                      AtomAttr atom, Type elementType);
 
-/// The tile of a schedule whose main loop is one of warpgroups, without
-/// halo tiles: those depend on the window (see `TmaGeometry`).
+/// The tile of a schedule with a warpgroup main loop, without halo tiles, which
+/// depend on the window (see `TmaGeometry`).
 ::conv::TmaTile getTmaTile(ScheduleAttr schedule);
 
-/// Checks what S5 to S10, S16 and S18 say about a chip.
+/// Checks the parts of S5 to S10, S16 and S18 that concern the chip.
 LogicalResult
 verifyScheduleForChip(function_ref<InFlightDiagnostic()> emitError,
                       ScheduleAttr schedule, const ::conv::ChipInfo &chip,

@@ -28,7 +28,7 @@ namespace conv {
 using ::conv::AtomKind;
 using ::conv::MainLoop;
 
-/// "mfma", "tma": as schedules spell them.
+/// The name in schedules, such as "mfma" or "tma".
 StringRef stringifyAtomKind(AtomKind kind);
 StringRef stringifyMainLoop(MainLoop mainLoop);
 } // namespace conv

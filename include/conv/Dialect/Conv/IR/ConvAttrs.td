@@ -167,7 +167,7 @@ def Conv_TargetAttr : Conv_Attr<"Target", "target"> {
   let extraClassDeclaration = [{
     /// Name of the attribute on the module.
     static constexpr ::llvm::StringLiteral kName = "conv.target";
-    /// The facts about the chip. T1 makes sure there are some.
+    /// The facts about the chip, which exist because of T1.
     const ::conv::ChipInfo &getInfo() const;
     /// The target of the module around `op`, or null.
     static TargetAttr lookup(::mlir::Operation *op);

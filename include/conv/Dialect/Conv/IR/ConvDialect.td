@@ -94,23 +94,23 @@ def Conv_Dialect : Dialect {
   let hasRegionArgAttrVerify = 1;    // N1 to N4, N6, N7
   let hasRegionResultAttrVerify = 1; // N1 to N4
   let extraClassDeclaration = [{
-    /// The elements of an argument that callers do not pass.
+    /// Attribute of a constant argument, which callers do not pass.
     static constexpr ::llvm::StringLiteral kConstantAttr = "conv.constant";
-    /// Which result is in the buffer of an argument.
+    /// Attribute of an argument whose buffer also holds a result.
     static constexpr ::llvm::StringLiteral kInPlaceAttr = "conv.in_place";
-    /// What callers call an argument or a result of a function.
+    /// Attribute with the name of an argument or a result for callers.
     static constexpr ::llvm::StringLiteral kNameAttr = "conv.name";
-    /// How its elements lie in memory.
+    /// Attribute with the strides of an argument or a result in memory.
     static constexpr ::llvm::StringLiteral kStridesAttr = "conv.strides";
 
     void registerAttributes();
   }];
 }
 
-/// Element types of tensors and of what kernels make of them.
+/// Element types of tensors and of the values that kernels compute.
 def Conv_Number : AnyTypeOf<[F32, F16, BF16, I8, I32, F8E4M3FN, F8E5M2,
                              F8E4M3FNUZ, F8E5M2FNUZ]>;
-/// A tensor, or a part of one, in memory.
+/// A tensor, or a part of a tensor, in memory.
 def Conv_Buffer : StaticShapeMemRefOf<[Conv_Number, I64]>;
 
 class Conv_Op<string mnemonic, list<Trait> traits = []>

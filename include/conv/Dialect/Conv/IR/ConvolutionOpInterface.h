@@ -1,12 +1,12 @@
-//===- ConvolutionOpInterface.h - a convolution by role ---------*- C++ -*-===//
+//===- ConvolutionOpInterface.h - convolutions by role ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What forward, backward data and backward weight have in common. Passes take
-// this interface and never ask which op it is.
+// The common interface of forward, backward data and backward weight. Passes
+// use this interface and never ask which op it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +26,14 @@ namespace mlir::conv {
 /// Which tensor a convolution computes.
 enum class Direction { Forward, BackwardData, BackwardWeight };
 
-/// What a tensor is to the forward convolution. A gradient has the role of the
-/// tensor that it belongs to.
+/// The role of a tensor in the forward convolution. A gradient has the role of
+/// the tensor that it is the gradient of.
 enum class TensorRole { Input, Filter, Output };
 
 inline constexpr TensorRole kTensorRoles[] = {
     TensorRole::Input, TensorRole::Filter, TensorRole::Output};
 
-/// The roles of the operands, in their order, and of the result.
+/// The roles of the operands, in order, and of the result.
 std::array<TensorRole, 2> getOperandRoles(Direction direction);
 TensorRole getResultRole(Direction direction);
 

@@ -1,4 +1,4 @@
-//===- ConvolutionOpInterface.td - a convolution by role --*- tablegen -*-===//
+//===- ConvolutionOpInterface.td - convolutions by role ----*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,9 +59,9 @@ def Conv_ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
     /// The operand or the result with `role`.
     ::mlir::TypedValue<::mlir::RankedTensorType>
     getTensor(::mlir::conv::TensorRole role);
-    /// The name of that operand or result: `input` or `grad_input`.
+    /// The name of the tensor with `role`, such as `input` or `grad_input`.
     ::llvm::StringRef getTensorName(::mlir::conv::TensorRole role);
-    /// The order of its dimensions.
+    /// The order of the dimensions of the tensor with `role`.
     ::llvm::StringRef getOrder(::mlir::conv::TensorRole role);
 
     ::mlir::TypedValue<::mlir::RankedTensorType> getLhs();
@@ -73,10 +73,10 @@ def Conv_ConvolutionOpInterface : OpInterface<"ConvolutionOpInterface"> {
     ::mlir::RankedTensorType getOutputType();
     ::mlir::RankedTensorType getResultType();
 
-    /// The order of the result's dimensions.
+    /// The order of the dimensions of the result.
     ::llvm::StringRef getResultOrder();
-    /// The letter of the result's channels, along which vectors of the epilogue
-    /// lie: `K` forward, `C` for backward data. A filter has none.
+    /// The letter of the result's channels, along which epilogue vectors lie:
+    /// `K` forward, `C` for backward data. A filter has none.
     std::optional<char> getResultChannel();
   }];
 }

@@ -15,7 +15,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Conv_Tensor : RankedTensorOf<[Conv_Number]>;
 
-/// What every direction means and demands, after its own formula.
+/// The rules that all directions share. They follow the formula of each op.
 defvar Conv_convolutionRules = [{
     Here `g` is the group of `k`, `C` counts the channels of one group, and
     `at(i)` is where the padded input has position `i` of a dimension of size
@@ -83,8 +83,8 @@ defvar Conv_convolutionRules = [{
       * (C14) For `arithmetic = promoted`, the operands are 8-bit floats.
 }];
 
-/// `lhs`, `rhs` and `result` are the names of the tensors. Roles follow from
-/// the direction, so the op has one method of its own.
+/// `lhs`, `rhs` and `result` are the names of the tensors. Their roles follow
+/// from the direction, so that the op has only one method of its own.
 class Conv_ConvolutionOp<string mnemonic, string direction, string lhs,
                          string rhs, string result>
     : Conv_Op<mnemonic, [Pure, IsolatedFromAbove, Conv_ConvolutionOpInterface]> {

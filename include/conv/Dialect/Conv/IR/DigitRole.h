@@ -1,12 +1,12 @@
-//===- DigitRole.h - what a digit of a view counts --------------*- C++ -*-===//
+//===- DigitRole.h - roles of the digits of a view --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A digit of a view counts an index of the convolution, or a part of one. Its
-// role says which, so that whoever reads a view looks digits up by name.
+// A digit of a view counts an index of the convolution, or a part of an index.
+// Its role says which, so that readers of a view look digits up by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,28 +23,28 @@
 
 namespace mlir::conv {
 
-/// Letters of the spatial dimensions, outermost first: positions of the input,
-/// positions of the output, and elements of the filter (taps).
+/// Letters of the spatial dimensions, outermost first: input positions, output
+/// positions, and filter elements (taps).
 inline constexpr llvm::StringLiteral kInputPositions = "dhw";
 inline constexpr llvm::StringLiteral kOutputPositions = "zpq";
 inline constexpr llvm::StringLiteral kTaps = "trs";
 inline constexpr unsigned kMaxSpatialRank = 3;
 
-/// Which part of an index a digit counts. `DigitRole.cpp` has their names.
+/// The part of an index that a digit counts. `DigitRole.cpp` has the names.
 enum class DigitPart : uint8_t {
-  Whole, ///< All of it, or what its other parts leave.
-  Split, ///< The split-K slice, of a sum that is split.
+  Whole, ///< The whole index, or the rest of it.
+  Split, ///< The split-K slice.
   Tile,  ///< The halo tile of a position, or the row of a channel.
   Block, ///< The block of a position in its halo tile.
-  In,    ///< The place of a position in its block, or of a channel in its row.
-  Phase, ///< The dgrad phase of a position, of phases that are joined.
-  Gap,   ///< The gap of a position, of joined phases that leave some out.
-  Left,  ///< The group of a row, or of a term, among merged ones.
-  Right, ///< The group of a column among merged ones.
+  In,    ///< The position in its block, or the channel in its row.
+  Phase, ///< The dgrad phase of a position, if phases are joined.
+  Gap,   ///< The gap of a position, if joined phases skip positions.
+  Left,  ///< The merged group of a row, or of a term of the sum.
+  Right, ///< The merged group of a column.
 };
 
-/// The index that a digit counts, as the letter of a dimension in lower case,
-/// and the part of it.
+/// The index that a digit counts, as the lower-case letter of a dimension, and
+/// the part of the index.
 struct DigitRole {
   char letter = 0; ///< 0 for a digit without a role.
   DigitPart part = DigitPart::Whole;
@@ -53,7 +53,7 @@ struct DigitRole {
   constexpr DigitRole(char letter, DigitPart part = DigitPart::Whole)
       : letter(letter), part(part) {}
 
-  /// The role with this name, such as `p` or `p.tile`; none if no digit has it.
+  /// The role with this name, such as `p` or `p.tile`; none if there is none.
   static std::optional<DigitRole> parse(llvm::StringRef name);
   std::string str() const;
 
@@ -69,12 +69,12 @@ struct DigitRole {
   }
   bool isTap() const { return kTaps.contains(letter); }
   bool isChannel() const { return letter == 'c' || letter == 'k'; }
-  /// Of a position or a tap, the spatial dimension, the last of which is the
-  /// same in convolutions of any rank: 0 for d, z and t, to 2 for w, q and s.
+  /// The spatial dimension of a position or a tap, from 0 for d, z and t to 2
+  /// for w, q and s: the last one has the same number in every rank.
   unsigned getAxis() const;
 };
 
-/// The number of the digit of channels, `c` or `k`, among those of an index.
+/// The position of the channel digit, `c` or `k`, among an index's digits.
 std::optional<unsigned> findChannel(llvm::ArrayRef<DigitRole> roles);
 
 } // namespace mlir::conv

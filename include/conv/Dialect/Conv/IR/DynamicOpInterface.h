@@ -1,11 +1,11 @@
-//===- DynamicOpInterface.h - dynamic ops by role ---------------*- C++ -*-===//
+//===- DynamicOpInterface.h - dynamic convolutions by role ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the three directions of a dynamic convolution have in common.
+// The common interface of the three directions of a dynamic convolution.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 
 namespace mlir::conv {
 
-/// Most tokens of packed sequences, which kernels count in i32.
+/// The most tokens of packed sequences, which kernels count in i32.
 inline constexpr int64_t kMostPackedTokens = int64_t(1) << 30;
 
 /// Sizes of a dynamic convolution: sequences, positions of a sequence,

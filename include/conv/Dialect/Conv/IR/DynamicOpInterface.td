@@ -1,4 +1,4 @@
-//===- DynamicOpInterface.td - dynamic ops by role --------*- tablegen -*-===//
+//===- DynamicOpInterface.td - dynamic ops by role ---------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -37,25 +37,25 @@ def Conv_DynamicOpInterface : OpInterface<"DynamicOpInterface"> {
       "::mlir::Region &", "getEpilogue">
   ];
   let extraClassDeclaration = [{
-    /// The tensor, or the gradient of one, with this role.
+    /// The tensor, or the gradient of a tensor, with this role.
     ::mlir::TypedValue<::mlir::RankedTensorType>
     getTensor(::mlir::conv::TensorRole role);
-    /// What the tensor with this role is called: "kernel", "grad_kernel".
+    /// The name of the tensor with this role: "kernel", "grad_kernel".
     ::llvm::StringRef getTensorName(::mlir::conv::TensorRole role);
     ::mlir::TypedValue<::mlir::RankedTensorType> getResultTensor();
     ::mlir::RankedTensorType getResultType() {
       return getResultTensor().getType();
     }
-    /// The type of what is multiplied.
+    /// The element type of the factors.
     ::mlir::Type getOperandType();
-    /// Whether all of several tokens have one kernel.
+    /// Whether all tokens share one kernel although there are several.
     bool hasOneKernel();
-    /// Whether kernels are not used as they are.
+    /// Whether kernels are normalized before use.
     bool isNormalized() {
       return getNormalize() != ::mlir::conv::Normalization::None;
     }
-    /// Whether it has one kernel, which finds what it reads by numbers that only
-    /// the device has. All others become matrices.
+    /// Whether one GPU kernel computes the op and finds its inputs by numbers
+    /// that only the device has. All other ops become matrices.
     bool hasTokenKernel();
     /// Sizes of all three tensors.
     ::mlir::conv::DynamicShape getShape();

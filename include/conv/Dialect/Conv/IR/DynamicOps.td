@@ -32,11 +32,11 @@ def Conv_Normalization : I32EnumAttr<"Normalization", "what becomes of kernels b
 
 def Conv_NormalizationAttr : EnumAttr<Conv_Dialect, Conv_Normalization, "normalization">;
 
-/// Kernels are used as they are unless it says otherwise.
+/// Kernels are used without normalization by default.
 defvar Conv_normalize = (ins DefaultValuedAttr<Conv_NormalizationAttr,
     "::mlir::conv::Normalization::None">:$normalize);
 
-/// What every direction means and demands, after its own formula.
+/// The rules that all directions share. They follow the formula of each op.
 defvar Conv_dynamicRules = [{
     There is a kernel of `W` taps for each token and each of `G` groups of
     `D / G` neighbouring channels; `group(d) = d / (D / G)`. With `G = D` each
@@ -94,7 +94,7 @@ defvar Conv_dynamicRules = [{
       * (K12) With `normalize`, the operands are of a floating type.
 }];
 
-/// What `initial_state` means, where an op has one.
+/// The meaning of `initial_state`, for ops that have one.
 defvar Conv_initialStateRules = [{
     `initial_state` has the `W - 1` tokens before the first one, which are zero
     without it: `input[b, -i, d]` is `initial_state[b, W - 1 - i, d]`. So a
@@ -116,7 +116,7 @@ defvar Conv_givenKernelFormat =
   "(`kernel` `(` $givenKernel^ `:` type($givenKernel) `)`)?";
 
 /// `lhs`, `rhs` and `result` are the names of the tensors; `more` are optional
-/// operands of this op alone, and `format` is their text.
+/// operands of this op alone, and `format` is their assembly format.
 class Conv_DynamicOp<string mnemonic, string direction, string lhs, string rhs,
                      string result, dag more = (ins), string format = "">
     : Conv_Op<mnemonic, [AttrSizedOperandSegments, Pure, IsolatedFromAbove,

@@ -1,4 +1,4 @@
-//===- DynamicViews.h - the matrices of dynamic convolutions ----*- C++ -*-===//
+//===- DynamicViews.h - views of dynamic convolutions -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A dynamic convolution computes matrices from matrices, element by element,
-// with several results: a row is a block of neighbouring positions of a
-// sequence, a column a channel, and there is a matrix for each position of the
-// block. So the neighbours that positions share are read once for all of them.
+// with several results. A row is a block of neighbouring positions of a
+// sequence, a column is a channel, and each position of the block has a matrix.
+// Neighbours that several positions share are thus read once for all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +19,11 @@
 
 namespace mlir::conv {
 
-/// An element of the first operand and one of the second, which are multiplied.
+/// Two elements that are multiplied: one of each operand.
 struct DynamicFactors {
   ViewAttr lhs, rhs;
-  ViewAttr state; ///< Of the initial state, if the first may be one of that.
-  /// From the position of the result to the one that the first is at.
+  ViewAttr state; ///< Of the initial state; null if out of reach.
+  /// The distance from the position of the result to that of `lhs`.
   int64_t distance;
 };
 
@@ -34,57 +34,57 @@ struct DynamicSum {
   SmallVector<DynamicFactors> factors;
 };
 
-/// The problem on one line, by its sizes: `dynamic_forward bf16 -b 2 ...`. The
-/// epilogue is not part of it.
+/// The problem as one line, by its sizes: `dynamic_forward bf16 -b 2 ...`. It
+/// does not include the epilogue.
 std::string formatProblem(DynamicOpInterface op);
 
-/// Most channels of a group whose products one kernel sums up for the gradient
-/// of kernels; partial sums of more are summed up by another one.
+/// The most channels of a group that one GPU kernel sums up in a kernel
+/// gradient; a second one adds the partial sums of larger groups.
 inline constexpr int64_t kMostMembers = 16;
-/// Most partial sums of a group.
+/// The most partial sums of a group.
 inline constexpr int64_t kMostPartialSums = 64;
 
 /// Channels of a partial sum of a group, or 0 if there would be too many sums.
 int64_t computeMembersOfSum(int64_t perGroup);
 
-/// Most channels of a work-item, or groups for the gradient of kernels, where
-/// kernels are normalised: that is some fifty instructions for each kernel, and
-/// with more of them the code of a block leaves the instruction cache.
+/// The most channels of a work-item, or groups in a kernel gradient, if kernels
+/// are normalized. Normalization takes about fifty instructions per kernel;
+/// with more kernels, the code of a block exceeds the instruction cache.
 int64_t countNormalizedChannels(const DynamicShape &shape, Direction direction);
 
-/// The views of the tensors of one dynamic convolution. Positions are counted
-/// from the first one of a block, and may be outside of it.
+/// The views of the tensors of one dynamic convolution. Positions count from
+/// the first position of a block, and may be outside of the block.
 class DynamicViews {
 public:
   explicit DynamicViews(DynamicOpInterface op);
 
-  /// Of a block.
+  /// Positions of a block.
   int64_t countPositions() const { return positions; }
   /// All matrices of the result.
   SmallVector<DynamicSum> getSums() const;
   /// The elements of the kernels at a position, by tap.
   SmallVector<ViewAttr> getTaps(int64_t position) const;
-  /// The element of the result's channel in a vector of all.
+  /// The element for the result's channel in a vector of all channels.
   ViewAttr getVector() const;
   /// The element of a position in a vector of `countTokens()`.
   ViewAttr getPosition(int64_t position) const;
   /// The tokens of a sequence, rounded up to whole blocks of any length.
   int64_t countTokens() const;
-  /// The same matrices without the positions that the last block has after the
-  /// end of a sequence: what is written.
+  /// The view without the positions that the last block has after the end of a
+  /// sequence: the part that is written.
   ViewAttr getWritten(ViewAttr view) const;
   /// The tile of a workgroup, for results of this type.
   TransformScheduleAttr selectSchedule(RankedTensorType type) const;
 
 private:
   ViewAttr createView(ArrayRef<AffineExpr> coordinates) const;
-  /// The elements of input or output at a position. For the gradient of
-  /// kernels, columns are groups, and it is channel `channel` of each.
+  /// The elements of input or output at a position. In a kernel gradient,
+  /// columns are groups, and the view selects channel `channel` of each.
   ViewAttr getToken(int64_t position, int64_t channel = 0) const;
   /// Tap `tap` of the kernels at a position.
   ViewAttr getKernel(int64_t position, int64_t tap) const;
-  /// The elements of the initial state at a position, and a channel as for
-  /// `getToken`; null if no block has it before a sequence.
+  /// The elements of the initial state at a position, and a channel as in
+  /// `getToken`; null if no block reaches the state.
   ViewAttr getState(int64_t position, int64_t channel = 0) const;
   DynamicSum getForwardSum(int64_t position) const;
   DynamicSum getInputSum(int64_t position) const;
@@ -95,7 +95,7 @@ private:
   Direction direction;
   int64_t operandBytes, positions;
   bool hasState;
-  bool takesRegisters; ///< For masks, or for tensors of the epilogue.
+  bool takesRegisters; ///< By masks, or by epilogue tensors.
   bool isNormalized, hasOneKernel;
   AffineExpr sequence, block, group, member; ///< Digits.
 };

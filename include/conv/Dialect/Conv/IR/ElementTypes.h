@@ -1,11 +1,11 @@
-//===- ElementTypes.h - what a chip multiplies ------------------*- C++ -*-===//
+//===- ElementTypes.h - element types that a chip supports ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The one predicate about operands that depends on the chip.
+// The only check of operands that depends on the chip.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace mlir::conv {
 
-/// Refuses, with a reason code, operands that the chip does not multiply.
+/// Refuses, with a reason code, operand types that the chip cannot multiply.
 LogicalResult checkElementTypes(ConvolutionOpInterface op,
                                 const ::conv::ChipInfo &chip);
 

@@ -1,13 +1,13 @@
-//===- ElementwiseViews.h - element-wise ops as matrices --------*- C++ -*-===//
+//===- ElementwiseViews.h - views of element-wise ops -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An element-wise op that no convolution takes in is a kernel of its own: work
-// in front of an operand, a change of layout between two convolutions, a slice.
-// Its tensors are matrices of one size, as those of a transform.
+// An element-wise op that cannot be fused into a convolution is a kernel of its
+// own: preprocessing of an operand, a layout change between two convolutions, a
+// slice. Its tensors are matrices of one size, as in a transform.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +21,17 @@
 
 namespace mlir::conv {
 
-/// The coordinates at which an element-wise op reads an operand: sums of
-/// multiples of those of its result, and constants. None if they are not, or if
+/// The coordinates at which an element-wise op reads an operand, as linear
+/// functions of the result's coordinates. None if they are not linear, or if
 /// one may be outside of the operand.
 ///
-/// linalg takes an operand whose coordinate is a plain one of the result's to
-/// be as large as the result. The start of a larger one is read at `d mod
-/// size`, with the operand's size, which is `d` here.
+/// linalg assumes that an operand whose coordinate is a plain loop dimension is
+/// as large as the result. The start of a larger operand is therefore read at
+/// `d mod size`, with the operand's size; here that is `d`.
 std::optional<SmallVector<AffineExpr>>
 computeReadCoordinates(linalg::GenericOp op, OpOperand *operand);
 
-/// Where operands are read.
+/// The views at which operands are read.
 struct ElementwiseViews {
   SmallVector<ViewAttr> operands; ///< One for each input.
   ViewAttr result;
@@ -43,11 +43,11 @@ struct ElementwiseViews {
   TransformScheduleAttr selectSchedule(RankedTensorType type) const;
 };
 
-/// Where a part of a concatenation is read, and where it goes.
+/// Where an operand of a concatenation is read, and where it is written.
 struct ConcatenationViews {
   ViewAttr source, result;
 
-  /// The views of a part that starts at `offset` in the dimension of `op`.
+  /// The views of an operand that starts at `offset` in `op`'s dimension.
   static ConcatenationViews get(tensor::ConcatOp op, Value part,
                                 int64_t offset);
 
@@ -56,7 +56,7 @@ struct ConcatenationViews {
 };
 
 /// Whether the op writes each element of one static tensor, and reads others
-/// only where `computeReadCoordinates` says.
+/// only at coordinates that `computeReadCoordinates` returns.
 bool isReadByCoordinates(linalg::GenericOp op);
 
 } // namespace mlir::conv

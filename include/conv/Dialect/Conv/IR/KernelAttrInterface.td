@@ -1,4 +1,4 @@
-//===- KernelAttrInterface.td - how kernels multiply ------*- tablegen -*-===//
+//===- KernelAttrInterface.td - kernels' interface ---------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -53,7 +53,7 @@ def Conv_KernelAttrInterface : AttrInterface<"KernelAttrInterface"> {
            "const ::conv::MatrixAtom *":$atom)>
   ];
   let extraClassDeclaration = [{
-    /// What multiplies.
+    /// The instruction that multiplies.
     AtomAttr getAtom() const;
   }];
 }

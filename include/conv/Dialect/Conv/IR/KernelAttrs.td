@@ -1,12 +1,12 @@
-//===- KernelAttrs.td - one attribute a family of kernels -*- tablegen -*-===//
+//===- KernelAttrs.td - kernel attributes of all families --*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// They are attributes of the dialect, whose library registers them: so they are
-// here, and not in the families' folders.
+// These are attributes of the dialect, whose library registers them. They are
+// therefore here, and not in the folders of the kernel families.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 include "conv/Dialect/Conv/IR/ConvAttrs.td"
 include "conv/Dialect/Conv/IR/KernelAttrInterface.td"
 
-// Enums that code without IR has too: their names are in one place with them.
+// Enums that code without IR uses too: one place defines their names.
 def Conv_AtomKindParameter : AttrParameter<"::conv::AtomKind", "class of matrix instruction">;
 def Conv_MainLoopParameter : AttrParameter<"::conv::MainLoop", "how tiles travel to the matrix units">;
 
@@ -46,7 +46,7 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
   );
   let assemblyFormat = "`<` $kind $m `x` $n `x` $k `>`";
   let extraClassDeclaration = [{
-    /// What of the result it computes.
+    /// The rows and columns of the result that the atom computes.
     int64_t getRows() const { return isOfWarpgroup() ? getM() : getN(); }
     int64_t getColumns() const { return isOfWarpgroup() ? getN() : getM(); }
     /// Whether four subgroups execute it together.
@@ -57,16 +57,16 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
   }];
 }
 
-// What the attributes of all families have:
+// The constraints on the attributes of all families:
 //   * (S1) `workgroup` and `subgroup` have two positive entries; `gemm_k` and
 //     `stages` are positive.
 //   * (S4) `gemm_k` is a multiple of `k` of `atom`; but see D8 and D9.
-//   * (S5) The chip has `atom` for the operands' element type, unless that is
-//     no matrix instruction.
-//   * (S7) The workgroup has no more work-items than the chip allows. This is
-//     about GPUs.
-//   * (S9) The family is one for the chip: `host_gemm` on the host, another on
-//     a GPU.
+//   * (S5) The chip has `atom` for the operands' element type, if `atom` is a
+//     matrix instruction.
+//   * (S7) On a GPU, the workgroup has no more work-items than the chip
+//     allows.
+//   * (S9) The family suits the chip: `host_gemm` on the host, any other family
+//     on a GPU.
 class Conv_KernelAttr<string name, string mnemonic, dag loop = (ins), dag own = (ins)>
     : Conv_Attr<name, mnemonic, [Conv_KernelAttrInterface]> {
   let parameters = !con((ins

@@ -1,4 +1,4 @@
-//===- KernelOps.td - what kernels need beyond upstream ---*- tablegen -*-===//
+//===- KernelOps.td - ops inside kernels -------------------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -160,7 +160,7 @@ def Conv_MmaOp : Conv_Op<"mma", [Pure, AllTypesMatch<["accumulator", "result"]>]
     `:` type($a) `,` type($b) `,` type($accumulator)
   }];
   let extraClassDeclaration = [{
-    /// What the target's atom makes of the elements of `a` and `b`.
+    /// The type in which the target's atom multiplies `a` and `b`.
     ::conv::NumericType getMultipliedType();
   }];
   let hasVerifier = 1;

@@ -1,4 +1,4 @@
-//===- LayoutOrder.h - the order of a tensor in layouts ---------*- C++ -*-===//
+//===- LayoutOrder.h - dimension orders of tensors --------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- MainLoop.h - how tiles travel to the matrix units --------*- C++ -*-===//
+//===- MainLoop.h - names of main loops -------------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Schedules, models and families of kernels all name main loops, and models see
-// no IR: so the enum and its names are here, and the attribute uses them.
+// Schedules, cost models and kernel families all name main loops, and cost
+// models do not use IR. The enum and its names are therefore here, for all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ enum class MainLoop {
   DirectMatrix
 };
 
-/// All of them, as they are spelled in schedules.
+/// All main loops, with their names in schedules.
 inline constexpr std::pair<MainLoop, std::string_view> kMainLoops[] = {
     {MainLoop::RegisterStaged, "register_staged"},
     {MainLoop::HostCache, "host_cache"},

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes that are `?` are known when a kernel is launched. Dimensions of one
-// letter have one size, in all tensors of an op, so that a kernel takes a
-// number for each letter. A family whose kernels take sizes says here what its
-// dimensions are called, and what their sizes may be.
+// Sizes that are `?` are known when a kernel is launched. In all tensors of an
+// op, dimensions with the same letter have the same size, so that a kernel
+// takes one number per letter. A family whose kernels take sizes defines here
+// the names of its dimensions and the range of their sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +21,17 @@
 
 namespace mlir::conv {
 
-/// "?" for a run-time size, else the number.
+/// "?" for a run-time size, otherwise the number.
 std::string formatSize(int64_t size);
 
 /// Whether a tensor that `op` reads or computes has a run-time size.
 bool hasRunTimeSizes(Operation *op);
 
-/// The run-time sizes of an op that has names for dimensions, in the order in
+/// The run-time sizes of an op whose dimensions have names, in the order in
 /// which its operands have them.
 class RunTimeSizes {
 public:
-  /// A size, and what it may be.
+  /// The letter of a size, and its range.
   struct Size {
     char letter;
     std::string name;
@@ -39,14 +39,14 @@ public:
   };
 
   explicit RunTimeSizes(Operation *op);
-  /// The sizes of a function, which are those of the only op in it that has any
+  /// The sizes of a function: those of the only op in it that has any
   /// (`conv-check-supported`).
   static RunTimeSizes get(func::FuncOp function);
 
   ArrayRef<Size> getSizes() const { return sizes; }
   bool empty() const { return sizes.empty(); }
   /// The number of the size of a dimension of `tensor`, or none if it is static
-  /// or no tensor of the op.
+  /// or `tensor` does not belong to the op.
   std::optional<unsigned> find(Value tensor, unsigned dimension) const;
   /// The number of the size of the dimensions with this letter.
   std::optional<unsigned> find(char letter) const;

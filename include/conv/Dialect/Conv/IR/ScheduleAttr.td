@@ -1,4 +1,4 @@
-//===- ScheduleAttr.td - decisions about convolutions -----*- tablegen -*-===//
+//===- ScheduleAttr.td - schedules of convolutions ---------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -61,10 +61,12 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     With `output_tile`, it is a Winograd convolution, which multiplies less and
     adds more: so many results in each spatial dimension are computed at a time
     from a tile of the input by transforms of few operations, with one product
-    for each element of the transformed tile (`conv.block_transform`). These
-    products are those of a convolution with a window of one element and a group
-    for each of them, and all other fields but `layouts` and `channel_multiple`
-    are about that one.
+    for each element of the transformed tile (`conv.block_transform`). For the
+    gradient of a filter, so many gradients of the output in each dimension meet
+    a tile of the input, products add up all tiles, and the filter is one block
+    of results. These products are those of a convolution with a window of one
+    element and a group for each of them, and all other fields but `layouts` and
+    `channel_multiple` are about that one.
 
     Constraints (those of the chip are checked where the target is known, by
     `verifyScheduleForChip`):
@@ -93,9 +95,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         positive, and with the filter's size `r` a dimension has a tile of
         `output_tile + r - 1`, which is at most 8; all together have at most 64
         elements. The filter has several elements. Layouts have no `G`. The
-        convolution is `conv.forward` or `conv.backward_data` of f32, f16 or
-        bf16, in exact arithmetic, with one group, strides and dilations of 1,
-        and padding of zeros. `kernel` is not `direct`.
+        convolution is one of f32, f16 or bf16, in exact arithmetic, with one
+        group, strides and dilations of 1, and padding of zeros. `kernel` is not
+        `direct`.
 
     Example:
     ```mlir
@@ -138,18 +140,18 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     /// This schedule for a convolution that is computed in other layouts.
     ScheduleAttr withForm(LayoutsAttr layouts, int64_t channelMultiple,
                           int64_t im2col = 0) const;
-    /// This schedule for `winograd`, with so many results of a tile.
+    /// This schedule for `winograd`, with this output tile.
     ScheduleAttr withOutputTile(ArrayRef<int64_t> tile) const;
-    /// What it says about the product of its convolution in the form that it
-    /// asks for: without `output_tile`, and then without a form.
+    /// The schedule of the convolution in this schedule's form: for `winograd`,
+    /// without `output_tile` and form; otherwise this schedule itself.
     ScheduleAttr getProductSchedule() const;
-    /// This schedule, chosen by somebody else.
+    /// This schedule, marked as chosen by `chosenBy`.
     ScheduleAttr withChosenBy(ChosenBy chosenBy) const;
-    /// What it amounts to, in the words of MIOpen and cuDNN.
+    /// The algorithm of the schedule, in the terms of MIOpen and cuDNN.
     Algorithm getAlgorithm() const;
     bool isDirect() const { return ::llvm::isa<DirectAttr>(getKernel()); }
     bool isWinograd() const { return !getOutputTile().empty(); }
-    /// What `kernel` says.
+    /// The fields of `kernel`.
     MainLoop getMainLoop() const { return getKernel().getMainLoop(); }
     ::llvm::ArrayRef<int64_t> getWorkgroup() const {
       return getKernel().getWorkgroup();
@@ -166,8 +168,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     }
     int64_t getCluster() const { return getKernel().getCluster(); }
     int64_t getPromotion() const { return getKernel().getPromotion(); }
-    /// Whether `atom` is a row of the chip's table. Those of other direct
-    /// schedules are boxes of multiplications.
+    /// Whether `atom` is a row of the chip's table. The atoms of other direct
+    /// schedules are blocks of multiplications.
     bool hasMatrixInstruction() const {
       return !isDirect() || getAtom().getKind() != AtomKind::FMA;
     }
@@ -176,10 +178,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       return getMainLoop() == MainLoop::DirectReduction &&
              getAtom().getKind() != AtomKind::FMA;
     }
-    /// Subgroups of a workgroup.
+    /// The number of subgroups of a workgroup.
     int64_t getNumSubgroups() const { return getKernel().getNumSubgroups(); }
-    /// Matrices, rows and columns of a workgroup's tile of a product with this
-    /// many columns, or of tensors that are only added up.
+    /// Matrices, rows and columns of a workgroup's tile, for a product with
+    /// this many columns, or for tensors that are only added up.
     ::std::array<int64_t, 3> getTile(bool isProduct, int64_t columns) const {
       auto workgroup = getWorkgroup();
       if (isDirect() && isProduct)

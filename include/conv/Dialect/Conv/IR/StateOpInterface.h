@@ -15,8 +15,8 @@
 
 namespace mlir::conv {
 
-/// Sizes of a decoding step: sequences, channels, tokens of each, taps, states
-/// that there are, and tokens of a state.
+/// Sizes of a decoding step: sequences, channels, tokens per sequence, taps,
+/// states in the cache, and tokens per state.
 struct UpdateShape {
   int64_t b, d, t, w, states, length;
 };

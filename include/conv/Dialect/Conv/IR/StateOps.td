@@ -1,4 +1,4 @@
-//===- StateOps.td - what sequences leave for their next tokens -*- tablegen -*-//
+//===- StateOps.td - ops on the states of sequences --------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -155,7 +155,7 @@ def Conv_FinalStateOp : Conv_Op<"final_state", [AttrSizedOperandSegments, Pure,
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// How many sequences there are.
+    /// The number of sequences.
     int64_t countSequences();
   }];
 }
@@ -204,7 +204,7 @@ def Conv_DynamicBackwardStateOp : Conv_Op<"dynamic_backward_state",
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::conv::DynamicShape getShape();
-    /// How many sequences there are.
+    /// The number of sequences.
     int64_t countSequences();
   }];
 }

@@ -1,4 +1,4 @@
-//===- TensorMapOp.td - tensors as copies of boxes see them --*- tablegen -*-===//
+//===- TensorMapOp.td - tensor maps of the copy engine -----*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,15 +1,15 @@
-//===- TiledForm.h - what main loops read of a tiled nest -------*- C++ -*-===//
+//===- TiledForm.h - a tiled convolution as kernels read it -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A convolution cut into workgroup tiles is an `scf.forall` over the tiles of a
-// batch of matrix products, followed by the `conv.scatter` that puts their
+// A convolution in workgroup tiles is an `scf.forall` over the tiles of a batch
+// of matrix products, followed by the `conv.scatter` that stores their
 // elements, and possibly those of other nests, into the result. This is the
-// contract between tiling and kernels: stages meet only in IR, and this reads
-// it.
+// contract between tiling and kernels: stages only communicate through IR, and
+// this file reads that IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 
 namespace mlir::conv {
 
-/// A tensor outside of the nest, how it is seen as matrices, and how it lies in
-/// memory.
+/// A tensor outside of the nest, its view as matrices, and the strides of its
+/// dimensions in memory.
 struct MatrixOperand {
   Value tensor;
   ViewAttr view;
@@ -37,25 +37,25 @@ struct MatrixOperand {
   ViewedTensor getViewed() const { return {view, getType(), strides}; }
 };
 
-/// Matrices, rows and columns of a tile by a schedule, of a convolution or of a
-/// transform. Of the latter, and of what is only added up, `isProduct` is
-/// false.
+/// Matrices, rows and columns of a tile of a convolution or a transform, by its
+/// schedule. `isProduct` is false for transforms and for tensors that are only
+/// added up.
 std::array<int64_t, 3> getTile(Attribute schedule, bool isProduct,
                                int64_t columns);
 
 /// One tiled convolution: `result = epilogue(lhs * transpose(rhs),
-/// epilogueOperands)`, or an epilogue alone, `result =
+/// epilogueOperands)`, or only an epilogue, `result =
 /// epilogue(epilogueOperands)`. A transform is an epilogue that copies its only
-/// operand. A transform of blocks is one with several results, one for each
-/// place in a block.
+/// operand. A block transform is one with several results, one for each place
+/// in a block.
 struct TiledConvolution {
   scf::ForallOp forall;
-  ScatterOp scatter;                       ///< Of all that one kernel computes.
+  ScatterOp scatter;                       ///< Of the whole kernel.
   ScheduleAttr schedule;                   ///< Null if it is a transform.
   TransformScheduleAttr transformSchedule; ///< Null if it is not.
   MatrixOperand lhs, rhs;                  ///< Null if there is no product.
   linalg::GenericOp epilogue;
-  /// As the epilogue's inputs, from the 2nd if there is a product.
+  /// The epilogue's inputs, from the 2nd on if there is a product.
   SmallVector<MatrixOperand> epilogueOperands;
   MatrixOperand result; ///< Its tensor is the result of `scatter`.
   /// Results of the epilogue from the 2nd on, in the same tensor.
@@ -76,25 +76,25 @@ struct TiledConvolution {
   Attribute getAnySchedule() const {
     return schedule ? Attribute(schedule) : Attribute(transformSchedule);
   }
-  /// Which of its tiles neighbouring workgroups compute.
+  /// The order in which neighbouring workgroups compute its tiles.
   Raster getRaster() const {
     return schedule ? schedule.getRaster() : Raster::Columns;
   }
   MLIRContext *getContext() const { return getAnySchedule().getContext(); }
   /// All results of the epilogue, in order.
   SmallVector<MatrixOperand> getResults() const;
-  /// What kernels get as arguments before the result, in order.
+  /// The kernel arguments before the result, in order.
   SmallVector<MatrixOperand> getOperands() const;
-  /// Of `rhs`; that of `lhs` may be another 8-bit float of the same size.
+  /// The type of `rhs`; `lhs` may be another 8-bit float of the same size.
   Type getOperandType() const { return rhs.getElementType(); }
   Type getResultType() const { return result.getElementType(); }
 
-  /// Reads a nest, or says at its location what is not as expected.
+  /// Reads a nest, or reports an error where it is not as expected.
   static FailureOr<TiledConvolution> match(scf::ForallOp forall);
 };
 
-/// How a tensor lies in memory: as a function's argument or result does, or
-/// contiguous.
+/// The strides of a tensor: those of a function's argument or result, or
+/// contiguous ones.
 SmallVector<int64_t> getStrides(Value tensor);
 
 /// The tensor that a chain of reshapes views: the same elements in the same

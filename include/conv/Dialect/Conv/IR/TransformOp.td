@@ -1,4 +1,4 @@
-//===- TransformOp.td - a tensor in another form ----------*- tablegen -*-===//
+//===- TransformOp.td - conv.transform ---------------------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

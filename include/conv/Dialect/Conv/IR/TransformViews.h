@@ -1,4 +1,4 @@
-//===- TransformViews.h - a transform as matrices ---------------*- C++ -*-===//
+//===- TransformViews.h - views of a transform ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A `conv.transform` copies matrices of its source to matrices of its result.
-// Columns are what lies innermost in the result, and rows, where that is
-// something else, what lies innermost in the source: a tile of both has whole
-// cache lines of either tensor.
+// Columns are the dimensions that are innermost in the result. Rows are those
+// innermost in the source, if they differ: a tile then has whole cache lines of
+// both tensors.
 //
 //===----------------------------------------------------------------------===//
 

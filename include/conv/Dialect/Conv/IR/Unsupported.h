@@ -1,12 +1,12 @@
-//===- Unsupported.h - refusing correct input -------------------*- C++ -*-===//
+//===- Unsupported.h - refusals of valid input ------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Input that verifies but that this version does not handle is refused with a
-// stable code and the predicate that failed. Tools answer it with exit code 3.
+// Valid input that this version does not support is refused with a stable code
+// and the predicate that failed. Tools then return exit code 3.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +18,18 @@
 
 namespace mlir::conv {
 
-/// Why correct input is refused. Names are stable: scripts match them.
+/// The reasons to refuse valid input. Names are stable: scripts match them.
 enum class Reason {
   PaddingMode,       ///< "padding-mode": padding too wide for its gradient.
-  DynamicShape,      ///< "dynamic-shape": a size that is not known.
+  DynamicShape,      ///< "dynamic-shape": an unknown size.
   Layout,            ///< "layout": a tensor with gaps is reshaped.
-  ElementType,       ///< "element-type": no kernel or no chip has it.
+  ElementType,       ///< "element-type": unsupported by kernels or chips.
   EpilogueOperation, ///< "epilogue-operation": a fused op that has no kernel
                      ///< code.
   NotFusable,   ///< "not-fusable": an op on tensors that is not an epilogue.
-  ZeroPoint,    ///< "zero-point": one that is not a constant.
+  ZeroPoint,    ///< "zero-point": a zero point that is not constant.
   MemRef,       ///< "memref-semantics": loops on buffers.
-  DataMovement, ///< "data-movement": one that no convolution can express.
+  DataMovement, ///< "data-movement": no convolution can express it.
   Signature,    ///< "signature": an argument or result no kernel can take.
   Constant,     ///< "constant": a tensor constant as operand.
   ProblemSize,  ///< "problem-size": an index space beyond the kernel's.

@@ -1,4 +1,4 @@
-//===- ViewAttr.td - tensors seen as matrices -------------*- tablegen -*-===//
+//===- ViewAttr.td - tensors viewed as matrices ------------*- tablegen -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -116,22 +116,22 @@ def Conv_ViewAttr : Conv_Attr<"View", "view"> {
       ::llvm::SmallVector<int64_t> coefficients;
       int64_t constant;
     };
-    /// The coordinates, in the order of the tensor's dimensions, and after them
+    /// The coordinates, in the order of the tensor's dimensions, followed by
     /// the conditions.
     ::llvm::SmallVector<Coordinate> getCoordinates() const;
-    /// Dimensions of the tensor.
+    /// Number of the tensor's dimensions.
     unsigned getTensorRank() const {
       return getMap().getNumResults() - getLimits().size();
     }
-    /// All digits' sizes, in the order of the map's dimensions.
+    /// The sizes of all digits, in the order of the map's dimensions.
     ::llvm::SmallVector<int64_t> getDigitSizes() const;
     /// Number of matrices, of rows and of columns.
     ::std::array<int64_t, 3> getShape() const;
     /// The smallest and the largest value of a coordinate.
     ::std::pair<int64_t, int64_t> getRange(const Coordinate &coordinate) const;
 
-    /// The roles of the digits of one index: as many as those, or none if no
-    /// digit of the view has one.
+    /// The roles of the digits of one index, one per digit, or none if no digit
+    /// of the view has a role.
     ::llvm::ArrayRef<DigitRole> getBatchRoles() const {
       return getRoles().take_front(getBatch().size());
     }
@@ -143,25 +143,25 @@ def Conv_ViewAttr : Conv_Attr<"View", "view"> {
       return getRoles().take_back(getColumns().size());
     }
     /// The number of the digit with a role, in the order of the map's
-    /// dimensions, if the view has it.
+    /// dimensions, or none if the view does not have it.
     ::std::optional<unsigned> find(DigitRole role) const;
-    /// Values of that digit: 1 without it, as an index that nothing counts has.
+    /// The size of the digit with a role: 1 if the view does not have it.
     int64_t getSize(DigitRole role) const;
-    /// By how much the next value of that digit moves a coordinate: 0 without
-    /// the digit.
+    /// The change of a coordinate from one value of the digit with a role to
+    /// the next: 0 if the view does not have the digit.
     int64_t getCoefficient(const Coordinate &coordinate, DigitRole role) const;
-    /// Whether digits with other roles than these do not move a coordinate.
+    /// Whether only digits with these roles change a coordinate.
     bool isOnlyMovedBy(const Coordinate &coordinate,
                        ::llvm::ArrayRef<DigitRole> roles) const;
 
-    /// How a window moves along a spatial dimension: the coordinate is `stride *
-    /// position + dilation * tap - low`. All are 0 where the view has not got
-    /// the digit.
+    /// A window along a spatial dimension: the coordinate is `stride * position
+    /// + dilation * tap - low`. A coefficient is 0 if the view does not have its
+    /// digit.
     struct Window {
       DigitRole position, tap;
       int64_t stride, dilation, low;
     };
-    /// In a coordinate of spatial dimension `axis` (see `DigitRole::getAxis`).
+    /// The window in a coordinate of dimension `axis` (`DigitRole::getAxis`).
     Window getWindow(const Coordinate &coordinate, unsigned axis) const;
   }];
 }

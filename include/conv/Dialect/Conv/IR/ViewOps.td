@@ -58,7 +58,7 @@ def Conv_GatherOp : Conv_Op<"gather", [Pure,
     `view` `=` $view attr-dict `:` type($source) `->` type($result)
   }];
   let builders = [
-    /// All matrices of the view.
+    /// Gathers all matrices of the view.
     OpBuilder<(ins "Value":$source, "ViewAttr":$view)>
   ];
   let hasVerifier = 1;

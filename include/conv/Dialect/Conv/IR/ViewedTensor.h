@@ -1,4 +1,4 @@
-//===- ViewedTensor.h - tensors as matrices, and in memory ------*- C++ -*-===//
+//===- ViewedTensor.h - a tensor with its view and strides ------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace mlir::conv {
 
-/// A tensor, how it is seen as matrices, and how it lies in memory.
+/// A tensor's view as matrices, and its layout in memory.
 struct ViewedTensor {
   ViewAttr view;
   RankedTensorType type;
@@ -21,7 +21,7 @@ struct ViewedTensor {
   /// The dimension whose coordinate depends on the last digit of the batch, or
   /// -1.
   int64_t findBatchDimension() const;
-  /// The dimension whose neighbours are the closest in memory.
+  /// The dimension with the smallest stride in memory.
   int64_t findClosest() const;
 };
 

@@ -17,7 +17,7 @@ namespace mlir::conv {
 #define GEN_PASS_REGISTRATION
 #include "conv/Dialect/Conv/Transforms/Passes.h.inc"
 
-/// Attribute of convolutions that outlining leaves where they are.
+/// Attribute of convolutions that outlining leaves in their function.
 inline constexpr llvm::StringLiteral kLeftName = "conv.left";
 } // namespace mlir::conv
 

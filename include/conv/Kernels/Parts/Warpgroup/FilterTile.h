@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Filters for few channels of either tensor are small: a workgroup brings all
-// of them to shared memory, once for all of its tiles. Plain numbers, nothing
-// of the IR.
+// If either tensor has few channels, the filter is small: a workgroup loads all
+// of it to shared memory, once for all of its tiles. Plain numbers, nothing of
+// the IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,16 +19,16 @@
 namespace conv {
 
 /// A filter that stays in shared memory, and a pipeline of buffers that one
-/// warpgroup fills. The others multiply what is in a buffer with the filter:
-/// rows of 128 swizzled bytes, all columns of the first 64 elements of the
-/// reduction, then of the next ones.
+/// warpgroup fills. The other warpgroups multiply a buffer by the filter: rows
+/// of 128 swizzled bytes, all columns of the first 64 elements of the
+/// reduction, then of the next 64 elements.
 struct FilterTile {
-  /// A row is written in pieces of 16 bytes.
+  /// A row is written in vectors of 16 bytes.
   static constexpr int64_t kPiecesPerRow =
       TmaTile::kRowElements / TmaTile::kGranule;
 
   TmaTile tile; ///< Rows, columns, stages, warpgroups and their registers.
-  int64_t filterRows; ///< Of each column.
+  int64_t filterRows; ///< 128-byte rows of each column.
   int64_t stageBytes;
 
   int64_t filterBytes() const { return filterRows * tile.rightBytes(); }

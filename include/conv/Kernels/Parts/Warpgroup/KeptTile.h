@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A filter is the same for many tiles of the `tma` main loop. If a workgroup
-// has room for all steps of its part, copies bring that once, and stages have
-// the other operand only:
+// Many tiles of the `tma` main loop use the same filter. If a workgroup has
+// room for all steps of its part, copies load it once, and stages hold only the
+// other operand:
 //
 //   stages of the other operand | steps of what is kept | staging | barriers
 //
@@ -24,18 +24,18 @@ namespace conv {
 /// group.
 struct TmaReuse {
   enum class Side { None, Left, Right } side = Side::None;
-  /// Of the reduction, of the batch, and of each of its matrices.
+  /// Reduction steps, matrices of the batch, and the size of each matrix.
   int64_t steps = 0, matrices = 1, rows = 0, columns = 0;
   /// That have an operand of their own: all matrices, if it is not 1.
   int64_t groups = 1;
 };
 
-/// The tile of a workgroup, and what it keeps.
+/// The tile of a workgroup, and the operand that it keeps.
 struct KeptTile {
   using Side = TmaReuse::Side;
 
   explicit KeptTile(const TmaTile &tile) : tile(tile) {}
-  /// Keeps what there is room for, if `units` workgroups have several tiles.
+  /// Keeps an operand if it fits and `units` workgroups have several tiles.
   KeptTile(const TmaTile &tile, const TmaReuse &reuse, int64_t units,
            int64_t availableBytes)
       : tile(tile) {
@@ -64,7 +64,7 @@ struct KeptTile {
   bool keeps() const { return side != Side::None; }
 
   int64_t stageBytes() const { return tile.stageBytes() - stepBytes(); }
-  /// What a step has of the operand that is kept.
+  /// Bytes of one step of the kept operand.
   int64_t stepBytes() const {
     return keepsLeft()    ? tile.leftBytes()
            : keepsRight() ? tile.rightBytes()
@@ -72,28 +72,28 @@ struct KeptTile {
   }
   int64_t keptBytes() const { return steps * stepBytes(); }
   int64_t keptOffset() const { return tile.stages * stageBytes(); }
-  /// Where tiles of both operands of the first stage are.
+  /// Offsets of the tiles of both operands in the first stage.
   int64_t leftOffset() const {
     return keepsLeft() ? keptOffset() : tile.leftOffset();
   }
   int64_t rightOffset() const {
     return keepsRight() ? keptOffset() : keepsLeft() ? 0 : tile.rightOffset();
   }
-  /// How much further all that follows the stages is than if nothing were
-  /// kept; negative if that saves more than it takes.
+  /// Bytes by which everything after the stages moves if an operand is kept;
+  /// negative if keeping saves more than it takes.
   int64_t shift() const { return keptBytes() - tile.stages * stepBytes(); }
-  /// One barrier for "full" of each step that is kept, after all others.
+  /// Each kept step has a barrier "full", after all other barriers.
   int64_t barrierOffset() const { return tile.sharedBytes() + shift(); }
   int64_t sharedBytes() const {
     return barrierOffset() + steps * TmaTile::kBarrierBytes;
   }
-  /// Bytes that are left for a tile that keeps nothing.
+  /// Bytes available to a tile that keeps nothing.
   int64_t reduce(int64_t availableBytes) const {
     return availableBytes - shift() - steps * TmaTile::kBarrierBytes;
   }
 
-  /// How many workgroups go over so many tiles: each has always the same part
-  /// of what is kept.
+  /// The number of workgroups that go over `tiles` tiles: each workgroup always
+  /// has the same part of the kept operand.
   int64_t countWorkgroups(int64_t tiles, int64_t units) const {
     int64_t most = std::min(tiles, units);
     return most - most % across;
@@ -101,9 +101,9 @@ struct KeptTile {
 
   TmaTile tile;
   Side side = Side::None;
-  int64_t steps = 0;  ///< Of what is kept.
-  int64_t across = 1; ///< Tiles side by side along it, of all groups.
-  int64_t groups = 1; ///< As of `TmaReuse`.
+  int64_t steps = 0;  ///< Kept steps.
+  int64_t across = 1; ///< Tiles side by side along the operand, of all groups.
+  int64_t groups = 1; ///< As in `TmaReuse`.
 };
 
 } // namespace conv

@@ -16,25 +16,25 @@
 
 namespace conv {
 
-/// What copies of boxes make of a problem, if they can bring its operands.
+/// The facts of a problem whose operands copies of boxes can load.
 struct TmaFacts {
-  /// Steps over the largest product's reduction, and of all products.
+  /// Steps over the largest product's reduction, and over all products.
   int64_t steps = 0, totalSteps = 0;
   int64_t sharers = 1; ///< Workgroups that can share the steps of each product.
-  /// Whether they bring rows of the left operand's rows, or of the right
-  /// operand's columns, rather than of the reduction; and whether that is over
-  /// positions.
+  /// Whether copied rows run along the left operand's rows, or the right
+  /// operand's columns, rather than along the reduction; and whether the
+  /// reduction is over positions.
   bool isLeftTransposed = false, isRightTransposed = false;
   bool reducesPositions = false;
   /// Whether f32 may be multiplied as parts in tf32.
   bool allows3xTF32 = false;
-  /// Products of 8-bit floats that instructions add up before their sum is
-  /// promoted to f32; 0 if they may not, or operands are others.
+  /// Products of 8-bit floats that instructions sum before the sum is promoted
+  /// to f32; 0 for other operands, or if promotion is not allowed.
   int64_t promotion = 0;
-  /// Rows of 64 columns that they bring, which tiles have whole.
+  /// Columns come in rows of 64, of which a tile has whole ones.
   bool hasRowsOfColumns = false;
-  /// The lines of memory that a row of either operand lies in on average, and
-  /// matrix instructions along it. Few channels take fewer of these.
+  /// The cache lines that a row of either operand spans on average, and matrix
+  /// instructions along it, which are fewer for few channels.
   double leftLines = 1, rightLines = 1;
   int64_t atomsPerRow = TmaTile::kAtomsPerRow;
   bool hasGroups = false;
@@ -42,16 +42,16 @@ struct TmaFacts {
   /// Copies of images skip positions, or go through three dimensions position
   /// by position.
   bool hasStrides = false, hasVolumes = false;
-  /// Copies could bring an operand of the epilogue as they take the result.
+  /// Copies could load an epilogue operand in the boxes of the result.
   bool hasEpilogueBoxes = false;
-  /// Lanes store results in pairs of columns, which copies cannot.
+  /// Lanes store results in pairs of columns, which copies cannot store.
   bool hasStoredPairs = false;
-  /// What workgroups could keep of an operand.
+  /// The operand that workgroups could keep.
   TmaReuse reuse = {};
   /// If positions come in halo tiles: the bytes of one in shared memory. If
-  /// positions are rows, how many it has, and the taps that share it; if they
-  /// are reduced, the columns that do, or how rows do, whose number the bytes
-  /// depend on.
+  /// positions are rows: the positions of a halo tile, and the taps that share
+  /// it. If positions are reduced: the columns that share it, or how rows share
+  /// it, whose number determines the bytes.
   struct HaloTile {
     int64_t bytes = 0;
     int64_t rows = 0, taps = 1;
@@ -62,11 +62,11 @@ struct TmaFacts {
   std::optional<HaloTile> haloTile = std::nullopt;
 };
 
-/// The facts of a problem; without steps, if copies of boxes cannot bring its
-/// operands.
+/// The facts of a problem; they have no steps if copies of boxes cannot load
+/// its operands.
 const TmaFacts &getTmaFacts(const Problem &problem);
 
-/// The tile of a candidate whose main loop is one of warpgroups.
+/// The tile of a candidate with a warpgroup main loop.
 TmaTile getTmaTile(const Problem &problem, const Candidate &candidate);
 
 } // namespace conv

@@ -1,0 +1,117 @@
+# RUN: rm -rf %t && mkdir %t && %torch-python %s %t
+"""What an optimised model has beside convolutions: torch.compile's code or PyTorch's, measured, forced, forbidden, missing."""
+
+import copy
+import os
+import subprocess
+import sys
+import unittest
+from unittest import mock
+
+import torch
+import torch.nn.functional as F
+
+import conv.torch
+from conv.torch import _choices, _rest
+
+FOLDER = sys.argv.pop()
+os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{FOLDER}/inductor"
+
+
+class Normed(torch.nn.Module):
+    """A convolution between what is none: group norm, silu, resizing and a linear layer."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm, self.conv = torch.nn.GroupNorm(2, 8), torch.nn.Conv2d(8, 6, 3, padding=1)
+        self.linear = torch.nn.Linear(6, 5)
+
+    def forward(self, x):
+        y = F.interpolate(self.conv(F.silu(self.norm(x))), scale_factor=2.0, mode="nearest")
+        return self.linear(y.movedim(1, -1)).sigmoid()
+
+
+class Rest(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        torch._dynamo.reset()
+        _choices.forget()
+        self.model, self.x = Normed().eval(), torch.randn(2, 8, 5, 7)
+        with torch.no_grad():
+            self.expected = self.model(self.x)
+
+    def optimize(self, **options):
+        module = conv.torch.optimize(self.model, (self.x,), **options)
+        self.check(module)
+        rows = [row for row in conv.torch.report() if row.runs not in ("conv", "torch")]
+        self.assertIn("1 of 1 problems", str(conv.torch.report()))
+        return module, rows
+
+    def check(self, module):
+        with torch.no_grad():
+            torch.testing.assert_close(module(self.x), self.expected, rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(module(self.x).detach(), self.expected, rtol=1e-4, atol=1e-5)
+
+    def test_the_faster_one_stays(self):
+        module, [row] = self.optimize()
+        self.assertEqual((row.reason, row.device), ("measured", "cpu"))
+        fastest = min(row.conv_seconds, row.torch_seconds)
+        self.assertEqual(row.runs, "compile" if fastest == row.conv_seconds else "eager")
+        self.assertEqual(isinstance(module, _rest.CompiledModule), row.runs == "compile")
+        for times, runs in (((1.0, 2.0), "compile"), ((2.0, 1.0), "eager")):
+            with mock.patch.object(_rest, "_time", lambda *_, times=times: list(times)):
+                module, [row] = self.optimize()
+            self.assertEqual((row.runs, row.conv_seconds, row.torch_seconds), (runs, *times))
+            self.assertEqual(isinstance(module, _rest.CompiledModule), runs == "compile")
+
+    def test_without_measurement(self):
+        module, [row] = self.optimize(measure=False)
+        self.assertEqual((row.runs, row.conv_seconds), ("compile", None), row.detail)
+
+    def test_forced_and_forbidden(self):
+        module, [row] = self.optimize(compile_rest=True)
+        self.assertEqual((row.runs, row.conv_seconds), ("compile", None))
+        self.assertIsInstance(module, _rest.CompiledModule)
+        _choices.forget()
+        module, rows = self.optimize(compile_rest=False)
+        self.assertEqual((rows, type(module).__name__), ([], "GraphModule"))
+
+    def test_nothing_to_compile(self):
+        model = torch.nn.Sequential(torch.nn.Conv2d(8, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.ReLU(), torch.nn.Flatten())
+        self.assertIsInstance(conv.torch.optimize(model, (self.x,)), torch.fx.GraphModule)
+
+    def test_without_a_compiler_of_c(self):
+        """PyTorch's kernels run, and the report says why; who insists on compiling gets the error."""
+        code = (
+            "import torch, conv.torch\n"
+            "model, x = torch.nn.Sequential(torch.nn.Conv2d(8, 4, 3), torch.nn.AvgPool2d(2)), torch.randn(1, 8, 6, 6)\n"
+            "module = conv.torch.optimize(model, (x,))\n"
+            "with torch.no_grad(): torch.testing.assert_close(module(x), model(x), rtol=1e-4, atol=1e-5)\n"
+            "row = conv.torch.report()[-1]\n"
+            "assert (row.runs, row.reason) == ('eager', 'torch.compile') and 'compiler' in row.detail, row\n"
+            "try: conv.torch.optimize(model, (x,), compile_rest=True)\n"
+            "except Exception as error: assert 'compiler' in str(error)\n"
+            "else: raise AssertionError('expects an error')\n"
+        )
+        without = {**os.environ, "CXX": "/none", "TORCHINDUCTOR_CACHE_DIR": f"{FOLDER}/none"}
+        subprocess.run([sys.executable, "-c", code], env=without, check=True)
+
+    def test_copies_and_files(self):
+        module, _ = self.optimize(compile_rest=True)
+        self.check(copy.deepcopy(module))
+        self.assertEqual(module.state_dict().keys(), copy.deepcopy(module).state_dict().keys())
+        conv.torch.save(module, (self.x,), f"{FOLDER}/net.convpack")
+        self.check(conv.torch.load(f"{FOLDER}/net.convpack"))
+        loaded = conv.torch.load(f"{FOLDER}/net.convpack", compile_rest=True)
+        self.assertIsInstance(loaded, _rest.CompiledModule)
+        self.check(loaded)
+
+    def test_training_through_it_is_refused(self):
+        model = torch.nn.Sequential(torch.nn.Conv2d(8, 4, 3), torch.nn.ReLU(), torch.nn.AvgPool2d(2))
+        module = conv.torch.optimize(model, (self.x,), compile_rest=True)
+        with self.assertRaisesRegex(NotImplementedError, "for inference"):
+            module(self.x.requires_grad_()).sum().backward()
+
+
+if __name__ == "__main__":
+    unittest.main()
