@@ -94,14 +94,15 @@ struct StagedCalibration {
   double laneIdlePower;
   double laneRoundSeconds;
   double laneAloneFactor;
-  /// Time over that of others if each lane has four rows: 40 schedules of f32
-  /// on an H200, and 30 on an H100.
+  /// Time of lanes with four rows over that of lanes with fewer: 40 schedules
+  /// of f32 on an H200, and 30 on an H100.
   double laneWideFactor;
-  /// The same of copies of runs that are shorter than a step, each of which has
-  /// a position of its own: 1.3 to 2.1 in 5 pairs of schedules of 2 layers.
+  /// Time of async copies over that of loads through registers, if runs are
+  /// shorter than a step, so that each copy has its own position: 1.3 to 2.1 in
+  /// 5 pairs of schedules of 2 layers.
   double laneShortFactor;
-  /// Measured time over that of the model for loops if lanes turn the left
-  /// matrix: 7 schedules of 1x1 windows in NCHW.
+  /// Measured time over the model's if lanes multiply a left matrix that is
+  /// transposed on its way to shared memory: 7 schedules of 1x1 windows in NCHW.
   double laneTurnedSlowdown;
   double laneFixedRegisters;
   double laneSumRegisters;

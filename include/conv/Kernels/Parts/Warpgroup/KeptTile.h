@@ -20,13 +20,12 @@
 
 namespace conv {
 
-/// An operand that is the same for all matrices of a product, or that of each
-/// group.
+/// An operand that all matrices of a product share, or the filters of groups.
 struct TmaReuse {
   enum class Side { None, Left, Right } side = Side::None;
   /// Reduction steps, matrices of the batch, and the size of each matrix.
   int64_t steps = 0, matrices = 1, rows = 0, columns = 0;
-  /// That have an operand of their own: all matrices, if it is not 1.
+  /// Matrices with an operand of their own: all of them, or 1 if they share it.
   int64_t groups = 1;
 };
 
