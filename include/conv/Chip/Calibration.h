@@ -102,7 +102,8 @@ struct StagedCalibration {
   /// 5 pairs of schedules of 2 layers.
   double laneShortFactor;
   /// Measured time over the model's if lanes multiply a left matrix that is
-  /// transposed on its way to shared memory: 7 schedules of 1x1 windows in NCHW.
+  /// transposed on its way to shared memory: 7 schedules of 1x1 windows in
+  /// NCHW.
   double laneTurnedSlowdown;
   double laneFixedRegisters;
   double laneSumRegisters;
