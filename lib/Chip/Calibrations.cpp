@@ -36,6 +36,7 @@ static constexpr Calibration kHopper = {
                .transposingSlowdown = 1.6,
                .scatterCycles = 0.63,
                .sparseScatterCycles = 1.46,
+               .wholeScatterCycles = 0.1,
                .scatteredSumSeconds = 2e-11,
                .laneStartSeconds = 1e-6,
                .laneStoreSeconds = 0.91e-12,
@@ -45,6 +46,9 @@ static constexpr Calibration kHopper = {
                .laneIdlePower = 0.51,
                .laneRoundSeconds = 0.39e-6,
                .laneAloneFactor = 1.28,
+               .laneWideFactor = 1.12,
+               .laneShortFactor = 1.5,
+               .laneTurnedSlowdown = 1.7,
                .laneFixedRegisters = 54,
                .laneSumRegisters = 1.8,
                .barrierCycles = 40,
@@ -120,6 +124,7 @@ static constexpr Calibration kHopper = {
                   .longUnalignedShare = 0.5,
                   .unalignedGroupRowCycles = 6.6,
                   .transposedRowFactor = 1.3,
+                  .rereadShare = 0.1,
                   .firstSteps = 2.25,
                   .epilogueCyclesPerColumn = 11.25,
                   .storeCyclesPerRow = 4.8,
@@ -203,6 +208,7 @@ static constexpr Calibration createUnmeasured(std::string_view source) {
   staged.registerStagedSlowdown = staged.asyncStagedSlowdown = 1;
   staged.transposedStagedSlowdown = staged.transposingSlowdown = 1;
   staged.scatterCycles = staged.sparseScatterCycles = 0;
+  staged.wholeScatterCycles = 0;
   staged.scatteredSumSeconds = staged.laneFactor = 0;
   calibration.direct.isCompared = false;
   calibration.direct.traffic = 1.25;

@@ -84,10 +84,14 @@ double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
 
 double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
                                   int64_t rows, int64_t columns) {
+  // As many rows of fragments are stored at a time.
+  constexpr int64_t kNeighbours = 8;
+  const StagedCalibration &fit = chip.calibration->staged;
+  auto elements = double(rows * columns);
   if (problem.storedRowDistance == 0)
     return 0;
-  return double(rows * columns) *
-         (problem.storedRowDistance == 1
-              ? chip.calibration->staged.scatterCycles
-              : chip.calibration->staged.sparseScatterCycles);
+  if (problem.storedRowDistance > 1)
+    return elements * fit.sparseScatterCycles;
+  bool isWhole = kNeighbours * byteSize(problem.result) >= chip.sectorBytes;
+  return elements * (isWhole ? fit.wholeScatterCycles : fit.scatterCycles);
 }

@@ -73,6 +73,8 @@ struct StagedCalibration {
   /// to one of the next row, or scattered. 0 where nothing was measured.
   double scatterCycles;
   double sparseScatterCycles;
+  /// `scatterCycles` if neighbouring rows fill a sector: 6 layers in f32.
+  double wholeScatterCycles;
   /// Seconds for each scattered element that the sum of split-K slices stores:
   /// 4 schedules of 2 layers in NCHW.
   double scatteredSumSeconds;
@@ -92,6 +94,17 @@ struct StagedCalibration {
   double laneIdlePower;
   double laneRoundSeconds;
   double laneAloneFactor;
+  /// Time of lanes with four rows over that of lanes with fewer: 40 schedules
+  /// of f32 on an H200, and 30 on an H100.
+  double laneWideFactor;
+  /// Time of async copies over that of loads through registers, if runs are
+  /// shorter than a step, so that each copy has its own position: 1.3 to 2.1 in
+  /// 5 pairs of schedules of 2 layers.
+  double laneShortFactor;
+  /// Measured time over the model's if lanes multiply a left matrix that is
+  /// transposed on its way to shared memory: 7 schedules of 1x1 windows in
+  /// NCHW.
+  double laneTurnedSlowdown;
   double laneFixedRegisters;
   double laneSumRegisters;
   double barrierCycles;       ///< A step's barrier, waits and loop control.
@@ -189,6 +202,8 @@ struct WarpgroupCalibration {
   double transposedRowFactor; ///< Time of an unaligned row of a filter with
                               ///< rows along the reduction, over that of other
                               ///< filters: 6 layers.
+  double rereadShare; ///< Share of the memory's time per byte that a byte takes
+                      ///< which adjacent tiles read again.
   double firstSteps; ///< Steps that a kernel waits for when it starts, since
                      ///< all units read memory at once.
   /// Cycles of a tile's way through registers to shared memory, for each column

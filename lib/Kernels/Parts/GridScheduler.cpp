@@ -36,8 +36,9 @@ TileRaster::TileRaster(const TiledConvolution &form, int64_t neighbours)
     order = {Batch, Rows, Columns, Neighbours};
 }
 
-TileRaster::TileRaster(const TiledConvolution &form, Raster raster)
-    : TileRaster(form) {
+TileRaster::TileRaster(const TiledConvolution &form, Raster raster,
+                       int64_t neighbours)
+    : TileRaster(form, neighbours) {
   order = raster == Raster::Rows ? std::array{Batch, Columns, Rows, Neighbours}
                                  : std::array{Batch, Rows, Columns, Neighbours};
 }

@@ -94,7 +94,15 @@ double conv::computeLaneSeconds(const Problem &problem, const ChipInfo &chip,
   double alone = resident == 1 && perUnit > 1 ? fit(chip).laneAloneFactor : 1;
   double seconds = cycles / (chip.clockGHz * 1e9) +
                    alone * fit(chip).laneStoreSeconds * storedBytes;
-  // Both main loops took about the same time; async copies use fewer registers.
+  constexpr int64_t kManyRows = 4;
+  if (candidate.subgroup[0] >= kManyRows * chip.subgroupSize)
+    seconds *= fit(chip).laneWideFactor;
+  // Each copy of a run that is shorter than a step has its own position.
+  if (candidate.loop == MainLoop::AsyncStaged &&
+      problem.lhsRun.elements < candidate.gemmK)
+    seconds *= fit(chip).laneShortFactor;
+  // Otherwise both main loops took about the same time; async copies use fewer
+  // registers.
   constexpr double kRegisterStaged = 1.02;
   if (candidate.loop == MainLoop::RegisterStaged)
     seconds *= kRegisterStaged;

@@ -237,9 +237,22 @@ static Limit computeLimit(const Problem &problem, const ChipInfo &chip,
                                               : Limit::Loads;
 }
 
+/// Whether lanes multiply matrices whose left one is transposed on its way to
+/// shared memory, without a window.
+static bool isTurnedOnLanes(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate) {
+  double bytes = double(problem.products * problem.batch * problem.rows) *
+                 double(problem.reduction * byteSize(candidate.atom->operand));
+  return candidate.atom->kind == AtomKind::FMA && fit(chip).laneFactor > 0 &&
+         isTransposed(problem.lhsRun) && !isTransposed(problem.rhsRun) &&
+         problem.splits == 1 && bytes <= problem.lhsBytes;
+}
+
 /// Factor from the time computed here to the time of a staged kernel.
 static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
+  if (isTurnedOnLanes(problem, chip, candidate))
+    return fit(chip).laneTurnedSlowdown;
   bool isAsync = candidate.loop == MainLoop::AsyncStaged;
   bool areTransposed =
       isTransposed(problem.lhsRun) && isTransposed(problem.rhsRun);

@@ -19,7 +19,7 @@ class TileRaster {
 public:
   explicit TileRaster(const TiledConvolution &form, int64_t neighbours = 1);
   /// As above, with the dimension of a matrix that varies fastest given.
-  TileRaster(const TiledConvolution &form, Raster raster);
+  TileRaster(const TiledConvolution &form, Raster raster, int64_t neighbours);
   int64_t countTiles() const { return llvm::product_of(counts); }
   TileOrigin createOrigin(const IndexMath &math, Value tile) const;
 

@@ -60,11 +60,12 @@ private:
     // Tiles that share the kept operand are consecutive in the raster, so each
     // workgroup keeps the same one throughout.
     if (kept.keeps())
-      return PersistentScheduler(ptx,
-                                 TileRaster(*part.form, kept.keepsLeft()
-                                                            ? Raster::Rows
-                                                            : Raster::Columns),
-                                 part.firstTile, clusters);
+      return PersistentScheduler(
+          ptx,
+          TileRaster(*part.form,
+                     kept.keepsLeft() ? Raster::Rows : Raster::Columns,
+                     kept.groups),
+          part.firstTile, clusters);
     bool areGroupsNeighbours =
         part.geometry && part.geometry->haveGroupsSharedLines();
     return PersistentScheduler(

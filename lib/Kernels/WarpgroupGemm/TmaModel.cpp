@@ -89,6 +89,18 @@ static double computeEpilogueCycles(const Problem &problem,
          (1 + epilogueShare);
 }
 
+/// Cycles in which lanes of all units store pairs of columns, which fill parts
+/// of sectors: memory takes so long for these.
+static double computePairCycles(const Problem &problem, const ChipInfo &chip) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  // A filter is small, and its sums of parts are other elements.
+  if (!facts.hasStoredPairs || facts.reducesPositions || problem.splits > 1)
+    return 0;
+  return chip.calibration->staged.scatterCycles *
+         double(problem.products * problem.batch * problem.rows) *
+         double(problem.columns) / double(chip.computeUnits);
+}
+
 /// Cycles in which a cluster exchanges its sums.
 static double computeExchange(const ChipInfo &chip, const TmaTile &tile) {
   if (tile.cluster == 1)
@@ -105,6 +117,17 @@ static double computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
   return problem.splits == 1
              ? seconds
              : seconds + fit(chip).partSeconds * double(problem.splits);
+}
+
+/// Bytes of the larger operand that tiles side by side read again. In the
+/// gradient of a filter these are far apart.
+static double countRereadBytes(const Problem &problem, const TmaTile &tile) {
+  if (getTmaFacts(problem).reducesPositions)
+    return 0;
+  return problem.lhsBytes >= problem.rhsBytes
+             ? double(ceilDiv(problem.columns, tile.columns) - 1) *
+                   problem.lhsBytes
+             : double(ceilDiv(problem.rows, tile.rows) - 1) * problem.rhsBytes;
 }
 
 static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
@@ -176,6 +199,7 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
   double keptCycles = double(kept.keptBytes() * chip.computeUnits) /
                       fit(chip).copyBytesPerClock;
   double unitCycles = fit(chip).firstSteps * cost.loadCycles + keptCycles +
+                      computePairCycles(problem, chip) +
                       (waitsForMemory ? fit(chip).shortPipelineCycles : 0) +
                       double(perUnit) * (stepsPerTile * cost.stepCycles +
                                          storeCycles + scatterCycles) -
@@ -185,7 +209,10 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.computeSeconds =
       chip.calibration->launch.startSeconds +
       std::max(unitCycles, powerCycles) / (chip.clockGHz * 1e9);
-  cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
+  cost.memorySeconds =
+      (cost.memoryBytes +
+       fit(chip).rereadShare * countRereadBytes(problem, tile)) /
+      (chip.memoryGBs * 1e9);
   cost.seconds = std::pow(std::pow(cost.computeSeconds, fit(chip).overlap) +
                               std::pow(cost.memorySeconds, fit(chip).overlap),
                           1 / fit(chip).overlap) +

@@ -9,6 +9,7 @@
 #include "../Models.h"
 #include "../Parts/Warpgroup/WarpgroupFamily.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/DescribeProblem.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
@@ -35,6 +36,12 @@ static bool hasEpilogueBoxes(ConvolutionOpInterface op,
            auto type = cast<RankedTensorType>(operand.getType());
            return hasBoxesOf({result.view, type, getStrides(operand)}, result);
          });
+}
+
+/// Whether lanes store neighbouring columns of a row.
+static bool storesPairs(const ViewedTensor &result) {
+  return computeTmaResult(result).form == TmaResult::Form::Lanes &&
+         getDistance(result, result.view.getColumnRoles().back()) == 1;
 }
 
 /// Whether a kernel has one product and nothing else.
@@ -75,6 +82,7 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
     facts.hasVolumes |=
         geometry->window.rank() > 2 && !geometry->hasHaloTiles();
     hasBoxes &= hasEpilogueBoxes(op, result);
+    facts.hasStoredPairs |= storesPairs(result);
     if (isAlone(plan))
       facts.reuse = computeTmaReuse(lhs, rhs, *geometry);
     facts.hasStrides |=
@@ -180,6 +188,8 @@ public:
         op.getArithmetic() == Arithmetic::F32 &&
         ::conv::is3xTF32WithinBound(computeReductionWithoutZeros(op),
                                     facts->steps, problem.splits);
+    if (options.transposed)
+      facts->sharers = 1; // S20.
     if (hasFloat8(op) && findNarrowSums(op).empty())
       facts->promotion = ::conv::TmaTile::kMaxPromotion;
     problem.facts.set(*facts);

@@ -68,6 +68,24 @@ TEST(KeptTile, WorkgroupsAreAMultipleOfThePartsOfTheFilter) {
   EXPECT_EQ(KeptTile(createTile()).countWorkgroups(4800, 131), 131);
 }
 
+// Each workgroup has one group's filter, and tiles of other groups are other
+// workgroups'.
+TEST(KeptTile, EachWorkgroupKeepsTheFilterOfOneGroup) {
+  TmaReuse reuse = {.side = Side::Right,
+                    .steps = 9,
+                    .matrices = 4,
+                    .rows = 100 * 1024,
+                    .columns = 128,
+                    .groups = 4};
+  KeptTile kept = keep(createTile(), reuse);
+  EXPECT_TRUE(kept.keepsRight());
+  EXPECT_EQ(kept.across, 2 * 4);
+  EXPECT_EQ(kept.countWorkgroups(6400, kUnits), 128);
+  // Too many units would have no filter.
+  reuse.matrices = reuse.groups = 25;
+  EXPECT_FALSE(keep(createTile(), reuse).keeps());
+}
+
 TEST(KeptTile, NothingIsKeptWhereItDoesNotPay) {
   TmaReuse reuse = createReuse(Side::Left);
   EXPECT_FALSE(keep(createTile(), createReuse(Side::None)).keeps());

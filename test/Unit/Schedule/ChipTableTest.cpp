@@ -196,7 +196,7 @@ TEST(ChipTable, HopperMultipliesEightBitFloatsTwiceAsFastAsSixteenBits) {
     ++found;
     EXPECT_NEAR(peakFlops(chip, atom) / 1e12, 2141, 1) << atom.n;
   }
-  EXPECT_EQ(found, 5);
+  EXPECT_EQ(found, 8);
 }
 
 TEST(ChipTable, KindAndSizeTellAtomsOfOneStoredTypeApart) {

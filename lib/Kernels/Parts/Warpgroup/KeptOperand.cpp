@@ -37,5 +37,9 @@ static bool isSame(const TmaMatrix &matrix) {
     reuse.side = Side::Left;
   else if (isRight)
     reuse.side = Side::Right;
+  if (reuse.side == Side::None && !hasMatrices) {
+    reuse.side = Side::Right;
+    reuse.groups = geometry.window.groups;
+  }
   return reuse;
 }

@@ -13,8 +13,8 @@
 
 namespace mlir::conv {
 
-/// The operand that all matrices of a product share, if the product is the only
-/// one of its kernel.
+/// The operand that all matrices of a product share, or the filter of each
+/// group, if the product is the only one of its kernel.
 ::conv::TmaReuse computeTmaReuse(const ViewedTensor &lhs,
                                  const ViewedTensor &rhs,
                                  const TmaGeometry &geometry);

@@ -20,11 +20,13 @@
 
 namespace conv {
 
-/// An operand that is the same for all matrices of a product.
+/// An operand that all matrices of a product share, or the filters of groups.
 struct TmaReuse {
   enum class Side { None, Left, Right } side = Side::None;
   /// Reduction steps, matrices of the batch, and the size of each matrix.
   int64_t steps = 0, matrices = 1, rows = 0, columns = 0;
+  /// Matrices with an operand of their own: all of them, or 1 if they share it.
+  int64_t groups = 1;
 };
 
 /// The tile of a workgroup, and the operand that it keeps.
@@ -36,7 +38,7 @@ struct KeptTile {
   KeptTile(const TmaTile &tile, const TmaReuse &reuse, int64_t units,
            int64_t availableBytes)
       : tile(tile) {
-    constexpr int64_t kMostAcross = 8, kFewestRounds = 2;
+    constexpr int64_t kMostAcross = 8, kFewestRounds = 2, kIdleShare = 32;
     if (reuse.side == Side::None || tile.cluster > 1 || tile.hasSlots() ||
         tile.rightHaloTileBytes > 0 || tile.isConverted())
       return;
@@ -45,8 +47,12 @@ struct KeptTile {
     int64_t columnTiles = ceilDiv(reuse.columns, tile.columns);
     other.side = reuse.side;
     other.steps = reuse.steps;
-    other.across = other.keepsLeft() ? rowTiles : columnTiles;
-    if (other.across <= kMostAcross &&
+    int64_t parts = other.keepsLeft() ? rowTiles : columnTiles;
+    other.groups = reuse.groups;
+    other.across = parts * reuse.groups;
+    bool areBusy =
+        reuse.groups == 1 || units % other.across <= units / kIdleShare;
+    if (parts <= kMostAcross && areBusy &&
         reuse.matrices * rowTiles * columnTiles >= kFewestRounds * units &&
         other.sharedBytes() <= availableBytes)
       *this = other;
@@ -95,7 +101,8 @@ struct KeptTile {
   TmaTile tile;
   Side side = Side::None;
   int64_t steps = 0;  ///< Kept steps.
-  int64_t across = 1; ///< Tiles side by side along the operand.
+  int64_t across = 1; ///< Tiles side by side along the operand, of all groups.
+  int64_t groups = 1; ///< As in `TmaReuse`.
 };
 
 } // namespace conv

@@ -44,6 +44,8 @@ struct TmaFacts {
   bool hasStrides = false, hasVolumes = false;
   /// Copies could load an epilogue operand in the boxes of the result.
   bool hasEpilogueBoxes = false;
+  /// Lanes store results in pairs of columns, which copies cannot store.
+  bool hasStoredPairs = false;
   /// The operand that workgroups could keep.
   TmaReuse reuse = {};
   /// If positions come in halo tiles: the bytes of one in shared memory. If
