@@ -86,6 +86,10 @@ public:
   void writeVector(const Operand &operand, int part, const Lanes &lanes,
                    uint64_t known);
 
+  /// Writes one lane of a vector register, whether it executes or not.
+  void writeLane(const Operand &operand, std::optional<uint32_t> lane,
+                 std::optional<uint32_t> value);
+
   /// What `operand` names is not known any more.
   void forget(const Operand &operand);
 
