@@ -33,6 +33,7 @@ struct DirectDemand {
 /// of taps read of windows and of the filter, or of the other operand.
 struct DirectReads {
   double sums, windows, filter;
+  double lines = 1; ///< Of taps, that a lane reads one after the other.
 };
 
 /// Registers of a lane that sums up elements of its own, as LLVM allocates
@@ -47,10 +48,10 @@ int64_t countReductionRegisters(const ::conv::ChipInfo &chip,
 /// How many times as long products take that need so many registers.
 double getRegisterCost(const ::conv::ChipInfo &chip, int64_t registers);
 
-/// The same if a work-item has several boxes: LLVM reads the filter before the
-/// loop over these, which has `filter` vectors for each line of taps.
+/// The same if a work-item has several boxes: LLVM reads the filter of all
+/// lines before the loop over these.
 double getHoistingCost(const ::conv::ChipInfo &chip, int64_t registers,
-                       double filter, double ofAllLines);
+                       const DirectReads &reads);
 
 /// Cycles of a compute unit that has `resident` of its `workgroups` at a time.
 double getUnitCycles(const ::conv::ChipInfo &chip, const DirectDemand &demand,

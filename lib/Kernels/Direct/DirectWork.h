@@ -15,11 +15,13 @@ namespace mlir::conv {
 /// What one step of a workgroup does: boxes of products in registers.
 struct DirectWork {
   double steps = 1;
-  double boxes = 1;   ///< Of products.
-  double cycles = 0;  ///< Of a compute unit that multiplies one.
-  double vectors = 0; ///< Read from shared memory for a box.
-  double waits = 0;   ///< Cycles of barriers and such, of a workgroup; of
-                      ///< diagonals, all cycles of a step.
+  double boxes = 1;       ///< Of products.
+  double boxesOfItem = 1; ///< That a work-item has one after the other: lines
+                          ///< of taps.
+  double cycles = 0;      ///< Of a compute unit that multiplies one.
+  double vectors = 0;     ///< Read from shared memory for a box.
+  double waits = 0;       ///< Cycles of barriers and such, of a workgroup; of
+                          ///< diagonals, all cycles of a step.
   /// If results are not those of a reduction that work-items share: cycles of
   /// the compute unit for a workgroup, and those that it takes by itself,
   /// whatever else the unit does.

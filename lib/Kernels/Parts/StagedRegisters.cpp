@@ -113,18 +113,22 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
   RegisterCost registers = computeRegisters(problem, chip, candidate);
   int64_t available = computeAvailableRegisters(chip, candidate.subgroups());
   // What is usually allocated is known better where the phases of a step are
-  // apart, and loads are wide. Should it be too little, another schedule takes
-  // the place.
+  // apart, and loads are wide; and where copies take no registers, since no
+  // load is hoisted, unless atoms are small. Should it be too little, another
+  // schedule takes the place.
   auto isWide = [&](const Run &run) {
     return run.elements * byteSize(candidate.atom->operand) >= kPieceBytes;
   };
   bool isPhased = keepsLoadsEarly(chip) &&
                   candidate.atom->kind == AtomKind::WMMA &&
                   isWide(problem.lhsRun) && isWide(problem.rhsRun);
+  bool hoistsNothing =
+      copiesInLaneOrder(chip, candidate) && candidate.atom->m > 16;
   int64_t needed =
-      isPhased ? computeExpectedRegisters(chip, *candidate.atom, registers,
-                                          countTransposed(problem))
-               : computeNeededRegisters(chip, registers);
+      isPhased || hoistsNothing
+          ? computeExpectedRegisters(chip, *candidate.atom, registers,
+                                     countTransposed(problem))
+          : computeNeededRegisters(chip, registers);
   bool fits = needed <= available;
   // Accumulation registers hold nothing but accumulators, so neither side may
   // count on the whole file.
