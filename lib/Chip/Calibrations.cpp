@@ -53,11 +53,15 @@ static constexpr Calibration kHopper = {
                .laneSumRegisters = 1.8,
                .barrierCycles = 40,
                .transposedConflicts = 1.4,
+               .keptShare = 0.84,
                .shortRunLines = 0.5,
                .stepInstructions = 8,
                .loadInstructions = 2,
                .joinInstructions = 4,
                .positionInstructions = 16,
+               .elementInstructions = 8,
+               .elementPlaceInstructions = 22,
+               .sharedPlaceInstructions = 0.5,
                .loadLanesPerClock = 16,
                .leastLoadBytes = 4,
                .temporaries = 1.75,
@@ -105,6 +109,7 @@ static constexpr Calibration kHopper = {
              .matrixOthers = 0.85,
              .vectorAccumulators = 1.15,
              .vectorOthers = 0.66,
+             .transposedOthers = 0.12,
              .smallAtomRegisters = 17,
              .combineSeconds = 0.5e-6},
     .warpgroup = {.matrixSlowdown = 1.125,
@@ -179,6 +184,16 @@ static constexpr Calibration kHopper = {
                .queueSeconds = 3.1e-6,
                .memoryEfficiency = 0.8,
                .countedCycles = 1,
+               .countedReductionCycles = 1,
+               .registers = {.fixed = 4,
+                             .ofSum = 1,
+                             .ofWindow = 4,
+                             .ofTap = 4,
+                             .ofReduction = 0,
+                             .movedCost = 0,
+                             .movedFilterCost = 1,
+                             .mostReadAhead = 0,
+                             .mostHoisted = 0},
                .instructionsPerBox = 8,
                .instructionsPerStored = 4,
                .rowUnitCycles = 1.23,
@@ -215,8 +230,7 @@ static constexpr Calibration createUnmeasured(std::string_view source) {
   return calibration;
 }
 
-/// `countedCycles` is the number of clock cycles for each cycle of the model.
-static constexpr Calibration createClocked(double countedCycles) {
+static constexpr Calibration createClocked() {
   Calibration calibration = createUnmeasured("the clock of lib/Clock");
   calibration.launch.startSeconds = 0; // Not part of the clock.
   calibration.launch.splitWaves = 16;
@@ -224,12 +238,34 @@ static constexpr Calibration createClocked(double countedCycles) {
   calibration.direct.isCompared = true;
   calibration.direct.traffic = 1.125;
   calibration.direct.memoryEfficiency = 1;
-  calibration.direct.countedCycles = countedCycles;
+  return calibration;
+}
+
+static constexpr Calibration createCDNA() {
+  Calibration calibration = createClocked();
+  calibration.direct.countedCycles = 1.5;
+  calibration.direct.countedReductionCycles = 2.3;
+  calibration.direct.registers = {.fixed = -36,
+                                  .ofSum = 0.8,
+                                  .ofWindow = 10,
+                                  .ofTap = 12,
+                                  .ofReduction = 61,
+                                  .movedCost = 0.03,
+                                  .movedFilterCost = 1.45,
+                                  .mostReadAhead = 26,
+                                  .mostHoisted = 32};
+  return calibration;
+}
+
+static constexpr Calibration createRDNA() {
+  Calibration calibration = createClocked();
+  calibration.direct.countedCycles = 1;
+  calibration.direct.countedReductionCycles = 1.1;
   return calibration;
 }
 
 constexpr Calibration conv::kHopperCalibration = kHopper;
 constexpr Calibration conv::kAmpereCalibration = createUnmeasured("assumed");
-constexpr Calibration conv::kCDNACalibration = createClocked(2.0);
-constexpr Calibration conv::kRDNACalibration = createClocked(1.1);
+constexpr Calibration conv::kCDNACalibration = createCDNA();
+constexpr Calibration conv::kRDNACalibration = createRDNA();
 constexpr Calibration conv::kHostCalibration = createUnmeasured("assumed");

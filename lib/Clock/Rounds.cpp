@@ -14,8 +14,10 @@ using namespace conv::clock;
 
 /// About as many steps of waves as one simulation may have.
 static constexpr int64_t kBudget = 2'000'000;
-/// The most rounds of workgroups that are simulated.
-static constexpr int64_t kRounds = 3;
+/// Rounds of workgroups that are simulated, at most; and at least, if there are
+/// more: at the end of a single one, workgroups are alone whose places others
+/// would take.
+static constexpr int64_t kRounds = 3, kLeastRounds = 2;
 
 static int64_t countSteps(const WorkgroupTrace &trace) {
   int64_t steps = 0;
@@ -44,8 +46,9 @@ std::vector<WorkgroupTrace> clock::interpretRounds(const Program &program,
   traces.push_back(interpretWorkgroup(program, pace, shape, first));
   int64_t affordable =
       kBudget / std::max<int64_t>(1, countSteps(traces.front()));
-  int64_t count = std::min({kernel.workgroupsOfUnit, kRounds * kernel.resident,
-                            std::max<int64_t>(affordable, kernel.resident)});
+  int64_t count =
+      std::min({kernel.workgroupsOfUnit, kRounds * kernel.resident,
+                std::max(affordable, kLeastRounds * kernel.resident)});
   for (int64_t i = 1; i < count; ++i) {
     int64_t number = i * kernel.workgroupsOfUnit / count;
     traces.push_back(interpretWorkgroup(

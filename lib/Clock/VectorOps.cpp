@@ -243,6 +243,11 @@ static bool executeLanes(const Instruction &instruction, Wave &wave) {
                          : std::nullopt);
     return true;
   }
+  if (name == "v_writelane_b32" && operands.size() > 2) {
+    wave.writeLane(operands[0], wave.read32(operands[2]),
+                   wave.read32(operands[1]));
+    return true;
+  }
   if (name.starts_with("v_mbcnt_") && operands.size() > 2) {
     std::optional<uint32_t> mask = wave.read32(operands[1]);
     const VectorValue &base = wave.readVector(operands[2], 0, storage);

@@ -138,6 +138,19 @@ void Wave::writeVector(const Operand &operand, int part, const Lanes &lanes,
   value.setKnown((value.known & ~exec) | (known & exec));
 }
 
+void Wave::writeLane(const Operand &operand, std::optional<uint32_t> lane,
+                     std::optional<uint32_t> value) {
+  if (operand.kind != Operand::Vector || operand.index >= kVectorRegisters)
+    return;
+  VectorValue &written = vectors[size_t(operand.index)];
+  if (!lane)
+    return written.setKnown(0);
+  size_t index = *lane & uint32_t(size - 1);
+  uint64_t bit = uint64_t(1) << index;
+  written.lanes[index] = value.value_or(0);
+  written.setKnown(value ? written.known | bit : written.known & ~bit);
+}
+
 void Wave::forget(const Operand &operand) {
   bool isVector = operand.kind == Operand::Vector ||
                   (operand.kind == Operand::Modified && operand.literal == 1);

@@ -86,7 +86,11 @@ public:
   void writeVector(const Operand &operand, int part, const Lanes &lanes,
                    uint64_t known);
 
-  /// Makes the registers of `operand` unknown.
+  /// Writes one lane of a vector register, whether it executes or not.
+  void writeLane(const Operand &operand, std::optional<uint32_t> lane,
+                 std::optional<uint32_t> value);
+
+  /// What `operand` names is not known any more.
   void forget(const Operand &operand);
 
 private:

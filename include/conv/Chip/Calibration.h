@@ -41,7 +41,31 @@ struct LoopFit {
   double vectorFactor;  ///< Measured cycles of vector instructions per counted.
 };
 
-/// Launches, and the fixed work of every kernel.
+/// Registers of a lane that sums up elements of its own in a direct kernel of
+/// an AMD chip, as LLVM allocates them: 11 kinds of kernels, by the clock. It
+/// reads and converts ahead what a line of taps needs.
+struct DirectRegisters {
+  double fixed;    ///< Registers, whatever the lane sums up.
+  double ofSum;    ///< Registers for each sum.
+  double ofWindow; ///< The same for each vector that is read of windows: CDNA
+                   ///< keeps it in f32, too, RDNA mixes types in an
+                   ///< instruction.
+  double ofTap;    ///< The same for each vector that is read of the filter.
+  double ofReduction; ///< Registers of shared reductions beyond those.
+  /// Share of the time that each register adds that vector instructions cannot
+  /// name, since its value moves to accumulation registers and back: gradients
+  /// of filters with 7x7 windows took 1.6 to 1.8 times as long for 284
+  /// registers, 7 outputs of such windows with strides 2.2 times.
+  double movedCost;
+  double movedFilterCost; ///< Factor where values of the filter move, once for
+                          ///< all boxes: 1.3 to 1.7 with 5x5 windows.
+  double mostReadAhead; ///< Vectors of two lines of taps, at most, of which one
+                        ///< is read while the other is multiplied.
+  double mostHoisted;   ///< Vectors of the filter that are read before a loop
+                        ///< over boxes, at most.
+};
+
+/// Launches, and what every kernel does around its work.
 struct LaunchCalibration {
   /// From issue to use of a load that misses the nearer caches. Published
   /// measurements lie between 250 ns (RDNA) and 700 ns (CDNA).
@@ -111,8 +135,11 @@ struct StagedCalibration {
   double transposedConflicts; ///< Conflicts of writes of transposed blocks
                               ///< whose rows are shorter than all banks, as a
                               ///< multiple of the writes.
-  double shortRunLines; ///< Share of the cache lines around short runs of a
-                        ///< tile that each run loads.
+  double keptShare; ///< Share of a die's cache that what taps read again may
+                    ///< fill before some of it is missed: 7 schedules of a
+                    ///< window with dilations on gfx1201.
+  double shortRunLines; ///< Share of the lines around short runs of a tile that
+                        ///< is loaded with each of them.
   /// Vector instructions as counted in assembly: of a wave's step, of a lane's
   /// load, to join several loads to 16 bytes, and of a load whose position
   /// takes divisions.
@@ -120,11 +147,22 @@ struct StagedCalibration {
   double loadInstructions;
   double joinInstructions;
   double positionInstructions;
-  double loadLanesPerClock; ///< Addresses the first-level cache takes.
-  int64_t leastLoadBytes;   ///< Smaller loads of a lane are not faster.
-  /// Registers that the compiler takes beside accumulators before it spills, as
-  /// a multiple of the counted ones. Measured on kernels for all chips: up to
-  /// 1.75 where there are 256 registers, since loads are hoisted.
+  double elementInstructions; ///< The same of a load of one element, whose
+                              ///< place and guard are its own: windows along
+                              ///< rows of images with channels first, in loops
+                              ///< of i8 on gfx942.
+  double elementPlaceInstructions; ///< For each of these elements along the
+                                   ///< reduction, once for all rows of a lane:
+                                   ///< which tap it is. Five loops of a 7x7
+                                   ///< window with 3 channels on gfx950.
+  double sharedPlaceInstructions;  ///< The same where loads share a place: of
+                                   ///< operands that WMMA loops transpose, 0.25
+                                   ///< to 0.5 in three loops on gfx1201.
+  double loadLanesPerClock; ///< Addresses that the first-level cache takes.
+  int64_t leastLoadBytes;   ///< A lane's load is not faster for less.
+  /// Registers that the compiler takes beside accumulators, as a multiple of
+  /// what is counted, before it spills. Measured on kernels for all chips: up
+  /// to 1.75 where there are 256 registers, since loads are hoisted.
   double temporaries;
   double accumulationShare; ///< Share of the accumulation registers available
                             ///< to accumulators.
@@ -155,8 +193,13 @@ struct UnitCalibration {
   double matrixOthers;
   double vectorAccumulators;
   double vectorOthers;
-  double smallAtomRegisters; ///< Registers added by atoms of 16 rows.
-  double combineSeconds;     ///< Start and end of a split-K sum's kernel.
+  double transposedOthers;   ///< By how much `vectorOthers` grows for each
+                             ///< operand that is transposed in registers, whose
+                             ///< places are kept, and which is loaded before
+                             ///< pieces are joined: 70 gradients on gfx1100 and
+                             ///< gfx1201.
+  double smallAtomRegisters; ///< Registers that atoms of 16 rows take beyond.
+  double combineSeconds;     ///< Start and end of a kernel that adds up parts.
 };
 
 /// Tiles that the copy engine loads and warpgroups multiply (`WarpgroupGemm`).
@@ -314,13 +357,15 @@ struct DirectCalibration {
   double queueConflictCost;
   double queueInStep;
   double queueSeconds;
-  double memoryEfficiency; ///< Share of the bandwidth that kernels which read
-                           ///< and write reach.
-  /// Measured over counted cycles of lane multiplications where nothing
-  /// queues: 83 schedules of 9 depthwise layers on gfx942 (clock over
-  /// prediction 0.92, 0.95 and 1.14 by direction), 58 on gfx1201 (1.00, 0.99
-  /// and 1.00).
+  double memoryEfficiency; ///< Share of the bandwidth of kernels that read and
+                           ///< write.
+  /// Cycles that multiplying by lanes takes for each one that is counted, where
+  /// nothing queues: of rows, 67 schedules of 10 depthwise layers on CDNA and
+  /// 24 of 3 on gfx1201; of reductions that work-items share, 16 of 2 on
+  /// gfx942.
   double countedCycles;
+  double countedReductionCycles;
+  DirectRegisters registers;
   double instructionsPerBox;    ///< Addresses and loops around a box.
   double instructionsPerStored; ///< Epilogue, rounding and store of an element
                                 ///< of the result.

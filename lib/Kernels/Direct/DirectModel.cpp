@@ -135,7 +135,9 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
         std::max(cost.linesOfRuns, getLinesOfRuns(tiling, runBytes, chip));
 
   // A work-item that has nothing to do waits for the others.
-  double boxes = double(llvm::alignTo(int64_t(work.boxes), cost.workItems));
+  double boxes = double(llvm::alignTo(int64_t(work.boxes / work.boxesOfItem),
+                                      cost.workItems)) *
+                 work.boxesOfItem;
   bool areCounted = isClocked(chip);
   if (!isQueue && !areCounted)
     cost.conflicts = std::max(cost.conflicts, work.conflicts);
@@ -179,15 +181,13 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
       std::max(rounds * (fills * latency + products + work.waits),
                double(perUnit) * (chip.calibration->launch.setupCycles +
                                   work.steps * stepCycles));
-  cycles *= fit(chip).countedCycles;
   if (isClocked(chip)) {
     // The load path takes one cache line per cycle.
     double lineShare =
         std::max(1.0, chip.calibration->launch.loadBytesPerClock / runBytes);
     cycles = getUnitCycles(chip,
                            {work.steps, fills * latency, copyCycles * lineShare,
-                            sharedCycles,
-                            productCycles * fit(chip).countedCycles, subgroups},
+                            sharedCycles, productCycles, subgroups},
                            perUnit, resident);
   }
   if (tiling.diagonals) {

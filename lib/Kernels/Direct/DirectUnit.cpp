@@ -15,77 +15,69 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-namespace {
-/// Registers of a lane per sum, per vector of a window and per vector of the
-/// filter, for 11 kinds of kernels: CDNA keeps f32 copies of vectors next to
-/// the originals, RDNA mixes types in its instructions.
-struct RowRegisters {
-  double fixed, ofSum, ofWindow, ofTap;
-};
-} // namespace
+static const ::conv::DirectRegisters &fit(const ::conv::ChipInfo &chip) {
+  return chip.calibration->direct.registers;
+}
 
-static constexpr RowRegisters kCDNARegisters = {-36, 0.8, 10, 12};
-static constexpr RowRegisters kRDNARegisters = {4, 1, 4, 4};
-/// Additional registers of shared reductions on CDNA.
-static constexpr double kReductionRegisters = 61;
-/// Relative time per register that vector instructions cannot address, because
-/// its value moves to accumulation registers and back: filter gradients with
-/// 7x7 windows took 1.6 to 1.8 times as long for 284 registers, and 7 outputs
-/// of such windows with strides 2.2 times.
-static constexpr double kMovedRegisterCost = 0.03;
-/// Factor if filter values move, once for all boxes: with 5x5 windows, it was
-/// 1.3 to 1.7.
-static constexpr double kMovedFilterCost = 1.45;
-/// The most filter values that LLVM reads before a loop over boxes.
-static constexpr double kMostHoisted = 32;
-
+/// Registers that vector instructions can name.
 static double countNamedRegisters(const ::conv::ChipInfo &chip) {
   return double(chip.registersPerLane - chip.accumulationRegisters);
 }
 
-static const RowRegisters &getRegisters(const ::conv::ChipInfo &chip) {
-  return chip.accumulationRegisters > 0 ? kCDNARegisters : kRDNARegisters;
+/// Whether LLVM reads the next line of windows while one is multiplied, and the
+/// filter of one more: few vectors are on their way then.
+static bool readsAhead(const ::conv::ChipInfo &chip, const DirectReads &reads) {
+  return reads.lines > 1 &&
+         2 * (reads.windows + reads.filter) <= fit(chip).mostReadAhead;
+}
+
+/// Vectors of the filter in registers at a time.
+static double countFilter(const ::conv::ChipInfo &chip,
+                          const DirectReads &reads) {
+  constexpr double kLinesAhead = 3;
+  return reads.filter *
+         (readsAhead(chip, reads) ? std::min(reads.lines, kLinesAhead) : 1);
 }
 
 int64_t mlir::conv::countRowRegisters(const ::conv::ChipInfo &chip,
                                       const DirectReads &reads) {
-  const RowRegisters &fit = getRegisters(chip);
-  return std::lround(fit.fixed + fit.ofSum * reads.sums +
-                     fit.ofWindow * reads.windows + fit.ofTap * reads.filter);
+  double windows = reads.windows * (readsAhead(chip, reads) ? 2 : 1);
+  return std::lround(fit(chip).fixed + fit(chip).ofSum * reads.sums +
+                     fit(chip).ofWindow * windows +
+                     fit(chip).ofTap * countFilter(chip, reads));
 }
 
 int64_t mlir::conv::countReductionRegisters(const ::conv::ChipInfo &chip,
                                             const DirectReads &reads) {
-  return countRowRegisters(chip, reads) +
-         (chip.accumulationRegisters > 0 ? int64_t(kReductionRegisters) : 0);
+  return countRowRegisters(chip, reads) + int64_t(fit(chip).ofReduction);
 }
 
 double mlir::conv::getRegisterCost(const ::conv::ChipInfo &chip,
                                    int64_t registers) {
-  if (chip.accumulationRegisters == 0)
-    return 1;
-  return 1 + kMovedRegisterCost *
+  return 1 + fit(chip).movedCost *
                  std::max(0.0, double(registers) - countNamedRegisters(chip));
 }
 
 double mlir::conv::getHoistingCost(const ::conv::ChipInfo &chip,
-                                   int64_t registers, double filter,
-                                   double ofAllLines) {
-  bool isMoved =
-      chip.accumulationRegisters > 0 && ofAllLines <= kMostHoisted &&
-      double(registers) + (ofAllLines - filter) * getRegisters(chip).ofTap >
-          countNamedRegisters(chip);
-  return isMoved ? kMovedFilterCost : 1;
+                                   int64_t registers,
+                                   const DirectReads &reads) {
+  double ofAllLines = reads.filter * reads.lines;
+  double hoisted = (ofAllLines - countFilter(chip, reads)) * fit(chip).ofTap;
+  bool isMoved = ofAllLines <= fit(chip).mostHoisted &&
+                 double(registers) + hoisted > countNamedRegisters(chip);
+  return isMoved ? fit(chip).movedFilterCost : 1;
 }
 
 /// Cycles of a step of workgroups that run together, without waits.
 static double getStep(const ::conv::ChipInfo &chip, const DirectDemand &demand,
                       int64_t together) {
-  int64_t simds = chip.simdsPerComputeUnit;
-  double ofSubgroup =
-      demand.productCycles * double(simds) / double(demand.subgroups);
-  double products =
-      double(llvm::divideCeil(together * demand.subgroups, simds)) * ofSubgroup;
+  auto simds = double(chip.simdsPerComputeUnit);
+  double ofSubgroup = demand.productCycles * simds / double(demand.subgroups);
+  double subgroups = double(together * demand.subgroups) / simds;
+  // Workgroups start where others have ended, so that SIMD units even out. The
+  // subgroups of one wait for each other.
+  subgroups = together > 1 ? std::max(1.0, subgroups) : std::ceil(subgroups);
+  double products = subgroups * ofSubgroup;
   double shared = double(together) * demand.sharedCycles;
   // Products partly hide the reads of shared memory.
   return double(together) * demand.copyCycles + std::max(products, shared) +

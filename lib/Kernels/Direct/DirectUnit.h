@@ -33,6 +33,7 @@ struct DirectDemand {
 /// taps read of windows and of the filter (or of the other operand).
 struct DirectReads {
   double sums, windows, filter;
+  double lines = 1; ///< Of taps, that a lane reads one after the other.
 };
 
 /// Registers that LLVM allocates for a lane that sums up elements of its own:
@@ -47,10 +48,10 @@ int64_t countReductionRegisters(const ::conv::ChipInfo &chip,
 /// Factor of the time of products that need this many registers.
 double getRegisterCost(const ::conv::ChipInfo &chip, int64_t registers);
 
-/// The factor if a work-item has several boxes: LLVM hoists the filter out of
-/// the loop over boxes. `filter` counts its vectors for each line of taps.
+/// The same if a work-item has several boxes: LLVM reads the filter of all
+/// lines before the loop over these.
 double getHoistingCost(const ::conv::ChipInfo &chip, int64_t registers,
-                       double filter, double ofAllLines);
+                       const DirectReads &reads);
 
 /// Cycles of a compute unit that runs `resident` of `workgroups` at a time.
 double getUnitCycles(const ::conv::ChipInfo &chip, const DirectDemand &demand,

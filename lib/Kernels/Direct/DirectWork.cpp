@@ -88,6 +88,7 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
     work.boxes *= double(tiling.rows.getPadded(d));
   double lines = double(llvm::product_of(tiling.reduction.digits) / taps);
   work.boxes *= lines;
+  work.boxesOfItem = lines;
   int64_t step = distances[firstRow + tiling.rows.innermost];
   double windows =
       double(countPlaces(tiling.rows.run, step, taps,
@@ -97,21 +98,22 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
   double elements = double(tiling.batch.run * tiling.rows.run) * columns;
   work.conflicts = countConflicts(tiling, tiling.rows.run * step);
   work.vectors = windows + filter;
-  work.cycles = getCycles(tiling, elements * double(taps), windows + filter,
+  work.cycles = fit(chip).countedCycles *
+                getCycles(tiling, elements * double(taps), windows + filter,
                           elements / lines, chip);
   int64_t sums = tiling.batch.run * tiling.rows.run *
                  llvm::product_of(tiling.columns.digits);
   work.registers =
       chip.asyncCopyBytes > 0
           ? kRowRegisters + sums
-          : countRowRegisters(chip, {double(sums), windows, filter});
+          : countRowRegisters(chip, {double(sums), windows, filter, lines});
   // A work-item that has nothing to do waits for the others.
   int64_t workItems = subgroups * chip.subgroupSize;
   if (chip.asyncCopyBytes == 0) {
     work.cycles *= getRegisterCost(chip, work.registers);
     if (work.boxes > double(workItems) * lines)
-      work.cycles *=
-          getHoistingCost(chip, work.registers, filter, filter * lines);
+      work.cycles *= getHoistingCost(chip, work.registers,
+                                     {double(sums), windows, filter, lines});
   }
   double cycles =
       double(llvm::alignTo(int64_t(work.boxes), workItems)) * work.cycles;
@@ -151,7 +153,8 @@ static DirectWork computeSharedWork(const DirectTiling &tiling,
   double others = rows * double(run) / double(together);
   work.conflicts = countConflicts(tiling, next);
   work.vectors = windows + others;
-  work.cycles = getCycles(tiling, double(tiling.batch.run * run * taps) * rows,
+  work.cycles = fit(chip).countedReductionCycles *
+                getCycles(tiling, double(tiling.batch.run * run * taps) * rows,
                           windows + others, /*stored=*/0, chip);
   int64_t sums = tiling.batch.run * llvm::product_of(tiling.rows.digits) * taps;
   work.registers = 2 * sums + kFixedRegisters;

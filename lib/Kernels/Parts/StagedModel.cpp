@@ -168,14 +168,17 @@ static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
   double ofTiles = double(cost.residentWorkgroups * countUnits(chip) /
                           chip.dies * candidate.workgroup[0]) *
                    ofRow;
-  // For short runs, the cache must also keep lines for the next taps; other
-  // tiles sometimes find them. If whole lines do not all fit, all are missed.
+  // Around short runs, lines that the next taps read have to stay, too; other
+  // tiles find them now and then. Whole lines are all missed if not all fit,
+  // and some before, since there are results, filters and other tiles.
   double lines =
       computeLineShare(chip, candidate.atom->operand, run, run.getJoined());
   bool isShort = lines > 1;
   double full =
       ofTiles * lines * (isShort ? 2 : 1) / double(chip.dieCacheBytes);
-  double missed = isShort ? std::clamp(full - 1, 0.0, 1.0) : double(full > 1);
+  double kept = isShort ? 1 : fit(chip).keptShare;
+  double missed =
+      std::clamp((full - kept) / (isShort ? 1 : 1 - kept), 0.0, 1.0);
   if (missed == 0)
     return 0;
   double ofAllTaps = double(problem.products * problem.batch * problem.rows) *

@@ -112,19 +112,23 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
     return Rejection::None;
   RegisterCost registers = computeRegisters(problem, chip, candidate);
   int64_t available = computeAvailableRegisters(chip, candidate.subgroups());
-  // The usual allocation is known better where the phases of a step are
-  // separate and loads are wide. If the estimate is too low, another schedule
-  // replaces this one.
+  // What is usually allocated is known better where the phases of a step are
+  // apart, and loads are wide; and where copies take no registers, since no
+  // load is hoisted, unless atoms are small. Should it be too little, another
+  // schedule takes the place.
   auto isWide = [&](const Run &run) {
     return run.elements * byteSize(candidate.atom->operand) >= kPieceBytes;
   };
   bool isPhased = keepsLoadsEarly(chip) &&
                   candidate.atom->kind == AtomKind::WMMA &&
                   isWide(problem.lhsRun) && isWide(problem.rhsRun);
+  bool hoistsNothing =
+      copiesInLaneOrder(chip, candidate) && candidate.atom->m > 16;
   int64_t needed =
-      isPhased ? computeExpectedRegisters(chip, *candidate.atom, registers,
-                                          countTransposed(problem))
-               : computeNeededRegisters(chip, registers);
+      isPhased || hoistsNothing
+          ? computeExpectedRegisters(chip, *candidate.atom, registers,
+                                     countTransposed(problem))
+          : computeNeededRegisters(chip, registers);
   bool fits = needed <= available;
   // Accumulation registers hold only accumulators, so neither the accumulators
   // nor the other values may use the whole register file.

@@ -69,12 +69,7 @@ static bool keepsPlaces(const Problem &problem, const ChipInfo &chip,
          run.isAlongReduction && stays;
 }
 
-/// Vector instructions for a load of a single element with an address and a
-/// guard of its own, as in windows along rows of channels-first images. Counted
-/// in i8 loops on gfx942.
-static constexpr double kElementInstructions = 8;
-
-/// Vector instructions with which a wave copies one operand's tile.
+/// Vector instructions of a wave that bring one operand's tile.
 static double countCopyInstructions(const Problem &problem,
                                     const ChipInfo &chip,
                                     const Candidate &candidate, int64_t rows,
@@ -84,17 +79,24 @@ static double countCopyInstructions(const Problem &problem,
   int64_t width = countLoadElements(chip, candidate, rows, run);
   double ofLoad = fit(chip).loadInstructions +
                   (run.takesDivisions ? fit(chip).positionInstructions : 0);
-  if (keepsLoadsEarly(chip) && width == 1 && !run.takesDivisions)
-    ofLoad = kElementInstructions;
+  double ofTaps = 0;
+  if (keepsLoadsEarly(chip) && width == 1 && !run.takesDivisions) {
+    ofLoad = fit(chip).elementInstructions;
+    // Windows are in the left operand.
+    if (&run == &problem.lhsRun)
+      ofTaps = double(longest) * fit(chip).elementPlaceInstructions;
+  }
   if (keepsPlaces(problem, chip, candidate, run))
-    ofLoad = 0;
-  // Blocks of whole pieces are transposed, too; the constant was fitted to
-  // loops whose phases are separate.
-  bool isJoined =
-      width < longest || (candidate.atom->kind == AtomKind::WMMA &&
-                          keepsLoadsEarly(chip) && isTransposed(run));
-  return pieces * (double(longest) / double(width) * ofLoad +
-                   (isJoined ? fit(chip).joinInstructions : 0));
+    ofLoad = ofTaps = 0;
+  bool isTurned = candidate.atom->kind == AtomKind::WMMA &&
+                  keepsLoadsEarly(chip) && isTransposed(run);
+  if (isTurned && width > 1)
+    ofLoad = fit(chip).sharedPlaceInstructions;
+  // Blocks of whole pieces are transposed, too; that was fitted to loops whose
+  // phases are apart.
+  bool isJoined = width < longest || isTurned;
+  return ofTaps + pieces * (double(longest) / double(width) * ofLoad +
+                            (isJoined ? fit(chip).joinInstructions : 0));
 }
 
 double conv::computeVectorCycles(const Problem &problem, const ChipInfo &chip,

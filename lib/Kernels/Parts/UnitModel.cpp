@@ -28,11 +28,6 @@ static const UnitCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->unit;
 }
 
-/// Growth of `vectorOthers` for each operand that WMMA loops transpose in
-/// registers: its loads are held until pieces are joined, and their offsets are
-/// kept. Fitted to 70 gradients on gfx1100 and gfx1201.
-static constexpr double kTransposedOthers = 0.12;
-
 int64_t conv::countSimds(const ChipInfo &chip) {
   return int64_t(chip.simdsPerComputeUnit) * chip.computeUnitsOfProcessor;
 }
@@ -48,10 +43,10 @@ int64_t conv::computeExpectedRegisters(const ChipInfo &chip,
   auto others = double(registers.total() - registers.accumulators);
   auto accumulators = double(registers.accumulators);
   if (atom.kind != AtomKind::MFMA)
-    return std::lround(
-        fit(chip).vectorAccumulators * accumulators +
-        (fit(chip).vectorOthers + kTransposedOthers * double(transposed)) *
-            others);
+    return std::lround(fit(chip).vectorAccumulators * accumulators +
+                       (fit(chip).vectorOthers +
+                        fit(chip).transposedOthers * double(transposed)) *
+                           others);
   return std::lround(fit(chip).matrixAccumulators * accumulators +
                      fit(chip).matrixOthers * others +
                      (atom.m <= 16 ? fit(chip).smallAtomRegisters : 0));

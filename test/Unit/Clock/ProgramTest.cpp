@@ -133,8 +133,25 @@ TEST(Program, LinesOfABuffer) {
   EXPECT_EQ(lines("0x80", "2").bytes, 128u);
 }
 
-// An address from memory is unknown, and is counted as such; a branch that
-// depends on it is not taken.
+// LLVM spills scalars to lanes of a register, where they stay known.
+TEST(Program, ScalarsInLanes) {
+  auto countSteps = [](const std::string &lane) {
+    Program program = assemble("gfx942", "s_mov_b32 s4, 1\ns_mov_b32 s5, 0\n"
+                                         "v_writelane_b32 v7, s4, 3\n"
+                                         "v_writelane_b32 v7, s5, 5\n"
+                                         "v_readlane_b32 s6, v7, " +
+                                             lane +
+                                             "\ns_cmp_eq_u32 s6, 1\n"
+                                             "s_cbranch_scc1 .Lend\ns_nop 0\n");
+    WorkgroupTrace trace = interpret(program, *lookupPace("gfx942"));
+    EXPECT_EQ(trace.unknownBranches, 0);
+    return trace.waves[0].steps.size();
+  };
+  EXPECT_LT(countSteps("3"), countSteps("5"));
+}
+
+// An address from memory is not known, and is counted as such; a branch on it
+// is not taken.
 TEST(Program, WhatDependsOnDataIsUnknown) {
   Program program = assemble(
       "gfx942", "s_mov_b32 s8, 0\ns_mov_b32 s9, 1\ns_mov_b32 s10, 0x1000\n"
