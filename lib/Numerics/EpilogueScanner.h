@@ -42,6 +42,9 @@ public:
 
   /// Invalid as well where no work is left.
   ScanPoint evaluate(double y);
+  /// The error relative to the result that approximations add wherever they
+  /// are, in units of 2^-24.
+  double getApproximation() const;
   /// Points in ascending order, around every constant of the part as well.
   std::vector<double> computeGrid() const;
 
