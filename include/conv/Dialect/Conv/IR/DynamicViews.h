@@ -52,6 +52,16 @@ int64_t computeMembersOfSum(int64_t perGroup);
 /// with more of them the code of a block leaves the instruction cache.
 int64_t countNormalizedChannels(const DynamicShape &shape, Direction direction);
 
+/// Groups of a work-item of the gradient of kernels that sums over the channels
+/// of groups, at most `most`: as many as make a row of the input one access.
+int64_t countSummedGroups(const DynamicShape &shape, int64_t operandBytes,
+                          int64_t most);
+
+/// Positions of its block, if it has `groups`: what they read and their sums
+/// are in registers, and longer blocks read less of the input again.
+int64_t countSummedPositions(const DynamicShape &shape, int64_t operandBytes,
+                             int64_t groups);
+
 /// The views of the tensors of one dynamic convolution. Positions are counted
 /// from the first one of a block, and may be outside of it.
 class DynamicViews {
@@ -78,6 +88,8 @@ public:
 
 private:
   ViewAttr createView(ArrayRef<AffineExpr> coordinates) const;
+  /// Channels of a work-item, or groups for the gradient of kernels.
+  int64_t countElements() const;
   /// The elements of input or output at a position. For the gradient of
   /// kernels, columns are groups, and it is channel `channel` of each.
   ViewAttr getToken(int64_t position, int64_t channel = 0) const;
@@ -95,7 +107,7 @@ private:
   Direction direction;
   int64_t operandBytes, positions;
   bool hasState;
-  bool takesRegisters; ///< For masks, or for tensors of the epilogue.
+  bool isShort; ///< Blocks have few positions.
   bool isNormalized, hasOneKernel;
   AffineExpr sequence, block, group, member; ///< Digits.
 };
