@@ -56,6 +56,16 @@ public:
               const RunTimeSizes &sizes, ArrayRef<Value> numbers,
               int64_t workItems);
 
+  /// Such accesses whose loads only fetch what they would load into a cache
+  /// that all kernels share, and give zeros. They are right before a kernel may
+  /// read what the one in front of it writes.
+  StateAccess getPrefetches() const {
+    StateAccess prefetches = *this;
+    prefetches.areOnlyFetched = true;
+    return prefetches;
+  }
+  bool isPrefetching() const { return areOnlyFetched; }
+
   /// The size `known` of dimensions with this letter as a number in `width`, if
   /// it is static, or else what callers chose.
   Value getSize(char letter, int64_t known, const IndexMath &width) const;
@@ -81,7 +91,13 @@ public:
   SmallVector<Value> load(const StateTensor &tensor, Value offset,
                           int64_t alignment, ArrayRef<int64_t> places,
                           Value guard) const;
-  /// The counterpart; places differ.
+  /// What `compute` builds, elements of `result`, after a branch that is always
+  /// taken, as ptxas does not know: within a block, it moves loads to where
+  /// registers are free, and waits for some before it issues others.
+  SmallVector<Value>
+  computeAfterLoads(const StateTensor &result, int64_t elements,
+                    function_ref<SmallVector<Value>()> compute) const;
+  /// The counterpart of `load`; places differ.
   void store(ArrayRef<Value> elements, const StateTensor &tensor, Value offset,
              int64_t alignment, ArrayRef<int64_t> places, Value guard) const;
   /// An element of a vector of i32 or i64, as an i64.
@@ -100,8 +116,12 @@ public:
 private:
   const RunTimeSizes &sizes;
   SmallVector<Value> numbers;
-  bool branched;      ///< The host has no guarded stores.
+  bool branched; ///< The host has no guarded stores.
+  bool areOnlyFetched = false;
   int64_t leastItems; ///< That a GPU should have.
+  /// Fetches the cache lines that start in what a load would load.
+  void prefetch(const StateTensor &tensor, Value offset,
+                ArrayRef<int64_t> places, Value guard) const;
   void storeRuns(ArrayRef<Value> elements, const StateTensor &tensor,
                  Value offset, int64_t alignment, ArrayRef<int64_t> places,
                  Value guard) const;

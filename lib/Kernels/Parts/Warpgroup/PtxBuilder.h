@@ -70,6 +70,9 @@ public:
   void waitForKernels() const;
   /// Fetches a tensor map, which the first copy would wait for.
   void prefetchMap(Value map) const;
+  /// Fetches the cache line of an address in global memory into the L2 cache,
+  /// where later stores of other kernels change it.
+  void prefetchToL2(Value pointer) const;
   /// Copies `bytes` from global to shared memory: multiples of 16, like both
   /// addresses. `barrier` counts them.
   void loadBytes(Value destination, Value source, Value barrier,
