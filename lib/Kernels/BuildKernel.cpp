@@ -232,7 +232,14 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
     return family->buildKernel(builder, parts, chip, name);
   FailureOr<BuiltKernel> built =
       AddressKernel(builder, parts, chip, name).build();
-  if (family && first.schedule.getSplits() > 1 && succeeded(built))
+  if (failed(built))
+    return failure();
+  if (family && first.schedule.getSplits() > 1) {
     family->completeCombine(first, chip, built->function);
+  } else {
+    auto b = ImplicitLocOpBuilder::atBlockBegin(
+        forall.getLoc(), &built->function.getBody().front());
+    startEarly(b, chip);
+  }
   return built;
 }

@@ -23,9 +23,10 @@ using namespace conv;
 
 /// The largest slope that does not count as a jump or unbounded growth.
 static constexpr double kMaxSlope = 1e6;
-/// Errors are expressed by the result's magnitude alone up to the first; beyond
-/// it, by up to the second of that and by the root's magnitude for the rest.
-static constexpr double kMaxRelative = 128;
+/// Errors are expressed by the result's magnitude alone up to this; beyond it,
+/// up to the second and what approximations add, and by the root's magnitude
+/// for what remains.
+static constexpr double kMaxRelative = 256;
 static constexpr double kPreferredRelative = 4;
 
 /// Whether the function changes between two points by no more than its slopes
@@ -89,15 +90,15 @@ static double computeSlope(EpilogueScanner &scanner,
 }
 
 /// Splits the points' errors into parts relative to |f|, to |y|, and neither.
-static void splitErrors(const std::vector<ScanPoint> &points, bool preferRoot,
+static void splitErrors(const std::vector<ScanPoint> &points,
+                        double preferredRelative, bool preferRoot,
                         EpilogueScan &scan) {
   double relative = 0;
   for (const ScanPoint &point : points)
     if (!point.measured && point.error > 0)
       relative = std::max(relative, point.error / std::fabs(point.f));
   bool useRoot = preferRoot || relative > kMaxRelative;
-  scan.relativeOut =
-      useRoot ? std::min(relative, kPreferredRelative) : relative;
+  scan.relativeOut = useRoot ? std::min(relative, preferredRelative) : relative;
 
   auto rest = [&](const ScanPoint &point) {
     return std::max(0.0, point.error * (1 - 1e-12) -
@@ -134,6 +135,7 @@ EpilogueScan conv::scanEpilogue(const EpilogueGraph &graph, EpilogueSpan span,
     return {};
   scan.bounded = true;
   scan.atZero = std::fabs(scanner.evaluate(0).f);
-  splitErrors(points, preferRoot, scan);
+  splitErrors(points, kPreferredRelative + scanner.getApproximation(),
+              preferRoot, scan);
   return scan;
 }

@@ -16,6 +16,11 @@ using namespace conv;
 
 static constexpr double kUnitRoundoff = 0x1p-24;
 
+/// What an approximate reciprocal adds to the error of a quotient by 1 + exp(x)
+/// in these units, and for each unit of |x| that the power is a part of the
+/// divisor, what rounding its exponent adds.
+static constexpr double kErrorOfReciprocal = 2, kErrorOfExponent = 1.25;
+
 /// Rounding error of an operation in units of 2^-24 of its result: 1 if it is
 /// correctly rounded, 4 for functions, which are accurate to 2 ulp.
 static double roundingOf(const EpilogueGraph &graph,
@@ -52,6 +57,45 @@ static double roundingOf(const EpilogueGraph &graph,
   default:
     return 0;
   }
+}
+
+/// The exponential of a quotient by 1 + exp(x), or -1.
+static int findLogisticExponential(const EpilogueGraph &graph,
+                                   const EpilogueValue &value) {
+  if (value.op != EpilogueOp::Div)
+    return -1;
+  const EpilogueValue &divisor = graph.values[value.operands[1]];
+  if (divisor.op != EpilogueOp::Add)
+    return -1;
+  for (int i : {0, 1}) {
+    const EpilogueValue &one = graph.values[divisor.operands[i]];
+    int power = divisor.operands[1 - i];
+    if (one.op == EpilogueOp::Constant && one.constant == 1 &&
+        graph.values[power].op == EpilogueOp::Exp)
+      return power;
+  }
+  return -1;
+}
+
+/// Whether such a quotient is approximate: where the result has 16 bits.
+static bool isApproximate(const EpilogueGraph &graph,
+                          const EpilogueValue &value) {
+  EpilogueOp last = graph.values[graph.yield].op;
+  return (last == EpilogueOp::RoundF16 || last == EpilogueOp::RoundBF16) &&
+         findLogisticExponential(graph, value) >= 0;
+}
+
+/// What it may be off by on top then, in units of 2^-24 of its value: of an
+/// approximate reciprocal, and of a power whose exponent is rounded.
+static double approximationOf(const EpilogueGraph &graph,
+                              const EpilogueValue &value,
+                              const std::vector<double> &results) {
+  if (!isApproximate(graph, value))
+    return 0;
+  int power = findLogisticExponential(graph, value);
+  double x = results[graph.values[power].operands[0]];
+  double share = results[power] / (1 + results[power]);
+  return kErrorOfReciprocal + kErrorOfExponent * std::fabs(x) * share;
 }
 
 /// Derivative of a value by each of its operands.
@@ -126,6 +170,13 @@ static void computePartials(const EpilogueValue &value, double result,
   default:
     break;
   }
+}
+
+double EpilogueScanner::getApproximation() const {
+  bool hasAny = std::any_of(computed.begin(), computed.end(), [&](int i) {
+    return isApproximate(graph, graph.values[i]);
+  });
+  return hasAny ? kErrorOfReciprocal : 0;
 }
 
 void EpilogueScanner::collect() {
@@ -211,8 +262,9 @@ ScanPoint EpilogueScanner::evaluate(double y) {
   }
   point.error = relative * std::fabs(y) * point.slope;
   for (int i : computed)
-    point.error += roundingOf(graph, graph.values[i]) * std::fabs(results[i]) *
-                   std::fabs(adjoints[i]);
+    point.error += (roundingOf(graph, graph.values[i]) +
+                    approximationOf(graph, graph.values[i], results)) *
+                   std::fabs(results[i]) * std::fabs(adjoints[i]);
   return point;
 }
 

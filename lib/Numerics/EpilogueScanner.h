@@ -42,7 +42,10 @@ public:
 
   /// The point is also invalid if no work is left.
   ScanPoint evaluate(double y);
-  /// Points in ascending order, with points around every constant of the part.
+  /// The error relative to the result that approximations add wherever they
+  /// are, in units of 2^-24.
+  double getApproximation() const;
+  /// Points in ascending order, around every constant of the part as well.
   std::vector<double> computeGrid() const;
 
 private:

@@ -38,6 +38,13 @@ struct NormalizedTaps {
 };
 } // namespace
 
+/// The reciprocal of a number for which that is a normal number: an approximate
+/// one will do.
+static Value createReciprocal(ImplicitLocOpBuilder &b, Value divisor) {
+  return arith::DivFOp::create(b, createConstant(b, 1.0f), divisor,
+                               arith::FastMathFlags::arcp);
+}
+
 static NormalizedTaps createSoftmax(ImplicitLocOpBuilder &b,
                                     ArrayRef<Value> kernel) {
   Value largest = kernel.front();
@@ -51,12 +58,13 @@ static NormalizedTaps createSoftmax(ImplicitLocOpBuilder &b,
     // distance, but its share of the sum shrinks as the distance grows.
     Value distance = arith::SubFOp::create(b, element, largest);
     distance = arith::MulFOp::create(b, distance, factor);
-    Value power = math::Exp2Op::create(b, distance);
+    // Of a power below 2^-126, nothing need be left.
+    Value power = math::Exp2Op::create(b, distance, arith::FastMathFlags::afn);
     sum = sum ? arith::AddFOp::create(b, sum, power).getResult() : power;
     result.taps.push_back(power);
   }
-  // One division serves all taps.
-  result.factor = arith::DivFOp::create(b, createConstant(b, 1.0f), sum);
+  // One quotient for all taps. The sum is between 1 and the number of taps.
+  result.factor = createReciprocal(b, sum);
   for (Value &tap : result.taps)
     tap = arith::MulFOp::create(b, tap, result.factor);
   return result;
@@ -69,7 +77,7 @@ static NormalizedTaps createUnitVector(ImplicitLocOpBuilder &b,
     square = math::FmaOp::create(b, element, element, square);
   Value norm = math::SqrtOp::create(b, square);
   NormalizedTaps result;
-  result.factor = arith::DivFOp::create(b, createConstant(b, 1.0f), norm);
+  result.factor = createReciprocal(b, norm);
   for (Value element : kernel)
     result.taps.push_back(arith::MulFOp::create(b, element, result.factor));
   return result;

@@ -154,11 +154,11 @@ func.func @state_of_groups(%x: tensor<1x2x4xf32>, %dy: tensor<1x2x4xf32>, %s: te
 // CHECK:         linalg.generic
 // CHECK:           %[[MAX:.+]] = arith.maxnumf
 // CHECK:           arith.subf %{{.+}}, %[[MAX]]
-// CHECK:           %[[E0:.+]] = math.exp2
+// CHECK:           %[[E0:.+]] = math.exp2 {{.+}} fastmath<afn>
 // CHECK:           arith.subf %{{.+}}, %[[MAX]]
 // CHECK:           %[[E1:.+]] = math.exp2
 // CHECK:           %[[SUM:.+]] = arith.addf %[[E0]], %[[E1]]
-// CHECK:           %[[SHARE:.+]] = arith.divf %{{.+}}, %[[SUM]]
+// CHECK:           %[[SHARE:.+]] = arith.divf %{{.+}}, %[[SUM]] fastmath<arcp>
 // CHECK:           arith.mulf %[[E0]], %[[SHARE]]
 // CHECK:           arith.mulf %[[E1]], %[[SHARE]]
 // CHECK:           arith.maxnumf

@@ -53,3 +53,40 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     return %r : tensor<2x3x8xf16>
   }
 }
+
+// -----
+
+// While a decoding step waits, it fetches the cache lines that start in its tokens and states: one prefetch for each, whose elements
+// follow each other.
+// CHECK-LABEL: gpu.func @early_0
+// CHECK:         griddepcontrol launch_dependents
+// CHECK-NOT:     conv.guarded_load
+// CHECK-COUNT-2: nvvm.prefetch level = L2
+// CHECK-NOT:     nvvm.prefetch
+// CHECK:         griddepcontrol wait
+// CHECK:         conv.guarded_load
+// CHECK:         math.fma
+// CHECK:         conv.guarded_store
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @early(%x: tensor<2x16x1xf16>, %w: tensor<16x4xf16>, %s: tensor<2x16x3xf16> {conv.in_place = 1})
+      -> (tensor<2x16x1xf16>, tensor<2x16x3xf16>) {
+    %y, %n = conv.causal_update %x, %w, %s
+        : tensor<2x16x1xf16>, tensor<16x4xf16>, tensor<2x16x3xf16> -> tensor<2x16x1xf16>, tensor<2x16x3xf16>
+    return %y, %n : tensor<2x16x1xf16>, tensor<2x16x3xf16>
+  }
+}
+
+// -----
+
+// One that finds its states by indices does not: it would load these first.
+// CHECK-LABEL: gpu.func @indexed_0
+// CHECK-NOT:     nvvm.prefetch
+// CHECK:         gpu.return
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @indexed(%x: tensor<2x16x1xf16>, %w: tensor<16x4xf16>, %s: tensor<4x16x3xf16> {conv.in_place = 1}, %i: tensor<2xi32>)
+      -> (tensor<2x16x1xf16>, tensor<4x16x3xf16>) {
+    %y, %n = conv.causal_update %x, %w, %s indices(%i : tensor<2xi32>)
+        : tensor<2x16x1xf16>, tensor<16x4xf16>, tensor<4x16x3xf16> -> tensor<2x16x1xf16>, tensor<4x16x3xf16>
+    return %y, %n : tensor<2x16x1xf16>, tensor<4x16x3xf16>
+  }
+}

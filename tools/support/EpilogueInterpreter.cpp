@@ -15,6 +15,8 @@
 
 #include "EpilogueInterpreter.h"
 
+#include "LogisticQuotient.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -287,6 +289,7 @@ static double roundCorrectly(const EpilogueNode &node, double value,
 void conv::reference::runEpilogue(const std::vector<EpilogueNode> &nodes,
                                   std::vector<Scalar> &values,
                                   Rounding rounding) {
+  size_t inputs = values.size();
   for (const EpilogueNode &node : nodes) {
     auto operand = [&](int index) -> const Scalar & {
       return values[node.operands[index]];
@@ -317,7 +320,9 @@ void conv::reference::runEpilogue(const std::vector<EpilogueNode> &nodes,
         isCorrectlyRounded(node))
       result = {roundCorrectly(node, result.value, values), 0, true};
     else if (rounding == Rounding::Counted && !result.exact)
-      result.error += getUlp(node) * ulp(ElementType::F32, result.value);
+      result.error +=
+          getUlp(node) * ulp(ElementType::F32, result.value) +
+          getApproximation({nodes, inputs, values}, node, result.value);
     values.push_back(result);
   }
 }

@@ -16,6 +16,7 @@
 #include "ScalarFunctions.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace conv;
 using namespace conv::reference;
@@ -56,6 +57,20 @@ public:
     node.function = lookupFunction(name);
     return run(node);
   }
+  /// Powers of two that may be zero where they are less than normal numbers.
+  int64_t powerOfTwo(int64_t exponent) {
+    int64_t power = function("exp2", exponent);
+    values[power].error += double(std::numeric_limits<float>::min());
+    return power;
+  }
+  /// A reciprocal that is not always the nearest one: its grant is twice that
+  /// of a quotient and a half.
+  int64_t reciprocal(int64_t divisor) {
+    int64_t quotient = run(ScalarOp::Div, {constant(1), divisor});
+    values[quotient].error += ulp(ElementType::F32, values[quotient].value);
+    values[quotient].exact = false;
+    return quotient;
+  }
   std::vector<Scalar> get(const std::vector<int64_t> &numbers) const {
     std::vector<Scalar> result;
     for (int64_t number : numbers)
@@ -89,11 +104,11 @@ static NormalizedTaps runSoftmax(ScalarMachine &machine, int64_t count) {
   for (int64_t w = 0; w < count; ++w) {
     int64_t distance = machine.run(ScalarOp::Sub, {w, largest});
     distance = machine.run(ScalarOp::Mul, {distance, factor});
-    result.taps.push_back(machine.function("exp2", distance));
+    result.taps.push_back(machine.powerOfTwo(distance));
     sum = w == 0 ? result.taps.back()
                  : machine.run(ScalarOp::Add, {sum, result.taps.back()});
   }
-  result.factor = machine.run(ScalarOp::Div, {machine.constant(1), sum});
+  result.factor = machine.reciprocal(sum);
   for (int64_t &tap : result.taps)
     tap = machine.run(ScalarOp::Mul, {tap, result.factor});
   return result;
@@ -105,7 +120,7 @@ static NormalizedTaps runUnitVector(ScalarMachine &machine, int64_t count) {
     square = machine.run(ScalarOp::Fma, {w, w, square});
   int64_t norm = machine.function("sqrt", square);
   NormalizedTaps result;
-  result.factor = machine.run(ScalarOp::Div, {machine.constant(1), norm});
+  result.factor = machine.reciprocal(norm);
   for (int64_t w = 0; w < count; ++w)
     result.taps.push_back(machine.run(ScalarOp::Mul, {w, result.factor}));
   return result;

@@ -12,11 +12,16 @@
 // as by div.rn.f32, and if one of them needs the rest, all are divided again.
 // Quotients of independent scalars become such vectors.
 //
+// Where a quotient may be a product with a reciprocal (`arcp`), it is, and
+// needs no check. Whoever allows that knows that the reciprocal is a normal
+// number, or that the divisor is 1 + exp(x).
+//
 //===----------------------------------------------------------------------===//
 
 #include "ExpandDivision.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -36,30 +41,41 @@ static constexpr float kLeast = 0x1p-100f, kMostDivisor = 0x1p124f;
 /// The most scalar quotients that share a branch: all of them are in registers.
 static constexpr size_t kMostQuotients = 16;
 
-/// Whether `value` is 1 + exp(x), as below a sigmoid.
-static bool isOnePlusExponential(Value value) {
+/// The x of a value 1 + exp(x), as below a sigmoid, or null.
+static Value getExponent(Value value) {
   auto sum = value.getDefiningOp<arith::AddFOp>();
   if (!sum)
-    return false;
-  auto isPair = [](Value one, Value power) {
-    return matchPattern(one, m_OneFloat()) &&
-           power.getDefiningOp<math::ExpOp>();
-  };
-  return isPair(sum.getLhs(), sum.getRhs()) ||
-         isPair(sum.getRhs(), sum.getLhs());
+    return nullptr;
+  for (auto [one, power] : {std::pair(sum.getLhs(), sum.getRhs()),
+                            std::pair(sum.getRhs(), sum.getLhs())})
+    if (auto exponential = power.getDefiningOp<math::ExpOp>();
+        exponential && matchPattern(one, m_OneFloat()))
+      return exponential.getOperand();
+  return nullptr;
+}
+
+static bool isApproximate(arith::DivFOp op) {
+  return bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::arcp);
+}
+
+static Value createPowerOfTwo(ImplicitLocOpBuilder &b, Value exponent) {
+  return LLVM::CallIntrinsicOp::create(
+             b, b.getF32Type(), b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
+             exponent)
+      .getResult(0);
 }
 
 namespace {
-/// Makes the code for one vector.
-class VectorDivision {
+/// Makes the code for one vector, or for single elements.
+class Division {
 public:
-  VectorDivision(OpBuilder &builder, Location loc) : b(loc, builder) {}
+  Division(OpBuilder &builder, Location loc) : b(loc, builder) {}
 
   /// The quotient, valid if `isSafe` holds, to which its conditions are added.
   Value createQuotient(Value dividend, Value divisor, Value &isSafe) {
     Value negated = arith::NegFOp::create(b, divisor);
     Value one = createConstant(1.0f);
-    Value inverse = NVVM::RcpApproxFtzF32Op::create(b, b.getF32Type(), divisor);
+    Value inverse = createReciprocal(divisor);
     inverse = fma(inverse, fma(negated, inverse, one), inverse);
     Value quotient = arith::MulFOp::create(b, dividend, inverse);
     // The second correction step rounds.
@@ -85,7 +101,7 @@ public:
   /// is small, or not a number.
   Value createLogisticQuotient(Value dividend, Value divisor, Value &isSafe) {
     Value negated = arith::NegFOp::create(b, divisor);
-    Value inverse = NVVM::RcpApproxFtzF32Op::create(b, b.getF32Type(), divisor);
+    Value inverse = createReciprocal(divisor);
     Value quotient = arith::MulFOp::create(b, dividend, inverse);
     quotient = fma(fma(negated, quotient, dividend), inverse, quotient);
     Value holds = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE,
@@ -95,7 +111,30 @@ public:
     return quotient;
   }
 
+  /// The product with an approximate reciprocal. `exponent` is the x of a
+  /// divisor 1 + exp(x), or null.
+  Value createApproximateQuotient(Value dividend, Value divisor,
+                                  Value exponent) {
+    Value inverse;
+    if (exponent) {
+      // The reciprocal of a sixteenth of the divisor is a normal number, or
+      // zero where exp(x) overflows.
+      constexpr float kLog2E = 1.44269504f;
+      Value power = createPowerOfTwo(
+          b, arith::MulFOp::create(b, exponent, createConstant(kLog2E)));
+      Value scale = createConstant(0x1p-4f);
+      inverse = arith::MulFOp::create(
+          b, createReciprocal(fma(power, scale, scale)), scale);
+    } else {
+      inverse = createReciprocal(divisor);
+    }
+    return arith::MulFOp::create(b, dividend, inverse);
+  }
+
 private:
+  Value createReciprocal(Value divisor) {
+    return NVVM::RcpApproxFtzF32Op::create(b, b.getF32Type(), divisor);
+  }
   Value createConstant(float value) {
     return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
   }
@@ -124,17 +163,27 @@ struct ExpandVectorDivision final : OpRewritePattern<arith::DivFOp> {
     Location loc = op.getLoc();
     SmallVector<Value> dividends, divisors, quotients;
     Value isSafe;
-    VectorDivision division(rewriter, loc);
-    bool areLogistic = isOnePlusExponential(op.getRhs());
+    Division division(rewriter, loc);
+    Value exponents = getExponent(op.getRhs());
     for (int64_t i = 0; i < type.getNumElements(); ++i) {
-      dividends.push_back(getElement(rewriter, op.getLhs(), i));
-      divisors.push_back(getElement(rewriter, op.getRhs(), i));
-      bool isLogistic = areLogistic || isOnePlusExponential(divisors.back());
-      quotients.push_back(
-          isLogistic ? division.createLogisticQuotient(dividends.back(),
-                                                       divisors.back(), isSafe)
-                     : division.createQuotient(dividends.back(),
-                                               divisors.back(), isSafe));
+      Value dividend = getElement(rewriter, op.getLhs(), i);
+      Value divisor = getElement(rewriter, op.getRhs(), i);
+      Value exponent =
+          exponents ? getElement(rewriter, exponents, i) : getExponent(divisor);
+      if (isApproximate(op))
+        quotients.push_back(
+            division.createApproximateQuotient(dividend, divisor, exponent));
+      else if (exponent)
+        quotients.push_back(
+            division.createLogisticQuotient(dividend, divisor, isSafe));
+      else
+        quotients.push_back(division.createQuotient(dividend, divisor, isSafe));
+      dividends.push_back(dividend);
+      divisors.push_back(divisor);
+    }
+    if (isApproximate(op)) {
+      rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, quotients);
+      return success();
     }
     auto chosen = scf::IfOp::create(
         rewriter, loc, isSafe,
@@ -149,6 +198,36 @@ struct ExpandVectorDivision final : OpRewritePattern<arith::DivFOp> {
         });
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type,
                                                         chosen.getResults());
+    return success();
+  }
+};
+
+struct ExpandApproximateDivision final : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32() || !isApproximate(op))
+      return rewriter.notifyMatchFailure(op, "expects arcp and f32");
+    rewriter.replaceOp(
+        op, Division(rewriter, op.getLoc())
+                .createApproximateQuotient(op.getLhs(), op.getRhs(),
+                                           getExponent(op.getRhs())));
+    return success();
+  }
+};
+
+/// Powers of two that may be zero where they are less than normal numbers.
+struct ExpandApproximatePower final : OpRewritePattern<math::Exp2Op> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::Exp2Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getType().isF32() ||
+        !bitEnumContainsAny(op.getFastmath(), arith::FastMathFlags::afn))
+      return rewriter.notifyMatchFailure(op, "expects afn and f32");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, createPowerOfTwo(b, op.getOperand()));
     return success();
   }
 };
@@ -228,7 +307,7 @@ void mlir::conv::joinScalarDivisions(Operation *root) {
   root->walk([](Block *block) {
     SmallVector<arith::DivFOp> all;
     for (auto quotient : block->getOps<arith::DivFOp>())
-      if (quotient.getType().isF32())
+      if (quotient.getType().isF32() && !isApproximate(quotient))
         all.push_back(quotient);
     QuotientGroup group;
     for (arith::DivFOp quotient : all)
@@ -242,5 +321,6 @@ void mlir::conv::joinScalarDivisions(Operation *root) {
 }
 
 void mlir::conv::populateExpandDivisionPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandVectorDivision>(patterns.getContext());
+  patterns.add<ExpandVectorDivision, ExpandApproximateDivision,
+               ExpandApproximatePower>(patterns.getContext());
 }

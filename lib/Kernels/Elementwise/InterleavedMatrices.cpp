@@ -71,9 +71,11 @@ static int64_t computePeriod(const MatrixOperand &first, ViewAttr family) {
   ViewAttr::Coordinate innermost =
       family.getCoordinates()[family.getTensorRank() - 1];
   int64_t period = 0;
-  for (int64_t step : innermost.coefficients)
-    period = std::gcd(period, step);
-  // If nothing moves the innermost dimension, all of it is one period.
+  for (auto [digits, step] :
+       llvm::zip(family.getDigitSizes(), innermost.coefficients))
+    if (digits > 1)
+      period = std::gcd(period, step);
+  // A tensor of one channel is all one period.
   int64_t size = first.getType().getShape().back();
   if (period == 0)
     period = size;

@@ -138,6 +138,7 @@ mlir::conv::buildNeighboursKernel(OpBuilder &builder, CountNeighboursOp op,
                                         built.workItems);
   ImplicitLocOpBuilder b(op.getLoc(), builder.getContext());
   b.setInsertionPointToStart(&built.function.getBody().front());
+  startEarly(b, target.getInfo());
   NeighbourCounter(op, b, built.function.getArgument(0),
                    built.function.getArgument(1), built.workItems)
       .create();

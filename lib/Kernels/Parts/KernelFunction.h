@@ -10,6 +10,8 @@
 
 #include "conv/Kernels/BuildKernel.h"
 
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
 namespace mlir::conv {
 
 /// Creates a kernel without a body, for workgroups of `workItems`.
@@ -18,8 +20,16 @@ gpu::GPUFuncOp createKernelFunction(OpBuilder &builder, Location loc,
                                     ArrayRef<Type> argumentTypes,
                                     int64_t workItems);
 
-/// The atom of the schedule. Without a product, the schedule only says how
-/// large tiles are, and this is any atom of the chip.
+/// Whether a kernel can start before the one in front of it has ended
+/// (programmatic dependent launch).
+bool canStartEarly(const ::conv::ChipInfo &chip);
+
+/// If kernels can, lets this one start before the one in front of it has ended,
+/// for which what is built from here on waits, and the next one likewise.
+void startEarly(ImplicitLocOpBuilder &b, const ::conv::ChipInfo &chip);
+
+/// The atom of the schedule; any of the chip's without a product, when the
+/// schedule only says how large tiles are.
 const ::conv::MatrixAtom &getAtom(const TiledConvolution &form,
                                   const ::conv::ChipInfo &chip);
 

@@ -60,6 +60,8 @@ private:
   Value createRingOffset(const Place &place, Value position) const;
   void storeShifted(const Place &place, const Tokens &tokens) const;
   void storeInRing(const Place &place, const Tokens &input) const;
+  SmallVector<Value> computeOutput(const Tokens &tokens, ArrayRef<Value> taps,
+                                   ArrayRef<Tokens> operands) const;
   void createOutput(const Place &place, const Tokens &tokens) const;
   Value applyEpilogue(Value sum, ArrayRef<Value> operands) const {
     return createEpilogueBody(b, b.getLoc(), op.getEpilogue(),
@@ -218,11 +220,33 @@ void UpdateBuilder::storeInRing(const Place &place, const Tokens &input) const {
   }
 }
 
+SmallVector<Value>
+UpdateBuilder::computeOutput(const Tokens &tokens, ArrayRef<Value> taps,
+                             ArrayRef<Tokens> operands) const {
+  Location loc = b.getLoc();
+  SmallVector<Value> results;
+  for (int64_t channel = 0; channel < channels; ++channel)
+    for (int64_t t = 0; t < shape.t; ++t) {
+      Value sum = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
+      for (int64_t w = 0; w < shape.w; ++w)
+        sum = multiplyAdd(
+            b, loc,
+            widenElement(b, loc, tokens[channel][past + t + w - (shape.w - 1)],
+                         accumulator),
+            widenElement(b, loc, taps[channel * shape.w + w], accumulator),
+            sum);
+      SmallVector<Value> read;
+      for (const Tokens &operand : operands)
+        read.push_back(operand[channel][operand[channel].size() == 1 ? 0 : t]);
+      results.push_back(applyEpilogue(sum, read));
+    }
+  return results;
+}
+
 void UpdateBuilder::createOutput(const Place &place,
                                  const Tokens &tokens) const {
   const StateTensor &weight = get(op.getWeight());
   const StateTensor &output = tensors[op->getNumOperands()];
-  Location loc = b.getLoc();
   Value none = math.constant(0);
   SmallVector<Value> taps = access.load(
       weight, math.mul(place.chunk, channels * weight.strides[0]),
@@ -241,22 +265,7 @@ void UpdateBuilder::createOutput(const Place &place,
     vector.strides = {0, tensor.strides[0], 1};
     operands.push_back(loadRows(vector, none, place, place.guard));
   }
-  SmallVector<Value> results;
-  for (int64_t channel = 0; channel < channels; ++channel)
-    for (int64_t t = 0; t < shape.t; ++t) {
-      Value sum = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
-      for (int64_t w = 0; w < shape.w; ++w)
-        sum = multiplyAdd(
-            b, loc,
-            widenElement(b, loc, tokens[channel][past + t + w - (shape.w - 1)],
-                         accumulator),
-            widenElement(b, loc, taps[channel * shape.w + w], accumulator),
-            sum);
-      SmallVector<Value> read;
-      for (const Tokens &operand : operands)
-        read.push_back(operand[channel][operand[channel].size() == 1 ? 0 : t]);
-      results.push_back(applyEpilogue(sum, read));
-    }
+  SmallVector<Value> results = computeOutput(tokens, taps, operands);
   if (op.getIndices())
     for (Value &result : results) {
       Value zero = arith::ConstantOp::create(b, b.getZeroAttr(output.element));
@@ -274,6 +283,8 @@ void UpdateBuilder::create(Value item, Value guard) const {
   Tokens input = loadRows(get(op.getInput()), place.batch, place, place.isReal);
   for (auto [all, some] : llvm::zip(tokens, input))
     llvm::append_range(all, some);
+  if (access.isPrefetching())
+    return;
   createOutput(place, tokens);
   if (op.getPositions())
     storeInRing(place, input);

@@ -11,6 +11,8 @@
 
 #include "StateAccess.h"
 
+#include "../Parts/Warpgroup/PtxBuilder.h"
+
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -30,6 +32,9 @@ int64_t mlir::conv::getCommonAlignment(ArrayRef<int64_t> strides) {
 /// Least items per compute unit of an NVIDIA GPU: fewer do not hide the latency
 /// of loads and of arithmetic (bench/results/decoding_h200.json).
 static constexpr int64_t kItemsPerUnit = 512;
+
+/// Bytes of a line of NVIDIA's caches.
+static constexpr int64_t kLineBytes = 128;
 
 StateAccess::StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
                          const ::conv::ChipInfo &chip, gpu::GPUFuncOp function,
@@ -118,12 +123,47 @@ SmallVector<StateAccess::Run> StateAccess::split(const StateTensor &tensor,
   return runs;
 }
 
+static Value createGlobalPointer(ImplicitLocOpBuilder &b, Value buffer) {
+  constexpr unsigned kGlobal = 1;
+  return AddressOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext(), kGlobal), buffer);
+}
+
+void StateAccess::prefetch(const StateTensor &tensor, Value offset,
+                           ArrayRef<int64_t> places, Value guard) const {
+  SmallVector<int64_t> sorted = llvm::to_vector(places);
+  llvm::sort(sorted);
+  int64_t perLine =
+      kLineBytes * 8 / int64_t(tensor.element.getIntOrFloatBitWidth());
+  Value buffer = createGlobalPointer(b, tensor.buffer);
+  PtxBuilder ptx(b);
+  for (size_t i = 0; i < sorted.size();) {
+    int64_t first = sorted[i];
+    while (++i < sorted.size() && sorted[i] <= sorted[i - 1] + 1)
+      ;
+    // Neighbours have the rest of the line.
+    Value start = math.add(offset, first);
+    Value hasStart = isBelow(b, math.rem(start, perLine),
+                             math.constant(sorted[i - 1] + 1 - first));
+    ptx.createIf(math.both(guard, hasStart), [&] {
+      ptx.prefetchToL2(LLVM::GEPOp::create(b, buffer.getType(), tensor.element,
+                                           buffer,
+                                           ArrayRef<LLVM::GEPArg>{start}));
+    });
+  }
+}
+
 SmallVector<Value> StateAccess::load(const StateTensor &tensor, Value offset,
                                      int64_t alignment,
                                      ArrayRef<int64_t> places,
                                      Value guard) const {
   SmallVector<Value> elements(places.size());
-  // Several channels of a group may share a place.
+  if (areOnlyFetched) {
+    prefetch(tensor, offset, places, guard);
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(tensor.element));
+    return SmallVector<Value>(places.size(), zero);
+  }
+  // Channels of a group may be at one place.
   llvm::SmallDenseMap<int64_t, Value> loaded;
   SmallVector<int64_t> different;
   for (int64_t place : places)

@@ -56,8 +56,18 @@ public:
               const RunTimeSizes &sizes, ArrayRef<Value> numbers,
               int64_t workItems);
 
-  /// The size of dimensions with this letter, as a number in `width`: `known`
-  /// if it is static, else the size that callers chose.
+  /// Such accesses whose loads only fetch what they would load into a cache
+  /// that all kernels share, and give zeros. They are right before a kernel may
+  /// read what the one in front of it writes.
+  StateAccess getPrefetches() const {
+    StateAccess prefetches = *this;
+    prefetches.areOnlyFetched = true;
+    return prefetches;
+  }
+  bool isPrefetching() const { return areOnlyFetched; }
+
+  /// The size `known` of dimensions with this letter as a number in `width`, if
+  /// it is static, or else what callers chose.
   Value getSize(char letter, int64_t known, const IndexMath &width) const;
   Value getSize(char letter, int64_t known) const {
     return getSize(letter, known, math);
@@ -100,8 +110,12 @@ public:
 private:
   const RunTimeSizes &sizes;
   SmallVector<Value> numbers;
-  bool branched;      ///< The host has no guarded stores.
+  bool branched; ///< The host has no guarded stores.
+  bool areOnlyFetched = false;
   int64_t leastItems; ///< That a GPU should have.
+  /// Fetches the cache lines that start in what a load would load.
+  void prefetch(const StateTensor &tensor, Value offset,
+                ArrayRef<int64_t> places, Value guard) const;
   void storeRuns(ArrayRef<Value> elements, const StateTensor &tensor,
                  Value offset, int64_t alignment, ArrayRef<int64_t> places,
                  Value guard) const;

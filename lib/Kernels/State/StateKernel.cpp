@@ -117,8 +117,10 @@ static IntegerType selectIndexType(OpBuilder &builder, ValueRange buffers,
   return isLarge ? builder.getI64Type() : builder.getI32Type();
 }
 
-/// Builds the code of a workgroup's work-items.
-static void createItems(const StateAccess &access, const StateBody &body) {
+/// Builds what the work-items of a workgroup do: `early` before what kernels in
+/// front of this one write is there, if that is not empty, and `body` after.
+static void createItems(const StateAccess &access, const StateBody &early,
+                        const StateBody &body) {
   ImplicitLocOpBuilder &b = access.b;
   const IndexMath &math = access.math;
   Value workgroup =
@@ -130,8 +132,13 @@ static void createItems(const StateAccess &access, const StateBody &body) {
         math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult()));
     bool areWhole = body.items.factors.empty() &&
                     body.items.constant % access.workItems == 0;
-    body.create(item, areWhole ? math.yes()
-                               : isBelow(b, item, access.getCount(body.items)));
+    Value guard =
+        areWhole ? math.yes() : isBelow(b, item, access.getCount(body.items));
+    if (early.create)
+      early.create(item, guard);
+    if (canStartEarly(access.chip))
+      PtxBuilder(b).waitForKernels();
+    body.create(item, guard);
     return;
   }
   Value end = math.minimum(math.add(first, access.workItems),
@@ -155,6 +162,17 @@ static int64_t selectWorkItems(Operation *op, const ::conv::ChipInfo &chip) {
   int64_t elements = assumeSequences(shape.b) * shape.d;
   return elements < chip.computeUnits * kOfManyWorkgroups ? kUsual
                                                           : kOfManyWorkgroups;
+}
+
+/// Whether all workgroups of two such kernels are on the GPU at a time; of
+/// sequences whose number is chosen by callers, some.
+static bool areResident(const ItemCount &items, int64_t workItems,
+                        const ::conv::ChipInfo &chip) {
+  constexpr int64_t kWorkItemsOfUnit = 2048;
+  int64_t count = items.constant;
+  if (!items.factors.empty())
+    count *= assumeSequences(ShapedType::kDynamic);
+  return 2 * count <= chip.computeUnits * kWorkItemsOfUnit;
 }
 
 FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
@@ -182,11 +200,8 @@ FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
       createKernelFunction(builder, op->getLoc(), name, types, built.workItems);
   ImplicitLocOpBuilder b(op->getLoc(), builder.getContext());
   b.setInsertionPointToStart(&built.function.getBody().front());
-  if (chip.backend == ::conv::Backend::NVPTX && chip.maxCluster() > 1) {
-    PtxBuilder ptx(b);
-    ptx.startNextKernel();
-    ptx.waitForKernels();
-  }
+  if (canStartEarly(chip))
+    PtxBuilder(b).startNextKernel();
   SmallVector<Value> arguments = llvm::map_to_vector(places, [&](size_t place) {
     return Value(built.function.getArgument(place));
   });
@@ -197,8 +212,16 @@ FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
   StateAccess access(b, math, chip, built.function, sizes, numbers, workItems);
   SmallVector<StateTensor> tensors =
       describeTensors(op, arguments, TensorDescriber(b, sizes, numbers));
-  StateBody body = createBody(op, access, tensors);
-  createItems(access, body);
+  StateAccess prefetches = access.getPrefetches();
+  StateBody early, body = createBody(op, access, tensors);
+  // Most of a short decoding step is the latency of its loads. Where those
+  // depend on other loads, fetching costs more than it saves
+  // (bench/results/token_mixing_h100.json).
+  if (auto update = dyn_cast<CausalUpdateOp>(op);
+      update && !update.getIndices() && !update.getPositions() &&
+      canStartEarly(chip) && areResident(body.items, workItems, chip))
+    early = createCausalUpdate(update, prefetches, tensors);
+  createItems(access, early, body);
   if (body.items.factors.empty()) {
     built.workgroups = llvm::divideCeil(body.items.constant, access.workItems);
   } else {

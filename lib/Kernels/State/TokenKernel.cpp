@@ -24,9 +24,10 @@ using namespace mlir::conv;
 static constexpr int64_t kKernelBytes = 512;
 /// The most tokens of a block.
 static constexpr int64_t kMostTokens = 8;
-/// The most tokens of a block if all tokens have one kernel, whose taps are in
-/// registers as well (bench/results/causal_h200.json).
-static constexpr int64_t kTokensOfOneKernel = 4;
+/// The same on NVIDIA's GPUs where kernels are normalised or sequences are
+/// packed, and bytes of one access where all tokens have one kernel, whose taps
+/// are in registers, too (bench/results/token_mixing_h100.json).
+static constexpr int64_t kFewTokens = 4, kNarrowBytes = 8;
 
 TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
                            ArrayRef<StateTensor> tensors)
@@ -36,16 +37,20 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
       tapsLast(op.getOrder() == KernelOrder::BTGW) {
   selectChannels();
   int64_t room = kKernelBytes / (shape.w * kPieceBytes);
+  if (direction == Direction::BackwardWeight && shape.perGroup() > 1)
+    room = countSummedPositions(
+        shape, op.getOperandType().getIntOrFloatBitWidth() / 8, groups);
   if (op.hasOneKernel())
-    room = kTokensOfOneKernel;
+    room = kMostTokens;
   else if (op.getCuSeqlens() && op.getInitialState())
     // States of packed sequences take as many registers. Without this, LLVM 22
     // crashes on gfx1100 for i8 with 7 taps.
     room /= 2;
-  if (direction == Direction::BackwardWeight)
-    room /= shape.perGroup();
-  tokens = std::min<int64_t>(
-      kMostTokens, llvm::bit_floor<uint64_t>(std::max<int64_t>(room, 1)));
+  bool isShort = access.chip.backend == ::conv::Backend::NVPTX &&
+                 (op.isNormalized() || op.getCuSeqlens());
+  tokens =
+      std::min<int64_t>(isShort ? kFewTokens : kMostTokens,
+                        llvm::bit_floor<uint64_t>(std::max<int64_t>(room, 1)));
   if (!ShapedType::isDynamic(shape.t))
     tokens = std::min<int64_t>(tokens, llvm::PowerOf2Ceil(shape.t));
   std::optional<VectorExchange> planned = planExchange();
@@ -58,7 +63,7 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
 /// one. Channels of a work-item are whole groups, or of one group.
 void TokenBuilder::selectChannels() {
   int64_t bytes = op.getOperandType().getIntOrFloatBitWidth() / 8;
-  int64_t most = kPieceBytes / bytes;
+  int64_t most = (op.hasOneKernel() ? kNarrowBytes : kPieceBytes) / bytes;
   if (tapsLast && !op.hasOneKernel() && most % shape.w == 0)
     most /= shape.w;
   if (op.isNormalized())

@@ -241,3 +241,42 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     }
   }
 }
+
+// -----
+
+// A quotient that may be a product with a reciprocal has no branch, and by 1 + exp(x) no exponential but a power of two. Its divisor is
+// a sixteenth, so that the reciprocal is a normal number.
+// CHECK-LABEL: gpu.func @approximate
+// CHECK-SAME:      %[[X:.+]]: f32, %[[V:.+]]: vector<2xf32>
+// CHECK:         %[[T:.+]] = arith.mulf %[[X]], %{{.+}}
+// CHECK:         %[[P:.+]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[T]])
+// CHECK:         %[[S:.+]] = arith.constant 6.250000e-02
+// CHECK:         %[[D:.+]] = math.fma %[[P]], %[[S]], %[[S]]
+// CHECK:         %[[R:.+]] = nvvm.rcp.approx.ftz.f %[[D]]
+// CHECK:         %[[I:.+]] = arith.mulf %[[R]], %[[S]]
+// CHECK:         arith.mulf %[[X]], %[[I]]
+// CHECK:         %[[E:.+]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[X]])
+// CHECK:         %[[Q:.+]] = nvvm.rcp.approx.ftz.f %[[E]]
+// CHECK:         arith.mulf %{{.+}}, %[[Q]]
+// CHECK-COUNT-2: nvvm.rcp.approx.ftz.f
+// CHECK-NOT:     arith.divf
+// CHECK-NOT:     scf.if
+// CHECK:         gpu.return
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @approximate(%x: f32, %v: vector<2xf32>, %m: memref<4xf32>) kernel {
+      %i = arith.constant 0 : index
+      %one = arith.constant 1.0 : f32
+      %0 = math.exp %x fastmath<afn> : f32
+      %1 = arith.addf %one, %0 : f32
+      %2 = arith.divf %x, %1 fastmath<arcp> : f32
+      memref.store %2, %m[%i] : memref<4xf32>
+      %3 = math.exp2 %x fastmath<afn> : f32
+      %4 = arith.divf %one, %3 fastmath<arcp> : f32
+      memref.store %4, %m[%i] : memref<4xf32>
+      %5 = arith.divf %v, %v fastmath<arcp> : vector<2xf32>
+      vector.store %5, %m[%i] : memref<4xf32>, vector<2xf32>
+      gpu.return
+    }
+  }
+}

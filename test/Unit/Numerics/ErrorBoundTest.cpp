@@ -76,6 +76,36 @@ std::string whyNone(const EpilogueGraph &graph) {
   return none ? none->reason : "";
 }
 
+// As back ends compute silu where its result has 16 bits. After a bias, errors
+// are relative to the result.
+TEST(ErrorBound, LogisticQuotientsBeforeRoundingTo16BitsAreApproximate) {
+  Epilogue exact, rounded;
+  auto biasedSilu = [](Epilogue &epilogue) {
+    return epilogue.silu(
+        epilogue.graph.add(Add, {epilogue.sum, epilogue.operand()}));
+  };
+  int y = biasedSilu(exact), z = biasedSilu(rounded);
+  auto getUlp = [](const EpilogueGraph &graph) {
+    return boundOf(graph, 1, NumericType::F16, NumericType::F16).outputUlp;
+  };
+  double granted = getUlp(exact.yield(y));
+  double approximate = getUlp(rounded.yield(rounded.graph.add(RoundF16, {z})));
+  EXPECT_GT(approximate, granted);
+  EXPECT_LT(approximate, 0.54);
+  for (float x = -80; x < 20; x += 0.01f) {
+    float power = std::exp2(-x * 1.44269504f);
+    float divisor = std::fma(power, 0x1p-4f, 0x1p-4f);
+    float inverse = std::nextafter(1 / divisor, INFINITY) * 0x1p-4f;
+    double want = double(x) / (1 + std::exp(-double(x)));
+    double share = power / (1 + double(power));
+    double relative = 2 + 3 + (4 + 1.25 * std::fabs(x)) * share; // Granted.
+    EXPECT_LE(std::fabs(x * inverse - want),
+              relative * 0x1p-24 * std::fabs(want))
+        << x;
+    EXPECT_LE(relative, (approximate - 0.5) * 0x1p13);
+  }
+}
+
 TEST(ErrorBound, PlainSumHasItsLengthAndHalfAnUlp) {
   Epilogue epilogue;
   ErrorBound bound = boundOf(epilogue.yield(epilogue.sum), 576,

@@ -23,12 +23,12 @@ using namespace mlir::conv;
 /// Bytes of one access; bytes of a work-item's registers for kernels.
 static constexpr int64_t kAccessBytes = 16;
 static constexpr int64_t kKernelBytes = 512;
-/// The most positions of a block: a longer block would save less than a tenth
-/// of the input reads.
+/// Bytes of those that hold what sums over the channels of groups need.
+static constexpr int64_t kSummedBytes = 300;
+/// Most positions of a block: longer ones save less than a tenth of what is
+/// read of the input.
 static constexpr int64_t kMostPositions = 8;
-/// With one kernel for all tokens: the most positions, and the bytes of one
-/// access, if masks of packed sequences or epilogue tensors need registers, too
-/// (bench/results/causal_h200.json).
+/// The same of short blocks, and bytes of one access of those with one kernel.
 static constexpr int64_t kFewPositions = 4, kNarrowBytes = 8;
 
 int64_t mlir::conv::computeMembersOfSum(int64_t perGroup) {
@@ -46,6 +46,31 @@ int64_t mlir::conv::countNormalizedChannels(const DynamicShape &shape,
   return areGroups ? kMostGroups : kMostGroups * shape.perGroup();
 }
 
+int64_t mlir::conv::countSummedGroups(const DynamicShape &shape,
+                                      int64_t operandBytes, int64_t most) {
+  constexpr int64_t kWordBytes = 4;
+  int64_t groups = 1;
+  while (2 * groups <= most &&
+         (groups * shape.perGroup() * operandBytes < kAccessBytes ||
+          groups * shape.w * operandBytes % kWordBytes != 0))
+    groups *= 2;
+  return groups;
+}
+
+int64_t mlir::conv::countSummedPositions(const DynamicShape &shape,
+                                         int64_t operandBytes, int64_t groups) {
+  constexpr int64_t kSumBytes = 4;
+  auto countBytes = [&](int64_t positions) {
+    int64_t rows = 2 * positions + shape.w - 1;
+    return groups * (rows * shape.perGroup() * operandBytes +
+                     positions * shape.w * kSumBytes);
+  };
+  int64_t positions = kMostPositions;
+  while (positions > 1 && countBytes(positions) > kSummedBytes)
+    positions /= 2;
+  return positions;
+}
+
 /// Whether the epilogue reads more than vectors of channels.
 static bool hasTensorInEpilogue(DynamicOpInterface op) {
   return llvm::any_of(op.getEpilogueOperands(), [](Value operand) {
@@ -53,17 +78,30 @@ static bool hasTensorInEpilogue(DynamicOpInterface op) {
   });
 }
 
+/// Whether blocks are short, because a work-item has much else in registers:
+/// with one kernel for all tokens, its taps and masks of packed sequences or
+/// tensors of the epilogue. On NVIDIA's GPUs, whose L2 cache has what
+/// neighbouring blocks read again, those with taps are shorter in any case, so
+/// that more workgroups fit into a unit (bench/results/token_mixing_h100.json).
+static bool areBlocksShort(DynamicOpInterface op) {
+  TargetAttr target = TargetAttr::lookup(op);
+  if (target && target.getInfo().backend == ::conv::Backend::NVPTX)
+    return op.hasOneKernel() || op.isNormalized();
+  return op.hasOneKernel() && (op.getCuSeqlens() || hasTensorInEpilogue(op));
+}
+
 DynamicViews::DynamicViews(DynamicOpInterface op)
     : shape(op.getShape()), order(op.getOrder()), direction(op.getDirection()),
       operandBytes(op.getOperandType().getIntOrFloatBitWidth() / 8),
-      hasState(op.getInitialState() != nullptr),
-      takesRegisters(op.getCuSeqlens() || hasTensorInEpilogue(op)),
+      hasState(op.getInitialState() != nullptr), isShort(areBlocksShort(op)),
       isNormalized(op.isNormalized()), hasOneKernel(op.hasOneKernel()) {
   int64_t room = kKernelBytes / (shape.w * kAccessBytes);
   if (hasOneKernel)
-    room = takesRegisters ? kFewPositions : kMostPositions;
-  if (direction == Direction::BackwardWeight)
-    room /= shape.perGroup();
+    room = kMostPositions;
+  if (isShort)
+    room = std::min(room, kFewPositions);
+  if (direction == Direction::BackwardWeight && shape.perGroup() > 1)
+    room = countSummedPositions(shape, operandBytes, countElements());
   positions = std::min<int64_t>(
       {kMostPositions,
        int64_t(llvm::bit_floor<uint64_t>(std::max<int64_t>(room, 1))),
@@ -186,20 +224,25 @@ ViewAttr DynamicViews::getWritten(ViewAttr view) const {
       {shape.t}, view.getPadding());
 }
 
-TransformScheduleAttr
-DynamicViews::selectSchedule(RankedTensorType type) const {
-  TransformScheduleAttr transform =
-      selectTransformSchedule(createView({sequence, block, group}), type);
-  // Neighbouring lanes access neighbouring vectors of kernels, if a vector
-  // holds all taps of some channels. Kernels are most of the bytes moved,
-  // unless all tokens share one.
+int64_t DynamicViews::countElements() const {
+  // Neighbouring lanes access neighbouring vectors of kernels, if one holds all
+  // taps of some channels: kernels are most of what is moved, unless all tokens
+  // have one.
   int64_t elements =
-      (hasOneKernel && takesRegisters ? kNarrowBytes : kAccessBytes) /
-      operandBytes;
+      (hasOneKernel && isShort ? kNarrowBytes : kAccessBytes) / operandBytes;
   if (order == KernelOrder::BTGW && !hasOneKernel && elements % shape.w == 0)
     elements /= shape.w;
   if (isNormalized)
     elements = std::min(elements, countNormalizedChannels(shape, direction));
+  if (direction == Direction::BackwardWeight && shape.perGroup() > 1)
+    elements = countSummedGroups(shape, operandBytes, elements);
+  return elements;
+}
+
+TransformScheduleAttr
+DynamicViews::selectSchedule(RankedTensorType type) const {
+  TransformScheduleAttr transform =
+      selectTransformSchedule(createView({sequence, block, group}), type);
   return TransformScheduleAttr::get(type.getContext(), transform.getTile(),
-                                    elements);
+                                    countElements());
 }

@@ -164,6 +164,14 @@ void PtxBuilder::prefetchMap(Value map) const {
                            /*uniform=*/false, /*in_param_space=*/false);
 }
 
+void PtxBuilder::prefetchToL2(Value pointer) const {
+  auto level = NVVM::PrefetchCacheLevelAttr::get(b.getContext(),
+                                                 NVVM::PrefetchCacheLevel::L2);
+  NVVM::PrefetchOp::create(b, level, /*evictPriority=*/{}, pointer,
+                           /*predicate=*/Value(), /*tensormap=*/false,
+                           /*uniform=*/false, /*in_param_space=*/false);
+}
+
 void PtxBuilder::storeBox(Value map, Value source, ArrayRef<Value> coordinates,
                           bool isIm2col) const {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
