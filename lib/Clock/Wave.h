@@ -90,7 +90,7 @@ public:
   void writeLane(const Operand &operand, std::optional<uint32_t> lane,
                  std::optional<uint32_t> value);
 
-  /// What `operand` names is not known any more.
+  /// Makes the registers of `operand` unknown.
   void forget(const Operand &operand);
 
 private:

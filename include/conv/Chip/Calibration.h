@@ -41,31 +41,30 @@ struct LoopFit {
   double vectorFactor;  ///< Measured cycles of vector instructions per counted.
 };
 
-/// Registers of a lane that sums up elements of its own in a direct kernel of
-/// an AMD chip, as LLVM allocates them: 11 kinds of kernels, by the clock. It
-/// reads and converts ahead what a line of taps needs.
+/// Registers that LLVM allocates for a lane that sums up its own elements in a
+/// direct kernel on an AMD chip, fitted to 11 kinds of kernels. LLVM hoists the
+/// reads and conversions of a line of taps.
 struct DirectRegisters {
-  double fixed;    ///< Registers, whatever the lane sums up.
+  double fixed;    ///< Registers that every lane has.
   double ofSum;    ///< Registers for each sum.
-  double ofWindow; ///< The same for each vector that is read of windows: CDNA
-                   ///< keeps it in f32, too, RDNA mixes types in an
-                   ///< instruction.
-  double ofTap;    ///< The same for each vector that is read of the filter.
-  double ofReduction; ///< Registers of shared reductions beyond those.
-  /// Share of the time that each register adds that vector instructions cannot
-  /// name, since its value moves to accumulation registers and back: gradients
-  /// of filters with 7x7 windows took 1.6 to 1.8 times as long for 284
-  /// registers, 7 outputs of such windows with strides 2.2 times.
+  double ofWindow; ///< Registers for each vector of a window: CDNA also keeps
+                   ///< an f32 copy, RDNA mixes types in its instructions.
+  double ofTap;    ///< Registers for each vector of the filter.
+  double ofReduction; ///< Additional registers of shared reductions.
+  /// Relative time per register that vector instructions cannot address,
+  /// because its value moves to accumulation registers and back: filter
+  /// gradients with 7x7 windows took 1.6 to 1.8 times as long for 284
+  /// registers, and 7 outputs of such windows with strides 2.2 times.
   double movedCost;
-  double movedFilterCost; ///< Factor where values of the filter move, once for
-                          ///< all boxes: 1.3 to 1.7 with 5x5 windows.
-  double mostReadAhead; ///< Vectors of two lines of taps, at most, of which one
+  double movedFilterCost; ///< Factor if filter values move, once for all boxes:
+                          ///< with 5x5 windows, it was 1.3 to 1.7.
+  double mostReadAhead; ///< The most vectors of two lines of taps, one of which
                         ///< is read while the other is multiplied.
-  double mostHoisted;   ///< Vectors of the filter that are read before a loop
-                        ///< over boxes, at most.
+  double mostHoisted;   ///< The most filter vectors that LLVM reads before a
+                        ///< loop over boxes.
 };
 
-/// Launches, and what every kernel does around its work.
+/// Launches, and the fixed work of every kernel.
 struct LaunchCalibration {
   /// From issue to use of a load that misses the nearer caches. Published
   /// measurements lie between 250 ns (RDNA) and 700 ns (CDNA).
@@ -135,11 +134,11 @@ struct StagedCalibration {
   double transposedConflicts; ///< Conflicts of writes of transposed blocks
                               ///< whose rows are shorter than all banks, as a
                               ///< multiple of the writes.
-  double keptShare; ///< Share of a die's cache that what taps read again may
-                    ///< fill before some of it is missed: 7 schedules of a
-                    ///< window with dilations on gfx1201.
-  double shortRunLines; ///< Share of the lines around short runs of a tile that
-                        ///< is loaded with each of them.
+  double keptShare; ///< Share of a die's cache that data reread by later taps
+                    ///< may fill before some of it is missed: 7 schedules of a
+                    ///< dilated window on gfx1201.
+  double shortRunLines; ///< Share of the cache lines around short runs of a
+                        ///< tile that each run loads.
   /// Vector instructions as counted in assembly: of a wave's step, of a lane's
   /// load, to join several loads to 16 bytes, and of a load whose position
   /// takes divisions.
@@ -147,22 +146,22 @@ struct StagedCalibration {
   double loadInstructions;
   double joinInstructions;
   double positionInstructions;
-  double elementInstructions; ///< The same of a load of one element, whose
-                              ///< place and guard are its own: windows along
-                              ///< rows of images with channels first, in loops
-                              ///< of i8 on gfx942.
-  double elementPlaceInstructions; ///< For each of these elements along the
-                                   ///< reduction, once for all rows of a lane:
-                                   ///< which tap it is. Five loops of a 7x7
-                                   ///< window with 3 channels on gfx950.
-  double sharedPlaceInstructions;  ///< The same where loads share a place: of
-                                   ///< operands that WMMA loops transpose, 0.25
+  double elementInstructions; ///< Per load of a single element with an address
+                              ///< and a guard of its own, as in windows along
+                              ///< rows of channels-first images. Counted in i8
+                              ///< loops on gfx942.
+  double elementPlaceInstructions; ///< To find the tap of each such element
+                                   ///< along the reduction, once for all rows
+                                   ///< of a lane. Counted in five loops of a
+                                   ///< 7x7 window with 3 channels on gfx950.
+  double sharedPlaceInstructions;  ///< Likewise if loads share a place, as for
+                                   ///< operands that WMMA loops transpose: 0.25
                                    ///< to 0.5 in three loops on gfx1201.
-  double loadLanesPerClock; ///< Addresses that the first-level cache takes.
-  int64_t leastLoadBytes;   ///< A lane's load is not faster for less.
-  /// Registers that the compiler takes beside accumulators, as a multiple of
-  /// what is counted, before it spills. Measured on kernels for all chips: up
-  /// to 1.75 where there are 256 registers, since loads are hoisted.
+  double loadLanesPerClock;        ///< Addresses the first-level cache takes.
+  int64_t leastLoadBytes;          ///< Smaller loads of a lane are not faster.
+  /// Registers that the compiler takes beside accumulators before it spills, as
+  /// a multiple of the counted ones. Measured on kernels for all chips: up to
+  /// 1.75 where there are 256 registers, since loads are hoisted.
   double temporaries;
   double accumulationShare; ///< Share of the accumulation registers available
                             ///< to accumulators.
@@ -178,28 +177,27 @@ struct StagedCalibration {
 
 /// Compute units of AMD chips (`Parts/UnitModel`).
 struct UnitCalibration {
-  LoopFit overlapped; ///< Loops that overlap steps: MFMA.
-  LoopFit phased;     ///< Loops that keep phases apart: WMMA, multiply-adds.
-  LoopFit laneCopies; ///< Loops that overlap steps and copy tiles without
-                      ///< registers: set by hand, from 132 kernels of 12
-                      ///< convolutions on gfx950 (bench/calibration).
+  LoopFit overlapped;   ///< Loops that overlap steps: MFMA.
+  LoopFit phased;       ///< Loops that keep phases apart: WMMA, multiply-adds.
+  LoopFit laneCopies;   ///< Loops that overlap steps and copy tiles without
+                        ///< registers: set by hand, from 132 kernels of 12
+                        ///< convolutions on gfx950 (bench/calibration).
   double laneCopyAtoms; ///< Matrix instructions added to a step of loops with
                         ///< lane copies.
-  double missedLoads; ///< Share of the load path's cycles that is needed: a
-                      ///< unit's cache holds lines that workgroups share.
+  double missedLoads;   ///< Share of the load path's cycles that is needed: a
+                        ///< unit's cache holds lines that workgroups share.
   /// Allocated over counted registers, of accumulators and of others: for
   /// matrix instructions with registers of their own and for those without.
   double matrixAccumulators;
   double matrixOthers;
   double vectorAccumulators;
   double vectorOthers;
-  double transposedOthers;   ///< By how much `vectorOthers` grows for each
-                             ///< operand that is transposed in registers, whose
-                             ///< places are kept, and which is loaded before
-                             ///< pieces are joined: 70 gradients on gfx1100 and
-                             ///< gfx1201.
-  double smallAtomRegisters; ///< Registers that atoms of 16 rows take beyond.
-  double combineSeconds;     ///< Start and end of a kernel that adds up parts.
+  double transposedOthers;   ///< Growth of `vectorOthers` for each operand that
+                             ///< is transposed in registers: its places are
+                             ///< kept, and it is loaded before pieces are
+                             ///< joined. 70 gradients on gfx1100 and gfx1201.
+  double smallAtomRegisters; ///< Registers added by atoms of 16 rows.
+  double combineSeconds;     ///< Start and end of a split-K sum's kernel.
 };
 
 /// Tiles that the copy engine loads and warpgroups multiply (`WarpgroupGemm`).
@@ -218,7 +216,7 @@ struct WarpgroupCalibration {
   double volumeLineCycles;
   double volumeRowCycles; ///< Cycles for each row of windows in a filter
                           ///< gradient of volumes.
-  double rowCycles; ///< Cycles for each copied row of one cache line in a
+  double rowCycles;       ///< Cycles for each copied row of one cache line in a
                     ///< reduction over positions: 2.1 to 4 in 40 schedules that
                     ///< wait for copies.
   double splitLineCycles;  ///< Cycles for each cache line if rows of one group
@@ -242,13 +240,13 @@ struct WarpgroupCalibration {
   double unalignedGroupRowCycles; ///< `unalignedRowCycles` of groups, some of
                                   ///< whose rows are aligned: 2 layers of
                                   ///< groups of 24 and 56 channels.
-  double transposedRowFactor; ///< Time of an unaligned row of a filter with
+  double transposedRowFactor;     ///< Time of an unaligned row of a filter with
                               ///< rows along the reduction, over that of other
                               ///< filters: 6 layers.
   double rereadShare; ///< Share of the memory's time per byte that a byte takes
                       ///< which adjacent tiles read again.
-  double firstSteps; ///< Steps that a kernel waits for when it starts, since
-                     ///< all units read memory at once.
+  double firstSteps;  ///< Steps that a kernel waits for when it starts, since
+                      ///< all units read memory at once.
   /// Cycles of a tile's way through registers to shared memory, for each column
   /// of a warpgroup, times the square root of its atoms along the rows.
   double epilogueCyclesPerColumn;
@@ -315,10 +313,9 @@ struct WeightStationaryCalibration {
   double sliceCycles;             ///< Between the products of two slices.
   double epilogueCyclesPerColumn; ///< Results that lanes store, for each column
                                   ///< of an atom.
-  double
-      launchCycles; ///< From launch to first tile plus after the last.
-  double pieceCycles; ///< Each 16 bytes of the filter that a work-item loads.
-  double memoryShare; ///< Share of the memory's bandwidth that copies reach.
+  double launchCycles; ///< From launch to first tile plus after the last.
+  double pieceCycles;  ///< Each 16 bytes of the filter that a work-item loads.
+  double memoryShare;  ///< Share of the memory's bandwidth that copies reach.
 };
 
 /// Small groups (`Direct`), on an H200.
@@ -357,12 +354,11 @@ struct DirectCalibration {
   double queueConflictCost;
   double queueInStep;
   double queueSeconds;
-  double memoryEfficiency; ///< Share of the bandwidth of kernels that read and
-                           ///< write.
-  /// Cycles that multiplying by lanes takes for each one that is counted, where
-  /// nothing queues: of rows, 67 schedules of 10 depthwise layers on CDNA and
-  /// 24 of 3 on gfx1201; of reductions that work-items share, 16 of 2 on
-  /// gfx942.
+  double memoryEfficiency; ///< Share of the bandwidth that kernels which read
+                           ///< and write reach.
+  /// Measured over counted cycles of lane multiplications where nothing
+  /// queues. Rows: 67 schedules of 10 depthwise layers on CDNA and 24 of 3 on
+  /// gfx1201; shared reductions: 16 schedules of 2 layers on gfx942.
   double countedCycles;
   double countedReductionCycles;
   DirectRegisters registers;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Winograd's algorithm as a plan: a transform of each operand, a product for
-// each element of a transformed tile, and a transform of their sums, with the
-// epilogue, into the result. The products are a convolution of their own, with
-// a group for each: whatever computes that one is of use here.
+// Winograd's algorithm as a plan: one transform of each operand, a product for
+// each element of a transformed tile, and a transform of the sums, with the
+// epilogue, into the result. The products form a grouped convolution, one group
+// per tile element, so that every kernel for grouped convolutions applies.
 //
 //   input NHWC  ──▶ [ places × tiles × C ] ─┐
 //                                           ├─▶ [ places × tiles × K ] ──▶ NPQK

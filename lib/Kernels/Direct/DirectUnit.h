@@ -33,7 +33,7 @@ struct DirectDemand {
 /// taps read of windows and of the filter (or of the other operand).
 struct DirectReads {
   double sums, windows, filter;
-  double lines = 1; ///< Of taps, that a lane reads one after the other.
+  double lines = 1; ///< Lines of taps that a lane reads in sequence.
 };
 
 /// Registers that LLVM allocates for a lane that sums up elements of its own:
@@ -48,8 +48,8 @@ int64_t countReductionRegisters(const ::conv::ChipInfo &chip,
 /// Factor of the time of products that need this many registers.
 double getRegisterCost(const ::conv::ChipInfo &chip, int64_t registers);
 
-/// The same if a work-item has several boxes: LLVM reads the filter of all
-/// lines before the loop over these.
+/// The factor if a work-item has several boxes: LLVM hoists the filter of all
+/// lines of taps out of the loop over boxes.
 double getHoistingCost(const ::conv::ChipInfo &chip, int64_t registers,
                        const DirectReads &reads);
 

@@ -15,16 +15,16 @@ namespace mlir::conv {
 /// What one step of a workgroup does: boxes of products in registers.
 struct DirectWork {
   double steps = 1;
-  double boxes = 1;       ///< Of products.
-  double boxesOfItem = 1; ///< That a work-item has one after the other: lines
-                          ///< of taps.
-  double cycles = 0;      ///< Of a compute unit that multiplies one.
-  double vectors = 0;     ///< Read from shared memory for a box.
-  double waits = 0;       ///< Cycles of barriers and such, of a workgroup; of
-                          ///< diagonals, all cycles of a step.
-  /// If results are not those of a reduction that work-items share: cycles of
-  /// the compute unit for a workgroup, and those that it takes by itself,
-  /// whatever else the unit does.
+  double boxes = 1;       ///< Boxes of products.
+  double boxesOfItem = 1; ///< Boxes (lines of taps) that a work-item computes
+                          ///< in sequence.
+  double cycles = 0;      ///< Of a compute unit, for one box.
+  double vectors = 0;     ///< Read from shared memory, per box.
+  double waits = 0;       ///< Cycles of barriers etc. of a workgroup; with
+                          ///< banded matrices, all cycles of a step.
+  /// For results that are not a reduction shared by work-items: the compute
+  /// unit's cycles for a workgroup, and the cycles that a workgroup takes
+  /// however busy the unit is.
   double unit = 0, alone = 0;
   double shared = 0;    ///< Banded: cycles of shared memory per step,
   double ends = 0;      ///< and cycles after all steps.

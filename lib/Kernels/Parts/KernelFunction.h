@@ -20,16 +20,17 @@ gpu::GPUFuncOp createKernelFunction(OpBuilder &builder, Location loc,
                                     ArrayRef<Type> argumentTypes,
                                     int64_t workItems);
 
-/// Whether a kernel can start before the one in front of it has ended
+/// Whether a kernel can start before the previous kernel has ended
 /// (programmatic dependent launch).
 bool canStartEarly(const ::conv::ChipInfo &chip);
 
-/// If kernels can, lets this one start before the one in front of it has ended,
-/// for which what is built from here on waits, and the next one likewise.
+/// If the chip can, lets this kernel start before the previous kernel has ended
+/// and the next kernel likewise. Code built after this waits for the previous
+/// one.
 void startEarly(ImplicitLocOpBuilder &b, const ::conv::ChipInfo &chip);
 
-/// The atom of the schedule; any of the chip's without a product, when the
-/// schedule only says how large tiles are.
+/// The atom of the schedule. Without a product, the schedule only says how
+/// large tiles are, and this is any atom of the chip.
 const ::conv::MatrixAtom &getAtom(const TiledConvolution &form,
                                   const ::conv::ChipInfo &chip);
 

@@ -163,7 +163,7 @@ SmallVector<Value> StateAccess::load(const StateTensor &tensor, Value offset,
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(tensor.element));
     return SmallVector<Value>(places.size(), zero);
   }
-  // Channels of a group may be at one place.
+  // Several channels of a group may share a place.
   llvm::SmallDenseMap<int64_t, Value> loaded;
   SmallVector<int64_t> different;
   for (int64_t place : places)

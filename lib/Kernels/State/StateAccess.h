@@ -56,9 +56,9 @@ public:
               const RunTimeSizes &sizes, ArrayRef<Value> numbers,
               int64_t workItems);
 
-  /// Such accesses whose loads only fetch what they would load into a cache
-  /// that all kernels share, and give zeros. They are right before a kernel may
-  /// read what the one in front of it writes.
+  /// The same accesses, except that loads only prefetch into the cache that all
+  /// kernels share, and return zeros. They are allowed before the previous
+  /// kernel has ended.
   StateAccess getPrefetches() const {
     StateAccess prefetches = *this;
     prefetches.areOnlyFetched = true;
@@ -66,8 +66,8 @@ public:
   }
   bool isPrefetching() const { return areOnlyFetched; }
 
-  /// The size `known` of dimensions with this letter as a number in `width`, if
-  /// it is static, or else what callers chose.
+  /// The size of dimensions with this letter, as a number in `width`: `known`
+  /// if it is static, else the size that callers chose.
   Value getSize(char letter, int64_t known, const IndexMath &width) const;
   Value getSize(char letter, int64_t known) const {
     return getSize(letter, known, math);

@@ -117,8 +117,8 @@ static IntegerType selectIndexType(OpBuilder &builder, ValueRange buffers,
   return isLarge ? builder.getI64Type() : builder.getI32Type();
 }
 
-/// Builds what the work-items of a workgroup do: `early` before what kernels in
-/// front of this one write is there, if that is not empty, and `body` after.
+/// Builds the code of a workgroup's work-items: `early`, unless it is empty,
+/// before the wait for the previous kernel, and `body` after it.
 static void createItems(const StateAccess &access, const StateBody &early,
                         const StateBody &body) {
   ImplicitLocOpBuilder &b = access.b;

@@ -70,11 +70,11 @@ public:
   void waitForKernels() const;
   /// Prefetches a tensor map, so that the first copy does not wait for it.
   void prefetchMap(Value map) const;
-  /// Fetches the cache line of an address in global memory into the L2 cache,
-  /// where later stores of other kernels change it.
+  /// Prefetches the cache line of a global address into the L2 cache, which
+  /// later stores of other kernels update.
   void prefetchToL2(Value pointer) const;
-  /// Copies `bytes` from global to shared memory: multiples of 16, like both
-  /// addresses. `barrier` counts them.
+  /// Copies `bytes` from global to shared memory. `bytes` and both addresses
+  /// are multiples of 16. `barrier` counts the bytes.
   void loadBytes(Value destination, Value source, Value barrier,
                  Value bytes) const;
   /// Copies a box from global to shared memory; `barrier` counts its bytes.

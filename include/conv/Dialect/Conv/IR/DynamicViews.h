@@ -52,18 +52,18 @@ int64_t computeMembersOfSum(int64_t perGroup);
 /// with more kernels, the code of a block exceeds the instruction cache.
 int64_t countNormalizedChannels(const DynamicShape &shape, Direction direction);
 
-/// Groups of a work-item of the gradient of kernels that sums over the channels
-/// of groups, at most `most`: as many as make a row of the input one access.
+/// Groups of a work-item, at most `most`, in a kernel gradient that sums over
+/// the channels of a group: as many as make a row of the input one access.
 int64_t countSummedGroups(const DynamicShape &shape, int64_t operandBytes,
                           int64_t most);
 
-/// Positions of its block, if it has `groups`: what they read and their sums
-/// are in registers, and longer blocks read less of the input again.
+/// Positions of the block of a work-item with `groups` groups. Operands and
+/// sums are in registers, and longer blocks reread less of the input.
 int64_t countSummedPositions(const DynamicShape &shape, int64_t operandBytes,
                              int64_t groups);
 
-/// The views of the tensors of one dynamic convolution. Positions are counted
-/// from the first one of a block, and may be outside of it.
+/// The views of the tensors of one dynamic convolution. Positions count from
+/// the first position of a block, and may be outside of the block.
 class DynamicViews {
 public:
   explicit DynamicViews(DynamicOpInterface op);
@@ -88,10 +88,10 @@ public:
 
 private:
   ViewAttr createView(ArrayRef<AffineExpr> coordinates) const;
-  /// Channels of a work-item, or groups for the gradient of kernels.
+  /// Channels of a work-item, or groups in a kernel gradient.
   int64_t countElements() const;
-  /// The elements of input or output at a position. For the gradient of
-  /// kernels, columns are groups, and it is channel `channel` of each.
+  /// The elements of input or output at a position. In a kernel gradient,
+  /// columns are groups, and the view selects channel `channel` of each.
   ViewAttr getToken(int64_t position, int64_t channel = 0) const;
   /// Tap `tap` of the kernels at a position.
   ViewAttr getKernel(int64_t position, int64_t tap) const;
