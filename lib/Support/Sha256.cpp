@@ -70,8 +70,8 @@ void absorb(State &state, const unsigned char *block) {
 }
 
 /// The last bytes of the message, a one bit, zeros, and the length in bits.
-std::string padEpilogue(std::string_view epilogue, uint64_t totalBytes) {
-  std::string padded(epilogue);
+std::string padTail(std::string_view tail, uint64_t totalBytes) {
+  std::string padded(tail);
   padded.push_back(char(0x80));
   padded.resize((padded.size() + 8 + 63) / 64 * 64 - 8, '\0');
   for (int shift = 56; shift >= 0; shift -= 8)
@@ -89,7 +89,7 @@ std::string conv::sha256Hex(std::string_view bytes) {
       absorb(state, reinterpret_cast<const unsigned char *>(blocks.data()));
     return blocks;
   };
-  absorbAll(padEpilogue(absorbAll(bytes), bytes.size()));
+  absorbAll(padTail(absorbAll(bytes), bytes.size()));
 
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string hex;

@@ -290,8 +290,6 @@ COMBINATIONS = {
     "group_norm": (lambda s, x: F.group_norm(s.convolution(x), 2), 0, ()),
     "softmax": (lambda s, x: F.softmax(s.convolution(x), 1), 0, ()),
 }
-# Patterns with operations that the dialect does not have; they are expected to be refused.
-BEYOND = {"max_pool", "average_pool", "squeeze_excite", "group_norm", "softmax", "weight_standardise"}
 
 
 def fusion_patterns():

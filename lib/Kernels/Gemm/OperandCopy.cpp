@@ -201,14 +201,14 @@ SmallVector<Value> OperandCopy::joinLoads(ValueRange loads) const {
   if (loads.size() == 1)
     return {loads.front()};
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  Type epilogueWarp = b.getIntegerType(element.getIntOrFloatBitWidth());
+  Type integer = b.getIntegerType(element.getIntOrFloatBitWidth());
   SmallVector<SmallVector<Value>> rows(rowWidth);
   for (Value load : loads) {
-    Value loaded = castElements(b, load, epilogueWarp);
+    Value loaded = castElements(b, load, integer);
     for (int64_t i = 0; i < std::max(width, rowWidth); ++i)
       rows[i % rowWidth].push_back(vector::ExtractOp::create(b, loaded, i));
   }
-  auto type = VectorType::get({kernel.pieceElements()}, epilogueWarp);
+  auto type = VectorType::get({kernel.pieceElements()}, integer);
   return llvm::map_to_vector(rows, [&](ArrayRef<Value> elements) -> Value {
     Value piece = vector::FromElementsOp::create(b, type, elements);
     return castElements(b, piece, element);

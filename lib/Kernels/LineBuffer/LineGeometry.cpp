@@ -116,10 +116,10 @@ static std::string checkTile(const ::conv::LineGradientTile &tile,
                    "many have {1} as have {2} in groups, but got {3}",
                    ::conv::TmaTile::kRowElements, columns, tile.usedColumns(),
                    sizes.columns);
-  if (sizes.stages % tile.kIm2colWarps != 0)
+  if (sizes.stages % tile.kIm2colWarpgroups != 0)
     return formatv("expects a multiple of {0} stages for positions that are "
                    "reduced, but got {1}",
-                   tile.kIm2colWarps, sizes.stages);
+                   tile.kIm2colWarpgroups, sizes.stages);
   if (tile.window.reachBytes() > tile.linesOffset())
     return formatv("expects windows that reach at most {0} bytes beyond a line,"
                    " but got {1}",

@@ -78,7 +78,7 @@ private:
   void createProducer();
   void createCopies(TileOrigin origin, const Step &step, Value images,
                     PipelineState at) const;
-  void createIm2colWarp(Value im2colWarp, Value workItem);
+  void createIm2colWarpgroup(Value im2colWarpgroup, Value workItem);
   void createWindows(const FragmentTile &windows, TileOrigin origin,
                      const Step &step, Value stage) const;
   /// Writes the windows of column tile `columnTile`.
@@ -177,7 +177,8 @@ void LineGradientBody::createWindows(const FragmentTile &windows,
   }
 }
 
-void LineGradientBody::createIm2colWarp(Value im2colWarp, Value workItem) {
+void LineGradientBody::createIm2colWarpgroup(Value im2colWarpgroup,
+                                             Value workItem) {
   const IndexMath &math = ptx.math;
   int64_t steps = geometry.countSteps();
   FragmentTile windows(ptx, workItem, Tile::kRowBytes);
@@ -187,7 +188,7 @@ void LineGradientBody::createIm2colWarp(Value im2colWarp, Value workItem) {
       math.constant(0), [&](TileOrigin origin, ValueRange carried) {
         Value before = carried.front();
         ptx.createFor(
-            im2colWarp, math.constant(steps), tile.kIm2colWarps, {},
+            im2colWarpgroup, math.constant(steps), tile.kIm2colWarpgroups, {},
             [&](Value step, ValueRange) {
               PipelineState at = copied.getPosition(math.add(before, step));
               copied.wait(at);
@@ -243,8 +244,8 @@ void LineGradientBody::create() {
       [&](Value worker, Value workItem) {
         ptx.createIf(ptx.equal(worker, 0), [&] { createConsumer(workItem); });
         ptx.createIf(
-            ptx.math.below(ptx.math.sub(worker, 1), tile.kIm2colWarps),
-            [&] { createIm2colWarp(ptx.math.sub(worker, 1), workItem); });
+            ptx.math.below(ptx.math.sub(worker, 1), tile.kIm2colWarpgroups),
+            [&] { createIm2colWarpgroup(ptx.math.sub(worker, 1), workItem); });
       });
 }
 

@@ -80,8 +80,8 @@ static std::vector<Candidate> listGradientCandidates(const Problem &problem,
       return tile.sharedBytes() <= chip.sharedMemoryBytes &&
              tile.window.reachBytes() <= tile.linesOffset();
     };
-    addWithStages(candidates, candidate, kMaxGradientStages, tile.kIm2colWarps,
-                  fits);
+    addWithStages(candidates, candidate, kMaxGradientStages,
+                  tile.kIm2colWarpgroups, fits);
   });
   return candidates;
 }
@@ -182,7 +182,7 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
       fit(chip).tileCycles +
       computeFragmentCycles(chip, tile.window) *
           std::min(1.0, double(tile.tile.columns) / double(tile.usedColumns()));
-  cost.sharedCycles = gatherCycles / double(tile.kIm2colWarps);
+  cost.sharedCycles = gatherCycles / double(tile.kIm2colWarpgroups);
   // The time from one copy to a stage until the next copy to it.
   double stageCycles = fit(chip).copyCycles + gatherCycles + cost.matrixCycles;
   cost.loadCycles = computeCopyCycles(problem, chip, tile,

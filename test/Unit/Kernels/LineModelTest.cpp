@@ -113,7 +113,7 @@ TEST(LineModel, GradientsHaveOneConsumer) {
                             factsOf(problem).segmentPositions);
       EXPECT_EQ(candidate.subgroups(), 1);
       EXPECT_TRUE(tile.hasColumns(problem.columns));
-      EXPECT_EQ(tile.tile.stages % tile.kIm2colWarps, 0);
+      EXPECT_EQ(tile.tile.stages % tile.kIm2colWarpgroups, 0);
       EXPECT_LE(tile.sharedBytes(), hopper().sharedMemoryBytes);
       EXPECT_LE(tile.tile.accumulators(), tile.tile.maxAccumulators());
     }

@@ -26,7 +26,7 @@ namespace conv {
 struct LineGradientTile {
   /// Warpgroups that write windows, in turns, for the multiplying one. Their
   /// number divides the stages, so one warpgroup always writes the same stage.
-  static constexpr int64_t kIm2colWarps = 2;
+  static constexpr int64_t kIm2colWarpgroups = 2;
 
   TmaTile tile;
   LineWindow window;
@@ -36,7 +36,7 @@ struct LineGradientTile {
   LineGradientTile(TmaTile tile, const LineWindow &window,
                    int64_t segmentPositions)
       : tile(tile), window(window), segmentPositions(segmentPositions) {
-    this->tile.im2colWarps = kIm2colWarps;
+    this->tile.im2colWarps = kIm2colWarpgroups;
   }
 
   int64_t usedColumns() const {
