@@ -27,9 +27,9 @@ def stream_handle(stream: Any) -> int:
     raise bad_input(f"stream: expects a handle or a stream of PyTorch, CuPy or CUDA Python, but got {stream!r}")
 
 
-#: `conv_executable_run` without the declared types that ctypes converts arguments to.
+#: `conv_executable_run` without declared parameter types, so that ctypes has no arguments to convert.
 _run = ctypes.CFUNCTYPE(ctypes.c_int)(("conv_executable_run", library))
-_MOST_STREAMS = 64  #: Whose calls are remembered.
+_MOST_STREAMS = 64  #: The most streams whose prepared calls are kept.
 
 
 class Bound:
@@ -50,7 +50,7 @@ class Bound:
         self._tensors, self._values = tensors, values  # They own the memory.
         self._argument_array = loaded.signature.array_type(*[tensor.address for tensor in tensors])
         self._current_stream = framework.stream_getter(values[0]) if loaded.device.name != "host" else int
-        #: By streams, what starts the kernels there.
+        #: What starts the kernels on a stream, by the stream's handle.
         self._starts: Dict[int, Callable[[], Optional[int]]] = {}
 
     def __call__(self, stream: Any = None) -> None:
@@ -62,7 +62,7 @@ class Bound:
             check(status)
 
     def _add(self, handle: int) -> Callable[[], Optional[int]]:
-        """What starts the kernels on a stream: the function of the library, with arguments that need no conversion."""
+        """Prepares what starts the kernels on a stream: the library's function, with arguments that need no conversion."""
         loaded, array = self._loaded, self._argument_array
         if loaded.sizes is not None or loaded.signature.entry.workspace_bytes:
             start = functools.partial(loaded.start_array, array, handle)

@@ -265,11 +265,11 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         database: a tuning database, which `conv-tune` writes: its schedules come before those of the cost model. A Python
             warning reports the schedules of it that are not used. None: the database of $CONV_DATABASE, or else the one that
             ships with the compiler for the target; "" or "none": none.
-        stale: use schedules of the database that were measured with another compiler, whose code differs, where it has
+        stale: also use schedules of the database that were measured with another compiler, whose code differs, if it has
             no others.
-        compute_units: of the device: what the database has of a device with as many comes first; those of the chip if 0.
-        max_error: consider Winograd's algorithm where the bound on its error, for operands of one magnitude, is at most this
-            many times that of a sum of products; only if `algorithm` asks for it if 0. None: that of the problem, or else 0.
+        compute_units: of the device: schedules measured on a device with as many come first; 0: the chip's number.
+        max_error: consider Winograd's algorithm if the bound on its error, for operands of one magnitude, is at most this
+            many times the bound of a sum of products. 0: only if `algorithm` asks for it. None: the problem's, or else 0.
         max_workspace: the most bytes of workspace that the schedule of a convolution may take if it is chosen here; None:
             any number.
         threads: for functions and targets; one per processor if 0.

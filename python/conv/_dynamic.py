@@ -45,8 +45,7 @@ class DynamicProblem:
     starts: elements of the operand `cu_seqlens` after the first two, one more than there are packed sequences;
         0 if sequences are not packed.
     initial_state: whether the W - 1 tokens before the first token are an operand, after the first two and
-    `cu_seqlens`;
-        there is one such state per packed sequence.
+        `cu_seqlens`; there is one such state per packed sequence.
     one_kernel: whether all tokens share one kernel, in a tensor with B and T of 1.
     bias: the element type of a vector over channels, the last operand, which is added to sums; empty: no bias.
     normalize: "softmax" or "l2" of the W taps of a kernel before its use; empty: none. With it, "backward_kernel" takes

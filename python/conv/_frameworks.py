@@ -58,7 +58,7 @@ class Framework:
         return 0
 
     def stream_getter(self, tensor: Any) -> Callable[[], int]:
-        """`current_stream` for many calls of one tensor."""
+        """`current_stream` of one tensor, as a function for many calls."""
         return functools.partial(self.current_stream, tensor)
 
     def own_dtype(self, name: str) -> Any:

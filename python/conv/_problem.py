@@ -80,8 +80,8 @@ class Problem:
     exact: products of f32 are exact, rather than sums of parts that are as accurate (docs/numerics.md).
     promoted: sums of up to 128 products of 8-bit floats have the precision of matrix units, and are promoted to
         f32; the bound of the result is then wider (docs/numerics.md).
-    max_error: what `conv.compile` takes as `max_error` where it is given none.
-    function: the name of the function; made of the problem if empty.
+    max_error: the `max_error` of `conv.compile`, if the call gives none.
+    function: the name of the function; empty: derived from the problem.
     """
 
     input: typing.Tuple[int, ...]

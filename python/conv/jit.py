@@ -144,8 +144,8 @@ class _Convolution:
         activation: empty for none, or a value of `conv-gen --activation`; `alpha` belongs to leaky_relu and elu.
         stride, padding, dilation: one number, or one for each spatial dimension.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
-        max_error: Winograd's algorithm may run where the bound on its error is at most this many times that of a sum of
-            products, as for `conv.compile`; never if 0.
+        max_error: as for `conv.compile`: Winograd's algorithm may run if the bound on its error is at most this many times
+            the bound of a sum of products. 0: it never runs.
         layout: "NCHW", the default of two dimensions, or any other order of its letters: NCW for one and NCDHW for three.
             Memory may have another order, like PyTorch's channels-last tensors, but no gaps.
         out: receives the result; by default a new tensor of x's framework, in the memory order of x.

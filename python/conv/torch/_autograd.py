@@ -53,8 +53,8 @@ _track = make_autograd_impl(torch.ops.conv.convolution.default, Info(_backward, 
 
 
 def _autograd(keys, *arguments):
-    """The operator's autograd for tensors that are there: where nobody asks for gradients, a call does not go through the
-    dispatcher a second time, which takes 10 us."""
+    """The operator's autograd for tensors with data. If gradients are disabled, it calls the kernel directly, because going
+    through the dispatcher a second time takes 10 us."""
     if torch.is_grad_enabled() or _calls.is_traced(arguments[0]) or _calls.is_special(arguments[1]):
         return _track(keys, *arguments)
     return convolution_kernel(*arguments)
@@ -65,7 +65,7 @@ for _key in ("AutogradCPU", "AutogradCUDA"):
 
 
 def _vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
-    """A batch of images is a larger batch; if each has a filter of its own, one convolution follows the other."""
+    """A batch of batches of images is a larger batch. If each has its own filter, they are computed one after another."""
     convolution = torch.ops.conv.convolution
     residual_is_batched = len(in_dims) > 11 and in_dims[11] is not None
     if in_dims[0] is not None and in_dims[1] is None and in_dims[2] is None and not residual_is_batched:
@@ -113,8 +113,8 @@ class _Eager(torch.autograd.Function):
 
 
 class _Mixed(torch.autograd.Function):
-    """The same for an image of 16 bits and parameters of f32: kernels take the bias as it is, and write gradients of f32,
-    so that neither is cast."""
+    """Like `_Eager`, for a 16-bit image and f32 parameters: kernels take the f32 bias, and write f32 gradients of the
+    parameters, so that neither is cast."""
 
     @staticmethod
     def forward(ctx, input, weight, *rest):  # noqa: A002
@@ -128,12 +128,12 @@ class _Mixed(torch.autograd.Function):
 
 
 def takes_mixed(*tensors) -> bool:
-    """Whether `convolution` takes an image of 16 bits with parameters of f32: nobody but autograd may look at the call."""
+    """Whether `convolution` takes a 16-bit image with f32 parameters: only if nothing but autograd observes the call."""
     return not (_calls.is_anything_traced() or forward_ad._current_level >= 0 or any(map(_calls.is_special, tensors)))
 
 
 def convolution(input, weight, bias, *rest):  # noqa: A002
-    """`torch.ops.conv.convolution`, by the shortest way. Sizes are tuples. It `takes_mixed` types, too."""
+    """`torch.ops.conv.convolution`, by the shortest way. Sizes are tuples. Types may be mixed as `takes_mixed` says."""
     arguments = input, weight, bias, *rest
     if len(arguments) < len(CallArguments._fields):
         arguments += tuple(CallArguments._field_defaults.values())[len(arguments) - len(CallArguments._fields) :]

@@ -17,9 +17,9 @@ Optional = typing.Optional[torch.Tensor]
 Tensors = typing.Sequence[torch.Tensor]
 Theirs = typing.Callable[[], torch.Tensor]
 
-library = torch.library.Library("conv", "DEF")  #: Of the operators `torch.ops.conv`.
+library = torch.library.Library("conv", "DEF")  #: Defines the operators `torch.ops.conv`.
 
-_found: typing.Dict[tuple, _choices.Choice] = {}  #: By what a call is given, which is faster to look at than a problem.
+_found: typing.Dict[tuple, _choices.Choice] = {}  #: By the arguments of a call, which are faster to look up than a problem.
 #: Calls on dense tensors that have a kernel: its choice, and the shape, the strides and the type of the result.
 _known: typing.Dict[tuple, typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...], torch.dtype]] = {}
 
@@ -31,7 +31,7 @@ def forget() -> None:
 
 
 def refuse(tensors: Tensors) -> typing.Optional[typing.Tuple[str, str]]:
-    """Why PyTorch has to run it, known before the compiler is asked."""
+    """Why PyTorch has to run the call, if that is known without asking the compiler."""
     first = tensors[0]
     if not settings.enabled:
         return "disabled", "conv.torch.settings.enabled is False"
@@ -45,7 +45,7 @@ def refuse(tensors: Tensors) -> typing.Optional[typing.Tuple[str, str]]:
 
 
 def report_line(what: str, lhs: torch.Tensor, rhs: torch.Tensor) -> str:
-    """The report's name for a call that is no problem of the compiler's."""
+    """The report's name for a call that never reaches the compiler."""
     return f"{what} {tuple(lhs.shape)} x {tuple(rhs.shape)} {str(lhs.dtype).split('.')[-1]}"
 
 
@@ -70,9 +70,9 @@ def start(
     doubtful: bool = False,
     in_place: bool = False,
 ) -> torch.Tensor:
-    """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, later calls like it take a short way if
-    the operands are the tensors that were given. If it is `doubtful` that a kernel of the CPU is faster, both ways are timed;
-    never if operands change `in_place`, since that must happen once."""
+    """Fills `result`, which is dense, or returns the result of `theirs`. With a `key`, later calls with the same key take a
+    shortcut, if no operand had to be copied. If it is `doubtful` that a kernel of the CPU is faster, both ways are timed, but
+    never if operands change `in_place`, since that must happen only once."""
     if not in_place and choice.wants_measurement(doubtful):
         first = choice.kernel
 

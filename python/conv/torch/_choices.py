@@ -100,7 +100,7 @@ class Choice:
         self, problem: typing.Optional[AnyProblem], device: str, reason: str, detail: str, description: str = ""
     ) -> None:
         self.problem = problem
-        self.description = description  #: Of what is no problem.
+        self.description = description  #: The report's text, if there is no problem.
         self.device = device
         self.kernel: typing.Optional[Kernel] = None
         self.reason = reason
@@ -151,9 +151,9 @@ class Choice:
 
 
 class RestChoice(Choice):
-    """What runs the operators of an optimised module that are no convolutions: "compile", code of `torch.compile`, or "eager".
+    """What runs an optimised module's operators other than convolutions: "compile", code of `torch.compile`, or "eager".
 
-    Seconds are those of the whole module, with that code and without.
+    `seconds` are the times of the whole module, with that code and without.
     """
 
     def __init__(self, description: str, device: torch.device) -> None:
@@ -279,7 +279,7 @@ def _get_pool() -> concurrent.futures.ThreadPoolExecutor:
 
 
 def leave(description: str, device: torch.device, reason: str, detail: str) -> Choice:
-    """The choice for a call that is no problem of the compiler's: always PyTorch's."""
+    """The choice for a call that never reaches the compiler: always PyTorch's kernel."""
     with _lock:
         key = (description, str(device))
         if key not in _choices:

@@ -196,7 +196,7 @@ class _Folder:
         return bool(name)
 
     def rewrite(self, number: int, channels_last: bool, max_error: float) -> None:
-        """Puts one operator of conv in the place of all that was taken in."""
+        """Replaces the convolution and everything that it has absorbed by one operator of conv."""
         values = _arguments(self.node)
         graph = self.module.graph
         with graph.inserting_before(self.last):
@@ -238,7 +238,7 @@ def fold(module: GraphModule, channels_last: bool, max_error: float) -> int:
     """Rewrites the convolutions of a graph and returns how many there are."""
     graph = module.graph
     for node in list(graph.nodes):
-        if node.target is aten.view.default:  # Of a tensor that may be channels-last from now on.
+        if node.target is aten.view.default:  # Its operand may become channels-last.
             node.target = aten.reshape.default
         if node.op == "call_function" and node.target is aten.dropout.default and not node.args[2]:
             node.replace_all_uses_with(node.args[0])

@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Models that call PyTorch's functions of convolution themselves."""
+"""For models that call PyTorch's convolution functions directly."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _OURS = {getattr(F, name): getattr(functional, name) for name in _NAMES}
 
 
 class intercept(TorchFunctionMode):  # noqa: N801 - used as a function
-    """A context in which PyTorch's functions of convolution are those of conv, with this `max_error`, whoever calls them.
+    """A context in which conv's functions, with this `max_error`, replace PyTorch's convolution functions for all callers.
 
-    `replace` swaps modules; this is for modules of other classes, such as ones that standardise their weights, and for code
-    that calls `torch.nn.functional.conv2d`. Each PyTorch function that is called inside costs one microsecond more.
+    `replace` swaps modules; this is for modules of other classes, such as modules that standardise their weights, and for
+    code that calls `torch.nn.functional.conv2d`. Every call of a PyTorch function inside takes one microsecond longer.
 
         with conv.torch.intercept():
             y = model(x)

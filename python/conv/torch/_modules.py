@@ -13,7 +13,7 @@ from . import functional
 
 
 class _WithError:
-    """A module's `max_error`, as `conv.compile` has it: the only argument that PyTorch's constructor does not know."""
+    """Adds `max_error`, as for `conv.compile`: the only argument that PyTorch's constructors do not have."""
 
     max_error: float = 0.0
 
@@ -100,36 +100,36 @@ class ConvTranspose3d(_Transposed, torch.nn.ConvTranspose3d):
 
 
 class LazyConv1d(_WithError, torch.nn.LazyConv1d):
-    """As `torch.nn.LazyConv1d`: a `Conv1d` from its first call on."""
+    """Like `torch.nn.LazyConv1d`: becomes a `Conv1d` at its first call."""
 
     cls_to_become = Conv1d
 
 
 class LazyConv2d(_WithError, torch.nn.LazyConv2d):
-    """As `torch.nn.LazyConv2d`: a `Conv2d` from its first call on."""
+    """Like `torch.nn.LazyConv2d`: becomes a `Conv2d` at its first call."""
 
     cls_to_become = Conv2d
 
 
 class LazyConv3d(_WithError, torch.nn.LazyConv3d):
-    """As `torch.nn.LazyConv3d`: a `Conv3d` from its first call on."""
+    """Like `torch.nn.LazyConv3d`: becomes a `Conv3d` at its first call."""
 
     cls_to_become = Conv3d
 
 
 class LazyConvTranspose1d(_WithError, torch.nn.LazyConvTranspose1d):
-    """As `torch.nn.LazyConvTranspose1d`: a `ConvTranspose1d` from its first call on."""
+    """Like `torch.nn.LazyConvTranspose1d`: becomes a `ConvTranspose1d` at its first call."""
 
     cls_to_become = ConvTranspose1d
 
 
 class LazyConvTranspose2d(_WithError, torch.nn.LazyConvTranspose2d):
-    """As `torch.nn.LazyConvTranspose2d`: a `ConvTranspose2d` from its first call on."""
+    """Like `torch.nn.LazyConvTranspose2d`: becomes a `ConvTranspose2d` at its first call."""
 
     cls_to_become = ConvTranspose2d
 
 
 class LazyConvTranspose3d(_WithError, torch.nn.LazyConvTranspose3d):
-    """As `torch.nn.LazyConvTranspose3d`: a `ConvTranspose3d` from its first call on."""
+    """Like `torch.nn.LazyConvTranspose3d`: becomes a `ConvTranspose3d` at its first call."""
 
     cls_to_become = ConvTranspose3d

@@ -92,7 +92,7 @@ def run(
     max_error: float = 0.0,
     doubtful: bool = False,
 ) -> torch.Tensor:
-    """Fills `result`, which is dense, or returns what `theirs` gives. With a `key`, later calls like it take a short way."""
+    """Fills `result`, which is dense, or returns the result of `theirs`. With a `key`, later calls may take a shortcut."""
     refused = _calls.refuse([tensor for tensor in (lhs, rhs, residual) if tensor is not None])
     if refused:
         _choices.leave(_calls.report_line(direction, lhs, rhs), lhs.device, *refused).calls += 1
@@ -236,7 +236,7 @@ def convolution_backward(
     max_error=0.0,
     weight_dtype=None,
 ):
-    """The three gradients; those of weight and bias are of `weight_dtype`, by default of the type of `weight`."""
+    """The three gradients. Those of weight and bias have the type `weight_dtype`, by default the type of `weight`."""
     window = make_window(stride, low, high, dilation, groups, padding_mode)
     memory_format = memory_format_of(input, weight)
     grad_output = grad_output.contiguous(memory_format=memory_format)
@@ -285,7 +285,7 @@ def _convolution_backward_fake(
     max_error=0.0,
     weight_dtype=None,
 ):
-    """The three gradients; those of weight and bias are of `weight_dtype`, by default of the type of `weight`."""
+    """The three gradients. Those of weight and bias have the type `weight_dtype`, by default the type of `weight`."""
     memory_format = memory_format_of(input, weight)
     return (
         torch.empty_like(input, memory_format=memory_format) if output_mask[0] else grad_output.new_empty(0),

@@ -89,7 +89,7 @@ def _in_parallel(
 def graph_of(
     model: torch.nn.Module, example: typing.Sequence[object], channels_last: bool, max_error: float
 ) -> torch.fx.GraphModule:
-    """The graph of a model, or that of what `optimize` has made of one."""
+    """The graph of a model, which exists already if `optimize` made the model."""
     while isinstance(model, (GraphedModule, _rest.CompiledModule)):
         model = model.module
     if isinstance(model, torch.fx.GraphModule) and any(
@@ -138,7 +138,7 @@ def compile_kernels(
 
 
 class GraphedModule(torch.nn.Module):
-    """A module as one CUDA graph, for tensors like those of the example.
+    """A module as one CUDA graph, for tensors of the example's shapes and types.
 
     The graph owns the tensors that a call returns: the next call overwrites them.
     """
@@ -195,12 +195,12 @@ def optimize(
         example: the positional inputs, on the device where the module is to run.
         channels_last: keep activations channels-last, whatever the input is.
         measure: on a GPU, time PyTorch's way for each convolution too and keep the faster one; `report` shows both.
-        max_error: that of `conv.compile`, for all convolutions.
-        compile_rest: give everything that is no convolution to `torch.compile`, or do not. None: do so, where its compilers
-            are there, and keep what is faster (without `measure`, it is taken to be); `report` shows both times.
+        max_error: as for `conv.compile`, for all convolutions.
+        compile_rest: whether `torch.compile` compiles all other operators. None: it does if its compilers are installed, and
+            the faster way stays (without `measure`, the compiled one stays); `report` shows both times.
         cuda_graph: replay one CUDA graph. The results are then overwritten by the next call.
-        progress: show how far the compilation is (by default where stderr is a terminal), or a function that is called
-            with how many kernels are there and how many there will be.
+        progress: show the progress of the compilation (by default if stderr is a terminal), or a function that is called
+            with the number of finished kernels and the number of all kernels.
 
     Raises:
         Any exception of `torch.export` for a model that it cannot trace.

@@ -40,7 +40,7 @@ def _is_quantised(kind: type) -> bool:
 
 
 def _counterpart(module: torch.nn.Module, classes: typing.Mapping[type, type]) -> typing.Optional[type]:
-    """The class that `classes` has for that of a module, whose parameters may be computed; None if it has none."""
+    """The class to which `classes` maps the class of a module, which may be parametrized; None if there is none."""
     kind = type(module)
     if kind in classes:
         return classes[kind]
@@ -64,11 +64,11 @@ def _swapped(module: torch.nn.Module) -> typing.Union[type, str]:
 
 
 def replace(model: torch.nn.Module, *, max_error: float = 0.0) -> typing.List[Replacement]:
-    """Makes each `nn.Conv*` and `nn.ConvTranspose*` of a model the module of conv.torch with the same name, in place.
+    """Turns each `nn.Conv*` and `nn.ConvTranspose*` of a model into the conv.torch module of the same name, in place.
 
-    Lazy modules become those of conv.torch with their first call. Parameters, parametrizations (`weight_norm`,
-    `spectral_norm`), buffers, hooks and the `state_dict` stay what they are. `max_error` is that of `conv.compile`, for all of
-    them. Returns what became of every convolution.
+    Lazy modules stay lazy until their first call. Parameters, parametrizations (`weight_norm`, `spectral_norm`), buffers,
+    hooks and the `state_dict` do not change. `max_error` is as for `conv.compile`, for all modules that this call turns.
+    Returns the outcome for every convolution.
     """
     found = []
     for name, module in model.named_modules():
@@ -84,9 +84,9 @@ def replace(model: torch.nn.Module, *, max_error: float = 0.0) -> typing.List[Re
 
 
 def restore(model: torch.nn.Module) -> typing.List[str]:
-    """Makes the modules of conv.torch in a model those of PyTorch again, in place, and returns their names.
+    """Turns the conv.torch modules of a model back into PyTorch's, in place, and returns their names.
 
-    For what knows PyTorch's own modules and operators alone: `torch.jit.script`, ONNX, quantisation, DTensor.
+    For consumers that know only PyTorch's own modules and operators: `torch.jit.script`, ONNX, quantisation, DTensor.
     """
     theirs = {ours: kind for kind, ours in _SWAPS.items()}
     found = []

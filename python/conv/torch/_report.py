@@ -13,12 +13,12 @@ from ._choices import Choice
 
 
 class Row(typing.NamedTuple):
-    """One problem on one device, or what else an optimised module does. Seconds are None where nothing was measured."""
+    """One problem on one device, or the other operators of an optimised module. Seconds are None if not measured."""
 
     problem: str
     device: str
-    runs: str  #: "conv" or "torch"; for what is no convolution "compile", code of `torch.compile`, or "eager".
-    reason: str  #: Why it is PyTorch's: a reason code of the compiler, or "measured", "compiler", "compiling", ...
+    runs: str  #: "conv" or "torch"; for other operators "compile", code of `torch.compile`, or "eager".
+    reason: str  #: Why PyTorch's kernel runs: a reason code of the compiler, or "measured", "compiler", "compiling", ...
     detail: str
     calls: int
     conv_seconds: typing.Optional[float]

@@ -1,9 +1,9 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What of an optimised graph is no convolution: norms, linear layers, attention, resizing, pooling.
+"""The operators of an optimised graph other than convolutions: norms, linear layers, attention, resizing, pooling.
 
-PyTorch runs it operator by operator, or `torch.compile` makes kernels of it, around those of conv. Which way is the faster
-one depends on how much of it there is, so that both are timed where nobody says which one it is to be.
+Either PyTorch runs them one by one, or `torch.compile` compiles them around the kernels of conv. Which way is faster depends
+on the network, so both are timed unless the caller chooses one.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Example = typing.Sequence[object]
 Wrap = typing.Callable[[torch.nn.Module], torch.nn.Module]
 
 _STARTS_NOTHING = (torch.ops.conv.convolution.default, torch.ops.aten.reshape.default, operator.getitem)
-_MOST_DETAIL = 300  #: Characters of an error in the report.
-_MOST_CALLS = 10  #: In a round.
-_ROUND_SECONDS = 0.1  #: Of a module, at most, if a call does not take longer.
+_MOST_DETAIL = 300  #: The most characters of an error in the report.
+_MOST_CALLS = 10  #: The most calls in a round.
+_ROUND_SECONDS = 0.1  #: The most seconds of a module's round, unless one call takes longer.
 _ROUNDS = 5
 
 
 class CompiledModule(torch.nn.Module):
-    """A graph for inference as `torch.compile` has it. Copies of it are compiled by their first call."""
+    """A graph for inference, compiled by `torch.compile`. A copy is compiled at its own first call."""
 
     def __init__(self, module: torch.fx.GraphModule) -> None:
         super().__init__()
@@ -35,14 +35,14 @@ class CompiledModule(torch.nn.Module):
         self._compile()
 
     def _compile(self) -> None:
-        # No submodule, which would have the parameters twice.
+        # Not a submodule, since the parameters would appear twice.
         self.__dict__["_compiled"] = torch.compile(self.module, dynamic=False)
 
     def forward(self, *inputs: object) -> object:
         is_tracked = torch.is_grad_enabled() and any(
             isinstance(value, torch.Tensor) and value.requires_grad for value in inputs
         )
-        if is_tracked:  # The operators say what they have no gradient for; the compiler would stop before they can.
+        if is_tracked:  # The operators explain why they have no gradient; the compiler would fail before that.
             return self.module(*inputs)
         with torch.no_grad():
             return self._compiled(*inputs)
@@ -56,7 +56,7 @@ class CompiledModule(torch.nn.Module):
 
 
 def count_operators(graph: torch.fx.GraphModule) -> int:
-    """How many nodes are no convolutions and start kernels: views, and parts of results, do not (or only to copy)."""
+    """The number of nodes other than convolutions that start kernels; views and parts of results do not (or only copy)."""
     return sum(
         node.op == "call_function"
         and node.target not in _STARTS_NOTHING
@@ -66,7 +66,7 @@ def count_operators(graph: torch.fx.GraphModule) -> int:
 
 
 def _time(modules: typing.Sequence[torch.nn.Module], example: Example, device: torch.device) -> typing.List[float]:
-    """Seconds of a call of each, its launches included, in the fastest of several rounds. The first one is warming up."""
+    """Seconds of one call of each module, with its launches, in the fastest of several rounds, after one warm-up call."""
 
     def time_calls(module: torch.nn.Module, calls: int) -> float:
         begin = time.perf_counter()
@@ -90,9 +90,9 @@ def finish(
     compile_rest: typing.Optional[bool],
     measure: bool,
 ) -> torch.nn.Module:
-    """The module that runs a graph, as `wrap` makes it of one: compiled, if that is wanted, or possible and not slower.
+    """The module that runs a graph, through `wrap`: compiled if that is demanded, or else if it is possible and faster.
 
-    Without `measure`, it is compiled where that is possible. The report has the choice.
+    Without `measure`, it is compiled if that is possible. The report has the choice.
     """
     count = count_operators(graph)
     if compile_rest is False or (compile_rest is None and not count):
@@ -102,7 +102,7 @@ def finish(
         with torch.no_grad():
             compiled = wrap(CompiledModule(graph))
             compiled(*example)
-    except Exception as error:  # Whatever its compilers raise where they are not there.
+    except Exception as error:  # Whatever torch.compile raises if its compilers are missing.
         if compile_rest:
             raise
         choice.reason, choice.detail = "torch.compile", " ".join(f"{type(error).__name__}: {error}".split())[:_MOST_DETAIL]

@@ -37,7 +37,7 @@ def save(
 
     Args:
         model, example, channels_last, max_error, progress: as for `optimize`.
-        targets: chips such as "sm_90a,gfx942,host"; by default what the example's device is.
+        targets: chips such as "sm_90a,gfx942,host"; by default the chip of the example's device.
 
     Returns:
         The problems for which PyTorch's kernels run, and the reasons.
@@ -75,8 +75,8 @@ def load(
     """The module of a file that `save` wrote, on `device` (by default the one where it was saved).
 
     With an `example`, it is one CUDA graph, as `optimize` makes it. Convolutions without a kernel for the device in the file
-    are compiled if the compiler is installed, and otherwise run in PyTorch. `compile_rest` is as for `optimize`, but nothing
-    is compiled by default; keeping what is faster needs an example.
+    are compiled if the compiler is installed, and otherwise run in PyTorch. `compile_rest` is as for `optimize`, but False
+    by default; None, which keeps the faster way, needs an example.
     """
     with zipfile.ZipFile(path) as pack:
         if _GRAPH not in pack.namelist():

@@ -89,12 +89,11 @@ def dynamic_conv(
 
     Args:
         kernel: (B, T, G, W) for order "BTGW", (B, T, W, G) for "BTWG", of the type of x. G divides D; G = D gives
-        each
-            channel its own kernel. "BTWG" has the faster memory accesses; a transposed view of either order is used without a
-            copy.
+            each channel its own kernel. "BTWG" has the faster memory accesses; a transposed view of either order is used
+            without a copy.
         order: "BTGW" or "BTWG".
         activation: None, "silu" or "swish", in the same kernel; so is its gradient.
-        normalize: None; "softmax", of the W taps of each kernel, as fairseq's DynamicConv and LightweightConv have it; or "l2":
+        normalize: None; "softmax", of the W taps of each kernel, as in fairseq's DynamicConv and LightweightConv; or "l2":
             kernels of length 1, `kernel / sqrt(sum of squares + 1e-6)`. In the same kernel, in f32, and so is its gradient,
             which is the gradient of `kernel` as given. All W taps count, even taps that meet no token of a sequence.
         cu_seqlens: (N + 1), integers: x is one batch of N consecutive sequences; sequence i has the

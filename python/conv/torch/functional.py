@@ -37,7 +37,7 @@ def _cast(tensor: Optional, dtype: torch.dtype) -> Optional:
 
 
 def _autocast_dtype(tensor: torch.Tensor) -> typing.Optional[torch.dtype]:
-    """The type that autocast has for operands on a tensor's device, if it is enabled."""
+    """The type to which autocast casts operands on a tensor's device; None if it is disabled."""
     if not torch._C._is_any_autocast_enabled():
         return None
     kind = tensor.device.type
@@ -50,8 +50,8 @@ def _autocast(*tensors: Optional) -> typing.Tuple[Optional, ...]:
 
 
 def _autocast_operands(input, weight, bias):  # noqa: A002
-    """The operands as autocast has them, but parameters stay f32 where `_autograd.convolution` takes them so; and whether
-    they do."""
+    """The operands, cast as autocast does, but parameters stay f32 if `_autograd.convolution` accepts f32 parameters; and
+    whether they stayed f32."""
     dtype = _autocast_dtype(input)
     if dtype is None:
         return input, weight, bias, False
@@ -70,8 +70,8 @@ def _autocast_operands(input, weight, bias):  # noqa: A002
 def _is_plain(
     input: torch.Tensor, weight: torch.Tensor, bias: Optional, rank: int, transposed: bool, groups: int, mixed: bool = False
 ) -> bool:  # noqa: A002
-    """Whether these are operands of a convolution as PyTorch has it; what else there is, it answers itself. Where types are
-    `mixed`, those of the image and of the parameters differ."""
+    """Whether these are valid operands of a convolution; PyTorch's own function answers all other calls. If types are
+    `mixed`, the image and the parameters have different ones."""
     if not (isinstance(input, torch.Tensor) and isinstance(weight, torch.Tensor)):
         return False
     device, taps = input.device, weight.shape
@@ -175,7 +175,7 @@ def _transpose(
 
 
 class _Forward(typing.Protocol):
-    """The signature of PyTorch's convolutions, and `max_error` of `conv.compile`, for the gradients' kernels too."""
+    """The signature of PyTorch's convolutions, with the `max_error` of `conv.compile`, for the gradients' kernels too."""
 
     def __call__(
         self,
@@ -192,7 +192,7 @@ class _Forward(typing.Protocol):
 
 
 class _Transposed(typing.Protocol):
-    """The signature of PyTorch's transposed convolutions, and `max_error`."""
+    """The signature of PyTorch's transposed convolutions, with `max_error`."""
 
     def __call__(
         self,
@@ -210,7 +210,7 @@ class _Transposed(typing.Protocol):
 
 
 def _name(function: typing.Callable, theirs: typing.Callable) -> typing.Callable:
-    """Makes it the function of this module with the name and documentation of PyTorch's."""
+    """Gives a function the name of PyTorch's, and documentation that refers to it."""
     function.__name__ = function.__qualname__ = theirs.__name__
     function.__doc__ = f"As `torch.nn.functional.{theirs.__name__}`; `max_error` is that of `conv.compile`."
     return function
@@ -268,11 +268,11 @@ def convolution(
         input: (N, C, ...) with one to three spatial dimensions.
         weight: (K, C / groups, ...).
         bias: (K).
-        residual: as the result.
+        residual: of the shape and type of the result.
         activation: "relu", "relu6", "leaky_relu" (of slope `alpha`), "sigmoid", "silu", "gelu", "gelu_tanh", "tanh",
             "hardswish", "hardsigmoid", "elu" or "mish"; none if empty.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
-        max_error: that of `conv.compile`.
+        max_error: as for `conv.compile`.
     """
     if activation and activation not in ACTIVATIONS:
         raise ValueError(f"expects activation {', '.join(ACTIVATIONS)}, but got '{activation}'")
