@@ -23,6 +23,7 @@
 #include "conv/Plan/OperandForm.h"
 #include "conv/Plan/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -268,6 +269,7 @@ namespace {
 struct ConvertToProductsPass final
     : mlir::conv::impl::ConvertToProductsPassBase<ConvertToProductsPass> {
   void runOnOperation() override {
+    forbidApproximations();
     RewritePatternSet patterns(&getContext());
     patterns.add<BlockTransformToMatrices, ConvolutionToItsForm,
                  ConvolutionToProducts, TransformToCopy>(&getContext());
@@ -275,6 +277,17 @@ struct ConvertToProductsPass final
     populateDynamicToMatricesPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
+  }
+
+private:
+  /// Fast-math flags of a program would let back ends approximate beyond the
+  /// error bounds, which contain only what the plan itself allows.
+  void forbidApproximations() {
+    auto none = arith::FastMathFlagsAttr::get(&getContext(),
+                                              arith::FastMathFlags::none);
+    getOperation().walk([&](arith::ArithFastMathInterface op) {
+      op->setAttr(op.getFastMathAttrName(), none);
+    });
   }
 };
 } // namespace

@@ -316,7 +316,8 @@ def explain(
     as_json: bool = False,
     database: typing.Union[str, os.PathLike, None] = None,
 ) -> typing.Union[str, typing.List[dict]]:
-    """Says which schedule each kernel of a module would get and why, without compiling it; `database` is as in `compile`.
+    """Says which schedule each kernel of a module would get and why, without compiling it; `database` is as in `compile`,
+    and the `max_error` is the problem's.
 
     Returns:
         Text for people, as `conv-compile --explain` prints it; with `as_json`, a dictionary for each kernel: schedule, its
@@ -328,6 +329,7 @@ def explain(
         source=encode(name),
         database=encode(find_database(database)),
         explains_as_text=not as_json,
+        max_error=getattr(module, "max_error", 0.0),
     )
     source = _read(module)
     text = take(lambda place: load().conv_explain(source, len(source), ctypes.byref(options), place)).decode()

@@ -133,6 +133,21 @@ class Functional(unittest.TestCase):
                 torch.testing.assert_close(ours.double(), theirs, rtol=1e-5, atol=1e-4)
             assert_close(grads[0].bfloat16(), expected[0])
 
+    def test_weight_changed_before_the_gradient_with_autocast(self):
+        """The gradient needs the copy that the forward pass made, as with PyTorch's autocast; that of the gradient does not
+        take another weight in silence."""
+        x, w = draw(1, 2, 6, 5, dtype=torch.float32), draw(3, 2, 3, 3, dtype=torch.float32)
+        for further in (False, True):
+            with torch.autocast(DEVICE, torch.bfloat16):
+                y, expected = CF.conv2d(x, w), F.conv2d(x.detach(), w)
+            with torch.no_grad():
+                w.add_(1)
+            if further:
+                with self.assertRaisesRegex(RuntimeError, "expects an unchanged weight"):
+                    torch.autograd.grad(y.float().sum(), w, create_graph=True)
+            else:
+                assert_close(*(torch.autograd.grad(result.float().sum(), w)[0] for result in (y, expected)))
+
     def test_gradients_of_gradients_with_autocast(self):
         x, w = draw(1, 2, 6, 5, dtype=torch.float32), draw(3, 2, 3, 3, dtype=torch.float32)
 

@@ -2,6 +2,7 @@
 """`max_error` reaches the compiler, forward and backward, however a convolution is called."""
 
 import contextlib
+import tempfile
 import unittest
 from unittest import mock
 
@@ -81,6 +82,15 @@ class MaxError(unittest.TestCase):
         conv.torch.replace(model, max_error=3)
         with torch.no_grad(), self.compiles("forward"):
             model(self.x)
+
+    def test_saved(self):
+        """Functions of a file are found though `torch.export` makes an integer a number."""
+        model, x = torch.nn.Conv2d(8, 4, 3), self.x.detach()
+        with tempfile.TemporaryDirectory() as folder:
+            conv.torch.save(model, (x,), f"{folder}/net.convpack", max_error=3, targets="host")
+            _choices.forget()
+            with mock.patch.object(_choices, "compile_problem", side_effect=AssertionError), torch.no_grad():
+                assert_close(conv.torch.load(f"{folder}/net.convpack")(x), model.double()(x.double()))
 
     def test_jit(self):
         x, w = self.x.detach(), self.w.detach()

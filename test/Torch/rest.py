@@ -52,6 +52,23 @@ class Rest(unittest.TestCase):
             torch.testing.assert_close(module(self.x), self.expected, rtol=1e-4, atol=1e-5)
         torch.testing.assert_close(module(self.x).detach(), self.expected, rtol=1e-4, atol=1e-5)
 
+    def test_buffers_stay(self):
+        """Calls that time both ways do not change a buffer of the model."""
+
+        class Counted(Normed):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("calls", torch.zeros(()))
+
+            def forward(self, x):
+                self.calls += 1
+                return super().forward(x)
+
+        model = Counted().eval()
+        for named in ({}, {"compile_rest": False}):
+            conv.torch.optimize(model, (self.x,), **named)
+            self.assertEqual(model.calls, 0)
+
     def test_the_faster_one_stays(self):
         module, [row] = self.optimize()
         self.assertEqual((row.reason, row.device), ("measured", "cpu"))

@@ -58,6 +58,8 @@ double conv::reference::getApproximation(const RunningEpilogue &epilogue,
     return 0;
   double power = epilogue.values[number].value;
   double x = epilogue.values[findNode(epilogue, number)->operands[0]].value;
+  if (!std::isfinite(x))
+    return 0; // The quotient is exact, or NaN.
   double share = std::isinf(power) ? 1 : power / (1 + power);
   return std::ldexp(std::fabs(result) *
                         (kReciprocal + kExponent * std::fabs(x) * share),

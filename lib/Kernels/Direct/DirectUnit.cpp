@@ -42,9 +42,10 @@ static double countFilter(const ::conv::ChipInfo &chip,
 int64_t mlir::conv::countRowRegisters(const ::conv::ChipInfo &chip,
                                       const DirectReads &reads) {
   double windows = reads.windows * (readsAhead(chip, reads) ? 2 : 1);
-  return std::lround(fit(chip).fixed + fit(chip).ofSum * reads.sums +
+  double registers = fit(chip).fixed + fit(chip).ofSum * reads.sums +
                      fit(chip).ofWindow * windows +
-                     fit(chip).ofTap * countFilter(chip, reads));
+                     fit(chip).ofTap * countFilter(chip, reads);
+  return std::lround(std::max(registers, 1.0)); // The fit may be negative.
 }
 
 int64_t mlir::conv::countReductionRegisters(const ::conv::ChipInfo &chip,

@@ -24,9 +24,11 @@ using namespace mlir::conv;
 static constexpr int64_t kKernelBytes = 512;
 /// The most tokens of a block.
 static constexpr int64_t kMostTokens = 8;
-/// The same on NVIDIA's GPUs where kernels are normalised or sequences are
-/// packed, and bytes of one access where all tokens have one kernel, whose taps
-/// are in registers, too (bench/results/token_mixing_h100.json).
+/// The most tokens of a block that has little room for them: if all tokens have
+/// one kernel, whose taps are in registers as well (bench/results/
+/// causal_h200.json). NVIDIA's GPUs narrow the accesses of that block instead,
+/// but have few tokens if kernels are normalised or sequences are packed
+/// (bench/results/token_mixing_h100.json).
 static constexpr int64_t kFewTokens = 4, kNarrowBytes = 8;
 
 TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
@@ -35,19 +37,19 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
       shape(op.getShape()), direction(op.getDirection()),
       accumulator(getAccumulatorType(op.getOperandType())),
       tapsLast(op.getOrder() == KernelOrder::BTGW) {
+  bool isNVIDIA = access.chip.backend == ::conv::Backend::NVPTX;
   selectChannels();
   int64_t room = kKernelBytes / (shape.w * kPieceBytes);
   if (direction == Direction::BackwardWeight && shape.perGroup() > 1)
     room = countSummedPositions(
         shape, op.getOperandType().getIntOrFloatBitWidth() / 8, groups);
   if (op.hasOneKernel())
-    room = kMostTokens;
+    room = isNVIDIA ? kMostTokens : kFewTokens;
   else if (op.getCuSeqlens() && op.getInitialState())
     // States of packed sequences take as many registers. Without this, LLVM 22
     // crashes on gfx1100 for i8 with 7 taps.
     room /= 2;
-  bool isShort = access.chip.backend == ::conv::Backend::NVPTX &&
-                 (op.isNormalized() || op.getCuSeqlens());
+  bool isShort = isNVIDIA && (op.isNormalized() || op.getCuSeqlens());
   tokens =
       std::min<int64_t>(isShort ? kFewTokens : kMostTokens,
                         llvm::bit_floor<uint64_t>(std::max<int64_t>(room, 1)));
@@ -63,7 +65,9 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
 /// one. Channels of a work-item are whole groups, or of one group.
 void TokenBuilder::selectChannels() {
   int64_t bytes = op.getOperandType().getIntOrFloatBitWidth() / 8;
-  int64_t most = (op.hasOneKernel() ? kNarrowBytes : kPieceBytes) / bytes;
+  bool isNarrow =
+      op.hasOneKernel() && access.chip.backend == ::conv::Backend::NVPTX;
+  int64_t most = (isNarrow ? kNarrowBytes : kPieceBytes) / bytes;
   if (tapsLast && !op.hasOneKernel() && most % shape.w == 0)
     most /= shape.w;
   if (op.isNormalized())

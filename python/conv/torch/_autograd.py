@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import typing
+
 import torch
 from torch._library.autograd import Info, make_autograd_impl
 from torch.autograd import forward_ad
@@ -31,20 +33,21 @@ def _setup(ctx, inputs, output):
 def _backward(ctx, grad_output):
     if ctx.is_fused:
         raise NotImplementedError(_INFERENCE)
-    input, weight, *narrow = ctx.saved_tensors  # noqa: A001
+    input, weight = ctx.saved_tensors  # noqa: A001
+    wide = getattr(ctx, "wide", None)
     mask = [ctx.needs_input_grad[0], ctx.needs_input_grad[1], ctx.has_bias and ctx.needs_input_grad[2]]
     if torch.is_grad_enabled() and not torch.compiler.is_compiling():  # For gradients of gradients.
         stride, low, high, dilation, transposed, output_padding, groups = ctx.window
         window = make_window(stride, low, high, dilation, groups, ctx.padding_mode)
-        operands = grad_output, input, weight.to(input.dtype)
+        operands = grad_output, input, weight if wide is None else wide.read().to(input.dtype)
         grads = list(_reference.gradients(*operands, window, transposed, output_padding, mask[:2]))
         grads.append(grad_output.sum(dim=[0, *range(2, grad_output.dim())]) if mask[2] else None)
     else:
-        arguments = grad_output, input, *(narrow or (weight,)), *ctx.window, ctx.padding_mode, mask, ctx.max_error
+        arguments = grad_output, input, weight, *ctx.window, ctx.padding_mode, mask, ctx.max_error
         if _calls.is_traced(grad_output):
             grads = torch.ops.conv.convolution_backward(*arguments)
         else:
-            grads = convolution_backward(*arguments, weight.dtype)
+            grads = convolution_backward(*arguments, weight.dtype if wide is None else wide.tensor.dtype)
     return (*(grad if wanted else None for grad, wanted in zip(grads, mask)), *(None,) * 12)
 
 
@@ -112,6 +115,19 @@ class _Eager(torch.autograd.Function):
     vmap = staticmethod(_vmap)
 
 
+class _Wide(typing.NamedTuple):
+    """An f32 weight whose gradient needs only the 16-bit copy. Gradients of that gradient need the weight itself; until
+    then it may be changed in place, as PyTorch's autocast allows it."""
+
+    tensor: torch.Tensor
+    version: int
+
+    def read(self) -> torch.Tensor:
+        if self.tensor._version != self.version:
+            raise RuntimeError("expects an unchanged weight for gradients of gradients, but it was changed in place")
+        return self.tensor
+
+
 class _Mixed(torch.autograd.Function):
     """Like `_Eager`, for a 16-bit image and f32 parameters: kernels take the f32 bias, and write f32 gradients of the
     parameters, so that neither is cast."""
@@ -120,8 +136,8 @@ class _Mixed(torch.autograd.Function):
     def forward(ctx, input, weight, *rest):  # noqa: A002
         narrow = weight.to(input.dtype)
         result = convolve(input, narrow, *rest)
-        _setup(ctx, (input, weight, *rest), result)
-        ctx.save_for_backward(input, weight, narrow)
+        _setup(ctx, (input, narrow, *rest), result)
+        ctx.wide = _Wide(weight, weight._version)
         return result
 
     backward = staticmethod(_backward)

@@ -223,7 +223,7 @@ class _Folder:
                 self.residual,
                 self.activation,
                 self.alpha,
-                max_error,
+                float(max_error),
             )
             fused = graph.call_function(torch.ops.conv.convolution.default, arguments)
         fused.meta = dict(self.last.meta)

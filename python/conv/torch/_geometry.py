@@ -168,6 +168,6 @@ def describe(
         activation=epilogue.activation,
         activation_alpha=epilogue.alpha,
         tf32=tf32,
-        max_error=max_error,
+        max_error=float(max_error),  # Names of functions have it, and torch.export makes it one.
     )
     return problem

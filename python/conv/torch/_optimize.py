@@ -212,15 +212,20 @@ def optimize(
         raise ValueError("cuda_graph: expects an example on a CUDA device, but got one on the CPU")
     for device in devices:
         _in_parallel(lambda problem: _choices.choose(problem, device), plan(graph, example, tf32), progress)
-    was, settings.measure = settings.measure, measure
-    try:
-        with torch.no_grad():
-            graph(*example)
-    finally:
-        settings.measure = was
 
     def wrap(module: torch.nn.Module) -> torch.nn.Module:
         return GraphedModule(module, example) if cuda_graph else module
 
     device = min(devices, key=str) if devices else torch.device("cpu")
-    return _rest.finish(graph, example, device, wrap, compile_rest, measure is not False)
+    before = [(buffer, buffer.clone()) for buffer in graph.buffers()]  # Calls may change what the model shares.
+    was, settings.measure = settings.measure, measure
+    try:
+        with torch.no_grad():
+            graph(*example)
+        settings.measure = was
+        return _rest.finish(graph, example, device, wrap, compile_rest, measure is not False)
+    finally:
+        settings.measure = was
+        with torch.no_grad():
+            for buffer, value in before:
+                buffer.copy_(value)

@@ -29,5 +29,7 @@ def with_run_time_sizes(problem: AnyProblem) -> typing.Optional[AnyProblem]:
 
 def function_name(problem: AnyProblem) -> str:
     """A unique name of a problem, the same in every process."""
-    digest = hashlib.sha256(repr(problem).encode()).hexdigest()[:16]
+    # Files that were saved before problems had a `max_error` keep their names.
+    text = repr(problem).replace(", max_error=0.0", "")
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     return f"{problem.stem}_{digest}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import operator
 import time
 import typing
+import warnings
 
 import torch
 
@@ -105,6 +106,7 @@ def finish(
     except Exception as error:  # Whatever torch.compile raises if its compilers are missing.
         if compile_rest:
             raise
+        warnings.warn(f"PyTorch's kernels run instead of torch.compile's code: {error}", stacklevel=3)
         choice.reason, choice.detail = "torch.compile", " ".join(f"{type(error).__name__}: {error}".split())[:_MOST_DETAIL]
         _choices.remember(choice)
         return wrap(graph)

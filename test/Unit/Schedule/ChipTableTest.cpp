@@ -220,6 +220,15 @@ TEST(ChipTable, SumsAreInI32ForIntegersAndInF32Otherwise) {
           << chip.name;
 }
 
+// PTX ISA, wgmma.mma_async: sizes of .s8, which lack 40, 56 and 72.
+TEST(ChipTable, WarpgroupAtomsOfIntegersHaveColumnsThatExist) {
+  for (const ChipInfo &chip : allChips())
+    for (const MatrixAtom &atom : chip.atoms)
+      if (atom.kind == AtomKind::WGMMA && atom.operand == NumericType::I8)
+        EXPECT_TRUE(atom.n == 8 || atom.n == 24 || atom.n % 16 == 0)
+            << chip.name << " " << atom.n;
+}
+
 TEST(ChipTable, RegistersAreWholeGranules) {
   for (const ChipInfo &chip : allChips()) {
     EXPECT_LE(chip.registersPerLane, chip.registerFilePerLane) << chip.name;

@@ -23,12 +23,13 @@ using namespace mlir::conv;
 /// Bytes of one access; bytes of a work-item's registers for kernels.
 static constexpr int64_t kAccessBytes = 16;
 static constexpr int64_t kKernelBytes = 512;
-/// Bytes of those that hold what sums over the channels of groups need.
+/// Bytes of a work-item's registers for sums over the channels of groups.
 static constexpr int64_t kSummedBytes = 300;
-/// Most positions of a block: longer ones save less than a tenth of what is
-/// read of the input.
+/// The most positions of a block: a longer block would save less than a tenth
+/// of the input reads.
 static constexpr int64_t kMostPositions = 8;
-/// The same of short blocks, and bytes of one access of those with one kernel.
+/// The most positions of a short block, and the bytes of one access of a short
+/// block with one kernel for all tokens.
 static constexpr int64_t kFewPositions = 4, kNarrowBytes = 8;
 
 int64_t mlir::conv::computeMembersOfSum(int64_t perGroup) {
