@@ -283,10 +283,8 @@ private:
   /// Fast-math flags of a program would let back ends approximate beyond the
   /// error bounds, which contain only what the plan itself allows.
   void forbidApproximations() {
-    auto none = arith::FastMathFlagsAttr::get(&getContext(),
-                                              arith::FastMathFlags::none);
-    getOperation().walk([&](arith::ArithFastMathInterface op) {
-      op->setAttr(op.getFastMathAttrName(), none);
+    getOperation().walk([](arith::ArithFastMathInterface op) {
+      op->removeAttr(op.getFastMathAttrName());
     });
   }
 };

@@ -87,7 +87,7 @@ class MaxError(unittest.TestCase):
         """Functions of a file are found though `torch.export` makes an integer a number."""
         model, x = torch.nn.Conv2d(8, 4, 3), self.x.detach()
         with tempfile.TemporaryDirectory() as folder:
-            conv.torch.save(model, (x,), f"{folder}/net.convpack", max_error=3, targets="host")
+            conv.torch.save(model, (x,), f"{folder}/net.convpack", max_error=3)
             _choices.forget()
             with mock.patch.object(_choices, "compile_problem", side_effect=AssertionError), torch.no_grad():
                 assert_close(conv.torch.load(f"{folder}/net.convpack")(x), model.double()(x.double()))
