@@ -283,8 +283,13 @@ private:
   /// Fast-math flags of a program would let back ends approximate beyond the
   /// error bounds, which contain only what the plan itself allows.
   void forbidApproximations() {
-    getOperation().walk([](arith::ArithFastMathInterface op) {
-      op->removeAttr(op.getFastMathAttrName());
+    auto none = arith::FastMathFlagsAttr::get(&getContext(),
+                                              arith::FastMathFlags::none);
+    getOperation().walk([&](arith::ArithFastMathInterface op) {
+      auto flags =
+          op->getAttrOfType<arith::FastMathFlagsAttr>(op.getFastMathAttrName());
+      if (flags && flags != none)
+        op->setAttr(op.getFastMathAttrName(), none);
     });
   }
 };
