@@ -23,7 +23,7 @@ struct CompileFlags {
   std::string algorithm, schedule, database;
   double maxError = 0;            ///< For Winograd's algorithm; 0: see help.
   int64_t maxWorkspaceBytes = -1; ///< Negative: any number.
-  std::string outline; ///< Output of the rest; empty: no outlining.
+  std::string outline;            ///< Output of the rest; empty: no outlining.
   bool usesStaleSchedules = false;
   int64_t computeUnits = 0;
   bool externalizeConstants = false;

@@ -176,8 +176,8 @@ struct Step {
   std::vector<EpilogueOperand> epilogueOperands;
   std::vector<ElementwiseOperand> operands; ///< For an elementwise step.
   std::vector<ConcatenatedOperand> parts;   ///< For a concatenation.
-  size_t dimension = 0;               ///< The concatenated dimension.
-  std::array<std::string, 3> layouts; ///< By role.
+  size_t dimension = 0;                     ///< The concatenated dimension.
+  std::array<std::string, 3> layouts;       ///< By role.
   std::array<std::vector<int64_t>, 3> shapes;
   DynamicSizes dynamic;                          ///< For a dynamic step.
   Normalization normalize = Normalization::None; ///< For a dynamic step.

@@ -21,6 +21,7 @@ struct OpName {
   const ScalarFunction *function = nullptr;
 };
 
+// Operands of andi, ori and xori are i1.
 const std::map<std::string, OpName> kScalarOps = {
     {"constant", {ScalarOp::Constant, 0}}, {"extf", {ScalarOp::Convert, 1}},
     {"truncf", {ScalarOp::Convert, 1}},    {"addf", {ScalarOp::Add, 2}},
@@ -33,12 +34,10 @@ const std::map<std::string, OpName> kScalarOps = {
     {"addi", {ScalarOp::Add, 2}},          {"subi", {ScalarOp::Sub, 2}},
     {"muli", {ScalarOp::Mul, 2}},          {"maxsi", {ScalarOp::Maximum, 2}},
     {"minsi", {ScalarOp::Minimum, 2}},     {"cmpi", {ScalarOp::Compare, 2}},
-    {"andi", {ScalarOp::Minimum, 2}}, // Its operands are i1, and so are the
-                                      // operands of the next two.
-    {"ori", {ScalarOp::Maximum, 2}},       {"xori", {ScalarOp::Differ, 2}},
-    {"extsi", {ScalarOp::Convert, 1}},     {"trunci", {ScalarOp::Wrap, 1}},
-    {"shli", {ScalarOp::ShiftLeft, 2}},    {"shrsi", {ScalarOp::ShiftRight, 2}},
-    {"sitofp", {ScalarOp::Convert, 1}},
+    {"andi", {ScalarOp::Minimum, 2}},      {"ori", {ScalarOp::Maximum, 2}},
+    {"xori", {ScalarOp::Differ, 2}},       {"extsi", {ScalarOp::Convert, 1}},
+    {"trunci", {ScalarOp::Wrap, 1}},       {"shli", {ScalarOp::ShiftLeft, 2}},
+    {"shrsi", {ScalarOp::ShiftRight, 2}},  {"sitofp", {ScalarOp::Convert, 1}},
 };
 
 OpName readOpName(const std::string &name) {
