@@ -15,6 +15,7 @@
 #include "ZipFormat.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <zlib.h>
 
@@ -128,6 +129,9 @@ static Result<ZipMember> locate(std::string_view members,
   if ((content.flags & zip::Encrypted) ||
       (content.method != zip::Stored && content.method != zip::Deflated))
     return bad("expects " + member + " to be stored or deflated");
+  if (place.size > uint64_t(std::numeric_limits<int64_t>::max()))
+    return bad("expects " + member + " of less than 2^63 bytes, but got " +
+               std::to_string(place.size));
   zip::LocalHeader local;
   if (!zip::read(members, place.headerOffset, local) ||
       !agrees(local.content, content))

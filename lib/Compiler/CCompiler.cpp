@@ -13,6 +13,9 @@
 
 #include "Request.h"
 
+#include "conv/Chip/TargetName.h"
+#include "conv/Support/Split.h"
+
 #include <exception>
 #include <mutex>
 
@@ -151,6 +154,12 @@ const char *conv_compiler_database(const char *target) {
   thread_local std::string path;
   path = target ? mlir::conv::findShippedDatabase(target) : "";
   return path.c_str();
+}
+
+const char *conv_compiler_select_target(const char *targets) {
+  thread_local std::string selected;
+  selected = findKnownTarget(splitAtCommas(targets ? targets : ""));
+  return selected.c_str();
 }
 
 void conv_compilation_close(conv_compilation *compilation) {

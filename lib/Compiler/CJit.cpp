@@ -7,6 +7,8 @@
 
 #include "Jit.h"
 
+#include "conv/Chip/TargetName.h"
+
 using namespace conv;
 using namespace conv::compiler;
 
@@ -28,13 +30,24 @@ static std::optional<Error> checkSize(const T *structure, const char *name) {
                   std::to_string(structure->struct_size));
 }
 
+/// The best target of a device that the compiler knows; if it knows none, the
+/// best one, which the compiler's error names.
+static std::string selectTarget(const conv_device &device) {
+  std::vector<std::string> targets;
+  while (const char *target = conv_device_target(&device, targets.size()))
+    targets.push_back(target);
+  std::string known = findKnownTarget(targets);
+  return known.empty() && !targets.empty() ? targets.front() : known;
+}
+
 static Result<Bytes> compile(conv_jit *jit, const void *module, size_t size,
                              const conv_compile_options *options,
                              conv_device *device = nullptr) {
   if (!jit)
     return badInput("expects a jit, but got null");
-  Result<Request> request = Request::read(
-      module, size, options, device ? conv_device_target(device, 0) : nullptr);
+  std::string target = device ? selectTarget(*device) : "";
+  Result<Request> request =
+      Request::read(module, size, options, device ? target.c_str() : nullptr);
   if (!request)
     return request.error();
   if (device && request->options.computeUnits == 0)

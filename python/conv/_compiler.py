@@ -74,6 +74,7 @@ _FUNCTIONS = [
     ("conv_compiler_version", ctypes.c_char_p, []),
     ("conv_compiler_fingerprint", ctypes.c_char_p, []),
     ("conv_compiler_database", ctypes.c_char_p, [ctypes.c_char_p]),
+    ("conv_compiler_select_target", ctypes.c_char_p, [ctypes.c_char_p]),
     ("conv_compile", _STATUS, _COMPILE),
     ("conv_explain", _STATUS, _COMPILE),
     ("conv_list_schedules", _STATUS, _COMPILE),
@@ -226,6 +227,12 @@ def find_database(path: typing.Union[str, os.PathLike, None]) -> str:
 def shipped_database(target: str) -> str:
     """The path of the tuning database that ships with the compiler for a target; empty if there is none."""
     return load().conv_compiler_database(encode(target)).decode()
+
+
+def select_target(targets: typing.Sequence[str]) -> str:
+    """The first target that the compiler compiles for. If there is none, the first one, which its error will name."""
+    known = load().conv_compiler_select_target(encode(",".join(targets)))
+    return known.decode() or targets[0]
 
 
 def _collect_warnings(said: typing.List[str], database: str) -> typing.Any:

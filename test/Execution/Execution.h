@@ -33,9 +33,13 @@ void checkEverywhere(const std::string &text,
                      const std::vector<std::string> &targets = allTargets(),
                      const std::string &algorithm = "");
 
+/// Whether the environment variable CONV_EXHAUSTIVE asks for every combination
+/// of problems, types and targets, which takes hours. Otherwise they take
+/// turns.
+bool isExhaustive();
+
 /// Adds a problem in each type, on the host and one of the chips, which take
-/// turns; with the environment variable CONV_EXHAUSTIVE, on all. One that is
-/// there already is not added again.
+/// turns unless `isExhaustive`. One that is there already is not added again.
 void addRotated(const std::string &suite, const std::string &name,
                 GenOptions options);
 

@@ -56,6 +56,12 @@ CONV_API const char *conv_compiler_fingerprint(void);
  * "sm_90a"; "" if there is none. Valid until the next call in this thread. */
 CONV_API const char *conv_compiler_database(const char *target);
 
+/** The first of `targets`, separated by commas, that this compiler compiles
+ * for: "sm_80" for "sm_86,sm_85,sm_84,sm_83,sm_82,sm_81,sm_80", the targets of
+ * such a device (conv_device_target); "" if there is none. Valid until the next
+ * call in this thread. */
+CONV_API const char *conv_compiler_select_target(const char *targets);
+
 /** Options of a compilation. Null stands for an empty string; zero is the
  * default of every field except the first two. */
 typedef struct conv_compile_options {
@@ -199,7 +205,8 @@ CONV_API conv_status conv_jit_compile(conv_jit *jit, const void *module,
                                       const conv_compile_options *options,
                                       conv_compilation **compilation);
 
-/** Like conv_jit_compile for the best target of a device, and loads the result
+/** Like conv_jit_compile for the best target of a device that this compiler
+ * compiles for (conv_compiler_select_target), and loads the result
  * there: the caller closes `*executable` with conv_executable_close. `options`
  * may be null; their targets are ignored. No name means the only function. */
 CONV_API conv_status conv_jit_load(conv_jit *jit, conv_device *device,

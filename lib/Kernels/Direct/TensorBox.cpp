@@ -93,8 +93,9 @@ private:
   void computeGuards();
   void computeRun();
   /// Elements along a dimension that the tiles copy for all values of the
-  /// digits from `digit` on, if the box starts at `start`.
-  double countCopied(int64_t dimension, size_t digit, int64_t start) const;
+  /// digits that move it, `moving`, if the first box starts at `start`.
+  double countCopied(int64_t dimension, ArrayRef<size_t> moving,
+                     int64_t start) const;
 
   const ViewedTensor &operand;
   ArrayRef<int64_t> shape;
@@ -210,19 +211,38 @@ void BoxBuilder::computeRun() {
   }
 }
 
-double BoxBuilder::countCopied(int64_t dimension, size_t digit,
+/// The sum of `start + step * i`, clamped to [0, `limit`], over all i below
+/// `count`.
+static double sumClamped(int64_t start, int64_t step, int64_t count,
+                         int64_t limit) {
+  if (step < 0)
+    return sumClamped(start + step * (count - 1), -step, count, limit);
+  // The first terms that reach 0 and the limit.
+  auto findFirst = [&](int64_t value) {
+    return std::clamp<int64_t>(llvm::divideCeilSigned(value - start, step), 0,
+                               count);
+  };
+  int64_t begin = findFirst(0), end = findFirst(limit);
+  double terms = double(end - begin);
+  return terms * (double(start) + double(step) * double(begin + end - 1) / 2) +
+         double(count - end) * double(limit);
+}
+
+double BoxBuilder::countCopied(int64_t dimension, ArrayRef<size_t> moving,
                                int64_t start) const {
-  if (digit == digits.size()) {
-    int64_t end = std::min(start + box.sizes[dimension], shape[dimension]);
-    return double(std::max<int64_t>(0, end - std::max<int64_t>(0, start)));
-  }
-  int64_t coefficient = coordinates[dimension].coefficients[digit];
-  if (coefficient == 0)
-    return countCopied(dimension, digit + 1, start);
+  int64_t size = box.sizes[dimension], extent = shape[dimension];
+  if (moving.empty())
+    return double(std::clamp<int64_t>(start + size, 0, extent) -
+                  std::clamp<int64_t>(start, 0, extent));
+  const TiledDigit &digit = digits[moving.front()];
+  int64_t step =
+      coordinates[dimension].coefficients[moving.front()] * digit.step;
+  if (moving.size() == 1)
+    return sumClamped(start + size, step, digit.tiles, extent) -
+           sumClamped(start, step, digit.tiles, extent);
   double copied = 0;
-  for (int64_t i = 0; i < digits[digit].tiles; ++i)
-    copied += countCopied(dimension, digit + 1,
-                          start + coefficient * digits[digit].step * i);
+  for (int64_t i = 0; i < digit.tiles; ++i)
+    copied += countCopied(dimension, moving.drop_front(), start + step * i);
   return copied;
 }
 
@@ -237,8 +257,19 @@ TensorBox BoxBuilder::create(bool isAlongBatch, VectorOrder order,
   computeGuards();
   computeRun();
   box.copied = 1;
-  for (size_t d = 0; d < shape.size(); ++d)
-    box.copied *= countCopied(d, 0, coordinates[d].constant + box.corner[d]);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    // The digit with the most tiles comes last, since its sum has a closed
+    // form.
+    SmallVector<size_t> moving;
+    for (size_t digit = 0; digit < digits.size(); ++digit)
+      if (coordinates[d].coefficients[digit] != 0)
+        moving.push_back(digit);
+    llvm::stable_sort(moving, [&](size_t a, size_t b) {
+      return digits[a].tiles < digits[b].tiles;
+    });
+    box.copied *=
+        countCopied(d, moving, coordinates[d].constant + box.corner[d]);
+  }
   return box;
 }
 

@@ -22,11 +22,8 @@ using namespace mlir::conv;
 
 /// Whether all elements of an operand are within 2 GiB.
 static bool isNear(const ViewedTensor &operand) {
-  int64_t span = 1;
-  for (auto [size, stride] :
-       llvm::zip(operand.type.getShape(), operand.strides))
-    span += (size - 1) * stride;
-  return span < (int64_t(1) << 31) * 8 / operand.type.getElementTypeBitWidth();
+  return operand.getExtent() <
+         (int64_t(1) << 31) * 8 / operand.type.getElementTypeBitWidth();
 }
 
 /// Whether a digit alone counts each dimension that it moves from end to end,

@@ -23,7 +23,7 @@ LineCopy::LineCopy(const PtxBuilder &ptx, const ::conv::LineWindow &window,
   Value end = math.minimum(math.add(firstLine, count), math.constant(all));
   bytes =
       math.mul(math.maximum(math.sub(end, begin), math.constant(0)), lineBytes);
-  isAny = math.below(math.sub(bytes, 1), all * lineBytes);
+  isAny = math.below(math.sub(bytes, 1), count * lineBytes);
 }
 
 void LineCopy::create(Value images, Value lines, Value barrier) const {

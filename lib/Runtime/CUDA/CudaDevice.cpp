@@ -106,10 +106,14 @@ public:
 
   Result<void> copyToDevice(void *device, const void *host,
                             int64_t bytes) override {
-    return run("cuMemcpyHtoD", [&] {
+    Result<void> result = run("cuMemcpyHtoD", [&] {
       return context->cuda.cuMemcpyHtoD_v2(reinterpret_cast<uint64_t>(device),
                                            host, size_t(bytes));
     });
+    // A copy from pageable memory may return when it is staged, and streams
+    // that do not block do not wait for it ("API synchronization behavior" in
+    // the manual of the driver API).
+    return result ? synchronize(nullptr) : result;
   }
 
   Result<void> copyToHost(void *host, const void *device,

@@ -11,6 +11,8 @@
 
 #include "conv/Dialect/Conv/IR/ViewedTensor.h"
 
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -31,4 +33,9 @@ int64_t ViewedTensor::findClosest() const {
     if (shape[d] > 1 && (shape[closest] == 1 || strides[d] < strides[closest]))
       closest = d;
   return closest;
+}
+
+int64_t ViewedTensor::getExtent() const {
+  // The verifier has refused tensors whose extent overflows.
+  return *computeExtent(type.getShape(), strides);
 }

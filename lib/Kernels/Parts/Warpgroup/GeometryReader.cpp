@@ -17,8 +17,11 @@
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace mlir::conv;
+using llvm::formatv;
 
 int64_t
 GeometryReader::getGroupStep(ViewAttr view,
@@ -80,6 +83,23 @@ bool GeometryReader::readTypes() {
   for (const ViewedTensor *operand : {&lhs, &rhs})
     if (operand->strides != computeContiguousStrides(operand->type.getShape()))
       return refuse("operands without gaps, but got strides");
+  return true;
+}
+
+/// Kernels count rows, columns, reduced elements and positions in 32 bits, with
+/// those of a tile that are beyond the end.
+bool GeometryReader::checkSizes() {
+  constexpr int64_t kMost = (int64_t(1) << 31) - (int64_t(1) << 16);
+  for (const ViewedTensor *operand : {&lhs, &rhs}) {
+    auto [batch, rows, columns] = operand->view.getShape();
+    ArrayRef<int64_t> shape = operand->type.getShape();
+    int64_t most =
+        std::max({rows, columns, llvm::product_of(shape.drop_back())});
+    if (most > kMost)
+      return refuse(formatv("matrices and tensors of at most {0} rows, but got "
+                            "{1}",
+                            kMost, most));
+  }
   return true;
 }
 
@@ -218,6 +238,7 @@ bool GeometryReader::readPositions() {
 
 bool GeometryReader::readProduct() {
   geometry = {};
-  return readHaloTiles() && readTypes() && checkConditions() && readRoles() &&
-         (!geometry.reducesPositions || readPositions()) && readWindow();
+  return readHaloTiles() && readTypes() && checkSizes() && checkConditions() &&
+         readRoles() && (!geometry.reducesPositions || readPositions()) &&
+         readWindow();
 }

@@ -35,6 +35,7 @@ private:
   bool readProduct();
   bool readHaloTiles();
   bool readTypes();
+  bool checkSizes();
   bool checkConditions();
   bool readRoles();
   bool readWindow();

@@ -162,7 +162,8 @@ std::optional<TmaGeometry> GeometryReader::read() {
 
 std::optional<TmaGeometry> GeometryReader::readMatrices() {
   geometry = {};
-  if (!readTypes() || !mlir::conv::readMatrices(lhs, rhs, geometry))
+  if (!readTypes() || !checkSizes() ||
+      !mlir::conv::readMatrices(lhs, rhs, geometry))
     return std::nullopt;
   return geometry;
 }

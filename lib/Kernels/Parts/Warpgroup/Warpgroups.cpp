@@ -115,10 +115,10 @@ Value mlir::conv::createSharedMemory(ImplicitLocOpBuilder &b,
 }
 
 /// The width of offsets into the result and the operands of the epilogue: i64
-/// if one of them has 2^31 elements.
+/// if one of them extends over 2^31 elements.
 static IntegerType selectIndexType(const TiledConvolution &form) {
   auto isLarge = [](const MatrixOperand &each) {
-    return each.getType().getNumElements() >= int64_t(1) << 31;
+    return each.getViewed().getExtent() >= int64_t(1) << 31;
   };
   bool isAnyLarge =
       isLarge(form.result) || llvm::any_of(form.epilogueOperands, isLarge);

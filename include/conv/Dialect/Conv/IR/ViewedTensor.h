@@ -23,6 +23,9 @@ struct ViewedTensor {
   int64_t findBatchDimension() const;
   /// The dimension with the smallest stride in memory.
   int64_t findClosest() const;
+  /// Elements of memory from the first to the last one, with the gaps between
+  /// them.
+  int64_t getExtent() const;
 };
 
 /// The tensors of a matrix product.
