@@ -297,7 +297,7 @@ double mlir::conv::predictSeconds(ConvolutionOpInterface op,
   visitInForm(
       op, schedule,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
-        seconds = getKernelFamily(schedule.getMainLoop())
+        seconds = getKernelFamily(schedule)
                       .predict(own, schedule.getProductSchedule(), chip)
                       .seconds;
         for (Operation *transform : transforms)

@@ -13,7 +13,7 @@
 #ifndef CONV_KERNELS_CANDIDATE_H
 #define CONV_KERNELS_CANDIDATE_H
 
-#include "conv/Dialect/Conv/IR/MainLoop.h"
+#include "conv/Dialect/Conv/IR/StagedLoop.h"
 #include "conv/Kernels/Problem.h"
 
 #include <array>
@@ -33,7 +33,7 @@ struct Candidate {
   bool columnsFastest = true; ///< Raster order: neighbours share rows.
   int64_t cluster = 1;   ///< Workgroups that share the reduction of a tile.
   int64_t promotion = 0; ///< Products per sum promoted to f32; 0: none.
-  MainLoop loop = MainLoop::RegisterStaged;
+  StagedLoop loop = StagedLoop::Registers; ///< For `staged_gemm` only.
   const KernelModel *model = nullptr; ///< The model that predicts the cost.
 
   int64_t subgroups() const {

@@ -33,7 +33,8 @@ public:
   TilingBuilder(ScheduleAttr schedule, const ::conv::ChipInfo &chip,
                 const ViewedProduct &product, std::string &obstacle)
       : schedule(schedule), chip(chip), product(product), obstacle(obstacle),
-        isShared(schedule.getMainLoop() == MainLoop::DirectReduction),
+        isShared(cast<DirectAttr>(schedule.getKernel()).getMainLoop() ==
+                 DirectLoop::Reduction),
         isMatrix(schedule.hasMatrixInstruction()) {}
 
   std::optional<DirectTiling> create();

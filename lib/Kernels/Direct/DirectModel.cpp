@@ -255,7 +255,8 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     cost.epilogueBytes += getBytes(operand.getType());
   cost.memoryBytes += cost.epilogueBytes;
   cost.memoryBytes += 2 * plan.intermediateBytes;
-  cost.isQueue = schedule.getMainLoop() != MainLoop::DirectReduction &&
+  cost.isQueue = cast<DirectAttr>(schedule.getKernel()).getMainLoop() !=
+                     DirectLoop::Reduction &&
                  chip.asyncCopyBytes > 0;
   bool hasBlocks = false;
   for (const ViewedProduct &product : plan.products) {

@@ -292,8 +292,8 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
                                          ScheduleAttr schedule,
                                          const ViewedProduct &product,
                                          const ::conv::ChipInfo &chip) {
-  switch (schedule.getMainLoop()) {
-  case MainLoop::DirectReduction: {
+  switch (cast<DirectAttr>(schedule.getKernel()).getMainLoop()) {
+  case DirectLoop::Reduction: {
     if (!schedule.reducesBlocks())
       return computeSharedWork(tiling, chip, schedule.getStages());
     if (tiling.diagonals)
@@ -305,14 +305,15 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
                             chip, schedule.getNumSubgroups(),
                             schedule.getStages());
   }
-  case MainLoop::DirectMatrix:
+  case DirectLoop::Matrix:
     return computeMatrixWork(tiling,
                              *lookupAtom(chip, schedule.getAtom(),
                                          product.rhs.type.getElementType()),
                              chip, schedule.getNumSubgroups());
-  default:
+  case DirectLoop::Rows:
     return computeRowWork(tiling, chip, schedule.getNumSubgroups());
   }
+  llvm_unreachable("every main loop has work");
 }
 
 double mlir::conv::getDiagonalCycles(const DirectWork &work, int64_t workgroups,

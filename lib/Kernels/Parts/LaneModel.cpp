@@ -98,13 +98,13 @@ double conv::computeLaneSeconds(const Problem &problem, const ChipInfo &chip,
   if (candidate.subgroup[0] >= kManyRows * chip.subgroupSize)
     seconds *= fit(chip).laneWideFactor;
   // Each copy of a run that is shorter than a step has its own position.
-  if (candidate.loop == MainLoop::AsyncStaged &&
+  if (candidate.loop == StagedLoop::Async &&
       problem.lhsRun.elements < candidate.gemmK)
     seconds *= fit(chip).laneShortFactor;
   // Otherwise both main loops took about the same time; async copies use fewer
   // registers.
   constexpr double kRegisterStaged = 1.02;
-  if (candidate.loop == MainLoop::RegisterStaged)
+  if (candidate.loop == StagedLoop::Registers)
     seconds *= kRegisterStaged;
   return fit(chip).laneStartSeconds + seconds +
          fit(chip).laneRoundSeconds * double(perUnit) / double(resident);

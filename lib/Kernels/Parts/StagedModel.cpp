@@ -256,7 +256,7 @@ static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
   if (isTurnedOnLanes(problem, chip, candidate))
     return fit(chip).laneTurnedSlowdown;
-  bool isAsync = candidate.loop == MainLoop::AsyncStaged;
+  bool isAsync = candidate.loop == StagedLoop::Async;
   bool areTransposed =
       isTransposed(problem.lhsRun) && isTransposed(problem.rhsRun);
   double slowdown = isAsync         ? fit(chip).asyncStagedSlowdown

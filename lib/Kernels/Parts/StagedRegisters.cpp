@@ -78,7 +78,7 @@ RegisterCost conv::computeRegisters(const Problem &problem,
   RegisterCost cost;
   cost.accumulators = rows * columns / chip.subgroupSize;
   auto isStaged = [&](const Run &run) {
-    return candidate.loop != MainLoop::AsyncStaged ||
+    return candidate.loop != StagedLoop::Async ||
            !copiesAsync(chip, run, byteSize(atom.operand));
   };
   cost.staging = (isStaged(problem.lhsRun) * inputPieces +

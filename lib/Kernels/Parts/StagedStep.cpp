@@ -65,7 +65,7 @@ static bool keepsPlaces(const Problem &problem, const ChipInfo &chip,
   bool stays = candidate.atom->kind == AtomKind::MFMA
                    ? run.elements == problem.reduction
                    : run.elements % candidate.gemmK == 0;
-  return keepsLoadsEarly(chip) && candidate.loop != MainLoop::AsyncStaged &&
+  return keepsLoadsEarly(chip) && candidate.loop != StagedLoop::Async &&
          run.isAlongReduction && stays;
 }
 

@@ -95,7 +95,7 @@ TEST(WeightStationaryModel, LastLayersHaveNarrowTiles) {
   Ranking ranking = rankCandidates(createLastLayer(), hopper());
   ASSERT_FALSE(ranking.accepted.empty());
   const Candidate &best = ranking.accepted.front().candidate;
-  EXPECT_EQ(best.loop, MainLoop::WeightStationary);
+  EXPECT_EQ(best.model, &kModel);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{256, 8}));
 }
 

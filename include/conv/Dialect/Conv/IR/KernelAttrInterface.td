@@ -18,8 +18,9 @@ def Conv_KernelAttrInterface : AttrInterface<"KernelAttrInterface"> {
   }];
   let cppNamespace = "::mlir::conv";
   let methods = [
-    InterfaceMethod<"How tiles travel to what multiplies them.",
-      "::conv::MainLoop", "getMainLoop">,
+    InterfaceMethod<"The name of the main loop; the mnemonic, if the family has only one.",
+      "::llvm::StringRef", "getLoopName", (ins), "",
+      "return $_attr.getMnemonic();">,
     InterfaceMethod<"`[rows, columns]` of a workgroup; `[rows, matrices]` of direct kernels.",
       "::llvm::ArrayRef<int64_t>", "getWorkgroup">,
     InterfaceMethod<"The same of a subgroup.",
