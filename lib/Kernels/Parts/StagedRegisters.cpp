@@ -56,7 +56,7 @@ static int64_t countJoinRegisters(const ChipInfo &chip,
   int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
   int64_t blocks = piecesPerWorkItem(chip, candidate, rows) /
                    countLoadElements(chip, candidate, rows, run);
-  return fit(chip).joinedLoadRegisters * blocks * longest;
+  return chip.calibration->unit.joinedLoadRegisters * blocks * longest;
 }
 
 RegisterCost conv::computeRegisters(const Problem &problem,
@@ -133,7 +133,8 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
   // Accumulation registers hold only accumulators, so neither the accumulators
   // nor the other values may use the whole register file.
   if (chip.accumulationRegisters > 0)
-    fits &= double(registers.accumulators) <=
-            fit(chip).accumulationShare * chip.accumulationRegisters;
+    fits &=
+        double(registers.accumulators) <=
+        chip.calibration->unit.accumulationShare * chip.accumulationRegisters;
   return fits ? Rejection::None : Rejection::Registers;
 }
