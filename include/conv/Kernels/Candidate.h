@@ -63,8 +63,8 @@ struct RegisterCost {
 struct Cost {
   RegisterCost registers;
   int64_t sharedBytes = 0;        ///< Bytes of a workgroup.
-  int64_t workgroups = 0;         ///< Of the whole grid.
-  int64_t workItems = 0;          ///< Of a workgroup.
+  int64_t workgroups = 0;         ///< All workgroups of the grid.
+  int64_t workItems = 0;          ///< Work-items of a workgroup.
   int64_t residentWorkgroups = 0; ///< At a time on one compute unit.
   double wavesPerSimd = 0;        ///< Waves resident on one SIMD unit.
   double waveEfficiency = 0;      ///< Busy share of all units, over all waves.

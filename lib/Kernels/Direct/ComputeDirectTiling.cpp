@@ -271,7 +271,8 @@ bool TilingBuilder::computeSharedMemory() {
   };
   int64_t stageBytes =
       getBytes(tiling.lhs, product.lhs) + getBytes(tiling.rhs, product.rhs);
-  if (schedule.getStages() > chip.sharedMemoryBytes) // Of a byte at least.
+  if (schedule.getStages() >
+      chip.sharedMemoryBytes) // A stage has at least a byte.
     return refuse(formatv("the parts of both operands that a tile reads to fit "
                           "{0} bytes of shared memory, but got {1} stages of "
                           "{2} bytes",

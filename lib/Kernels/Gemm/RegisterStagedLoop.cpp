@@ -37,7 +37,7 @@ private:
   /// Values that a step passes to the next one.
   struct State {
     SmallVector<Value> sums;
-    SmallVector<Value> places; ///< Of the loads of its tile.
+    SmallVector<Value> places; ///< Places of the loads of its tile.
     Value stage;
   };
   using Loads = SmallVector<SmallVector<Value>>; ///< By block.

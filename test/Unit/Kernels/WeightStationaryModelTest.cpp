@@ -54,8 +54,8 @@ TEST(WeightStationaryTile, FilterComesFirst) {
   // The second slice has eight channels.
   EXPECT_EQ(tile.countSlices(), 2);
   EXPECT_EQ(tile.filterBytes(), 2 * 9 * 8 * 128);
-  EXPECT_EQ(tile.ringOffset() % TmaTile::kAlignment, 0);
-  EXPECT_EQ(tile.stagingOffset(), tile.ringOffset() + 4 * 41 * 1024);
+  EXPECT_EQ(tile.pipelineOffset() % TmaTile::kAlignment, 0);
+  EXPECT_EQ(tile.stagingOffset(), tile.pipelineOffset() + 4 * 41 * 1024);
   EXPECT_EQ(tile.sharedBytes(), 188480);
 }
 

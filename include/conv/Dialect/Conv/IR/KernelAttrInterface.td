@@ -23,7 +23,7 @@ def Conv_KernelAttrInterface : AttrInterface<"KernelAttrInterface"> {
       "return $_attr.getMnemonic();">,
     InterfaceMethod<"`[rows, columns]` of a workgroup; `[rows, matrices]` of direct kernels.",
       "::llvm::ArrayRef<int64_t>", "getWorkgroup">,
-    InterfaceMethod<"The same of a subgroup.",
+    InterfaceMethod<"`[rows, columns]` or `[rows, matrices]` of a subgroup.",
       "::llvm::ArrayRef<int64_t>", "getSubgroup">,
     InterfaceMethod<"Elements of the reduction of one step.",
       "int64_t", "getGemmK">,
