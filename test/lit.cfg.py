@@ -21,9 +21,7 @@ config.environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
 config.substitutions.append(("%source-root", config.conv_source_root))
 config.substitutions.append(("%build-root", config.conv_build_root))
 
-# Tests in Execution/hip and Execution/cuda need a device and its driver.
-if os.path.exists("/dev/kfd"):
-    config.available_features.add("hip")
+# Tests in Execution/cuda need a device and its driver.
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")
 if shutil.which("compute-sanitizer"):

@@ -6,7 +6,7 @@
 
 A file has a line for each schedule: target, problem, schedule and the microseconds that `conv-clock` reports. `clock`
 adds lines for problems of the shape lists (`--lines` takes a file of problems instead). `report` compares the choice of
-the compiler on the path with the fastest clocked schedules. `fit` changes the constants of lib/Chip/Calibrations.cpp one
+the compiler on the path with the fastest clocked schedules. `fit` changes the constants of lib/Chip/AMDCalibrations.cpp one
 after another while the mean squared logarithm of clocked over predicted times decreases. It prints the constants of a
 fit to all problems, and a cross-validation: how good choices are with constants that were fitted to other problems.
 """
@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "compare"))
 
 from clock import CLOSE, call, clock, list_problems, rank, sample  # noqa: E402
 
-#: The constants of lib/Chip/Calibrations.cpp, for main loops that overlap steps and for main loops that do not.
+#: The constants of lib/Chip/AMDCalibrations.cpp, for main loops that overlap steps and for main loops that do not.
 OVERLAPPED = {
     "parts_norm": 3.9,
     "chain_norm": 10,

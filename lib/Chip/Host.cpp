@@ -23,6 +23,36 @@ static constexpr MatrixAtom kHostAtoms[] = {
     {AtomKind::FMA, NumericType::I32, NumericType::I32, 16, 4, 1, 1, 16, 4},
 };
 
+/// Nothing was timed: counts are used without a correction, and all constants
+/// are assumed.
+constexpr Calibration conv::kHostCalibration = {
+    .source = "assumed",
+    .launch = {.loadLatencyNs = 400,
+               .setupCycles = 400,
+               .startSeconds = 0,
+               .launchSeconds = 4e-6,
+               .loadBytesPerClock = 64,
+               .splitWaves = 4,
+               .mostSplits = 64},
+    .staged = {.registerStagedSlowdown = 1,
+               .asyncStagedSlowdown = 1,
+               .transposedStagedSlowdown = 1,
+               .transposingSlowdown = 1,
+               .scatterCycles = 0,
+               .sparseScatterCycles = 0,
+               .wholeScatterCycles = 0,
+               .scatteredSumSeconds = 0,
+               .barrierCycles = 40,
+               .loadLanesPerClock = 16,
+               .leastLoadBytes = 4,
+               .temporaries = 1,
+               .fixedRegisters = 0,
+               .inputPieceRegisters = 0,
+               .filterPieceRegisters = 0},
+    .transform = {.efficiency = 0.8, .scatteredFactor = 4},
+    .state = {.itemsPerUnit = 0, .workItems = 128, .largeWorkItems = 128},
+};
+
 static const ChipInfo kHostChips[] = {
     {.name = "host",
      .product = "x86-64-v3 processor",

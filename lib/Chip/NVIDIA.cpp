@@ -157,6 +157,7 @@ static constexpr ChipInfo kSm80 = {
     .fmaPerClock = 64,
     .calibration = &kAmpereCalibration,
     .sectorBytes = 32,
+    .prefetchBytes = 128,
     .asyncCopyBytes = 4,
     .runnable = false,
     .atoms = kAtomsSm80,

@@ -16,8 +16,7 @@ namespace conv {
 extern const Calibration kHopperCalibration;
 /// Constants for an A100, where nothing was measured.
 extern const Calibration kAmpereCalibration;
-/// Constants for AMD chips: units and direct kernels are fitted to the clock
-/// (lib/Clock); all other constants are an H200's.
+/// Constants for AMD chips, most of which are fitted to the clock (lib/Clock).
 extern const Calibration kCDNACalibration, kRDNACalibration;
 /// Constants for a CPU: counts are used without a correction.
 extern const Calibration kHostCalibration;

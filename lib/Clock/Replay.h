@@ -25,8 +25,8 @@ struct Traffic {
   /// Share of the lines requested from the die's cache that miss it, by
   /// instruction.
   std::vector<double> farShare;
-  double requestedBytes = 0; ///< Of a workgroup, to the die's cache.
-  double farBytes = 0;       ///< Of a workgroup, from below that.
+  double requestedBytes = 0; ///< Bytes of a workgroup, to the die's cache.
+  double farBytes = 0;       ///< Bytes of a workgroup, from below that.
   double writtenBytes = 0;   ///< Written by a workgroup.
   int64_t workgroups = 0;    ///< Replayed ones.
   bool isWhole = true;       ///< False: only the start of each.

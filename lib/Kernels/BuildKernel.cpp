@@ -166,8 +166,7 @@ LogicalResult AddressKernel::buildBody(const KernelPart &part) {
                 math.div(workItem, chip.subgroupSize)};
   LogicalResult result =
       form.hasProduct()
-          ? getKernelFamily(form.schedule.getMainLoop())
-                .buildBody(kernel, built.function)
+          ? getKernelFamily(form.schedule).buildBody(kernel, built.function)
           : selectElementwiseBody(form, chip)(kernel, built.function);
   if (failed(result))
     return failure();
@@ -227,7 +226,7 @@ FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
     if (failed(verifySchedule(part.form, chip)))
       return failure();
   const KernelFamily *family =
-      first.schedule ? &getKernelFamily(first.schedule.getMainLoop()) : nullptr;
+      first.schedule ? &getKernelFamily(first.schedule) : nullptr;
   if (family && llvm::any_of(parts, hasProduct))
     return family->buildKernel(builder, parts, chip, name);
   FailureOr<BuiltKernel> built =

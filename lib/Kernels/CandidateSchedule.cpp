@@ -18,7 +18,7 @@ ScheduleAttr mlir::conv::getSchedule(MLIRContext *context,
                                      const ::conv::ChipInfo &chip,
                                      ChosenBy chosenBy) {
   KernelAttrInterface kernel =
-      getKernelFamily(candidate.loop)
+      getKernelFamily(*candidate.model)
           .getKernel(context, candidate, options.haloTile);
   return ScheduleAttr::get(kernel, options.mergedGroups, options.splits,
                            options.transposed, chosenBy);
@@ -38,6 +38,7 @@ Raster mlir::conv::getRaster(const ::conv::Candidate &candidate) {
                                            Type elementType) {
   ArrayRef<int64_t> workgroup = schedule.getWorkgroup();
   ArrayRef<int64_t> subgroup = schedule.getSubgroup();
+  auto staged = dyn_cast<StagedGemmAttr>(schedule.getKernel());
   return {.atom = lookupAtom(chip, schedule.getAtom(), elementType),
           .workgroup = {workgroup[0], workgroup[1]},
           .subgroup = {subgroup[0], subgroup[1]},
@@ -46,6 +47,6 @@ Raster mlir::conv::getRaster(const ::conv::Candidate &candidate) {
           .columnsFastest = schedule.getRaster() == Raster::Columns,
           .cluster = schedule.getCluster(),
           .promotion = schedule.getPromotion(),
-          .loop = schedule.getMainLoop(),
-          .model = getKernelFamily(schedule.getMainLoop()).getModel()};
+          .loop = staged ? staged.getMainLoop() : StagedLoop::Registers,
+          .model = getKernelFamily(schedule).getModel()};
 }

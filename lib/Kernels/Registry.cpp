@@ -23,8 +23,21 @@ ArrayRef<const KernelFamily *> mlir::conv::getKernelFamilies() {
   return kFamilies;
 }
 
-const KernelFamily &mlir::conv::getKernelFamily(MainLoop mainLoop) {
+const KernelFamily &mlir::conv::getKernelFamily(ScheduleAttr schedule) {
   return **llvm::find_if(getKernelFamilies(), [&](const KernelFamily *family) {
-    return family->has(mainLoop);
+    return family->has(schedule.getKernel());
+  });
+}
+
+const KernelFamily &
+mlir::conv::getKernelFamily(const ::conv::KernelModel &model) {
+  return **llvm::find_if(getKernelFamilies(), [&](const KernelFamily *family) {
+    return family->getModel() == &model;
+  });
+}
+
+const KernelFamily &mlir::conv::getKernelFamily(StringRef loopName) {
+  return **llvm::find_if(getKernelFamilies(), [&](const KernelFamily *family) {
+    return llvm::is_contained(family->getLoopNames(), loopName);
   });
 }

@@ -114,13 +114,17 @@ double conv::computePromotedError(int64_t promotion) {
   return std::pow(1 + (kProducts + 1) * kCut, instructions) - 1;
 }
 
+int64_t conv::count3xTF32Roundings(int64_t steps, int64_t splits) {
+  // The remainders of operands after their parts, and their products; the
+  // products of a step, as if each large one were rounded; and one unit for the
+  // small ones and the second order.
+  constexpr int64_t kOfParts = 20, kRest = 1;
+  return kOfParts + k3xTF32Step + kRest + steps + splits;
+}
+
 bool conv::is3xTF32WithinBound(int64_t reduction, int64_t steps,
                                int64_t splits) {
-  // In units of 2^-24 * S: the remainders of operands after their parts, and
-  // their products; the products of a step's 32 elements, as if each large one
-  // were rounded; and one unit for the small ones and the second order.
-  constexpr int64_t kOfParts = 20, kOfStep = 32, kRest = 1;
-  return kOfParts + kOfStep + kRest + steps + splits <= reduction;
+  return count3xTF32Roundings(steps, splits) <= reduction;
 }
 
 std::optional<Knowledge>

@@ -43,7 +43,7 @@ public:
 
 private:
   CompiledPair best;
-  std::vector<Spill> spills; ///< Of the last try.
+  std::vector<Spill> spills; ///< The last try's.
   std::vector<std::string> excluded;
   std::vector<StageTime> otherTimes;
   std::vector<Spill> gaveWay;

@@ -107,7 +107,7 @@ namespace {
 struct JoinedPhases {
   int64_t period, gaps;        ///< Dgrad phases are 0 to `period - 1`.
   int64_t elements, positions; ///< Values of `j` and of `i`.
-  int64_t first, last;         ///< Of the positions that are numbered.
+  int64_t first, last;         ///< The first and last numbered position.
   int64_t offset, distance;
 
   JoinedPhases(const ConvolutionShape &shape, int64_t d);

@@ -55,8 +55,8 @@ PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
           .splits = schedule.getSplits(),
           .haloTile = SmallVector<int64_t, 2>(schedule.getHaloTile()),
           .joinsPhases = schedule.isDirect() ||
-                         schedule.getMainLoop() == MainLoop::WeightStationary,
-          .hasChannelRows = schedule.getMainLoop() == MainLoop::Tma,
+                         isa<WeightStationaryAttr>(schedule.getKernel()),
+          .hasChannelRows = isa<WarpgroupGemmAttr>(schedule.getKernel()),
           .transposed = schedule.getTransposed()};
 }
 

@@ -163,11 +163,11 @@ private:
   llvm::SmallDenseMap<char, Split> splitLetters;
   bool mergesReduction = false;
   llvm::SmallDenseMap<char, int64_t> sizes;
-  llvm::SmallDenseMap<char, DigitRole> roles; ///< Of `setDigit`.
+  llvm::SmallDenseMap<char, DigitRole> roles; ///< Set by `setDigit`.
   llvm::SmallDenseMap<char, AffineExpr> indices;
   std::array<std::string, 4> digits;
-  SmallVector<Condition> conditions; ///< Of the operands.
-  SmallVector<Condition> written;    ///< Of the result.
+  SmallVector<Condition> conditions; ///< The operands' conditions.
+  SmallVector<Condition> written;    ///< The result's conditions.
 };
 
 } // namespace mlir::conv

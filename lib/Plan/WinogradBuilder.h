@@ -88,7 +88,7 @@ protected:
   ConvolutionShape shape;
   SmallVector<int64_t, 3> tile;  ///< Elements in each dimension.
   SmallVector<int64_t, 3> tiles; ///< How many of them, in each dimension.
-  int64_t elements;              ///< Of a tile.
+  int64_t elements;              ///< Elements of a tile.
 
 private:
   RankedTensorType getWorkspaceType(ArrayRef<int64_t> sizes) {

@@ -215,7 +215,7 @@ mlir::conv::computeErrorBound(ConvolutionOpInterface op) {
   ScheduleAttr schedule = op.getScheduleAttr();
   ::conv::Accumulation sum =
       schedule && schedule.isWinograd()
-          ? getWinogradAccumulation(op, schedule.getOutputTile())
+          ? getWinogradAccumulation(op, schedule.getOutputTile(), schedule)
           : ::conv::Accumulation{computeReduction(op),
                                  getOperandNumericType(op),
                                  schedule ? schedule.getPromotion() : 0};

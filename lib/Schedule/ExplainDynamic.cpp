@@ -38,7 +38,7 @@ struct DynamicExplanation {
 
   DynamicOpInterface op;
   const ::conv::ChipInfo &chip;
-  int64_t positions, elements; ///< Of a work-item.
+  int64_t positions, elements; ///< Counts of a work-item.
   int64_t sums = 1;            ///< Partial sums per group.
   int64_t kernels = 1;
   double flops, compulsoryBytes = 0, workspaceBytes = 0, seconds;

@@ -62,8 +62,7 @@ static llvm::json::Object explainListedAsJson(ConvolutionOpInterface op) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
   ScheduleAttr schedule = op.getScheduleAttr();
   ::conv::Problem problem = computeProblem(op, getPlanOptions(schedule));
-  ::conv::Cost cost =
-      getKernelFamily(schedule.getMainLoop()).predict(op, schedule, chip);
+  ::conv::Cost cost = getKernelFamily(schedule).predict(op, schedule, chip);
   return llvm::json::Object{
       {"problem", formatProblem(op)},
       {"target", std::string(chip.name)},
@@ -82,7 +81,7 @@ static llvm::json::Object explainListedAsJson(ConvolutionOpInterface op) {
 
 /// The cost of a convolution that is already in its schedule's form.
 static llvm::json::Object explainInFormAsJson(ConvolutionOpInterface op) {
-  if (!getKernelFamily(op.getScheduleAttr().getMainLoop()).hasModel())
+  if (!getKernelFamily(op.getScheduleAttr()).hasModel())
     return explainListedAsJson(op);
   Explanation all(op);
   llvm::json::Array candidates, rejected;

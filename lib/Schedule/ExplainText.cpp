@@ -144,7 +144,7 @@ static void explainListed(ConvolutionOpInterface op, ScheduleAttr schedule,
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
   ScheduleAttr own = op.getScheduleAttr();
   ::conv::Problem problem = computeProblem(op, getPlanOptions(own));
-  ::conv::Cost cost = getKernelFamily(own.getMainLoop()).predict(op, own, chip);
+  ::conv::Cost cost = getKernelFamily(own).predict(op, own, chip);
   printProblem(op, chip, problem, os);
   os << "schedule    " << schedule << "\n"
      << "chosen by   " << stringifyChosenBy(own.getChosenBy()) << "\n"
@@ -176,7 +176,7 @@ static void printTransforms(ArrayRef<Operation *> transforms, raw_ostream &os) {
 /// Prints the cost of a convolution that is already in its schedule's form.
 static void explainInForm(ConvolutionOpInterface op, ScheduleAttr schedule,
                           raw_ostream &os) {
-  if (!getKernelFamily(op.getScheduleAttr().getMainLoop()).hasModel())
+  if (!getKernelFamily(op.getScheduleAttr()).hasModel())
     return explainListed(op, schedule, os);
   Explanation all(op);
   printProblem(op, all.chip, all.problem, os);

@@ -41,7 +41,7 @@ struct Explanation {
   ::conv::Cost cost;
   ::conv::Ranking ranking;
   std::map<::conv::Rejection, RejectedGroup> rejected;
-  double peakFlops, balance; ///< Of the chip; flops per byte at the ridge.
+  double peakFlops, balance; ///< The chip's; flops per byte at the ridge.
 };
 
 /// What a candidate needs and what the chip has, for the rule that it violates.

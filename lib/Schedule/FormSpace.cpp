@@ -121,12 +121,12 @@ enumerateChannelMultiples(ConvolutionOpInterface op,
 /// Whether only lanes, not matrix units, can multiply the f32 operands. Lanes
 /// load either operand along the reduction.
 static bool isForLanes(ConvolutionOpInterface op) {
-  constexpr int64_t kStep = 32;
   int64_t reduction = computeReduction(op);
   return getOperandElementType(op).isF32() &&
          (op.getArithmetic() == Arithmetic::Exact ||
           !::conv::is3xTF32WithinBound(
-              reduction, llvm::divideCeil(reduction, kStep), /*splits=*/1));
+              reduction, llvm::divideCeil(reduction, ::conv::k3xTF32Step),
+              /*splits=*/1));
 }
 
 /// Whether a filter with output channels innermost is worth ranking. Warpgroups
@@ -297,7 +297,7 @@ double mlir::conv::predictSeconds(ConvolutionOpInterface op,
   visitInForm(
       op, schedule,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
-        seconds = getKernelFamily(schedule.getMainLoop())
+        seconds = getKernelFamily(schedule)
                       .predict(own, schedule.getProductSchedule(), chip)
                       .seconds;
         for (Operation *transform : transforms)

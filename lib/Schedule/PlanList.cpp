@@ -27,17 +27,16 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The best schedule of each main loop in the convolution's own form.
-static std::map<MainLoop, PlanChoice>
+/// The best schedule of each main loop, by name, in the convolution's own form.
+static std::map<StringRef, PlanChoice>
 rankMainLoops(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) {
-  std::map<MainLoop, PlanChoice> best;
+  std::map<StringRef, PlanChoice> best;
   for (const RankedSchedule &one : rankSchedules(op, chip)) {
-    MainLoop mainLoop =
-        one.listed ? one.listed.getMainLoop() : one.candidate.loop;
-    PlanChoice &choice = best[mainLoop];
+    ScheduleAttr schedule = one.get(op.getContext(), chip);
+    PlanChoice &choice = best[schedule.getKernel().getLoopName()];
     if (choice.schedule)
       continue;
-    choice.schedule = one.get(op.getContext(), chip);
+    choice.schedule = schedule;
     choice.seconds = one.cost.seconds;
     if (one.isFirst)
       choice.note = "before others: its times were not compared with theirs";
@@ -94,7 +93,7 @@ static PlanChoice listForm(ConvolutionOpInterface op, const OperandForm &form,
   choice.schedule =
       product.withForm(form.layouts, form.channelMultiple, form.im2col);
   predictChoice(op, chip, choice);
-  choice.note = "by " + stringifyMainLoop(product.getMainLoop()).str();
+  choice.note = "by " + product.getKernel().getLoopName().str();
   return choice;
 }
 
@@ -134,15 +133,15 @@ static PlanChoice listWinograd(ConvolutionOpInterface op,
 std::vector<PlanChoice> mlir::conv::listPlans(ConvolutionOpInterface op,
                                               const ::conv::ChipInfo &chip) {
   std::vector<PlanChoice> plans;
-  std::map<MainLoop, PlanChoice> best = rankMainLoops(op, chip);
-  for (auto [mainLoop, name] : ::conv::kMainLoops) {
-    PlanChoice &choice = best[mainLoop];
-    choice.name = name;
-    if (!choice.schedule)
-      choice.note =
-          getKernelFamily(mainLoop).explainAbsence(mainLoop, op, chip);
-    plans.push_back(choice);
-  }
+  std::map<StringRef, PlanChoice> best = rankMainLoops(op, chip);
+  for (const KernelFamily *family : getKernelFamilies())
+    for (StringRef name : family->getLoopNames()) {
+      PlanChoice &choice = best[name];
+      choice.name = name;
+      if (!choice.schedule)
+        choice.note = family->explainAbsence(name, op, chip);
+      plans.push_back(choice);
+    }
   for (const OperandForm &form : enumerateForms(op, chip))
     plans.push_back(listForm(op, form, chip));
   plans.push_back(listWinograd(op, chip));

@@ -32,7 +32,7 @@ template <typename T> static std::string printToString(T value) {
 /// Emits a remark with the predicted cost of a product.
 static void remarkProductCost(ConvolutionOpInterface op, ScheduleAttr schedule,
                               const ::conv::ChipInfo &chip) {
-  const KernelFamily &family = getKernelFamily(schedule.getMainLoop());
+  const KernelFamily &family = getKernelFamily(schedule);
   ::conv::Cost cost = family.predict(op, schedule, chip);
   auto remark = remark::analysis(
       op.getLoc(), remark::RemarkOpts::name("Predicted").category(DEBUG_TYPE));
@@ -84,7 +84,7 @@ static void remarkCost(ConvolutionOpInterface op, ScheduleAttr schedule,
                        const ::conv::ChipInfo &chip) {
   remarkProductCost(op, schedule, chip);
   if (schedule.getChosenBy() == ChosenBy::Heuristic &&
-      getKernelFamily(schedule.getMainLoop()).hasModel())
+      getKernelFamily(schedule).hasModel())
     remarkRejections(op, getPlanOptions(schedule), chip);
 }
 

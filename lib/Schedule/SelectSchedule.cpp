@@ -270,11 +270,10 @@ private:
     std::vector<RankedSchedule> ranked = rankSchedules(op, chip, only);
     ScheduleAttr tooLarge; // The first one that the workspace does not hold.
     for (const RankedSchedule &one : ranked) {
-      if (!one.listed && isStaged(one.candidate.loop) &&
-          one.cost.registers.total() >= registers)
-        continue;
       ScheduleAttr schedule = one.get(op.getContext(), chip);
-      if (isExcluded(schedule))
+      bool spills = isa<StagedGemmAttr>(schedule.getKernel()) &&
+                    one.cost.registers.total() >= registers;
+      if (spills || isExcluded(schedule))
         continue;
       if (fitsWorkspace(op, schedule))
         return schedule;
@@ -288,14 +287,19 @@ private:
     return nullptr;
   }
 
+  static std::string explainDirectAbsence(ConvolutionOpInterface op,
+                                          const ::conv::ChipInfo &chip) {
+    StringRef loopName = stringifyLoop(DirectLoop::Rows);
+    return getKernelFamily(loopName).explainAbsence(loopName, op, chip);
+  }
+
   /// Reports why there is no schedule, or no allowed one.
   void refuseProduct(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
                      std::optional<Algorithm> only, bool isAbsent) const {
     if (only == Algorithm::Direct)
       emitUnsupported(op.getLoc(), Reason::Schedule)
           << "expects a convolution for the algorithm direct, but "
-          << (isAbsent ? getKernelFamily(MainLoop::Direct)
-                             .explainAbsence(MainLoop::Direct, op, chip)
+          << (isAbsent ? explainDirectAbsence(op, chip)
                        : "all of its schedules are excluded");
     else
       emitUnsupported(op.getLoc(), Reason::ProblemSize)
@@ -307,11 +311,6 @@ private:
     return llvm::is_contained(excluded, schedule);
   }
 
-  static bool isStaged(MainLoop mainLoop) {
-    return mainLoop == MainLoop::RegisterStaged ||
-           mainLoop == MainLoop::AsyncStaged;
-  }
-
   /// The fewest registers, by the model, of an excluded staged schedule. Since
   /// that schedule spilled, every one with as many registers would spill.
   int64_t getFewestExcludedRegisters(ConvolutionOpInterface op,
@@ -319,7 +318,7 @@ private:
     int64_t fewest = std::numeric_limits<int64_t>::max();
     Type elementType = getOperandElementType(op);
     for (ScheduleAttr schedule : excluded) {
-      if (!isStaged(schedule.getMainLoop()) ||
+      if (!isa<StagedGemmAttr>(schedule.getKernel()) ||
           !lookupAtom(chip, schedule.getAtom(), elementType))
         continue;
       ::conv::RegisterCost cost =

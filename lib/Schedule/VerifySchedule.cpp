@@ -66,7 +66,7 @@ static LogicalResult verifyInForm(ConvolutionOpInterface op,
       schedule.getSplits() > size)
     return refuse() << "expects splits to be at most " << size << ", but got "
                     << schedule.getSplits();
-  const KernelFamily &family = getKernelFamily(schedule.getMainLoop());
+  const KernelFamily &family = getKernelFamily(schedule);
   if (family.hasModel() && failed(verifyAtom(op, schedule, chip)))
     return failure();
   std::string obstacle = family.findObstacle(op, schedule, chip);

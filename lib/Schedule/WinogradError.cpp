@@ -42,10 +42,26 @@ static bool isRounded(const ::conv::RationalMatrix &matrix) {
   });
 }
 
+/// How often a term of a sum of products is rounded, at most. A split-K slice
+/// rounds it once for each of its products; then the slices are added up.
+/// Slices are equal but for zeros, since tiles and channels are a single digit.
+static int64_t countSumRoundings(int64_t products, ScheduleAttr schedule) {
+  if (!schedule)
+    return products;
+  int64_t splits = schedule.getSplits();
+  int64_t ofSlice = llvm::divideCeil(products, splits);
+  return schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32
+             ? ::conv::count3xTF32Roundings(
+                   llvm::divideCeil(ofSlice, ::conv::k3xTF32Step), splits)
+             : ofSlice + splits - 1;
+}
+
 ::conv::Accumulation
 mlir::conv::getWinogradAccumulation(ConvolutionOpInterface op,
-                                    ArrayRef<int64_t> outputTile) {
-  int64_t roundings = countWinogradProducts(op, outputTile);
+                                    ArrayRef<int64_t> outputTile,
+                                    ScheduleAttr schedule) {
+  int64_t roundings =
+      countSumRoundings(countWinogradProducts(op, outputTile), schedule);
   for (const ::conv::WinogradMatrices &matrices :
        getWinogradMatrices(op, outputTile))
     roundings += countRoundings(matrices.input) +

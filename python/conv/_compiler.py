@@ -1,215 +1,52 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""libconv_compiler.so: compiles in this process, with a cache in memory and in files.
-
-The library comes with the package conv-compiler, since it contains LLVM. It is searched for at the first
-compilation.
-"""
+"""Compiles in this process, with a cache in memory and in files: what callers of libconv_compiler.so need."""
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import importlib.util
 import json
 import os
-import pathlib
-import shutil
-import threading
 import typing
 import warnings
 
-from ._library import Error, ErrorKind, bad_input
+from ._compiler_library import (
+    WARNING,
+    Options,
+    Refused,
+    Statistics,
+    check,
+    encode,
+    fingerprint,
+    get_jit,
+    is_available,
+    load,
+    take,
+    version,
+)
 
 if typing.TYPE_CHECKING:
     from ._problem import Problem
 
-_HANDLE = ctypes.c_void_p
-_PLACE = ctypes.POINTER(ctypes.c_void_p)
-_STATUS = ctypes.c_int
-#: MLIR as text or bytecode, or a Problem, which has MLIR.
-Module = typing.Union[str, bytes, "Problem"]
-
-_WARNING = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p)
-
-
-class _Options(ctypes.Structure):
-    """conv_compile_options."""
-
-    _fields_ = [
-        ("struct_size", ctypes.c_size_t),
-        ("targets", ctypes.c_char_p),
-        ("source", ctypes.c_char_p),
-        ("algorithm", ctypes.c_char_p),
-        ("schedule", ctypes.c_char_p),
-        ("database", ctypes.c_char_p),
-        ("threads", ctypes.c_uint),
-        ("externalizes_constants", ctypes.c_int),
-        ("explains_as_text", ctypes.c_int),
-        ("uses_stale_schedules", ctypes.c_int),
-        ("compute_units", ctypes.c_uint),
-        ("max_error", ctypes.c_double),
-        ("max_workspace", ctypes.c_int64),
-        ("progress", ctypes.c_void_p),
-        ("warning", _WARNING),
-        ("context", ctypes.c_void_p),
-    ]
-
-
-class _Statistics(ctypes.Structure):
-    """conv_jit_statistics."""
-
-    _fields_ = [
-        ("struct_size", ctypes.c_size_t),
-        ("memory_hits", ctypes.c_uint64),
-        ("file_hits", ctypes.c_uint64),
-        ("compilations", ctypes.c_uint64),
-    ]
-
-
-_COMPILE = [ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(_Options), _PLACE]
-_FUNCTIONS = [
-    ("conv_compiler_last_error", ctypes.c_char_p, []),
-    ("conv_compiler_last_reason", ctypes.c_char_p, []),
-    ("conv_compiler_version", ctypes.c_char_p, []),
-    ("conv_compiler_fingerprint", ctypes.c_char_p, []),
-    ("conv_compiler_database", ctypes.c_char_p, [ctypes.c_char_p]),
-    ("conv_compiler_select_target", ctypes.c_char_p, [ctypes.c_char_p]),
-    ("conv_compile", _STATUS, _COMPILE),
-    ("conv_explain", _STATUS, _COMPILE),
-    ("conv_list_schedules", _STATUS, _COMPILE),
-    ("conv_compute_code", _STATUS, _COMPILE),
-    ("conv_problem_module", _STATUS, [ctypes.c_void_p, _PLACE]),
-    ("conv_compilation_artifact", ctypes.c_void_p, [_HANDLE, ctypes.POINTER(ctypes.c_size_t)]),
-    ("conv_compilation_close", None, [_HANDLE]),
-    ("conv_jit_open", _STATUS, [ctypes.c_void_p, _PLACE]),
-    ("conv_jit_compile", _STATUS, [_HANDLE, *_COMPILE]),
-    ("conv_jit_get_statistics", _STATUS, [_HANDLE, ctypes.POINTER(_Statistics)]),
+__all__ = [
+    "Module",
+    "Refused",
+    "compile",
+    "compute_code",
+    "explain",
+    "find_database",
+    "fingerprint",
+    "is_available",
+    "list_schedules",
+    "select_target",
+    "shipped_database",
+    "statistics",
+    "version",
 ]
 
-
-class Refused(Error):
-    """A correct problem that the compiler does not handle.
-
-    Attributes:
-        reason: its code, such as "padding-mode"; the project's README lists them.
-    """
-
-    def __init__(self, kind: ErrorKind, message: str, reason: str = "") -> None:
-        super().__init__(kind, message)
-        self.reason = reason
-
-    def __reduce__(self) -> tuple:
-        return type(self), (self.kind, *self.args, self.reason)
-
-
-def _find_library() -> str:
-    """The library that CONV_COMPILER_LIBRARY names, or else the library of the package conv-compiler."""
-    path = os.environ.get("CONV_COMPILER_LIBRARY")
-    if path:
-        return path
-    try:
-        import conv_compiler
-    except ImportError:
-        raise Error(
-            ErrorKind.SYSTEM, "expects the package conv-compiler, or CONV_COMPILER_LIBRARY, to compile, but got none"
-        ) from None
-    return str(conv_compiler.LIBRARY)
-
-
-def _offer_toolkit() -> None:
-    """If neither the environment nor the PATH has NVIDIA's assembler, appends a package's assembler to the PATH."""
-    if shutil.which("ptxas") or os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH"):
-        return
-    if os.access("/usr/local/cuda/bin/ptxas", os.X_OK):
-        return
-    for package, folder in (("nvidia", "cu13/bin"), ("nvidia", "cuda_nvcc/bin"), ("triton", "backends/nvidia/bin")):
-        found = importlib.util.find_spec(package)
-        for place in (found.submodule_search_locations or []) if found else []:
-            if os.access(pathlib.Path(place) / folder / "ptxas", os.X_OK):
-                os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", ""), str(pathlib.Path(place) / folder)])
-                return
-
-
-@functools.lru_cache(maxsize=None)
-def load() -> ctypes.CDLL:
-    """The library, with its functions declared. It needs libconv_runtime.so, which `_library` has loaded."""
-    _offer_toolkit()
-    path = _find_library()
-    try:
-        library = ctypes.CDLL(path)
-    except OSError as error:
-        raise Error(
-            ErrorKind.SYSTEM,
-            f"expects the library of conv-compiler, or of CONV_COMPILER_LIBRARY, to load, but got: {error}",
-        ) from error
-    for name, result, parameters in _FUNCTIONS:
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, parameters
-    return library
-
-
-def is_available() -> bool:
-    """Whether the library is installed."""
-    try:
-        load()
-    except Error:
-        return False
-    return True
-
-
-def version() -> str:
-    """The compiler's version, LLVM's version and the compiler's fingerprint, in one line."""
-    return load().conv_compiler_version().decode()
-
-
-def fingerprint() -> str:
-    """The hash of everything that can change compiled code."""
-    return load().conv_compiler_fingerprint().decode()
-
-
-def _check(status: int) -> None:
-    if status == 0:
-        return
-    library = load()
-    message = library.conv_compiler_last_error().decode(errors="replace")
-    if status == ErrorKind.UNSUPPORTED:
-        raise Refused(ErrorKind(status), message, library.conv_compiler_last_reason().decode())
-    raise Error(ErrorKind(status), message)
-
-
-_jit_lock = threading.Lock()
-_jits: typing.Dict[int, int] = {}
-
-
-def _get_jit() -> int:
-    """The jit of this process: a forked process makes its own, since another thread may have held locks in its parent."""
-    with _jit_lock:
-        jit = _jits.get(os.getpid())
-        if jit is None:
-            place = ctypes.c_void_p()
-            _check(load().conv_jit_open(None, ctypes.byref(place)))
-            jit = _jits[os.getpid()] = place.value
-        return jit
-
-
-def encode(text: typing.Optional[str]) -> typing.Optional[bytes]:
-    if text and "\0" in text:
-        raise bad_input(f"expects text without null characters, but got {text!r}")
-    return text.encode() if text else None
-
-
-def take(call: typing.Callable[[typing.Any], int]) -> bytes:
-    """The bytes of the compilation that `call` stores through its last parameter."""
-    library = load()
-    place = ctypes.c_void_p()
-    _check(call(ctypes.byref(place)))
-    try:
-        size = ctypes.c_size_t()
-        address = library.conv_compilation_artifact(place, ctypes.byref(size))
-        return ctypes.string_at(address, size.value)
-    finally:
-        library.conv_compilation_close(place)
+#: MLIR as text or bytecode, or a Problem, which has MLIR.
+Module = typing.Union[str, bytes, "Problem"]
 
 
 def _read(module: Module) -> bytes:
@@ -243,7 +80,7 @@ def _collect_warnings(said: typing.List[str], database: str) -> typing.Any:
         if database not in ("", "none") or " the database " in text:
             said.append(text)
 
-    return _WARNING(warn)
+    return WARNING(warn)
 
 
 def compile(  # noqa: A001 - as people call it, in a module of its own name
@@ -292,8 +129,8 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
     """
     library = load()
     database = find_database(database)
-    options = _Options(
-        struct_size=ctypes.sizeof(_Options),
+    options = Options(
+        struct_size=ctypes.sizeof(Options),
         targets=encode(targets if isinstance(targets, str) else ",".join(targets)),
         source=encode(name),
         algorithm=encode(algorithm),
@@ -308,7 +145,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
     said: typing.List[str] = []
     options.warning = _collect_warnings(said, database)
     source = _read(module)
-    call = functools.partial(library.conv_jit_compile, _get_jit()) if cache else library.conv_compile
+    call = functools.partial(library.conv_jit_compile, get_jit()) if cache else library.conv_compile
     artifact = take(lambda place: call(source, len(source), ctypes.byref(options), place))
     for message in said:
         warnings.warn(message, stacklevel=2)
@@ -330,8 +167,8 @@ def explain(
         Text for people, as `conv-compile --explain` prints it; with `as_json`, a dictionary for each kernel: schedule, its
         origin, predicted seconds and the resource that limits them, the best candidates, and the rejected ones.
     """
-    options = _Options(
-        struct_size=ctypes.sizeof(_Options),
+    options = Options(
+        struct_size=ctypes.sizeof(Options),
         targets=encode(target),
         source=encode(name),
         database=encode(find_database(database)),
@@ -346,7 +183,7 @@ def explain(
 def list_schedules(module: Module, target: str) -> typing.List[dict]:
     """The possible schedules of the convolutions of a module: dictionaries of "problem", "target", "schedule" and the
     "seconds" that the cost model predicts."""
-    options = _Options(struct_size=ctypes.sizeof(_Options), targets=encode(target), source=b"source")
+    options = Options(struct_size=ctypes.sizeof(Options), targets=encode(target), source=b"source")
     source = _read(module)
     text = take(lambda place: load().conv_list_schedules(source, len(source), ctypes.byref(options), place)).decode()
     return [json.loads(line) for line in text.splitlines()]
@@ -355,8 +192,8 @@ def list_schedules(module: Module, target: str) -> typing.List[dict]:
 def compute_code(module: Module, target: str, schedule: str) -> str:
     """The digest of the kernels and launches that a schedule gives for the only convolution of a module, without its
     epilogue: measurements hold for every compiler that computes the same digest."""
-    options = _Options(
-        struct_size=ctypes.sizeof(_Options), targets=encode(target), source=b"source", schedule=encode(schedule)
+    options = Options(
+        struct_size=ctypes.sizeof(Options), targets=encode(target), source=b"source", schedule=encode(schedule)
     )
     source = _read(module)
     return take(lambda place: load().conv_compute_code(source, len(source), ctypes.byref(options), place)).decode()
@@ -364,6 +201,6 @@ def compute_code(module: Module, target: str, schedule: str) -> str:
 
 def statistics() -> typing.Dict[str, int]:
     """How often `compile` found code in memory, found it in a file, or compiled it, in this process."""
-    counts = _Statistics(struct_size=ctypes.sizeof(_Statistics))
-    _check(load().conv_jit_get_statistics(_get_jit(), ctypes.byref(counts)))
-    return {name: getattr(counts, name) for name, _ in _Statistics._fields_[1:]}
+    counts = Statistics(struct_size=ctypes.sizeof(Statistics))
+    check(load().conv_jit_get_statistics(get_jit(), ctypes.byref(counts)))
+    return {name: getattr(counts, name) for name, _ in Statistics._fields_[1:]}

@@ -9,10 +9,12 @@ import dataclasses
 import functools
 import typing
 
-from . import _compiler
+from . import _compiler_library
 from ._library import bad_input
 
 _PerDimension = ctypes.c_int64 * 3
+#: For fields that were added after names of problems had been saved to files: at its default, the field is no part of a name.
+NAMED_IF_SET = {"named": "if set"}
 Sizes = typing.Union[int, typing.Sequence[int]]
 
 
@@ -109,7 +111,7 @@ class Problem:
     tf32: bool = False
     exact: bool = False
     promoted: bool = False
-    max_error: float = 0.0
+    max_error: float = dataclasses.field(default=0.0, metadata=NAMED_IF_SET)
     function: str = ""
 
     @property
@@ -166,7 +168,7 @@ class Problem:
             low=low,
             high=per_dimension("high", 0) if self.high else low,
             **{
-                name: _compiler.encode(getattr(self, name))
+                name: _compiler_library.encode(getattr(self, name))
                 for name, kind in _CProblem._fields_
                 if kind is ctypes.c_char_p
             },
@@ -175,4 +177,6 @@ class Problem:
                 for name in ("n", "c", "k", "groups", "activation_alpha", "bias", "residual", "tf32", "exact", "promoted")
             },
         )
-        return _compiler.take(functools.partial(_compiler.load().conv_problem_module, ctypes.byref(problem))).decode()
+        return _compiler_library.take(
+            functools.partial(_compiler_library.load().conv_problem_module, ctypes.byref(problem))
+        ).decode()

@@ -66,7 +66,8 @@ def _translate(order: str, letters: typing.Dict[str, str]) -> str:
 def _load(problem: _compiler.Module, device: str) -> Function:
     """The function of a problem, compiled for a device."""
     opened = open_device(device)
-    artifact = load(_compiler.compile(problem, _compiler.select_target(opened.targets), compute_units=opened.compute_units))
+    target = _compiler.select_target(opened.targets)
+    artifact = load(_compiler.compile(problem, target, compute_units=opened.compute_units))
     (name,) = artifact
     return artifact[name]
 

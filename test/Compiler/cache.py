@@ -172,7 +172,7 @@ class Bounded(unittest.TestCase):
         options = Options(ctypes.sizeof(Options), str(folder).encode(), int(2.5 * size), size // 2)
         jit, place = ctypes.c_void_p(), ctypes.c_void_p()
         self.assertEqual(library.conv_jit_open(ctypes.byref(options), ctypes.byref(jit)), 0)
-        asked = _compiler._Options(struct_size=ctypes.sizeof(_compiler._Options), targets=b"host")
+        asked = _compiler.Options(struct_size=ctypes.sizeof(_compiler.Options), targets=b"host")
 
         def get(k):
             module = problem(k).module().encode()
@@ -183,7 +183,7 @@ class Bounded(unittest.TestCase):
             time.sleep(0.02)  # Some file systems have no finer time stamps.
 
         def hits():
-            counts = _compiler._Statistics(struct_size=ctypes.sizeof(_compiler._Statistics))
+            counts = _compiler.Statistics(struct_size=ctypes.sizeof(_compiler.Statistics))
             library.conv_jit_get_statistics(jit, ctypes.byref(counts))
             return counts.file_hits, counts.compilations
 

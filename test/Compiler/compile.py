@@ -118,7 +118,7 @@ class Compile(unittest.TestCase):
 
     def test_structures_of_another_version(self):
         library, place = _compiler.load(), ctypes.c_void_p()
-        options = _compiler._Options(struct_size=8, targets=b"host")
+        options = _compiler.Options(struct_size=8, targets=b"host")
         self.assertEqual(library.conv_compile(b"", 0, ctypes.byref(options), ctypes.byref(place)), 2)
         self.assertIn(b"struct_size", library.conv_compiler_last_error())
         self.assertEqual(library.conv_compile(None, 0, None, ctypes.byref(place)), 2)

@@ -31,8 +31,8 @@ class Jit:
         assert self.library.conv_jit_open(nothing, ctypes.byref(self.handle)) == 0
 
     def options(self, units):
-        return _compiler._Options(
-            struct_size=ctypes.sizeof(_compiler._Options),
+        return _compiler.Options(
+            struct_size=ctypes.sizeof(_compiler.Options),
             targets=b"gfx942",
             database=DATABASE.encode(),
             compute_units=units,
@@ -59,7 +59,7 @@ class Jit:
         address = self.library.conv_compilation_artifact(place, ctypes.byref(size))
         [entry] = conv.load(ctypes.string_at(address, size.value)).entries
         self.library.conv_compilation_close(place)
-        counts = _compiler._Statistics(struct_size=ctypes.sizeof(_compiler._Statistics))
+        counts = _compiler.Statistics(struct_size=ctypes.sizeof(_compiler.Statistics))
         self.library.conv_jit_get_statistics(self.handle, ctypes.byref(counts))
         return entry.schedule.split(", chosen_by")[0], counts.memory_hits
 

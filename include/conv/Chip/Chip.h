@@ -142,14 +142,14 @@ struct ChipInfo {
   int64_t sharedMemoryBytes;     ///< Shared memory a workgroup can have.
   int64_t staticSharedMemory;    ///< Shared memory a kernel can declare; a
                                  ///< launch has to request more.
-  int64_t sharedMemoryOfUnit;    ///< Of all resident workgroups together.
+  int64_t sharedMemoryOfUnit;    ///< All resident workgroups share it.
   int sharedMemoryBanks;         ///< 4-byte banks.
   int sharedMemoryBytesPerClock; ///< LDS accesses without bank conflicts.
   int sharedWritePasses = 1;     ///< Time of a write over that of a read.
   int registersPerLane;          ///< 32-bit vector registers one wave can have.
-  int accumulationRegisters; ///< Registers that only matrix units can use.
-  int registerFilePerLane;   ///< Registers of all waves of one SIMD unit.
-  int registerGranule;       ///< A wave's register count is a multiple.
+  int accumulationRegisters;     ///< Registers that only matrix units can use.
+  int registerFilePerLane;       ///< Registers of all waves of one SIMD unit.
+  int registerGranule;           ///< A wave's register count is a multiple.
   int simdsPerComputeUnit;
   int computeUnitsOfProcessor = 1; ///< Units that run a workgroup together.
   int maxWavesPerSimd;
@@ -167,6 +167,9 @@ struct ChipInfo {
   /// Bytes of a line of the cache next to a compute unit, which a load moves
   /// whole; 0 if no number was measured or published.
   int cacheLineBytes = 0;
+  /// Bytes that one prefetch brings to the cache that all units share: a line
+  /// of that cache. 0 if kernels do not prefetch.
+  int prefetchBytes = 0;
   /// Bytes that a compute unit receives per clock when all units read from the
   /// cache that they share on their die.
   double sharedCacheBytesPerClock = 64;
@@ -194,6 +197,11 @@ struct ChipInfo {
   /// Whether copies of `bytes` bytes to shared memory bypass registers.
   bool copiesWithoutRegisters(int64_t bytes) const {
     return asyncCopyBytes > 0 && bytes >= asyncCopyBytes;
+  }
+
+  /// The most work-items that are resident on a compute unit.
+  int64_t maxResidentWorkItems() const {
+    return int64_t(maxWavesPerSimd) * simdsPerComputeUnit * subgroupSize;
   }
 
   /// Workgroups of the largest cluster.

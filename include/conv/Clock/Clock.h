@@ -54,7 +54,7 @@ struct KernelClock {
   LoopCounts loop;
   IssueTimes issue;
   double cycles = 0;            ///< Includes workgroups not simulated.
-  double matrixUtilization = 0; ///< Of the whole kernel, on all units.
+  double matrixUtilization = 0; ///< The whole kernel's, on all units.
   Bounds microseconds;
   double requestedBytes = 0, farBytes = 0, compulsoryBytes = 0;
   int64_t unknownAddresses = 0, unknownBranches = 0;

@@ -53,8 +53,8 @@ struct Busy {
 
 /// Times while waves are in a loop.
 struct LoopTimes {
-  int64_t start = 0, end = 0;    ///< Clocks; all first waves are inside.
-  double cyclesPerIteration = 0; ///< Cycles of one wave.
+  int64_t start = 0, end = 0;           ///< Clocks; all first waves are inside.
+  double cyclesPerIteration = 0;        ///< Cycles of one wave.
   std::array<double, kUnits> busy{};    ///< Share of the clocks, by unit.
   std::array<double, kStalls> stalls{}; ///< Share of the waves' time.
 };
@@ -63,10 +63,10 @@ struct IssueTimes {
   int64_t cycles = 0;
   std::vector<int64_t> ends; ///< End of each workgroup.
   std::optional<LoopTimes> loop;
-  std::array<double, kUnits> busy{}; ///< As in `LoopTimes`, over all clocks.
+  std::array<double, kUnits> busy{}; ///< Share of all clocks, by unit.
   double matrixFlops = 0;
   int64_t hitLines = 0, missedLines = 0; ///< In caches next to the unit.
-  std::vector<Busy> timeline; ///< First waves, while in the loop.
+  std::vector<Busy> timeline;            ///< First waves, while in the loop.
 };
 
 struct IssueOptions {

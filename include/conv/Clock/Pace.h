@@ -48,17 +48,17 @@ struct Pace {
   int sharedLatency;      ///< From the last pass of a read to its register.
   int sharedWriteLatency; ///< Until a write counts as done.
   int sharedGranule;      ///< Bytes; a workgroup's LDS is a multiple of this.
-  int vectorCacheBytesPerClock; ///< Of a compute unit.
-  int vectorCacheBytes;         ///< Of a compute unit; lines: ChipInfo.
+  int vectorCacheBytesPerClock; ///< Per compute unit.
+  int vectorCacheBytes;   ///< Per compute unit; `ChipInfo` has the line size.
   int hitLatency;         ///< A load that hits the cache next to the unit.
   int sharedCacheLatency; ///< A load that hits the die's cache.
   int memoryLatency;      ///< A load that misses the die's cache.
-  int scalarLatency;      ///< Of a scalar load.
+  int scalarLatency;      ///< Cycles of a scalar load.
   int queuedCycles;       ///< Work that memory units queue before waves stall.
   int branchCycles;       ///< A taken branch.
   int dispatchers;        ///< Each of them starts one wave per clock.
   int64_t sharedCacheBytes; ///< The cache of a die.
-  double farCacheGBs; ///< Of the cache below the dies' caches; 0: none.
+  double farCacheGBs;       ///< Bandwidth below the dies' caches; 0: no cache.
 
   int simds() const { return chip->simdsPerComputeUnit * computeUnitsOfUnit; }
   int units() const { return chip->computeUnits / computeUnitsOfUnit; }

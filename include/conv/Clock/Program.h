@@ -79,7 +79,7 @@ struct Instruction {
   bool isStore = false;
   bool writesShared = false; ///< A load to LDS that bypasses registers.
   int bytes = 0;             ///< Bytes of one lane (or one scalar load).
-  int target = -1;           ///< Of a branch: index of its destination.
+  int target = -1;           ///< The index to which a branch jumps.
   int matrixCycles = 0;
   double flops = 0; ///< Operations of one wave.
   std::array<uint16_t, kCounters> limits{kNoLimit, kNoLimit, kNoLimit,

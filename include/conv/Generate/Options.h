@@ -43,7 +43,7 @@ struct GenOptions {
   std::string mode = "conv";              ///< Or "trans", for transposed.
   PerDimension outputPadding = {0, 0, 0}; ///< For a transposed convolution.
   std::string paddingSizes = "default";   ///< -z: default, same or valid.
-  std::string padding = "zeros"; ///< Padding mode of the op.
+  std::string padding = "zeros";          ///< Padding mode of the op.
 
   bool bias = false, residual = false;
   std::string biasType; ///< Empty: the operands' type; f32 for 8-bit ones.

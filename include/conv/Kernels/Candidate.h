@@ -13,7 +13,7 @@
 #ifndef CONV_KERNELS_CANDIDATE_H
 #define CONV_KERNELS_CANDIDATE_H
 
-#include "conv/Dialect/Conv/IR/MainLoop.h"
+#include "conv/Dialect/Conv/IR/StagedLoop.h"
 #include "conv/Kernels/Problem.h"
 
 #include <array>
@@ -33,7 +33,7 @@ struct Candidate {
   bool columnsFastest = true; ///< Raster order: neighbours share rows.
   int64_t cluster = 1;   ///< Workgroups that share the reduction of a tile.
   int64_t promotion = 0; ///< Products per sum promoted to f32; 0: none.
-  MainLoop loop = MainLoop::RegisterStaged;
+  StagedLoop loop = StagedLoop::Registers; ///< For `staged_gemm` only.
   const KernelModel *model = nullptr; ///< The model that predicts the cost.
 
   int64_t subgroups() const {
@@ -63,8 +63,8 @@ struct RegisterCost {
 struct Cost {
   RegisterCost registers;
   int64_t sharedBytes = 0;        ///< Bytes of a workgroup.
-  int64_t workgroups = 0;         ///< Of the whole grid.
-  int64_t workItems = 0;          ///< Of a workgroup.
+  int64_t workgroups = 0;         ///< All workgroups of the grid.
+  int64_t workItems = 0;          ///< Work-items of a workgroup.
   int64_t residentWorkgroups = 0; ///< At a time on one compute unit.
   double wavesPerSimd = 0;        ///< Waves resident on one SIMD unit.
   double waveEfficiency = 0;      ///< Busy share of all units, over all waves.

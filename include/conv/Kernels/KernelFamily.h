@@ -41,8 +41,12 @@ class KernelFamily {
 public:
   virtual ~KernelFamily();
 
-  /// Whether the family's kernels have this main loop.
-  virtual bool has(MainLoop mainLoop) const = 0;
+  /// Whether the family's kernels have this attribute.
+  virtual bool has(KernelAttrInterface kernel) const = 0;
+
+  /// The names of the family's main loops, which `getLoopName` of its attribute
+  /// returns.
+  virtual std::vector<StringRef> getLoopNames() const = 0;
 
   /// Adds the family's facts to the problem, if the family can compute
   /// it.
@@ -90,7 +94,7 @@ public:
 
   /// Explains to people why the family has no candidate with this main loop for
   /// the convolution in its present form.
-  virtual std::string explainAbsence(MainLoop mainLoop,
+  virtual std::string explainAbsence(StringRef loopName,
                                      ConvolutionOpInterface op,
                                      const ::conv::ChipInfo &chip) const = 0;
 
@@ -117,8 +121,11 @@ public:
 /// All families.
 ArrayRef<const KernelFamily *> getKernelFamilies();
 
-/// The family whose kernels have this main loop.
-const KernelFamily &getKernelFamily(MainLoop mainLoop);
+/// The family of a schedule's kernel, of a candidate's model, or of a main
+/// loop.
+const KernelFamily &getKernelFamily(ScheduleAttr schedule);
+const KernelFamily &getKernelFamily(const ::conv::KernelModel &model);
+const KernelFamily &getKernelFamily(StringRef loopName);
 
 } // namespace mlir::conv
 

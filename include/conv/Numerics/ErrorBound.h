@@ -51,9 +51,16 @@ struct Accumulation {
   int64_t promotion = 0;
 };
 
+/// Elements of the reduction in a step of a sum of f32 products as three
+/// products of tf32.
+inline constexpr int64_t k3xTF32Step = 32;
+
+/// The error of such a sum of `steps` steps, in units of 2^-24 * S. The sums of
+/// the steps are added in f32, and so are the sums of `splits` split-K slices.
+int64_t count3xTF32Roundings(int64_t steps, int64_t splits);
+
 /// Whether the sum of `reduction` f32 products stays within its bound if they
-/// are multiplied as three products of tf32 in `steps` steps. The sums of the
-/// steps are added in f32, and so are the sums of `splits` split-K slices.
+/// are multiplied as three products of tf32 in `steps` steps.
 bool is3xTF32WithinBound(int64_t reduction, int64_t steps, int64_t splits);
 
 /// The error, relative to S, of a sum of `promotion` products of 8-bit floats

@@ -55,7 +55,7 @@ inline float toFloat(::conv::Rational value) {
 
 /// The ops that replace a convolution.
 struct WinogradConvolution {
-  BlockTransformOp lhs, rhs; ///< Of the operands.
+  BlockTransformOp lhs, rhs; ///< The operands' transforms.
   ConvolutionOpInterface products;
   BlockTransformOp result; ///< In the original's type.
 

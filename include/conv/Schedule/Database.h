@@ -29,7 +29,7 @@ using ComputeCode =
 struct DatabaseOptions {
   std::string compiler;     ///< Fingerprint; empty: any compiler.
   bool usesStale = false;   ///< Fall back to rows of others.
-  int64_t computeUnits = 0; ///< Of the device; 0: the chip's count.
+  int64_t computeUnits = 0; ///< The device's; 0: the chip's count.
   /// Computes a digest: rows of other compilers count if their digest equals
   /// it. May be empty.
   ComputeCode computeCode;

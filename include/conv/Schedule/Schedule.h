@@ -29,9 +29,11 @@ LogicalResult verifySupportedSchedule(ConvolutionOpInterface op,
                                       const ::conv::ChipInfo &chip);
 
 /// The sum that Winograd's algorithm computes, as the error bound counts it:
-/// how often a term is rounded (docs/numerics.md).
+/// how often a term is rounded (docs/numerics.md). Without a schedule, no
+/// reduction is split.
 ::conv::Accumulation getWinogradAccumulation(ConvolutionOpInterface op,
-                                             ArrayRef<int64_t> outputTile);
+                                             ArrayRef<int64_t> outputTile,
+                                             ScheduleAttr schedule = {});
 
 /// The error bound of Winograd's algorithm divided by that of a direct sum of
 /// products, for operands whose elements all have one magnitude. Both bounds

@@ -33,7 +33,8 @@ public:
   TilingBuilder(ScheduleAttr schedule, const ::conv::ChipInfo &chip,
                 const ViewedProduct &product, std::string &obstacle)
       : schedule(schedule), chip(chip), product(product), obstacle(obstacle),
-        isShared(schedule.getMainLoop() == MainLoop::DirectReduction),
+        isShared(cast<DirectAttr>(schedule.getKernel()).getMainLoop() ==
+                 DirectLoop::Reduction),
         isMatrix(schedule.hasMatrixInstruction()) {}
 
   std::optional<DirectTiling> create();
@@ -270,7 +271,8 @@ bool TilingBuilder::computeSharedMemory() {
   };
   int64_t stageBytes =
       getBytes(tiling.lhs, product.lhs) + getBytes(tiling.rhs, product.rhs);
-  if (schedule.getStages() > chip.sharedMemoryBytes) // Of a byte at least.
+  if (schedule.getStages() >
+      chip.sharedMemoryBytes) // A stage has at least a byte.
     return refuse(formatv("the parts of both operands that a tile reads to fit "
                           "{0} bytes of shared memory, but got {1} stages of "
                           "{2} bytes",

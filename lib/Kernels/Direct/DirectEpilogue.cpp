@@ -83,7 +83,7 @@ private:
   const ElementBox &box;
   const MatrixOperand &operand;
   Value buffer;
-  SmallVector<ViewAttr::Coordinate> coordinates; ///< Of the tensor.
+  SmallVector<ViewAttr::Coordinate> coordinates; ///< The tensor's coordinates.
   /// Conditions of the result's view, which guard the whole box.
   SmallVector<ViewAttr::Coordinate> conditions;
   std::optional<size_t> along; ///< The dimension of vectors.

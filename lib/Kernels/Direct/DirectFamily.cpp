@@ -16,10 +16,12 @@ using namespace mlir::conv;
 namespace {
 class DirectFamily final : public KernelFamily {
 public:
-  bool has(MainLoop mainLoop) const override {
-    return mainLoop == MainLoop::Direct ||
-           mainLoop == MainLoop::DirectReduction ||
-           mainLoop == MainLoop::DirectMatrix;
+  bool has(KernelAttrInterface kernel) const override {
+    return isa<DirectAttr>(kernel);
+  }
+  std::vector<StringRef> getLoopNames() const override {
+    auto names = llvm::make_second_range(::conv::kDirectLoops);
+    return {names.begin(), names.end()};
   }
 
   std::vector<PredictedSchedule>
@@ -40,7 +42,7 @@ public:
     return computeDirectCost(op, schedule, chip, obstacle)->summarize();
   }
 
-  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
+  std::string explainAbsence(StringRef loopName, ConvolutionOpInterface op,
                              const ::conv::ChipInfo &chip) const override {
     auto ranked = rankDirectSchedules(op, chip);
     if (auto *reason = std::get_if<std::string>(&ranked))
@@ -57,14 +59,15 @@ public:
 
   LogicalResult buildBody(Kernel &kernel,
                           gpu::GPUFuncOp function) const override {
-    switch (kernel.form.schedule.getMainLoop()) {
-    case MainLoop::DirectReduction:
+    switch (cast<DirectAttr>(kernel.form.schedule.getKernel()).getMainLoop()) {
+    case DirectLoop::Reduction:
       return createDirectReductionBody(kernel, function);
-    case MainLoop::DirectMatrix:
+    case DirectLoop::Matrix:
       return createDirectMatrixBody(kernel, function);
-    default:
+    case DirectLoop::Rows:
       return createDirectBody(kernel, function);
     }
+    llvm_unreachable("every main loop has a body");
   }
 };
 } // namespace

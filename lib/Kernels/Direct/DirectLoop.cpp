@@ -30,9 +30,9 @@ using namespace mlir::conv;
 static constexpr int64_t kMostUnrolled = 16, kRun = 8;
 
 namespace {
-class DirectLoop {
+class DirectRowLoop {
 public:
-  DirectLoop(Kernel &kernel, const DirectOperands &operands);
+  DirectRowLoop(Kernel &kernel, const DirectOperands &operands);
   void create();
 
 private:
@@ -68,7 +68,7 @@ static SmallVector<int64_t> countBoxes(const DirectTiling &tiling) {
   return counts;
 }
 
-DirectLoop::DirectLoop(Kernel &kernel, const DirectOperands &operands)
+DirectRowLoop::DirectRowLoop(Kernel &kernel, const DirectOperands &operands)
     : kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
       tiling(operands.tiling), batchRank(tiling.batch.getRank()),
       rowRank(tiling.rows.getRank()), columnRank(tiling.columns.getRank()),
@@ -92,7 +92,7 @@ DirectLoop::DirectLoop(Kernel &kernel, const DirectOperands &operands)
 
 /// The products of a box of elements with `run` taps, which start at a multiple
 /// of the longest run.
-DirectProduct DirectLoop::createProduct(int64_t run) const {
+DirectProduct DirectRowLoop::createProduct(int64_t run) const {
   SmallVector<int64_t> extents, granules;
   size_t digit = 0;
   for (const DigitBox *space : {&tiling.batch, &tiling.rows})
@@ -118,7 +118,7 @@ DirectProduct DirectLoop::createProduct(int64_t run) const {
 
 /// The digits of a box's first element, relative to the tile. Neighbouring
 /// work-items have neighbours in memory.
-DirectLoop::Digits DirectLoop::getLocalDigits(Value number) const {
+DirectRowLoop::Digits DirectRowLoop::getLocalDigits(Value number) const {
   SmallVector<int64_t> order = counts;
   if (tiling.isAlongBatch)
     std::rotate(order.begin(), order.begin() + batchRank, order.end());
@@ -131,8 +131,8 @@ DirectLoop::Digits DirectLoop::getLocalDigits(Value number) const {
 }
 
 /// Adds the products with all taps of the line that starts at `digits`.
-SmallVector<Value> DirectLoop::createRuns(Digits digits,
-                                          ValueRange sums) const {
+SmallVector<Value> DirectRowLoop::createRuns(Digits digits,
+                                             ValueRange sums) const {
   if (taps <= kMostUnrolled)
     return product.create(digits, sums);
   Value &tap = digits[batchRank + rowRank + columnRank +
@@ -151,7 +151,7 @@ SmallVector<Value> DirectLoop::createRuns(Digits digits,
 
 /// The sums of a box of elements: a loop over all but the innermost digit of
 /// the reduction.
-SmallVector<Value> DirectLoop::createSums(ArrayRef<Value> local) const {
+SmallVector<Value> DirectRowLoop::createSums(ArrayRef<Value> local) const {
   SmallVector<int64_t> outer = tiling.reduction.digits;
   outer[tiling.reduction.innermost] = 1;
   auto createProducts = [&](Value number, ValueRange sums) {
@@ -172,7 +172,7 @@ SmallVector<Value> DirectLoop::createSums(ArrayRef<Value> local) const {
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-void DirectLoop::createElements(Value number) {
+void DirectRowLoop::createElements(Value number) {
   Digits local = getLocalDigits(number);
   SmallVector<Value> sums = createSums(local);
   Digits digits;
@@ -182,7 +182,7 @@ void DirectLoop::createElements(Value number) {
   createDirectEpilogue(kernel, elements, digits, sums);
 }
 
-void DirectLoop::create() {
+void DirectRowLoop::create() {
   TileOrigin origin = createGridScheduler(kernel.form)->createOrigin(kernel);
   Digits batch = math.split(origin.batch, tiling.batch.digits);
   Digits rows = math.split(origin.row, tiling.rows.digits);
@@ -205,6 +205,6 @@ LogicalResult mlir::conv::createDirectBody(Kernel &kernel,
   if (failed(tiling))
     return failure();
   DirectOperands operands(kernel, function, *tiling);
-  DirectLoop(kernel, operands).create();
+  DirectRowLoop(kernel, operands).create();
   return success();
 }

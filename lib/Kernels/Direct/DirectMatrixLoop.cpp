@@ -58,11 +58,12 @@ private:
   const DirectOperands &operands;
   const DirectExchange &exchange;
   const DirectTiling &tiling;
-  SmallVector<int64_t> vectors;   ///< Of a tile, by batch digit.
-  SmallVector<int64_t> positions; ///< Of one line per unit, by row digit.
-  ElementBox elements;            ///< A vector of channels.
-  Digits firstBatch, firstRows;   ///< Digits of the tile.
-  Digits batch;                   ///< Of the subgroup, in the tile.
+  SmallVector<int64_t> vectors; ///< Vectors of a tile, by batch digit.
+  SmallVector<int64_t>
+      positions;                ///< Positions of a line per unit, by row digit.
+  ElementBox elements;          ///< A vector of channels.
+  Digits firstBatch, firstRows; ///< Digits of the tile.
+  Digits batch;                 ///< The subgroup's digits in the tile.
 };
 } // namespace
 

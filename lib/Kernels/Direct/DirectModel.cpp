@@ -50,7 +50,7 @@ static double getShortRunCost(double runBytes, double cost,
 static double getLinesOfRuns(const DirectTiling &tiling, double runBytes,
                              const ::conv::ChipInfo &chip) {
   if (tiling.blocks)
-    return getShortRunCost(runBytes, fit(chip).shortRunCost, chip);
+    return getShortRunCost(runBytes, fit(chip).blocks.shortRunCost, chip);
   // Without sectors, neighbours find the rest of a cache line in the cache.
   return chip.sectorBytes > 0
              ? getShortRunCost(runBytes, fit(chip).shortReductionRunCost, chip)
@@ -77,14 +77,14 @@ static double getMemoryCycles(const DirectTiling &tiling,
   double copied = tiling.lhs.copied * getElementBytes(product.lhs) +
                   tiling.rhs.copied * getElementBytes(product.rhs);
   double bytes = operands + getBytes(product.result.type) +
-                 fit(chip).queueHaloCost * std::max(0., copied - operands);
+                 fit(chip).queue.haloCost * std::max(0., copied - operands);
   double padding = double(tiling.batch.getNumTiles() *
                           llvm::product_of(tiling.batch.sizes)) /
                    double(llvm::product_of(tiling.batch.digits));
-  double bytesPerCycle = fit(chip).queueMemoryEfficiency * chip.memoryGBs /
+  double bytesPerCycle = fit(chip).queue.memoryEfficiency * chip.memoryGBs /
                          (chip.clockGHz * double(chip.computeUnits));
   return bytes * padding *
-         getShortRunCost(runBytes, fit(chip).shortQueueRunCost, chip) /
+         getShortRunCost(runBytes, fit(chip).queue.shortRunCost, chip) /
          (double(workgroups) * bytesPerCycle);
 }
 
@@ -115,7 +115,7 @@ static double getQueueCycles(int64_t workgroups, int64_t resident, double alone,
                   double(rest) * getCyclesOfEach(rest);
   int64_t first = std::min(workgroups, resident);
   double inStep = alone + double(first) * (demands[0] + demands[1]);
-  return cycles + fit(chip).queueInStep *
+  return cycles + fit(chip).queue.inStep *
                       (inStep - double(first) * getCyclesOfEach(first));
 }
 
@@ -192,17 +192,17 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   }
   if (tiling.diagonals) {
     cycles = getDiagonalCycles(work, workgroups, resident, chip);
-    cost.launchSeconds += fit(chip).diagonalSeconds;
+    cost.launchSeconds += fit(chip).bands.seconds;
     cost.isPipelined = true;
   }
   if (isQueue) {
     cycles = getQueueCycles(
         perUnit, resident, work.alone,
         {getMemoryCycles(tiling, product, runBytes, workgroups, chip),
-         work.unit + fit(chip).queueCopyCost * copyCycles},
+         work.unit + fit(chip).queue.copyCost * copyCycles},
         chip);
-    cycles *= 1 + fit(chip).queueConflictCost * (work.conflicts - 1);
-    cost.launchSeconds += fit(chip).queueSeconds;
+    cycles *= 1 + fit(chip).queue.conflictCost * (work.conflicts - 1);
+    cost.launchSeconds += fit(chip).queue.seconds;
     cost.isPipelined = true;
   }
   cost.countsHalos = isQueue || tiling.blocks || tiling.diagonals;
@@ -255,7 +255,8 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     cost.epilogueBytes += getBytes(operand.getType());
   cost.memoryBytes += cost.epilogueBytes;
   cost.memoryBytes += 2 * plan.intermediateBytes;
-  cost.isQueue = schedule.getMainLoop() != MainLoop::DirectReduction &&
+  cost.isQueue = cast<DirectAttr>(schedule.getKernel()).getMainLoop() !=
+                     DirectLoop::Reduction &&
                  chip.asyncCopyBytes > 0;
   bool hasBlocks = false;
   for (const ViewedProduct &product : plan.products) {
@@ -281,10 +282,10 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     memoryBytes =
         std::max(memoryBytes, cost.memoryBytes + cost.compulsoryBytes -
                                   cost.getAllowedBytes(fit(chip).traffic));
-  double efficiency = cost.isQueue ? fit(chip).queueMemoryEfficiency
-                      : hasBlocks  ? fit(chip).blockMemoryEfficiency
+  double efficiency = cost.isQueue ? fit(chip).queue.memoryEfficiency
+                      : hasBlocks  ? fit(chip).blocks.memoryEfficiency
                       : schedule.reducesBlocks()
-                          ? fit(chip).diagonalMemoryEfficiency
+                          ? fit(chip).bands.memoryEfficiency
                           : fit(chip).memoryEfficiency;
   double bytesPerSecond = efficiency * chip.memoryGBs * 1e9;
   cost.memorySeconds =

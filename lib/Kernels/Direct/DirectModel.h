@@ -17,7 +17,7 @@ namespace mlir::conv {
 /// The prediction for a direct schedule, summed over all products.
 struct DirectCost {
   int64_t workgroups = 0, workItems = 0;
-  int64_t sharedBytes = 0;        ///< Of one workgroup, at most.
+  int64_t sharedBytes = 0;        ///< The most bytes of a workgroup.
   int64_t residentWorkgroups = 0; ///< Per compute unit, at the same time.
   double memoryBytes = 0;         ///< Loaded and stored by work-items.
   double compulsoryBytes = 0;     ///< Each tensor once.

@@ -94,7 +94,7 @@ private:
   /// as a work-item has accumulators for, if each matrix takes `sums`.
   int64_t getMatricesAtom(Type element, int64_t sums) const;
   /// Tries one tile. Subgroups share `shared` elements, in `boxes` boxes.
-  void visit(MainLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
+  void visit(DirectLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
              int64_t gemmK, int64_t shared, int64_t boxes) {
     for (int64_t workItems : kMaxWorkItems) {
       int64_t subgroups =
@@ -103,7 +103,7 @@ private:
       visit(mainLoop, atom, tile, gemmK, /*stages=*/1, shared, subgroups);
     }
   }
-  void visit(MainLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
+  void visit(DirectLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
              int64_t gemmK, int64_t stages, int64_t shared, int64_t subgroups);
   /// A sector is two vectors: tiles of a single vector would read half sectors.
   int64_t getFewestMatrices(int64_t m) const {
@@ -164,7 +164,7 @@ int64_t Search::getMatricesAtom(Type element, int64_t sums) const {
   return m;
 }
 
-void Search::visit(MainLoop mainLoop, AtomAttr atom,
+void Search::visit(DirectLoop mainLoop, AtomAttr atom,
                    std::array<int64_t, 2> tile, int64_t gemmK, int64_t stages,
                    int64_t shared, int64_t subgroups) {
   auto kernel = DirectAttr::get(
@@ -207,7 +207,7 @@ void Search::runOverRows() {
     for (int64_t tile : enumerateTiles(product.result.view.getRows(), n))
       for (int64_t several = getFewestMatrices(m);
            several < matrices + m && several <= kMaxMatrices * m; several *= 2)
-        visit(MainLoop::Direct, getAtom(m, n, 1), {tile, several}, reduction,
+        visit(DirectLoop::Rows, getAtom(m, n, 1), {tile, several}, reduction,
               tile, int64_t(llvm::divideCeil(tile, n)) * several / m);
   }
 }
@@ -224,7 +224,7 @@ void Search::runOverFilterBlocks() {
   for (int64_t tile : enumerateTiles(product.result.view.getRows()))
     for (int64_t several = getFewestMatrices(m);
          several < matrices + m && several <= kMaxMatrices * m; several *= 2)
-      visit(MainLoop::DirectMatrix, atom, {tile, several}, gemmK, tile,
+      visit(DirectLoop::Matrix, atom, {tile, several}, gemmK, tile,
             /*boxes=*/tile * several * chip.subgroupSize);
 }
 
@@ -246,8 +246,8 @@ void Search::runOverReduction() {
     for (int64_t part : enumerateTiles(product.lhs.view.getColumns(), k))
       for (int64_t several = getFewestMatrices(m);
            several < matrices + m && several <= kMaxMatrices * m; several *= 2)
-        visit(MainLoop::DirectReduction, getAtom(m, 1, k), {rows, several},
-              part, part,
+        visit(DirectLoop::Reduction, getAtom(m, 1, k), {rows, several}, part,
+              part,
               /*boxes=*/part * several);
   }
 }
@@ -270,7 +270,7 @@ void Search::runOverBlocks() {
       for (int64_t subgroups = vectors; subgroups <= kMaxBlockSubgroups;
            subgroups *= 2)
         for (int64_t stages = 1; stages <= mostStages; ++stages)
-          visit(MainLoop::DirectReduction, atom, {rows, several}, part, stages,
+          visit(DirectLoop::Reduction, atom, {rows, several}, part, stages,
                 part, subgroups);
     }
   }
@@ -300,8 +300,8 @@ void Search::runOverDiagonals() {
             subgroups > kMaxDiagonalSubgroups)
           continue;
         for (int64_t stages = 1; stages <= mostStages; ++stages)
-          visit(MainLoop::DirectReduction, atom, {rows, vectors * kVector},
-                part, stages, part, subgroups);
+          visit(DirectLoop::Reduction, atom, {rows, vectors * kVector}, part,
+                stages, part, subgroups);
       }
   }
 }

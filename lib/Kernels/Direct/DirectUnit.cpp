@@ -34,9 +34,9 @@ static bool readsAhead(const ::conv::ChipInfo &chip, const DirectReads &reads) {
 /// Vectors of the filter in registers at a time.
 static double countFilter(const ::conv::ChipInfo &chip,
                           const DirectReads &reads) {
-  constexpr double kLinesAhead = 3;
-  return reads.filter *
-         (readsAhead(chip, reads) ? std::min(reads.lines, kLinesAhead) : 1);
+  return reads.filter * (readsAhead(chip, reads)
+                             ? std::min(reads.lines, fit(chip).linesAhead)
+                             : 1);
 }
 
 int64_t mlir::conv::countRowRegisters(const ::conv::ChipInfo &chip,

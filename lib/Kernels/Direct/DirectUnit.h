@@ -23,9 +23,9 @@ namespace mlir::conv {
 struct DirectDemand {
   double steps = 1;
   double latency = 0;       ///< Total cycles of waits for memory.
-  double copyCycles = 0;    ///< Of the load path.
-  double sharedCycles = 0;  ///< Of shared memory.
-  double productCycles = 0; ///< Of all SIMD units together.
+  double copyCycles = 0;    ///< Cycles of the load path.
+  double sharedCycles = 0;  ///< Cycles of shared memory.
+  double productCycles = 0; ///< Cycles of all SIMD units together.
   int64_t subgroups = 1;
 };
 
@@ -41,7 +41,7 @@ struct DirectReads {
 int64_t countRowRegisters(const ::conv::ChipInfo &chip,
                           const DirectReads &reads);
 
-/// The same count for a reduction that work-items share.
+/// The registers of a lane of a reduction that work-items share.
 int64_t countReductionRegisters(const ::conv::ChipInfo &chip,
                                 const DirectReads &reads);
 

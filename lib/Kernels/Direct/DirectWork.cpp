@@ -21,9 +21,6 @@ static const ::conv::DirectCalibration &fit(const ::conv::ChipInfo &chip) {
 
 /// Registers of a 16-byte vector.
 static constexpr int64_t kWordsOfVector = 4;
-/// Registers of addresses and loop counters; the same for kernels of rows that
-/// are copied without registers.
-static constexpr int64_t kFixedRegisters = 40, kRowRegisters = 48;
 
 /// The number of vectors of `together` elements that contain the elements at `i
 /// * one + j * other`.
@@ -105,7 +102,7 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
                  llvm::product_of(tiling.columns.digits);
   work.registers =
       chip.asyncCopyBytes > 0
-          ? kRowRegisters + sums
+          ? fit(chip).queue.rowRegisters + sums
           : countRowRegisters(chip, {double(sums), windows, filter, lines});
   // A work-item that has nothing to do waits for the others.
   int64_t workItems = subgroups * chip.subgroupSize;
@@ -117,9 +114,10 @@ static DirectWork computeRowWork(const DirectTiling &tiling,
   }
   double cycles =
       double(llvm::alignTo(int64_t(work.boxes), workItems)) * work.cycles;
-  work.unit = fit(chip).rowSetupCycles + fit(chip).rowUnitCycles * cycles;
-  work.alone = fit(chip).rowAloneCycles * cycles * double(chip.fmaPerClock) /
-               double(workItems);
+  work.unit =
+      fit(chip).queue.rowSetupCycles + fit(chip).queue.rowUnitCycles * cycles;
+  work.alone = fit(chip).queue.rowAloneCycles * cycles *
+               double(chip.fmaPerClock) / double(workItems);
   return work;
 }
 
@@ -157,7 +155,7 @@ static DirectWork computeSharedWork(const DirectTiling &tiling,
                 getCycles(tiling, double(tiling.batch.run * run * taps) * rows,
                           windows + others, /*stored=*/0, chip);
   int64_t sums = tiling.batch.run * llvm::product_of(tiling.rows.digits) * taps;
-  work.registers = 2 * sums + kFixedRegisters;
+  work.registers = 2 * sums + fit(chip).fixedRegisters;
   if (chip.asyncCopyBytes == 0) {
     work.registers =
         countReductionRegisters(chip, {double(sums), windows, others});
@@ -218,12 +216,12 @@ static DirectWork computeBlockWork(const DirectTiling &tiling,
   work.vectors = loads * DirectBlocks::kRuns / kWordsOfVector;
   work.registers = blocks.countAtoms() * atom.m * atom.n / chip.subgroupSize +
                    DirectBlocks::kRuns * (tiling.lines + windows) +
-                   kFixedRegisters;
+                   fit(chip).fixedRegisters;
   int64_t slices = subgroups / tiling.countVectors();
   double rounds = double(llvm::divideCeil(tiling.countUnits(), slices));
-  work.waits = work.steps * (fit(chip).blockStepCycles +
-                             rounds * (fit(chip).blockUnitCycles +
-                                       loads * fit(chip).blockLoadCycles));
+  work.waits = work.steps * (fit(chip).blocks.stepCycles +
+                             rounds * (fit(chip).blocks.unitCycles +
+                                       loads * fit(chip).blocks.loadCycles));
   return work;
 }
 
@@ -234,8 +232,8 @@ static DirectWork computeMatrixWork(const DirectTiling &tiling,
                                     int64_t subgroups) {
   DirectWork work;
   int64_t sums = tiling.lines * atom.m * atom.n / chip.subgroupSize;
-  work.registers =
-      tiling.countAtoms() * FilterBlocks::kTaps + sums + kFixedRegisters;
+  work.registers = tiling.countAtoms() * FilterBlocks::kTaps + sums +
+                   fit(chip).fixedRegisters;
   int64_t slices = subgroups / tiling.countVectors();
   auto rounds = double(llvm::divideCeil(tiling.countUnits(), slices));
   // A kernel with a single unit reads the filter's blocks where it needs them.
@@ -244,11 +242,11 @@ static DirectWork computeMatrixWork(const DirectTiling &tiling,
   work.spills = rounds > 1 && work.registers > chip.registersPerLane;
   work.isLong = tiling.countAtoms() > kMostAtoms;
   auto atoms = double(tiling.countAtoms() * tiling.lines);
-  double cycles = fit(chip).atomCycles * atoms * double(atom.cycles) +
-                  fit(chip).lineCycles * double(tiling.lines);
+  double cycles = fit(chip).queue.atomCycles * atoms * double(atom.cycles) +
+                  fit(chip).queue.lineCycles * double(tiling.lines);
   work.alone =
-      rounds * (fit(chip).matrixAloneCycles * double(subgroups) + cycles);
-  work.unit = rounds * (fit(chip).matrixUnitCycles + cycles) *
+      rounds * (fit(chip).queue.matrixAloneCycles * double(subgroups) + cycles);
+  work.unit = rounds * (fit(chip).queue.matrixUnitCycles + cycles) *
               double(subgroups) / double(chip.simdsPerComputeUnit);
   return work;
 }
@@ -277,14 +275,14 @@ static DirectWork computeDiagonalWork(const DirectTiling &tiling,
   // Copies write each place; transposing reads and writes each matrix.
   double copied = (lhs + rhs) * 8 / double(tiling.lhs.blocks.vectors);
   work.shared = 4 * conflicts * (lhs + rhs) + multiplied + copied;
-  work.waits = fit(chip).diagonalStepCycles +
+  work.waits = fit(chip).bands.stepCycles +
                std::max(work.shared, (lhs + rhs) / double(4 * subgroups) *
-                                         fit(chip).transposeCycles);
-  work.ends = fit(chip).diagonalSumCycles *
+                                         fit(chip).bands.transposeCycles);
+  work.ends = fit(chip).bands.sumCycles *
               double(llvm::divideCeil(tiling.channels * diagonals.countAtoms(),
                                       DirectTiling::kPartials));
   if (stages == 1)
-    work.waits += fit(chip).diagonalCopyCycles;
+    work.waits += fit(chip).bands.copyCycles;
   return work;
 }
 
@@ -292,8 +290,8 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
                                          ScheduleAttr schedule,
                                          const ViewedProduct &product,
                                          const ::conv::ChipInfo &chip) {
-  switch (schedule.getMainLoop()) {
-  case MainLoop::DirectReduction: {
+  switch (cast<DirectAttr>(schedule.getKernel()).getMainLoop()) {
+  case DirectLoop::Reduction: {
     if (!schedule.reducesBlocks())
       return computeSharedWork(tiling, chip, schedule.getStages());
     if (tiling.diagonals)
@@ -305,14 +303,15 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
                             chip, schedule.getNumSubgroups(),
                             schedule.getStages());
   }
-  case MainLoop::DirectMatrix:
+  case DirectLoop::Matrix:
     return computeMatrixWork(tiling,
                              *lookupAtom(chip, schedule.getAtom(),
                                          product.rhs.type.getElementType()),
                              chip, schedule.getNumSubgroups());
-  default:
+  case DirectLoop::Rows:
     return computeRowWork(tiling, chip, schedule.getNumSubgroups());
   }
+  llvm_unreachable("every main loop has work");
 }
 
 double mlir::conv::getDiagonalCycles(const DirectWork &work, int64_t workgroups,
@@ -321,7 +320,7 @@ double mlir::conv::getDiagonalCycles(const DirectWork &work, int64_t workgroups,
   auto getRound = [&](int64_t together) {
     // With several stages, only the first copy is waited for.
     return work.steps * std::max(work.waits, double(together) * work.shared) +
-           (work.stages > 1 ? fit(chip).diagonalCopyCycles : 0) + work.ends;
+           (work.stages > 1 ? fit(chip).bands.copyCycles : 0) + work.ends;
   };
   int64_t atOnce = resident * chip.computeUnits, rest = workgroups % atOnce;
   double cycles = double(workgroups / atOnce) * getRound(resident);

@@ -18,7 +18,7 @@ struct DirectWork {
   double boxes = 1;       ///< Boxes of products.
   double boxesOfItem = 1; ///< Boxes (lines of taps) that a work-item computes
                           ///< in sequence.
-  double cycles = 0;      ///< Of a compute unit, for one box.
+  double cycles = 0;      ///< Cycles of a compute unit for one box.
   double vectors = 0;     ///< Read from shared memory, per box.
   double waits = 0;       ///< Cycles of barriers etc. of a workgroup; with
                           ///< banded matrices, all cycles of a step.
@@ -28,7 +28,7 @@ struct DirectWork {
   double unit = 0, alone = 0;
   double shared = 0;    ///< Banded: cycles of shared memory per step,
   double ends = 0;      ///< and cycles after all steps.
-  double conflicts = 1; ///< Of reads.
+  double conflicts = 1; ///< Passes over shared memory per read.
   int64_t stages = 1;   ///< Copies of all stages but one overlap.
   /// Registers of a work-item, as compilers were seen to allocate them for its
   /// sums and the reads they hoist.

@@ -102,7 +102,7 @@ private:
   MatrixIndex along; ///< The index along which vectors lie.
   int64_t width;     ///< Elements of a vector.
   SmallVector<Matrix, 0> operands, results; ///< Operands after the sum.
-  std::optional<RegularSum> sum;            ///< Of the first inputs.
+  std::optional<RegularSum> sum;            ///< The first inputs' sum.
 };
 } // namespace
 

@@ -92,9 +92,12 @@ static bool hasLaneOrder(ConvolutionOpInterface op,
 namespace {
 class GemmFamily final : public KernelFamily {
 public:
-  bool has(MainLoop mainLoop) const override {
-    return mainLoop == MainLoop::RegisterStaged ||
-           mainLoop == MainLoop::AsyncStaged;
+  bool has(KernelAttrInterface kernel) const override {
+    return isa<StagedGemmAttr>(kernel);
+  }
+  std::vector<StringRef> getLoopNames() const override {
+    auto names = llvm::make_second_range(::conv::kStagedLoops);
+    return {names.begin(), names.end()};
   }
 
   const ::conv::KernelModel *getModel() const override {
@@ -116,11 +119,11 @@ public:
         ::conv::GemmFacts{hasLaneOrder(planned.op, planned.plan)});
   }
 
-  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
+  std::string explainAbsence(StringRef loopName, ConvolutionOpInterface op,
                              const ::conv::ChipInfo &chip) const override {
     if (chip.backend == ::conv::Backend::Host)
       return "the chip is a CPU";
-    if (mainLoop == MainLoop::RegisterStaged)
+    if (loopName == stringifyLoop(StagedLoop::Registers))
       return "no tile fits the chip";
     if (const auto *copies = chip.getLaneCopies())
       return llvm::formatv("an operand has 2 GiB, or fewer than {0} bytes next "
@@ -147,7 +150,7 @@ public:
       return llvm::formatv("expects gemm_k to be {0} times a power of two for "
                            "{1}, but got {2}",
                            granule, Attribute(schedule.getAtom()), gemmK);
-    if (schedule.getMainLoop() == MainLoop::RegisterStaged)
+    if (!cast<StagedGemmAttr>(schedule.getKernel()).isAsync())
       return "";
     // S16.
     int64_t bytes = ::conv::byteSize(atom.operand);

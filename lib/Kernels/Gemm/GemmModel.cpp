@@ -25,17 +25,17 @@ static constexpr int64_t kMaxRowBytes = 256;
 /// A main loop with its number of stages: one tile is multiplied while the
 /// others arrive.
 struct Staging {
-  MainLoop loop;
+  StagedLoop loop;
   int64_t stages;
 };
 
 /// The ways to stage tiles of a problem's operands in shared memory.
 static std::vector<Staging> listStagings(const Problem &problem,
                                          const ChipInfo &chip) {
-  std::vector<Staging> stagings = {{MainLoop::RegisterStaged, 2}};
+  std::vector<Staging> stagings = {{StagedLoop::Registers, 2}};
   // Half the shared memory allows more workgroups; not measured elsewhere.
   if (chip.backend == Backend::AMDGPU)
-    stagings.push_back({MainLoop::RegisterStaged, 1});
+    stagings.push_back({StagedLoop::Registers, 1});
   int64_t bytes = byteSize(problem.operand);
   // With an operand through registers, async loops were no faster on an H200.
   if (!copiesAsync(chip, problem.lhsRun, bytes) ||
@@ -49,7 +49,7 @@ static std::vector<Staging> listStagings(const Problem &problem,
     all = {2, 3};
   }
   for (int64_t stages : all)
-    stagings.push_back({MainLoop::AsyncStaged, stages});
+    stagings.push_back({StagedLoop::Async, stages});
   return stagings;
 }
 

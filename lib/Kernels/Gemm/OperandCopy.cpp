@@ -32,7 +32,7 @@ static bool areRowsNeighbours(const MatrixAccess &access) {
 TileOrder OperandCopy::getTileOrder(const Kernel &kernel,
                                     const MatrixOperand &operand) {
   bool isTransposed =
-      kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged &&
+      cast<StagedGemmAttr>(kernel.form.schedule.getKernel()).isAsync() &&
       kernel.chip.getLaneCopies() &&
       areRowsNeighbours(MatrixAccess(kernel.math, operand));
   return isTransposed ? TileOrder::AlongRows : TileOrder::AlongReduction;
@@ -44,7 +44,7 @@ OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
       buffer(source.buffer), rowCount(source.operand.view.getShape()[1]) {
   pieces.resize(tile.getRows() * tile.getPiecesPerRow() / kernel.workItems);
   bool isAsyncLoop =
-      kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged;
+      cast<StagedGemmAttr>(kernel.form.schedule.getKernel()).isAsync();
   bool rowsFollow = areRowsNeighbours(access);
   if (isAsyncLoop && kernel.chip.getLaneCopies()) {
     width = kernel.pieceElements();

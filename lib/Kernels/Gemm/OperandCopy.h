@@ -61,9 +61,9 @@ public:
   /// writes the pieces to the same stage.
   void finish(ValueRange loads, Value stage) const;
 
-  /// The same through registers for one block, that is, the pieces of a
-  /// work-item that some of its loads serve. `loads` is what `startBlock`
-  /// returned; `places` has the places of all loads.
+  /// Copies one block through registers, that is, the pieces of a work-item
+  /// that some of its loads serve. `loads` is what `startBlock` returned;
+  /// `places` has the places of all loads.
   int64_t numBlocks() const { return pieces.size() / rowWidth; }
   int64_t loadsPerBlock() const { return kernel.pieceElements() / width; }
   SmallVector<Value> startBlock(int64_t block, Value k,

@@ -39,7 +39,7 @@ private:
     MatrixAccess access;
     MatrixAccess::Position batch;
     int64_t width;     ///< Elements of one access.
-    Positions columns; ///< Of the current run's accesses.
+    Positions columns; ///< Columns of the current run's accesses.
   };
   Matrix createMatrix(const MatrixOperand &operand, Value buffer) const;
   /// Computes the column positions of the accesses of the current run.
@@ -58,7 +58,7 @@ private:
   ValueRange accumulators;
   SmallVector<Matrix, 0> operands;
   Matrix result;
-  Value firstColumn; ///< Of the current run.
+  Value firstColumn; ///< The current run's first column.
 };
 } // namespace
 

@@ -24,9 +24,9 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-class StagedLoop {
+class RegisterStagedLoop {
 public:
-  StagedLoop(const Kernel &kernel, const MainLoopParts &parts)
+  RegisterStagedLoop(const Kernel &kernel, const MainLoopParts &parts)
       : kernel(kernel), parts(parts),
         steps(llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK())),
         isDouble(kernel.form.schedule.getStages() == 2) {}
@@ -37,7 +37,7 @@ private:
   /// Values that a step passes to the next one.
   struct State {
     SmallVector<Value> sums;
-    SmallVector<Value> places; ///< Of the loads of its tile.
+    SmallVector<Value> places; ///< Places of the loads of its tile.
     Value stage;
   };
   using Loads = SmallVector<SmallVector<Value>>; ///< By block.
@@ -52,20 +52,22 @@ private:
 };
 } // namespace
 
-StagedLoop::Loads StagedLoop::startTile(Value k, ValueRange places) const {
+RegisterStagedLoop::Loads
+RegisterStagedLoop::startTile(Value k, ValueRange places) const {
   Loads loads;
   for (int64_t block = 0; block < parts.numBlocks(); ++block)
     loads.push_back(parts.startBlock(block, k, places));
   return loads;
 }
 
-void StagedLoop::finishTile(const Loads &loads, Value stage) const {
+void RegisterStagedLoop::finishTile(const Loads &loads, Value stage) const {
   for (auto [block, some] : llvm::enumerate(loads))
     parts.finishBlock(static_cast<int64_t>(block), some, stage);
 }
 
 /// Multiplies the tile at `k` while the loads of the next tile are in flight.
-StagedLoop::State StagedLoop::createStep(const State &state, Value k) const {
+RegisterStagedLoop::State RegisterStagedLoop::createStep(const State &state,
+                                                         Value k) const {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
   State next = state;
@@ -84,7 +86,7 @@ StagedLoop::State StagedLoop::createStep(const State &state, Value k) const {
   return next;
 }
 
-SmallVector<Value> StagedLoop::create() {
+SmallVector<Value> RegisterStagedLoop::create() {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
   State state{parts.matrix.createZeros(), parts.createPlaces(math.constant(0)),
@@ -121,5 +123,5 @@ SmallVector<Value> StagedLoop::create() {
 SmallVector<Value>
 mlir::conv::createRegisterStagedLoop(const Kernel &kernel,
                                      const MainLoopParts &parts) {
-  return StagedLoop(kernel, parts).create();
+  return RegisterStagedLoop(kernel, parts).create();
 }

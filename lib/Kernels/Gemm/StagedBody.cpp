@@ -25,7 +25,7 @@ using MainLoopBuilder = SmallVector<Value>(const Kernel &,
 /// Steps overlap where matrix instructions do not use the other units. WMMA
 /// uses the vector unit, so more waves with fewer registers overlap instead.
 static MainLoopBuilder *lookupLoop(const Kernel &kernel) {
-  if (kernel.form.schedule.getMainLoop() == MainLoop::AsyncStaged)
+  if (cast<StagedGemmAttr>(kernel.form.schedule.getKernel()).isAsync())
     return kernel.chip.getLaneCopies() ? createLaneCopyLoop
                                        : createAsyncStagedLoop;
   return kernel.atom.kind == ::conv::AtomKind::MFMA

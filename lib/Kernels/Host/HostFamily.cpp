@@ -16,8 +16,11 @@ using namespace mlir::conv;
 namespace {
 class HostFamily final : public KernelFamily {
 public:
-  bool has(MainLoop mainLoop) const override {
-    return mainLoop == MainLoop::HostCache;
+  bool has(KernelAttrInterface kernel) const override {
+    return isa<HostGemmAttr>(kernel);
+  }
+  std::vector<StringRef> getLoopNames() const override {
+    return {HostGemmAttr::getMnemonic()};
   }
 
   const ::conv::KernelModel *getModel() const override {
@@ -33,7 +36,7 @@ public:
                              getRaster(candidate));
   }
 
-  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
+  std::string explainAbsence(StringRef loopName, ConvolutionOpInterface op,
                              const ::conv::ChipInfo &chip) const override {
     return chip.backend == ::conv::Backend::Host ? "no tile fits the chip"
                                                  : "the chip is a GPU";

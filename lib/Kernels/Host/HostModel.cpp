@@ -36,8 +36,7 @@ public:
                                        .workgroup = {rows, columns},
                                        .subgroup = {rows, columns},
                                        .gemmK = gemmK,
-                                       .stages = 1,
-                                       .loop = MainLoop::HostCache});
+                                       .stages = 1});
     return candidates;
   }
 };

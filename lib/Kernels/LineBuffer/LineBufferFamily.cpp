@@ -20,8 +20,11 @@ using namespace mlir::conv;
 namespace {
 class LineBufferFamily final : public BufferFamily<LineGeometry> {
 public:
-  bool has(MainLoop mainLoop) const override {
-    return mainLoop == MainLoop::LineBuffer;
+  bool has(KernelAttrInterface kernel) const override {
+    return isa<LineBufferAttr>(kernel);
+  }
+  std::vector<StringRef> getLoopNames() const override {
+    return {LineBufferAttr::getMnemonic()};
   }
 
   const ::conv::KernelModel *getModel() const override {

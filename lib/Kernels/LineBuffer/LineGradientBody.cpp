@@ -220,7 +220,7 @@ void LineGradientBody::createConsumer(Value workItem) {
                    {}};
   TmaEpilogue epilogue(kernel, ptx, tile.tile, stored, consumer, workItem,
                        /*staging=*/Value(), getColumn);
-  TmaRings pipelines(gathered);
+  TmaPipelines pipelines(gathered);
   TmaLoop loop(ptx, geometry, tile.tile, pipelines, memory);
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   scheduler.createLoop(pipelines.getStart().carried(), [&](TileOrigin origin,

@@ -70,7 +70,7 @@ private:
 } // namespace
 
 Value LineBody::getStage(Value stage) const {
-  return ptx.offset(ptx.offset(memory, tile.ringOffset()),
+  return ptx.offset(ptx.offset(memory, tile.pipelineOffset()),
                     ptx.math.mul(stage, tile.stageBytes));
 }
 

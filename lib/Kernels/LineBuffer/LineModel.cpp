@@ -67,7 +67,7 @@ static std::vector<Candidate> listGradientCandidates(const Problem &problem,
       facts.window.vertical.taps * facts.window.horizontal.taps == 1;
   if (hasOneTap && getTmaFacts(problem).steps > 0)
     return candidates;
-  forEachWarpgroupTile(atom, MainLoop::LineBuffer, [&](Candidate candidate) {
+  forEachWarpgroupTile(atom, [&](Candidate candidate) {
     if (candidate.subgroups() > 1)
       return;
     LineGradientTile tile = getLineGradientTile(problem, candidate);
@@ -95,7 +95,7 @@ static std::vector<Candidate> listLineCandidates(const Problem &problem,
     return candidates;
   if (facts->segments > 0)
     return listGradientCandidates(problem, chip, atom);
-  forEachWarpgroupTile(atom, MainLoop::LineBuffer, [&](Candidate candidate) {
+  forEachWarpgroupTile(atom, [&](Candidate candidate) {
     auto fits = [&](const Candidate &each) {
       return getLineTile(problem, each).sharedBytes() <= chip.sharedMemoryBytes;
     };

@@ -22,8 +22,8 @@
 
 using namespace conv;
 
-static const StagedCalibration &fit(const ChipInfo &chip) {
-  return chip.calibration->staged;
+static const LaneCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->lane;
 }
 
 bool conv::isMeasuredOnLanes(const Problem &problem, const ChipInfo &chip,
@@ -32,7 +32,7 @@ bool conv::isMeasuredOnLanes(const Problem &problem, const ChipInfo &chip,
     return run.isAlongReduction && !run.takesDivisions &&
            run.elements * byteSize(candidate.atom->operand) % kPieceBytes == 0;
   };
-  return candidate.atom->kind == AtomKind::FMA && fit(chip).laneFactor > 0 &&
+  return candidate.atom->kind == AtomKind::FMA && fit(chip).factor > 0 &&
          problem.batch == problem.splits && isWide(problem.lhsRun) &&
          isWide(problem.rhsRun);
 }
@@ -41,8 +41,7 @@ bool conv::isMeasuredOnLanes(const Problem &problem, const ChipInfo &chip,
 static int64_t countResident(const ChipInfo &chip, const Candidate &candidate) {
   double sums = double(candidate.subgroup[0] * candidate.subgroup[1]) /
                 double(chip.subgroupSize);
-  double registers =
-      fit(chip).laneFixedRegisters + fit(chip).laneSumRegisters * sums;
+  double registers = fit(chip).fixedRegisters + fit(chip).sumRegisters * sums;
   int64_t perLane = roundUp(
       std::min<int64_t>(int64_t(std::ceil(registers)), chip.registersPerLane),
       chip.registerGranule);
@@ -79,33 +78,32 @@ double conv::computeLaneSeconds(const Problem &problem, const ChipInfo &chip,
   double steps = double(perUnit) *
                  double(ceilDiv(problem.reduction, candidate.gemmK)) *
                  problem.averageShare;
-  double stepCycles = std::cbrt(
-      std::pow(double(rows * columns * candidate.gemmK) / chip.fmaPerClock, 3) +
-      std::pow(computeReadCycles(chip, candidate), 3));
+  double norm = fit(chip).norm;
+  double multiplyCycles =
+      double(rows * columns * candidate.gemmK) / chip.fmaPerClock;
+  double stepCycles =
+      std::pow(std::pow(multiplyCycles, norm) +
+                   std::pow(computeReadCycles(chip, candidate), norm),
+               1 / norm);
   double loadedBytes = double((rows + columns) * candidate.gemmK *
                               byteSize(candidate.atom->operand));
-  double idle =
-      fit(chip).laneIdleFactor / std::pow(subgroups, fit(chip).laneIdlePower);
+  double idle = fit(chip).idleFactor / std::pow(subgroups, fit(chip).idlePower);
   double storedBytes =
       problem.splits > 1 ? problem.intermediateBytes : problem.resultBytes;
-  double cycles = steps * (fit(chip).laneFactor * (1 + idle) * stepCycles +
-                           loadedBytes / fit(chip).laneLoadBytesPerClock);
+  double cycles = steps * (fit(chip).factor * (1 + idle) * stepCycles +
+                           loadedBytes / fit(chip).loadBytesPerClock);
   // A workgroup that is alone on its unit multiplies nothing while it stores.
-  double alone = resident == 1 && perUnit > 1 ? fit(chip).laneAloneFactor : 1;
+  double alone = resident == 1 && perUnit > 1 ? fit(chip).aloneFactor : 1;
   double seconds = cycles / (chip.clockGHz * 1e9) +
-                   alone * fit(chip).laneStoreSeconds * storedBytes;
-  constexpr int64_t kManyRows = 4;
-  if (candidate.subgroup[0] >= kManyRows * chip.subgroupSize)
-    seconds *= fit(chip).laneWideFactor;
+                   alone * fit(chip).storeSeconds * storedBytes;
+  if (candidate.subgroup[0] >= fit(chip).wideRows * chip.subgroupSize)
+    seconds *= fit(chip).wideFactor;
   // Each copy of a run that is shorter than a step has its own position.
-  if (candidate.loop == MainLoop::AsyncStaged &&
+  if (candidate.loop == StagedLoop::Async &&
       problem.lhsRun.elements < candidate.gemmK)
-    seconds *= fit(chip).laneShortFactor;
-  // Otherwise both main loops took about the same time; async copies use fewer
-  // registers.
-  constexpr double kRegisterStaged = 1.02;
-  if (candidate.loop == MainLoop::RegisterStaged)
-    seconds *= kRegisterStaged;
-  return fit(chip).laneStartSeconds + seconds +
-         fit(chip).laneRoundSeconds * double(perUnit) / double(resident);
+    seconds *= fit(chip).shortFactor;
+  if (candidate.loop == StagedLoop::Registers)
+    seconds *= fit(chip).stagedFactor;
+  return fit(chip).startSeconds + seconds +
+         fit(chip).roundSeconds * double(perUnit) / double(resident);
 }

@@ -89,7 +89,7 @@ private:
   struct Digit {
     int64_t size;
     int64_t distance;           ///< Between neighbours in memory.
-    SmallVector<int64_t> steps; ///< Of each coordinate in `checks`.
+    SmallVector<int64_t> steps; ///< Step of each coordinate in `checks`.
     bool operator==(const Digit &) const = default;
   };
   /// A condition, or a coordinate that may leave the tensor.

@@ -176,7 +176,7 @@ static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
   bool isShort = lines > 1;
   double full =
       ofTiles * lines * (isShort ? 2 : 1) / double(chip.dieCacheBytes);
-  double kept = isShort ? 1 : fit(chip).keptShare;
+  double kept = isShort ? 1 : chip.calibration->unit.keptShare;
   double missed =
       std::clamp((full - kept) / (isShort ? 1 : 1 - kept), 0.0, 1.0);
   if (missed == 0)
@@ -246,17 +246,18 @@ static bool isTurnedOnLanes(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate) {
   double bytes = double(problem.products * problem.batch * problem.rows) *
                  double(problem.reduction * byteSize(candidate.atom->operand));
-  return candidate.atom->kind == AtomKind::FMA && fit(chip).laneFactor > 0 &&
-         isTransposed(problem.lhsRun) && !isTransposed(problem.rhsRun) &&
-         problem.splits == 1 && bytes <= problem.lhsBytes;
+  return candidate.atom->kind == AtomKind::FMA &&
+         chip.calibration->lane.factor > 0 && isTransposed(problem.lhsRun) &&
+         !isTransposed(problem.rhsRun) && problem.splits == 1 &&
+         bytes <= problem.lhsBytes;
 }
 
 /// Factor from the time computed here to the time of a staged kernel.
 static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
   if (isTurnedOnLanes(problem, chip, candidate))
-    return fit(chip).laneTurnedSlowdown;
-  bool isAsync = candidate.loop == MainLoop::AsyncStaged;
+    return chip.calibration->lane.turnedSlowdown;
+  bool isAsync = candidate.loop == StagedLoop::Async;
   bool areTransposed =
       isTransposed(problem.lhsRun) && isTransposed(problem.rhsRun);
   double slowdown = isAsync         ? fit(chip).asyncStagedSlowdown

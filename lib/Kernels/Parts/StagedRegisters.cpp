@@ -56,7 +56,7 @@ static int64_t countJoinRegisters(const ChipInfo &chip,
   int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
   int64_t blocks = piecesPerWorkItem(chip, candidate, rows) /
                    countLoadElements(chip, candidate, rows, run);
-  return fit(chip).joinedLoadRegisters * blocks * longest;
+  return chip.calibration->unit.joinedLoadRegisters * blocks * longest;
 }
 
 RegisterCost conv::computeRegisters(const Problem &problem,
@@ -78,7 +78,7 @@ RegisterCost conv::computeRegisters(const Problem &problem,
   RegisterCost cost;
   cost.accumulators = rows * columns / chip.subgroupSize;
   auto isStaged = [&](const Run &run) {
-    return candidate.loop != MainLoop::AsyncStaged ||
+    return candidate.loop != StagedLoop::Async ||
            !copiesAsync(chip, run, byteSize(atom.operand));
   };
   cost.staging = (isStaged(problem.lhsRun) * inputPieces +
@@ -133,7 +133,8 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
   // Accumulation registers hold only accumulators, so neither the accumulators
   // nor the other values may use the whole register file.
   if (chip.accumulationRegisters > 0)
-    fits &= double(registers.accumulators) <=
-            fit(chip).accumulationShare * chip.accumulationRegisters;
+    fits &=
+        double(registers.accumulators) <=
+        chip.calibration->unit.accumulationShare * chip.accumulationRegisters;
   return fits ? Rejection::None : Rejection::Registers;
 }

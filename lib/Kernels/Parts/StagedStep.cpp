@@ -21,6 +21,10 @@ static const StagedCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->staged;
 }
 
+static const UnitCalibration &unit(const ChipInfo &chip) {
+  return chip.calibration->unit;
+}
+
 double conv::computeLineShare(const ChipInfo &chip, NumericType operand,
                               const Run &run, int64_t most) {
   if (chip.cacheLineBytes == 0)
@@ -39,7 +43,7 @@ static double countLineWaste(const ChipInfo &chip, const Candidate &candidate,
                              int64_t rows, const Run &run) {
   int64_t along = run.isAlongReduction ? candidate.gemmK : rows;
   double lines = computeLineShare(chip, candidate.atom->operand, run, along);
-  return run.getJoined() < along ? 1 + fit(chip).shortRunLines * (lines - 1)
+  return run.getJoined() < along ? 1 + unit(chip).shortRunLines * (lines - 1)
                                  : lines;
 }
 
@@ -65,48 +69,52 @@ static bool keepsPlaces(const Problem &problem, const ChipInfo &chip,
   bool stays = candidate.atom->kind == AtomKind::MFMA
                    ? run.elements == problem.reduction
                    : run.elements % candidate.gemmK == 0;
-  return keepsLoadsEarly(chip) && candidate.loop != MainLoop::AsyncStaged &&
+  return keepsLoadsEarly(chip) && candidate.loop != StagedLoop::Async &&
          run.isAlongReduction && stays;
 }
+
+namespace {
+enum class Operand { Left, Right };
+} // namespace
 
 /// Vector instructions of a wave that bring one operand's tile.
 static double countCopyInstructions(const Problem &problem,
                                     const ChipInfo &chip,
-                                    const Candidate &candidate, int64_t rows,
-                                    const Run &run) {
+                                    const Candidate &candidate, Operand side) {
+  bool isLeft = side == Operand::Left;
+  int64_t rows = candidate.workgroup[isLeft ? 0 : 1];
+  const Run &run = isLeft ? problem.lhsRun : problem.rhsRun;
   auto pieces = double(piecesPerWorkItem(chip, candidate, rows));
   int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
   int64_t width = countLoadElements(chip, candidate, rows, run);
-  double ofLoad = fit(chip).loadInstructions +
-                  (run.takesDivisions ? fit(chip).positionInstructions : 0);
+  double ofLoad = unit(chip).loadInstructions +
+                  (run.takesDivisions ? unit(chip).positionInstructions : 0);
   double ofTaps = 0;
   if (keepsLoadsEarly(chip) && width == 1 && !run.takesDivisions) {
-    ofLoad = fit(chip).elementInstructions;
+    ofLoad = unit(chip).elementInstructions;
     // Windows are in the left operand.
-    if (&run == &problem.lhsRun)
-      ofTaps = double(longest) * fit(chip).elementPlaceInstructions;
+    if (isLeft)
+      ofTaps = double(longest) * unit(chip).elementPlaceInstructions;
   }
   if (keepsPlaces(problem, chip, candidate, run))
     ofLoad = ofTaps = 0;
   bool isTurned = candidate.atom->kind == AtomKind::WMMA &&
                   keepsLoadsEarly(chip) && isTransposed(run);
   if (isTurned && width > 1)
-    ofLoad = fit(chip).sharedPlaceInstructions;
+    ofLoad = unit(chip).sharedPlaceInstructions;
   // Blocks of whole pieces are transposed, too; that was fitted to loops whose
   // phases are apart.
   bool isJoined = width < longest || isTurned;
   return ofTaps + pieces * (double(longest) / double(width) * ofLoad +
-                            (isJoined ? fit(chip).joinInstructions : 0));
+                            (isJoined ? unit(chip).joinInstructions : 0));
 }
 
 double conv::computeVectorCycles(const Problem &problem, const ChipInfo &chip,
                                  const Candidate &candidate) {
   double instructions =
-      double(candidate.stages) * fit(chip).stepInstructions +
-      countCopyInstructions(problem, chip, candidate, candidate.workgroup[0],
-                            problem.lhsRun) +
-      countCopyInstructions(problem, chip, candidate, candidate.workgroup[1],
-                            problem.rhsRun);
+      double(candidate.stages) * unit(chip).stepInstructions +
+      countCopyInstructions(problem, chip, candidate, Operand::Left) +
+      countCopyInstructions(problem, chip, candidate, Operand::Right);
   // The table counts packed multiply-adds, two for each lane.
   double lanesPerClock = chip.fmaPerClock / 2.0 / chip.simdsPerComputeUnit;
   return instructions * chip.subgroupSize / lanesPerClock;
@@ -123,7 +131,7 @@ static double countWrittenBytes(const ChipInfo &chip,
                       !copiesInLaneOrder(chip, candidate) &&
                       rowBytes < bankBytes * chip.sharedMemoryBanks;
   return double(rows * rowBytes) *
-         (hasConflicts ? 1 + fit(chip).transposedConflicts : 1) *
+         (hasConflicts ? 1 + unit(chip).transposedConflicts : 1) *
          chip.sharedWritePasses;
 }
 

@@ -46,7 +46,7 @@ bool conv::copiesAsync(const ChipInfo &chip, const Run &run,
 }
 
 bool conv::copiesInLaneOrder(const ChipInfo &chip, const Candidate &candidate) {
-  return candidate.loop == MainLoop::AsyncStaged && chip.getLaneCopies();
+  return candidate.loop == StagedLoop::Async && chip.getLaneCopies();
 }
 
 int64_t conv::countLoadElements(const ChipInfo &chip,

@@ -24,18 +24,18 @@ struct UnitWork {
   int64_t waves = 1;
   int64_t stages = 1;      ///< Tiles of the main loop in shared memory.
   double steps = 1;        ///< Average over products of several lengths.
-  double matrixCycles = 0; ///< Of one wave, on a matrix unit of a SIMD.
-  double vectorCycles = 0; ///< Of one wave, on the SIMD's vector unit.
-  double sharedCycles = 0; ///< Of shared memory, for reads and writes.
+  double matrixCycles = 0; ///< Cycles of a wave on a SIMD's matrix unit.
+  double vectorCycles = 0; ///< Cycles of a wave on a SIMD's vector unit.
+  double sharedCycles = 0; ///< Cycles of shared memory: reads and writes.
   double sharedWriteCycles = 0;
-  double loadCycles = 0;  ///< Of the load path.
+  double loadCycles = 0;  ///< Cycles of the load path.
   double storedBytes = 0; ///< At the end of the kernel.
-  int64_t pieces = 0;     ///< Of a tile, per lane.
+  int64_t pieces = 0;     ///< Pieces of a tile, per lane.
   /// Loads of an overlapped step are joined before they are written.
   bool joinsLoads = false;
   /// Tiles arrive without registers, up to `stages` - 1 steps ahead.
   bool copiesInLaneOrder = false;
-  double atomCycles = 0; ///< Of one matrix instruction.
+  double atomCycles = 0; ///< Cycles of a matrix instruction.
   /// Steps overlap: loads and writes are between matrix instructions.
   bool overlapsSteps = false;
 };

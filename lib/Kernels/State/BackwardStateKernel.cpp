@@ -49,7 +49,7 @@ private:
     Value sequence; ///< Row of the gradient of the outputs.
     Value token;    ///< In the state.
     Value chunk;
-    Value first, end; ///< Of the sequence, as i64; null if it is a whole row.
+    Value first, end; ///< The sequence's, as i64; null if it is a whole row.
     Value guard;
   };
   Place locate(Value item, Value guard) const;

@@ -29,13 +29,6 @@ int64_t mlir::conv::getCommonAlignment(ArrayRef<int64_t> strides) {
   return all == 0 ? int64_t(1) << 20 : all & -all;
 }
 
-/// Least items per compute unit of an NVIDIA GPU: fewer do not hide the latency
-/// of loads and of arithmetic (bench/results/decoding_h200.json).
-static constexpr int64_t kItemsPerUnit = 512;
-
-/// Bytes of a line of NVIDIA's caches.
-static constexpr int64_t kLineBytes = 128;
-
 StateAccess::StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
                          const ::conv::ChipInfo &chip, gpu::GPUFuncOp function,
                          const RunTimeSizes &sizes, ArrayRef<Value> numbers,
@@ -43,9 +36,7 @@ StateAccess::StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
     : b(builder), math(math), chip(chip), function(function),
       workItems(workItems), sizes(sizes), numbers(numbers),
       branched(chip.backend == ::conv::Backend::Host),
-      leastItems(chip.backend == ::conv::Backend::NVPTX
-                     ? chip.computeUnits * kItemsPerUnit
-                     : 0) {}
+      leastItems(chip.computeUnits * chip.calibration->state.itemsPerUnit) {}
 
 Value mlir::conv::createProduct(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   return b.createOrFold<arith::MulIOp>(lhs, rhs);
@@ -134,7 +125,7 @@ void StateAccess::prefetch(const StateTensor &tensor, Value offset,
   SmallVector<int64_t> sorted = llvm::to_vector(places);
   llvm::sort(sorted);
   int64_t perLine =
-      kLineBytes * 8 / int64_t(tensor.element.getIntOrFloatBitWidth());
+      chip.prefetchBytes * 8 / int64_t(tensor.element.getIntOrFloatBitWidth());
   Value buffer = createGlobalPointer(b, tensor.buffer);
   PtxBuilder ptx(b);
   for (size_t i = 0; i < sorted.size();) {

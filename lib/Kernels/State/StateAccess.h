@@ -56,8 +56,8 @@ public:
               const RunTimeSizes &sizes, ArrayRef<Value> numbers,
               int64_t workItems);
 
-  /// The same accesses, except that loads only prefetch into the cache that all
-  /// kernels share, and return zeros. They are allowed before the previous
+  /// Accesses of the same elements, whose loads only prefetch to the cache that
+  /// all kernels share, and return zeros. They are allowed before the previous
   /// kernel has ended.
   StateAccess getPrefetches() const {
     StateAccess prefetches = *this;

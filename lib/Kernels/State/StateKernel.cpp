@@ -150,29 +150,27 @@ static void createItems(const StateAccess &access, const StateBody &early,
                      });
 }
 
-/// Work-items of a workgroup. The more workgroups a grid has, the longer its
-/// launch takes, and a decoding step is too short to hide that. A small grid
-/// has few workgroups anyway (bench/results/decoding_h200.json).
+/// Work-items of a workgroup. A decoding step with few elements has few
+/// workgroups anyway.
 static int64_t selectWorkItems(Operation *op, const ::conv::ChipInfo &chip) {
-  constexpr int64_t kUsual = 128, kOfManyWorkgroups = 512;
+  const ::conv::StateCalibration &fit = chip.calibration->state;
   auto update = dyn_cast<CausalUpdateOp>(op);
-  if (!update || chip.backend != ::conv::Backend::NVPTX)
-    return kUsual;
+  if (!update)
+    return fit.workItems;
   UpdateShape shape = update.getShape();
   int64_t elements = assumeSequences(shape.b) * shape.d;
-  return elements < chip.computeUnits * kOfManyWorkgroups ? kUsual
-                                                          : kOfManyWorkgroups;
+  return elements < chip.computeUnits * fit.largeWorkItems ? fit.workItems
+                                                           : fit.largeWorkItems;
 }
 
-/// Whether all workgroups of two such kernels are on the GPU at a time; of
-/// sequences whose number is chosen by callers, some.
+/// Whether all workgroups of two such kernels are on the GPU at a time. If
+/// callers choose the number of sequences, some number is assumed.
 static bool areResident(const ItemCount &items, int64_t workItems,
                         const ::conv::ChipInfo &chip) {
-  constexpr int64_t kWorkItemsOfUnit = 2048;
   int64_t count = items.constant;
   if (!items.factors.empty())
     count *= assumeSequences(ShapedType::kDynamic);
-  return 2 * count <= chip.computeUnits * kWorkItemsOfUnit;
+  return 2 * count <= chip.computeUnits * chip.maxResidentWorkItems();
 }
 
 FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,

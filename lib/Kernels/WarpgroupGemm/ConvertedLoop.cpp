@@ -19,7 +19,7 @@ using Tile = ::conv::TmaTile;
 static constexpr int64_t kUnitBytes = 16; ///< Unit of descriptors.
 
 ConvertedLoop::ConvertedLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-                             const Tile &tile, const TmaRings &pipelines,
+                             const Tile &tile, const TmaPipelines &pipelines,
                              Value memory, Value consumer, Value workItem)
     : WgmmaSums(ptx, tile, ptx.b.getF32Type()), geometry(geometry),
       pipelines(pipelines), memory(memory),

@@ -24,7 +24,7 @@ class ConvertedLoop : public WgmmaSums {
 public:
   /// `memory` is where stage 0 starts.
   ConvertedLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-                const ::conv::TmaTile &tile, const TmaRings &pipelines,
+                const ::conv::TmaTile &tile, const TmaPipelines &pipelines,
                 Value memory, Value consumer, Value workItem);
 
   /// The sums of `steps` steps. `isReleasing` is true for one lane of each
@@ -46,7 +46,7 @@ private:
   }
 
   const TmaGeometry &geometry;
-  const TmaRings &pipelines;
+  const TmaPipelines &pipelines;
   Value memory;
   LeftFragments fragments;
   Value right; ///< Descriptor of the first tile.

@@ -25,7 +25,7 @@ public:
 
   /// `memory` is where stage 0 starts; `lane` is a lane of the `kWarps` warps.
   RightConverter(const PtxBuilder &ptx, const TmaGeometry &geometry,
-                 const ::conv::TmaTile &tile, const TmaRings &pipelines,
+                 const ::conv::TmaTile &tile, const TmaPipelines &pipelines,
                  Value memory, Value lane)
       : ptx(ptx), geometry(geometry), tile(tile), pipelines(pipelines),
         memory(memory), lane(lane) {}
@@ -48,7 +48,7 @@ private:
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
   const ::conv::TmaTile &tile;
-  const TmaRings &pipelines;
+  const TmaPipelines &pipelines;
   Value memory, lane;
 };
 

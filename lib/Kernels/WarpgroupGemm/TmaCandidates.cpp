@@ -142,7 +142,6 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
     }
   };
   bool areTapsRows = facts.haloTile && facts.haloTile->tapRows.areRows();
-  forEachWarpgroupTile(atom, MainLoop::Tma, addTile,
-                       areTapsRows ? kMaxTapAtoms : kMaxAtoms);
+  forEachWarpgroupTile(atom, addTile, areTapsRows ? kMaxTapAtoms : kMaxAtoms);
   return candidates;
 }

@@ -100,7 +100,7 @@ private:
   /// Base address of the offsets of everything after the stages.
   Value rest;
   Value rank; ///< In the cluster.
-  TmaRings pipelines;
+  TmaPipelines pipelines;
 };
 } // namespace
 

@@ -12,7 +12,7 @@
 
 namespace mlir::conv {
 
-/// `buildKernel` for the `tma` main loop: operands and results are passed as
+/// `buildKernel` of the family: operands and results are passed as
 /// tensor maps, operands of the epilogue as addresses. Fails with a diagnostic
 /// if the copy engine cannot move the operands.
 FailureOr<BuiltKernel> buildTmaKernel(OpBuilder &builder,

@@ -27,10 +27,6 @@ static const WarpgroupCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->warpgroup;
 }
 
-/// With at most this many stages, a pipeline waits for memory if its compute
-/// unit has only one tile.
-static constexpr int64_t kShortPipeline = 4;
-
 /// Cycles of a consumer for a step with promotion: its own instructions, and
 /// then the lanes' additions of the last atom's sums. Other consumers multiply
 /// in the meantime.
@@ -184,7 +180,8 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
                        stepsPerTile *
                        (fit(chip).powerPerMatrixCycle * instructionCycles +
                         fit(chip).powerPerByte * stepBytes);
-  bool waitsForMemory = perUnit == 1 && tile.stages <= kShortPipeline &&
+  bool waitsForMemory = perUnit == 1 &&
+                        tile.stages <= fit(chip).shortPipelineStages &&
                         tile.cluster == 1 && !facts.reducesPositions;
   double hidden = tile.consumers == 1 ? fit(chip).hiddenOfOneConsumer
                                       : fit(chip).hiddenEpilogue;

@@ -133,7 +133,7 @@ static std::string findPromotionObstacle(ConvolutionOpInterface op,
   return findNarrowSums(op);
 }
 
-/// Why the `tma` main loop cannot compute a product; empty if it can.
+/// Why the family cannot compute a product; empty if it can.
 static std::string findTmaObstacle(const ViewedProduct &product,
                                    ScheduleAttr schedule,
                                    const ::conv::ChipInfo &chip, bool isAlone) {
@@ -156,8 +156,11 @@ static std::string findTmaObstacle(const ViewedProduct &product,
 namespace {
 class WarpgroupGemmFamily final : public WarpgroupFamily<TmaGeometry> {
 public:
-  bool has(MainLoop mainLoop) const override {
-    return mainLoop == MainLoop::Tma;
+  bool has(KernelAttrInterface kernel) const override {
+    return isa<WarpgroupGemmAttr>(kernel);
+  }
+  std::vector<StringRef> getLoopNames() const override {
+    return {WarpgroupGemmAttr::getMnemonic()};
   }
 
   const ::conv::KernelModel *getModel() const override {

@@ -21,8 +21,11 @@ namespace {
 class WeightStationaryFamily final
     : public BufferFamily<WeightStationaryGeometry> {
 public:
-  bool has(MainLoop mainLoop) const override {
-    return mainLoop == MainLoop::WeightStationary;
+  bool has(KernelAttrInterface kernel) const override {
+    return isa<WeightStationaryAttr>(kernel);
+  }
+  std::vector<StringRef> getLoopNames() const override {
+    return {WeightStationaryAttr::getMnemonic()};
   }
 
   const ::conv::KernelModel *getModel() const override {

@@ -99,8 +99,8 @@ void WeightStationaryBody::createProducer() {
   auto copySlice = [&](TileOrigin origin, Value channel, PipelineState at) {
     Value full = pipeline.acquire(
         at, math.constant(geometry.product.getSlotCopyBytes(tile.tile)));
-    Value stage =
-        ptx.offset(ptx.offset(memory, tile.ringOffset()), getStage(at.stage));
+    Value stage = ptx.offset(ptx.offset(memory, tile.pipelineOffset()),
+                             getStage(at.stage));
     copies.createHaloTiles(origin, {channel, stage, full}, kernel.arguments[0]);
     return pipeline.getNext(at).carried();
   };
@@ -158,9 +158,9 @@ WeightStationaryBody::createSlice(const WgmmaUnit &matrix, const State &state,
 void WeightStationaryBody::createConsumer(Value consumer, Value workItem) {
   const IndexMath &math = ptx.math;
   loadFilter(consumer, workItem);
-  WgmmaUnit matrix(ptx, tile.tile, geometry.product,
-                   kernel.form.getOperandType(),
-                   {ptx.offset(memory, tile.ringOffset()), memory}, consumer);
+  WgmmaUnit matrix(
+      ptx, tile.tile, geometry.product, kernel.form.getOperandType(),
+      {ptx.offset(memory, tile.pipelineOffset()), memory}, consumer);
   Value staging = ptx.offset(ptx.offset(memory, tile.stagingOffset()),
                              math.mul(consumer, tile.tile.stagingBytes()));
   TmaEpilogue epilogue(kernel, ptx, tile.tile, geometry.result, consumer,

@@ -58,15 +58,14 @@ listWeightStationaryCandidates(const Problem &problem, const ChipInfo &chip,
   if (!problem.facts.get<WeightStationaryFacts>() ||
       atom.kind != AtomKind::WGMMA)
     return candidates;
-  forEachWarpgroupTile(
-      atom, MainLoop::WeightStationary, [&](Candidate candidate) {
-        auto fits = [&](const Candidate &each) {
-          return getWeightStationaryTile(problem, each).sharedBytes() <=
-                 chip.sharedMemoryBytes;
-        };
-        if (isPossible(problem, getTile(problem, candidate)))
-          addWithStages(candidates, candidate, kMaxStages, /*granule=*/1, fits);
-      });
+  forEachWarpgroupTile(atom, [&](Candidate candidate) {
+    auto fits = [&](const Candidate &each) {
+      return getWeightStationaryTile(problem, each).sharedBytes() <=
+             chip.sharedMemoryBytes;
+    };
+    if (isPossible(problem, getTile(problem, candidate)))
+      addWithStages(candidates, candidate, kMaxStages, /*granule=*/1, fits);
+  });
   return candidates;
 }
 

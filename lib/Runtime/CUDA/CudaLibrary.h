@@ -54,7 +54,7 @@ struct CudaLaunchConfig {
   REQUIRED(cuDevicePrimaryCtxRelease_v2, (int device))                         \
   REQUIRED(cuCtxGetCurrent, (void **context))                                  \
   REQUIRED(cuCtxSetCurrent, (void *context))                                   \
-  REQUIRED(cuMemAlloc_v2, (uint64_t * address, size_t bytes))                  \
+  REQUIRED(cuMemAlloc_v2, (uint64_t *address, size_t bytes))                   \
   REQUIRED(cuMemFree_v2, (uint64_t address))                                   \
   REQUIRED(cuMemcpyHtoD_v2,                                                    \
            (uint64_t target, const void *source, size_t bytes))                \

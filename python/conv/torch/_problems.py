@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import typing
+
+from .._problem import NAMED_IF_SET
 
 
 class AnyProblem(typing.Protocol):
@@ -28,8 +31,12 @@ def with_run_time_sizes(problem: AnyProblem) -> typing.Optional[AnyProblem]:
 
 
 def function_name(problem: AnyProblem) -> str:
-    """A unique name of a problem, the same in every process."""
-    # Files that were saved before problems had a `max_error` keep their names.
-    text = repr(problem).replace(", max_error=0.0", "")
+    """A unique name of a problem, the same in every process: the digest of its fields."""
+    fields = []
+    for field in dataclasses.fields(problem):
+        value = getattr(problem, field.name)
+        if value != field.default or field.metadata != NAMED_IF_SET:
+            fields.append(f"{field.name}={value!r}")
+    text = f"{type(problem).__qualname__}({', '.join(fields)})"
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     return f"{problem.stem}_{digest}"

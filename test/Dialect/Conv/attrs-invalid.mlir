@@ -353,14 +353,16 @@ func.func private @schedule_s18_shares() attributes {
 // -----
 
 func.func private @schedule_s15_main_loop() attributes {
-  // expected-error @below {{expects main_loop to be direct, direct_reduction or direct_matrix, but got register_staged}}
+  // expected-error @+3 {{expects main_loop to be one of direct, direct_reduction, direct_matrix, but got register_staged}}
+  // expected-error @+2 {{failed to parse Conv_DirectAttr parameter 'mainLoop'}}
   a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 1 x 1>, main_loop = register_staged, raster = columns>>}
 
 // -----
 
 func.func private @schedule_s16_main_loop() attributes {
-  // expected-error @below {{expects main_loop to be register_staged or async_staged, but got direct}}
+  // expected-error @+3 {{expects main_loop to be one of register_staged, async_staged, but got direct}}
+  // expected-error @+2 {{failed to parse Conv_StagedGemmAttr parameter 'mainLoop'}}
   a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>>}
 

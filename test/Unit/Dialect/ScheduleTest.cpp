@@ -19,7 +19,7 @@ struct Fields {
   int64_t gemmK = 32, stages = 2;
   AtomKind kind = AtomKind::MFMA;
   int64_t m = 32, n = 32, k = 8;
-  MainLoop mainLoop = MainLoop::RegisterStaged;
+  bool onHost = false;
 };
 
 class ScheduleTest : public testing::Test {
@@ -47,13 +47,13 @@ protected:
   }
 
   KernelAttrInterface getKernel(const Fields &fields, AtomAttr atom) {
-    if (fields.mainLoop == MainLoop::HostCache)
+    if (fields.onHost)
       return HostGemmAttr::get(&context, fields.workgroup, fields.subgroup,
                                fields.gemmK, fields.stages, atom,
                                Raster::Columns);
     return StagedGemmAttr::get(&context, fields.workgroup, fields.subgroup,
                                fields.gemmK, fields.stages, atom,
-                               fields.mainLoop, Raster::Columns);
+                               StagedLoop::Registers, Raster::Columns);
   }
 
   MLIRContext context{MLIRContext::Threading::DISABLED};
@@ -117,9 +117,9 @@ TEST_F(ScheduleTest, S8PiecesPerWorkItem) {
 
 TEST_F(ScheduleTest, S9MainLoop) {
   Fields fields;
-  fields.mainLoop = MainLoop::HostCache;
+  fields.onHost = true;
   EXPECT_EQ(check(fields, "gfx942", f16),
-            "expects a main loop for gfx942, but got host_cache");
+            "expects a main loop for gfx942, but got host_gemm");
 }
 
 TEST_F(ScheduleTest, HostWidensNarrowOperands) {
@@ -128,7 +128,7 @@ TEST_F(ScheduleTest, HostWidensNarrowOperands) {
   fields.m = 16;
   fields.n = 4;
   fields.k = 1;
-  fields.mainLoop = MainLoop::HostCache;
+  fields.onHost = true;
   EXPECT_EQ(check(fields, "host", f16), "");
   EXPECT_EQ(check(fields, "host", f32), "");
   EXPECT_EQ(check(fields, "host", IntegerType::get(&context, 8)), "");

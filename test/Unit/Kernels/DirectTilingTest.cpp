@@ -88,10 +88,10 @@ static DirectDiagonals makeDiagonals(int64_t step, int64_t dilation,
   return diagonals;
 }
 
-/// The diagonal of a tap, starting from the diagonal of its class.
+/// The diagonal of a tap, starting from the diagonal of its class's first tap.
 static int64_t getDiagonal(const DirectDiagonals &diagonals, int64_t tap) {
   int64_t classes = diagonals.countClasses();
-  return diagonals.getFirstDiagonal(tap % classes) +
+  return tap % classes * diagonals.dilation / diagonals.step +
          tap / classes * diagonals.getDiagonalStep();
 }
 

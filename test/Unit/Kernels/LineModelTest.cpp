@@ -69,7 +69,7 @@ TEST(LineModel, CandidatesHaveAllColumns) {
 TEST(LineModel, WarpgroupsTakeTurns) {
   Ranking ranking = rankCandidates(createStem(), hopper());
   const Candidate &best = ranking.accepted.front().candidate;
-  EXPECT_EQ(best.loop, MainLoop::LineBuffer);
+  EXPECT_EQ(best.model, &kModel);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{192, 64}));
   EXPECT_EQ(best.subgroup, (std::array<int64_t, 2>{64, 64}));
 }
@@ -137,7 +137,7 @@ TEST(LineModel, LinesTakeTimeToCopy) {
 TEST(LineModel, GradientsWaitForStages) {
   Problem problem = createGradient();
   Candidate best = rankCandidates(problem, hopper()).accepted[0].candidate;
-  EXPECT_EQ(best.loop, MainLoop::LineBuffer);
+  EXPECT_EQ(best.model, &kModel);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{64, 192}));
   EXPECT_EQ(best.stages, 4);
   double four = kModel.predict(problem, hopper(), best).stepCycles;
@@ -150,7 +150,7 @@ TEST(LineModel, WithoutLinesThereAreNoCandidates) {
   problem.facts.clear<LineFacts>();
   for (const RankedCandidate &ranked :
        rankCandidates(problem, hopper()).accepted)
-    EXPECT_NE(ranked.candidate.loop, MainLoop::LineBuffer);
+    EXPECT_NE(ranked.candidate.model, &kModel);
 }
 
 } // namespace

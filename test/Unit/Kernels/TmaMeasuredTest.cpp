@@ -82,8 +82,7 @@ Candidate createCandidate(const ChipInfo &chip, const Tile &tile) {
               .subgroup = {tile.rows / tile.consumers, tile.columns},
               .gemmK = TmaTile::kRowElements,
               .stages = tile.stages,
-              .cluster = tile.cluster,
-              .loop = MainLoop::Tma};
+              .cluster = tile.cluster};
   return {};
 }
 

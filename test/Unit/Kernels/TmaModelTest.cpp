@@ -165,9 +165,9 @@ TEST(TmaModel, SumsOfEightBitFloatsArePromoted) {
     EXPECT_EQ(candidate.atom->kind, AtomKind::MMASync);
   factsOf(problem).promotion = TmaTile::kMaxPromotion;
   Ranking ranking = rankCandidates(problem, hopper());
-  EXPECT_EQ(ranking.accepted.front().candidate.loop, MainLoop::Tma);
+  EXPECT_EQ(ranking.accepted.front().candidate.model, &kModel);
   for (const auto &[candidate, cost] : ranking.accepted) {
-    if (candidate.loop != MainLoop::Tma)
+    if (candidate.model != &kModel)
       continue;
     EXPECT_EQ(candidate.promotion, TmaTile::kMaxPromotion);
     TmaTile tile = getTmaTile(problem, candidate);
@@ -296,8 +296,7 @@ TEST(TmaModel, RowsTakeTime) {
     Candidate candidate{.workgroup = {128, 128},
                         .subgroup = {64, 128},
                         .gemmK = TmaTile::kRowElements,
-                        .stages = 6,
-                        .loop = MainLoop::Tma};
+                        .stages = 6};
     for (const MatrixAtom &atom : hopper().atoms)
       if (atom.kind == AtomKind::WGMMA && atom.n == 128 &&
           atom.operand == problem.operand)

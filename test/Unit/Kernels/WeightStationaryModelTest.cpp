@@ -54,8 +54,8 @@ TEST(WeightStationaryTile, FilterComesFirst) {
   // The second slice has eight channels.
   EXPECT_EQ(tile.countSlices(), 2);
   EXPECT_EQ(tile.filterBytes(), 2 * 9 * 8 * 128);
-  EXPECT_EQ(tile.ringOffset() % TmaTile::kAlignment, 0);
-  EXPECT_EQ(tile.stagingOffset(), tile.ringOffset() + 4 * 41 * 1024);
+  EXPECT_EQ(tile.pipelineOffset() % TmaTile::kAlignment, 0);
+  EXPECT_EQ(tile.stagingOffset(), tile.pipelineOffset() + 4 * 41 * 1024);
   EXPECT_EQ(tile.sharedBytes(), 188480);
 }
 
@@ -95,7 +95,7 @@ TEST(WeightStationaryModel, LastLayersHaveNarrowTiles) {
   Ranking ranking = rankCandidates(createLastLayer(), hopper());
   ASSERT_FALSE(ranking.accepted.empty());
   const Candidate &best = ranking.accepted.front().candidate;
-  EXPECT_EQ(best.loop, MainLoop::WeightStationary);
+  EXPECT_EQ(best.model, &kModel);
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{256, 8}));
 }
 

@@ -42,7 +42,8 @@ struct DirectBlocks : ChannelVector {
   static constexpr int64_t kMaxBlocks = 72;
 
   int64_t matrices; ///< That share a vector; 1 if a matrix has whole ones.
-  int64_t rowVectors, columnVectors; ///< Of a matrix, or of sharing ones.
+  int64_t rowVectors,
+      columnVectors; ///< Vectors of a matrix, or of matrices that share them.
   /// The digits of rows and of columns that count channels, if a matrix has
   /// more than one channel.
   std::optional<size_t> row, column;

@@ -45,10 +45,10 @@ struct DirectDiagonals : ChannelVector {
   /// The most sums of a lane: the remaining registers hold fragments.
   static constexpr int64_t kMaxSums = 128;
 
-  int64_t step;     ///< Input positions between output positions.
-  int64_t dilation; ///< Input positions between taps.
-  int64_t taps;     ///< Along the positions.
-  int64_t lines;    ///< Taps of all other digits of the columns.
+  int64_t step;              ///< Input positions between output positions.
+  int64_t dilation;          ///< Input positions between taps.
+  int64_t taps;              ///< Along the positions.
+  int64_t lines;             ///< Taps of all other digits of the columns.
   std::optional<size_t> tap; ///< The digit of `taps`, if there are several.
 
   /// Taps whose input positions are equal modulo `step` share an atom: the
@@ -56,11 +56,7 @@ struct DirectDiagonals : ChannelVector {
   int64_t countClasses() const;
   /// The input positions of a class, modulo `step`.
   int64_t getResidue(int64_t index) const { return index * dilation % step; }
-  /// The diagonal of the first tap of a class, and the distance from each tap
-  /// of the class to the next.
-  int64_t getFirstDiagonal(int64_t index) const {
-    return index * dilation / step;
-  }
+  /// Diagonals from a tap of a class to the next one.
   int64_t getDiagonalStep() const {
     return std::max<int64_t>(1, countClasses() * dilation / step);
   }

@@ -56,7 +56,8 @@ struct FilterBlocks : ChannelVector {
   /// its taps are multiplied two at a time.
   std::optional<size_t> tap;
 
-  int64_t getMatrices() const { return kVector / channels; } ///< Of a vector.
+  /// Matrices in a vector.
+  int64_t getMatrices() const { return kVector / channels; }
 
   /// None if D7 does not hold; `obstacle` then says why, as "expects ..., but
   /// got ...".

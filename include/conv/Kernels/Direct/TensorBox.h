@@ -71,7 +71,7 @@ enum class VectorOrder { Together, Odd };
 struct BoxBlocks {
   int64_t dimension = 0;
   int64_t size = 0;     ///< Coordinates of a block, 8 times n.
-  int64_t vectors = 0;  ///< Of a position: 1, 2, 4 or 8.
+  int64_t vectors = 0;  ///< Vectors of a position: 1, 2, 4 or 8.
   int64_t distance = 0; ///< From block to block, in shared memory.
   int64_t count = 0;    ///< Including unused ones after the box.
 
@@ -88,7 +88,7 @@ struct TensorBox {
   /// registers, this many are in flight at a time.
   static constexpr int64_t kLoadsInFlight = 8;
 
-  SmallVector<int64_t> sizes;   ///< Of each coordinate.
+  SmallVector<int64_t> sizes;   ///< The size of each coordinate.
   SmallVector<int64_t> corner;  ///< First coordinate relative to the first
                                 ///< digits of the tile.
   SmallVector<int64_t> strides; ///< In shared memory.
@@ -100,7 +100,7 @@ struct TensorBox {
   SmallVector<PaddingMode> padding;
   int64_t copyDimension; ///< The dimension along which copies are vectors.
   int64_t copyWidth;     ///< Elements of a vector; copies align to it.
-  int64_t run; ///< Contiguous elements of the box in memory.
+  int64_t run;           ///< Contiguous elements of the box in memory.
   /// In shared memory: the element of the first digits, and the distance
   /// between neighbours along each digit of the view. With blocks, the
   /// distances along digits inside of blocks and of vectors are meaningless.

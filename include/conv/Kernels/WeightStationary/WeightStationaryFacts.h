@@ -16,7 +16,7 @@ namespace conv {
 /// compute.
 struct WeightStationaryFacts {
   int64_t channels = 0;                        ///< Channels of halo tiles.
-  int64_t haloTileBytes = 0, haloTileRows = 0; ///< Of one, in shared memory.
+  int64_t haloTileBytes = 0, haloTileRows = 0; ///< One tile in shared memory.
   int64_t taps = 1;                            ///< Taps that share one.
 };
 

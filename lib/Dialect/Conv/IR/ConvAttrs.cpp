@@ -59,14 +59,20 @@ parseName(AsmParser &parser, const std::pair<Enum, std::string_view> (&list)[N],
 StringRef mlir::conv::stringifyAtomKind(AtomKind kind) {
   return lookupName(::conv::kAtomKinds, kind);
 }
-StringRef mlir::conv::stringifyMainLoop(MainLoop mainLoop) {
-  return lookupName(::conv::kMainLoops, mainLoop);
+StringRef mlir::conv::stringifyLoop(StagedLoop mainLoop) {
+  return lookupName(::conv::kStagedLoops, mainLoop);
+}
+StringRef mlir::conv::stringifyLoop(DirectLoop mainLoop) {
+  return lookupName(::conv::kDirectLoops, mainLoop);
 }
 FailureOr<AtomKind> mlir::FieldParser<AtomKind>::parse(AsmParser &parser) {
   return parseName(parser, ::conv::kAtomKinds, "the kind of atom");
 }
-FailureOr<MainLoop> mlir::FieldParser<MainLoop>::parse(AsmParser &parser) {
-  return parseName(parser, ::conv::kMainLoops, "main_loop");
+FailureOr<StagedLoop> mlir::FieldParser<StagedLoop>::parse(AsmParser &parser) {
+  return parseName(parser, ::conv::kStagedLoops, "main_loop");
+}
+FailureOr<DirectLoop> mlir::FieldParser<DirectLoop>::parse(AsmParser &parser) {
+  return parseName(parser, ::conv::kDirectLoops, "main_loop");
 }
 
 #define GET_ATTRDEF_CLASSES

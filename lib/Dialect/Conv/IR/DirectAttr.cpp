@@ -27,19 +27,19 @@ static constexpr int64_t kMaxDirectProducts = 64;
 static LogicalResult verifyFields(EmitError emitError,
                                   ArrayRef<int64_t> workgroup,
                                   ArrayRef<int64_t> subgroup, int64_t stages,
-                                  AtomAttr atom, MainLoop mainLoop) {
-  bool isReduction = mainLoop == MainLoop::DirectReduction;
+                                  AtomAttr atom, DirectLoop mainLoop) {
+  bool isReduction = mainLoop == DirectLoop::Reduction;
   if (stages != 1 && !isReduction)
-    return emitError() << "expects 1 stage for " << stringifyMainLoop(mainLoop)
+    return emitError() << "expects 1 stage for " << stringifyLoop(mainLoop)
                        << ", but got " << stages;
   if (subgroup[1] != workgroup[1])
     return emitError() << "expects subgroup to have all " << workgroup[1]
                        << " matrices, but got " << subgroup[1];
   AtomAttr matrixAtom = ChannelVector::getAtom(atom.getContext());
-  if (mainLoop == MainLoop::DirectMatrix && atom != matrixAtom)
+  if (mainLoop == DirectLoop::Matrix && atom != matrixAtom)
     return emitError() << "expects " << matrixAtom
                        << " for direct_matrix, but got " << atom;
-  if (mainLoop != MainLoop::Direct && atom == matrixAtom)
+  if (mainLoop != DirectLoop::Rows && atom == matrixAtom)
     return success();
   if (workgroup[1] % atom.getM())
     return emitError() << "expects matrices of whole atoms of " << atom.getM()
@@ -53,7 +53,7 @@ static LogicalResult verifyFields(EmitError emitError,
     return emitError() << "expects an fma atom of at most "
                        << kMaxDirectProducts << " multiplications with "
                        << (isReduction ? "n" : "k") << " of 1 for "
-                       << stringifyMainLoop(mainLoop) << ", but got " << atom;
+                       << stringifyLoop(mainLoop) << ", but got " << atom;
   return success();
 }
 
@@ -61,16 +61,9 @@ LogicalResult DirectAttr::verify(EmitError emitError,
                                  ArrayRef<int64_t> workgroup,
                                  ArrayRef<int64_t> subgroup, int64_t gemmK,
                                  int64_t stages, AtomAttr atom,
-                                 MainLoop mainLoop, Raster) {
-  bool isDirect = mainLoop == MainLoop::Direct ||
-                  mainLoop == MainLoop::DirectReduction ||
-                  mainLoop == MainLoop::DirectMatrix;
-  if (!isDirect)
-    return emitError() << "expects main_loop to be direct, direct_reduction or "
-                          "direct_matrix, but got "
-                       << stringifyMainLoop(mainLoop);
+                                 DirectLoop mainLoop, Raster) {
   bool hasRuns =
-      mainLoop == MainLoop::DirectReduction && atom.getKind() != AtomKind::FMA;
+      mainLoop == DirectLoop::Reduction && atom.getKind() != AtomKind::FMA;
   KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
   if (failed(fields.verify(emitError, /*hasWholeAtoms=*/!hasRuns)))
     return failure();
@@ -78,9 +71,8 @@ LogicalResult DirectAttr::verify(EmitError emitError,
 }
 
 int64_t DirectAttr::getNumSubgroups() const {
-  int64_t shared = getMainLoop() == MainLoop::DirectReduction
-                       ? getGemmK()
-                       : getWorkgroup()[0];
+  int64_t shared =
+      getMainLoop() == DirectLoop::Reduction ? getGemmK() : getWorkgroup()[0];
   return llvm::divideCeil(shared, getSubgroup()[0]) *
          (getWorkgroup()[1] / getSubgroup()[1]);
 }

@@ -105,5 +105,5 @@ LogicalResult mlir::conv::refuseMainLoop(EmitError emitError,
                                          KernelAttrInterface kernel,
                                          const ::conv::ChipInfo &chip) {
   return emitError() << "expects a main loop for " << chip.name << ", but got "
-                     << stringifyMainLoop(kernel.getMainLoop());
+                     << kernel.getLoopName();
 }

@@ -19,16 +19,12 @@ LogicalResult StagedGemmAttr::verify(EmitError emitError,
                                      ArrayRef<int64_t> workgroup,
                                      ArrayRef<int64_t> subgroup, int64_t gemmK,
                                      int64_t stages, AtomAttr atom,
-                                     MainLoop mainLoop, Raster) {
+                                     StagedLoop mainLoop, Raster) {
   KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
   if (failed(fields.verify(emitError)))
     return failure();
   // S16, except the parts that depend on the convolution or the chip.
-  bool isAsync = mainLoop == MainLoop::AsyncStaged;
-  if (!isAsync && mainLoop != MainLoop::RegisterStaged)
-    return emitError() << "expects main_loop to be register_staged or "
-                          "async_staged, but got "
-                       << stringifyMainLoop(mainLoop);
+  bool isAsync = mainLoop == StagedLoop::Async;
   if (isAsync && stages < 2)
     return emitError() << "expects 2 stages or more for async_staged, but got "
                        << stages;
@@ -63,7 +59,7 @@ StagedGemmAttr::verifyForChip(EmitError emitError, const ::conv::ChipInfo &chip,
                               const ::conv::MatrixAtom *atom) const {
   // The part of S16 that depends on the chip.
   bool hasCopies = chip.asyncCopyBytes > 0 || chip.getLaneCopies();
-  if (getMainLoop() == MainLoop::AsyncStaged && !hasCopies)
+  if (isAsync() && !hasCopies)
     return refuseMainLoop(emitError, *this, chip);
   int64_t elementBytes = byteSize(atom->operand);
   if (failed(verifySharedMemory(emitError, *this, chip, elementBytes)) ||

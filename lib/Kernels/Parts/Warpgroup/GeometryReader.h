@@ -61,7 +61,8 @@ private:
   bool isMovedBy(ViewAttr view, const ViewAttr::Coordinate &coordinate,
                  DigitRole role, int64_t length,
                  ArrayRef<DigitRole> others = {}) const;
-  /// The same for an index that counts the coordinate, without a constant.
+  /// Whether one index counts the coordinate, without a constant, and only
+  /// groups move it beside that.
   bool isCountedBy(ViewAttr view, const ViewAttr::Coordinate &coordinate,
                    DigitRole role, int64_t length) const;
   std::optional<size_t> findPhase(const ViewAttr::Coordinate &coordinate,

@@ -12,7 +12,7 @@
 
 namespace mlir::conv {
 
-/// The same elements of a dense tensor in a view of fewer dimensions: row
+/// A view of fewer dimensions with the elements of a dense tensor: row
 /// digits that count neighbouring dimensions become one digit of one dimension.
 /// Returns `tensor` itself if it has no such digits.
 ViewedTensor joinRows(const ViewedTensor &tensor);

@@ -90,7 +90,7 @@ protected:
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
   const ::conv::TmaTile &tile;
-  BoxRows rows; ///< Of both operands in shared memory.
+  BoxRows rows; ///< Rows of both operands in shared memory.
 
   /// Bytes of a box of a transposed tile: as many rows as a row has elements.
   int64_t getBoxBytes() const { return rows.elements() * rows.bytes; }

@@ -33,8 +33,8 @@ LoopPosition LoopPosition::get(ValueRange carried) {
   return position;
 }
 
-TmaRings::TmaRings(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
-                   Value memory)
+TmaPipelines::TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
+                           Value memory)
     : stages(ptx, ptx.offset(memory, kept.tile.barrierOffset() + kept.shift()),
              kept.tile.stages) {
   const Tile &tile = kept.tile;
@@ -51,7 +51,7 @@ TmaRings::TmaRings(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
                       tile.convertedStages());
 }
 
-void TmaRings::initialize(int64_t consumers, int64_t converters) const {
+void TmaPipelines::initialize(int64_t consumers, int64_t converters) const {
   stages.initialize(1, consumers + converters);
   if (slots)
     slots->initialize(1, consumers);
@@ -61,7 +61,7 @@ void TmaRings::initialize(int64_t consumers, int64_t converters) const {
     kept->steps.initializeFull(1);
 }
 
-LoopPosition TmaRings::getStart() const {
+LoopPosition TmaPipelines::getStart() const {
   LoopPosition start{stages.getStart(), std::nullopt};
   if (slots)
     start.second = slots->getStart();
@@ -71,7 +71,7 @@ LoopPosition TmaRings::getStart() const {
 }
 
 TmaLoop::TmaLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-                 const Tile &tile, const TmaRings &pipelines, Value memory,
+                 const Tile &tile, const TmaPipelines &pipelines, Value memory,
                  Value rank)
     : ptx(ptx), geometry(geometry), tile(tile), pipelines(pipelines),
       memory(memory) {
@@ -162,7 +162,7 @@ class ConsumerBuilder {
 public:
   ConsumerBuilder(const PtxBuilder &ptx, const TmaGeometry &geometry,
                   const Tile &tile, const WgmmaUnit &matrix,
-                  const TmaRings &pipelines, Value isReleasing)
+                  const TmaPipelines &pipelines, Value isReleasing)
       : ptx(ptx), geometry(geometry), tile(tile), matrix(matrix),
         pipelines(pipelines), stages(pipelines.stages),
         isReleasing(isReleasing) {}
@@ -198,7 +198,7 @@ private:
   const TmaGeometry &geometry;
   const Tile &tile;
   const WgmmaUnit &matrix;
-  const TmaRings &pipelines;
+  const TmaPipelines &pipelines;
   const MbarrierPipeline &stages;
   Value isReleasing;
 };

@@ -28,11 +28,12 @@ struct LoopPosition {
 };
 
 /// The pipelines of a kernel: of stages, and of slots for halo tiles.
-struct TmaRings {
+struct TmaPipelines {
   /// `memory` is where stage 0 starts.
-  TmaRings(const PtxBuilder &ptx, const ::conv::KeptTile &kept, Value memory);
+  TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
+               Value memory);
   /// A pipeline without slots, whose barriers are elsewhere.
-  explicit TmaRings(const MbarrierPipeline &stages) : stages(stages) {}
+  explicit TmaPipelines(const MbarrierPipeline &stages) : stages(stages) {}
 
   /// Called by one work-item, before any other goes on. `consumers` releases
   /// empty what consumers read; `converters` fill parts and release stages.
@@ -60,8 +61,8 @@ public:
   /// `memory` is where stage 0 starts. `rank` is the number of this workgroup
   /// in its cluster, if the workgroups of a cluster share the tile.
   TmaLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
-          const ::conv::TmaTile &tile, const TmaRings &pipelines, Value memory,
-          Value rank = Value());
+          const ::conv::TmaTile &tile, const TmaPipelines &pipelines,
+          Value memory, Value rank = Value());
 
   /// Called by one lane: starts all copies of the tile at `origin` as stages
   /// become empty. A kept operand is copied only if the tile `isFirst`. Returns
@@ -98,7 +99,7 @@ private:
   const PtxBuilder &ptx;
   const TmaGeometry &geometry;
   const ::conv::TmaTile &tile;
-  const TmaRings &pipelines;
+  const TmaPipelines &pipelines;
   Value memory;
   Range outer, inner;
 };

@@ -24,7 +24,7 @@ namespace mlir::conv {
 /// A family whose kernels multiply with `wgmma`.
 template <typename Geometry> class WarpgroupFamily : public KernelFamily {
 public:
-  std::string explainAbsence(MainLoop mainLoop, ConvolutionOpInterface op,
+  std::string explainAbsence(StringRef loopName, ConvolutionOpInterface op,
                              const ::conv::ChipInfo &chip) const final {
     return explainWarpgroupAbsence(
         op, chip, getForm(),

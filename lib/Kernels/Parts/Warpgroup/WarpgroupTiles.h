@@ -20,7 +20,7 @@ namespace conv {
 /// Calls `visit` with every tile of this atom, as a candidate without stages,
 /// with at most `mostAtoms` atoms per consumer.
 template <typename Visit>
-void forEachWarpgroupTile(const MatrixAtom &atom, MainLoop loop, Visit visit,
+void forEachWarpgroupTile(const MatrixAtom &atom, Visit visit,
                           int64_t mostAtoms = 4) {
   for (int64_t consumers = 1; consumers <= TmaTile::kMaxConsumers; ++consumers)
     for (int64_t atoms = 1; atoms <= mostAtoms; ++atoms) {
@@ -28,8 +28,7 @@ void forEachWarpgroupTile(const MatrixAtom &atom, MainLoop loop, Visit visit,
       visit(Candidate{.atom = &atom,
                       .workgroup = {consumers * rows, atom.n},
                       .subgroup = {rows, atom.n},
-                      .gemmK = TmaTile::kAtomsPerRow * atom.k,
-                      .loop = loop});
+                      .gemmK = TmaTile::kAtomsPerRow * atom.k});
     }
 }
 

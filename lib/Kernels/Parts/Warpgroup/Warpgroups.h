@@ -40,7 +40,8 @@ int64_t reserveComputeUnit(const ::conv::ChipInfo &chip, int64_t sharedBytes);
 void joinStream(const PtxBuilder &ptx, ScheduleAttr schedule,
                 const ::conv::ChipInfo &chip, int64_t workgroups);
 
-/// The same for a kernel without warpgroups, which combines split-K slices.
+/// Waits, and starts the next kernel early, in a kernel without warpgroups that
+/// combines split-K slices.
 void joinStream(const TiledConvolution &form, const ::conv::ChipInfo &chip,
                 gpu::GPUFuncOp kernel);
 

@@ -62,7 +62,7 @@ private:
                                 int64_t end) const;
   /// The offset of an atom's rows in the left operand, in bytes.
   Value createAtomOffset(const TmaGeometry &geometry, Value atom) const;
-  /// The same offset for an atom that is a tap.
+  /// The offset, in bytes, of an atom that is a tap.
   Value createTapOffset(const TmaGeometry &geometry, Value atom) const;
 
   NVVM::WGMMATypes leftType, rightType;

@@ -15,7 +15,8 @@
 
 #include "conv/Chip/Chip.h"
 #include "conv/Dialect/Conv/IR/DigitRole.h"
-#include "conv/Dialect/Conv/IR/MainLoop.h"
+#include "conv/Dialect/Conv/IR/DirectLoop.h"
+#include "conv/Dialect/Conv/IR/StagedLoop.h"
 
 #include "mlir/IR/Attributes.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -26,18 +27,23 @@
 namespace mlir {
 namespace conv {
 using ::conv::AtomKind;
-using ::conv::MainLoop;
+using ::conv::DirectLoop;
+using ::conv::StagedLoop;
 
-/// The name in schedules, such as "mfma" or "tma".
+/// The name in schedules, such as "mfma" or "async_staged".
 StringRef stringifyAtomKind(AtomKind kind);
-StringRef stringifyMainLoop(MainLoop mainLoop);
+StringRef stringifyLoop(StagedLoop mainLoop);
+StringRef stringifyLoop(DirectLoop mainLoop);
 } // namespace conv
 
 template <> struct FieldParser<::conv::AtomKind, ::conv::AtomKind> {
   static FailureOr<::conv::AtomKind> parse(AsmParser &parser);
 };
-template <> struct FieldParser<::conv::MainLoop, ::conv::MainLoop> {
-  static FailureOr<::conv::MainLoop> parse(AsmParser &parser);
+template <> struct FieldParser<::conv::StagedLoop, ::conv::StagedLoop> {
+  static FailureOr<::conv::StagedLoop> parse(AsmParser &parser);
+};
+template <> struct FieldParser<::conv::DirectLoop, ::conv::DirectLoop> {
+  static FailureOr<::conv::DirectLoop> parse(AsmParser &parser);
 };
 } // namespace mlir
 
@@ -47,8 +53,13 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer, AtomKind kind) {
   return printer;
 }
 inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
-                                    MainLoop mainLoop) {
-  printer << mlir::conv::stringifyMainLoop(mainLoop);
+                                    StagedLoop mainLoop) {
+  printer << mlir::conv::stringifyLoop(mainLoop);
+  return printer;
+}
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
+                                    DirectLoop mainLoop) {
+  printer << mlir::conv::stringifyLoop(mainLoop);
   return printer;
 }
 } // namespace conv

@@ -12,8 +12,10 @@
 #ifndef CONV_DIRECT_ATTR_TD
 #define CONV_DIRECT_ATTR_TD
 
+def Conv_DirectLoopParameter : AttrParameter<"::conv::DirectLoop", "what work-items share">;
+
 def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
-    (ins Conv_MainLoopParameter:$mainLoop)> {
+    (ins Conv_DirectLoopParameter:$mainLoop)> {
   let summary = "Products of many small groups at a time";
   let description = [{
     For groups so small that their matrices have next to no columns, above all
@@ -105,7 +107,13 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
     ```
   }];
   let extraClassDeclaration = verifyForChip # [{
+    StringRef getLoopName() const { return stringifyLoop(getMainLoop()); }
     int64_t getNumSubgroups() const;
+    /// Whether matrix instructions reduce positions to blocks of channels.
+    bool reducesBlocks() const {
+      return getMainLoop() == DirectLoop::Reduction &&
+             getAtom().getKind() != AtomKind::FMA;
+    }
   }];
 }
 

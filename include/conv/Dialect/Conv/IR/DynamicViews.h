@@ -22,7 +22,7 @@ namespace mlir::conv {
 /// Two elements that are multiplied: one of each operand.
 struct DynamicFactors {
   ViewAttr lhs, rhs;
-  ViewAttr state; ///< Of the initial state; null if out of reach.
+  ViewAttr state; ///< The initial state; null if out of reach.
   /// The distance from the position of the result to that of `lhs`.
   int64_t distance;
 };

@@ -18,11 +18,12 @@ def Conv_KernelAttrInterface : AttrInterface<"KernelAttrInterface"> {
   }];
   let cppNamespace = "::mlir::conv";
   let methods = [
-    InterfaceMethod<"How tiles travel to what multiplies them.",
-      "::conv::MainLoop", "getMainLoop">,
+    InterfaceMethod<"The name of the main loop; the mnemonic, if the family has only one.",
+      "::llvm::StringRef", "getLoopName", (ins), "",
+      "return $_attr.getMnemonic();">,
     InterfaceMethod<"`[rows, columns]` of a workgroup; `[rows, matrices]` of direct kernels.",
       "::llvm::ArrayRef<int64_t>", "getWorkgroup">,
-    InterfaceMethod<"The same of a subgroup.",
+    InterfaceMethod<"`[rows, columns]` or `[rows, matrices]` of a subgroup.",
       "::llvm::ArrayRef<int64_t>", "getSubgroup">,
     InterfaceMethod<"Elements of the reduction of one step.",
       "int64_t", "getGemmK">,

@@ -18,7 +18,7 @@ include "conv/Dialect/Conv/IR/KernelAttrInterface.td"
 
 // Enums that code without IR uses too: one place defines their names.
 def Conv_AtomKindParameter : AttrParameter<"::conv::AtomKind", "class of matrix instruction">;
-def Conv_MainLoopParameter : AttrParameter<"::conv::MainLoop", "how tiles travel to the matrix units">;
+def Conv_StagedLoopParameter : AttrParameter<"::conv::StagedLoop", "how tiles travel to shared memory">;
 
 def Conv_Raster : I32EnumAttr<"Raster", "which tile index moves fastest over workgroups", [
     I32EnumAttrCase<"Rows", 0, "rows">,
@@ -91,7 +91,7 @@ class Conv_KernelAttr<string name, string mnemonic, dag loop = (ins), dag own = 
 }
 
 def Conv_StagedGemmAttr : Conv_KernelAttr<"StagedGemm", "staged_gemm",
-    (ins Conv_MainLoopParameter:$mainLoop)> {
+    (ins Conv_StagedLoopParameter:$mainLoop)> {
   let summary = "Products of tiles that work-items stage in shared memory";
   let description = [{
     Sizes are those of a batch of matrix products: `[rows, columns]`. Each step,
@@ -121,6 +121,10 @@ def Conv_StagedGemmAttr : Conv_KernelAttr<"StagedGemm", "staged_gemm",
                       main_loop = register_staged, raster = columns>
     ```
   }];
+  let extraClassDeclaration = verifyForChip # [{
+    StringRef getLoopName() const { return stringifyLoop(getMainLoop()); }
+    bool isAsync() const { return getMainLoop() == StagedLoop::Async; }
+  }];
 }
 
 def Conv_HostGemmAttr : Conv_KernelAttr<"HostGemm", "host_gemm"> {
@@ -140,9 +144,6 @@ def Conv_HostGemmAttr : Conv_KernelAttr<"HostGemm", "host_gemm"> {
     #conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 256,
                     stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>
     ```
-  }];
-  let extraClassDeclaration = verifyForChip # [{
-    MainLoop getMainLoop() const { return MainLoop::HostCache; }
   }];
 }
 
@@ -208,9 +209,6 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
     ```
   }];
   let assemblyFormat = "`<`" # fields # " `` custom<WarpgroupOptions>($haloTile, $cluster, $promotion) `>`";
-  let extraClassDeclaration = verifyForChip # [{
-    MainLoop getMainLoop() const { return MainLoop::Tma; }
-  }];
 }
 
 def Conv_LineBufferAttr : Conv_KernelAttr<"LineBuffer", "line_buffer"> {
@@ -236,9 +234,6 @@ def Conv_LineBufferAttr : Conv_KernelAttr<"LineBuffer", "line_buffer"> {
     #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
                       stages = 2, atom = <wgmma 64 x 64 x 16>, raster = rows>
     ```
-  }];
-  let extraClassDeclaration = verifyForChip # [{
-    MainLoop getMainLoop() const { return MainLoop::LineBuffer; }
   }];
 }
 
@@ -269,9 +264,6 @@ def Conv_WeightStationaryAttr : Conv_KernelAttr<"WeightStationary", "weight_stat
     ```
   }];
   let assemblyFormat = "`<`" # fields # " `,` `halo_tile` `=` `[` $haloTile `]` `>`";
-  let extraClassDeclaration = verifyForChip # [{
-    MainLoop getMainLoop() const { return MainLoop::WeightStationary; }
-  }];
 }
 
 include "conv/Dialect/Conv/IR/DirectAttr.td"

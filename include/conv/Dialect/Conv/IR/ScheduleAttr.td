@@ -152,7 +152,6 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     bool isDirect() const { return ::llvm::isa<DirectAttr>(getKernel()); }
     bool isWinograd() const { return !getOutputTile().empty(); }
     /// The fields of `kernel`.
-    MainLoop getMainLoop() const { return getKernel().getMainLoop(); }
     ::llvm::ArrayRef<int64_t> getWorkgroup() const {
       return getKernel().getWorkgroup();
     }
@@ -173,10 +172,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     bool hasMatrixInstruction() const {
       return !isDirect() || getAtom().getKind() != AtomKind::FMA;
     }
-    /// Whether matrix instructions reduce positions to blocks of channels.
+    /// Whether the matrix instructions of a direct kernel reduce positions.
     bool reducesBlocks() const {
-      return getMainLoop() == MainLoop::DirectReduction &&
-             getAtom().getKind() != AtomKind::FMA;
+      auto direct = ::llvm::dyn_cast<DirectAttr>(getKernel());
+      return direct && direct.reducesBlocks();
     }
     /// The number of subgroups of a workgroup.
     int64_t getNumSubgroups() const { return getKernel().getNumSubgroups(); }

@@ -50,7 +50,7 @@ std::array<int64_t, 3> getTile(Attribute schedule, bool isProduct,
 /// in a block.
 struct TiledConvolution {
   scf::ForallOp forall;
-  ScatterOp scatter;                       ///< Of the whole kernel.
+  ScatterOp scatter;                       ///< The kernel has one.
   ScheduleAttr schedule;                   ///< Null if it is a transform.
   TransformScheduleAttr transformSchedule; ///< Null if it is not.
   MatrixOperand lhs, rhs;                  ///< Null if there is no product.

@@ -30,7 +30,7 @@ struct TapRows {
   static constexpr int64_t kAlignment = 1024;
 
   int64_t lines = 0;    ///< Tap rows of the filter; 0: rows are no taps.
-  int64_t taps = 1;     ///< Of a tap row.
+  int64_t taps = 1;     ///< Taps of a tap row.
   int64_t dilation = 1; ///< From tap row to tap row, in position rows.
   int64_t pitch = 0;    ///< Elements of a halo tile's row.
 
@@ -101,7 +101,7 @@ struct TmaTile {
   /// Shared memory starts at a multiple of this, as the swizzle requires.
   static constexpr int64_t kAlignment = 1024;
 
-  int64_t rows = 0, columns = 0; ///< Of the workgroup.
+  int64_t rows = 0, columns = 0; ///< The tile of a workgroup.
   int64_t stages = 0;
   int64_t consumers = 0;
   /// Bytes of the halo tiles that hold the left operand of all taps, in slots

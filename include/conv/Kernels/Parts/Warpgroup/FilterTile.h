@@ -32,9 +32,9 @@ struct FilterTile {
   int64_t stageBytes;
 
   int64_t filterBytes() const { return filterRows * tile.rightBytes(); }
-  int64_t ringOffset() const { return filterBytes(); }
+  int64_t pipelineOffset() const { return filterBytes(); }
   int64_t stagingOffset() const {
-    return roundUp(ringOffset() + tile.stages * stageBytes,
+    return roundUp(pipelineOffset() + tile.stages * stageBytes,
                    TmaTile::kAlignment);
   }
   int64_t barrierOffset() const {

@@ -1,0 +1,133 @@
+//===- DirectCalibration.h - costs of direct kernels ------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels of small groups (`lib/Kernels/Direct`), and the registers that LLVM
+// allocates for them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_CHIP_DIRECTCALIBRATION_H
+#define CONV_CHIP_DIRECTCALIBRATION_H
+
+#include <cstdint>
+
+namespace conv {
+
+/// Registers that LLVM allocates for a lane that sums up its own elements in a
+/// direct kernel on an AMD chip, fitted to 11 kinds of kernels. LLVM hoists the
+/// reads and conversions of a line of taps.
+struct DirectRegisters {
+  double fixed;    ///< Registers that every lane has.
+  double ofSum;    ///< Registers for each sum.
+  double ofWindow; ///< Registers for each vector of a window: CDNA also keeps
+                   ///< an f32 copy, RDNA mixes types in its instructions.
+  double ofTap;    ///< Registers for each vector of the filter.
+  double ofReduction; ///< Additional registers of shared reductions.
+  /// Relative time per register that vector instructions cannot address,
+  /// because its value moves to accumulation registers and back: filter
+  /// gradients with 7x7 windows took 1.6 to 1.8 times as long for 284
+  /// registers, and 7 outputs of such windows with strides 2.2 times.
+  double movedCost;
+  double movedFilterCost; ///< Factor if filter values move, once for all boxes:
+                          ///< with 5x5 windows, it was 1.3 to 1.7.
+  double mostReadAhead; ///< The most vectors of two lines of taps, one of which
+                        ///< is read while the other is multiplied.
+  double linesAhead;    ///< Lines of taps whose filter vectors are in registers
+                        ///< if lines are read ahead.
+  double mostHoisted;   ///< The most filter vectors that LLVM reads before a
+                        ///< loop over boxes.
+};
+
+/// Workgroups that queue for memory and for their unit: 540 schedules of 31
+/// problems with 12 % root mean square error. On chips with copies that bypass
+/// registers.
+struct DirectQueueCalibration {
+  double memoryEfficiency; ///< Share of the bandwidth if nothing waits. Above
+                           ///< 1: part of what the previous kernel wrote is in
+                           ///< the cache.
+  double haloCost;     ///< Time of a halo byte over that of a memory byte.
+  double copyCost;     ///< Share of a copy's cycles that occupies the unit.
+  double conflictCost; ///< Share of time that each conflict adds.
+  double inStep;  ///< How much of their work the first workgroups do in step.
+  double seconds; ///< Time around a queue.
+  double shortRunCost; ///< Share of time that each halving of runs below
+                       ///< `longRunBytes` adds.
+  /// Rows: cycles of the unit for each instruction that it may issue, of a
+  /// subgroup alone, and of the unit for a workgroup.
+  double rowUnitCycles;
+  double rowAloneCycles;
+  double rowSetupCycles;
+  /// Matrix instructions: cycles for each cycle of an atom, for each exchanged
+  /// line, of the unit around both, and until each subgroup reaches a barrier.
+  double atomCycles;
+  double lineCycles;
+  double matrixUnitCycles;
+  double matrixAloneCycles;
+  int64_t rowRegisters; ///< Registers of addresses and loop counters in kernels
+                        ///< of rows, beside their sums.
+};
+
+/// Block gradients, which only read.
+struct DirectBlockCalibration {
+  double memoryEfficiency; ///< Share of the bandwidth that they reach.
+  double shortRunCost;     ///< Share of time that each halving of runs below
+                           ///< `longRunBytes` adds.
+  double stepCycles;       ///< Cycles of a step around its units of work.
+  double unitCycles; ///< Cycles until a unit has its sums, beside its loads.
+  double loadCycles; ///< Cycles of each load.
+};
+
+/// Banded gradients of depthwise filters: 44 schedules of four layers, within
+/// 9 %.
+struct DirectBandCalibration {
+  double seconds;          ///< Time around the steps.
+  double memoryEfficiency; ///< Share of the bandwidth that they reach.
+  double copyCycles;       ///< Until the copies of a step arrive.
+  double stepCycles;       ///< Of a step around its work.
+  double transposeCycles; ///< Until a subgroup has transposed four vectors of 8
+                          ///< positions.
+  double sumCycles;       ///< Until work-items have added up their sums.
+};
+
+/// Small groups (`Direct`). Numbers of schedules are of an H200.
+struct DirectCalibration {
+  /// Whether predicted times were compared with the times of other families: of
+  /// 61 problems on an H200, the schedule with the least prediction takes 1.076
+  /// times as long as the fastest schedule measured. On chips without a
+  /// comparison, direct schedules are taken before all others.
+  bool isCompared;
+  /// Without a comparison: bytes that a kernel may move for each compulsory
+  /// byte. Kernels that move more rank after all that do not. The limit is
+  /// larger on chips whose caches hold the halos of neighbours.
+  double traffic;
+  double memoryEfficiency; ///< Share of the bandwidth that kernels which read
+                           ///< and write reach.
+  /// On chips with sectors: the length above which runs cost nothing more, and
+  /// the share of time that each halving of shorter runs adds to reductions in
+  /// shared memory.
+  double longRunBytes = 0;
+  double shortReductionRunCost = 0;
+  /// Measured over counted cycles of lane multiplications where nothing
+  /// queues. Rows: 67 schedules of 10 depthwise layers on CDNA and 24 of 3 on
+  /// gfx1201; shared reductions: 16 schedules of 2 layers on gfx942.
+  double countedCycles;
+  double countedReductionCycles;
+  double instructionsPerBox;    ///< Addresses and loops around a box.
+  double instructionsPerStored; ///< Epilogue, rounding and store of an element
+                                ///< of the result.
+  /// Registers: as LLVM allocates them, on chips without copies that bypass
+  /// registers; on others, registers of addresses and loop counters.
+  DirectRegisters registers = {};
+  int64_t fixedRegisters = 0;
+  DirectQueueCalibration queue = {};
+  DirectBlockCalibration blocks = {};
+  DirectBandCalibration bands = {};
+};
+
+} // namespace conv
+
+#endif // CONV_CHIP_DIRECTCALIBRATION_H

@@ -1,0 +1,144 @@
+//===- WarpgroupCalibration.h - costs of warpgroups -------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The families whose warpgroups multiply by `wgmma`, one record each. Chips
+// without `wgmma` leave them out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_CHIP_WARPGROUPCALIBRATION_H
+#define CONV_CHIP_WARPGROUPCALIBRATION_H
+
+#include <cstdint>
+
+namespace conv {
+
+/// Tiles that the copy engine loads and warpgroups multiply (`WarpgroupGemm`).
+/// Constants without another source were fitted together to 1344 schedules of
+/// 170 layers on an H200.
+struct WarpgroupCalibration {
+  double matrixSlowdown; ///< Measured over data-sheet time of matrix units:
+                         ///< their clock falls under load.
+  /// The chip's power, in cycles in which all compute units may draw it: for
+  /// each cycle of one unit's matrix units, and for each copied byte.
+  double powerPerMatrixCycle;
+  double powerPerByte;
+  /// Cycles for each cache line that a unit's copies request: of groups (31
+  /// schedules of groups of 56 channels), and of volumes (7 layers).
+  double lineCycles;
+  double volumeLineCycles;
+  double volumeRowCycles; ///< Cycles for each row of windows in a filter
+                          ///< gradient of volumes.
+  double rowCycles;       ///< Cycles for each copied row of one cache line in a
+                    ///< reduction over positions: 2.1 to 4 in 40 schedules that
+                    ///< wait for copies.
+  double splitLineCycles;  ///< Cycles for each cache line if rows of one group
+                           ///< start within lines.
+  double partialRowCycles; ///< Cycles for each copied row if an operand has
+                           ///< fewer channels than a row holds: 3.6 to 5.7 in
+                           ///< 60 schedules of 12 layers.
+  double writeShare; ///< Shared-memory clocks that a written byte takes from
+                     ///< operand reads, over those of a read byte.
+  double copyLatencyCycles;  ///< Cycles from start to end of a copy.
+  double copyBytesPerClock;  ///< Bytes per clock of the copies of all units.
+  double stridedRowCycles;   ///< Cycles for each copied row that skips image
+                             ///< positions.
+  double unalignedRowCycles; ///< Cycles for each row whose stride is not a
+                             ///< multiple of a sector: 6.5 to 10.1 in 8
+                             ///< schedules of 3 layers.
+  double longUnalignedShare; ///< Share of `unalignedRowCycles` for a run longer
+                             ///< than a tile row, which reaches one more
+                             ///< sector: 4 schedules of the gradient of
+                             ///< 112->128 1x1 with rows of 1000 positions.
+  double unalignedGroupRowCycles; ///< `unalignedRowCycles` of groups, some of
+                                  ///< whose rows are aligned: 2 layers of
+                                  ///< groups of 24 and 56 channels.
+  double transposedRowFactor;     ///< Time of an unaligned row of a filter with
+                              ///< rows along the reduction, over that of other
+                              ///< filters: 6 layers.
+  double rereadShare; ///< Share of the memory's time per byte that a byte takes
+                      ///< which adjacent tiles read again.
+  double firstSteps;  ///< Steps that a kernel waits for when it starts, since
+                      ///< all units read memory at once.
+  /// Cycles of a tile's way through registers to shared memory, for each column
+  /// of a warpgroup, times the square root of its atoms along the rows.
+  double epilogueCyclesPerColumn;
+  double storeCyclesPerRow; ///< Cycles for each copied row when a chunk of the
+                            ///< result goes to memory.
+  /// Added for each column, and to the chunks of a row, if chunks are not
+  /// swizzled: 33 schedules with 104, 112 and 208 columns.
+  double plainCyclesPerColumn;
+  double plainChunks;
+  /// Cycles that the only tile of a unit waits for memory after a pipeline of
+  /// at most `shortPipelineStages`.
+  double shortPipelineCycles;
+  int64_t shortPipelineStages;
+  double copiedEpilogueShare; ///< Share of the store cycles that an epilogue
+                              ///< operand adds if it is copied.
+  /// Share of an epilogue's cycles that are hidden: with one consumer, by loads
+  /// of the next tile; with several, by the products of another consumer.
+  double hiddenOfOneConsumer;
+  double hiddenEpilogue;
+  double overlap; ///< Exponent of the norm that joins compute and memory: 1
+                  ///< adds them, larger is closer to the longer one.
+  double sumLaunchSeconds;  ///< From the end of products to the split-K sum.
+  double partSeconds;       ///< Seconds for each more slice that a lane adds.
+  double intermediateShare; ///< Share of the memory bandwidth at which split-K
+                            ///< slices are written and read.
+  /// Cycles of a step, and of each of its columns, in which lanes split f32
+  /// operands into tf32 parts; joined with the cycles of products as a root of
+  /// squares. Within 6 % of 30 kernels.
+  double convertCycles;
+  double convertCyclesPerColumn;
+  double chainCycles; ///< Between two instructions that add to the same sums.
+  /// Cycles of a consumer that promotes its sums, beside instructions and
+  /// additions: 270 to 400 in 6 schedules of promotions of 32 to 128.
+  double promotionCycles;
+  double exchangeCycles; ///< From a cluster's last product until sums arrive.
+  double exchangeBytesPerClock; ///< Bytes of sums a cluster exchanges.
+};
+
+/// Image rows in a line buffer (`LineBuffer`), on an H200.
+struct LineBufferCalibration {
+  double fragmentCycles; ///< Load and mask of one register of a fragment, for
+                         ///< all four warps.
+  double tileCycles;     ///< Locating a tile's rows in the lines, and waiting.
+  double epilogueCyclesPerColumn; ///< Results on their way through shared
+                                  ///< memory, for each column of an atom.
+  double copyCycles; ///< From the start of a copy until its stage is visible.
+  /// Bytes per clock that copies bring to one unit and to all units: steps that
+  /// wait for copies took 0.9 to 1.3 times as long in 20 filter gradients.
+  double unitBytesPerClock;
+  double copyBytesPerClock;
+  double unalignedRowCycles; ///< Cycles for each row whose stride is not a
+  ///< multiple of a sector.
+  double gradientCyclesPerColumn; ///< Sums over positions that are stored one
+                                  ///< by one, for each column of an atom.
+  double launchCycles; ///< From the launch until the filter is in shared
+                       ///< memory, plus after the last tile.
+  /// Elements of the filter that a work-item loads during `launchCycles`, and
+  /// the cycles of each further element: 7 layers.
+  double launchElements;
+  double elementCycles;
+};
+
+/// Filters that stay in shared memory (`WeightStationary`), on an H200.
+struct WeightStationaryCalibration {
+  double matrixSlowdown; ///< Measured over data-sheet time of matrix
+  ///< units.
+  double copyBytesPerClock;       ///< Bytes per clock copied to one unit.
+  double sliceCycles;             ///< Between the products of two slices.
+  double epilogueCyclesPerColumn; ///< Results that lanes store, for each column
+                                  ///< of an atom.
+  double launchCycles; ///< From launch to first tile plus after the last.
+  double pieceCycles;  ///< Each 16 bytes of the filter that a work-item loads.
+  double memoryShare;  ///< Share of the memory's bandwidth that copies reach.
+};
+
+} // namespace conv
+
+#endif // CONV_CHIP_WARPGROUPCALIBRATION_H

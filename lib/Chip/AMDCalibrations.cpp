@@ -1,0 +1,156 @@
+//===- AMDCalibrations.cpp - what AMD chips are expected to take --------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// No AMD device was timed. Each constant has one of four sources:
+//   * clock: fitted to the cycles that lib/Clock counts (docs/amd-kernels.md);
+//   * code: counted in the assembly that LLVM generates;
+//   * published: white papers and microbenchmarks of the architecture;
+//   * assumed: an H200's value, the only device that was timed. These constants
+//     shift all kernels alike, or are used where others cancel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Tables.h"
+
+using namespace conv;
+
+/// Staged tiles: their steps are predicted by `kUnit`, not by slowdowns.
+static constexpr StagedCalibration kStaged = {
+    .registerStagedSlowdown = 1, // Clock, as the next three.
+    .asyncStagedSlowdown = 1,
+    .transposedStagedSlowdown = 1,
+    .transposingSlowdown = 1,
+    .scatterCycles = 0, // Clock: part of a loop's `storeCycles`.
+    .sparseScatterCycles = 0,
+    .wholeScatterCycles = 0,
+    .scatteredSumSeconds = 0,
+    .barrierCycles = 0,      // Clock: part of a loop's `stepCycles`.
+    .loadLanesPerClock = 16, // Published: a wave of 64 takes 4 cycles.
+    .leastLoadBytes = 4,     // Published.
+    .temporaries = 1.75,     // Code, as the next three.
+    .fixedRegisters = 20,
+    .inputPieceRegisters = 4,
+    .filterPieceRegisters = 2};
+
+/// Clock, except instructions, registers and `accumulationShare`: code.
+static constexpr UnitCalibration kUnit = {.overlapped = {.partsNorm = 3.9,
+                                                         .chainNorm = 10,
+                                                         .exposedWrites = 1,
+                                                         .exposedPower = 1.4,
+                                                         .ownWrites = 0,
+                                                         .stepCycles = 255,
+                                                         .latencyCycles = 590,
+                                                         .setupCycles = 570,
+                                                         .pieceCycles = 95,
+                                                         .storeCycles = 1.2,
+                                                         .vectorFactor = 1.8},
+                                          .phased = {.partsNorm = 20,
+                                                     .chainNorm = 3.1,
+                                                     .exposedWrites = 6.2,
+                                                     .exposedPower = 1.4,
+                                                     .ownWrites = 2.8,
+                                                     .stepCycles = 700,
+                                                     .latencyCycles = 500,
+                                                     .setupCycles = 130,
+                                                     .pieceCycles = 125,
+                                                     .storeCycles = 0.5,
+                                                     .vectorFactor = 1.5},
+                                          .laneCopies = {.partsNorm = 3.9,
+                                                         .chainNorm = 10,
+                                                         .exposedWrites = 1,
+                                                         .exposedPower = 1.4,
+                                                         .ownWrites = 0,
+                                                         .stepCycles = 175,
+                                                         .latencyCycles = 900,
+                                                         .setupCycles = 570,
+                                                         .pieceCycles = 95,
+                                                         .storeCycles = 1.2,
+                                                         .vectorFactor = 1.8},
+                                          .laneCopyAtoms = 7,
+                                          .missedLoads = 0.85,
+                                          .matrixAccumulators = 1.25,
+                                          .matrixOthers = 0.85,
+                                          .vectorAccumulators = 1.15,
+                                          .vectorOthers = 0.66,
+                                          .transposedOthers = 0.12,
+                                          .smallAtomRegisters = 17,
+                                          .combineSeconds = 0.5e-6,
+                                          .transposedConflicts = 1.4,
+                                          .keptShare = 0.84,
+                                          .shortRunLines = 0.5,
+                                          .stepInstructions = 8,
+                                          .loadInstructions = 2,
+                                          .joinInstructions = 4,
+                                          .positionInstructions = 16,
+                                          .elementInstructions = 8,
+                                          .elementPlaceInstructions = 22,
+                                          .sharedPlaceInstructions = 0.5,
+                                          .accumulationShare = 0.8,
+                                          .joinedLoadRegisters = 2};
+
+/// Without copies that bypass registers, and without `mma_sync`, there are no
+/// queues, blocks or bands.
+static constexpr DirectCalibration
+createDirect(double countedCycles, double countedReductionCycles,
+             const DirectRegisters &registers) {
+  return {.isCompared = true, // Clock, as the next two.
+          .traffic = 1.125,
+          .memoryEfficiency = 1, // Clock, as the next three.
+          .countedCycles = countedCycles,
+          .countedReductionCycles = countedReductionCycles,
+          .instructionsPerBox = 8, // Assumed, as the next one.
+          .instructionsPerStored = 4,
+          .registers = registers};
+}
+
+static constexpr Calibration createClocked(const DirectCalibration &direct) {
+  return {
+      .source = "the clock of lib/Clock",
+      .launch = {.loadLatencyNs = 400,    // Published, between both families.
+                 .setupCycles = 400,      // Assumed.
+                 .startSeconds = 0,       // Not part of the clock.
+                 .launchSeconds = 4e-6,   // Assumed.
+                 .loadBytesPerClock = 64, // Published.
+                 .splitWaves = 16,        // Clock, as the next one.
+                 .mostSplits = 32},
+      .staged = kStaged,
+      .unit = kUnit,
+      .direct = direct,
+      .transform = {.efficiency = 0.8, // Assumed, as the next one.
+                    .scatteredFactor = 4},
+      .state = {.itemsPerUnit = 0, .workItems = 128, .largeWorkItems = 128}};
+}
+
+/// Fitted to allocations by LLVM.
+static constexpr DirectRegisters kCDNARegisters = {.fixed = -36,
+                                                   .ofSum = 0.8,
+                                                   .ofWindow = 10,
+                                                   .ofTap = 12,
+                                                   .ofReduction = 61,
+                                                   .movedCost = 0.03,
+                                                   .movedFilterCost = 1.45,
+                                                   .mostReadAhead = 26,
+                                                   .linesAhead = 3,
+                                                   .mostHoisted = 32};
+
+/// Counted: a register for each sum and 4 for each 16-byte vector, since LLVM
+/// reads nothing ahead, and instructions take 16-bit operands.
+static constexpr DirectRegisters kRDNARegisters = {.fixed = 4,
+                                                   .ofSum = 1,
+                                                   .ofWindow = 4,
+                                                   .ofTap = 4,
+                                                   .ofReduction = 0,
+                                                   .movedCost = 0,
+                                                   .movedFilterCost = 1,
+                                                   .mostReadAhead = 0,
+                                                   .linesAhead = 0,
+                                                   .mostHoisted = 0};
+
+constexpr Calibration conv::kCDNACalibration =
+    createClocked(createDirect(1.5, 2.3, kCDNARegisters));
+constexpr Calibration conv::kRDNACalibration =
+    createClocked(createDirect(1, 1.1, kRDNARegisters));
