@@ -45,20 +45,18 @@ static int64_t getPieceElements(Type element) {
 }
 
 /// Tile sizes that may be boxes of these digits, with whole runs of the
-/// innermost digit. Of the large ones, each is at least a 32nd larger than the
-/// one before, so that long digits do not have many.
+/// innermost digit. Each large one exceeds the one before by at least a 32nd.
 static SmallVector<int64_t> enumerateTiles(ArrayRef<int64_t> digits,
                                            int64_t run = 1) {
   SmallVector<int64_t> tiles;
   int64_t inside = 1;
   for (int64_t size : llvm::reverse(digits)) {
-    for (int64_t parts = size; parts > 1;) {
-      int64_t least = llvm::divideCeil(size, parts);
+    for (int64_t parts = size, least; parts > 1;
+         parts = llvm::divideCeil(size, least + least / 32) - 1) {
+      least = llvm::divideCeil(size, parts);
       int64_t part = llvm::alignTo(least, inside == 1 ? run : 1);
       if (part < size && (tiles.empty() || part * inside > tiles.back()))
         tiles.push_back(part * inside);
-      // The most parts that are larger than this.
-      parts = llvm::divideCeil(size, least + least / 32) - 1;
     }
     inside *= size;
   }
