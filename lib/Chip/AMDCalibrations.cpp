@@ -9,8 +9,7 @@
 //   * clock: fitted to the cycles that lib/Clock counts (docs/amd-kernels.md);
 //   * code: counted in the assembly that LLVM generates;
 //   * published: white papers and microbenchmarks of the architecture;
-//   * assumed: an H200's value, the only device that was timed. These constants
-//     shift all kernels alike, or are used where others cancel.
+//   * assumed: an H200's value, since only that was timed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +28,8 @@ static constexpr StagedCalibration kStaged = {
     .wholeScatterCycles = 0,
     .scatteredSumSeconds = 0,
     .barrierCycles = 0,      // Clock: part of a loop's `stepCycles`.
-    .loadLanesPerClock = 16, // Published: a wave of 64 takes 4 cycles.
-    .leastLoadBytes = 4,     // Published.
+    .loadLanesPerClock = 16, // Published: 64 bytes per clock, 4 of each lane.
+    .leastLoadBytes = 4,     // Likewise.
     .temporaries = 1.75,     // Code, as the next three.
     .fixedRegisters = 20,
     .inputPieceRegisters = 4,

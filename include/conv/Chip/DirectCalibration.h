@@ -49,9 +49,9 @@ struct DirectQueueCalibration {
   double memoryEfficiency; ///< Share of the bandwidth if nothing waits. Above
                            ///< 1: part of what the previous kernel wrote is in
                            ///< the cache.
-  double haloCost;     ///< Time of a halo byte over that of a memory byte.
-  double copyCost;     ///< Share of a copy's cycles that occupies the unit.
-  double conflictCost; ///< Share of time that each conflict adds.
+  double haloCost;         ///< Time of a halo byte over that of a memory byte.
+  double copyCost;         ///< Share of a copy's cycles that occupies the unit.
+  double conflictCost;     ///< Share of time that each conflict adds.
   double inStep;  ///< How much of their work the first workgroups do in step.
   double seconds; ///< Time around a queue.
   double shortRunCost; ///< Share of time that each halving of runs below
