@@ -29,7 +29,7 @@ OVERLAPPED = {
     "exposed_writes": 1,
     "exposed_power": 1.4,
     "own_writes": 0,
-    "step_cycles": 255,
+    "step_cycles": 30,
     "latency_cycles": 590,
     "setup_cycles": 570,
     "piece_cycles": 95,
@@ -88,9 +88,10 @@ def _step(unit, fit, resident):
     alone += fit["own_writes"] * unit["shared_writes"] if unit["stages"] == 1 else fit["step_cycles"]
     if unit["lane_copies"]:
         alone += fit["step_atoms"] * unit["atom_cycles"]
-    if unit["overlaps"] and unit["stages"] == 1:
+    if unit["overlaps"] and not unit["lane_copies"]:
         alone += unit["vector"]
-    latency = fit["latency_cycles"] + unit["loads"]
+    is_spread = unit["overlaps"] and unit["stages"] > 1 and not unit["lane_copies"]
+    latency = fit["latency_cycles"] + unit["loads"] / (2 if is_spread else 1)
     if unit["lane_copies"]:
         latency /= max(1, unit["stages"] - 1)
     return _norm([_busy(unit, fit, resident), max(alone, latency)], fit["chain_norm"])

@@ -161,11 +161,12 @@ void mlir::conv::convertScheduleFences(gpu::GPUModuleOp module) {
       createStepGroups(fence, section.kinds);
     else if (section.laterReads > 0)
       createReadGroups(fence, section);
-    // Matrix instructions of the last reads may move after the fence; ops that
-    // assemble loaded vectors must not move before it, and wait for loads.
+    // Matrix instructions of the last reads may move after the fence, but those
+    // of earlier reads hide the latency of what precedes it. Ops that assemble
+    // loaded vectors must not move before it, and wait for loads.
     OpBuilder builder(fence);
     amdgpu::SchedBarrierOp::create(builder, fence.getLoc(),
-                                   section.products > 0 ? mfma_wmma : none);
+                                   section.readsFirst ? mfma_wmma : none);
     fence.erase();
   }
 }

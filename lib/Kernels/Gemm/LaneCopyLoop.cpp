@@ -173,7 +173,8 @@ LaneCopyLoop::createStep(State state, Copies copies,
       state.fragments = parts.matrix.readRound(next, 0);
       startShares(0, 1, copies.first, current);
     }
-    state.sums = parts.matrix.multiplyRound(state.sums, fragments);
+    state.sums = parts.matrix.multiplyRound(state.sums, fragments, 0,
+                                            parts.matrix.numProducts());
   }
   if (pending)
     ScheduleFenceOp::create(kernel.b);

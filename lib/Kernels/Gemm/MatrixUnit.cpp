@@ -170,8 +170,17 @@ SmallVector<Value> MatrixUnit::readRound(Value stage, int64_t round) const {
   return pieces;
 }
 
+SmallVector<Value> MatrixUnit::createZeroFragments() const {
+  auto type =
+      VectorType::get({kernel.pieceElements()}, kernel.form.getOperandType());
+  Value zero = arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(type));
+  int64_t rows = columnAtoms() * kernel.atom.rowsOfA() + rowAtoms();
+  return SmallVector<Value>(rows * piecesPerRound(), zero);
+}
+
 SmallVector<Value> MatrixUnit::multiplyRound(ValueRange accumulators,
-                                             ValueRange fragments) const {
+                                             ValueRange fragments, int64_t from,
+                                             int64_t to) const {
   const ::conv::MatrixAtom &atom = kernel.atom;
   auto kind = AtomAttr::get(kernel.b.getContext(),
                             kernel.form.schedule.getAtom().getKind(), atom.m,
@@ -181,19 +190,18 @@ SmallVector<Value> MatrixUnit::multiplyRound(ValueRange accumulators,
   ArrayRef<Value> b = ArrayRef(pieces).take_back(rowAtoms() * perRow);
   ArrayRef<Value> a = ArrayRef(pieces).drop_back(b.size());
   SmallVector<Value> sums(accumulators);
-  for (int64_t part = 0; part < reductionOfRound() / atom.k; ++part)
-    for (int64_t j = 0; j < columnAtoms(); ++j) {
-      SmallVector<Value> rows;
-      for (int64_t row = 0; row < atom.rowsOfA(); ++row)
-        rows.push_back(
-            slice(a.slice((j * atom.rowsOfA() + row) * perRow, perRow), part));
-      Value left = join(rows);
-      for (int64_t i = 0; i < rowAtoms(); ++i) {
-        Value right = slice(b.slice(i * perRow, perRow), part);
-        Value &sum = sums[j * rowAtoms() + i];
-        sum = MmaOp::create(kernel.b, sum.getType(), kind, left, right, sum);
-      }
-    }
+  for (int64_t number = from; number < to; ++number) {
+    int64_t i = number % rowAtoms();
+    int64_t j = number / rowAtoms() % columnAtoms();
+    int64_t part = number / rowAtoms() / columnAtoms();
+    SmallVector<Value> rows;
+    for (int64_t row = 0; row < atom.rowsOfA(); ++row)
+      rows.push_back(
+          slice(a.slice((j * atom.rowsOfA() + row) * perRow, perRow), part));
+    Value right = slice(b.slice(i * perRow, perRow), part);
+    Value &sum = sums[j * rowAtoms() + i];
+    sum = MmaOp::create(kernel.b, sum.getType(), kind, join(rows), right, sum);
+  }
   return sums;
 }
 
@@ -201,7 +209,7 @@ SmallVector<Value> MatrixUnit::createStep(ValueRange accumulators,
                                           Value stage) const {
   SmallVector<Value> sums(accumulators);
   for (int64_t round = 0; round < numRounds(); ++round)
-    sums = multiplyRound(sums, readRound(stage, round));
+    sums = multiplyRound(sums, readRound(stage, round), 0, numProducts());
   return sums;
 }
 

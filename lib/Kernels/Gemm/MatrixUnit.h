@@ -37,8 +37,16 @@ public:
   /// row, or what an atom takes if that is more, and multiplies them.
   int64_t numRounds() const { return kernel.gemmK() / reductionOfRound(); }
   SmallVector<Value> readRound(Value stage, int64_t round) const;
+  /// Fragments that `readRound` returns for a tile of zeros.
+  SmallVector<Value> createZeroFragments() const;
+  /// The matrix instructions of a round.
+  int64_t numProducts() const {
+    return rowAtoms() * columnAtoms() * reductionOfRound() / kernel.atom.k;
+  }
+  /// Issues the matrix instructions of a round, from number `from` up to `to`.
   SmallVector<Value> multiplyRound(ValueRange accumulators,
-                                   ValueRange fragments) const;
+                                   ValueRange fragments, int64_t from,
+                                   int64_t to) const;
 
   /// Consecutive columns that a lane holds: the widest possible store.
   int64_t runLength() const;

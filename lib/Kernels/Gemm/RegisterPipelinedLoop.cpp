@@ -5,16 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The matrix instructions of a round multiply what the previous round read from
-// shared memory, even if that round belongs to the previous step. Meanwhile,
-// loads from a step ago are written to shared memory, and the loads of the tile
-// after the next one start into the freed registers.
+// The matrix instructions of a round multiply what was read from shared memory
+// before it, so the products of a tile's last round are issued after the next
+// tile has begun to be read. Meanwhile, loads from a step ago are written to
+// shared memory, and the loads of the tile after the next one start into the
+// freed registers.
 //
-// With two stages, writes go to the stage that the previous step read, and are
-// placed between matrix instructions. Before the last round, a barrier follows
-// the writes; then the last round reads what was written. With one stage, the
-// writes are between two barriers: the first one ends the reads of the old
-// tile, the second one makes the writes visible.
+// With two stages, a loop starts after the barrier that makes a tile visible.
+// Writes go to the stage of the previous tile and are spread over all rounds. A
+// third of the last round is issued before the barrier, where it hides the
+// latency of the last accesses; the rest hides the first reads after it.
+//
+// With one stage, the writes are between two barriers: the first one ends the
+// reads of the old tile, the second one makes the writes visible. The loop ends
+// after the first reads of a tile, so that the scheduler can place the last
+// round's products anywhere around the barriers.
 //
 // Reading further ahead takes registers that loops with large tiles do not
 // have, and made no loop with smaller tiles faster in conv-clock.
@@ -44,18 +49,30 @@ private:
   /// Values that a step passes to the next one.
   struct State {
     SmallVector<Value> sums;
-    SmallVector<Value> fragments;          ///< For the step's first round.
+    SmallVector<Value> fragments;          ///< Read, but not multiplied.
     SmallVector<SmallVector<Value>> loads; ///< In flight, by block.
     SmallVector<Value> places;             ///< Places of these loads.
-    Value stage;                           ///< Stage of the fragments.
+    Value stage;                           ///< Stage of the current tile.
 
     SmallVector<Value> pack() const;
     State unpack(ValueRange values) const;
   };
+  /// Products of a tile's last round that precede the barrier.
+  int64_t numEarly() const {
+    return isDouble ? parts.matrix.numProducts() / 3 : 0;
+  }
+  void multiply(State &state, ValueRange fragments, int64_t from,
+                int64_t to) const {
+    state.sums = parts.matrix.multiplyRound(state.sums, fragments, from, to);
+  }
+  Value getOther(Value stage) const;
   void refill(State &state, Value stage, Value k, int64_t from,
               int64_t to) const;
   State start() const;
-  void refillInRound(State &state, Value stage, Value k, int64_t round) const;
+  void refillInRound(State &state, Value k, int64_t round) const;
+  void beginTile(State &state, Value k, bool hasNext) const;
+  void readRest(State &state, Value k, bool hasNext) const;
+  void showNext(State &state, Value k) const;
   State createStep(State state, Value k, bool hasNext) const;
 
   const Kernel &kernel;
@@ -113,59 +130,83 @@ PipelinedLoop::State PipelinedLoop::start() const {
     next = math.constant(kernel.gemmK());
     state.places = parts.movePlaces(kernel, state.places, next);
   }
-  refill(state, state.stage, next, 0, parts.numBlocks());
+  // Loads start in the order of the loop, which waits for each of them alone.
+  for (int64_t block = 0; block < parts.numBlocks(); ++block) {
+    refill(state, state.stage, next, block, block + 1);
+    ScheduleFenceOp::create(kernel.b);
+  }
   gpu::BarrierOp::create(kernel.b);
-  state.fragments = parts.matrix.readRound(state.stage, 0);
-  ScheduleFenceOp::create(kernel.b);
+  if (isDouble)
+    state.fragments = parts.matrix.createZeroFragments();
+  else
+    beginTile(state, {}, /*hasNext=*/false);
   return state;
 }
 
-/// Brings the next tile to shared memory in the rounds before the last one,
-/// which reads it.
-void PipelinedLoop::refillInRound(State &state, Value stage, Value k,
-                                  int64_t round) const {
-  int64_t last = rounds - 1;
-  if (!isDouble && round < last)
-    return;
-  if (!isDouble) {
-    // What joins the loads of both operands must not move up with its waits. In
-    // other loops, this fence costs more than it saves in conv-clock.
-    if (parts.lhs.loadsPerBlock() > 1 && parts.rhs.loadsPerBlock() > 1)
-      ScheduleFenceOp::create(kernel.b);
-    gpu::BarrierOp::create(kernel.b);
-  }
-  // With two stages, each round but the last one writes a share.
-  int64_t shares = isDouble ? std::max<int64_t>(1, last) : 1;
-  int64_t share = isDouble ? round : 0;
-  if (share < shares)
-    refill(state, stage, k, share * parts.numBlocks() / shares,
-           (share + 1) * parts.numBlocks() / shares);
-  if (round == last)
-    gpu::BarrierOp::create(kernel.b);
+Value PipelinedLoop::getOther(Value stage) const {
+  return isDouble ? kernel.math.bitXor(stage, kernel.math.constant(1)) : stage;
 }
 
-/// Multiplies the tile of a step. `k` is the start of the tile after the next
-/// one, if there is one.
+/// With two stages, each round brings a share of the next tile.
+void PipelinedLoop::refillInRound(State &state, Value k, int64_t round) const {
+  if (isDouble)
+    refill(state, getOther(state.stage), k, round * parts.numBlocks() / rounds,
+           (round + 1) * parts.numBlocks() / rounds);
+}
+
+/// Starts to read a tile while the previous one is finished.
+void PipelinedLoop::beginTile(State &state, Value k, bool hasNext) const {
+  SmallVector<Value> fragments = state.fragments;
+  state.fragments = parts.matrix.readRound(state.stage, 0);
+  if (hasNext)
+    refillInRound(state, k, 0);
+  if (!fragments.empty())
+    multiply(state, fragments, numEarly(), parts.matrix.numProducts());
+  if (!isDouble)
+    ScheduleFenceOp::create(kernel.b);
+}
+
+/// Reads the rest of a tile, and multiplies all but its last round.
+void PipelinedLoop::readRest(State &state, Value k, bool hasNext) const {
+  for (int64_t round = 1; round < rounds; ++round) {
+    SmallVector<Value> fragments = state.fragments;
+    state.fragments = parts.matrix.readRound(state.stage, round);
+    if (hasNext)
+      refillInRound(state, k, round);
+    multiply(state, fragments, 0, parts.matrix.numProducts());
+  }
+}
+
+/// Makes the next tile visible.
+void PipelinedLoop::showNext(State &state, Value k) const {
+  multiply(state, state.fragments, 0, numEarly());
+  // What joins the loads of both operands must not move up with its waits. In
+  // other loops with one stage, this fence costs more than it saves in
+  // conv-clock.
+  if (isDouble ||
+      (parts.lhs.loadsPerBlock() > 1 && parts.rhs.loadsPerBlock() > 1))
+    ScheduleFenceOp::create(kernel.b);
+  gpu::BarrierOp::create(kernel.b);
+  state.stage = getOther(state.stage);
+  if (isDouble)
+    return;
+  refill(state, state.stage, k, 0, parts.numBlocks());
+  gpu::BarrierOp::create(kernel.b);
+}
+
+/// Multiplies a tile, except for the last round. `k` is the start of the tile
+/// after the next one, if there is one.
 PipelinedLoop::State PipelinedLoop::createStep(State state, Value k,
                                                bool hasNext) const {
-  const IndexMath &math = kernel.math;
-  Value current = state.stage;
-  Value other = isDouble ? math.bitXor(current, math.constant(1)) : current;
   if (k)
     state.places = parts.movePlaces(kernel, state.places, k);
-  for (int64_t round = 0; round < rounds; ++round) {
-    if (hasNext)
-      refillInRound(state, other, k, round);
-    SmallVector<Value> fragments = state.fragments;
-    if (round + 1 < rounds)
-      state.fragments = parts.matrix.readRound(current, round + 1);
-    else if (hasNext)
-      state.fragments = parts.matrix.readRound(other, 0);
-    state.sums = parts.matrix.multiplyRound(state.sums, fragments);
-  }
+  if (isDouble)
+    beginTile(state, k, hasNext);
+  readRest(state, k, hasNext);
   if (hasNext)
-    ScheduleFenceOp::create(kernel.b);
-  state.stage = other;
+    showNext(state, k);
+  if (hasNext && !isDouble)
+    beginTile(state, k, hasNext);
   return state;
 }
 
@@ -187,7 +228,9 @@ SmallVector<Value> PipelinedLoop::create() {
   }
   if (steps > 1)
     state = createStep(state, {}, /*hasNext=*/true);
-  return createStep(state, {}, /*hasNext=*/false).sums;
+  state = createStep(state, {}, /*hasNext=*/false);
+  multiply(state, state.fragments, 0, parts.matrix.numProducts());
+  return state.sums;
 }
 
 SmallVector<Value>

@@ -85,8 +85,9 @@ Value SharedTile::locate(Value stage, Value line, Value piece) const {
   const IndexMath &math = kernel.math;
   Value column =
       math.mul(math.bitXor(piece, getTwist(line)), kernel.pieceElements());
-  Value lines = math.add(math.mul(stage, getLines()), line);
-  Value offset = math.add(math.mul(lines, getLineElements()), column);
+  Value inStage = math.add(math.mul(line, getLineElements()), column);
+  // The stage comes last, so that the rest stays the same in all steps.
+  Value offset = math.add(inStage, math.mul(stage, rows * kernel.gemmK()));
   return arith::IndexCastOp::create(kernel.b, kernel.b.getIndexType(), offset);
 }
 

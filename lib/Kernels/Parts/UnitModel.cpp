@@ -94,12 +94,16 @@ static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
          exposed / std::pow(double(resident), loop.exposedPower);
 }
 
-/// Cycles from the issue of a step's loads until they have arrived.
+/// Cycles from the issue of a step's loads until they have arrived. Overlapped
+/// steps with two stages spread their loads and wait for each of them alone: it
+/// is behind half of the others.
 static double computeLoadLatency(const ChipInfo &chip, const UnitWork &work) {
-  double cycles = getFit(chip, work).latencyCycles + work.loadCycles;
-  if (!work.copiesInLaneOrder)
-    return cycles;
-  return cycles / double(std::max<int64_t>(1, work.stages - 1));
+  double latency = getFit(chip, work).latencyCycles;
+  if (work.copiesInLaneOrder)
+    return (latency + work.loadCycles) /
+           double(std::max<int64_t>(1, work.stages - 1));
+  bool isSpread = work.overlapsSteps && work.stages > 1;
+  return latency + work.loadCycles / (isSpread ? 2 : 1);
 }
 
 bool conv::waitsForLoads(const ChipInfo &chip, const UnitWork &work,
@@ -117,8 +121,8 @@ double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
                         : loop.stepCycles);
   if (work.copiesInLaneOrder)
     alone += fit(chip).laneCopyAtoms * work.atomCycles;
-  // With one stage, loads are joined after the other rounds.
-  if (work.overlapsSteps && work.stages == 1)
+  // A lone wave issues them in bursts, which its products do not hide.
+  if (work.overlapsSteps && !work.copiesInLaneOrder)
     alone += work.vectorCycles;
   double least = std::max(alone, computeLoadLatency(chip, work));
   double busy = computeBusyCycles(chip, work, resident);

@@ -83,6 +83,9 @@ TEST(UnitModel, ShortStepsWaitForTheirLoads) {
   EXPECT_FALSE(waitsForLoads(chip, work, 1));
   work.matrixCycles = work.sharedCycles = 64;
   EXPECT_TRUE(waitsForLoads(chip, work, 1));
+  // With two stages, a load is behind half of the others.
+  EXPECT_GE(computeUnitStep(chip, work, 1), 500 + work.loadCycles / 2);
+  work.stages = 1;
   EXPECT_GE(computeUnitStep(chip, work, 1), 500 + work.loadCycles);
 }
 
