@@ -93,7 +93,8 @@ def run(
     doubtful: bool = False,
 ) -> torch.Tensor:
     """Fills `result`, which is dense, or returns the result of `theirs`. With a `key`, later calls may take a shortcut."""
-    refused = _calls.refuse([tensor for tensor in (lhs, rhs, residual) if tensor is not None])
+    factors = [tensor for tensor in (lhs, rhs, residual) if tensor is not None]
+    refused = _calls.refuse(factors, [] if bias is None else [bias])
     if refused:
         _choices.leave(_calls.report_line(direction, lhs, rhs), lhs.device, *refused).calls += 1
         return theirs()
