@@ -108,13 +108,6 @@ class RestChoice(Choice):
         return "compile" if self.is_compiled else "eager"
 
 
-def device_name(device: torch.device) -> str:
-    """The runtime's name of a device."""
-    if device.type == "cpu":
-        return "host"
-    return f"{'hip' if torch.version.hip else 'cuda'}:{device.index or 0}"
-
-
 _lock = threading.RLock()
 _choices: typing.Dict[typing.Tuple[typing.Union[AnyProblem, str], str], Choice] = {}
 #: The first problem with known sizes, by the problem with run-time sizes.
