@@ -9,7 +9,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
 
 from ._frameworks import Framework, Tensor
-from ._library import bad_input, check, library
+from ._library import bad_input, check, run_executable
 
 if TYPE_CHECKING:
     from ._function import _Loaded
@@ -27,8 +27,6 @@ def stream_handle(stream: Any) -> int:
     raise bad_input(f"stream: expects a handle or a stream of PyTorch, CuPy or CUDA Python, but got {stream!r}")
 
 
-#: `conv_executable_run` without declared parameter types, so that ctypes has no arguments to convert.
-_run = ctypes.CFUNCTYPE(ctypes.c_int)(("conv_executable_run", library))
 _MOST_STREAMS = 64  #: The most streams whose prepared calls are kept.
 
 
@@ -69,7 +67,7 @@ class Bound:
         else:
             executable, count = ctypes.c_void_p(loaded.executable), ctypes.c_size_t(len(array))
             workspace = ctypes.c_void_p()
-            start = functools.partial(_run, executable, array, count, workspace, ctypes.c_void_p(handle))
+            start = functools.partial(run_executable, executable, array, count, workspace, ctypes.c_void_p(handle))
         if len(self._starts) >= _MOST_STREAMS:
             self._starts.clear()
         self._starts[handle] = start

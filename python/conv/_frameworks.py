@@ -114,6 +114,8 @@ class Torch(Framework):
 
     def read(self, tensor: Any, stream: Optional[int]) -> Tensor:
         dtype, device = tensor.dtype, tensor.device
+        if tensor.is_neg():
+            raise bad_input("expects a tensor with its values in memory, but got a lazy negation: call tensor.resolve_neg()")
         if tensor.requires_grad and self.torch.is_grad_enabled():
             raise bad_input(
                 "expects a tensor that needs no gradient, but got one with requires_grad, and none flows through a "

@@ -103,6 +103,8 @@ def _load() -> ctypes.CDLL:
 
 
 library = _load()
+#: `conv_executable_run` without declared parameter types: ctypes converts no arguments, which therefore are objects of ctypes.
+run_executable = ctypes.CFUNCTYPE(_STATUS)(("conv_executable_run", library))
 __version__: str = library.conv_runtime_version().decode()
 
 

@@ -2,6 +2,7 @@
 """Modules: the constructors, parameters and state of PyTorch, and replacing modules in place."""
 
 import copy
+import inspect
 import threading
 import unittest
 
@@ -40,6 +41,21 @@ class Modules(unittest.TestCase):
                 with self.subTest(name=name, given=given):
                     assert_close(ours(x), copy.deepcopy(theirs).double()(x.double()))
 
+    def test_signatures(self):
+        """Constructors have PyTorch's parameters, and `max_error`; subclasses have their own."""
+        for name in [prefix + name for prefix in ("", "Lazy") for name in NAMES]:
+            ours, theirs = (inspect.signature(getattr(module, name)) for module in (conv.torch, torch.nn))
+            *same, last = ours.parameters.values()
+            self.assertEqual(same, list(theirs.parameters.values()))
+            self.assertEqual((last.name, last.kind, last.default), ("max_error", last.KEYWORD_ONLY, 0.0))
+
+        class Mine(conv.torch.Conv2d):
+            def __init__(self, channels):
+                super().__init__(channels, channels, kernel_size=1, max_error=3)
+
+        self.assertEqual(list(inspect.signature(Mine).parameters), ["channels"])
+        self.assertEqual(Mine(2).max_error, 3)
+
     def test_output_size(self):
         ours = conv.torch.ConvTranspose2d(3, 4, 3, stride=2, padding=1)
         x = torch.randn(1, 3, 5, 5)
@@ -65,6 +81,12 @@ class Modules(unittest.TestCase):
         torch.testing.assert_close(model(torch.ones(1, 3, 9, 9)), expected)
         self.assertEqual(fired, [1])
         self.assertEqual(conv.torch.replace(model[0:2]), [], "swapping twice does nothing")
+
+    def test_replace_with_another_error(self):
+        model = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), conv.torch.Conv2d(4, 4, 1, max_error=1), torch.nn.LazyConv2d(4, 1))
+        for given, expected in ((None, [0, 1, 0]), (2, [2, 2, 2]), (None, [2, 2, 2]), (0, [0, 0, 0])):
+            conv.torch.replace(model, max_error=given)
+            self.assertEqual([getattr(module, "max_error", 0) for module in model], expected)
 
     def test_replace_quantised(self):
         """Modules for quantised inference and quantisation-aware training are named and left alone."""

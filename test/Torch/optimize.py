@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 import unittest
+import zipfile
+from unittest import mock
 
 import torch
 import torch.nn.functional as F
@@ -12,10 +14,10 @@ from close import assert_conv_ran
 
 import conv
 import conv.torch
-from conv.torch import _pack
+from conv.torch import _optimize, _pack
 
 FOLDER = sys.argv.pop()
-CONVOLUTION = torch.ops.conv.convolution.default
+CONVOLUTION = torch.ops.conv.fused_convolution.default
 
 
 class Block(torch.nn.Module):
@@ -141,6 +143,47 @@ class Optimize(unittest.TestCase):
         for name, value in model.state_dict().items():
             self.assertTrue(torch.equal(value, state[name]), name)
 
+    def test_modes_are_left_alone(self):
+        """A frozen batch norm of a model in training stays frozen."""
+        model = Block(4, 4).train()
+        model.bn1.eval()
+        conv.torch.optimize(model, (torch.randn(1, 4, 6, 6),), compile_rest=False)
+        self.assertEqual([model.training, model.bn1.training, model.bn2.training], [True, False, True])
+
+    def test_wrong_results_are_not_used(self):
+        """If the module and the model differ by more than rounding explains, PyTorch runs all of it, and the report says so."""
+        model, x = draw_statistics(Block(4, 5)), torch.randn(1, 4, 6, 6)
+        fold = _optimize.fold
+
+        def fold_wrong(graph, *options):
+            fold(graph, *options)
+            graph.get_buffer("conv_bias_1").add_(1)  # Of a batch norm, so it is not the model's.
+
+        with mock.patch.object(_optimize, "fold", fold_wrong), self.assertWarnsRegex(UserWarning, "PyTorch runs all of Block"):
+            module = conv.torch.optimize(model, (x,))
+        self.assertNotIn(str(CONVOLUTION), operators(module))
+        with torch.no_grad():
+            torch.testing.assert_close(module(x), model(x))
+        row = next(row for row in conv.torch.report() if row.problem == "Block as a whole")
+        self.assertEqual((row.runs, row.reason), ("eager", "differs"))
+
+    def test_random_numbers_and_updates_are_no_difference(self):
+        class Noisy(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = torch.nn.Conv2d(4, 4, 1)
+                self.register_buffer("seen", torch.zeros(()))
+
+            def forward(self, x):
+                self.seen += 1
+                return self.conv(x) * self.seen + torch.randn_like(x), torch.full((2,), float("inf"))
+
+        model, x = Noisy(), torch.randn(1, 4, 5, 5)
+        state = torch.get_rng_state()
+        self.assertIn(str(CONVOLUTION), operators(conv.torch.optimize(model, (x,), compile_rest=False)))
+        self.assertTrue(torch.equal(torch.get_rng_state(), state))
+        self.assertEqual(model.seen, 0)
+
     def test_training_through_it_is_refused(self):
         graph = conv.torch.optimize(Block(4, 4), (torch.randn(1, 4, 6, 6),), compile_rest=False)
         x = torch.randn(1, 4, 6, 6, requires_grad=True)
@@ -184,11 +227,31 @@ class Optimize(unittest.TestCase):
         )
         without = {**os.environ, "CONV_COMPILER_LIBRARY": "/none", "CONV_CACHE_DIR": f"{FOLDER}/none"}
         subprocess.run([sys.executable, "-c", code], env=without, check=True)
+        self.check_permissions_and_devices(path, x, expected)
         with self.assertRaisesRegex(conv.Error, "expects a file of conv.torch.save"):
             kernels, _ = conv.torch.compile_kernels(model, (x,), "host")
             with open(f"{FOLDER}/kernels.convpack", "wb") as file:
                 file.write(kernels)
             conv.torch.load(f"{FOLDER}/kernels.convpack")
+
+    def check_permissions_and_devices(self, path, x, expected):
+        """Files have the permissions of new files. One that was saved on a missing device says so, and loads on another."""
+        with open(f"{FOLDER}/plain", "w"):
+            self.assertEqual(os.stat(path).st_mode, os.stat(f"{FOLDER}/plain").st_mode)
+        os.unlink(f"{FOLDER}/plain")
+        other = f"{FOLDER}/other.convpack"
+        with zipfile.ZipFile(path) as pack, zipfile.ZipFile(other, "w") as moved:
+            for name in pack.namelist():
+                moved.writestr(name, b"cuda:99" if name == "torch/device" else pack.read(name))
+        with self.assertRaisesRegex(conv.Error, "expects a device that PyTorch has here, .* but got 'cuda:99', where the model"):
+            conv.torch.load(other)
+        with self.assertRaisesRegex(conv.Error, "but got 'cuda:98'$"):
+            conv.torch.load(path, device="cuda:98")
+        with self.assertRaisesRegex(ValueError, "cuda_graph: expects an example on a CUDA device, but got one on cpu"):
+            conv.torch.load(path, example=(x.cpu(),))
+        with torch.no_grad():
+            torch.testing.assert_close(conv.torch.load(other, device=x.device)(x), expected, rtol=1e-4, atol=1e-4)
+        os.unlink(other)
 
     def test_without_a_compiler(self):
         """PyTorch runs the convolutions, and the report says why."""

@@ -41,6 +41,7 @@ class Rest(unittest.TestCase):
             self.expected = self.model(self.x)
 
     def optimize(self, **options):
+        _choices.forget()
         module = conv.torch.optimize(self.model, (self.x,), **options)
         self.check(module)
         rows = [row for row in conv.torch.report() if row.runs not in ("conv", "torch")]
@@ -81,6 +82,47 @@ class Rest(unittest.TestCase):
             self.assertEqual((row.runs, row.conv_seconds, row.torch_seconds), (runs, *times))
             self.assertEqual(isinstance(module, _rest.CompiledModule), runs == "compile")
 
+    def test_wrong_code_is_not_used(self):
+        """The compiled module is compared with the model; if it differs, PyTorch's kernels run, or the demand fails."""
+
+        def compile_wrong(graph, inputs):
+            return lambda *inputs: self.model(*inputs) * 1.01
+
+        with mock.patch.object(torch._inductor, "compile", compile_wrong):
+            for measure in (True, False):
+                with self.assertWarnsRegex(UserWarning, "result 0 differs by 0.01 of the model's"):
+                    module, [row] = self.optimize(measure=measure)
+                self.assertEqual((row.runs, row.reason, type(module).__name__), ("eager", "differs", "GraphModule"))
+            with self.assertRaisesRegex(RuntimeError, "expects the results of the model"):
+                conv.torch.optimize(self.model, (self.x,), compile_rest=True)
+
+    def test_modules_have_rows_of_their_own(self):
+        for _ in range(2):
+            conv.torch.optimize(self.model, (self.x,), measure=False)
+        names = [row.problem for row in conv.torch.report() if row.runs == "compile"]
+        self.assertRegex(names[0], r"^Normed with \d operators that are no convolutions$")
+        self.assertEqual(names[1:], [f"{names[0]} (2)"])
+
+    def test_compiled_once(self):
+        """Without gradients, under inference mode or neither, and for equal inputs, there is one code; moving parameters, other
+        strides and lazily negated inputs are no problem for it."""
+        module = conv.torch.optimize(self.model, (self.x,), compile_rest=True)
+        with mock.patch.object(torch._inductor, "compile", wraps=torch._inductor.compile) as compiles:
+            with torch.inference_mode():
+                torch.testing.assert_close(module(self.x), self.expected, rtol=1e-4, atol=1e-5)
+                torch.testing.assert_close(module(self.x.clone()), self.expected, rtol=1e-4, atol=1e-5)
+            self.check(module)
+            with torch.no_grad():
+                negated = module(torch._neg_view(self.x.neg()))
+                torch.testing.assert_close(negated, self.expected, rtol=1e-4, atol=1e-5)
+            self.assertEqual(compiles.call_count, 0)
+            self.x = self.x.to(memory_format=torch.channels_last)
+            self.check(module)
+            self.assertEqual(compiles.call_count, 1)
+            module.load_state_dict({name: value.clone() for name, value in module.state_dict().items()}, assign=True)
+            self.check(module)
+            self.assertEqual(compiles.call_count, 2)
+
     def test_without_measurement(self):
         module, [row] = self.optimize(measure=False)
         self.assertEqual((row.runs, row.conv_seconds), ("compile", None), row.detail)
@@ -89,7 +131,6 @@ class Rest(unittest.TestCase):
         module, [row] = self.optimize(compile_rest=True)
         self.assertEqual((row.runs, row.conv_seconds), ("compile", None))
         self.assertIsInstance(module, _rest.CompiledModule)
-        _choices.forget()
         module, rows = self.optimize(compile_rest=False)
         self.assertEqual((rows, type(module).__name__), ([], "GraphModule"))
 

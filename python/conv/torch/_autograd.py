@@ -20,7 +20,7 @@ _INFERENCE = (
 )
 
 
-def _setup(ctx, inputs, output):
+def setup(ctx, inputs, output):
     input, weight, bias, *rest = inputs  # noqa: A001
     *window, padding_mode, residual, activation, _, max_error = rest
     ctx.save_for_backward(input, weight)
@@ -30,7 +30,7 @@ def _setup(ctx, inputs, output):
     ctx.result_shape = output.shape
 
 
-def _backward(ctx, grad_output):
+def backward(ctx, grad_output):
     if ctx.is_fused:
         raise NotImplementedError(_INFERENCE)
     input, weight = ctx.saved_tensors  # noqa: A001
@@ -51,8 +51,8 @@ def _backward(ctx, grad_output):
     return (*(grad if wanted else None for grad, wanted in zip(grads, mask)), *(None,) * 12)
 
 
-torch.library.register_autograd("conv::convolution", _backward, setup_context=_setup, lib=library)
-_track = make_autograd_impl(torch.ops.conv.convolution.default, Info(_backward, _setup))
+torch.library.register_autograd("conv::convolution", backward, setup_context=setup, lib=library)
+_track = make_autograd_impl(torch.ops.conv.convolution.default, Info(backward, setup))
 
 
 def _autograd(keys, *arguments):
@@ -67,7 +67,7 @@ for _key in ("AutogradCPU", "AutogradCUDA"):
     library.impl("convolution", _autograd, _key, with_keyset=True)
 
 
-def _vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
+def vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
     """A batch of batches of images is a larger batch. If each has its own filter, they are computed one after another."""
     convolution = torch.ops.conv.convolution
     residual_is_batched = len(in_dims) > 11 and in_dims[11] is not None
@@ -87,7 +87,7 @@ def _vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
     return torch.stack(results), 0
 
 
-torch.library.register_vmap("conv::convolution", _vmap, lib=library)
+torch.library.register_vmap("conv::convolution", vmap, lib=library)
 
 
 def _jvp(ctx, input_tangent, weight_tangent, bias_tangent, *_):
@@ -109,10 +109,10 @@ class _Eager(torch.autograd.Function):
     """The operator's autograd without PyTorch's dispatcher, which costs an operator in Python 100 us a call."""
 
     forward = staticmethod(convolve)
-    setup_context = staticmethod(_setup)
-    backward = staticmethod(_backward)
+    setup_context = staticmethod(setup)
+    backward = staticmethod(backward)
     jvp = staticmethod(_jvp)
-    vmap = staticmethod(_vmap)
+    vmap = staticmethod(vmap)
 
 
 class _Wide(typing.NamedTuple):
@@ -136,11 +136,11 @@ class _Mixed(torch.autograd.Function):
     def forward(ctx, input, weight, *rest):  # noqa: A002
         narrow = weight.to(input.dtype)
         result = convolve(input, narrow, *rest)
-        _setup(ctx, (input, narrow, *rest), result)
+        setup(ctx, (input, narrow, *rest), result)
         ctx.wide = _Wide(weight, weight._version)
         return result
 
-    backward = staticmethod(_backward)
+    backward = staticmethod(backward)
 
 
 def takes_mixed(*tensors) -> bool:

@@ -30,8 +30,9 @@ def forget() -> None:
     _known.clear()
 
 
-def refuse(tensors: Tensors) -> typing.Optional[typing.Tuple[str, str]]:
-    """Why PyTorch has to run the call, if that is known without asking the compiler."""
+def refuse(tensors: Tensors, others: Tensors = ()) -> typing.Optional[typing.Tuple[str, str]]:
+    """Why PyTorch has to run the call, if that is known without asking the compiler. All of `tensors` have one type; the
+    `others` may have their own, but are on the same device."""
     first = tensors[0]
     if not settings.enabled:
         return "disabled", "conv.torch.settings.enabled is False"
@@ -39,7 +40,9 @@ def refuse(tensors: Tensors) -> typing.Optional[typing.Tuple[str, str]]:
         return "element-type", f"expects float32, float16 or bfloat16, but got {first.dtype}"
     if any(tensor.numel() == 0 for tensor in tensors):
         return "empty", "expects tensors with elements, but got one without"
-    if any(tensor.dtype != first.dtype or tensor.device != first.device for tensor in tensors):
+    if any(tensor.dtype != first.dtype for tensor in tensors) or any(
+        tensor.device != first.device for tensor in (*tensors, *others)
+    ):
         return "element-type", "expects tensors of one type on one device, but got several"
     return None
 

@@ -81,17 +81,20 @@ def _compose(x, conv_state, weight, bias, activation, cache_seqlens, conv_state_
 
 
 def _refuse(x, conv_state, weight, bias, numbers) -> typing.Optional[typing.Tuple[str, str]]:
-    refused = _calls.refuse([x, weight, conv_state])
+    refused = _calls.refuse([x, weight, conv_state], numbers if bias is None else [*numbers, bias])
     if refused:
         return refused
     if bias is not None and bias.dtype not in DTYPES:
         return "element-type", f"expects a bias of float32, float16 or bfloat16, but got {bias.dtype}"
-    if any(tensor.device != x.device for tensor in numbers):
-        return "element-type", "expects tensors on one device, but got several"
     # Other operands are copied if they do not fit; this one is updated.
-    if not is_addressed(conv_state) or conv_state.data_ptr() % _ALIGNMENT:
-        return "alignment", f"expects a conv_state at a multiple of {_ALIGNMENT} bytes whose elements are apart"
+    if not is_addressed(conv_state) or not _fits(conv_state):
+        return "alignment", f"expects a conv_state at a multiple of {_ALIGNMENT} bytes whose elements are apart, not negated"
     return None
+
+
+def _fits(conv_state: torch.Tensor) -> bool:
+    """Whether a kernel can update it where it is."""
+    return conv_state.data_ptr() % _ALIGNMENT == 0 and not conv_state.is_neg()
 
 
 def _plain(tensor: torch.Tensor) -> torch.Tensor:
@@ -106,7 +109,7 @@ def _causal_conv1d_update(x, conv_state, weight, bias, activation, cache_seqlens
     given = [x, weight, conv_state, *numbers, *([] if bias is None else [bias])]
     seen = [(tensor.shape, tensor.stride(), tensor.dtype, tensor.device) for tensor in given]
     key = (UpdateProblem, activation, cache_seqlens is None, bias is None, *seen)
-    if conv_state.data_ptr() % _ALIGNMENT == 0:
+    if _fits(conv_state):
         result = _calls.run_known(key, given)
         if result is not None:
             return result

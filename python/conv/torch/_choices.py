@@ -22,69 +22,11 @@ from .._artifact import Artifact
 from .._artifact import load as load_artifact
 from .._device import open_device
 from .._function import Function
-from .._library import Error, check, library
+from .._library import Error
 from . import _measurements
+from ._kernel import Kernel, device_name
 from ._problems import AnyProblem, function_name, with_run_time_sizes
 from ._settings import settings
-
-_ALIGNMENT = 256  #: Bytes that workspaces are aligned to.
-
-
-class Kernel:
-    """A function loaded on a device."""
-
-    def __init__(self, function: Function, device: torch.device) -> None:
-        name = device_name(device)
-        loaded = function._load(name)
-        entry = loaded.signature.entry
-        self.target = entry.target
-        self._function = function  # Keeps the kernels loaded.
-        self._array = loaded.signature.array_type
-        self._workspace_bytes = entry.workspace_bytes
-        self._device = device
-        self._alignments = [argument.alignment for argument in entry.arguments]
-        self._low_bits = max(self._alignments, default=1) - 1  # They are powers of two.
-        self._loaded = loaded
-        self._places = entry.places_of_sizes()
-        if device.type == "cuda":
-            self._index = device.index
-            self._stream = torch._C._cuda_getCurrentRawStream
-        else:
-            self._stream = None
-
-    def __call__(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
-        """Starts it on the current stream, on dense tensors in the orders of the problem, which determine run-time sizes."""
-        loaded, workspace_bytes = self._loaded, self._workspace_bytes
-        if self._places:
-            loaded = loaded.with_sizes_of([operand.shape for operand in operands])
-            workspace_bytes = loaded.signature.entry.workspace_bytes
-        addresses, bits = [], 0
-        for operand in operands:
-            address = operand.data_ptr()
-            addresses.append(address)
-            bits |= address
-        if bits & self._low_bits:
-            operands, addresses = self._align(operands, addresses)
-        array = self._array(*addresses, result.data_ptr())
-        workspace = None
-        if workspace_bytes:  # PyTorch's allocator knows streams and graphs.
-            scratch = torch.empty(workspace_bytes + _ALIGNMENT, dtype=torch.uint8, device=self._device)
-            workspace = -(-scratch.data_ptr() // _ALIGNMENT) * _ALIGNMENT
-        stream = self._stream(self._index) if self._stream else None
-        status = loaded.call(array, workspace, stream)
-        if status:
-            check(status)
-
-    def _align(
-        self, operands: typing.Sequence[torch.Tensor], addresses: typing.Sequence[int]
-    ) -> typing.Tuple[typing.List[torch.Tensor], typing.List[int]]:
-        """The operands, or copies of unaligned ones, and their addresses."""
-        aligned = [
-            # Not a clone: its strides differ if there are gaps between elements.
-            operand.new_empty_strided(operand.shape, operand.stride()).copy_(operand) if address % alignment else operand
-            for operand, address, alignment in zip(operands, addresses, self._alignments)
-        ]
-        return aligned, [operand.data_ptr() for operand in aligned]
 
 
 class Choice:
@@ -156,21 +98,14 @@ class RestChoice(Choice):
     `seconds` are the times of the whole module, with that code and without.
     """
 
-    def __init__(self, description: str, device: torch.device) -> None:
-        super().__init__(None, str(device), "", "", description)
+    def __init__(self, description: str, device: torch.device, reason: str = "", detail: str = "") -> None:
+        super().__init__(None, str(device), reason, detail, description)
         self.is_compiled = False
         self.is_made.set()
 
     @property
     def runs(self) -> str:
         return "compile" if self.is_compiled else "eager"
-
-
-def device_name(device: torch.device) -> str:
-    """The runtime's name of a device."""
-    if device.type == "cpu":
-        return "host"
-    return f"{'hip' if torch.version.hip else 'cuda'}:{device.index or 0}"
 
 
 _lock = threading.RLock()
@@ -289,8 +224,12 @@ def leave(description: str, device: torch.device, reason: str, detail: str) -> C
 
 
 def remember(choice: Choice) -> None:
-    """Shows a choice in the report."""
+    """Shows a choice in the report, with a number if there are others with its description."""
     with _lock:
+        description, number = choice.description, 1
+        while (choice.description, choice.device) in _choices:
+            number += 1
+            choice.description = f"{description} ({number})"
         _choices[choice.description, choice.device] = choice
 
 

@@ -106,11 +106,9 @@ def run(
 
     others = [tensor for tensor in (starts, bias) if tensor is not None]
     factors = [tensor for tensor in given if not any(tensor is other for other in others)]
-    refused = _calls.refuse(factors)
+    refused = _calls.refuse(factors, others)
     if refused is None and bias is not None and bias.dtype not in DTYPES:
         refused = "element-type", f"expects a bias of float32, float16 or bfloat16, but got {bias.dtype}"
-    if refused is None and any(other.device != first.device for other in others):
-        refused = "element-type", "expects tensors on one device, but got several"
     if refused:
         line = _calls.report_line(f"dynamic {direction}", first, second)
         _choices.leave(line, first.device, *refused).calls += 1

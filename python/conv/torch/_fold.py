@@ -15,6 +15,8 @@ import typing
 import torch
 from torch.fx import GraphModule, Node
 
+from . import _fused
+
 aten = torch.ops.aten
 
 _CONVOLUTIONS = {  # By the number of spatial dimensions and whether transposed.
@@ -208,24 +210,10 @@ class _Folder:
                 weight = self._attribute(f"conv_weight_{number}", self.weight)
             if self.bias is not None:
                 bias = self._attribute(f"conv_bias_{number}", self.bias)
-            arguments = (
-                self.input,
-                weight,
-                bias,
-                list(self.stride),
-                list(self.low),
-                list(self.high),
-                list(self.dilation),
-                self.transposed,
-                list(self.output_padding),
-                self.groups,
-                self.padding_mode,
-                self.residual,
-                self.activation,
-                self.alpha,
-                float(max_error),
-            )
-            fused = graph.call_function(torch.ops.conv.convolution.default, arguments)
+            window = self.stride, self.low, self.high, self.dilation, self.transposed, self.output_padding, self.groups
+            options = _fused.Options(*window, self.padding_mode, self.activation, self.alpha, float(max_error))
+            tensors = self.input, weight, bias, self.residual
+            fused = graph.call_function(_fused.OPERATOR, (*tensors, options.text()))
         fused.meta = dict(self.last.meta)
         self.last.replace_all_uses_with(fused)
 

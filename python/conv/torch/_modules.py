@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import inspect
 import typing
 
 import torch
@@ -12,20 +13,24 @@ import torch.nn.functional as F
 from . import functional
 
 
-class _WithError:
-    """Adds `max_error`, as for `conv.compile`: the only argument that PyTorch's constructors do not have."""
+def _constructor(theirs: type) -> typing.Callable[..., None]:
+    """PyTorch's constructor with `max_error`, as for `conv.compile`: the only argument that it does not have."""
+    signature = inspect.signature(theirs.__init__)
+    more = inspect.Parameter("max_error", inspect.Parameter.KEYWORD_ONLY, default=0.0, annotation=float)
 
-    max_error: float = 0.0
-
-    def __init__(self, *arguments, max_error: float = 0.0, **named) -> None:
-        super().__init__(*arguments, **named)
+    def __init__(self, *arguments, max_error: float = 0.0, **named) -> None:  # noqa: N807
+        theirs.__init__(self, *arguments, **named)
         if max_error:
             self.max_error = max_error
 
+    __init__.__signature__ = signature.replace(parameters=[*signature.parameters.values(), more])
+    return __init__
 
-class _Convolution(_WithError):
+
+class _Convolution:
     """What differs from PyTorch's module: the function that `forward` calls."""
 
+    max_error: float = 0.0
     _rank: int
     _function: typing.Callable
 
@@ -49,7 +54,8 @@ class _Convolution(_WithError):
         return self._convolve(image, weight, bias, 0)
 
 
-class _Transposed(_WithError):
+class _Transposed:
+    max_error: float = 0.0
     _rank: int
     _function: typing.Callable
 
@@ -67,69 +73,81 @@ class Conv1d(_Convolution, torch.nn.Conv1d):
     """Like `torch.nn.Conv1d`."""
 
     _rank, _function = 1, staticmethod(functional.conv1d)
+    __init__ = _constructor(torch.nn.Conv1d)
 
 
 class Conv2d(_Convolution, torch.nn.Conv2d):
     """Like `torch.nn.Conv2d`."""
 
     _rank, _function = 2, staticmethod(functional.conv2d)
+    __init__ = _constructor(torch.nn.Conv2d)
 
 
 class Conv3d(_Convolution, torch.nn.Conv3d):
     """Like `torch.nn.Conv3d`."""
 
     _rank, _function = 3, staticmethod(functional.conv3d)
+    __init__ = _constructor(torch.nn.Conv3d)
 
 
 class ConvTranspose1d(_Transposed, torch.nn.ConvTranspose1d):
     """Like `torch.nn.ConvTranspose1d`."""
 
     _rank, _function = 1, staticmethod(functional.conv_transpose1d)
+    __init__ = _constructor(torch.nn.ConvTranspose1d)
 
 
 class ConvTranspose2d(_Transposed, torch.nn.ConvTranspose2d):
     """Like `torch.nn.ConvTranspose2d`."""
 
     _rank, _function = 2, staticmethod(functional.conv_transpose2d)
+    __init__ = _constructor(torch.nn.ConvTranspose2d)
 
 
 class ConvTranspose3d(_Transposed, torch.nn.ConvTranspose3d):
     """Like `torch.nn.ConvTranspose3d`."""
 
     _rank, _function = 3, staticmethod(functional.conv_transpose3d)
+    __init__ = _constructor(torch.nn.ConvTranspose3d)
 
 
-class LazyConv1d(_WithError, torch.nn.LazyConv1d):
+class LazyConv1d(torch.nn.LazyConv1d):
     """Like `torch.nn.LazyConv1d`: becomes a `Conv1d` at its first call."""
 
     cls_to_become = Conv1d
+    __init__ = _constructor(torch.nn.LazyConv1d)
 
 
-class LazyConv2d(_WithError, torch.nn.LazyConv2d):
+class LazyConv2d(torch.nn.LazyConv2d):
     """Like `torch.nn.LazyConv2d`: becomes a `Conv2d` at its first call."""
 
     cls_to_become = Conv2d
+    __init__ = _constructor(torch.nn.LazyConv2d)
 
 
-class LazyConv3d(_WithError, torch.nn.LazyConv3d):
+class LazyConv3d(torch.nn.LazyConv3d):
     """Like `torch.nn.LazyConv3d`: becomes a `Conv3d` at its first call."""
 
     cls_to_become = Conv3d
+    __init__ = _constructor(torch.nn.LazyConv3d)
 
 
-class LazyConvTranspose1d(_WithError, torch.nn.LazyConvTranspose1d):
+class LazyConvTranspose1d(torch.nn.LazyConvTranspose1d):
     """Like `torch.nn.LazyConvTranspose1d`: becomes a `ConvTranspose1d` at its first call."""
 
     cls_to_become = ConvTranspose1d
+    __init__ = _constructor(torch.nn.LazyConvTranspose1d)
 
 
-class LazyConvTranspose2d(_WithError, torch.nn.LazyConvTranspose2d):
+class LazyConvTranspose2d(torch.nn.LazyConvTranspose2d):
     """Like `torch.nn.LazyConvTranspose2d`: becomes a `ConvTranspose2d` at its first call."""
 
     cls_to_become = ConvTranspose2d
+    __init__ = _constructor(torch.nn.LazyConvTranspose2d)
 
 
-class LazyConvTranspose3d(_WithError, torch.nn.LazyConvTranspose3d):
+class LazyConvTranspose3d(torch.nn.LazyConvTranspose3d):
     """Like `torch.nn.LazyConvTranspose3d`: becomes a `ConvTranspose3d` at its first call."""
 
     cls_to_become = ConvTranspose3d
+    __init__ = _constructor(torch.nn.LazyConvTranspose3d)

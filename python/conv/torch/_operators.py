@@ -93,7 +93,8 @@ def run(
     doubtful: bool = False,
 ) -> torch.Tensor:
     """Fills `result`, which is dense, or returns the result of `theirs`. With a `key`, later calls may take a shortcut."""
-    refused = _calls.refuse([tensor for tensor in (lhs, rhs, residual) if tensor is not None])
+    factors = [tensor for tensor in (lhs, rhs, residual) if tensor is not None]
+    refused = _calls.refuse(factors, [] if bias is None else [bias])
     if refused:
         _choices.leave(_calls.report_line(direction, lhs, rhs), lhs.device, *refused).calls += 1
         return theirs()
@@ -160,9 +161,8 @@ class CallArguments(typing.NamedTuple):
         )
 
 
-def plan(*arguments, tf32: bool, **named) -> typing.Optional[Problem]:
+def plan(call: CallArguments, tf32: bool) -> typing.Optional[Problem]:
     """The problem that `convolution` would compile; None if PyTorch runs it. Tensors need no data."""
-    call = CallArguments(*arguments, **named)
     result = call.empty_result()
     if _calls.refuse([call.input, call.weight]) or min(result.shape) <= 0:
         return None
@@ -193,19 +193,21 @@ def convolve(*arguments) -> torch.Tensor:
         *call[12:],
     )
     result = _calls.run_known(key, operands)
-    if result is not None:
-        return result
+    return compute(call, key) if result is None else result
+
+
+def compute(call: CallArguments, key: tuple) -> torch.Tensor:
+    """The result of a call that is not known yet; later calls with the same `key` take a shortcut."""
     if min(call.result_shape()[1:]) <= 0:  # PyTorch reports the error.
         return call.reference()
-    result, window, epilogue = call.empty_result(), call.window(), call.epilogue()
     return run(
         call.direction(),
         call.input,
         call.weight,
-        result,
-        window,
+        call.empty_result(),
+        call.window(),
         call.reference,
-        epilogue,
+        call.epilogue(),
         call.bias,
         call.residual,
         key,

@@ -63,22 +63,26 @@ def _swapped(module: torch.nn.Module) -> typing.Union[type, str]:
     return "its class is not PyTorch's own and may compute something else"
 
 
-def replace(model: torch.nn.Module, *, max_error: float = 0.0) -> typing.List[Replacement]:
+def replace(model: torch.nn.Module, *, max_error: typing.Optional[float] = None) -> typing.List[Replacement]:
     """Turns each `nn.Conv*` and `nn.ConvTranspose*` of a model into the conv.torch module of the same name, in place.
 
     Lazy modules stay lazy until their first call. Parameters, parametrizations (`weight_norm`, `spectral_norm`), buffers,
-    hooks and the `state_dict` do not change. `max_error` is as for `conv.compile`, for all modules that this call turns.
-    Returns the outcome for every convolution.
+    hooks and the `state_dict` do not change. `max_error` is as for `conv.compile`, for all convolutions of the model that are
+    of conv.torch afterwards; None keeps theirs, which is 0 at first. Returns the outcome for every convolution that was not.
     """
     found = []
     for name, module in model.named_modules():
         kind = type(module)
-        if not _is_convolution(module) or issubclass(kind, tuple(_SWAPS.values())):
+        if not _is_convolution(module):
             continue
-        swapped = _swapped(module)
+        is_ours = issubclass(kind, tuple(_SWAPS.values()))
+        swapped = kind if is_ours else _swapped(module)
         if isinstance(swapped, type):
             module.__class__ = swapped
-            module.max_error = max_error
+            if max_error is not None:
+                module.max_error = max_error
+        if is_ours:
+            continue
         found.append(Replacement(name, kind.__name__, "" if isinstance(swapped, type) else swapped))
     return found
 

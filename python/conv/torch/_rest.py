@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The operators of an optimised graph other than convolutions: norms, linear layers, attention, resizing, pooling.
 
-Either PyTorch runs them one by one, or `torch.compile` compiles them around the kernels of conv. Which way is faster depends
-on the network, so both are timed unless the caller chooses one.
+Either PyTorch runs them one by one, or the compiler of `torch.compile` compiles them around the kernels of conv. Which way is
+faster depends on the network, so both are timed unless the caller chooses one. The code's results are compared with the model's.
 """
 
 from __future__ import annotations
@@ -15,45 +15,28 @@ import warnings
 
 import torch
 
-from . import _choices
+from . import _choices, _fused
+from ._compiled import CompiledModule
+from ._verify import Check, Example
 
-Example = typing.Sequence[object]
 Wrap = typing.Callable[[torch.nn.Module], torch.nn.Module]
 
-_STARTS_NOTHING = (torch.ops.conv.convolution.default, torch.ops.aten.reshape.default, operator.getitem)
+_STARTS_NOTHING = (torch.ops.conv.convolution.default, _fused.OPERATOR, torch.ops.aten.reshape.default, operator.getitem)
 _MOST_DETAIL = 300  #: The most characters of an error in the report.
 _MOST_CALLS = 10  #: The most calls in a round.
 _ROUND_SECONDS = 0.1  #: The most seconds of a module's round, unless one call takes longer.
 _ROUNDS = 5
 
 
-class CompiledModule(torch.nn.Module):
-    """A graph for inference, compiled by `torch.compile`. A copy is compiled at its own first call."""
+class Graph(typing.NamedTuple):
+    """An optimised graph, and what decides how its operators run."""
 
-    def __init__(self, module: torch.fx.GraphModule) -> None:
-        super().__init__()
-        self.module = module
-        self._compile()
-
-    def _compile(self) -> None:
-        # Not a submodule, since the parameters would appear twice.
-        self.__dict__["_compiled"] = torch.compile(self.module, dynamic=False)
-
-    def forward(self, *inputs: object) -> object:
-        is_tracked = torch.is_grad_enabled() and any(
-            isinstance(value, torch.Tensor) and value.requires_grad for value in inputs
-        )
-        if is_tracked:  # The operators explain why they have no gradient; the compiler would fail before that.
-            return self.module(*inputs)
-        with torch.no_grad():
-            return self._compiled(*inputs)
-
-    def __getstate__(self) -> dict:
-        return {name: value for name, value in self.__dict__.items() if name != "_compiled"}
-
-    def __setstate__(self, state: dict) -> None:
-        super().__setstate__(state)
-        self._compile()
+    name: str  #: Of the model, for the report.
+    module: torch.fx.GraphModule
+    example: Example
+    device: torch.device
+    wrap: Wrap
+    check: Check
 
 
 def count_operators(graph: torch.fx.GraphModule) -> int:
@@ -83,41 +66,50 @@ def _time(modules: typing.Sequence[torch.nn.Module], example: Example, device: t
     return [min(times) for times in zip(*rounds)]
 
 
-def finish(
-    graph: torch.fx.GraphModule,
-    example: Example,
-    device: torch.device,
-    wrap: Wrap,
-    compile_rest: typing.Optional[bool],
-    measure: bool,
-) -> torch.nn.Module:
-    """The module that runs a graph, through `wrap`: compiled if that is demanded, or else if it is possible and faster.
+def finish(graph: Graph, compile_rest: typing.Optional[bool], measure: bool) -> torch.nn.Module:
+    """The module that runs a graph, through `wrap`: compiled if that is demanded, or else if it is possible, has the right
+    results and is faster.
 
     Without `measure`, it is compiled if that is possible. The report has the choice.
     """
-    count = count_operators(graph)
+    count = count_operators(graph.module)
     if compile_rest is False or (compile_rest is None and not count):
-        return wrap(graph)
-    choice = _choices.RestChoice(f"a module with {count} operators that are no convolutions", device)
-    try:
-        with torch.no_grad():
-            compiled = wrap(CompiledModule(graph))
-            compiled(*example)
-    except Exception as error:  # Whatever torch.compile raises if its compilers are missing.
-        if compile_rest:
-            raise
-        warnings.warn(f"PyTorch's kernels run instead of torch.compile's code: {error}", stacklevel=3)
-        choice.reason, choice.detail = "torch.compile", " ".join(f"{type(error).__name__}: {error}".split())[:_MOST_DETAIL]
+        return graph.wrap(graph.module)
+    choice = _choices.RestChoice(f"{graph.name} with {count} operators that are no convolutions", graph.device)
+    compiled = _compile(graph, choice, compile_rest is True)
+    if compiled is None:
         _choices.remember(choice)
-        return wrap(graph)
+        return graph.wrap(graph.module)
     choice.is_compiled = True
     if compile_rest is None and measure:
-        plain = wrap(graph)
+        plain = graph.wrap(graph.module)
         with torch.no_grad():
-            choice.seconds = tuple(_time((compiled, plain), example, device))
+            choice.seconds = tuple(_time((compiled, plain), graph.example, graph.device))
+        graph.check.restore()
         ours, theirs = (f"{seconds * 1e6:.1f} us" for seconds in choice.seconds)
         choice.reason = "measured"
         choice.detail = f"a call takes {ours} with torch.compile, and {theirs} without"
         choice.is_compiled = choice.seconds[0] < choice.seconds[1]
     _choices.remember(choice)
     return compiled if choice.is_compiled else plain
+
+
+def _compile(
+    graph: Graph, choice: _choices.RestChoice, is_demanded: bool
+) -> typing.Optional[torch.nn.Module]:
+    """The compiled module. If it cannot be had or is wrong, that is an error if it `is_demanded`; otherwise None, and the
+    choice says why."""
+    try:
+        compiled = graph.wrap(CompiledModule(graph.module))
+        reason, detail = "differs", graph.check.explain(compiled)
+    except Exception as error:  # Whatever the compilers raise if they are missing.
+        if is_demanded:
+            raise
+        reason, detail = "torch.compile", f"{type(error).__name__}: {error}"
+    if not detail:
+        return compiled
+    if is_demanded:
+        raise RuntimeError(f"expects the results of the model from torch.compile's code, but {detail}")
+    warnings.warn(f"PyTorch's kernels run instead of torch.compile's code: {detail}", stacklevel=4)
+    choice.reason, choice.detail = reason, " ".join(detail.split())[:_MOST_DETAIL]
+    return None

@@ -7,22 +7,27 @@ from __future__ import annotations
 import io
 import os
 import pathlib
-import tempfile
+import secrets
 import typing
 import zipfile
 
 import torch
+from torch.export.passes import move_to_device_pass
 
 from .._library import bad_input
-from . import _choices, _pack, _rest
-from ._optimize import GraphedModule, Progress, compile_kernels, graph_of
+from . import _choices, _pack, _rest, _verify
+from ._compiled import CompiledModule
+from ._graphed import GraphedModule, check_devices
+from ._optimize import Progress, compile_kernels, graph_of
+from ._verify import Example
 
 _GRAPH = "torch/graph.pt2"
+_DEVICE = "torch/device"  #: The name of the device of the example.
 
 
 def save(
     model: torch.nn.Module,
-    example: typing.Sequence[object],
+    example: Example,
     path: typing.Union[str, os.PathLike],
     *,
     targets: typing.Union[str, typing.Sequence[str]] = "",
@@ -43,33 +48,53 @@ def save(
         The problems for which PyTorch's kernels run, and the reasons.
     """
     graph = graph_of(model, example, channels_last, max_error)
+    device = _device_of(example)
     if not targets:
-        device = next((value.device for value in example if isinstance(value, torch.Tensor)), torch.device("cpu"))
         targets = _choices.open_device(_choices.device_name(device)).targets[0]
     kernels, refused = compile_kernels(graph, example, targets, channels_last=channels_last, progress=progress)
     with torch.no_grad():
         program = torch.export.export(graph, tuple(example), strict=False)
+    if device.type != "cpu":  # So that any machine can read the weights.
+        program = move_to_device_pass(program, "cpu")
     buffer = io.BytesIO()
     torch.export.save(program, buffer)
-    content = _pack.merge([kernels], {_GRAPH: buffer.getvalue()})
-    target = pathlib.Path(path)
-    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=target.name, delete=False) as file:
-        try:
+    content = _pack.merge([kernels], {_GRAPH: buffer.getvalue(), _DEVICE: str(device).encode()})
+    _write(pathlib.Path(path), content)
+    return refused
+
+
+def _device_of(example: Example) -> torch.device:
+    return next((value.device for value in example if isinstance(value, torch.Tensor)), torch.device("cpu"))
+
+
+def _write(path: pathlib.Path, content: bytes) -> None:
+    """Writes a file under another name, with the permissions of new files, and renames it."""
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    try:
+        with open(temporary, "xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-            os.replace(file.name, target)
-        except BaseException:
-            os.unlink(file.name)
-            raise
-    return refused
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _check_device(device: torch.device, is_given: bool) -> None:
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if device.type == "cpu" or (device.type == "cuda" and (device.index or 0) < count):
+        return
+    here = "the CPU" if not count else f"the CPU and {count} CUDA device{'s' if count > 1 else ''}"
+    hint = "" if is_given else ", where the model was saved: name another one, such as device='cpu'"
+    raise bad_input(f"expects a device that PyTorch has here, {here}, but got '{device}'{hint}")
 
 
 def load(
     path: typing.Union[str, os.PathLike],
     *,
     device: typing.Union[str, torch.device, None] = None,
-    example: typing.Optional[typing.Sequence[object]] = None,
+    example: typing.Optional[Example] = None,
     compile_rest: typing.Optional[bool] = False,
 ) -> torch.nn.Module:
     """The module of a file that `save` wrote, on `device` (by default the one where it was saved).
@@ -79,15 +104,25 @@ def load(
     by default; None, which keeps the faster way, needs an example.
     """
     with zipfile.ZipFile(path) as pack:
-        if _GRAPH not in pack.namelist():
+        members = pack.namelist()
+        if _GRAPH not in members:
             raise bad_input(f"expects a file of conv.torch.save, but got '{os.fspath(path)}' without {_GRAPH}")
         graph = pack.read(_GRAPH)
+        saved = pack.read(_DEVICE).decode() if _DEVICE in members else None  # Earlier versions did not write it.
+    where = torch.device(device) if device is not None else saved and torch.device(saved)
+    if where:
+        _check_device(where, device is not None)
     _choices.preload(path)
     program = torch.export.load(io.BytesIO(graph))
-    if device is not None:
-        program = torch.export.passes.move_to_device_pass(program, str(torch.device(device)))
+    if where:
+        program = move_to_device_pass(program, str(where))
     module = program.module()
     if example is None:
-        return _rest.CompiledModule(module) if compile_rest else module
-    where = next((value.device for value in example if isinstance(value, torch.Tensor)), torch.device("cpu"))
-    return _rest.finish(module, example, where, lambda one: GraphedModule(one, example), compile_rest, True)
+        return CompiledModule(module) if compile_rest else module
+    place = _device_of(example)
+    check_devices({place})
+    tf32 = torch._C._get_cudnn_allow_tf32()
+    check = _verify.Check(module, example, module.buffers(), _verify.most_difference(module, tf32))
+    name = f"'{os.path.basename(path)}'"
+    rest = _rest.Graph(name, module, example, place, lambda one: GraphedModule(one, example), check)
+    return _rest.finish(rest, compile_rest, True)

@@ -89,7 +89,9 @@ def _is_plain(
     channels, results = (taps[0], taps[1] * groups) if transposed else (taps[1] * groups, taps[0])
     if input.shape[1] != channels or taps[0] % groups:
         return False
-    return bias is None or (bias.dim() == 1 and bias.shape[0] == results and bias.dtype == weight.dtype)
+    if bias is None:
+        return True
+    return bias.dim() == 1 and bias.shape[0] == results and bias.dtype == weight.dtype and bias.device == device
 
 
 def _same(padding: str, weight: torch.Tensor, dilation: typing.Tuple[int, ...]):

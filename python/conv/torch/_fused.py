@@ -1,0 +1,114 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The operator of graphs for inference: `torch.ops.conv.convolution` with everything except its tensors in one string.
+
+PyTorch's dispatcher converts the arguments of an operator in Python at every call, which takes longer for the lists and
+numbers of `convolution` than for a string. A string also identifies the call in the same way in every process.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import typing
+
+import torch
+from torch._library.autograd import Info, make_autograd_impl
+
+from . import _autograd, _calls, _operators
+from ._calls import Optional, library
+from ._operators import CallArguments
+
+library.define("fused_convolution(Tensor input, Tensor weight, Tensor? bias, Tensor? residual, str options) -> Tensor")
+OPERATOR = torch.ops.conv.fused_convolution.default
+
+
+class Options(typing.NamedTuple):
+    """The arguments of `conv::convolution` that are no tensors."""
+
+    stride: typing.Tuple[int, ...]
+    low: typing.Tuple[int, ...]
+    high: typing.Tuple[int, ...]
+    dilation: typing.Tuple[int, ...]
+    transposed: bool
+    output_padding: typing.Tuple[int, ...]
+    groups: int
+    padding_mode: str
+    activation: str
+    alpha: float
+    max_error: float
+
+    def text(self) -> str:
+        return json.dumps(self._asdict())
+
+    @staticmethod
+    @functools.lru_cache(maxsize=4096)
+    def parse(text: str) -> Options:
+        return Options(**{key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()})
+
+
+def arguments(
+    input: torch.Tensor,  # noqa: A002
+    weight: torch.Tensor,
+    bias: Optional,
+    residual: Optional,
+    options: str,
+) -> CallArguments:
+    """The arguments of the same call of `conv::convolution`."""
+    *window, activation, alpha, max_error = Options.parse(options)
+    return CallArguments(input, weight, bias, *window, residual, activation, alpha, max_error)
+
+
+@torch.library.impl(library, "fused_convolution", "CPU")
+@torch.library.impl(library, "fused_convolution", "CUDA")
+def _fused(input, weight, bias, residual, options):  # noqa: A002
+    key = (
+        options,
+        *(input.shape, input.stride(), input.dtype, input.device),
+        *(weight.shape, weight.stride(), weight.dtype, weight.device),
+        torch._C._get_cudnn_allow_tf32(),
+    )
+    operands = [input, weight]
+    for other in (bias, residual):
+        if other is None:
+            key += (None,)
+        else:
+            key += other.shape, other.stride(), other.dtype, other.device
+            operands.append(other)
+    result = _calls.run_known(key, operands)
+    return _operators.compute(arguments(input, weight, bias, residual, options), key) if result is None else result
+
+
+@torch.library.register_fake("conv::fused_convolution", lib=library)
+def _fused_fake(*given):
+    return arguments(*given).empty_result()
+
+
+def _setup(ctx, inputs, output):
+    _autograd.setup(ctx, arguments(*inputs), output)
+
+
+def _backward(ctx, grad_output):
+    return *_autograd.backward(ctx, grad_output)[:3], None, None
+
+
+torch.library.register_autograd("conv::fused_convolution", _backward, setup_context=_setup, lib=library)
+_track = make_autograd_impl(OPERATOR, Info(_backward, _setup))
+
+
+def _dispatch(keys, input, weight, bias, residual, options):  # noqa: A002
+    if torch.is_grad_enabled() or _calls.is_traced(input) or _calls.is_special(weight):
+        return _track(keys, input, weight, bias, residual, options)
+    return _fused(input, weight, bias, residual, options)
+
+
+for _key in ("AutogradCPU", "AutogradCUDA"):
+    library.impl("fused_convolution", _dispatch, _key, with_keyset=True)
+
+
+def _vmap(info, in_dims, *given):
+    dims = (*in_dims[:3], *(None,) * 8, in_dims[3], *(None,) * 3)
+    return _autograd.vmap(info, dims, *arguments(*given))
+
+
+torch.library.register_vmap("conv::fused_convolution", _vmap, lib=library)

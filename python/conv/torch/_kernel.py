@@ -1,0 +1,100 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A kernel of conv, loaded on a device of PyTorch, and how it starts on tensors."""
+
+from __future__ import annotations
+
+import ctypes
+import typing
+
+import torch
+
+from .._function import Function
+from .._library import check, run_executable
+
+_ALIGNMENT = 256  #: Bytes that workspaces are aligned to.
+_MOST_STREAMS = 64  #: The most streams whose handles are kept.
+
+
+def device_name(device: torch.device) -> str:
+    """The runtime's name of a device."""
+    if device.type == "cpu":
+        return "host"
+    return f"{'hip' if torch.version.hip else 'cuda'}:{device.index or 0}"
+
+
+class Kernel:
+    """A function loaded on a device."""
+
+    def __init__(self, function: Function, device: torch.device) -> None:
+        loaded = function._load(device_name(device))
+        entry = loaded.signature.entry
+        self.target = entry.target
+        self._function = function  # Keeps the kernels loaded.
+        self._loaded = loaded
+        self._array = loaded.signature.array_type
+        self._workspace_bytes = entry.workspace_bytes
+        self._device = device
+        self._places = entry.places_of_sizes()
+        # Powers of two. No address is odd, so that an odd one can stand for values that are not in memory.
+        self._alignments = [max(argument.alignment, 2) for argument in entry.arguments]
+        self._low_bits = max(self._alignments, default=2) - 1
+        # What a call passes to the library, as objects of ctypes.
+        self._executable, self._count = ctypes.c_void_p(loaded.executable), ctypes.c_size_t(len(entry.arguments))
+        self._current_stream = torch._C._cuda_getCurrentRawStream if device.type == "cuda" else None
+        self._streams: typing.Dict[int, ctypes.c_void_p] = {}
+
+    def __call__(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
+        """Starts it on the current stream, on dense tensors in the orders of the problem, which determine run-time sizes."""
+        addresses, bits = [], 0
+        for operand in operands:
+            # Lazily negated tensors have other values in memory, and lazily zeroed ones have no memory.
+            address = (operand.data_ptr() or 1) | operand.is_neg()
+            addresses.append(address)
+            bits |= address
+        if bits & self._low_bits:
+            operands, addresses = self._in_memory(operands, addresses)
+        array = self._array(*addresses, result.data_ptr())
+        stream = self._stream() if self._current_stream else None
+        if self._places:
+            status = self._run_with_sizes(operands, array, stream)
+        elif self._workspace_bytes:
+            scratch, workspace = self._allocate(self._workspace_bytes)
+            status = run_executable(self._executable, array, self._count, workspace, stream)
+        else:
+            status = run_executable(self._executable, array, self._count, None, stream)
+        if status:
+            check(status)
+
+    def _stream(self) -> ctypes.c_void_p:
+        handle = self._current_stream(self._device.index)
+        stream = self._streams.get(handle)
+        if stream is None:
+            if len(self._streams) >= _MOST_STREAMS:
+                self._streams.clear()
+            stream = self._streams[handle] = ctypes.c_void_p(handle)
+        return stream
+
+    def _allocate(self, workspace_bytes: int) -> typing.Tuple[torch.Tensor, ctypes.c_void_p]:
+        """A workspace and its address, from PyTorch's allocator, which knows streams and graphs."""
+        scratch = torch.empty(workspace_bytes + _ALIGNMENT, dtype=torch.uint8, device=self._device)
+        return scratch, ctypes.c_void_p(-(-scratch.data_ptr() // _ALIGNMENT) * _ALIGNMENT)
+
+    def _run_with_sizes(
+        self, operands: typing.Sequence[torch.Tensor], array: ctypes.Array, stream: typing.Optional[ctypes.c_void_p]
+    ) -> int:
+        loaded = self._loaded.with_sizes_of([operand.shape for operand in operands])
+        size = loaded.signature.entry.workspace_bytes
+        scratch, workspace = self._allocate(size) if size else (None, None)
+        return loaded.call(array, workspace, stream)
+
+    def _in_memory(
+        self, operands: typing.Sequence[torch.Tensor], addresses: typing.Sequence[int]
+    ) -> typing.Tuple[typing.List[torch.Tensor], typing.List[int]]:
+        """The operands, or copies of those that are unaligned or lazy, and their addresses."""
+        copied = [
+            # Not a clone: its strides differ if there are gaps between elements.
+            operand.new_empty_strided(operand.shape, operand.stride()).copy_(operand) if address % alignment else operand
+            for operand, address, alignment in zip(operands, addresses, self._alignments)
+        ]
+        return copied, [operand.data_ptr() for operand in copied]

@@ -1,0 +1,84 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whether a module for inference computes what its model computes.
+
+Both run on the example. For each floating-point result, the norm of the difference, relative to the norm of the model's
+result, is at most `MOST_DIFFERENCE` of the least precise type that the graph computes in, and `1 + max_error` times as much if
+kernels may have larger errors. That is several times what rounding explains in the networks of bench/networks, and a result
+that is wrong in one layer is far beyond it. Elements that are not finite in the model's result are not compared.
+"""
+
+from __future__ import annotations
+
+import typing
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+Example = typing.Sequence[object]
+
+MOST_DIFFERENCE = {torch.float64: 1e-3, torch.float32: 1e-3, torch.float16: 0.02, torch.bfloat16: 0.1}
+_UNKNOWN = MOST_DIFFERENCE[torch.bfloat16]
+
+
+def most_difference(graph: torch.fx.GraphModule, tf32: bool, max_error: float = 0.0) -> float:
+    """The tolerance for a graph; with `tf32`, products of f32 have the precision of f16."""
+    values = tree_leaves([node.meta.get("val") for node in graph.graph.nodes])
+    dtypes = {value.dtype for value in values if isinstance(value, torch.Tensor) and value.is_floating_point()}
+    if tf32 and torch.float32 in dtypes:
+        dtypes.add(torch.float16)
+    return max((MOST_DIFFERENCE.get(dtype, _UNKNOWN) for dtype in dtypes), default=_UNKNOWN) * (1 + max_error)
+
+
+def difference(actual: torch.Tensor, expected: torch.Tensor) -> float:
+    """The norm of the difference of the elements that are finite in `expected`, relative to the norm of these."""
+    finite = torch.isfinite(expected)
+    reference = torch.where(finite, expected, 0).double()
+    norm = torch.linalg.vector_norm(reference).item()
+    error = torch.linalg.vector_norm(torch.where(finite, actual, 0).double() - reference).item()
+    return error / norm if norm else error
+
+
+class Check:
+    """The results of a model on an example, and the comparison of other modules with it.
+
+    All modules start with the same random numbers and the same `buffers`, whose values stay.
+    """
+
+    def __init__(
+        self, model: torch.nn.Module, example: Example, buffers: typing.Iterable[torch.Tensor], most: float
+    ) -> None:
+        self._example, self._most = example, most
+        self._buffers = [(buffer, buffer.clone()) for buffer in buffers]
+        self._devices = {value.device for value in tree_leaves(example) if isinstance(value, torch.Tensor)}
+        self._expected = self._run(model)
+
+    def restore(self) -> None:
+        """Gives the buffers the values that they had."""
+        with torch.no_grad():
+            for buffer, value in self._buffers:
+                buffer.copy_(value)
+
+    def _run(self, module: torch.nn.Module) -> typing.List[torch.Tensor]:
+        gpus = [device for device in self._devices if device.type == "cuda"]
+        self.restore()
+        with torch.no_grad(), torch.random.fork_rng(gpus):
+            for generator in (torch.default_generator, *(torch.cuda.default_generators[gpu.index] for gpu in gpus)):
+                generator.manual_seed(0)
+            results = tree_leaves(module(*self._example))
+        self.restore()
+        return [
+            result.clone() for result in results if isinstance(result, torch.Tensor) and result.is_floating_point()
+        ]
+
+    def explain(self, module: torch.nn.Module) -> str:
+        """What is wrong with the results of a module; empty if nothing is."""
+        actual = self._run(module)
+        shapes = [[tuple(result.shape) for result in results] for results in (actual, self._expected)]
+        if shapes[0] != shapes[1]:
+            return f"expects results of shapes {shapes[1]}, but got {shapes[0]}"
+        for place, (result, expected) in enumerate(zip(actual, self._expected)):
+            error = difference(result, expected)
+            if not error <= self._most:  # Not a number counts as wrong.
+                return f"result {place} differs by {error:.2g} of the model's, and rounding explains {self._most:.2g}"
+        return ""
