@@ -45,13 +45,14 @@ static int64_t getPieceElements(Type element) {
 }
 
 /// Tile sizes that may be boxes of these digits, with whole runs of the
-/// innermost digit.
+/// innermost digit. Numbers of parts of a long digit differ by a sixteenth.
 static SmallVector<int64_t> enumerateTiles(ArrayRef<int64_t> digits,
                                            int64_t run = 1) {
   SmallVector<int64_t> tiles;
   int64_t inside = 1;
   for (int64_t size : llvm::reverse(digits)) {
-    for (int64_t parts = size; parts > 1; --parts) {
+    int64_t steps = size > 4096 ? 16 : size; // To the next number of parts.
+    for (int64_t parts = size; parts > 1; parts -= (parts - 1) / steps + 1) {
       int64_t part =
           llvm::alignTo(llvm::divideCeil(size, parts), inside == 1 ? run : 1);
       if (part < size && (tiles.empty() || part * inside > tiles.back()))

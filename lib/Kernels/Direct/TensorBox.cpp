@@ -92,9 +92,12 @@ private:
   void computeStrides(VectorOrder order);
   void computeGuards();
   void computeRun();
-  /// Elements along a dimension that the tiles copy for all values of the
-  /// digits from `digit` on, if the box starts at `start`.
-  double countCopied(int64_t dimension, size_t digit, int64_t start) const;
+  /// Elements along a dimension that all tiles copy.
+  double countCopied(int64_t dimension) const;
+  /// The same for all values of digit `longest` and of those from `digit` on,
+  /// if the box starts at `start`.
+  double countCopied(int64_t dimension, size_t longest, size_t digit,
+                     int64_t start) const;
 
   const ViewedTensor &operand;
   ArrayRef<int64_t> shape;
@@ -210,20 +213,59 @@ void BoxBuilder::computeRun() {
   }
 }
 
-double BoxBuilder::countCopied(int64_t dimension, size_t digit,
+/// The sum of `max(0, first + distance * i)` over `count` numbers `i`.
+static double sumPositive(int64_t first, int64_t distance, int64_t count) {
+  int64_t skipped = first > 0 ? 0 : -first / distance + 1;
+  auto terms = double(count - skipped);
+  return terms <= 0 ? 0
+                    : terms * double(first + distance * skipped) +
+                          double(distance) * terms * (terms - 1) / 2;
+}
+
+/// How many elements of `[0, extent)` boxes of `size` elements contain in all:
+/// `count` boxes, the starts of which are `distance` apart. A problem may have
+/// billions of them.
+static double countInside(int64_t start, int64_t distance, int64_t count,
+                          int64_t size, int64_t extent) {
+  if (distance < 0)
+    return countInside(start + distance * (count - 1), -distance, count, size,
+                       extent);
+  auto sum = [&](int64_t offset) {
+    return sumPositive(start + offset, distance, count);
+  };
+  return sum(size) - sum(0) - sum(size - extent) + sum(-extent);
+}
+
+double BoxBuilder::countCopied(int64_t dimension, size_t longest, size_t digit,
                                int64_t start) const {
+  auto getDistance = [&](size_t of) {
+    return coordinates[dimension].coefficients[of] * digits[of].step;
+  };
   if (digit == digits.size()) {
-    int64_t end = std::min(start + box.sizes[dimension], shape[dimension]);
-    return double(std::max<int64_t>(0, end - std::max<int64_t>(0, start)));
+    bool moves = getDistance(longest) != 0;
+    return countInside(start, moves ? getDistance(longest) : 1,
+                       moves ? digits[longest].tiles : 1, box.sizes[dimension],
+                       shape[dimension]);
   }
-  int64_t coefficient = coordinates[dimension].coefficients[digit];
-  if (coefficient == 0)
-    return countCopied(dimension, digit + 1, start);
+  if (digit == longest || getDistance(digit) == 0)
+    return countCopied(dimension, longest, digit + 1, start);
   double copied = 0;
   for (int64_t i = 0; i < digits[digit].tiles; ++i)
-    copied += countCopied(dimension, digit + 1,
-                          start + coefficient * digits[digit].step * i);
+    copied += countCopied(dimension, longest, digit + 1,
+                          start + getDistance(digit) * i);
   return copied;
+}
+
+double BoxBuilder::countCopied(int64_t dimension) const {
+  ArrayRef<int64_t> coefficients = coordinates[dimension].coefficients;
+  size_t longest = 0; // Of the digits that move the coordinate.
+  for (size_t digit = 1; digit < digits.size(); ++digit)
+    if (coefficients[digit] != 0 &&
+        (coefficients[longest] == 0 ||
+         digits[digit].tiles > digits[longest].tiles))
+      longest = digit;
+  return countCopied(dimension, longest, /*digit=*/0,
+                     coordinates[dimension].constant + box.corner[dimension]);
 }
 
 TensorBox BoxBuilder::create(bool isAlongBatch, VectorOrder order,
@@ -238,7 +280,7 @@ TensorBox BoxBuilder::create(bool isAlongBatch, VectorOrder order,
   computeRun();
   box.copied = 1;
   for (size_t d = 0; d < shape.size(); ++d)
-    box.copied *= countCopied(d, 0, coordinates[d].constant + box.corner[d]);
+    box.copied *= countCopied(d);
   return box;
 }
 
