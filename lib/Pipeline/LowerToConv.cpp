@@ -14,6 +14,7 @@
 #include "conv/Dialect/Conv/Transforms/Passes.h"
 #include "conv/Pipeline/Passes.h"
 #include "conv/Pipeline/Pipelines.h"
+#include "conv/Plan/Passes.h"
 #include "conv/Schedule/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -64,5 +65,6 @@ void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
        options.usesStale, options.computeUnits,
        llvm::to_vector(ArrayRef<std::string>(options.exclude))},
       std::move(computeCode)));
+  manager.addNestedPass<func::FuncOp>(createPropagateLayoutsPass());
   manager.addPass(createVerifyStagePass({"conv"}));
 }

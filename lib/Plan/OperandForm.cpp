@@ -16,6 +16,7 @@
 #include "MergedGroups.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/ElementwiseViews.h"
 #include "conv/Plan/Im2col.h"
 #include "conv/Plan/WinogradForm.h"
 
@@ -25,6 +26,17 @@
 
 using namespace mlir;
 using namespace mlir::conv;
+
+LayoutsAttr mlir::conv::withOrder(LayoutsAttr layouts, TensorRole role,
+                                  StringRef order) {
+  auto select = [&](TensorRole other, StringRef own) {
+    return role == other ? order : own;
+  };
+  return LayoutsAttr::get(layouts.getContext(),
+                          select(TensorRole::Input, layouts.getInput()),
+                          select(TensorRole::Filter, layouts.getFilter()),
+                          select(TensorRole::Output, layouts.getOutput()));
+}
 
 OperandForm OperandForm::getChannelsLast(ConvolutionOpInterface op) {
   ConvolutionShape shape = ConvolutionShape::get(op);
@@ -163,6 +175,17 @@ TransformedConvolution TransformedConvolution::create(OpBuilder &builder,
 void TransformedConvolution::erase() {
   for (Operation *operation : llvm::reverse(created))
     operation->erase();
+}
+
+bool mlir::conv::isDoneByProducer(Operation *transform) {
+  auto permutation = dyn_cast<TransformOp>(transform);
+  if (!permutation || permutation.getSourceType().getNumElements() !=
+                          permutation.getResultType().getNumElements())
+    return false;
+  Value operand = permutation.getSource();
+  auto producer = operand.getDefiningOp<linalg::GenericOp>();
+  // The other use is the convolution in its own form.
+  return producer && operand.hasNUses(2) && isReadByCoordinates(producer);
 }
 
 void mlir::conv::visitInForm(

@@ -26,17 +26,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-LayoutsAttr mlir::conv::withOrder(LayoutsAttr layouts, TensorRole role,
-                                  StringRef order) {
-  auto select = [&](TensorRole other, StringRef own) {
-    return role == other ? order : own;
-  };
-  return LayoutsAttr::get(layouts.getContext(),
-                          select(TensorRole::Input, layouts.getInput()),
-                          select(TensorRole::Filter, layouts.getFilter()),
-                          select(TensorRole::Output, layouts.getOutput()));
-}
-
 /// A filter with output channels innermost, over which backward data sums:
 /// loads along the reduction are then wide.
 static LayoutsAttr getFilterByOutput(LayoutsAttr layouts) {
@@ -270,6 +259,9 @@ static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
 
 double mlir::conv::predictTransform(Operation *transform,
                                     const ::conv::ChipInfo &chip) {
+  // The kernel that computes the operand takes this time anyway.
+  if (isDoneByProducer(transform))
+    return 0;
   // Elements that several blocks read are counted once: a cache serves the
   // later reads.
   double bytes = 0;

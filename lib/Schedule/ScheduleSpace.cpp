@@ -70,13 +70,14 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
     return all;
   // Equal slices that fill the chip once, or the nearest numbers of slices.
   int64_t once = std::clamp<int64_t>(chip.computeUnits / tiles, 1, longest);
+  int64_t most = std::min(longest, 2 * once);
   int64_t below = std::min(once, kMaxSplitsOfTile), above = once + 1;
   while (longest % below != 0)
     --below;
-  while (above < longest && longest % above != 0)
+  while (above < most && longest % above != 0)
     ++above;
   for (int64_t splits : {below, above})
-    if (splits > 1 && splits <= std::min(longest, 2 * once) &&
+    if (splits > 1 && splits <= most && longest % splits == 0 &&
         !llvm::is_contained(all, splits))
       all.push_back(splits);
   return all;

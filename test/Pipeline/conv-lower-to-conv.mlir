@@ -19,6 +19,9 @@
 // LIST-NEXT: ),
 // LIST-NEXT: conv-check-supported,
 // LIST-NEXT: conv-select-schedule{algorithm= compiler= compute-units=0 database= max-error={{[^ ]*}} max-workspace=-1 schedule= uses-stale=false},
+// LIST-NEXT: func.func(
+// LIST-NEXT: conv-propagate-layouts
+// LIST-NEXT: ),
 // LIST-NEXT: conv-verify-stage{stage=conv}
 // LIST-NEXT: )
 

@@ -41,8 +41,10 @@ static void printTime(const Report &report) {
   std::printf("  %-12s %.4f ms median, %.4f ms best of %lld runs", "bench",
               median, report.bench->bestMilliseconds,
               (long long)report.bench->runs);
-  if (report.flops > 0)
-    std::printf(", %.2f GFLOP/s", speed(report.flops, median));
+  if (report.flops > 0) { // Small layers take far less than one.
+    double gflops = speed(report.flops, median);
+    std::printf(", %.*f GFLOP/s", gflops < 1 ? 6 : 2, gflops);
+  }
   std::printf("\n");
 }
 

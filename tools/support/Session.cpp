@@ -11,19 +11,14 @@
 
 #include "Session.h"
 
+#include "ArgumentMemory.h"
 #include "RandomInputs.h"
 
 #include "conv/Artifact/RunTimeSizes.h"
-#include "conv/Support/ElementType.h"
 #include "conv/Support/Memory.h"
-
-#include <cstring>
 
 using namespace conv;
 using namespace conv::tools;
-
-/// The bytes of written buffers before a run: NaN in every floating type.
-static constexpr char kUnwritten = '\xff';
 
 /// Refuses an entry if `bytes` do not fit this machine's memory.
 static Result<void> checkMemory(const artifact::Entry &entry, double bytes) {
@@ -109,77 +104,19 @@ Result<void> Session::allocate() {
   return {};
 }
 
-/// Calls `visit` with the position in memory of each element of an argument, in
-/// the order of its shape.
-template <typename Visit>
-static void forEachElement(const artifact::Argument &argument, Visit visit) {
-  std::vector<int64_t> index(argument.shape.size(), 0);
-  int64_t offset = 0;
-  for (bool more = true; more;) {
-    visit(offset);
-    more = false;
-    for (size_t d = index.size(); d-- > 0 && !more;) {
-      more = ++index[d] < argument.shape[d];
-      offset += argument.strides[d];
-      if (!more) {
-        offset -= argument.shape[d] * argument.strides[d];
-        index[d] = 0;
-      }
-    }
-  }
-}
-
-static size_t getElementBytes(const artifact::Argument &argument) {
-  return size_t(elementBytes(*lookupElementType(argument.dtype)));
-}
-
-/// Whether elements lie in memory in the order of their shape, without gaps.
-static bool isContiguous(const artifact::Argument &argument) {
-  int64_t stride = 1;
-  for (size_t d = argument.shape.size(); d-- > 0; stride *= argument.shape[d])
-    if (argument.strides[d] != stride && argument.shape[d] > 1)
-      return false;
-  return true;
-}
-
-/// Elements in an argument's memory layout; gaps have the pattern of unwritten
-/// bytes.
-static std::string spread(const artifact::Argument &argument,
-                          const std::string &elements, size_t bytes) {
-  std::string memory(bytes, kUnwritten);
-  size_t width = getElementBytes(argument);
-  const char *next = elements.data();
-  forEachElement(argument, [&](int64_t offset) {
-    std::memcpy(memory.data() + size_t(offset) * width, next, width);
-    next += width;
-  });
-  return memory;
-}
-
-/// The elements of an argument in the order of its shape.
-static std::string collect(const artifact::Argument &argument,
-                           const std::string &memory) {
-  size_t width = getElementBytes(argument);
-  std::string elements;
-  forEachElement(argument, [&](int64_t offset) {
-    elements.append(memory, size_t(offset) * width, width);
-  });
-  return elements;
-}
-
 Result<void> Session::upload(const ArgumentBytes &arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
-    bool isRead = entry().arguments[i].isRead();
-    std::string pattern;
-    if (!isRead)
-      pattern.assign(size_t(buffers[i]->bytes()), kUnwritten);
-    bool isSpread = isRead && !isContiguous(entry().arguments[i]);
-    if (isSpread)
-      pattern = spread(entry().arguments[i], arguments[i],
-                       size_t(buffers[i]->bytes()));
-    const std::string &bytes = isRead && !isSpread ? arguments[i] : pattern;
-    Result<void> copied =
-        device->copyToDevice(addresses[i], bytes.data(), int64_t(bytes.size()));
+    const artifact::Argument &argument = entry().arguments[i];
+    Result<void> copied;
+    if (argument.isRead() && isContiguous(argument)) {
+      copied = device->copyToDevice(addresses[i], arguments[i].data(),
+                                    int64_t(arguments[i].size()));
+    } else {
+      ArgumentMemory memory(argument);
+      if (argument.isRead())
+        memory.place(arguments[i]);
+      copied = memory.upload(*device, addresses[i]);
+    }
     if (!copied)
       return copied;
   }
@@ -203,15 +140,21 @@ Result<double> Session::run() {
 Result<void> Session::download(ArgumentBytes &arguments) {
   arguments.resize(addresses.size());
   for (size_t i = 0; i < addresses.size(); ++i) {
-    if (!entry().arguments[i].isWritten())
+    const artifact::Argument &argument = entry().arguments[i];
+    if (!argument.isWritten())
       continue;
-    arguments[i].resize(size_t(buffers[i]->bytes()));
-    Result<void> copied = device->copyToHost(arguments[i].data(), addresses[i],
-                                             int64_t(arguments[i].size()));
+    Result<void> copied;
+    if (isContiguous(argument)) {
+      arguments[i].resize(size_t(buffers[i]->bytes()));
+      copied = device->copyToHost(arguments[i].data(), addresses[i],
+                                  int64_t(arguments[i].size()));
+    } else {
+      ArgumentMemory memory(argument);
+      copied = memory.download(*device, addresses[i]);
+      arguments[i] = memory.collect();
+    }
     if (!copied)
       return copied;
-    if (!isContiguous(entry().arguments[i]))
-      arguments[i] = collect(entry().arguments[i], arguments[i]);
   }
   return {};
 }

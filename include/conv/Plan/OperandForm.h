@@ -54,6 +54,15 @@ struct OperandForm {
   bool isFormOf(ConvolutionOpInterface op) const;
 };
 
+/// The layouts with the dimension order of one tensor replaced.
+LayoutsAttr withOrder(LayoutsAttr layouts, TensorRole role, StringRef order);
+
+/// Whether the element-wise kernel that computes an operand can also do the
+/// work of its transform (conv-propagate-layouts): only the convolution reads
+/// the operand, and the transform only permutes. For transforms of
+/// `visitInForm`.
+bool isDoneByProducer(Operation *transform);
+
 /// A convolution in another form, next to the one that it stands for.
 struct TransformedConvolution {
   SmallVector<Operation *> created; ///< Transforms and reshapes, in order.

@@ -60,4 +60,40 @@ def ConvertToProductsPass : Pass<"conv-convert-to-products", "::mlir::func::Func
   ];
 }
 
+def PropagateLayoutsPass : Pass<"conv-propagate-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Let element-wise kernels write operands in the schedule's layout";
+  let description = [{
+    A schedule may read an operand in another layout than the tensor has, and
+    then a transform copies it. If an element-wise kernel of the same function
+    computes that operand, for example a pre-activation or a cast, and nothing
+    else reads it, the kernel writes it in the schedule's layout instead.
+
+    * Input: convolutions with a `schedule`; element-wise ops.
+    * Output: the same ops; the result of an element-wise op and the layout of
+      the operand have the order of the schedule's layouts.
+    * Keeps: operands whose form has other sizes (padded channels, windows as
+      channels), and those with several uses.
+    * Fails: never.
+
+    Before:
+    ```mlir
+    %a = linalg.generic {indexing_maps = [(n, c, h, w) -> (n, c, h, w), (n, c, h, w) -> (n, c, h, w)]}
+        ins(%x : tensor<1x16x8x8xf16>) ...
+    %y = conv.forward %a, %w layouts = <"NCHW", "KRSC", "NPQK">
+        schedule = <..., layouts = <"NHWC", "KRSC", "NPQK">>
+    ```
+
+    After:
+    ```mlir
+    %a = linalg.generic {indexing_maps = [(n, h, w, c) -> (n, c, h, w), (n, h, w, c) -> (n, h, w, c)]}
+        ins(%x : tensor<1x16x8x8xf16>) ...
+    %y = conv.forward %a, %w layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <..., layouts = <"NHWC", "KRSC", "NPQK">>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // CONV_PLAN_PASSES_TD

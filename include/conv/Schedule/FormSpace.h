@@ -24,9 +24,6 @@ namespace mlir::conv {
 SmallVector<OperandForm> enumerateForms(ConvolutionOpInterface op,
                                         const ::conv::ChipInfo &chip);
 
-/// The layouts with the dimension order of one tensor replaced.
-LayoutsAttr withOrder(LayoutsAttr layouts, TensorRole role, StringRef order);
-
 /// The workspace bytes of a supported schedule, without alignment gaps.
 int64_t computeWorkspaceBytes(ConvolutionOpInterface op, ScheduleAttr schedule);
 
