@@ -20,6 +20,9 @@ The package `conv-compiler`, which contains LLVM, compiles problems to artifacts
 `conv.torch` has PyTorch's functions and modules; `conv.jit` has functions for tensors of any framework.
 """
 
+import importlib
+import typing
+
 from ._artifact import Artifact, load
 from ._bound import Bound
 from ._compiler import Refused, compile, explain
@@ -50,3 +53,10 @@ __all__ = [
     "load",
     "open_device",
 ]
+
+
+def __getattr__(name: str) -> typing.Any:
+    """`conv.jit` is imported when it is used first: it loads the compiler's library."""
+    if name == "jit":
+        return importlib.import_module(".jit", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

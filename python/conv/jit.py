@@ -109,6 +109,8 @@ class _Options(typing.NamedTuple):
 def _make(x: Tensor, w: Tensor, options: _Options) -> Function:
     """The function of an image and a filter, for tensors with dimensions in the order of the layout."""
     layout, *_ = options
+    if options.groups < 1:
+        raise bad_input(f"expects groups of 1 or more, but got {options.groups}")
     orders = _order("x", layout, x), _order("w", layout, w)
     size, taps = dict(zip(layout, x.shape)), dict(zip(layout, w.shape))
     spatial = _SPATIAL[len(layout) - 2]

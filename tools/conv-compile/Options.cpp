@@ -69,7 +69,7 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
                  "for operands of one magnitude, is at most this many times "
                  "that of a sum of products (default: only if --algorithm asks "
                  "for it; docs/numerics.md)")
-      ->check(CLI::PositiveNumber);
+      ->check(isPositive());
   app.add_option("--max-workspace", flags.maxWorkspaceBytes,
                  "The most bytes of workspace that the schedule of a "
                  "convolution may take (default: any number)")

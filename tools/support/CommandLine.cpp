@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <csignal>
 #include <iostream>
 
@@ -45,6 +46,20 @@ CLI::Validator tools::isUnsigned() {
         if (code == std::errc() && rest == end)
           return "";
         return "expects a number from 0 to 2^64 - 1, but got " + text;
+      },
+      "");
+}
+
+CLI::Validator tools::isPositive() {
+  return CLI::Validator(
+      [](const std::string &text) -> std::string {
+        double value;
+        const char *end = text.data() + text.size();
+        auto [rest, code] = std::from_chars(text.data(), end, value);
+        if (code == std::errc() && rest == end && std::isfinite(value) &&
+            value > 0)
+          return "";
+        return "expects a number above 0, but got " + text;
       },
       "");
 }

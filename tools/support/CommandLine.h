@@ -42,6 +42,8 @@ std::string describe(const CLI::App &app, const CLI::ParseError &error);
 /// Accepts decimal numbers below 2^64. CLI11 alone would take -1 as the largest
 /// number.
 CLI::Validator isUnsigned();
+/// Accepts finite numbers above 0. CLI11's `PositiveNumber` accepts NaN.
+CLI::Validator isPositive();
 
 } // namespace conv::tools
 

@@ -264,8 +264,8 @@ TensorBox BoxBuilder::create(bool isAlongBatch, VectorOrder order,
     for (size_t digit = 0; digit < digits.size(); ++digit)
       if (coordinates[d].coefficients[digit] != 0)
         moving.push_back(digit);
-    llvm::stable_sort(moving, [&](size_t a, size_t b) {
-      return digits[a].tiles < digits[b].tiles;
+    llvm::sort(moving, [&](size_t a, size_t b) {
+      return std::pair(digits[a].tiles, a) < std::pair(digits[b].tiles, b);
     });
     box.copied *=
         countCopied(d, moving, coordinates[d].constant + box.corner[d]);

@@ -68,10 +68,11 @@ for _key in ("AutogradCPU", "AutogradCUDA"):
 
 
 def vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
-    """A batch of batches of images is a larger batch. If each has its own filter, they are computed one after another."""
+    """A batch of batches of images is a larger batch, unless each has its own filter or there is a residual: then they are
+    computed one after another."""
     convolution = torch.ops.conv.convolution
-    residual_is_batched = len(in_dims) > 11 and in_dims[11] is not None
-    if in_dims[0] is not None and in_dims[1] is None and in_dims[2] is None and not residual_is_batched:
+    residual = rest[8] if len(rest) > 8 else named.get("residual")
+    if in_dims[0] is not None and in_dims[1] is None and in_dims[2] is None and residual is None:
         images = input.movedim(in_dims[0], 0)
         result = convolution(images.flatten(0, 1), weight, bias, *rest, **named)
         return result.unflatten(0, images.shape[:2]), 0

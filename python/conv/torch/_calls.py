@@ -57,7 +57,7 @@ def find(key: tuple, choose: typing.Callable[[], _choices.Choice]) -> _choices.C
     choice = _found.get(key)
     if choice is None:
         choice = choose()
-        if choice.is_made.is_set():
+        if choice.is_made.is_set() and choice.reason != "compiler":  # `preload` may bring the kernel later.
             _found[key] = choice
     choice.calls += 1
     return choice
@@ -83,7 +83,8 @@ def start(
             first(operands, result)
             return result
 
-        choice.measure(ours, theirs)
+        with torch.cuda.device_of(result):
+            choice.measure(ours, theirs)
     kernel = choice.kernel
     if kernel is None:
         return theirs()
@@ -96,12 +97,15 @@ def start(
 def run_known(key: tuple, operands: Tensors) -> Optional:
     """The result of a call like an earlier one, if that had a kernel."""
     known = _known.get(key)
-    if known is None or not settings.enabled or known[0].kernel is None:
+    if known is None or not settings.enabled:
         return None
     choice, shape, strides, dtype = known
+    kernel = choice.kernel  # Another thread may set it to None.
+    if kernel is None:
+        return None
     result = operands[0].new_empty_strided(shape, strides, dtype=dtype)
     choice.calls += 1
-    choice.kernel(operands, result)
+    kernel(operands, result)
     return result
 
 

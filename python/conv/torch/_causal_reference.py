@@ -19,6 +19,21 @@ def _with_past(x: torch.Tensor, initial_states: Optional, width: int) -> torch.T
     return torch.cat([past, x], -1)
 
 
+def find_starts(seq_idx: torch.Tensor) -> torch.Tensor:
+    """Where a run of equal numbers starts in (B, T)."""
+    is_start = torch.ones_like(seq_idx, dtype=torch.bool)
+    is_start[:, 1:] = seq_idx[:, 1:] != seq_idx[:, :-1]
+    return is_start
+
+
+def _number_runs(seq_idx: Optional) -> Optional:
+    """Each run of equal numbers is a sequence, also if its number occurs again later: the runs of (B, T), numbered from 0 on,
+    and -1 for padding."""
+    if seq_idx is None:
+        return None
+    return torch.where(seq_idx >= 0, find_starts(seq_idx).cumsum(1) - 1, -1)
+
+
 def _causal_sum(
     x: torch.Tensor, weight: torch.Tensor, bias: Optional, seq_idx: Optional, initial_states: Optional
 ) -> torch.Tensor:
@@ -47,6 +62,7 @@ def causal_conv1d(
     activation: str,
 ) -> torch.Tensor:
     """Tokens whose `seq_idx` is negative are padding: their results are zero."""
+    seq_idx = _number_runs(seq_idx)
     result = _causal_sum(x, weight, bias, seq_idx, initial_states)
     result = F.silu(result) if activation else result
     if seq_idx is not None:
@@ -106,6 +122,7 @@ def filter_gradient(
     grad_sum: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, seq_idx: Optional, initial_states: Optional
 ) -> torch.Tensor:
     """The gradient of filters of `weight`'s shape; its values do not matter."""
+    seq_idx = _number_runs(seq_idx)
     grad, width, tokens = wide(grad_sum), weight.shape[1], x.shape[2]
     past = wide(_with_past(x, initial_states, width))
     taps = [
@@ -124,7 +141,7 @@ def causal_gradients(
     activation: str,
 ) -> CausalGradients:
     """The gradients of all operands, which can be differentiated again."""
-    grad, width = wide(grad_output), weight.shape[1]
+    grad, width, seq_idx = wide(grad_output), weight.shape[1], _number_runs(seq_idx)
     if seq_idx is not None:
         grad = torch.where((seq_idx >= 0)[:, None], grad, 0)
     if activation:

@@ -13,6 +13,7 @@ import torch.nn.functional as F
 
 from .._dynamic import ACTIVATION, FORWARD, INPUT, STATE
 from . import _dynamic
+from . import _causal_reference
 from . import _dynamic_reference as reference
 from ._calls import Optional
 
@@ -110,9 +111,7 @@ def starts_of(seq_idx: torch.Tensor) -> torch.Tensor:
     """The starts of the runs of equal numbers in (B, T), with the batch as one row. There are as many starts as tokens, since
     only the device knows the number of runs; the surplus runs at the end are empty."""
     batch, tokens = seq_idx.shape
-    is_start = torch.ones_like(seq_idx, dtype=torch.bool)
-    is_start[:, 1:] = seq_idx[:, 1:] != seq_idx[:, :-1]
-    number = is_start.flatten().cumsum(0) - 1
+    number = _causal_reference.find_starts(seq_idx).flatten().cumsum(0) - 1
     places = torch.arange(batch * tokens, device=seq_idx.device)
     starts = places.new_full((batch * tokens + 1,), batch * tokens)
     return starts.scatter_reduce_(0, number, places, "amin").int()

@@ -113,7 +113,8 @@ _choices: typing.Dict[typing.Tuple[typing.Union[AnyProblem, str], str], Choice] 
 #: The first problem with known sizes, by the problem with run-time sizes.
 _first: typing.Dict[typing.Tuple[AnyProblem, str], AnyProblem] = {}
 _preloaded: typing.Dict[str, Function] = {}
-_pool: typing.Optional[concurrent.futures.ThreadPoolExecutor] = None
+#: By process: a child has none of its parent's threads.
+_pools: typing.Dict[int, concurrent.futures.ThreadPoolExecutor] = {}
 
 
 def preload(artifact: typing.Union[str, os.PathLike, bytes, Artifact]) -> int:
@@ -134,11 +135,16 @@ def preload(artifact: typing.Union[str, os.PathLike, bytes, Artifact]) -> int:
 def compile_problem(
     problem: AnyProblem, targets: typing.Union[str, typing.Sequence[str]], compute_units: int = 0
 ) -> bytes:
-    """The artifact with the function of a problem, by its unique name."""
+    """The artifact with the function of a problem, by its unique name. tf32 is a permission: targets that do not multiply in
+    it compute in f32."""
     named = dataclasses.replace(problem, function=function_name(problem))
-    return _compiler.compile(
-        named, targets, name=named.function, threads=1, database=settings.database, compute_units=compute_units
-    )
+    options = dict(name=named.function, threads=1, database=settings.database, compute_units=compute_units)
+    try:
+        return _compiler.compile(named, targets, **options)
+    except _compiler.Refused as error:
+        if error.reason != "element-type" or not getattr(problem, "tf32", False):
+            raise
+    return _compiler.compile(dataclasses.replace(named, tf32=False), targets, **options)
 
 
 def _make(choice: Choice, device: torch.device) -> None:
@@ -148,7 +154,8 @@ def _make(choice: Choice, device: torch.device) -> None:
         name = function_name(choice.problem)
         function = _preloaded.get(name)
         if not function or not set(targets) & set(function.entries):
-            function = load_artifact(compile_problem(choice.problem, targets[0], opened.compute_units))[name]
+            target = _compiler.select_target(targets)
+            function = load_artifact(compile_problem(choice.problem, target, opened.compute_units))[name]
         choice.kernel = Kernel(function, device)
         choice.reason = ""
     except _compiler.Refused as error:
@@ -206,11 +213,10 @@ def _choose(problem: AnyProblem, device: torch.device) -> Choice:
 
 
 def _get_pool() -> concurrent.futures.ThreadPoolExecutor:
-    global _pool
     with _lock:
-        if _pool is None:
-            _pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1, "conv-compile")
-        return _pool
+        if os.getpid() not in _pools:
+            _pools[os.getpid()] = concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1, "conv-compile")
+        return _pools[os.getpid()]
 
 
 def leave(description: str, device: torch.device, reason: str, detail: str) -> Choice:

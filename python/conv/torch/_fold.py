@@ -3,7 +3,7 @@
 """Folds the operators around a convolution into it, in a graph of PyTorch's operators.
 
 The graph comes from `torch.export`: functional, with weights as attributes. A convolution absorbs the padding before it, and
-the following after it, in this order: a batch norm, by scaling the weights; one addition of a tensor of its shape; one
+the following after it, in this order only: batch norms, by scaling the weights; one addition of a tensor of its shape; one
 activation. Each is absorbed only if nothing else reads the tensor in between.
 """
 
@@ -40,6 +40,8 @@ _ACTIVATIONS = {
     aten.hardsigmoid.default: "hardsigmoid",
     aten.mish.default: "mish",
 }
+#: Operators whose result depends on the order in memory of their operand.
+_READ_MEMORY = (aten.as_strided.default, aten.view_as_complex.default, aten.view.dtype)
 _BATCH_NORMS = (aten.batch_norm.default, aten._native_batch_norm_legit_no_training.default)
 
 
@@ -64,6 +66,11 @@ def _shape(node: Node) -> typing.Optional[torch.Size]:
 def _only_user(node: Node) -> typing.Optional[Node]:
     users = list(node.users)
     return users[0] if len(users) == 1 and users[0].op == "call_function" else None
+
+
+def _is_batched_convolution(node: Node) -> bool:
+    """PyTorch also takes a single image without a batch, which stays PyTorch's."""
+    return node.target in _CONVOLUTIONS and len(_shape(node.args[0])) == 2 + _CONVOLUTIONS[node.target][0]
 
 
 class _Folder:
@@ -135,7 +142,7 @@ class _Folder:
         self.input = values["self"]
 
     def _take_norm(self, user: Node) -> bool:
-        if user.target not in _BATCH_NORMS or self.residual or not self.can_fold():
+        if user.target not in _BATCH_NORMS or self.residual or self.activation or not self.can_fold():
             return False
         values = _arguments(user)
         if values.get("training") or values["input"] is not self.last:
@@ -162,12 +169,13 @@ class _Folder:
             weight = (weight.view(shape) * by_group).view_as(weight)
         else:
             weight = weight * factor.view(-1, *(1,) * (weight.dim() - 1))
-        # The bias stays in f32, the type in which the kernel adds it.
-        self.weight, self.bias, self.has_bias = weight.to(self.weight.dtype), bias.float(), True
+        # The bias of 16-bit types stays in f32, the type in which the kernel adds it.
+        of_bias = torch.promote_types(self.weight.dtype, torch.float32)
+        self.weight, self.bias, self.has_bias = weight.to(self.weight.dtype), bias.to(of_bias), True
         return True
 
     def _take_residual(self, user: Node) -> bool:
-        if user.target is not aten.add.Tensor or self.residual:
+        if user.target is not aten.add.Tensor or self.residual or self.activation:
             return False
         values = _arguments(user)
         first, second = values["self"], values["other"]
@@ -228,12 +236,16 @@ def fold(module: GraphModule, channels_last: bool, max_error: float) -> int:
     for node in list(graph.nodes):
         if node.target is aten.view.default:  # Its operand may become channels-last.
             node.target = aten.reshape.default
+        if node.target in _READ_MEMORY and node.args[0].meta["val"].is_contiguous():
+            with graph.inserting_before(node):
+                kwargs = {"memory_format": torch.contiguous_format}
+                node.replace_input_with(node.args[0], graph.call_function(aten.clone.default, node.args[:1], kwargs))
         if node.op == "call_function" and node.target is aten.dropout.default and not node.args[2]:
             node.replace_all_uses_with(node.args[0])
             graph.erase_node(node)
     count = 0
     # In reverse, so that of two convolutions that are added, the later one absorbs the addition.
-    for node in reversed([node for node in graph.nodes if node.target in _CONVOLUTIONS]):
+    for node in reversed([node for node in graph.nodes if _is_batched_convolution(node)]):
         folder = _Folder(module, node)
         folder.take_in()
         folder.rewrite(count, channels_last, max_error)

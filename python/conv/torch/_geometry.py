@@ -138,7 +138,7 @@ def describe(
     max_error: float,
 ) -> Problem:
     """The problem of two operands and a result; `shapes` and `orders` are those of the operands, then of the result."""
-    if max_error < 0:
+    if not max_error >= 0:
         raise ValueError(f"expects max_error to be 0 or more, but got {max_error}")
     shape = dict(zip(ROLES[direction], shapes))
     order = dict(zip(ROLES[direction], orders))

@@ -35,9 +35,11 @@ MOST_DIFFERENCE = 0.05
 
 
 def difference(ours: typing.Callable[[], torch.Tensor], theirs: typing.Callable[[], torch.Tensor]) -> float:
-    """The difference of two results, relative to the largest finite element of theirs."""
+    """The difference of two results, relative to the largest finite element of theirs; infinite if only ours has a NaN."""
     with torch.no_grad():
         expected, actual = theirs().double(), ours().double()
+        if (torch.isnan(actual) & torch.isfinite(expected)).any():
+            return float("inf")
         both = torch.isfinite(expected) & torch.isfinite(actual)
         largest = torch.where(both, expected, 0).abs().max().item()
         return torch.where(both, actual - expected, 0).abs().max().item() / max(largest, 1e-30)

@@ -95,6 +95,8 @@ def run(
     """Fills `result`, which is dense, or returns the result of `theirs`. With a `key`, later calls may take a shortcut."""
     factors = [tensor for tensor in (lhs, rhs, residual) if tensor is not None]
     refused = _calls.refuse(factors, [] if bias is None else [bias])
+    if not refused and bias is not None and bias.dtype not in DTYPES:
+        refused = "element-type", f"expects a bias of float32, float16 or bfloat16, but got {bias.dtype}"
     if refused:
         _choices.leave(_calls.report_line(direction, lhs, rhs), lhs.device, *refused).calls += 1
         return theirs()
@@ -148,6 +150,17 @@ class CallArguments(typing.NamedTuple):
             return [image[0], taps[1] * self.groups, *window.image_size(image[2:], taps[2:], self.output_padding)]
         return [image[0], taps[0], *window.output_size(image[2:], taps[2:])]
 
+    def has_channels(self) -> bool:
+        """Whether the filter has the channels of the input, and the bias those of the result."""
+        channels = self.weight.shape[0] if self.transposed else self.weight.shape[1] * self.groups
+        is_bias = self.bias is None or tuple(self.bias.shape) == (self.result_shape()[1],)
+        return self.input.shape[1] == channels and is_bias
+
+    def check_residual(self) -> None:
+        shape = tuple(self.result_shape())
+        if self.residual is not None and tuple(self.residual.shape) != shape:
+            raise ValueError(f"expects a residual {shape}, but got {tuple(self.residual.shape)}")
+
     def empty_result(self) -> torch.Tensor:
         memory_format = memory_format_of(self.input, self.weight)
         return torch.empty(
@@ -198,8 +211,9 @@ def convolve(*arguments) -> torch.Tensor:
 
 def compute(call: CallArguments, key: tuple) -> torch.Tensor:
     """The result of a call that is not known yet; later calls with the same `key` take a shortcut."""
-    if min(call.result_shape()[1:]) <= 0:  # PyTorch reports the error.
+    if min(call.result_shape()[1:]) <= 0 or not call.has_channels():  # PyTorch reports the error.
         return call.reference()
+    call.check_residual()
     return run(
         call.direction(),
         call.input,

@@ -14,7 +14,7 @@ import warnings
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from .._library import Error
+from .._library import Error, ErrorKind
 from .._problem import Problem
 from . import _choices, _fused, _operators, _pack, _rest, _verify
 from ._compiled import CompiledModule
@@ -42,7 +42,16 @@ def _in_eval(model: torch.nn.Module) -> typing.Iterator[None]:
 def _export(model: torch.nn.Module, example: Example) -> torch.fx.GraphModule:
     """The model's graph of PyTorch's operators, which shares its parameters."""
     with _in_eval(model), torch.no_grad():
-        return torch.export.export(model, tuple(example), strict=False).run_decompositions({}).module()
+        program = torch.export.export(model, tuple(example), strict=False)
+        return with_modes(program.run_decompositions({}).module())
+
+
+def with_modes(graph: torch.fx.GraphModule) -> torch.fx.GraphModule:
+    """Modules of `torch.export` refuse `train` and `eval`, also those of a model that contains them. They change nothing in a
+    graph for inference."""
+    graph.train = lambda mode=True: graph
+    graph.eval = lambda: graph
+    return graph
 
 
 class _Planner(torch.fx.Interpreter):
@@ -128,20 +137,18 @@ def compile_kernels(
     They can be made on a machine with another GPU, or with none; `preload` takes them on the target machine. The second
     result lists the refused problems and the reasons.
     """
-    targets = targets.split(",") if isinstance(targets, str) else list(targets)
     graph = graph_of(model, example, channels_last, max_error)
     packs: typing.List[bytes] = []
     refused: typing.Dict[str, str] = {}
-    hosts = [target for target in targets if target == "host"]
-    for group in (hosts, [target for target in targets if target != "host"]):
-        if not group:
-            continue
-        problems = plan(graph, example, tf32=group is not hosts and torch._C._get_cudnn_allow_tf32())
+    for target in targets.split(",") if isinstance(targets, str) else targets:
+        problems = plan(graph, example, tf32=target != "host" and torch._C._get_cudnn_allow_tf32())
 
-        def compile_one(problem: Problem, group: typing.Sequence[str] = group) -> typing.Union[bytes, Error]:
+        def compile_one(problem: Problem, target: str = target) -> typing.Union[bytes, Error]:
             try:
-                return _choices.compile_problem(problem, group)
+                return _choices.compile_problem(problem, target)
             except Error as error:
+                if error.kind is ErrorKind.BAD_INPUT:
+                    raise
                 return error
 
         for problem, result in zip(problems, _in_parallel(compile_one, problems, progress)):

@@ -14,11 +14,12 @@ import zipfile
 import torch
 from torch.export.passes import move_to_device_pass
 
+from .. import _compiler
 from .._library import bad_input
 from . import _choices, _pack, _rest, _verify
 from ._compiled import CompiledModule
 from ._graphed import GraphedModule, check_devices
-from ._optimize import Progress, compile_kernels, graph_of
+from ._optimize import Progress, compile_kernels, graph_of, with_modes
 from ._verify import Example
 
 _GRAPH = "torch/graph.pt2"
@@ -50,7 +51,7 @@ def save(
     graph = graph_of(model, example, channels_last, max_error)
     device = _device_of(example)
     if not targets:
-        targets = _choices.open_device(_choices.device_name(device)).targets[0]
+        targets = _compiler.select_target(_choices.open_device(_choices.device_name(device)).targets)
     kernels, refused = compile_kernels(graph, example, targets, channels_last=channels_last, progress=progress)
     with torch.no_grad():
         program = torch.export.export(graph, tuple(example), strict=False)
@@ -116,7 +117,7 @@ def load(
     program = torch.export.load(io.BytesIO(graph))
     if where:
         program = move_to_device_pass(program, str(where))
-    module = program.module()
+    module = with_modes(program.module())
     if example is None:
         return CompiledModule(module) if compile_rest else module
     place = _device_of(example)

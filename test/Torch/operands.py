@@ -1,0 +1,83 @@
+# RUN: %torch-python %s
+"""Operands that do not fit are PyTorch's error or ours, and never read beyond their end."""
+
+import unittest
+
+import torch
+
+import conv.torch
+import conv.torch.functional as CF
+from conv.torch import causal_conv1d_fn
+
+
+class Residuals(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        self.x, self.w = torch.randn(2, 8, 7, 5), torch.randn(8, 8, 3, 3)
+
+    def test_shape(self):
+        for shape in ((1, 8, 7, 5), (3, 8, 7, 5), (2, 8, 7, 1), (8, 7, 5)):
+            with self.subTest(shape), self.assertRaisesRegex(ValueError, r"expects a residual \(2, 8, 7, 5\), but got"):
+                CF.convolution(self.x, self.w, None, torch.randn(shape), padding=1)
+
+    def test_vmap(self):
+        images, residual = torch.randn(3, 2, 8, 7, 5), torch.randn(2, 8, 7, 5)
+        result = torch.vmap(lambda x: CF.convolution(x, self.w, None, residual, padding=1))(images)
+        expected = torch.stack([torch.nn.functional.conv2d(x, self.w, padding=1) + residual for x in images])
+        torch.testing.assert_close(result, expected, rtol=2e-5, atol=2e-5)
+
+
+class Others(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        self.x, self.w = torch.randn(2, 8, 7, 5), torch.randn(4, 8, 3, 3)
+        self.window = [1, 1], [0, 0], [0, 0], [1, 1], False, [0, 0], 1
+
+    def test_what_the_raw_operator_gets(self):
+        run = torch.ops.conv.convolution
+        for weight, bias in ((self.w, torch.randn(2)), (self.w[:, :4], None), (self.w, torch.randn(4, 1))):
+            with self.subTest((weight.shape, bias)), self.assertRaises(RuntimeError):
+                run(self.x, weight.contiguous(), bias, *self.window)
+
+    def test_a_bias_of_double(self):
+        bias = torch.randn(4, dtype=torch.float64)
+        result = torch.ops.conv.convolution(self.x, self.w, bias, *self.window)
+        expected = torch.nn.functional.conv2d(self.x, self.w, bias.float())
+        torch.testing.assert_close(result, expected, rtol=2e-5, atol=2e-5)
+
+    def test_max_error(self):
+        with self.assertRaisesRegex(ValueError, "expects max_error to be 0 or more, but got nan"):
+            CF.conv2d(self.x, self.w, max_error=float("nan"))
+
+
+class Numbers(unittest.TestCase):
+    """`seq_idx` may give the same number to several sequences."""
+
+    def setUp(self):
+        torch.manual_seed(0)
+        self.numbers = torch.tensor([[0, 0, 1, 0, 0, 0, 1, 1, 0], [2, -1, 2, 2, -1, -1, 2, 0, 2]])
+        apart = [[0, 0, 1, 2, 2, 2, 3, 3, 4], [0, -1, 1, 1, -1, -1, 2, 3, 4]]
+        self.apart = torch.tensor(apart)
+        self.x, self.w = torch.randn(2, 8, 9), torch.randn(8, 4)
+        conv.torch.settings.measure = False
+        self.addCleanup(setattr, conv.torch.settings, "measure", None)
+        self.addCleanup(setattr, conv.torch.settings, "enabled", True)
+
+    def run_with(self, numbers, create_graph):
+        x, w = (tensor.transpose(1, 2).contiguous().transpose(1, 2) for tensor in (self.x, self.w[None]))
+        x, w = x.requires_grad_(), w[0].contiguous().requires_grad_()
+        y = causal_conv1d_fn(x, w, None, numbers, activation="silu")
+        return y.detach(), *torch.autograd.grad(y.square().sum(), (x, w), create_graph=create_graph)
+
+    def test_numbers_that_recur(self):
+        for enabled in (True, False):
+            conv.torch.settings.enabled = enabled
+            for create_graph in (False, True):
+                with self.subTest((enabled, create_graph)):
+                    ours = self.run_with(self.numbers, create_graph)
+                    theirs = self.run_with(self.apart, create_graph)
+                    torch.testing.assert_close(ours, theirs, rtol=2e-5, atol=2e-5)
+
+
+if __name__ == "__main__":
+    unittest.main()
