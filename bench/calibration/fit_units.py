@@ -24,9 +24,9 @@ from clock import CLOSE, call, clock, list_problems, rank, sample  # noqa: E402
 
 #: The constants of lib/Chip/AMDCalibrations.cpp, for main loops that overlap steps and for main loops that do not.
 OVERLAPPED = {
-    "parts_norm": 3.9,
+    "parts_norm": 4.5,
     "chain_norm": 10,
-    "exposed_writes": 1,
+    "exposed_writes": 0.5,
     "exposed_power": 1.4,
     "own_writes": 0,
     "step_cycles": 30,
@@ -49,7 +49,7 @@ PHASED = {
     "store_cycles": 0.5,
     "vector_factor": 1.5,
 }
-LANE_COPIES = {**OVERLAPPED, "step_cycles": 175, "latency_cycles": 900, "step_atoms": 7}
+LANE_COPIES = {**OVERLAPPED, "parts_norm": 3.9, "step_cycles": 175, "latency_cycles": 900, "step_atoms": 7}
 MISSED_LOADS = 0.85
 FOLDS = 5
 

@@ -36,9 +36,9 @@ static constexpr StagedCalibration kStaged = {
     .filterPieceRegisters = 2};
 
 /// Clock, except instructions, registers and `accumulationShare`: code.
-static constexpr UnitCalibration kUnit = {.overlapped = {.partsNorm = 3.9,
+static constexpr UnitCalibration kUnit = {.overlapped = {.partsNorm = 4.5,
                                                          .chainNorm = 10,
-                                                         .exposedWrites = 1,
+                                                         .exposedWrites = 0.5,
                                                          .exposedPower = 1.4,
                                                          .ownWrites = 0,
                                                          .stepCycles = 30,

@@ -4,8 +4,8 @@ module attributes {conv.target = #conv.target<"gfx90a">} {
 
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [96, 64], subgroup = [96, 64], gemm_k = 32,
-// CHECK-SAME: stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [96, 64], subgroup = [48, 64], gemm_k = 32,
+// CHECK-SAME: stages = 1, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
   %y = conv.forward %x, %w
@@ -18,8 +18,8 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
 // The same kind of layer with few outputs: parts of the reduction keep more units
 // busy.
 // CHECK-LABEL: func.func @small_layer_f16
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [32, 16], gemm_k = 64,
-// CHECK-SAME: stages = 1, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, splits = 16, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [64, 48], subgroup = [16, 48], gemm_k = 128,
+// CHECK-SAME: stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, splits = 8, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {
   %y = conv.forward %x, %w
@@ -44,8 +44,8 @@ func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x
 
 // The f32 layer takes the f32 atom.
 // CHECK-LABEL: func.func @large_layer_f32
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [256, 128], subgroup = [128, 64], gemm_k = 8,
-// CHECK-SAME: stages = 2, atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [48, 32], subgroup = [48, 32], gemm_k = 16,
+// CHECK-SAME: stages = 1, atom = <mfma 16 x 16 x 4>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
   %y = conv.forward %x, %w
