@@ -78,6 +78,28 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // -----
 
+// One whose work-items need so many registers that the workgroups of two steps have no place together does not fetch, and the next
+// kernel starts after its loads.
+// CHECK-LABEL: gpu.func @late_0
+// CHECK-NOT:     launch_dependents
+// CHECK-NOT:     nvvm.prefetch
+// CHECK:         griddepcontrol wait
+// CHECK:         conv.guarded_load
+// CHECK:         griddepcontrol launch_dependents
+// CHECK-NOT:     conv.guarded_load
+// CHECK:         math.fma
+// CHECK:         conv.guarded_store
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @late(%x: tensor<256x4096x1xf16>, %w: tensor<4096x4xf16>, %s: tensor<256x4096x3xf16> {conv.in_place = 1})
+      -> (tensor<256x4096x1xf16>, tensor<256x4096x3xf16>) {
+    %y, %n = conv.causal_update %x, %w, %s
+        : tensor<256x4096x1xf16>, tensor<4096x4xf16>, tensor<256x4096x3xf16> -> tensor<256x4096x1xf16>, tensor<256x4096x3xf16>
+    return %y, %n : tensor<256x4096x1xf16>, tensor<256x4096x3xf16>
+  }
+}
+
+// -----
+
 // One that finds its states by indices does not: it would load these first.
 // CHECK-LABEL: gpu.func @indexed_0
 // CHECK-NOT:     nvvm.prefetch

@@ -5,6 +5,7 @@ import copy
 import inspect
 import threading
 import unittest
+from unittest import mock
 
 import torch
 from close import assert_close, assert_conv_ran
@@ -155,6 +156,8 @@ class Modules(unittest.TestCase):
         )
         kinds = [kind.__mro__[1:] if "Parametrized" in kind.__name__ else kind for kind in map(type, model)]
         conv.torch.replace(model, max_error=2)
+        with self.assertRaisesRegex(RuntimeError, "but got conv.torch.Conv2d: conv.torch.restore"):
+            torch.jit.script(model[0])
         self.assertEqual(conv.torch.restore(model), ["0", "1", "2"])
         now = [kind.__mro__[1:] if "Parametrized" in kind.__name__ else kind for kind in map(type, model)]
         self.assertEqual(now, kinds)
@@ -166,6 +169,17 @@ class Modules(unittest.TestCase):
         torch.testing.assert_close(model(x), expected, rtol=1e-4, atol=1e-5)
         self.assertEqual(conv.torch.restore(torch.nn.Sequential(conv.torch.Conv3d(1, 1, 1))), ["0"])
         self.assertEqual(conv.torch.restore(torch.nn.Sequential(torch.nn.Conv2d(1, 1, 1))), [])
+
+    def test_onnx(self):
+        """An export to ONNX sees PyTorch's operators, with no conversion of the model."""
+        model = torch.nn.Sequential(conv.torch.Conv2d(3, 4, 3, padding=1, padding_mode="reflect"), conv.torch.ConvTranspose2d(4, 2, 2))
+        x = torch.randn(1, 3, 7, 7)
+        for is_onnx in (False, True):
+            with mock.patch.object(torch.onnx, "is_in_onnx_export", lambda is_onnx=is_onnx: is_onnx):
+                program = torch.export.export(model, (x,))
+            names = [str(node.target) for node in program.graph.nodes if node.op == "call_function"]
+            self.assertEqual(any(name.startswith("conv.") for name in names), not is_onnx, names)
+            torch.testing.assert_close(program.module()(x), model(x))
 
     def test_training_step(self):
         model = torch.nn.Sequential(

@@ -30,6 +30,8 @@ public:
   ItemCount countItems() const {
     return access.multiply({chunks, {}}, 'B', shape.b);
   }
+  /// The bytes of tokens, states, taps and other operands of an item.
+  int64_t countReadBytes() const;
   void create(Value item, Value guard) const;
 
 private:
@@ -265,6 +267,7 @@ void UpdateBuilder::createOutput(const Place &place,
     vector.strides = {0, tensor.strides[0], 1};
     operands.push_back(loadRows(vector, none, place, place.guard));
   }
+  access.finishLoads();
   SmallVector<Value> results = computeOutput(tokens, taps, operands);
   if (op.getIndices())
     for (Value &result : results) {
@@ -275,6 +278,14 @@ void UpdateBuilder::createOutput(const Place &place,
                getAlignment(output),
                list(output.strides[1], 0, shape.t, output.strides[2]),
                place.guard);
+}
+
+int64_t UpdateBuilder::countReadBytes() const {
+  int64_t elements = past + shape.t + shape.w;
+  for (Value operand : op.getEpilogueOperands())
+    elements += get(operand).shape.size() == 3 ? shape.t : 1;
+  int64_t bits = get(op.getInput()).element.getIntOrFloatBitWidth();
+  return channels * elements * bits / 8;
 }
 
 void UpdateBuilder::create(Value item, Value guard) const {
@@ -297,5 +308,6 @@ StateBody mlir::conv::createCausalUpdate(CausalUpdateOp op,
                                          ArrayRef<StateTensor> tensors) {
   auto builder = std::make_shared<UpdateBuilder>(op, access, tensors);
   return {builder->countItems(),
-          [builder](Value item, Value guard) { builder->create(item, guard); }};
+          [builder](Value item, Value guard) { builder->create(item, guard); },
+          builder->countReadBytes()};
 }

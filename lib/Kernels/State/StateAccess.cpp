@@ -144,6 +144,11 @@ void StateAccess::prefetch(const StateTensor &tensor, Value offset,
   }
 }
 
+void StateAccess::finishLoads() const {
+  if (isNextLate)
+    PtxBuilder(b).startNextKernel();
+}
+
 SmallVector<Value> StateAccess::load(const StateTensor &tensor, Value offset,
                                      int64_t alignment,
                                      ArrayRef<int64_t> places,

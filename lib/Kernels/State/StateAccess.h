@@ -36,6 +36,7 @@ struct StateBody {
   ItemCount items;
   /// Builds an item; `guard` is false if the item does not exist.
   std::function<void(Value item, Value guard)> create;
+  int64_t readBytes = 0; ///< That an item holds at once, where it is counted.
 };
 
 /// A tensor in memory. `strides` count elements. A stride that depends on
@@ -65,6 +66,16 @@ public:
     return prefetches;
   }
   bool isPrefetching() const { return areOnlyFetched; }
+
+  /// The same accesses, for items that allow the next kernel to start only
+  /// after they have started all their loads.
+  StateAccess getLateStarts() const {
+    StateAccess late = *this;
+    late.isNextLate = true;
+    return late;
+  }
+  /// Called by an item after its loads.
+  void finishLoads() const;
 
   /// The size of dimensions with this letter, as a number in `width`: `known`
   /// if it is static, else the size that callers chose.
@@ -112,6 +123,7 @@ private:
   SmallVector<Value> numbers;
   bool branched; ///< The host has no guarded stores.
   bool areOnlyFetched = false;
+  bool isNextLate = false;
   int64_t leastItems; ///< That a GPU should have.
   /// Fetches the cache lines that start in what a load would load.
   void prefetch(const StateTensor &tensor, Value offset,

@@ -165,12 +165,23 @@ static int64_t selectWorkItems(Operation *op, const ::conv::ChipInfo &chip) {
 
 /// Whether all workgroups of two such kernels are on the GPU at a time. If
 /// callers choose the number of sequences, some number is assumed.
-static bool areResident(const ItemCount &items, int64_t workItems,
+static bool areResident(const StateBody &body, int64_t workItems,
                         const ::conv::ChipInfo &chip) {
-  int64_t count = items.constant;
-  if (!items.factors.empty())
+  // Beside what it reads, a work-item holds addresses and sums. ptxas gives
+  // decoding steps of 36, 72 and 144 bytes 24, 32 and 41 registers.
+  constexpr int64_t kOtherRegisters = 12;
+  int64_t registers =
+      llvm::alignTo(kOtherRegisters + llvm::divideCeil(body.readBytes, 4),
+                    chip.registerGranule);
+  int64_t fileOfUnit = int64_t(chip.registerFilePerLane) * chip.subgroupSize *
+                       chip.simdsPerComputeUnit;
+  int64_t ofUnit =
+      std::min(chip.maxResidentWorkItems(), fileOfUnit / registers);
+  int64_t count = body.items.constant;
+  if (!body.items.factors.empty())
     count *= assumeSequences(ShapedType::kDynamic);
-  return 2 * count <= chip.computeUnits * chip.maxResidentWorkItems();
+  int64_t workgroups = llvm::divideCeil(count, workItems);
+  return 2 * workgroups <= chip.computeUnits * (ofUnit / workItems);
 }
 
 FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
@@ -198,8 +209,6 @@ FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
       createKernelFunction(builder, op->getLoc(), name, types, built.workItems);
   ImplicitLocOpBuilder b(op->getLoc(), builder.getContext());
   b.setInsertionPointToStart(&built.function.getBody().front());
-  if (canStartEarly(chip))
-    PtxBuilder(b).startNextKernel();
   SmallVector<Value> arguments = llvm::map_to_vector(places, [&](size_t place) {
     return Value(built.function.getArgument(place));
   });
@@ -211,14 +220,23 @@ FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
   SmallVector<StateTensor> tensors =
       describeTensors(op, arguments, TensorDescriber(b, sizes, numbers));
   StateAccess prefetches = access.getPrefetches();
+  StateAccess lateStarts = access.getLateStarts();
   StateBody early, body = createBody(op, access, tensors);
-  // Most of a short decoding step is the latency of its loads. Where those
-  // depend on other loads, fetching costs more than it saves
-  // (bench/results/token_mixing_h100.json).
-  if (auto update = dyn_cast<CausalUpdateOp>(op);
-      update && !update.getIndices() && !update.getPositions() &&
-      canStartEarly(chip) && areResident(body.items, workItems, chip))
-    early = createCausalUpdate(update, prefetches, tensors);
+  auto update = dyn_cast<CausalUpdateOp>(op);
+  if (canStartEarly(chip)) {
+    // Workgroups of the next kernel that came too early would take the places
+    // of this kernel's own, or wait in the way of its accesses.
+    bool isNextEarly = !update || areResident(body, workItems, chip);
+    if (isNextEarly)
+      PtxBuilder(b).startNextKernel();
+    else
+      body = createBody(op, lateStarts, tensors);
+    // Most of a short decoding step is the latency of its loads. Where those
+    // depend on other loads, fetching costs more than it saves
+    // (bench/results/token_mixing_h100.json).
+    if (isNextEarly && update && !update.getIndices() && !update.getPositions())
+      early = createCausalUpdate(update, prefetches, tensors);
+  }
   createItems(access, early, body);
   if (body.items.factors.empty()) {
     built.workgroups = llvm::divideCeil(body.items.constant, access.workItems);

@@ -149,6 +149,13 @@ def takes_mixed(*tensors) -> bool:
     return not (_calls.is_anything_traced() or forward_ad._current_level >= 0 or any(map(_calls.is_special, tensors)))
 
 
+def _traced(*arguments):
+    """What tracers see: the operator, or PyTorch's own operators for ONNX, which knows no others."""
+    if torch.onnx.is_in_onnx_export():
+        return CallArguments(*arguments).reference()
+    return torch.ops.conv.convolution(*arguments)
+
+
 def convolution(input, weight, bias, *rest):  # noqa: A002
     """`torch.ops.conv.convolution`, by the shortest way. Sizes are tuples. Types may be mixed as `takes_mixed` says."""
     arguments = input, weight, bias, *rest
@@ -159,4 +166,4 @@ def convolution(input, weight, bias, *rest):  # noqa: A002
         if is_tracked and torch.is_grad_enabled():
             return _Mixed.apply(*arguments)
         return convolve(input, weight.to(input.dtype), *arguments[2:])
-    return _calls.dispatch(torch.ops.conv.convolution, convolve, _Eager, arguments[:3], arguments)
+    return _calls.dispatch(_traced, convolve, _Eager, arguments[:3], arguments)

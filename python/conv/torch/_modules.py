@@ -27,10 +27,21 @@ def _constructor(theirs: type) -> typing.Callable[..., None]:
     return __init__
 
 
-class _Convolution:
-    """What differs from PyTorch's module: the function that `forward` calls."""
+class _Module:
+    """What all modules of conv.torch add to PyTorch's."""
 
     max_error: float = 0.0
+
+    def __prepare_scriptable__(self) -> typing.NoReturn:
+        raise RuntimeError(
+            f"torch.jit.script expects PyTorch's own modules, but got conv.torch.{type(self).__name__}: "
+            "conv.torch.restore(model) turns them back"
+        )
+
+
+class _Convolution(_Module):
+    """What differs from PyTorch's module: the function that `forward` calls."""
+
     _rank: int
     _function: typing.Callable
 
@@ -54,8 +65,7 @@ class _Convolution:
         return self._convolve(image, weight, bias, 0)
 
 
-class _Transposed:
-    max_error: float = 0.0
+class _Transposed(_Module):
     _rank: int
     _function: typing.Callable
 
