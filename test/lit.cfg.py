@@ -17,6 +17,9 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.conv_build_root, "bin"), config.llvm_tools_dir, config.environment["PATH"]]
 )
 config.environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
+# check-conv-nightly runs more targets.
+if "CONV_EXHAUSTIVE" in os.environ:
+    config.available_features.add("exhaustive")
 
 config.substitutions.append(("%source-root", config.conv_source_root))
 config.substitutions.append(("%build-root", config.conv_build_root))

@@ -31,10 +31,10 @@ import sys
 import time
 import typing
 
-from .._library import Error, ErrorKind, bad_input
+from .._library import ErrorKind, bad_input
 from .._tool import run_tool
 from ..tune._arguments import positive, seconds
-from ..tune._executors import LostCluster, create_executor
+from ..tune._executors import Where, run_on
 from ._merge import STORE, find_tool, merge_model
 from ._models import Unit, read_models
 from ._units import Outcome, Store, compile_missing
@@ -46,13 +46,20 @@ class _Progress:
     _EVERY_SECONDS = 5
 
     def __init__(self, count: int) -> None:
-        self.count, self.compiled, self.failures = count, 0, []
+        self.count, self.compiled = count, 0
+        #: By key, since a unit that failed is compiled again after a loss of the scheduler.
+        self._failures: typing.Dict[str, str] = {}
         self._start = self._said = time.monotonic()
 
+    @property
+    def failures(self) -> typing.List[str]:
+        return list(self._failures.values())
+
     def __call__(self, unit: Unit, outcome: Outcome) -> None:
-        self.compiled += 1
+        self.compiled += unit.key not in self._failures
+        self._failures.pop(unit.key, None)
         if outcome.failed:
-            self.failures.append(f"{unit.name}: {outcome.failed}")
+            self._failures[unit.key] = f"{unit.name}: {outcome.failed}"
         now = time.monotonic()
         if now - self._said > self._EVERY_SECONDS or self.compiled == self.count:
             self._said = now
@@ -73,14 +80,13 @@ def build(options: argparse.Namespace) -> int:
     missing = {unit.key for unit in units if not store.has(unit.key)}
     progress = _Progress(len(missing))
     if missing:
-        executor = create_executor(options.cluster, options.jobs)
-        try:
-            compile_missing(units, store, executor, options.compile_limit, progress)
-        except LostCluster as error:
-            there = f"what was compiled is in '{store.folder}', and the same command goes on"
-            raise Error(ErrorKind.SYSTEM, f"{error}; {there}") from error
-        finally:
-            executor.close()
+        kept = f"what was compiled is in '{store.folder}', and the same command goes on"
+        run_on(
+            Where(options.cluster, options.jobs),
+            "conv-build",
+            kept,
+            lambda executor: compile_missing(units, store, executor, options.compile_limit, progress),
+        )
     merged = [model.name for model in models if merge_model(model, store, output)]
     refused = {unit.name: store.refusal(unit.key) for unit in units if store.refusal(unit.key)}
     removed = store.prune({unit.key for unit in units}) if options.prune else 0

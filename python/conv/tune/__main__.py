@@ -28,13 +28,13 @@ import time
 import typing
 
 from .. import _compiler
-from .._library import Error, ErrorKind, bad_input
+from .._library import ErrorKind, bad_input
 from .._problem import Problem
 from .._tool import run_tool
 from ._arguments import check_device, check_target, device, positive, ratio, seconds
 from ._bundle import RESULTS, Bundle, Item, compile_bundle, verify_bundle
 from ._database import KEEP, Database, Measurement
-from ._executors import LostCluster, create_executor
+from ._executors import LostWorker, Where, run_on
 from ._isolated import Died
 from ._problems import DIRECTIONS, LAYOUTS, read_problems
 from ._progress import Progress
@@ -46,8 +46,6 @@ from ._sweep import Layer, Sweep, run
 from ._tasks import Bench, Limits
 
 _DTYPES = ("bf16", "f16", "f32", "tf32", "i8")
-#: Seconds after which a scheduler that was lost is looked for again, and for how long.
-_RECONNECT_SECONDS, _RECONNECTS = 2, 30
 
 
 def _protocol(options: argparse.Namespace) -> Protocol:
@@ -72,38 +70,15 @@ def _read(options: argparse.Namespace) -> list:
 
 
 def _sweep(sweep: Sweep, options: argparse.Namespace, path: str) -> int:
-    """Runs a sweep into a database; a cluster whose scheduler is lost is waited for, since nothing else is lost."""
-    tries = _RECONNECTS
-    while True:
-        executor = create_executor(options.cluster, options.jobs, sweep.bench.device, sweep.target.rpartition(":")[2])
-        if getattr(executor, "dashboard", None):
-            print(f"conv-tune: the dashboard is at {executor.dashboard}", file=sys.stderr)
-        try:
-            with Database(path, write=True) as database:
-                progress = Progress(len(sweep.problems))
-                layers = run(sweep, executor, database, progress.rows, progress.layer)
-            break
-        except LostCluster as error:
-            if options.cluster == "local" or not tries:
-                raise Error(ErrorKind.SYSTEM, f"{error}; what was measured is in '{path}'") from error
-            print(f"conv-tune: {error}; waiting for it", file=sys.stderr)
-            tries = _wait_for(options, tries)
-        finally:
-            executor.close()
-    return _summarize(layers, options)
+    """Runs a sweep into a database."""
+    where = Where(options.cluster, options.jobs, sweep.bench.device, sweep.target.rpartition(":")[2])
 
+    def work(executor: typing.Any) -> typing.List[Layer]:
+        with Database(path, write=True) as database:
+            progress = Progress(len(sweep.problems))
+            return run(sweep, executor, database, progress.rows, progress.layer)
 
-def _wait_for(options: argparse.Namespace, tries: int) -> int:
-    """Waits until there is a scheduler again; how many tries are left."""
-    while tries:
-        tries -= 1
-        time.sleep(_RECONNECT_SECONDS)
-        try:
-            create_executor(options.cluster, options.jobs).close()
-            return tries
-        except Error:
-            continue
-    return 0
+    return _summarize(run_on(where, "conv-tune", f"what was measured is in '{path}'", work), options)
 
 
 def _summarize(layers: typing.Sequence[Layer], options: argparse.Namespace) -> int:
@@ -148,20 +123,21 @@ def run_compile(options: argparse.Namespace) -> int:
     check_target(options.target)
     problems = _read(options)
     bundle = Bundle(options.output, options.target, _compiler.fingerprint())
-    executor = create_executor(options.cluster, options.jobs)
-    progress = Progress(len([problem for problem in problems if problem not in bundle.items]))
-    refused = []
+    refused = {}
 
-    def show(problem: Problem, answer: typing.Union[str, Item]) -> None:
-        if isinstance(answer, str):
-            refused.append(problem)
-            return progress.line(f"refused {problem.describe()}: {answer}")
-        return progress.line(f"{answer.space.line}: {len(answer.packs)} of {answer.space.schedules} schedules")
+    def work(executor: typing.Any) -> None:
+        progress = Progress(len([problem for problem in problems if problem not in bundle.items]))
 
-    try:
+        def show(problem: Problem, answer: typing.Union[str, Item]) -> None:
+            if isinstance(answer, str):
+                refused[problem] = answer
+                return progress.line(f"refused {problem.describe()}: {answer}")
+            return progress.line(f"{answer.space.line}: {len(answer.packs)} of {answer.space.schedules} schedules")
+
         compile_bundle(bundle, problems, executor, _size(options), _limits(options), show)
-    finally:
-        executor.close()
+
+    kept = f"what was compiled is in '{options.output}'"
+    run_on(Where(options.cluster, options.jobs), "conv-tune", kept, work)
     count = sum(len(item.packs) for item in bundle.items.values())
     size = sum(path.stat().st_size for path in (bundle.folder / "packs").iterdir())
     print(f"{len(bundle.items)} problems, {count} schedules, {size} bytes for {bundle.target} in '{options.output}', "
@@ -309,7 +285,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
     """The tool, with the exit codes of all tools of conv."""
     options = _parse(arguments)
-    return run_tool("conv-tune", lambda: options.run(options), (Died, ImportError))
+    return run_tool("conv-tune", lambda: options.run(options), (Died, ImportError, LostWorker))
 
 
 if __name__ == "__main__":

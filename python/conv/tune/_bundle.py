@@ -20,7 +20,7 @@ import typing
 from .._library import Error, ErrorKind, bad_input
 from .._problem import Problem
 from ._isolated import Isolated
-from ._executors import Threads
+from ._executors import LostWorker, Threads
 from ._space import Candidate, Size, Space
 from ._tasks import Bench, Compiled, Failed, Limits, check, compile_candidate, explore
 
@@ -216,7 +216,11 @@ def compile_bundle(
             problem = waiting.pop(0)
             running[executor.submit(compile_layer, problem, bundle.target, size, limits)] = problem
         for task in executor.wait(running):
-            problem, answer = running.pop(task), executor.result(task)
+            problem = running.pop(task)
+            try:
+                answer = executor.result(task)
+            except LostWorker as error:
+                answer = f"its workers ended: {error}"
             if isinstance(answer, str):
                 progress(problem, answer)
                 continue

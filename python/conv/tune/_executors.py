@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Executors of tasks: threads of this process, each with a child, or a Dask cluster.
+"""Executors of tasks: threads of this process, each with a child, or a Dask cluster, whose scheduler may come back.
 
 A task is a function whose first argument is the child process of its worker. Its other arguments may be futures of tasks,
 alone or in lists. Tasks with a device take turns on it.
@@ -10,15 +10,20 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import dataclasses
 import logging
 import os
 import pathlib
 import sys
 import threading
+import time
 import typing
 
 from .._library import Error, ErrorKind, bad_input
 from ._isolated import Isolated
+
+#: Seconds after which another scheduler is looked for again, and for how long.
+_RECONNECT_SECONDS, _PATIENCE_SECONDS = 2, 60
 
 _worker = threading.local()
 _children: typing.List[Isolated] = []
@@ -145,15 +150,16 @@ class Cluster:
     def submit(
         self, function: typing.Callable, *arguments: typing.Any, device: str = "", target: str = ""
     ) -> typing.Any:
-        return self._client.submit(
-            run_task,
-            function,
-            *arguments,
-            pure=False,
-            resources=_resources(device, target) or None,
-            # Timing comes first: it frees the artifacts that wait for it.
-            priority=1 if device else 0,
-        )
+        with self._translated():
+            return self._client.submit(
+                run_task,
+                function,
+                *arguments,
+                pure=False,
+                resources=_resources(device, target) or None,
+                # Timing comes first: it frees the artifacts that wait for it.
+                priority=1 if device else 0,
+            )
 
     def wait(self, futures: typing.Iterable) -> typing.Set:
         futures = list(futures)
@@ -171,7 +177,12 @@ class Cluster:
             yield
         except distributed.scheduler.KilledWorker as error:
             raise LostWorker(str(error)) from error
-        except (OSError, concurrent.futures.CancelledError, distributed.client.FutureCancelledError) as error:
+        except (
+            OSError,
+            concurrent.futures.CancelledError,
+            distributed.client.ClosedClientError,
+            distributed.client.FutureCancelledError,
+        ) as error:
             raise LostCluster("the scheduler has gone") from error
 
     def close(self) -> None:
@@ -226,13 +237,53 @@ def _start_local(distributed: typing.Any, jobs: int, resources: typing.Dict[str,
         return distributed.SpecCluster(workers=workers, scheduler=scheduler, silence_logs=logging.CRITICAL)
 
 
-def create_executor(
-    cluster: typing.Optional[str], jobs: int, device: str = "", target: str = ""
-) -> typing.Union[Threads, Cluster]:
-    """This machine, or the cluster at an address, of a scheduler's file, or "local"."""
+@dataclasses.dataclass(frozen=True)
+class Where:
+    """Where tasks run: on this machine, or on the cluster at an address, of a scheduler's file, or "local"."""
+
+    cluster: typing.Optional[str]
+    jobs: int
+    device: str = ""
+    target: str = ""
+
+
+def _create_executor(where: Where) -> typing.Union[Threads, Cluster]:
+    cluster = where.cluster
     if cluster is None:
-        return Threads(jobs, device)
+        return Threads(where.jobs, where.device)
     is_known = cluster == "local" or "://" in cluster or pathlib.Path(cluster).is_file()
     if not is_known:
         raise bad_input(f"expects local, an address such as tcp://host:8786, or a scheduler's file, but got {cluster}")
-    return Cluster(cluster, jobs, device, target)
+    return Cluster(cluster, where.jobs, where.device, where.target)
+
+
+_Result = typing.TypeVar("_Result")
+
+
+def run_on(
+    where: Where, tool: str, kept: str, work: typing.Callable[[typing.Union[Threads, Cluster]], _Result]
+) -> _Result:
+    """Runs `work` on an executor. If a cluster loses its scheduler, waits for another one and runs `work` again, which must do
+    only what is left. `kept` says where the results are, for the case that no other scheduler comes."""
+    executor = _create_executor(where)
+    while True:
+        try:
+            if getattr(executor, "dashboard", None):
+                print(f"{tool}: the dashboard is at {executor.dashboard}", file=sys.stderr, flush=True)
+            return work(executor)
+        except LostCluster as error:
+            if where.cluster == "local":
+                raise Error(ErrorKind.SYSTEM, f"{error}; {kept}") from error
+            print(f"{tool}: {error}; waiting for another one", file=sys.stderr, flush=True)
+        finally:
+            executor.close()
+        executor = _wait_for_scheduler(where, kept)
+
+
+def _wait_for_scheduler(where: Where, kept: str) -> typing.Union[Threads, Cluster]:
+    end = time.monotonic() + _PATIENCE_SECONDS
+    while time.monotonic() < end:
+        time.sleep(_RECONNECT_SECONDS)
+        with contextlib.suppress(Error):  # There is none yet.
+            return _create_executor(where)
+    raise Error(ErrorKind.SYSTEM, f"the scheduler has gone, and no other one came in {_PATIENCE_SECONDS} s; {kept}")
