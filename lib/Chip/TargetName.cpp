@@ -104,10 +104,3 @@ Result<TargetName> conv::parseTargetName(const std::string &text) {
     return Error{ErrorKind::BadInput, describeUnknown(trim(text), chip)};
   return TargetName{(simulated ? "sim:" : "") + chip, info, simulated};
 }
-
-std::string conv::findKnownTarget(const std::vector<std::string> &names) {
-  for (const std::string &name : names)
-    if (Result<TargetName> target = parseTargetName(name))
-      return target->name;
-  return "";
-}

@@ -13,7 +13,6 @@
 
 #include "Request.h"
 
-#include "conv/Chip/TargetName.h"
 #include "conv/Support/Split.h"
 
 #include <exception>
@@ -158,7 +157,7 @@ const char *conv_compiler_database(const char *target) {
 
 const char *conv_compiler_select_target(const char *targets) {
   thread_local std::string selected;
-  selected = findKnownTarget(splitAtCommas(targets ? targets : ""));
+  selected = mlir::conv::selectTarget(splitAtCommas(targets ? targets : ""));
   return selected.c_str();
 }
 

@@ -7,8 +7,6 @@
 
 #include "Jit.h"
 
-#include "conv/Chip/TargetName.h"
-
 using namespace conv;
 using namespace conv::compiler;
 
@@ -36,7 +34,7 @@ static std::string selectTarget(const conv_device &device) {
   std::vector<std::string> targets;
   while (const char *target = conv_device_target(&device, targets.size()))
     targets.push_back(target);
-  std::string known = findKnownTarget(targets);
+  std::string known = mlir::conv::selectTarget(targets);
   return known.empty() && !targets.empty() ? targets.front() : known;
 }
 

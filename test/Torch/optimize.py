@@ -275,7 +275,7 @@ class Optimize(unittest.TestCase):
             _pack.merge([])
 
     def test_zz_conv_ran(self):
-        assert_conv_ran(conv.torch.report(), 20)
+        assert_conv_ran([row for row in conv.torch.report() if row.reason != "differs"], 20)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@
 #include "conv/Support/Result.h"
 
 #include <string>
-#include <vector>
 
 namespace conv {
 
@@ -28,9 +27,6 @@ struct TargetName {
 /// is gfx942, whose code runs with any setting of these features. The error for
 /// an unknown name suggests the intended one, or what runs on such a chip.
 Result<TargetName> parseTargetName(const std::string &text);
-
-/// The first name of a target; empty if there is none.
-std::string findKnownTarget(const std::vector<std::string> &names);
 
 } // namespace conv
 

@@ -127,6 +127,10 @@ compile(const SourceFile &source, const CompileOptions &options,
 /// The value of `CompileOptions::database` that means no database.
 inline constexpr std::string_view kNoDatabase = "none";
 
+/// The first of the names that is a target of this compiler; empty if there is
+/// none.
+std::string selectTarget(const std::vector<std::string> &names);
+
 /// The database that ships with this compiler for a target, which may have the
 /// prefix `sim:`; empty if there is none.
 std::string findShippedDatabase(const std::string &target);
