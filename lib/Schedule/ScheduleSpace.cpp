@@ -184,9 +184,7 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
   SmallVector<int64_t> parts = enumerateSplits(op, plain, chip);
   for (int64_t splits : parts)
     all.push_back({.splits = splits});
-  bool hasBoxes = llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
-    return ::conv::isWarpgroupAtom(atom.kind);
-  });
+  bool hasBoxes = hasWarpgroups(chip);
   if (hasBoxes && canHaveChannelRows(op)) {
     all.push_back({.hasChannelRows = true});
     for (int64_t splits : parts)
@@ -254,9 +252,7 @@ static void printInOtherForms(ConvolutionOpInterface op,
     transformed.erase();
     std::optional<double> transformSeconds;
     for (const RankedSchedule &one : all) {
-      ScheduleAttr schedule =
-          one.get(op.getContext(), chip)
-              .withForm(form.layouts, form.channelMultiple, form.im2col);
+      ScheduleAttr schedule = form.apply(one.get(op.getContext(), chip));
       if (!transformSeconds)
         transformSeconds =
             predictSeconds(op, schedule, chip) - one.cost.seconds;
