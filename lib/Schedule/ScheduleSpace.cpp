@@ -33,7 +33,7 @@ static constexpr int64_t kLargestTile = 256;
 /// With few tiles, only split-K slices run in parallel: the most slices that
 /// were measured, if they fill the chip at most once.
 static constexpr int64_t kFewTiles = 4;
-static constexpr int64_t kMaxSplitsOfTile = 112;
+static constexpr int64_t kMaxSplitsOfTile = 128;
 /// Sides of halo tiles. Larger ones come first, because their halos are
 /// relatively smaller and the first of equal costs wins.
 static constexpr int64_t kHaloTileSides[] = {16, 8};
