@@ -90,9 +90,9 @@ std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
   if (im2col > 0 && (!outputTile.empty() || haveGaps(op)))
     return "expects tensors without gaps, and not winograd, for im2col";
   if (im2col > 0)
-    if (std::string obstacle = Im2col::findObstacle(
-            op, layouts ? layouts : op.getLayouts(), im2col,
-            getOperandType(op));
+    if (std::string obstacle =
+            Im2col::findObstacle(op, layouts ? layouts : op.getLayouts(),
+                                 im2col, getOperandType(op));
         !obstacle.empty())
       return obstacle;
   if (!layouts)

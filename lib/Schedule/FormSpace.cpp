@@ -132,8 +132,7 @@ static bool turnsFilter(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
                         int64_t bytes) {
   if (op.getDirection() != Direction::BackwardData)
     return false;
-  return !hasWarpgroups(chip) || isForLanes(op) ||
-         bytes == 1 ||
+  return !hasWarpgroups(chip) || isForLanes(op) || bytes == 1 ||
          (op.getGroups() == 1 &&
           ConvolutionShape::get(op).c < PlanOptions::kRowSize);
 }
@@ -182,9 +181,8 @@ static bool hasLongRows(ConvolutionOpInterface op, const OperandForm &form) {
 /// Forms in which window elements become channels of an operand that has few
 /// channels.
 static SmallVector<OperandForm>
-enumerateUnfoldedForms(ConvolutionOpInterface op,
-                       const ::conv::ChipInfo &chip, Type operandType,
-                       int64_t bytes) {
+enumerateUnfoldedForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
+                       Type operandType, int64_t bytes) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   if (!hasWarpgroups(chip) || op.getGroups() > 1 || bytes < 2)
     return {};
