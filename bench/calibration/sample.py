@@ -40,6 +40,7 @@ def get_family(schedule):
     names += ["merged_groups"] if "merged_groups" in fields else []
     names += ["transformed"] if "layouts" in fields or "channel_multiple" in fields else []
     names += ["im2col"] if "im2col" in fields else []
+    names += ["widened"] if "operand_type" in fields else []
     return "+".join(names)
 
 
@@ -47,7 +48,8 @@ def _get_kind(schedule):
     """What neighbours in the space have in common: everything but pipeline stages and the exact number of columns."""
     fields = read_fields(schedule)
     rows, columns = json.loads(fields["workgroup"]) if "workgroup" in fields else (0, 0)
-    names = ("kernel", "main_loop", "splits", "merged_groups", "cluster", "layouts", "channel_multiple", "im2col", "halo_tile")
+    names = ["kernel", "main_loop", "splits", "merged_groups", "cluster", "halo_tile"]
+    names += ["layouts", "channel_multiple", "im2col", "operand_type"]
     return (*map(fields.get, names), fields.get("subgroup"), "transposed" in schedule, rows, -(-columns // _COLUMNS))
 
 

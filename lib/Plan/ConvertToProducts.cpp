@@ -194,8 +194,9 @@ struct TransformToCopy final : OpRewritePattern<TransformOp> {
     Location loc = op.getLoc();
     RankedTensorType type = op.getResultType();
     TransformViews views = TransformViews::get(op);
-    Value copy = copyMatrices(rewriter, loc, op.getSource(), views.source,
-                              views.selectSchedule(type));
+    Value copy =
+        copyMatrices(rewriter, loc, op.getSource(), views.source,
+                     type.getElementType(), views.selectSchedule(type));
     Value result = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                            type.getElementType());
     rewriter.replaceOpWithNewOp<ScatterOp>(op, result, copy,

@@ -9,6 +9,7 @@
 
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -16,17 +17,21 @@ using namespace mlir;
 using namespace mlir::conv;
 
 Value mlir::conv::copyMatrices(OpBuilder &builder, Location loc, Value source,
-                               ViewAttr from, Attribute schedule) {
+                               ViewAttr from, Type element,
+                               Attribute schedule) {
   Value matrices = GatherOp::create(builder, loc, source, from);
-  Value empty = tensor::EmptyOp::create(builder, loc, from.getShape(),
-                                        getElementTypeOrSelf(source.getType()));
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, from.getShape(), element);
   SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(3));
   auto copy = linalg::GenericOp::create(
       builder, loc, TypeRange{empty.getType()}, ValueRange{matrices},
       ValueRange{empty}, maps,
       SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel),
-      [](OpBuilder &nested, Location loc, ValueRange elements) {
-        linalg::YieldOp::create(nested, loc, elements.front());
+      [&](OpBuilder &nested, Location loc, ValueRange elements) {
+        Value copied = elements.front();
+        if (copied.getType() != element)
+          copied = arith::ExtFOp::create(nested, loc, element, copied);
+        linalg::YieldOp::create(nested, loc, copied);
       });
   copy->setAttr(kScheduleName, schedule);
   return copy.getResult(0);

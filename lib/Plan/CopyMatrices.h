@@ -13,9 +13,10 @@
 namespace mlir::conv {
 
 /// Creates a kernel with `schedule` that copies the matrices which the view
-/// `from` makes of `source`.
+/// `from` makes of `source`. Elements are converted to `element`, which has all
+/// values of their type.
 Value copyMatrices(OpBuilder &builder, Location loc, Value source,
-                   ViewAttr from, Attribute schedule);
+                   ViewAttr from, Type element, Attribute schedule);
 
 } // namespace mlir::conv
 

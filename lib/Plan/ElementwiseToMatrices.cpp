@@ -69,6 +69,7 @@ struct ConcatenationToCopies final : OpRewritePattern<tensor::ConcatOp> {
     for (Value part : op.getInputs()) {
       auto views = ConcatenationViews::get(op, part, offset);
       copies.push_back(copyMatrices(rewriter, loc, part, views.source,
+                                    type.getElementType(),
                                     views.selectSchedule(type)));
       targets.push_back(views.result);
       offset += cast<RankedTensorType>(part.getType()).getDimSize(op.getDim());

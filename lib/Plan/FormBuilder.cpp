@@ -100,7 +100,8 @@ Value FormBuilder::createTransform(Value tensor, StringRef from, StringRef to,
   }
   SmallVector<int64_t> permutation = llvm::map_to_vector(
       to, [&](char letter) { return int64_t(from.find(letter)); });
-  if (!keepsOrder(permutation, source, type) || isStrided)
+  if (!keepsOrder(permutation, source, type) || isStrided ||
+      source.getElementType() != type.getElementType())
     return add<TransformOp>(type, tensor, permutation);
   return reshape(tensor, type);
 }
@@ -136,8 +137,7 @@ RankedTensorType FormBuilder::getUnfoldedType(Type element) {
   return RankedTensorType::get(sizes, element);
 }
 
-Value FormBuilder::transform(Value tensor, TensorRole role) {
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+Value FormBuilder::transform(Value tensor, TensorRole role, Type element) {
   if (im2col && role == TensorRole::Filter)
     return reshape(createTransform(tensor, own.getFilter(), getUnfoldedOrder(),
                                    getUnfoldedType(element)),
@@ -151,6 +151,12 @@ Value FormBuilder::transform(Value tensor, TensorRole role) {
   }
   return createTransform(flatten(tensor, role), getOrder(own, role),
                          getOrder(layouts, role), getType(role, element));
+}
+
+Value FormBuilder::transformOperand(Value tensor, TensorRole role) {
+  return transform(tensor, role,
+                   operandType ? operandType
+                               : getElementTypeOrSelf(tensor.getType()));
 }
 
 Value FormBuilder::transformBack(Value tensor, TensorRole role) {
@@ -169,11 +175,15 @@ Value FormBuilder::transformBack(Value tensor, TensorRole role) {
 
 TransformedConvolution FormBuilder::create() {
   TensorRole resultRole = op.getResultRole();
-  SmallVector<Value> operands = {transform(op.getLhs(), op.getLhsRole()),
-                                 transform(op.getRhs(), op.getRhsRole())};
+  SmallVector<Value> operands = {
+      transformOperand(op.getLhs(), op.getLhsRole()),
+      transformOperand(op.getRhs(), op.getRhsRole())};
   for (Value operand : op.getEpilogueOperands()) {
-    bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
-    operands.push_back(isVector ? operand : transform(operand, resultRole));
+    auto type = cast<RankedTensorType>(operand.getType());
+    operands.push_back(
+        type.getRank() == 1
+            ? operand
+            : transform(operand, resultRole, type.getElementType()));
   }
   Operation *clone = builder.clone(*op);
   created.push_back(clone);
@@ -185,6 +195,10 @@ TransformedConvolution FormBuilder::create() {
   if (mergedGroups > 1)
     clone->setAttr("groups",
                    builder.getI64IntegerAttr(op.getGroups() / mergedGroups));
+  // Sums of products that are not of 8 bits are not promoted.
+  if (operandType)
+    clone->setAttr("arithmetic",
+                   ArithmeticAttr::get(op.getContext(), Arithmetic::F32));
   if (isFlat)
     transformed.setWindowAttr(
         WindowAttr::get(op.getContext(), {1}, {1}, {0}, {0}));

@@ -28,7 +28,8 @@ public:
         own(isFlat ? flattenLayouts(op.getLayouts()) : op.getLayouts()),
         layouts(form.layouts ? form.layouts : op.getLayouts()),
         multiple(op.getGroups() == 1 ? form.channelMultiple : 1),
-        mergedGroups(form.countMergedGroups(op)), isStrided(haveGaps(op)) {
+        mergedGroups(form.countMergedGroups(op)),
+        operandType(form.operandType), isStrided(haveGaps(op)) {
     if (form.im2col > 0)
       if (Im2col unfolding(op, form.im2col); !unfolding.isTrivial())
         im2col = unfolding;
@@ -42,8 +43,10 @@ private:
   /// Collapses the spatial dimensions of a tensor that the op has, if `isFlat`.
   Value flatten(Value tensor, TensorRole role);
   SmallVector<int64_t> getFlatShape(TensorRole role);
-  /// Brings a tensor of the op into the form.
-  Value transform(Value tensor, TensorRole role);
+  /// Brings a tensor of the op into the form, with elements of type `element`.
+  Value transform(Value tensor, TensorRole role, Type element);
+  /// Brings an operand of the op into the form.
+  Value transformOperand(Value tensor, TensorRole role);
   /// Brings a tensor of the form back to the role's order and size in the op.
   Value transformBack(Value tensor, TensorRole role);
   Value createTransform(Value tensor, StringRef from, StringRef to,
@@ -65,6 +68,7 @@ private:
   LayoutsAttr own, layouts;
   int64_t multiple;             ///< Channels are padded to it.
   int64_t mergedGroups;         ///< Per group of the form.
+  Type operandType;             ///< Null for the op's own type.
   bool isStrided;               ///< Tensors have gaps: no reshapes.
   std::optional<Im2col> im2col; ///< If the window changes.
   SmallVector<Operation *> created;

@@ -147,7 +147,7 @@ WindowAttr Im2col::getWindow() const {
 }
 
 std::string Im2col::findObstacle(ConvolutionOpInterface op, LayoutsAttr layouts,
-                                 int64_t dims) {
+                                 int64_t dims, Type element) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   if (dims > shape.getRank())
     return formatv("expects im2col of at most {0} dimensions, but got {1}",
@@ -158,7 +158,6 @@ std::string Im2col::findObstacle(ConvolutionOpInterface op, LayoutsAttr layouts,
     return "expects padding of zeros for im2col";
   if (layouts.getInput().size() != op.getLayouts().getInput().size())
     return "expects layouts with all spatial dimensions for im2col";
-  Type element = getOperandElementType(op);
   if (!element.isF32() && !element.isF16() && !element.isBF16())
     return formatv("expects operands of f32, f16 or bf16 for im2col, but got "
                    "{0}",

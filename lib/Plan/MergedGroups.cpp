@@ -27,7 +27,7 @@ using namespace mlir::conv;
 using llvm::formatv;
 
 std::string mlir::conv::findMergeObstacle(ConvolutionOpInterface op,
-                                          int64_t channels) {
+                                          int64_t channels, Type operand) {
   int64_t groups = op.getGroups();
   int64_t own = ConvolutionShape::get(op).c / groups;
   if (channels % own != 0 || groups % (channels / own) != 0)
@@ -36,7 +36,9 @@ std::string mlir::conv::findMergeObstacle(ConvolutionOpInterface op,
                    groups, own, channels);
   if (op.getLayouts().getInput().contains('G'))
     return "expects layouts without groups for a channel_multiple of groups";
-  Type element = getElementTypeOrSelf(op.getFilterType());
+  Type element = op.getResultRole() == TensorRole::Filter
+                     ? op.getResultType().getElementType()
+                     : operand;
   if (!element.isF32() && !element.isF16() && !element.isBF16())
     return formatv("expects a filter of f32, f16 or bf16 for a "
                    "channel_multiple of groups, but got {0}",

@@ -18,8 +18,9 @@
 namespace mlir::conv {
 
 /// Why groups of the convolution cannot be merged until one has so many input
-/// channels, or an empty string.
-std::string findMergeObstacle(ConvolutionOpInterface op, int64_t channels);
+/// channels, with operands of a type, or an empty string.
+std::string findMergeObstacle(ConvolutionOpInterface op, int64_t channels,
+                              Type operand);
 
 /// Creates the filter of groups `merged` times as wide, or extracts the
 /// diagonal blocks of such a filter. `from` and `to` are dimension orders.

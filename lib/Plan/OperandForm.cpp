@@ -75,6 +75,10 @@ OperandForm OperandForm::getFlat(ConvolutionOpInterface op, StringRef filter) {
   return {LayoutsAttr::get(op.getContext(), "NCW", filter, "NKQ")};
 }
 
+Type OperandForm::getOperandType(ConvolutionOpInterface op) const {
+  return operandType ? operandType : getOperandElementType(op);
+}
+
 int64_t OperandForm::countMergedGroups(ConvolutionOpInterface op) const {
   if (channelMultiple == 1 || op.getGroups() == 1)
     return 1;
@@ -82,8 +86,13 @@ int64_t OperandForm::countMergedGroups(ConvolutionOpInterface op) const {
 }
 
 std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
+  if (operandType && !isFloat8(getOperandElementType(op)))
+    return llvm::formatv("expects operands of 8-bit floats for operand_type, "
+                         "but got {0}",
+                         getOperandElementType(op));
   if (channelMultiple > 1 && op.getGroups() > 1)
-    if (std::string obstacle = findMergeObstacle(op, channelMultiple);
+    if (std::string obstacle =
+            findMergeObstacle(op, channelMultiple, getOperandType(op));
         !obstacle.empty())
       return obstacle;
   if (!outputTile.empty())
@@ -93,8 +102,9 @@ std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
   if (im2col > 0 && (!outputTile.empty() || haveGaps(op)))
     return "expects tensors without gaps, and not winograd, for im2col";
   if (im2col > 0)
-    if (std::string obstacle = Im2col::findObstacle(
-            op, layouts ? layouts : op.getLayouts(), im2col);
+    if (std::string obstacle =
+            Im2col::findObstacle(op, layouts ? layouts : op.getLayouts(),
+                                 im2col, getOperandType(op));
         !obstacle.empty())
       return obstacle;
   if (!layouts)
@@ -138,7 +148,9 @@ static bool haveLayouts(ConvolutionOpInterface op, const OperandForm &form) {
 }
 
 bool OperandForm::isFormOf(ConvolutionOpInterface op) const {
-  return outputTile.empty() && haveLayouts(op, *this);
+  return outputTile.empty() &&
+         getOperandType(op) == getOperandElementType(op) &&
+         haveLayouts(op, *this);
 }
 
 /// Replaces the created convolution by the transforms and products of

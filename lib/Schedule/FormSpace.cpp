@@ -7,7 +7,8 @@
 //
 // Few forms are worth ranking: channels innermost, with the result in the
 // caller's layout or also channels innermost, and channels padded to 16 bytes
-// or, in narrow groups, merged to a row of a tensor copy.
+// or, in narrow groups, merged to a row of a tensor copy. Operands that are
+// 8-bit floats can also be multiplied as f16.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,13 +16,9 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
-#include "conv/Dialect/Conv/IR/ViewLookup.h"
-#include "conv/Kernels/KernelFamily.h"
 #include "conv/Numerics/ErrorBound.h"
 #include "conv/Plan/Im2col.h"
 #include "conv/Schedule/Schedule.h"
-
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -40,7 +37,7 @@ static bool hasChannelsFirst(ConvolutionOpInterface op) {
          op.getLayouts().getOutput().starts_with("NK");
 }
 
-static bool hasWarpgroups(const ::conv::ChipInfo &chip) {
+bool mlir::conv::hasWarpgroups(const ::conv::ChipInfo &chip) {
   return llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
     return ::conv::isWarpgroupAtom(atom.kind);
   });
@@ -86,11 +83,10 @@ static int64_t computeMergedChannels(ConvolutionOpInterface op,
 /// copy requires, and whole sectors, which the copy engine moves faster.
 static SmallVector<int64_t>
 enumerateChannelMultiples(ConvolutionOpInterface op,
-                          const ::conv::ChipInfo &chip) {
+                          const ::conv::ChipInfo &chip, int64_t bytes) {
   if (op.getGroups() > 1)
     return {1, computeMergedChannels(op, chip)};
   ConvolutionShape shape = ConvolutionShape::get(op);
-  int64_t bytes = ::conv::byteSize(getOperandNumericType(op));
   auto pad = [&](int64_t multiple) {
     bool padsInput = op.getDirection() != Direction::BackwardData;
     bool padsOutput = op.getDirection() != Direction::Forward;
@@ -121,12 +117,11 @@ static bool isForLanes(ConvolutionOpInterface op) {
 /// Whether a filter with output channels innermost is worth ranking. Warpgroups
 /// multiply either order, but a tile with few columns then has fewer channel
 /// rows, and 8-bit operands must have the reduction innermost.
-static bool turnsFilter(ConvolutionOpInterface op,
-                        const ::conv::ChipInfo &chip) {
+static bool turnsFilter(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
+                        int64_t bytes) {
   if (op.getDirection() != Direction::BackwardData)
     return false;
-  return !hasWarpgroups(chip) || isForLanes(op) ||
-         ::conv::byteSize(getOperandNumericType(op)) == 1 ||
+  return !hasWarpgroups(chip) || isForLanes(op) || bytes == 1 ||
          (op.getGroups() == 1 &&
           ConvolutionShape::get(op).c < PlanOptions::kRowSize);
 }
@@ -175,10 +170,9 @@ static bool hasLongRows(ConvolutionOpInterface op, const OperandForm &form) {
 /// Forms in which window elements become channels of an operand that has few
 /// channels.
 static SmallVector<OperandForm>
-enumerateUnfoldedForms(ConvolutionOpInterface op,
-                       const ::conv::ChipInfo &chip) {
+enumerateUnfoldedForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
+                       Type operandType, int64_t bytes) {
   ConvolutionShape shape = ConvolutionShape::get(op);
-  int64_t bytes = ::conv::byteSize(getOperandNumericType(op));
   if (!hasWarpgroups(chip) || op.getGroups() > 1 || bytes < 2)
     return {};
   LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
@@ -186,7 +180,8 @@ enumerateUnfoldedForms(ConvolutionOpInterface op,
     last = getFilterByOutput(last);
   SmallVector<OperandForm> forms;
   for (int64_t dims = 1; dims <= shape.getRank(); ++dims) {
-    OperandForm form = {last, ::conv::kPieceBytes / bytes, {}, dims};
+    OperandForm form = {
+        last, ::conv::kPieceBytes / bytes, {}, dims, operandType};
     // Unfolding one more dimension without taps changes nothing.
     int64_t first = shape.getRank() - dims;
     bool isUseless = shape.filter[first] == 1 && shape.strides[first] == 1;
@@ -203,16 +198,16 @@ enumerateUnfoldedForms(ConvolutionOpInterface op,
   return forms;
 }
 
-SmallVector<OperandForm>
-mlir::conv::enumerateForms(ConvolutionOpInterface op,
-                           const ::conv::ChipInfo &chip) {
-  // The host packs its operands in any case.
-  if (chip.backend == ::conv::Backend::Host)
-    return {};
+/// Forms with operands of a type, or of their own if that is null.
+static SmallVector<OperandForm>
+enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
+                     Type operandType) {
+  Type multiplied = operandType ? operandType : getOperandElementType(op);
+  int64_t bytes = multiplied.getIntOrFloatBitWidth() / 8;
   LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
   SmallVector<LayoutsAttr> layouts = {
       last, withOrder(last, op.getResultRole(), op.getResultOrder())};
-  if (turnsFilter(op, chip)) {
+  if (turnsFilter(op, chip, bytes)) {
     layouts.push_back(getFilterByOutput(last));
     layouts.push_back(
         withOrder(layouts.back(), TensorRole::Input, op.getResultOrder()));
@@ -220,7 +215,8 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
   if (hasWarpgroups(chip) && hasLongRows(op, {last}))
     layouts.push_back(getFilterByOutput(last));
   SmallVector<OperandForm> forms;
-  auto add = [&](const OperandForm &form) {
+  auto add = [&](OperandForm form) {
+    form.operandType = operandType;
     bool isKnown = llvm::any_of(forms, [&](const OperandForm &known) {
       return known.layouts == form.layouts &&
              known.channelMultiple == form.channelMultiple &&
@@ -229,103 +225,34 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
     if (!isKnown && form.findObstacle(op).empty() && !form.isFormOf(op))
       forms.push_back(form);
   };
-  for (int64_t multiple : enumerateChannelMultiples(op, chip))
+  for (int64_t multiple : enumerateChannelMultiples(op, chip, bytes))
     for (LayoutsAttr one : layouts)
       add({one, multiple});
   if (hasChannelsFirst(op))
     for (StringRef filter : getFlatFilters(op, chip))
       add(OperandForm::getFlat(op, filter));
-  for (const OperandForm &form : enumerateUnfoldedForms(op, chip))
+  for (const OperandForm &form :
+       enumerateUnfoldedForms(op, chip, operandType, bytes))
     add(form);
   return forms;
 }
 
-/// Whether lanes access contiguous elements: the innermost columns or rows are
-/// contiguous.
-static bool accessesNeighbours(ViewAttr view, Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<int64_t> distances =
-      getDistances({view, type, getStrides(tensor)});
-  size_t lastRow = view.getBatch().size() + view.getRows().size() - 1;
-  return std::abs(distances[lastRow]) == 1 || std::abs(distances.back()) == 1;
+/// Whether 8-bit floats are worth converting to f16: warpgroups multiply 8-bit
+/// floats themselves only where sums may be narrow.
+static bool isWorthWidening(ConvolutionOpInterface op,
+                            const ::conv::ChipInfo &chip) {
+  return hasWarpgroups(chip) && isFloat8(getOperandElementType(op));
 }
 
-/// Warpgroup kernels overlap their launch with the end of the kernel before.
-static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
-  return hasWarpgroups(chip)
-             ? chip.calibration->transform.overlappedLaunchSeconds
-             : chip.calibration->launch.launchSeconds;
-}
-
-double mlir::conv::predictTransform(Operation *transform,
-                                    const ::conv::ChipInfo &chip) {
-  // The kernel that computes the operand takes this time anyway.
-  if (isDoneByProducer(transform))
-    return 0;
-  // Elements that several blocks read are counted once: a cache serves the
-  // later reads.
-  double bytes = 0;
-  auto block = dyn_cast<BlockTransformOp>(transform);
-  auto addBytes = [&](Value tensor, ViewAttr view) {
-    auto type = cast<RankedTensorType>(tensor.getType());
-    bool isScattered = view && !accessesNeighbours(view, tensor);
-    bytes += double(type.getNumElements()) *
-             double(llvm::divideCeil(type.getElementTypeBitWidth(), 8)) *
-             (isScattered ? chip.calibration->transform.scatteredFactor : 1);
-  };
-  for (Value operand : transform->getOperands())
-    addBytes(operand, block && operand == block.getSource() ? block.getFrom()
-                                                            : ViewAttr());
-  addBytes(transform->getResult(0), block ? block.getTo() : ViewAttr());
-  return bytes /
-             (chip.calibration->transform.efficiency * chip.memoryGBs * 1e9) +
-         getTransformLaunchSeconds(chip);
-}
-
-double mlir::conv::predictSeconds(ConvolutionOpInterface op,
-                                  ScheduleAttr schedule,
-                                  const ::conv::ChipInfo &chip) {
-  double seconds = 0;
-  visitInForm(
-      op, schedule,
-      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
-        seconds = getKernelFamily(schedule)
-                      .predict(own, schedule.getProductSchedule(), chip)
-                      .seconds;
-        for (Operation *transform : transforms)
-          seconds += predictTransform(transform, chip);
-      });
-  return seconds;
-}
-
-/// Whether a kernel reads the tensor or a reshape of it.
-static bool isRead(Value tensor) {
-  return llvm::any_of(tensor.getUsers(), [](Operation *user) {
-    return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user)
-               ? isRead(user->getResult(0))
-               : true;
-  });
-}
-
-int64_t mlir::conv::computeWorkspaceBytes(ConvolutionOpInterface op,
-                                          ScheduleAttr schedule) {
-  int64_t bytes = 0;
-  auto add = [&](RankedTensorType type) {
-    bytes += type.getNumElements() *
-             llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  };
-  visitInForm(
-      op, schedule,
-      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
-        for (Operation *transform : transforms)
-          if (isRead(transform->getResult(0)))
-            add(cast<RankedTensorType>(transform->getResult(0).getType()));
-        if (own != op && isRead(own.getResultTensor()))
-          add(own.getResultType());
-        for (ArrayRef<int64_t> shape :
-             planConvolution(own, getPlanOptions(schedule.getProductSchedule()))
-                 .intermediates)
-          add(RankedTensorType::get(shape, getAccumulatorType(own)));
-      });
-  return bytes;
+SmallVector<OperandForm>
+mlir::conv::enumerateForms(ConvolutionOpInterface op,
+                           const ::conv::ChipInfo &chip) {
+  // The host packs its operands in any case.
+  if (chip.backend == ::conv::Backend::Host)
+    return {};
+  SmallVector<OperandForm> forms = enumerateFormsOfType(op, chip, Type());
+  if (isWorthWidening(op, chip))
+    forms.append(
+        enumerateFormsOfType(op, chip, Float16Type::get(op.getContext())));
+  return forms;
 }

@@ -54,6 +54,8 @@ static std::string formatForm(const OperandForm &form,
     text += ", channels padded to " + std::to_string(form.channelMultiple);
   if (form.im2col > 0)
     text += ", im2col along " + std::to_string(form.im2col);
+  if (form.operandType)
+    text += llvm::formatv(", operands as {0}", form.operandType);
   return text;
 }
 
@@ -90,8 +92,7 @@ static PlanChoice listForm(ConvolutionOpInterface op, const OperandForm &form,
     choice.note = "no family computes it";
     return choice;
   }
-  choice.schedule =
-      product.withForm(form.layouts, form.channelMultiple, form.im2col);
+  choice.schedule = form.apply(product);
   predictChoice(op, chip, choice);
   choice.note = "by " + product.getKernel().getLoopName().str();
   return choice;

@@ -33,7 +33,7 @@ static constexpr int64_t kLargestTile = 256;
 /// With few tiles, only split-K slices run in parallel: the most slices that
 /// were measured, if they fill the chip at most once.
 static constexpr int64_t kFewTiles = 4;
-static constexpr int64_t kMaxSplitsOfTile = 112;
+static constexpr int64_t kMaxSplitsOfTile = 128;
 /// Sides of halo tiles. Larger ones come first, because their halos are
 /// relatively smaller and the first of equal costs wins.
 static constexpr int64_t kHaloTileSides[] = {16, 8};
@@ -185,9 +185,7 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
   SmallVector<int64_t> parts = enumerateSplits(op, plain, chip);
   for (int64_t splits : parts)
     all.push_back({.splits = splits});
-  bool hasBoxes = llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
-    return ::conv::isWarpgroupAtom(atom.kind);
-  });
+  bool hasBoxes = hasWarpgroups(chip);
   if (hasBoxes && canHaveChannelRows(op)) {
     all.push_back({.hasChannelRows = true});
     for (int64_t splits : parts)
@@ -255,9 +253,7 @@ static void printInOtherForms(ConvolutionOpInterface op,
     transformed.erase();
     std::optional<double> transformSeconds;
     for (const RankedSchedule &one : all) {
-      ScheduleAttr schedule =
-          one.get(op.getContext(), chip)
-              .withForm(form.layouts, form.channelMultiple, form.im2col);
+      ScheduleAttr schedule = form.apply(one.get(op.getContext(), chip));
       if (!transformSeconds)
         transformSeconds =
             predictSeconds(op, schedule, chip) - one.cost.seconds;

@@ -244,9 +244,7 @@ private:
     ScheduleAttr schedule =
         selectByCost(transformed.op, chip, symbolizeAlgorithm(algorithm));
     transformed.erase();
-    return schedule ? schedule.withForm(form.layouts, form.channelMultiple,
-                                        form.im2col)
-                    : schedule;
+    return schedule ? form.apply(schedule) : schedule;
   }
 
   bool fitsWorkspace(ConvolutionOpInterface op, ScheduleAttr schedule) const {

@@ -76,7 +76,6 @@ ScheduleAttr mlir::conv::selectInWinogradForm(
   auto transformed = TransformedConvolution::create(builder, op, form);
   ScheduleAttr schedule = selectProduct(transformed.op);
   transformed.erase();
-  return schedule ? schedule.withForm(form.layouts, form.channelMultiple)
-                        .withOutputTile(form.outputTile)
+  return schedule ? form.apply(schedule).withOutputTile(form.outputTile)
                   : schedule;
 }

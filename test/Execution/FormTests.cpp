@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Schedules that name another form than the tensors have: transforms before and
-// after the product, padded channels, and transposed products, at sizes that no
-// tile and no vector divides.
+// after the product, padded channels, transposed products, and 8-bit floats as
+// f16, at sizes that no tile and no vector divides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,12 @@ struct FormCase {
   std::string function;
   /// The rest of a schedule: the form.
   std::string form;
+  /// The operands are 8-bit floats.
+  bool isFloat8 = false;
 };
 struct Chip {
   std::string target, schedule;
+  bool hasFloat8; ///< With infinities and negative zero.
 };
 } // namespace
 
@@ -33,11 +36,13 @@ static const Chip kChips[] = {
     {"sim:gfx942",
      "<kernel = #conv.staged_gemm<workgroup = [64, 64], "
      "subgroup = [32, 32], gemm_k = 64, stages = 2, atom = <mfma 32 x 32 x 8>, "
-     "main_loop = register_staged, raster = columns>, "},
+     "main_loop = register_staged, raster = columns>, ",
+     false},
     {"sim:gfx1201", "<kernel = #conv.staged_gemm<workgroup = [64, 64], "
                     "subgroup = [32, 32], gemm_k = 32, stages = 2, atom = "
                     "<wmma 16 x 16 x 16>, "
-                    "main_loop = register_staged, raster = columns>, "},
+                    "main_loop = register_staged, raster = columns>, ",
+     true},
 };
 
 static const std::string kForward2d = R"(
@@ -210,6 +215,44 @@ func.func @f(%x: tensor<2x5x8x37xf16>, %dy: tensor<2x5x8x20xf16>) -> tensor<20x1
 }
 )";
 
+static const std::string kFloat8 = R"(
+func.func @f(%x: tensor<2x5x9x11xf8E4M3FN>, %w: tensor<13x5x3x3xf8E4M3FN>, %r: tensor<2x13x9x11xf8E4M3FN>)
+    -> tensor<2x13x9x11xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
+      epilogue(%r : tensor<2x13x9x11xf8E4M3FN>) {
+  ^bb0(%acc: f32, %residual: f8E4M3FN):
+    %r32 = arith.extf %residual : f8E4M3FN to f32
+    %0 = arith.addf %acc, %r32 : f32
+    %1 = arith.truncf %0 : f32 to bf16
+    conv.yield %1 : bf16
+  } : tensor<2x5x9x11xf8E4M3FN>, tensor<13x5x3x3xf8E4M3FN> -> tensor<2x13x9x11xbf16>
+  return %y : tensor<2x13x9x11xbf16>
+}
+)";
+
+// Sums that may be promoted, of products of both formats.
+static const std::string kFloat8Data = R"(
+func.func @f(%dy: tensor<2x5x6x11xf8E5M2>, %w: tensor<11x3x3x7xf8E4M3FN>) -> tensor<2x10x11x7xf8E5M2> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = promoted schedule = $schedule
+      : tensor<2x5x6x11xf8E5M2>, tensor<11x3x3x7xf8E4M3FN> -> tensor<2x10x11x7xf8E5M2>
+  return %dx : tensor<2x10x11x7xf8E5M2>
+}
+)";
+
+static const std::string kFloat8Groups = R"(
+func.func @f(%x: tensor<3x7x5x12xf8E4M3FN>, %w: tensor<8x3x3x3xf8E4M3FN>) -> tensor<3x7x5x8xf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 4 schedule = $schedule
+      : tensor<3x7x5x12xf8E4M3FN>, tensor<8x3x3x3xf8E4M3FN> -> tensor<3x7x5x8xf16>
+  return %y : tensor<3x7x5x8xf16>
+}
+)";
+
 static const FormCase kCases[] = {
     {"forward", kForward2d, R"(layouts = <"NHWC", "KRSC", "NPQK">>)"},
     {"forward_own_result", kForward2d,
@@ -263,11 +306,26 @@ static const FormCase kCases[] = {
     {"flat", kPointwise, R"(layouts = <"NWC", "KSC", "NQK">>)"},
     {"transposed_data", kPointwiseData,
      R"(transposed = true, layouts = <"NCW", "CSK", "NKQ">>)"},
+    {"float8", kFloat8, "operand_type = f16>", true},
+    {"float8_turned", kFloat8,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, operand_type = f16>)",
+     true},
+    {"float8_im2col", kFloat8,
+     R"(layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8, im2col = 2, operand_type = f16>)",
+     true},
+    {"float8_data", kFloat8Data, "operand_type = f16>", true},
+    {"float8_data_turned", kFloat8Data,
+     R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8, operand_type = f16>)",
+     true},
+    {"float8_groups", kFloat8Groups,
+     "channel_multiple = 6, operand_type = f16>", true},
 };
 
 void test::addFormTests() {
   for (const FormCase &form : kCases)
     for (const Chip &chip : kChips) {
+      if (form.isFloat8 && !chip.hasFloat8)
+        continue;
       std::string text = form.function;
       std::string schedule = "$schedule";
       text.replace(text.find(schedule), schedule.size(),

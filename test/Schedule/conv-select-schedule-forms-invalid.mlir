@@ -120,6 +120,21 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
+// Only 8-bit floats are multiplied as f16.
+#wide = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                       atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, operand_type = f16>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s23_operands(%x: tensor<1x8x8x8xf16>, %w: tensor<8x3x3x8xf16>) -> tensor<1x6x6x8xf16> {
+    // expected-error @below {{unsupported (schedule): expects operands of 8-bit floats for operand_type, but got f16}}
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #wide
+        : tensor<1x8x8x8xf16>, tensor<8x3x3x8xf16> -> tensor<1x6x6x8xf16>
+    return %y : tensor<1x6x6x8xf16>
+  }
+}
+
+// -----
+
 // 50 products are too few for parts of f32, and stay 50 where zeros are summed up with them.
 #parts = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 32, stages = 3,
                         atom = <wgmma_3xtf32 64 x 64 x 8>, raster = columns>, channel_multiple = 4>

@@ -181,9 +181,9 @@ func.func @large_layer_exact(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x12
   return %y : tensor<64x28x28x128xf32>
 }
 
-// Products of 8-bit floats are summed up in f32,
+// 8-bit floats are multiplied as f16, so that products are summed up in f32,
 // CHECK-LABEL: func.func @large_layer_f8
-// CHECK: atom = <mma_sync 16 x 8 x 32>
+// CHECK: atom = <wgmma 64 x {{[0-9]+}} x 16>, {{.*}}, operand_type = f16
 func.func @large_layer_f8(%x: tensor<64x28x28x128xf8E4M3FN>, %w: tensor<128x3x3x128xf8E4M3FN>)
     -> tensor<64x28x28x128xf32> {
   %y = conv.forward %x, %w
@@ -204,6 +204,18 @@ func.func @large_layer_promoted(%x: tensor<64x28x28x128xf8E4M3FN>, %w: tensor<12
       layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = promoted
       : tensor<64x28x28x128xf8E4M3FN>, tensor<128x3x3x128xf8E5M2> -> tensor<64x28x28x128xf32>
   return %y : tensor<64x28x28x128xf32>
+}
+
+// If there are few products, converting the operands would take longer than it saves.
+// CHECK-LABEL: func.func @small_layer_f8
+// CHECK: atom = <mma_sync 16 x 8 x 32>
+func.func @small_layer_f8(%x: tensor<1x14x14x128xf8E4M3FN>, %w: tensor<128x3x3x128xf8E4M3FN>)
+    -> tensor<1x14x14x128xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<1x14x14x128xf8E4M3FN>, tensor<128x3x3x128xf8E4M3FN> -> tensor<1x14x14x128xf32>
+  return %y : tensor<1x14x14x128xf32>
 }
 
 // The gradient of the input has a filter whose output channels are innermost: 8-bit operands are not transposed.

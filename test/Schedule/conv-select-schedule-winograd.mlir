@@ -29,11 +29,11 @@
 // SMALL:         schedule = <kernel = {{.*}}, output_tile = [4, 4]
 // NONE:        unsupported (schedule): expects a workspace of at most 1000 bytes, but the fastest schedule takes
 module attributes {conv.target = #conv.target<"sm_90a">} {
-  func.func @large(%x: tensor<8x28x28x256xf32>, %w: tensor<256x3x3x256xf32>) -> tensor<8x28x28x256xf32> {
+  func.func @large(%x: tensor<8x28x28x256xf32>, %w: tensor<512x3x3x256xf32>) -> tensor<8x28x28x512xf32> {
     %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
         layouts = <"NHWC", "KRSC", "NPQK">
-        : tensor<8x28x28x256xf32>, tensor<256x3x3x256xf32> -> tensor<8x28x28x256xf32>
-    return %y : tensor<8x28x28x256xf32>
+        : tensor<8x28x28x256xf32>, tensor<512x3x3x256xf32> -> tensor<8x28x28x512xf32>
+    return %y : tensor<8x28x28x512xf32>
   }
 
   // CHECK-LABEL: @small

@@ -16,8 +16,12 @@
 // CHECK-COUNT-12: wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32
 // CHECK-NOT:     wgmma.mma_async
 // CHECK:         nvvm.wgmma.commit.group.sync.aligned
+// Elements of the next step are loaded meanwhile, and split after that: otherwise ptxas lets the instructions wait for each other.
+// CHECK-COUNT-16: llvm.load %{{.+}} : !llvm.ptr<3> -> f32
+// CHECK-NOT:     llvm.fsub
 // CHECK:         nvvm.wgmma.wait.group.sync.aligned 0
 // CHECK-COUNT-32: llvm.fadd
+// CHECK-COUNT-16: llvm.fsub
 // CHECK:       func.func @f
 // Copies do not round.
 // CHECK:         conv.tensor_map {{.+}} box = [32, 32, 1], element_strides = [1, 1, 1], swizzle = 128>

@@ -91,7 +91,8 @@ struct WarpgroupCalibration {
                             ///< slices are written and read.
   /// Cycles of a step, and of each of its columns, in which lanes split f32
   /// operands into tf32 parts; joined with the cycles of products as a root of
-  /// squares. Within 6 % of 30 kernels.
+  /// squares. Measured of 85 problems: bench/results/unlisted.md, "Split
+  /// operands".
   double convertCycles;
   double convertCyclesPerColumn;
   double chainCycles; ///< Between two instructions that add to the same sums.

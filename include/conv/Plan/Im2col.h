@@ -47,9 +47,11 @@ public:
   /// The window that remains after unfolding.
   WindowAttr getWindow() const;
 
-  /// Why the convolution has no im2col form, or an empty string.
+  /// Why the convolution has no im2col form with operands of type `element`, or
+  /// an empty string.
   static std::string findObstacle(ConvolutionOpInterface op,
-                                  LayoutsAttr layouts, int64_t dims);
+                                  LayoutsAttr layouts, int64_t dims,
+                                  Type element);
   /// Creates the unfolded operand: `source` has the dimension order `from`,
   /// `result` the order `to`.
   Value create(OpBuilder &builder, Value source, StringRef from,

@@ -34,10 +34,19 @@ struct OperandForm {
   /// How many of the last spatial dimensions are unfolded: the window elements
   /// along them are channels of an operand.
   int64_t im2col = 0;
+  /// What operands are converted to before they are multiplied; their own type
+  /// if null.
+  Type operandType = {};
 
   static OperandForm get(ScheduleAttr schedule) {
     return {schedule.getLayouts(), schedule.getChannelMultiple(),
-            llvm::to_vector<2>(schedule.getOutputTile()), schedule.getIm2col()};
+            llvm::to_vector<2>(schedule.getOutputTile()), schedule.getIm2col(),
+            schedule.getOperandType()};
+  }
+  /// `schedule`, which is about the convolution in this form, about the one
+  /// that is transformed.
+  ScheduleAttr apply(ScheduleAttr schedule) const {
+    return schedule.withForm(layouts, channelMultiple, im2col, operandType);
   }
   /// Channels innermost in every tensor, which tensor copies require.
   static OperandForm getChannelsLast(ConvolutionOpInterface op);
@@ -46,6 +55,8 @@ struct OperandForm {
   /// is innermost read this form.
   static OperandForm getFlat(ConvolutionOpInterface op, StringRef filter);
 
+  /// The element type of the operands in the form.
+  Type getOperandType(ConvolutionOpInterface op) const;
   /// How many groups of the convolution become one group in the form.
   int64_t countMergedGroups(ConvolutionOpInterface op) const;
   /// Why the convolution has no such form (S19, S21), or an empty string.

@@ -20,6 +20,9 @@
 
 namespace mlir::conv {
 
+/// Whether the chip has matrix instructions of warpgroups.
+bool hasWarpgroups(const ::conv::ChipInfo &chip);
+
 /// The forms that are worth ranking, without the op's own form.
 SmallVector<OperandForm> enumerateForms(ConvolutionOpInterface op,
                                         const ::conv::ChipInfo &chip);

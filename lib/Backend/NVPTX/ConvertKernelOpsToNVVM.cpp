@@ -139,11 +139,9 @@ static Value createMmaSync(OpBuilder &builder, MmaOp op) {
   SmallVector<Type> types(registers.sums.size(), sumType.getElementType());
   registers.resultType =
       LLVM::LLVMStructType::getLiteral(builder.getContext(), types);
-  Type element = getElementTypeOrSelf(op.getA());
-  bool isFloat8 =
-      isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8;
-  Value results = isFloat8 ? createFloat8Instruction(builder, op, registers)
-                           : createInstruction(builder, op, registers);
+  Value results = isFloat8(getElementTypeOrSelf(op.getA()))
+                      ? createFloat8Instruction(builder, op, registers)
+                      : createInstruction(builder, op, registers);
   SmallVector<Value> sums;
   for (size_t i = 0; i < types.size(); ++i)
     sums.push_back(LLVM::ExtractValueOp::create(builder, loc, results,

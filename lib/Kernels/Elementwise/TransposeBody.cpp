@@ -16,6 +16,8 @@
 //   col 8  │ 1  │ 0  │ 3  │ ...     vector of columns, so that lanes that read
 //          └────┴────┴────┴────     one row of several find different banks.
 //
+// Elements of another type than the result's are converted on their way there.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../Parts/MatrixAccess.h"
@@ -23,6 +25,7 @@
 #include "../Parts/TileScheduler.h"
 #include "ElementwiseBody.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
@@ -30,13 +33,18 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+/// Whether it yields what it reads, at most converted.
+static bool isCopy(linalg::GenericOp epilogue) {
+  Value yielded = epilogue.getBody()->getTerminator()->getOperand(0);
+  if (auto converted = yielded.getDefiningOp<arith::ExtFOp>())
+    yielded = converted.getIn();
+  return yielded == epilogue.getBody()->getArgument(0);
+}
+
 bool mlir::conv::turnsTiles(const TiledConvolution &form) {
   // Element-wise kernels have the same schedule, but compute something.
-  linalg::GenericOp epilogue = form.epilogue;
   if (!form.transformSchedule || form.epilogueOperands.size() != 1 ||
-      !form.otherResults.empty() ||
-      epilogue.getBody()->getTerminator()->getOperand(0) !=
-          epilogue.getBody()->getArgument(0))
+      !form.otherResults.empty() || !isCopy(form.epilogue))
     return false;
   // Distances need no builder: the arithmetic is never built.
   OpBuilder builder(form.getContext());
@@ -104,7 +112,9 @@ TransposedTile::Side TransposedTile::createSide(const MatrixOperand &operand,
                                                 MatrixIndex along) const {
   MatrixAccess access(math, operand);
   int64_t length = along == MatrixIndex::Row ? rows : columns;
-  int64_t most = kPieceBytes / (operand.getType().getElementTypeBitWidth() / 8);
+  // Places in shared memory are permuted by vectors of results.
+  int64_t most =
+      kPieceBytes / (kernel.form.result.getType().getElementTypeBitWidth() / 8);
   return {operand, argument, access, along,
           access.getVectorWidth(along, std::min(length, most))};
 }
@@ -174,6 +184,10 @@ Value TransposedTile::load(const Unit &unit) const {
 }
 
 void TransposedTile::writeShared(const Unit &unit, Value elements) const {
+  auto type = cast<VectorType>(elements.getType());
+  auto stored = VectorType::get(type.getShape(), kernel.form.getResultType());
+  if (type != stored)
+    elements = arith::ExtFOp::create(kernel.b, stored, elements);
   auto write = [&](OpBuilder &, Location) {
     vector::StoreOp::create(kernel.b, elements, buffer,
                             getPlace(unit.row, unit.column));

@@ -39,17 +39,25 @@ ArrayRef<Value> ConvertedLoop::getFragment(ArrayRef<Value> left, int64_t part,
 SmallVector<Value> ConvertedLoop::loadLeft(Value stage) const {
   Value left = ptx.offset(ptx.offset(memory, tile.leftOffset()),
                           ptx.math.mul(stage, tile.stageBytes()));
-  SmallVector<Value> registers;
+  SmallVector<Value> elements;
   for (int64_t atom = 0; atom < tile.atomsPerConsumer(); ++atom)
-    for (int64_t step = 0; step < countSteps(); ++step) {
-      SmallVector<SmallVector<Value>> parts(tile.convertedParts);
-      for (Value element : fragments.load(left, atom, step))
-        for (auto [list, part] : llvm::zip(
-                 parts, createTF32Parts(ptx, element, tile.convertedParts)))
-          list.push_back(part);
-      for (ArrayRef<Value> list : parts)
-        llvm::append_range(registers, list);
-    }
+    for (int64_t step = 0; step < countSteps(); ++step)
+      llvm::append_range(elements, fragments.load(left, atom, step));
+  return elements;
+}
+
+SmallVector<Value> ConvertedLoop::split(ArrayRef<Value> elements) const {
+  SmallVector<Value> registers;
+  for (; !elements.empty();
+       elements = elements.drop_front(LeftFragments::kRegisters)) {
+    SmallVector<SmallVector<Value>> parts(tile.convertedParts);
+    for (Value element : elements.take_front(LeftFragments::kRegisters))
+      for (auto [list, part] :
+           llvm::zip(parts, createTF32Parts(ptx, element, tile.convertedParts)))
+        list.push_back(part);
+    for (ArrayRef<Value> list : parts)
+      llvm::append_range(registers, list);
+  }
   return registers;
 }
 
@@ -94,13 +102,18 @@ TmaLoop::Sums ConvertedLoop::create(Value steps, Value isReleasing,
                                     LoopPosition position) const {
   auto load = [&](const PipelineState &at) {
     pipelines.stages.wait(at);
-    SmallVector<Value> left = loadLeft(at.stage);
+    SmallVector<Value> elements = loadLeft(at.stage);
+    // Loads may still wait after stores of a result, while the release lets the
+    // next copy overwrite what they read.
+    ptx.fenceSharedForCopies();
     ptx.synchronizeWarp();
     ptx.createIf(isReleasing, [&] { pipelines.stages.release(at.stage); });
-    return left;
+    return elements;
   };
   // The left operand of a step is loaded during the products of the previous
-  // step, if there are registers for both.
+  // step, if there are registers for both. It is split when these products have
+  // ended: the assembler lets instructions run one by one if registers that one
+  // of them reads are computed while others run.
   bool loadsAhead = tile.atomsPerConsumer() == 1;
   size_t atoms = tile.atomsPerConsumer();
   // Adds a step, whose left operand was loaded ahead or is loaded now.
@@ -108,30 +121,33 @@ TmaLoop::Sums ConvertedLoop::create(Value steps, Value isReleasing,
     LoopPosition at = LoopPosition::get(carried.slice(atoms, 4));
     SmallVector<Value> left =
         llvm::to_vector_of<Value>(carried.drop_front(atoms + 4));
-    auto loadNext = [&] {
-      left = load(at.stage);
+    SmallVector<Value> elements;
+    auto loadElements = [&] {
+      elements = load(at.stage);
       at.stage = pipelines.stages.getNext(at.stage);
     };
-    if (!loadsAhead)
-      loadNext();
+    if (!loadsAhead) {
+      loadElements();
+      left = split(elements);
+    }
     pipelines.converted->wait(*at.second);
     SmallVector<Value> products = multiply(left, at.second->stage);
     if (loadsAhead && loadsNext)
-      loadNext();
+      loadElements();
     products = finish(products);
     ptx.createIf(isReleasing,
                  [&] { pipelines.converted->release(at.second->stage); });
     at.second = pipelines.converted->getNext(*at.second);
     SmallVector<Value> next = add(carried.take_front(atoms), products);
     llvm::append_range(next, at.carried());
-    if (loadsAhead)
-      llvm::append_range(next, left);
+    if (loadsAhead && loadsNext)
+      llvm::append_range(next, split(elements));
     return next;
   };
   SmallVector<Value> values = createZeros();
   llvm::append_range(values, position.carried());
   if (loadsAhead) {
-    SmallVector<Value> left = load(position.stage);
+    SmallVector<Value> left = split(load(position.stage));
     position.stage = pipelines.stages.getNext(position.stage);
     values.resize(atoms);
     llvm::append_range(values, position.carried());

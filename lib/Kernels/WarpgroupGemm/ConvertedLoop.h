@@ -33,9 +33,11 @@ public:
                        LoopPosition position) const;
 
 private:
-  /// The tf32 parts of the left operand as one list of registers: for each atom
-  /// and instruction the high parts, then likewise the low parts.
+  /// The lane's elements of the left operand, for each atom and instruction.
   SmallVector<Value> loadLeft(Value stage) const;
+  /// The tf32 parts of these elements as one list of registers: for each atom
+  /// and instruction the high parts, then likewise the low parts.
+  SmallVector<Value> split(ArrayRef<Value> elements) const;
   ArrayRef<Value> getFragment(ArrayRef<Value> left, int64_t part, int64_t atom,
                               int64_t step) const;
   /// Starts the products of a step.

@@ -56,7 +56,8 @@ def _kind(schedule: str) -> tuple:
     """The part of a schedule that it shares with its neighbours in the space: all but the stages and the last few columns."""
     fields = dict(re.findall(r"(\w+) = (?:#conv\.)?(\[[^]]*\]|<[^>]*>|\w+)", schedule))
     rows, columns = json.loads(fields["workgroup"])
-    names = ("kernel", "main_loop", "output_tile", "splits", "merged_groups", "cluster", "layouts", "channel_multiple", "im2col")
+    names = ["kernel", "main_loop", "output_tile", "splits", "merged_groups", "cluster"]
+    names += ["layouts", "channel_multiple", "im2col", "operand_type"]
     kind = (*map(fields.get, names), "halo_tile" in fields, "transposed" in schedule)
     return (*kind, rows, json.loads(fields["subgroup"])[0], -(-columns // _COLUMNS))
 

@@ -509,6 +509,13 @@ func.func private @schedule_s19_multiple() attributes {
 
 // -----
 
+func.func private @schedule_s23() attributes {
+  // expected-error @below {{expects operand_type to be f16, but got 'bf16'}}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows>, operand_type = bf16>}
+
+// -----
+
 func.func private @schedule_s19_im2col() attributes {
   // expected-error @below {{expects im2col to be at least 0, but got -1}}
   a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,

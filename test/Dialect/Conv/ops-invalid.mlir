@@ -413,7 +413,7 @@ func.func private @tensor_map_x7_pointer(%map: memref<8xf16> {conv.tensor_map})
 // -----
 
 func.func @transform_f1_rank(%x: tensor<2x3x8x8xf16>) {
-  // expected-error @below {{expects a source and a result of one rank and element type, but got 'tensor<2x3x8x8xf16>' and 'tensor<2x8x24xf16>'}}
+  // expected-error @below {{expects a source and a result of one rank, and of one element type or 8-bit floats and f16, but got 'tensor<2x3x8x8xf16>' and 'tensor<2x8x24xf16>'}}
   %y = conv.transform %x permutation = [0, 2, 1] : tensor<2x3x8x8xf16> -> tensor<2x8x24xf16>
   return
 }
@@ -421,7 +421,7 @@ func.func @transform_f1_rank(%x: tensor<2x3x8x8xf16>) {
 // -----
 
 func.func @transform_f1_element_type(%x: tensor<2x3xf16>) {
-  // expected-error @below {{expects a source and a result of one rank and element type, but got 'tensor<2x3xf16>' and 'tensor<3x2xf32>'}}
+  // expected-error @below {{expects a source and a result of one rank, and of one element type or 8-bit floats and f16, but got 'tensor<2x3xf16>' and 'tensor<3x2xf32>'}}
   %y = conv.transform %x permutation = [1, 0] : tensor<2x3xf16> -> tensor<3x2xf32>
   return
 }

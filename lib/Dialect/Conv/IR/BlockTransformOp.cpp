@@ -69,7 +69,8 @@ static LogicalResult verifyView(BlockTransformOp op, ViewAttr view) {
 /// Checks B4 of one tensor.
 static LogicalResult verifyElements(BlockTransformOp op, Value tensor) {
   Type element = getElementTypeOrSelf(tensor.getType());
-  if (element.isF32() || element.isF16() || element.isBF16())
+  if (element.isF32() || element.isF16() || element.isBF16() ||
+      (tensor == op.getSource() && isFloat8(element)))
     return success();
   return op.emitOpError("expects elements of f32, f16 or bf16, but got ")
          << element;

@@ -80,7 +80,8 @@ void mlir::conv::printKernel(AsmPrinter &printer, KernelAttrInterface kernel) {
 ParseResult mlir::conv::parseScheduleOptions(
     AsmParser &parser, SmallVector<int64_t> &outputTile, int64_t &mergedGroups,
     int64_t &splits, bool &transposed, LayoutsAttr &layouts,
-    int64_t &channelMultiple, int64_t &im2col, ChosenBy &chosenBy) {
+    int64_t &channelMultiple, int64_t &im2col, Type &operandType,
+    ChosenBy &chosenBy) {
   im2col = 0;
   mergedGroups = splits = channelMultiple = 1;
   transposed = false;
@@ -95,6 +96,7 @@ ParseResult mlir::conv::parseScheduleOptions(
        {"channel_multiple",
         [&] { return parser.parseInteger(channelMultiple); }},
        {"im2col", [&] { return parser.parseInteger(im2col); }},
+       {"operand_type", [&] { return parser.parseType(operandType); }},
        {"chosen_by", [&] { return parseField(parser, chosenBy); }}});
 }
 
@@ -103,7 +105,7 @@ void mlir::conv::printScheduleOptions(AsmPrinter &printer,
                                       int64_t mergedGroups, int64_t splits,
                                       bool transposed, LayoutsAttr layouts,
                                       int64_t channelMultiple, int64_t im2col,
-                                      ChosenBy chosenBy) {
+                                      Type operandType, ChosenBy chosenBy) {
   if (!outputTile.empty())
     printer << ", output_tile = [" << outputTile << "]";
   if (mergedGroups != 1)
@@ -120,6 +122,8 @@ void mlir::conv::printScheduleOptions(AsmPrinter &printer,
     printer << ", channel_multiple = " << channelMultiple;
   if (im2col != 0)
     printer << ", im2col = " << im2col;
+  if (operandType)
+    printer << ", operand_type = " << operandType;
   if (chosenBy != ChosenBy::User)
     printer << ", chosen_by = " << stringifyChosenBy(chosenBy);
 }

@@ -22,7 +22,8 @@ LogicalResult
 ScheduleAttr::verify(EmitError emitError, KernelAttrInterface kernel,
                      ArrayRef<int64_t> outputTile, int64_t mergedGroups,
                      int64_t splits, bool transposed, LayoutsAttr,
-                     int64_t channelMultiple, int64_t im2col, ChosenBy) {
+                     int64_t channelMultiple, int64_t im2col, Type operandType,
+                     ChosenBy) {
   // S11, S12 and S19, except the parts that depend on the convolution.
   for (auto [name, value] :
        {std::pair("merged_groups", mergedGroups), std::pair("splits", splits),
@@ -32,6 +33,10 @@ ScheduleAttr::verify(EmitError emitError, KernelAttrInterface kernel,
                          << value;
   if (im2col < 0)
     return emitError() << "expects im2col to be at least 0, but got " << im2col;
+  // S23, the same.
+  if (operandType && !operandType.isF16())
+    return emitError() << "expects operand_type to be f16, but got "
+                       << operandType;
   bool isDirect = isa<DirectAttr>(kernel);
   if (isDirect && mergedGroups != 1)
     return emitError() << "expects 1 of merged_groups for direct kernels, but "
@@ -62,17 +67,17 @@ Algorithm ScheduleAttr::getAlgorithm() const {
 }
 
 ScheduleAttr ScheduleAttr::withForm(LayoutsAttr layouts,
-                                    int64_t channelMultiple,
-                                    int64_t im2col) const {
+                                    int64_t channelMultiple, int64_t im2col,
+                                    Type operandType) const {
   return get(getContext(), getKernel(), getOutputTile(), getMergedGroups(),
              getSplits(), getTransposed(), layouts, channelMultiple, im2col,
-             getChosenBy());
+             operandType, getChosenBy());
 }
 
 ScheduleAttr ScheduleAttr::withOutputTile(ArrayRef<int64_t> tile) const {
   return get(getContext(), getKernel(), tile, getMergedGroups(), getSplits(),
              getTransposed(), getLayouts(), getChannelMultiple(), getIm2col(),
-             getChosenBy());
+             getOperandType(), getChosenBy());
 }
 
 ScheduleAttr ScheduleAttr::getProductSchedule() const {
@@ -85,7 +90,7 @@ ScheduleAttr ScheduleAttr::getProductSchedule() const {
 ScheduleAttr ScheduleAttr::withChosenBy(ChosenBy chosenBy) const {
   return get(getContext(), getKernel(), getOutputTile(), getMergedGroups(),
              getSplits(), getTransposed(), getLayouts(), getChannelMultiple(),
-             getIm2col(), chosenBy);
+             getIm2col(), getOperandType(), chosenBy);
 }
 
 LogicalResult TransformScheduleAttr::verify(EmitError emitError,

@@ -19,10 +19,12 @@ using namespace mlir::conv;
 LogicalResult TransformOp::verify() {
   RankedTensorType source = getSourceType(), result = getResultType();
   // F1.
+  bool isWider = isFloat8(source.getElementType()) &&
+                 result.getElementType().isF16();
   if (source.getRank() != result.getRank() ||
-      source.getElementType() != result.getElementType())
-    return emitOpError("expects a source and a result of one rank and element "
-                       "type, but got ")
+      (source.getElementType() != result.getElementType() && !isWider))
+    return emitOpError("expects a source and a result of one rank, and of one "
+                       "element type or 8-bit floats and f16, but got ")
            << source << " and " << result;
   // F2.
   SmallVector<int64_t> sorted(getPermutation());

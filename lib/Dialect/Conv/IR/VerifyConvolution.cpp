@@ -142,10 +142,6 @@ static LogicalResult verifyPadding(ConvolutionOpInterface op, int64_t index,
          << " and " << dimension.high;
 }
 
-static bool isFloat8(Type type) {
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
-}
-
 /// Checks C8, C13 and C14.
 static LogicalResult verifyElementTypes(ConvolutionOpInterface op) {
   Type lhs = op.getLhs().getType().getElementType();

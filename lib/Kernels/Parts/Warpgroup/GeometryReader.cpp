@@ -60,7 +60,7 @@ bool GeometryReader::readHaloTiles() {
 }
 
 /// The 8-bit floats that `wgmma` multiplies.
-static bool isFloat8(Type type) {
+static bool isOcpFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
@@ -68,16 +68,16 @@ bool GeometryReader::readTypes() {
   Type type = lhs.type.getElementType();
   Type other = rhs.type.getElementType();
   bool isKnown = type.isF16() || type.isBF16() || type.isF32() ||
-                 type.isInteger(8) || isFloat8(type);
+                 type.isInteger(8) || isOcpFloat8(type);
   // Instructions multiply any pair of 8-bit float types.
-  if (!isKnown || (other != type && !(isFloat8(type) && isFloat8(other))))
+  if (!isKnown || (other != type && !(isOcpFloat8(type) && isOcpFloat8(other))))
     return refuse("operands of f16, of bf16, of f32, of i8 or of 8-bit floats, "
                   "but got others");
   geometry.elementBytes = type.getIntOrFloatBitWidth() / 8;
   geometry.resultBytes = result.type.getElementTypeBitWidth() / 8;
   if (Type element = result.type.getElementType();
       !(element.isF16() || element.isBF16() || element.isF32() ||
-        element.isInteger(8) || element.isInteger(32) || isFloat8(element)))
+        element.isInteger(8) || element.isInteger(32) || isOcpFloat8(element)))
     return refuse("a result of f16, bf16, f32, i8, i32 or an 8-bit float, but "
                   "got another");
   for (const ViewedTensor *operand : {&lhs, &rhs})

@@ -42,7 +42,8 @@ def Conv_BlockTransformOp : Conv_Op<"block_transform", [Pure, IsolatedFromAbove]
         rows and columns each: as many columns as `from` has values of that
         digit, and as many rows as `to` and `views` have.
       * (B3) All views have the same `rows` and `columns`.
-      * (B4) All elements are f32, f16 or bf16, and padding is zeros.
+      * (B4) All elements are f32, f16 or bf16, those of `source` may be 8-bit
+        floats, and padding is zeros.
       * (B5) The epilogue has an f32 and one scalar per operand as arguments,
         only `arith` and `math` ops on scalars, and yields the element type of
         the result. Without a region there are no operands.

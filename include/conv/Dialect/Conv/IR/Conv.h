@@ -65,6 +65,10 @@ inline bool areMultiplied(Type a, Type b) {
   return getNumericType(a) == getNumericType(b);
 }
 
+inline bool isFloat8(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
+}
+
 /// The type in which products of elements of `operand` are summed up.
 Type getAccumulatorType(Type operand);
 

@@ -55,8 +55,10 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     spatial dimensions become channels of one of the operands, for which each of
     its elements is written once for each window that sees it: the input, or
     the gradient of the output for `conv.backward_data` and, if that moves by 1
-    and has fewer channels, for `conv.backward_weight`. All other fields are
-    about the convolution of the transformed operands.
+    and has fewer channels, for `conv.backward_weight`. With `operand_type`,
+    operands are converted to that type, which has all of their values, so that
+    products and their sum are the same. All other fields are about the
+    convolution of the transformed operands.
 
     With `output_tile`, it is a Winograd convolution, which multiplies less and
     adds more: so many results in each spatial dimension are computed at a time
@@ -98,6 +100,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         convolution is one of f32, f16 or bf16, in exact arithmetic, with one
         group, strides and dilations of 1, and padding of zeros. `kernel` is not
         `direct`.
+      * (S23) `operand_type` is f16, and operands are 8-bit floats.
 
     Example:
     ```mlir
@@ -117,13 +120,14 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     OptionalParameter<"LayoutsAttr">:$layouts,
     DefaultValuedParameter<"int64_t", "1">:$channelMultiple,
     DefaultValuedParameter<"int64_t", "0">:$im2col,
+    OptionalParameter<"Type">:$operandType,
     DefaultValuedParameter<"ChosenBy", "ChosenBy::User">:$chosenBy
   );
   let assemblyFormat = [{
     `<` `kernel` `=` custom<Kernel>($kernel)
         `` custom<ScheduleOptions>($outputTile, $mergedGroups, $splits,
                                     $transposed, $layouts, $channelMultiple,
-                                    $im2col, $chosenBy) `>`
+                                    $im2col, $operandType, $chosenBy) `>`
   }];
   let builders = [
     AttrBuilderWithInferredContext<(ins
@@ -133,13 +137,13 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
                    /*outputTile=*/::llvm::ArrayRef<int64_t>(), mergedGroups,
                    splits, transposed, /*layouts=*/LayoutsAttr(),
                    /*channelMultiple=*/int64_t(1), /*im2col=*/int64_t(0),
-                   chosenBy);
+                   /*operandType=*/Type(), chosenBy);
     }]>
   ];
   let extraClassDeclaration = [{
-    /// This schedule for a convolution that is computed in other layouts.
+    /// This schedule for a convolution that is computed in another form.
     ScheduleAttr withForm(LayoutsAttr layouts, int64_t channelMultiple,
-                          int64_t im2col = 0) const;
+                          int64_t im2col = 0, Type operandType = {}) const;
     /// This schedule for `winograd`, with this output tile.
     ScheduleAttr withOutputTile(ArrayRef<int64_t> tile) const;
     /// The schedule of the convolution in this schedule's form: for `winograd`,

@@ -25,11 +25,12 @@ def Conv_TransformOp : Conv_Op<"transform", [Pure]> {
     Dimension `d` of the result is dimension `permutation[d]` of the source, as in
     `linalg.transpose`. Its size may differ: elements beyond the source are zero,
     which pads channels to a multiple that copies need, and elements beyond the
-    result are left out.
+    result are left out. Elements may be converted to a type that has all of
+    their values.
 
     Constraints:
-      * (F1) `source` and the result are static and have the same rank and
-        element type.
+      * (F1) `source` and the result are static and have the same rank. They have
+        the same element type, or 8-bit floats become f16.
       * (F2) `permutation` has each dimension of `source` once.
 
     Example: `NCHW` to `NHWC`, with 3 channels padded to 8.

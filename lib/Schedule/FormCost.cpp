@@ -1,0 +1,112 @@
+//===- FormCost.cpp - what transforms of operands cost --------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The time of a schedule, including the transforms of its form, and the bytes
+// of workspace that it needs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Schedule/FormSpace.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
+#include "conv/Kernels/KernelFamily.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Whether lanes access contiguous elements: the innermost columns or rows are
+/// contiguous.
+static bool accessesNeighbours(ViewAttr view, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> distances =
+      getDistances({view, type, getStrides(tensor)});
+  size_t lastRow = view.getBatch().size() + view.getRows().size() - 1;
+  return std::abs(distances[lastRow]) == 1 || std::abs(distances.back()) == 1;
+}
+
+/// Warpgroup kernels overlap their launch with the end of the kernel before.
+static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
+  return hasWarpgroups(chip)
+             ? chip.calibration->transform.overlappedLaunchSeconds
+             : chip.calibration->launch.launchSeconds;
+}
+
+double mlir::conv::predictTransform(Operation *transform,
+                                    const ::conv::ChipInfo &chip) {
+  // The kernel that computes the operand takes this time anyway.
+  if (isDoneByProducer(transform))
+    return 0;
+  // Elements that several blocks read are counted once: a cache serves the
+  // later reads.
+  double bytes = 0;
+  auto block = dyn_cast<BlockTransformOp>(transform);
+  auto addBytes = [&](Value tensor, ViewAttr view) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    bool isScattered = view && !accessesNeighbours(view, tensor);
+    bytes += double(type.getNumElements()) *
+             double(llvm::divideCeil(type.getElementTypeBitWidth(), 8)) *
+             (isScattered ? chip.calibration->transform.scatteredFactor : 1);
+  };
+  for (Value operand : transform->getOperands())
+    addBytes(operand, block && operand == block.getSource() ? block.getFrom()
+                                                            : ViewAttr());
+  addBytes(transform->getResult(0), block ? block.getTo() : ViewAttr());
+  return bytes /
+             (chip.calibration->transform.efficiency * chip.memoryGBs * 1e9) +
+         getTransformLaunchSeconds(chip);
+}
+
+double mlir::conv::predictSeconds(ConvolutionOpInterface op,
+                                  ScheduleAttr schedule,
+                                  const ::conv::ChipInfo &chip) {
+  double seconds = 0;
+  visitInForm(
+      op, schedule,
+      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
+        seconds = getKernelFamily(schedule)
+                      .predict(own, schedule.getProductSchedule(), chip)
+                      .seconds;
+        for (Operation *transform : transforms)
+          seconds += predictTransform(transform, chip);
+      });
+  return seconds;
+}
+
+/// Whether a kernel reads the tensor or a reshape of it.
+static bool isRead(Value tensor) {
+  return llvm::any_of(tensor.getUsers(), [](Operation *user) {
+    return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user)
+               ? isRead(user->getResult(0))
+               : true;
+  });
+}
+
+int64_t mlir::conv::computeWorkspaceBytes(ConvolutionOpInterface op,
+                                          ScheduleAttr schedule) {
+  int64_t bytes = 0;
+  auto add = [&](RankedTensorType type) {
+    bytes += type.getNumElements() *
+             llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  };
+  visitInForm(
+      op, schedule,
+      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
+        for (Operation *transform : transforms)
+          if (isRead(transform->getResult(0)))
+            add(cast<RankedTensorType>(transform->getResult(0).getType()));
+        if (own != op && isRead(own.getResultTensor()))
+          add(own.getResultType());
+        for (ArrayRef<int64_t> shape :
+             planConvolution(own, getPlanOptions(schedule.getProductSchedule()))
+                 .intermediates)
+          add(RankedTensorType::get(shape, getAccumulatorType(own)));
+      });
+  return bytes;
+}
