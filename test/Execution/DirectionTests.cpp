@@ -200,12 +200,13 @@ static GenOptions scaleDown(GenOptions options) {
   }
 }
 
-static void addList(const std::string &list, const NamedDirection &direction) {
+static void addList(const std::string &list, const NamedDirection &direction,
+                    bool typesTakeTurns = false) {
   for (GenOptions shape : readShapes(kTestShapes, list)) {
     shape = scaleDown(shape);
     shape.direction = direction.flag;
-    addRotated(std::string(direction.name) + "_" + list, describe(shape),
-               shape);
+    addRotated(std::string(direction.name) + "_" + list, describe(shape), shape,
+               typesTakeTurns);
   }
 }
 
@@ -218,7 +219,8 @@ void test::addDirectionTests() {
   addList("grouped_forward", kDirections[0]);
   addList("grouped_backward_data", kDirections[1]);
   addList("grouped_backward_weight", kDirections[2]);
-  addList("backward_weight_grid", kDirections[2]);
+  // Many shapes with few differences.
+  addList("backward_weight_grid", kDirections[2], /*typesTakeTurns=*/true);
   for (const NamedDirection &direction : kDirections)
     for (const char *list : {"1d", "3d"})
       addList(list, direction);

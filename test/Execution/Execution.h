@@ -39,9 +39,10 @@ void checkEverywhere(const std::string &text,
 bool isExhaustive();
 
 /// Adds a problem in each type, on the host and one of the chips, which take
-/// turns unless `isExhaustive`. One that is there already is not added again.
+/// turns unless `isExhaustive`; types too if `typesTakeTurns`. A problem that
+/// is there already is not added again.
 void addRotated(const std::string &suite, const std::string &name,
-                GenOptions options);
+                GenOptions options, bool typesTakeTurns = false);
 
 /// The text of a generated problem.
 std::string generateText(const GenOptions &options);

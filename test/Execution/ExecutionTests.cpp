@@ -20,6 +20,7 @@
 
 #include <cstdlib>
 #include <set>
+#include <span>
 
 using namespace conv;
 using namespace conv::test;
@@ -126,12 +127,15 @@ bool test::isExhaustive() {
 }
 
 void test::addRotated(const std::string &suite, const std::string &name,
-                      GenOptions options) {
+                      GenOptions options, bool typesTakeTurns) {
   static std::set<std::string> known;
-  static size_t turn = 0;
+  static size_t turn = 0, turnOfTypes = 0;
   if (!known.insert(suite + "." + name).second)
     return;
-  for (const char *command : kCommands) {
+  std::span<const char *const> commands = kCommands;
+  if (typesTakeTurns && !isExhaustive())
+    commands = commands.subspan(turnOfTypes++ % commands.size(), 1);
+  for (const char *command : commands) {
     options.command = command;
     std::vector<std::string> targets = allTargets();
     if (!isExhaustive())
