@@ -9,35 +9,37 @@
 // CHECK:         gpu.func @one_0(%[[X:.+]]: memref<1x8x8x16xf16, #gpu.address_space<global>>, %[[W:.+]]: memref<144x3x3x16xf16, #gpu.address_space<global>>, %[[Y:.+]]: memref<1x8x8x144xf32, #gpu.address_space<global>>)
 // CHECK-SAME:      workgroup(%[[A:.+]] : memref<4096xf16, #gpu.address_space<workgroup>>, %[[B:.+]] : memref<4096xf16, #gpu.address_space<workgroup>>)
 // CHECK-SAME:      kernel attributes {known_block_size = array<i32: 256, 1, 1>}
-// Before the loop: the first tile, through registers to shared memory, the loads
-// of the second one, and what the first round multiplies.
+// Before the loop: the first tile, through registers to shared memory, and the
+// loads of the second one, in the order in which the loop waits for them.
 // CHECK:           conv.guarded_load %[[X]]{{.*}} -> vector<8xf16>
 // CHECK:           conv.guarded_load %[[W]]{{.*}} -> vector<8xf16>
 // CHECK:           vector.store %{{.+}}, %[[A]]
+// CHECK:           conv.guarded_load %[[X]]
+// CHECK:           conv.schedule_fence
 // CHECK:           vector.store %{{.+}}, %[[B]]
+// CHECK:           conv.guarded_load %[[W]]
+// CHECK:           conv.schedule_fence
 // CHECK:           gpu.barrier
-// CHECK:           vector.load %[[B]]
-// CHECK:           vector.load %[[A]]
-// One step of one round: each block of loads is written, and its registers get
-// those of the tile after the next one; one barrier; what the next step
-// multiplies is read before this one's product.
+// A step of one round reads its tile, and multiplies what the step before has
+// read: zeros at first. Each block of loads is written, and its registers get
+// those of the tile after the next one. Its last products precede the barrier.
 // CHECK:           scf.for
 // CHECK-NOT:         gpu.barrier
+// CHECK:             vector.load %[[B]]
+// CHECK:             vector.load %[[A]]
 // CHECK:             vector.store %{{.+}}, %[[A]]
 // CHECK:             conv.guarded_load %[[X]]
 // CHECK:             vector.store %{{.+}}, %[[B]]
 // CHECK:             conv.guarded_load %[[W]]
-// CHECK:             gpu.barrier
-// CHECK-NOT:         gpu.barrier
-// CHECK:             vector.load %[[B]]
-// CHECK:             vector.load %[[A]]
 // CHECK:             conv.mma <mfma 16 x 16 x 16>
 // CHECK:             conv.schedule_fence
+// CHECK-NEXT:        gpu.barrier
+// CHECK-NOT:         gpu.barrier
 // CHECK:             scf.yield
 // The last two steps have no loads to start.
 // CHECK-NOT:       conv.guarded_load
-// CHECK:           gpu.barrier
 // CHECK:           conv.mma
+// CHECK:           gpu.barrier
 // CHECK-NOT:       gpu.barrier
 // CHECK:           conv.mma
 // CHECK:           conv.guarded_store %{{.+}}, %[[Y]]

@@ -103,6 +103,9 @@ def install_torch(allocate):
         def stride(self):
             return self._strides
 
+        def is_neg(self):
+            return False
+
         def data_ptr(self):
             return self._address
 

@@ -63,7 +63,7 @@ TEST_F(CudaTest, RunsAFunctionWithTheExpectedCalls) {
   (*device)->destroyStream(*stream);
   EXPECT_EQ(calls(),
             "cuMemAlloc(400)\ncuMemAlloc(400)\ncuMemAlloc(1024)\n"
-            "cuStreamCreate\ncuMemcpyHtoD(400)\n"
+            "cuStreamCreate\ncuMemcpyHtoD(400)\ncuStreamSynchronize\n"
             "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), "
             "shared 0, stream own, parameters [buffer0, buffer2+512, -2])\n"
             "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), "
