@@ -20,8 +20,7 @@ Value mlir::conv::copyMatrices(OpBuilder &builder, Location loc, Value source,
                                ViewAttr from, Type element,
                                Attribute schedule) {
   Value matrices = GatherOp::create(builder, loc, source, from);
-  Value empty =
-      tensor::EmptyOp::create(builder, loc, from.getShape(), element);
+  Value empty = tensor::EmptyOp::create(builder, loc, from.getShape(), element);
   SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(3));
   auto copy = linalg::GenericOp::create(
       builder, loc, TypeRange{empty.getType()}, ValueRange{matrices},

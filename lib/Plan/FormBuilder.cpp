@@ -180,10 +180,9 @@ TransformedConvolution FormBuilder::create() {
       transformOperand(op.getRhs(), op.getRhsRole())};
   for (Value operand : op.getEpilogueOperands()) {
     auto type = cast<RankedTensorType>(operand.getType());
-    operands.push_back(
-        type.getRank() == 1
-            ? operand
-            : transform(operand, resultRole, type.getElementType()));
+    operands.push_back(type.getRank() == 1 ? operand
+                                           : transform(operand, resultRole,
+                                                       type.getElementType()));
   }
   Operation *clone = builder.clone(*op);
   created.push_back(clone);

@@ -28,8 +28,8 @@ public:
         own(isFlat ? flattenLayouts(op.getLayouts()) : op.getLayouts()),
         layouts(form.layouts ? form.layouts : op.getLayouts()),
         multiple(op.getGroups() == 1 ? form.channelMultiple : 1),
-        mergedGroups(form.countMergedGroups(op)),
-        operandType(form.operandType), isStrided(haveGaps(op)) {
+        mergedGroups(form.countMergedGroups(op)), operandType(form.operandType),
+        isStrided(haveGaps(op)) {
     if (form.im2col > 0)
       if (Im2col unfolding(op, form.im2col); !unfolding.isTrivial())
         im2col = unfolding;

@@ -17,7 +17,7 @@ import shutil
 import threading
 import typing
 
-from ._library import Error, ErrorKind, bad_input
+from ._library import Error, ErrorKind, bad_input, open_library
 
 _HANDLE = ctypes.c_void_p
 _PLACE = ctypes.POINTER(ctypes.c_void_p)
@@ -128,18 +128,8 @@ def _offer_toolkit() -> None:
 def load() -> ctypes.CDLL:
     """The library, with its functions declared. It needs libconv_runtime.so, which `_library` has loaded."""
     _offer_toolkit()
-    path = _find_library()
-    try:
-        library = ctypes.CDLL(path)
-    except OSError as error:
-        raise Error(
-            ErrorKind.SYSTEM,
-            f"expects the library of conv-compiler, or of CONV_COMPILER_LIBRARY, to load, but got: {error}",
-        ) from error
-    for name, result, parameters in _FUNCTIONS:
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, parameters
-    return library
+    expected = "the library of conv-compiler, or of CONV_COMPILER_LIBRARY, to load"
+    return open_library(_find_library(), _FUNCTIONS, expected)
 
 
 def is_available() -> bool:

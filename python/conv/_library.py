@@ -8,6 +8,7 @@ import ctypes
 import enum
 import os
 import pathlib
+import typing
 
 
 class ErrorKind(enum.IntEnum):
@@ -85,21 +86,24 @@ _FUNCTIONS = [
 ]
 
 
+def open_library(path: str, functions: typing.Sequence[tuple], expected: str) -> ctypes.CDLL:
+    """A shared library with its functions, (name, result, parameters), declared. One that cannot be opened, or lacks a
+    function, is not what was `expected`."""
+    try:
+        opened = ctypes.CDLL(path)
+        for name, result, parameters in functions:
+            function = getattr(opened, name)
+            function.restype, function.argtypes = result, parameters
+    except (OSError, AttributeError) as error:
+        raise Error(ErrorKind.SYSTEM, f"expects {expected}, but got: {error}") from error
+    return opened
+
+
 def _load() -> ctypes.CDLL:
     """The library beside this file, or the library that CONV_RUNTIME_LIBRARY names."""
     beside = pathlib.Path(__file__).with_name("libconv_runtime.so")
     path = os.environ.get("CONV_RUNTIME_LIBRARY") or str(beside)
-    try:
-        loaded = ctypes.CDLL(path)
-    except OSError as error:
-        raise Error(
-            ErrorKind.SYSTEM,
-            f"expects libconv_runtime.so in the package or in CONV_RUNTIME_LIBRARY, but got: {error}",
-        ) from error
-    for name, result, parameters in _FUNCTIONS:
-        function = getattr(loaded, name)
-        function.restype, function.argtypes = result, parameters
-    return loaded
+    return open_library(path, _FUNCTIONS, "libconv_runtime.so in the package or in CONV_RUNTIME_LIBRARY")
 
 
 library = _load()

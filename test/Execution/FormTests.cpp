@@ -38,10 +38,11 @@ static const Chip kChips[] = {
      "subgroup = [32, 32], gemm_k = 64, stages = 2, atom = <mfma 32 x 32 x 8>, "
      "main_loop = register_staged, raster = columns>, ",
      false},
-    {"sim:gfx1201", "<kernel = #conv.staged_gemm<workgroup = [64, 64], "
-                    "subgroup = [32, 32], gemm_k = 32, stages = 2, atom = "
-                    "<wmma 16 x 16 x 16>, "
-                    "main_loop = register_staged, raster = columns>, ",
+    {"sim:gfx1201",
+     "<kernel = #conv.staged_gemm<workgroup = [64, 64], "
+     "subgroup = [32, 32], gemm_k = 32, stages = 2, atom = "
+     "<wmma 16 x 16 x 16>, "
+     "main_loop = register_staged, raster = columns>, ",
      true},
 };
 

@@ -67,8 +67,8 @@ public:
   }
   bool isPrefetching() const { return areOnlyFetched; }
 
-  /// The same accesses, for items that allow the next kernel to start only
-  /// after they have started all their loads.
+  /// Accesses of items that allow the next kernel to start only after they have
+  /// started all their loads.
   StateAccess getLateStarts() const {
     StateAccess late = *this;
     late.isNextLate = true;

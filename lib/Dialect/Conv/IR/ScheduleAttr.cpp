@@ -18,12 +18,13 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-LogicalResult
-ScheduleAttr::verify(EmitError emitError, KernelAttrInterface kernel,
-                     ArrayRef<int64_t> outputTile, int64_t mergedGroups,
-                     int64_t splits, bool transposed, LayoutsAttr,
-                     int64_t channelMultiple, int64_t im2col, Type operandType,
-                     ChosenBy) {
+LogicalResult ScheduleAttr::verify(EmitError emitError,
+                                   KernelAttrInterface kernel,
+                                   ArrayRef<int64_t> outputTile,
+                                   int64_t mergedGroups, int64_t splits,
+                                   bool transposed, LayoutsAttr,
+                                   int64_t channelMultiple, int64_t im2col,
+                                   Type operandType, ChosenBy) {
   // S11, S12 and S19, except the parts that depend on the convolution.
   for (auto [name, value] :
        {std::pair("merged_groups", mergedGroups), std::pair("splits", splits),

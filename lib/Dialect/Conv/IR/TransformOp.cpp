@@ -19,8 +19,8 @@ using namespace mlir::conv;
 LogicalResult TransformOp::verify() {
   RankedTensorType source = getSourceType(), result = getResultType();
   // F1.
-  bool isWider = isFloat8(source.getElementType()) &&
-                 result.getElementType().isF16();
+  bool isWider =
+      isFloat8(source.getElementType()) && result.getElementType().isF16();
   if (source.getRank() != result.getRank() ||
       (source.getElementType() != result.getElementType() && !isWider))
     return emitOpError("expects a source and a result of one rank, and of one "
