@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Parts/LoopUnrolling.h"
 #include "../Parts/TileScheduler.h"
 #include "DirectBody.h"
 #include "DirectEpilogue.h"
@@ -24,9 +25,10 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Lines of more taps are loops over runs. Assemblers hoist the reads of
-/// unrolled products: the reads of 31 taps did not fit into registers, and with
-/// 41 taps ptxas took 2 s.
+/// Lines of more taps are loops over runs, which stay loops. Assemblers hoist
+/// the reads of unrolled products: the reads of 31 taps did not fit into
+/// registers, and with 41 taps ptxas took 2 s. LLVM unrolled a window of 3 x 17
+/// taps for gfx942 and took 14 s to spill 310 registers.
 static constexpr int64_t kMostUnrolled = 16, kRun = 8;
 
 namespace {
@@ -143,6 +145,7 @@ SmallVector<Value> DirectRowLoop::createRuns(Digits digits,
         tap = math.mul(number, kRun);
         scf::YieldOp::create(b, product.create(digits, carried));
       });
+  disableUnrolling(loop);
   if (!rest)
     return llvm::to_vector_of<Value>(loop.getResults());
   tap = math.constant(taps / kRun * kRun);
@@ -169,6 +172,8 @@ SmallVector<Value> DirectRowLoop::createSums(ArrayRef<Value> local) const {
       [&](OpBuilder &, Location, Value number, ValueRange sums) {
         scf::YieldOp::create(b, createProducts(number, sums));
       });
+  if (taps > kMostUnrolled)
+    disableUnrolling(loop);
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
