@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One function for each TOSA op that moves elements. The result has the
-// operands' numbers in other places.
+// operands' numbers in other places. TOSA's verifier accepts slices that end
+// outside of their operand; their elements have no numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,17 +18,30 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+static bool isWithin(ArrayRef<int64_t> position, ArrayRef<int64_t> shape) {
+  return position.size() == shape.size() &&
+         llvm::all_of(llvm::zip(position, shape), [](auto pair) {
+           auto [index, size] = pair;
+           return index >= 0 && index < size;
+         });
+}
+
 /// A tensor of `shape` whose elements come from `values`, a tensor of the shape
 /// `from`: `move` maps each result position to a position there.
-static ElementNumbers pick(const ElementNumbers &values, ArrayRef<int64_t> from,
-                           ArrayRef<int64_t> shape,
-                           function_ref<void(MutableArrayRef<int64_t>)> move) {
+static std::optional<ElementNumbers>
+pick(const ElementNumbers &values, ArrayRef<int64_t> from,
+     ArrayRef<int64_t> shape,
+     function_ref<void(MutableArrayRef<int64_t>)> move) {
   ElementNumbers result;
+  bool isKnown = true;
   forEachPosition(shape, [&](ArrayRef<int64_t> position) {
     ElementNumbers moved(position);
     move(moved);
-    result.push_back(values[linearize(moved, from)]);
+    isKnown = isKnown && isWithin(moved, from);
+    result.push_back(isKnown ? values[linearize(moved, from)] : 0);
   });
+  if (!isKnown)
+    return std::nullopt;
   return result;
 }
 
