@@ -100,6 +100,19 @@ public:
     return std::unique_ptr<Buffer>(new SimBuffer(*machine, std::move(*memory)));
   }
 
+  Result<void> copyToDevice(void *device, const void *host,
+                            int64_t bytes) override {
+    if (Result<void> checked = checkRange(device, bytes); !checked)
+      return checked;
+    return HostMemoryDevice::copyToDevice(device, host, bytes);
+  }
+  Result<void> copyToHost(void *host, const void *device,
+                          int64_t bytes) override {
+    if (Result<void> checked = checkRange(device, bytes); !checked)
+      return checked;
+    return HostMemoryDevice::copyToHost(host, device, bytes);
+  }
+
   Result<std::unique_ptr<Module>>
   loadModule(const std::string &code, const std::string &label) override {
     auto object = machine->load(code.data(), code.size());
@@ -110,6 +123,15 @@ public:
   }
 
 private:
+  Result<void> checkRange(const void *address, int64_t bytes) const {
+    if (machine->isRegistered(address, size_t(bytes)))
+      return {};
+    return Error{ErrorKind::BadInput, "expects a copy within one buffer of " +
+                                          name() + ", but got " +
+                                          std::to_string(bytes) +
+                                          " bytes that leave it"};
+  }
+
   std::string chip;
   std::unique_ptr<SimMachine> machine;
 };

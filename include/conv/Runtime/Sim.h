@@ -93,6 +93,8 @@ public:
   /// Registers memory that kernels may access. Checks refuse all other memory.
   void registerBuffer(const void *address, size_t bytes);
   void unregisterBuffer(const void *address);
+  /// Whether one registered buffer contains all of the bytes.
+  bool isRegistered(const void *address, size_t bytes) const;
 
   Result<std::shared_ptr<SimObject>> load(const void *bytes, size_t size);
   static bool hasKernel(const SimObject &object, std::string_view name);

@@ -142,6 +142,11 @@ void SimMachine::unregisterBuffer(const void *address) {
   state->memory.remove(address);
 }
 
+bool SimMachine::isRegistered(const void *address, size_t bytes) const {
+  std::lock_guard lock(state->launchMutex);
+  return state->memory.find(reinterpret_cast<uint64_t>(address), bytes);
+}
+
 const SimCounters &SimMachine::counters() const { return state->counters; }
 void SimMachine::resetCounters() { state->counters = SimCounters(); }
 const SimOptions &SimMachine::options() const { return state->options; }

@@ -173,6 +173,23 @@ TEST(SimDevice, ForgetsBuffersThatAreFreed) {
       << result.error().message;
 }
 
+TEST(SimDevice, RefusesCopiesThatLeaveABuffer) {
+  auto device = openDevice("sim:gfx942");
+  auto buffer = (*device)->allocate(4 * kSize);
+  std::vector<int32_t> values(kSize + 1);
+  char *address = static_cast<char *>((*buffer)->address());
+  for (Result<void> copied :
+       {(*device)->copyToDevice(address, values.data(), 4 * kSize + 1),
+        (*device)->copyToHost(values.data(), address + 4, 4 * kSize),
+        (*device)->copyToHost(values.data(), values.data(), 4),
+        (*device)->copyToDevice(address, values.data(), -1)}) {
+    ASSERT_FALSE(copied);
+    EXPECT_EQ(copied.error().kind, ErrorKind::BadInput);
+  }
+  EXPECT_TRUE(
+      (*device)->copyToHost(values.data(), address + 4, 4 * (kSize - 1)));
+}
+
 TEST(SimDevice, RefusesOtherCodeAndChips) {
   auto device = openDevice("sim:gfx942");
   auto module = (*device)->loadModule(conv::test::readObject("kernels"), "'x'");
