@@ -86,6 +86,8 @@ Result<GenOptions> Reader::read() {
                                       "backward_weight"};
   constexpr std::array kTypes = {"f32", "f16",      "bf16",
                                  "i8",  "f8E4M3FN", "f8E5M2"};
+  constexpr std::array kCommands = {"conv",     "convfp16", "convbfp16",
+                                    "convint8", "convfp8",  "convbfp8"};
   constexpr std::array kResultTypes = {"f32", "f16",      "bf16",  "i32",
                                        "i8",  "f8E4M3FN", "f8E5M2"};
   constexpr std::array kBiasTypes = {"f32", "f16", "bf16"};
@@ -98,7 +100,8 @@ Result<GenOptions> Reader::read() {
   options.direction = direction == "forward"         ? 1
                       : direction == "backward_data" ? 2
                                                      : 4;
-  options.command = choose("dtype", problem.dtype, kTypes, "f32");
+  std::string type = choose("dtype", problem.dtype, kTypes, "f32");
+  options.command = kCommands[std::ranges::find(kTypes, type) - kTypes.begin()];
   options.outputType =
       choose("result_dtype", problem.result_dtype, kResultTypes, "");
   options.biasType = choose("bias_dtype", problem.bias_dtype, kBiasTypes, "");

@@ -70,7 +70,8 @@ class Problem:
 
     direction: "forward"; "backward_data", the gradient of the image, which is also a transposed convolution; or
         "backward_weight", the gradient of the filter.
-    dtype, result_dtype: "f32", "f16", "bf16", "i8", "f8E4M3FN", "f8E5M2"; an empty result_dtype means the operands' type.
+    dtype, result_dtype: "f32", "f16", "bf16", "i8", "f8E4M3FN", "f8E5M2"; an empty result_dtype means the operands' type, and
+        i32, which result_dtype may also name, for i8 without an epilogue.
     bias_dtype: "f32", "f16", "bf16"; empty: the operands' type, and f32 if they have 8 bits.
     low, high: padding before and after the image; `padding_mode` gives its values: "zeros", "reflect", "replicate"
         or "circular".

@@ -24,6 +24,11 @@ class Compile(unittest.TestCase):
             [argument.name for argument in artifact.entries[0].arguments], ["input", "filter", "bias", "output"]
         )
 
+    def test_sums_of_integers(self):
+        """i32 may be named as the type of sums of i8, and is the default."""
+        i8 = dict(n=1, c=4, k=4, input=(5, 5), filter=(3, 3), dtype="i8")
+        self.assertEqual(conv.Problem(**i8, result_dtype="i32").module(), conv.Problem(**i8).module())
+
     def test_arithmetic_of_f32(self):
         """`exact` and `tf32` select the arithmetic of f32; both at once are refused."""
         f32 = dict(n=1, c=8, k=8, input=(6, 6), filter=(3, 3))

@@ -148,8 +148,9 @@ typedef struct conv_problem {
   const char *direction;
   /** "f32", "f16", "bf16", "i8", "f8E4M3FN" or "f8E5M2". */
   const char *dtype;
-  const char *result_dtype; /**< The operands' type. */
-  const char *bias_dtype;   /**< The operands' type; "f32" for 8-bit ones. */
+  /** The operands' type; "i32" for "i8" without an epilogue. */
+  const char *result_dtype;
+  const char *bias_dtype; /**< The operands' type; "f32" for 8-bit ones. */
   /** Channels last, or any order, such as "NCHW". All three tensors use the
    * letters of an image: a filter in "NCHW" is k, c, and then the taps. */
   const char *input_layout;
