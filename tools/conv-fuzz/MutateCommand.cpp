@@ -18,6 +18,8 @@
 #include "conv/Support/File.h"
 
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 using namespace conv;
 using namespace conv::tools;
@@ -43,7 +45,7 @@ CLI::App *tools::addMutateCommand(CLI::App &app, MutateFlags &flags) {
                    "Of the processor after which an input hangs (default: 20)")
       ->check(CLI::Range(1, 3600));
   command->add_option("--findings", flags.findings,
-                      "Folder for inputs that were found");
+                      "Folder for inputs that were found; it is created");
   return command;
 }
 
@@ -90,6 +92,13 @@ int tools::runMutateCommand(const MutateFlags &flags) {
   Result<std::vector<Trial>> trials = createTrials(flags.folders);
   if (!trials)
     return printError("conv-fuzz", trials.error());
+  if (std::error_code error;
+      !flags.findings.empty() &&
+      !std::filesystem::is_directory(flags.findings) &&
+      !std::filesystem::create_directories(flags.findings, error))
+    return printError("conv-fuzz", Error{ErrorKind::System,
+                                         "cannot create '" + flags.findings +
+                                             "': " + error.message()});
   int64_t found = 0, chosen = 0;
   for (const Trial &trial : *trials)
     if (isChosen(flags.kinds, trial.name)) {
