@@ -272,21 +272,28 @@ static void checkBadStarts() {
     }
 }
 
+/// Each type on another chip: those of channels with the epilogue.
 static void addProblem(const DynamicProblem &problem, const char *direction) {
+  struct Run {
+    const char *element;
+    bool tapsLast;
+    std::vector<std::string> targets;
+  };
+  std::vector<Run> runs;
+  auto add = [&](const char *element, bool tapsLast) {
+    runs.push_back({element, tapsLast, takeTurn()});
+  };
+  add("bf16", /*tapsLast=*/true);
+  add("f32", /*tapsLast=*/!isNormalized(problem));
+  if (!isNormalized(problem)) {
+    add("f16", /*tapsLast=*/false);
+    add("i8", /*tapsLast=*/false);
+  }
   addTest("Dynamic", std::string(direction) + "_" + printSizes(problem), [=] {
-    if (isNormalized(problem)) {
-      checkEverywhere(write(problem, direction, /*tapsLast=*/true, "bf16",
-                            /*epilogue=*/false));
-      checkEverywhere(write(problem, direction, /*tapsLast=*/false, "f32",
-                            /*epilogue=*/true));
-      return;
-    }
-    for (const char *element : {"bf16", "f32"})
-      checkEverywhere(write(problem, direction, /*tapsLast=*/true, element,
-                            /*epilogue=*/false));
-    for (const char *element : {"f16", "i8"})
-      checkEverywhere(write(problem, direction, /*tapsLast=*/false, element,
-                            /*epilogue=*/true));
+    for (const Run &run : runs)
+      checkEverywhere(write(problem, direction, run.tapsLast, run.element,
+                            /*epilogue=*/!run.tapsLast),
+                      run.targets);
   });
 }
 

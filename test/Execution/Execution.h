@@ -38,9 +38,13 @@ void checkEverywhere(const std::string &text,
 /// turns.
 bool isExhaustive();
 
-/// Adds a problem in each type, on the host and one of the chips, which take
-/// turns unless `isExhaustive`; types too if `typesTakeTurns`. A problem that
-/// is there already is not added again.
+/// The host and one of the chips, the next one at each call; all of them if
+/// `isExhaustive`. Called while tests are added, so that each test has the same
+/// chip whichever of them run.
+std::vector<std::string> takeTurn();
+
+/// Adds a problem in each type, each on the targets of a turn; types take turns
+/// too if `typesTakeTurns`. A problem that is there already is not added again.
 void addRotated(const std::string &suite, const std::string &name,
                 GenOptions options, bool typesTakeTurns = false);
 

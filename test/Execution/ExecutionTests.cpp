@@ -126,10 +126,18 @@ bool test::isExhaustive() {
   return isSet;
 }
 
+std::vector<std::string> test::takeTurn() {
+  static size_t turn = 0;
+  const std::vector<std::string> &all = allTargets();
+  if (isExhaustive())
+    return all;
+  return {all.front(), all[1 + turn++ % (all.size() - 1)]};
+}
+
 void test::addRotated(const std::string &suite, const std::string &name,
                       GenOptions options, bool typesTakeTurns) {
   static std::set<std::string> known;
-  static size_t turn = 0, turnOfTypes = 0;
+  static size_t turnOfTypes = 0;
   if (!known.insert(suite + "." + name).second)
     return;
   std::span<const char *const> commands = kCommands;
@@ -137,10 +145,7 @@ void test::addRotated(const std::string &suite, const std::string &name,
     commands = commands.subspan(turnOfTypes++ % commands.size(), 1);
   for (const char *command : commands) {
     options.command = command;
-    std::vector<std::string> targets = allTargets();
-    if (!isExhaustive())
-      targets = {targets.front(), targets[1 + turn++ % (targets.size() - 1)]};
-    addTest(suite, name + "_" + command, [options, targets] {
+    addTest(suite, name + "_" + command, [options, targets = takeTurn()] {
       checkEverywhere(generateText(options), targets);
     });
   }

@@ -123,23 +123,25 @@ static std::string write(const TokenProblem &p, const std::string &direction,
          "\n  return %y : " + result + "\n}\n";
 }
 
-/// Compiles `text` for all targets, and for GPUs that are only compiled for.
-static Result<artifact::Artifact> compileFor(const std::string &text) {
+/// Compiles `text` for `targets`, and for GPUs that are only compiled for.
+static Result<artifact::Artifact>
+compileFor(const std::string &text, const std::vector<std::string> &targets) {
   mlir::conv::CompileOptions options;
-  options.targets = allTargets();
-  for (const std::string &target : allTargets())
+  options.targets = targets;
+  for (const std::string &target : targets)
     if (target.starts_with("sim:"))
       options.targets.push_back(target.substr(4));
   options.targets.push_back("sm_90a");
   return mlir::conv::compile({"test.mlir", text}, options);
 }
 
-/// Runs function `f` with these sizes on all targets, with both kinds of data.
-static void check(const artifact::Artifact &artifact, const Sizes &sizes,
+/// Runs function `f` with these sizes on `targets`, with both kinds of data.
+static void check(const artifact::Artifact &artifact,
+                  const std::vector<std::string> &targets, const Sizes &sizes,
                   const std::map<std::string, std::string> &inputs = {}) {
   for (RandomKind kind : {RandomKind::Integers, RandomKind::Normal}) {
     tools::ExpectedResults expected;
-    for (const std::string &target : allTargets()) {
+    for (const std::string &target : targets) {
       tools::CheckOptions options;
       options.kind = kind;
       options.seed = 1;
@@ -156,11 +158,12 @@ static void check(const artifact::Artifact &artifact, const Sizes &sizes,
   }
 }
 
-static void checkAll(const std::string &text, std::span<const Sizes> batches) {
-  Result<artifact::Artifact> artifact = compileFor(text);
+static void checkAll(const std::string &text, std::span<const Sizes> batches,
+                     const std::vector<std::string> &targets = allTargets()) {
+  Result<artifact::Artifact> artifact = compileFor(text, targets);
   ASSERT_TRUE(artifact) << artifact.error().message << "\n" << text;
   for (const Sizes &sizes : batches)
-    check(*artifact, sizes);
+    check(*artifact, targets, sizes);
 }
 
 static void addTokens(const TokenProblem &p, const char *direction) {
@@ -168,17 +171,24 @@ static void addTokens(const TokenProblem &p, const char *direction) {
                      "_g" + std::to_string(p.g) + "_w" + std::to_string(p.w) +
                      (p.isPacked ? "_packed" : "") +
                      (p.hasState ? "_state" : "") + "_" + p.normalize;
+  bool isPlain = std::string(p.normalize) == "none";
+  struct Run {
+    const char *element;
+    bool tapsLast, epilogue;
+    std::vector<std::string> targets;
+  };
+  const std::vector<Run> runs = {
+      {"bf16", true, false, takeTurn()},
+      {"f32", true, true, takeTurn()},
+      {"f16", false, true, takeTurn()},
+      {isPlain ? "i8" : "f32", false, false, takeTurn()}};
   addTest("RunTimeSizes", name, [=] {
     std::span<const Sizes> batches(kBatches);
     if (p.isPacked)
       batches = kPacked;
-    checkAll(write(p, direction, /*tapsLast=*/true, "bf16", false), batches);
-    checkAll(write(p, direction, /*tapsLast=*/true, "f32", true), batches);
-    checkAll(write(p, direction, /*tapsLast=*/false, "f16", true), batches);
-    bool isPlain = std::string(p.normalize) == "none";
-    checkAll(
-        write(p, direction, /*tapsLast=*/false, isPlain ? "i8" : "f32", false),
-        batches);
+    for (const Run &run : runs)
+      checkAll(write(p, direction, run.tapsLast, run.element, run.epilogue),
+               batches, run.targets);
   });
 }
 
@@ -272,10 +282,10 @@ static void checkBadStarts() {
   for (const char *direction :
        {"forward", "backward_input", "backward_kernel"}) {
     Result<artifact::Artifact> artifact =
-        compileFor(write(p, direction, true, "f32", false));
+        compileFor(write(p, direction, true, "f32", false), allTargets());
     ASSERT_TRUE(artifact) << artifact.error().message;
     for (const std::vector<int32_t> &list : starts)
-      check(*artifact, {{"T", 19}, {"starts", 6}},
+      check(*artifact, allTargets(), {{"T", 19}, {"starts", 6}},
             {{"cu_seqlens",
               std::string(reinterpret_cast<const char *>(list.data()),
                           list.size() * sizeof(int32_t))}});

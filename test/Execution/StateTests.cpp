@@ -309,21 +309,24 @@ static std::string name(std::initializer_list<int64_t> numbers) {
 
 void conv::test::addStateTests() {
   for (const UpdateProblem &p : kUpdates)
-    addTest("State",
-            "update" + name({p.b, p.d, p.t, p.w, p.states, p.length,
-                             p.hasPositions, p.hasIndices}),
-            [p] {
-              checkEverywhere(write(p, "bf16", true));
-              checkEverywhere(write(p, "f16", false));
-              checkEverywhere(write(p, "f32", true));
-              checkEverywhere(write(p, "i8", true));
-            });
+    for (const char *element : {"bf16", "f16", "f32", "i8"})
+      addTest("State",
+              "update" +
+                  name({p.b, p.d, p.t, p.w, p.states, p.length, p.hasPositions,
+                        p.hasIndices}) +
+                  "_" + element,
+              [p, element, targets = takeTurn()] {
+                bool hasBias = std::string(element) != "f16";
+                checkEverywhere(write(p, element, hasBias), targets);
+              });
   for (const FinalProblem &p : kFinals)
-    addTest("State", "final" + name({p.n, p.t, p.d, p.p, p.isPacked, p.rows}),
-            [p] {
-              for (const char *element : {"bf16", "f32", "i8"})
-                checkEverywhere(write(p, element));
-            });
+    for (const char *element : {"bf16", "f32", "i8"})
+      addTest("State",
+              "final" + name({p.n, p.t, p.d, p.p, p.isPacked, p.rows}) + "_" +
+                  element,
+              [p, element, targets = takeTurn()] {
+                checkEverywhere(write(p, element), targets);
+              });
   for (const GradientProblem &p : kGradients)
     addTest("State", "gradient" + name({p.b, p.t, p.d, p.g, p.w}), [p] {
       checkEverywhere(write(p, "bf16", true));
