@@ -149,11 +149,18 @@ def takes_mixed(*tensors) -> bool:
     return not (_calls.is_anything_traced() or forward_ad._current_level >= 0 or any(map(_calls.is_special, tensors)))
 
 
+def _composed(*arguments):
+    return CallArguments(*arguments).reference()
+
+
 def _traced(*arguments):
     """What tracers see: the operator, or PyTorch's own operators for ONNX, which knows no others."""
     if torch.onnx.is_in_onnx_export():
-        return CallArguments(*arguments).reference()
+        return _composed(*arguments)
     return torch.ops.conv.convolution(*arguments)
+
+
+_OPERATOR = _calls.Operator("convolution", _traced, convolve, _Eager, _composed)
 
 
 def convolution(input, weight, bias, *rest):  # noqa: A002
@@ -166,4 +173,4 @@ def convolution(input, weight, bias, *rest):  # noqa: A002
         if is_tracked and torch.is_grad_enabled():
             return _Mixed.apply(*arguments)
         return convolve(input, weight.to(input.dtype), *arguments[2:])
-    return _calls.dispatch(_traced, convolve, _Eager, arguments[:3], arguments)
+    return _calls.dispatch(_OPERATOR, (input, weight, bias, arguments[11]), arguments)

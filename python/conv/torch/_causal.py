@@ -295,6 +295,11 @@ class _Eager(torch.autograd.Function):
     backward = staticmethod(_backward)
 
 
+_OPERATOR = _calls.Operator(
+    "causal_conv1d", torch.ops.conv.causal_conv1d, _causal_conv1d, _Eager, lambda *arguments: _Call(*arguments).compose()
+)
+
+
 def causal_conv1d(
     x: torch.Tensor,
     weight: torch.Tensor,
@@ -307,4 +312,4 @@ def causal_conv1d(
     """`torch.ops.conv.causal_conv1d`, by the shortest way."""
     tensors = x, weight, bias, initial_states
     arguments = x, weight, bias, seq_idx, initial_states, activation, cu_seqlens
-    return _calls.dispatch(torch.ops.conv.causal_conv1d, _causal_conv1d, _Eager, tensors, arguments)
+    return _calls.dispatch(_OPERATOR, tensors, arguments)

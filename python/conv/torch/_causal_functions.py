@@ -9,7 +9,7 @@ import typing
 import torch
 
 from . import _causal, _causal_update, _states
-from ._tokens import Optional, _activation, _check_starts
+from ._tokens import Optional, _activation, _check_starts, with_empty_state
 from .functional import _autocast
 
 
@@ -108,10 +108,14 @@ def causal_conv1d_fn(
             raise ValueError(f"expects {what} {expected}, but got {tuple(states.shape)} of {states.dtype}")
     seen = initial_states if width > 1 else None
     y = _causal.causal_conv1d(x, weight, bias, seq_idx, seen, name, cu_seqlens)
+    if width == 1:
+        y = with_empty_state(y, initial_states, 2)
     if not return_final_states:
         return y
-    if cu_seqlens is None or width == 1:
-        states = _final_states(x, initial_states, width) if cu_seqlens is None else x.new_empty(shape)
+    if width == 1:
+        states = x[:1, :, :0].expand(sequences, -1, -1)
+    elif cu_seqlens is None:
+        states = _final_states(x, initial_states, width)
     else:
         before = None if seen is None else seen.transpose(1, 2)
         states = _states.final_states(x.transpose(1, 2), width - 1, cu_seqlens, before).transpose(1, 2)

@@ -153,7 +153,11 @@ def _causal_conv1d_update_fake(x, conv_state, weight, bias, activation, cache_se
 
 def causal_conv1d_update(x: torch.Tensor, conv_state: torch.Tensor, weight: torch.Tensor, *rest) -> torch.Tensor:
     """`torch.ops.conv.causal_conv1d_update`, by the shortest way."""
-    if _calls.is_traced(x) or _calls.is_traced(weight):
-        return torch.ops.conv.causal_conv1d_update(x, conv_state, weight, *rest)
+    arguments = x, conv_state, weight, *rest
+    unusual = [value for value in arguments if isinstance(value, torch.Tensor) and type(value) not in _calls.PLAIN]
     with torch.no_grad():
-        return _causal_conv1d_update(x, conv_state, weight, *rest)
+        if unusual and _calls.is_wrapped("causal_conv1d_update", (x, weight), unusual):
+            return _compose(*arguments)
+        if unusual or _calls.is_traced(x) or weight.is_meta:
+            return torch.ops.conv.causal_conv1d_update(*arguments)
+        return _causal_conv1d_update(*arguments)

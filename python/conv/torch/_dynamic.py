@@ -256,6 +256,9 @@ class _Eager(torch.autograd.Function):
     vmap = staticmethod(_vmap)
 
 
+_OPERATOR = _calls.Operator("dynamic_conv", torch.ops.conv.dynamic_conv, _dynamic_conv, _Eager, reference.dynamic_conv)
+
+
 def dynamic_conv(
     input: torch.Tensor,  # noqa: A002
     kernel: torch.Tensor,
@@ -268,4 +271,4 @@ def dynamic_conv(
     """`torch.ops.conv.dynamic_conv`, by the shortest way."""
     arguments = input, kernel, order, activation, cu_seqlens, initial_state, normalize
     tensors = input, kernel, initial_state
-    return _calls.dispatch(torch.ops.conv.dynamic_conv, _dynamic_conv, _Eager, tensors, arguments)
+    return _calls.dispatch(_OPERATOR, tensors, arguments)

@@ -126,7 +126,14 @@ class _Eager(torch.autograd.Function):
     backward = staticmethod(_backward)
 
 
+def _composed(x, count, cu_seqlens, initial_state):
+    return reference.final_states(x, cu_seqlens, initial_state, count)
+
+
+_OPERATOR = _calls.Operator("final states", torch.ops.conv.final_states, _final_states, _Eager, _composed)
+
+
 def final_states(x: torch.Tensor, count: int, cu_seqlens: Optional, initial_state: Optional) -> torch.Tensor:
     """`torch.ops.conv.final_states`, by the shortest way."""
     arguments = x, count, cu_seqlens, initial_state
-    return _calls.dispatch(torch.ops.conv.final_states, _final_states, _Eager, (x, x, initial_state), arguments)
+    return _calls.dispatch(_OPERATOR, (x, x, initial_state), arguments)

@@ -71,6 +71,14 @@ def _check_kernel(x: torch.Tensor, kernel: torch.Tensor, order: str) -> int:
     return taps
 
 
+def with_empty_state(y: torch.Tensor, state: Optional, tokens: int) -> torch.Tensor:
+    """The result, which depends on a state without tokens, whose gradient is as empty. `tokens` is their dimension."""
+    if state is None or not state.requires_grad:
+        return y
+    nothing = state.reshape(y.narrow(tokens, 0, 0).shape)
+    return torch.cat([nothing, y], tokens)
+
+
 def dynamic_conv(
     x: torch.Tensor,
     kernel: torch.Tensor,
@@ -137,8 +145,10 @@ def dynamic_conv(
             )
     seen = initial_state if past > 0 else None
     y = _dynamic.dynamic_conv(x, kernel, order, name, cu_seqlens, seen, normalize or "")
+    if past == 0:
+        y = with_empty_state(y, initial_state, 1)
     if not return_final_state:
         return y
     if past == 0:
-        return y, x.new_empty(sequences, 0, x.shape[2])
+        return y, x[:1, :0].expand(sequences, -1, -1)
     return y, _states.final_states(x, past, cu_seqlens, seen)

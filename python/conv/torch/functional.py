@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
+import operator
 import typing
 
 import torch
 import torch.nn.functional as F
 from torch.overrides import handle_torch_function, has_torch_function_variadic
-from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from .._problem import spread
 from . import _autograd, _calls, _choices
@@ -28,7 +28,6 @@ __all__ = [
 
 Optional = typing.Optional[torch.Tensor]
 Sizes = typing.Union[int, typing.Sequence[int]]
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 def _cast(tensor: Optional, dtype: torch.dtype) -> Optional:
@@ -67,6 +66,25 @@ def _autocast_operands(input, weight, bias):  # noqa: A002
     return *_autocast(input, weight, bias), False
 
 
+_MOST = 1 << 31  #: Sizes below that fit the arithmetic of kernels; PyTorch's own function answers calls with larger ones.
+
+
+def _as_integers(sizes: typing.Sequence[object]) -> typing.Optional[typing.Tuple[int, ...]]:
+    """Integers of other types, such as NumPy's. None for what PyTorch's own function refuses: numbers of floating point, bool."""
+    try:
+        return None if bool in map(type, sizes) else tuple(map(operator.index, sizes))
+    except TypeError:
+        return None
+
+
+def _spread(value: Sizes, rank: int) -> typing.Optional[typing.Tuple[int, ...]]:
+    """`spread` for sizes that a kernel takes; None for all others."""
+    sizes = spread(value if isinstance(value, (tuple, list)) else [value], rank)
+    if sizes and not all(type(size) is int or isinstance(size, torch.SymInt) for size in sizes):
+        sizes = _as_integers(sizes)
+    return sizes if sizes and -_MOST < min(sizes) and max(sizes) < _MOST else None
+
+
 def _is_plain(
     input: torch.Tensor, weight: torch.Tensor, bias: Optional, rank: int, transposed: bool, groups: int, mixed: bool = False
 ) -> bool:  # noqa: A002
@@ -84,7 +102,7 @@ def _is_plain(
         or weight.layout != torch.strided
     ):
         return False
-    if device.type not in ("cpu", "cuda", "meta") or not isinstance(groups, int) or groups < 1:
+    if device.type not in ("cpu", "cuda", "meta") or type(groups) is bool or not isinstance(groups, int) or groups < 1:
         return False
     channels, results = (taps[0], taps[1] * groups) if transposed else (taps[1] * groups, taps[0])
     if input.shape[1] != channels or taps[0] % groups:
@@ -102,22 +120,12 @@ def _same(padding: str, weight: torch.Tensor, dilation: typing.Tuple[int, ...]):
 
 
 def _is_left(direction: str, input: object, weight: object) -> bool:  # noqa: A002
-    """Whether these are tensors that only PyTorch's own function can decompose; the report says so.
-
-    PyTorch computes complex numbers as several convolutions of real ones. Tensors that wrap others, such as DTensor, support
-    PyTorch's operators but not conv's.
-    """
-    if type(input) in _PLAIN and type(weight) in _PLAIN and not input.dtype.is_complex:
-        return False
-    if not (isinstance(input, torch.Tensor) and isinstance(weight, torch.Tensor)):
-        return False
-    if input.dtype.is_complex:
-        reason = "element-type", f"expects float32, float16 or bfloat16, but got {input.dtype}"
-    elif is_traceable_wrapper_subclass(input) or is_traceable_wrapper_subclass(weight):
-        reason = "tensor-subclass", f"expects plain tensors, but got {type(input).__name__} and {type(weight).__name__}"
-    else:
+    """Whether these are complex numbers, which PyTorch's own function computes as several convolutions of real ones; the
+    report says so."""
+    if not (isinstance(input, torch.Tensor) and isinstance(weight, torch.Tensor) and input.dtype.is_complex):
         return False
     if not torch.compiler.is_compiling():
+        reason = "element-type", f"expects float32, float16 or bfloat16, but got {input.dtype}"
         _choices.leave(_calls.report_line(direction, input, weight), input.device, *reason).calls += 1
     return True
 
@@ -133,14 +141,14 @@ def _forward(
             rank, fallback, input.unsqueeze(0), weight, bias, stride, padding, dilation, groups, padding_mode, max_error
         )
         return result.squeeze(0)
-    strides, dilations = spread(stride, rank), spread(dilation, rank)
+    strides, dilations = _spread(stride, rank), _spread(dilation, rank)
     if not strides or not dilations or not _is_plain(input, weight, bias, rank, False, groups, mixed):
         return fallback(input, weight, bias, stride, padding, dilation, groups)
     if isinstance(padding, str):
         is_known = padding == "valid" or (padding == "same" and all(step == 1 for step in strides))
         low, high = _same(padding, weight, dilations) if is_known else (None, None)
     else:
-        low = high = spread(padding, rank)
+        low = high = _spread(padding, rank)
     if low is None or min((*low, *strides, *dilations)) < 0 or min((*strides, *dilations)) < 1:
         return fallback(input, weight, bias, stride, padding, dilation, groups)
     return _autograd.convolution(
@@ -160,7 +168,7 @@ def _transpose(
             rank, fallback, input.unsqueeze(0), weight, bias, stride, padding, output_padding, groups, dilation, max_error
         )
         return result.squeeze(0)
-    strides, pads, dilations, more = (spread(value, rank) for value in (stride, padding, dilation, output_padding))
+    strides, pads, dilations, more = (_spread(value, rank) for value in (stride, padding, dilation, output_padding))
     is_plain = _is_plain(input, weight, bias, rank, True, groups, mixed)
     if (
         not (is_plain and strides and pads and dilations and more)
@@ -279,12 +287,15 @@ def convolution(
     if activation and activation not in ACTIVATIONS:
         raise ValueError(f"expects activation {', '.join(ACTIVATIONS)}, but got '{activation}'")
     rank = input.dim() - 2
-    strides, pads, dilations = (spread(value, rank) for value in (stride, padding, dilation))
-    if not _is_plain(input, weight, bias, rank, False, groups) or not (strides and pads and dilations):
+    if rank < 1 or not _is_plain(input, weight, bias, rank, False, groups):
         raise ValueError(
             f"expects images (N, C, ...) and filters (K, C / groups, ...) of one type, but got {tuple(input.shape)} "
             f"{input.dtype} and {tuple(weight.shape)} {weight.dtype} with {groups} groups"
         )
+    strides, pads, dilations = (_spread(value, rank) for value in (stride, padding, dilation))
+    if not (strides and pads and dilations):
+        given = f"{stride}, {padding} and {dilation}"
+        raise ValueError(f"expects stride, padding and dilation of one integer or {rank}, but got {given}")
     return _autograd.convolution(
         input,
         weight,
