@@ -10,7 +10,7 @@ import torch
 from torch._library.autograd import Info, make_autograd_impl
 from torch.autograd import forward_ad
 
-from . import _calls, _reference
+from . import _calls, _casts, _reference
 from ._calls import library
 from ._operators import CallArguments, convolution_backward, convolution_kernel, convolve, make_window
 
@@ -135,7 +135,7 @@ class _Mixed(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, input, weight, *rest):  # noqa: A002
-        narrow = weight.to(input.dtype)
+        narrow = _casts.cast(weight, input.dtype)
         result = convolve(input, narrow, *rest)
         setup(ctx, (input, narrow, *rest), result)
         ctx.wide = _Wide(weight, weight._version)
@@ -172,5 +172,5 @@ def convolution(input, weight, bias, *rest):  # noqa: A002
         is_tracked = any(tensor is not None and tensor.requires_grad for tensor in (input, weight, bias))
         if is_tracked and torch.is_grad_enabled():
             return _Mixed.apply(*arguments)
-        return convolve(input, weight.to(input.dtype), *arguments[2:])
+        return convolve(input, _casts.cast(weight, input.dtype), *arguments[2:])
     return _calls.dispatch(_OPERATOR, (input, weight, bias, arguments[11]), arguments)
