@@ -109,7 +109,7 @@ def causal_conv1d_fn(
     seen = initial_states if width > 1 else None
     y = _causal.causal_conv1d(x, weight, bias, seq_idx, seen, name, cu_seqlens)
     if width == 1:
-        y = with_empty_state(y, initial_states, 2)
+        y = with_empty_state(y, initial_states)
     if not return_final_states:
         return y
     if width == 1:

@@ -71,12 +71,9 @@ def _check_kernel(x: torch.Tensor, kernel: torch.Tensor, order: str) -> int:
     return taps
 
 
-def with_empty_state(y: torch.Tensor, state: Optional, tokens: int) -> torch.Tensor:
-    """The result, which depends on a state without tokens, whose gradient is as empty. `tokens` is their dimension."""
-    if state is None or not state.requires_grad:
-        return y
-    nothing = state.reshape(y.narrow(tokens, 0, 0).shape)
-    return torch.cat([nothing, y], tokens)
+def with_empty_state(y: torch.Tensor, state: Optional) -> torch.Tensor:
+    """The result, bit by bit, as a function of a state without elements, whose gradient is as empty."""
+    return y if state is None or not state.requires_grad else y - state.sum()
 
 
 def dynamic_conv(
@@ -146,7 +143,7 @@ def dynamic_conv(
     seen = initial_state if past > 0 else None
     y = _dynamic.dynamic_conv(x, kernel, order, name, cu_seqlens, seen, normalize or "")
     if past == 0:
-        y = with_empty_state(y, initial_state, 1)
+        y = with_empty_state(y, initial_state)
     if not return_final_state:
         return y
     if past == 0:
