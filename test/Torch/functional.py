@@ -173,6 +173,10 @@ class Functional(unittest.TestCase):
         weight.data.add_(1)  # Without a new version: a later region must not see an old copy.
         with region():
             self.assertTrue(torch.equal(copy(), weight.bfloat16()))
+        packed = []
+        with region(), torch.autograd.graph.saved_tensors_hooks(packed.append, lambda tensor: tensor):
+            copy()
+        self.assertEqual(packed, [])  # Checkpoints expect the same tensors when they run a region again.
         with region(cache_enabled=False):
             self.assertIsNot(copy(), copy())
         self.assertIsNot(copy(), copy())

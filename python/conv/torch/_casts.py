@@ -3,7 +3,8 @@
 """16-bit copies of f32 weights under autocast, which live as long as the copies that PyTorch makes for its own operators.
 
 PyTorch forgets its copies at the end of the outermost region of autocast, and in `torch.clear_autocast_cache`. To notice this,
-it gets a tensor without elements to copy: when PyTorch forgets that copy, a weak reference to it reports so.
+it gets a tensor without elements to copy, the probe. A token is attached to the copy's node in the graph of gradients, which only
+that copy keeps: when PyTorch forgets the copy, the token is gone, and a weak reference to it reports so.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ import weakref
 
 import torch
 
-
-#: By the `id` of a weight and the type: the weight, since another one may get its number; its version when it was copied, since,
-#: unlike PyTorch's copies, these notice changes in place; and the copy.
+#: By the `id` of a weight and the type: the weight, since another one may get its number; its version when it was copied,
+#: since these copies, unlike PyTorch's, notice changes in place; and the copy.
 _copies: typing.Dict[typing.Tuple[int, torch.dtype], typing.Tuple[weakref.ref, int, torch.Tensor]] = {}
 _probes: typing.Dict[torch.device, torch.Tensor] = {}  #: What PyTorch copies for us.
-_watched: typing.Dict[torch.device, weakref.ref] = {}  #: PyTorch's copies of the probes.
+_watched: typing.Dict[torch.device, weakref.ref] = {}  #: The tokens of PyTorch's copies of the probes.
+
+
+class _Token:
+    pass
 
 
 def _forget(_: weakref.ref) -> None:
@@ -33,11 +37,13 @@ def _watch(device: torch.device) -> bool:
     probe = _probes.get(device)
     if probe is None:
         probe = _probes[device] = torch.empty(1, 0, device=device, requires_grad=True)
-    with torch.enable_grad():
-        product = torch.mm(probe.new_empty(0, 1, requires_grad=True), probe)  # Starts no kernel.
-    if product.dtype == probe.dtype:
+    with torch.enable_grad():  # A sum saves no tensors for its gradient: hooks, such as those of checkpoints, see nothing.
+        result = torch.addmm(probe, probe.new_empty(1, 1), probe.new_empty(1, 0))  # Starts no kernel.
+    if result.dtype == probe.dtype:
         return False
-    _watched[device] = weakref.ref(product.grad_fn._saved_mat2, _forget)
+    token = _Token()
+    result.grad_fn.next_functions[0][0].metadata[__name__] = token
+    _watched[device] = weakref.ref(token, _forget)
     return True
 
 
