@@ -11,10 +11,9 @@ from torch.autograd import forward_ad
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from . import _choices
-from ._geometry import DTYPES
+from ._geometry import DTYPES, OptionalTensor
 from ._settings import settings
 
-Optional = typing.Optional[torch.Tensor]
 Tensors = typing.Sequence[torch.Tensor]
 Theirs = typing.Callable[[], torch.Tensor]
 PLAIN = (torch.Tensor, torch.nn.Parameter)  #: The types of tensors that have no special behaviour.
@@ -97,7 +96,7 @@ def start(
     return result
 
 
-def run_known(key: tuple, operands: Tensors) -> Optional:
+def run_known(key: tuple, operands: Tensors) -> OptionalTensor:
     """The result of a call like an earlier one, if that had a kernel."""
     known = _known.get(key)
     if known is None or not settings.enabled:
@@ -127,7 +126,7 @@ def is_special(tensor: torch.Tensor) -> bool:
     return type(tensor) not in PLAIN or tensor.is_meta
 
 
-def is_wrapped(name: str, tensors: typing.Sequence[Optional], unusual: Tensors) -> bool:
+def is_wrapped(name: str, tensors: typing.Sequence[OptionalTensor], unusual: Tensors) -> bool:
     """Whether one of the tensors of unusual types wraps others, as DTensor does: it supports PyTorch's operators, but not
     conv's. The report says so."""
     kinds = [type(tensor).__name__ for tensor in unusual if is_traceable_wrapper_subclass(tensor)]
@@ -155,7 +154,7 @@ class Operator(typing.NamedTuple):
 
 
 def dispatch(
-    operator: Operator, tensors: typing.Sequence[Optional], arguments: typing.Sequence[object]
+    operator: Operator, tensors: typing.Sequence[OptionalTensor], arguments: typing.Sequence[object]
 ) -> torch.Tensor:
     """Computes an operator by the shortest way. The first two of `tensors` are never None."""
     unusual = [tensor for tensor in tensors if type(tensor) not in _USUAL]

@@ -11,8 +11,8 @@ import torch
 from .._states import UpdateProblem
 from . import _calls, _choices
 from . import _causal_reference as reference
-from ._calls import Optional, library
-from ._geometry import DTYPES
+from ._calls import library
+from ._geometry import DTYPES, OptionalTensor
 from ._states import INDEX_DTYPES, is_addressed, strides_of
 
 _ALIGNMENT = 16  #: Bytes that buffers are aligned to.
@@ -47,7 +47,7 @@ class _Slots(typing.NamedTuple):
 
 
 def _advance(
-    states: torch.Tensor, x: torch.Tensor, taps: int, cache_seqlens: Optional
+    states: torch.Tensor, x: torch.Tensor, taps: int, cache_seqlens: OptionalTensor
 ) -> typing.Tuple[torch.Tensor, torch.Tensor]:
     """The tokens that the next tokens see, with those, and the states after them."""
     length, count = states.shape[2], x.shape[2]

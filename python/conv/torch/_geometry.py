@@ -14,6 +14,8 @@ import torch
 
 from .._problem import Problem
 
+OptionalTensor = typing.Optional[torch.Tensor]
+
 FORWARD, DATA, WEIGHT = "forward", "backward_data", "backward_weight"
 
 #: The order of each direction's operands and its result.

@@ -142,8 +142,19 @@ def compile_kernels(
 ) -> typing.Tuple[bytes, typing.Dict[str, str]]:
     """The kernels that `optimize` would compile, for any targets, as the bytes of a `.convpack` file.
 
-    They can be made on a machine with another GPU, or with none; `preload` takes them on the target machine. The second
-    result lists the refused problems and the reasons.
+    They can be made on a machine with another GPU, or with none; `preload` takes them on the target machine.
+
+    Args:
+        model, example, channels_last, max_error, progress: as for `optimize`.
+        targets: chips such as "sm_90a,gfx942,host".
+
+    Returns:
+        The bytes, and the refused problems with the reasons.
+
+    Raises:
+        ValueError: no convolution of the model could be compiled.
+        Error: bad input, such as an unknown target.
+        Any exception of `torch.export` for a model that it cannot trace.
     """
     graph = graph_of(model, example, channels_last, max_error)
     packs: typing.List[bytes] = []

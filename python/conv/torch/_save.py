@@ -130,6 +130,10 @@ def load(
     With an `example`, it is one CUDA graph, as `optimize` makes it. Convolutions without a kernel for the device in the file
     are compiled if the compiler is installed, and otherwise run in PyTorch. `compile_rest` is as for `optimize`, but False
     by default; None, which keeps the faster way, needs an example.
+
+    Raises:
+        Error: the file is damaged or has no module, or PyTorch does not have the device here.
+        ValueError: the example is not on a CUDA device.
     """
     members = _pack.read(path, (_GRAPH, _DEVICE))
     if _GRAPH not in members:

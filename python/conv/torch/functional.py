@@ -13,7 +13,7 @@ from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from .._problem import spread
 from . import _autograd, _calls, _choices
-from ._geometry import DATA, FORWARD
+from ._geometry import DATA, FORWARD, OptionalTensor
 from ._reference import ACTIVATIONS
 
 __all__ = [
@@ -26,11 +26,10 @@ __all__ = [
     "convolution",
 ]
 
-Optional = typing.Optional[torch.Tensor]
 Sizes = typing.Union[int, typing.Sequence[int]]
 
 
-def _cast(tensor: Optional, dtype: torch.dtype) -> Optional:
+def _cast(tensor: OptionalTensor, dtype: torch.dtype) -> OptionalTensor:
     eligible = tensor is not None and tensor.is_floating_point() and tensor.dtype != torch.float64
     return tensor.to(dtype) if eligible else tensor
 
@@ -43,7 +42,8 @@ def _autocast_dtype(tensor: torch.Tensor) -> typing.Optional[torch.dtype]:
     return torch.get_autocast_dtype(kind) if kind != "meta" and torch.is_autocast_enabled(kind) else None
 
 
-def _autocast(*tensors: Optional) -> typing.Tuple[Optional, ...]:
+def cast_for_autocast(*tensors: OptionalTensor) -> typing.Tuple[OptionalTensor, ...]:
+    """The tensors, of which the first is not None, cast to the type of autocast where it is enabled."""
     dtype = _autocast_dtype(tensors[0])
     return tuple(_cast(tensor, dtype) for tensor in tensors) if dtype else tensors
 
@@ -63,14 +63,15 @@ def _autocast_operands(input, weight, bias):  # noqa: A002
     )
     if is_mixed:
         return _cast(input, dtype), weight, bias, True
-    return *_autocast(input, weight, bias), False
+    return *cast_for_autocast(input, weight, bias), False
 
 
-_MOST = 1 << 31  #: Sizes below that fit the arithmetic of kernels; PyTorch's own function answers calls with larger ones.
+#: Sizes below that fit the arithmetic of kernels; PyTorch's own function answers calls with larger ones.
+_MOST = 1 << 31
 
 
 def _as_integers(sizes: typing.Sequence[object]) -> typing.Optional[typing.Tuple[int, ...]]:
-    """Integers of other types, such as NumPy's. None for what PyTorch's own function refuses: numbers of floating point, bool."""
+    """Integers of other types, such as NumPy's. None for what PyTorch's own function refuses: floats and bools."""
     try:
         return None if bool in map(type, sizes) else tuple(map(operator.index, sizes))
     except TypeError:
@@ -86,7 +87,7 @@ def _spread(value: Sizes, rank: int) -> typing.Optional[typing.Tuple[int, ...]]:
 
 
 def _is_plain(
-    input: torch.Tensor, weight: torch.Tensor, bias: Optional, rank: int, transposed: bool, groups: int, mixed: bool = False
+    input: torch.Tensor, weight: torch.Tensor, bias: OptionalTensor, rank: int, transposed: bool, groups: int, mixed: bool = False
 ) -> bool:  # noqa: A002
     """Whether these are valid operands of a convolution; PyTorch's own function answers all other calls. If types are
     `mixed`, the image and the parameters have different ones."""
@@ -191,7 +192,7 @@ class _Forward(typing.Protocol):
         self,
         input: torch.Tensor,  # noqa: A002
         weight: torch.Tensor,
-        bias: Optional = None,
+        bias: OptionalTensor = None,
         stride: Sizes = 1,
         padding: typing.Union[Sizes, str] = 0,
         dilation: Sizes = 1,
@@ -208,7 +209,7 @@ class _Transposed(typing.Protocol):
         self,
         input: torch.Tensor,  # noqa: A002
         weight: torch.Tensor,
-        bias: Optional = None,
+        bias: OptionalTensor = None,
         stride: Sizes = 1,
         padding: Sizes = 0,
         output_padding: Sizes = 0,
@@ -260,8 +261,8 @@ conv_transpose3d = _define_transposed(3, F.conv_transpose3d)
 def convolution(
     input: torch.Tensor,  # noqa: A002
     weight: torch.Tensor,
-    bias: Optional = None,
-    residual: Optional = None,
+    bias: OptionalTensor = None,
+    residual: OptionalTensor = None,
     activation: str = "",
     *,
     alpha: float = 0.01,
@@ -278,11 +279,19 @@ def convolution(
         input: (N, C, ...) with one to three spatial dimensions.
         weight: (K, C / groups, ...).
         bias: (K).
-        residual: of the shape and type of the result.
+        residual: of the shape and type of the result, (N, K, ...).
         activation: "relu", "relu6", "leaky_relu" (of slope `alpha`), "sigmoid", "silu", "gelu", "gelu_tanh", "tanh",
             "hardswish", "hardsigmoid", "elu" or "mish"; none if empty.
+        stride, padding, dilation: one integer, or one for each spatial dimension.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
         max_error: as for `conv.compile`.
+
+    Returns:
+        (N, K, ...), channels-last if PyTorch's convolution would be. The sum is in f32, and rounded once.
+
+    Raises:
+        ValueError: shapes, types, devices or names do not fit.
+        NotImplementedError: in the backward pass, if there is a residual or an activation.
     """
     if activation and activation not in ACTIVATIONS:
         raise ValueError(f"expects activation {', '.join(ACTIVATIONS)}, but got '{activation}'")
