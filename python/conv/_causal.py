@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import dataclasses
-import typing
 
 from . import _epilogue
+from ._shapes import tensor_type
 
 #: The orders of the dimensions of sequences, filters and results, by the order of sequences in PyTorch's letters.
 _LAYOUTS = {"NCW": ("NCW", "KCS", "NKQ"), "NWC": ("NWC", "KSC", "NQK")}
@@ -48,11 +48,10 @@ class ActivationGradient:
         layouts = ", ".join(f'"{layout}"' for layout in _LAYOUTS[self.order])
         window = f"<strides = [1], dilations = [1], low = [{self.low}], high = [0]>"
         source, grad = (self._tokens(size) for size in (self.size, self.low + self.size - self.taps + 1))
-        filters = f"tensor<{self.c}x{self.taps}x1x{self.dtype}>"
-        if self.order == "NCW":
-            filters = f"tensor<{self.c}x1x{self.taps}x{self.dtype}>"
+        taps = (1, self.taps) if self.order == "NCW" else (self.taps, 1)
+        filters = tensor_type((self.c, *taps), self.dtype)
         names = [("input", source), ("filter", filters), ("grad_output", grad)]
-        vector = (f"tensor<{self.c}x{self.bias}>", self.bias)
+        vector = tensor_type((self.c,), self.bias), self.bias
         if self.bias:
             names.insert(2, ("bias", vector[0]))
         region = _epilogue.activation_gradient(
@@ -67,5 +66,4 @@ class ActivationGradient:
         )
 
     def _tokens(self, size: int) -> str:
-        sizes: typing.Sequence[int] = (self.n, self.c, size) if self.order == "NCW" else (self.n, size, self.c)
-        return f"tensor<{'x'.join(map(str, sizes))}x{self.dtype}>"
+        return tensor_type((self.n, self.c, size) if self.order == "NCW" else (self.n, size, self.c), self.dtype)

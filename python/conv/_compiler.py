@@ -26,6 +26,8 @@ from ._compiler_library import (
     version,
 )
 
+from ._library import as_integer
+
 if typing.TYPE_CHECKING:
     from ._problem import Problem
 
@@ -129,6 +131,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
     """
     library = load()
     database = find_database(database)
+    most = (1 << 32) - 1
     options = Options(
         struct_size=ctypes.sizeof(Options),
         targets=encode(targets if isinstance(targets, str) else ",".join(targets)),
@@ -137,10 +140,10 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         schedule=encode(schedule),
         database=encode(database),
         uses_stale_schedules=stale,
-        compute_units=compute_units,
+        compute_units=as_integer("compute_units", compute_units, 0, most),
         max_error=getattr(module, "max_error", 0.0) if max_error is None else max_error,
-        max_workspace=0 if max_workspace is None else max_workspace or -1,
-        threads=threads or os.cpu_count() or 1,
+        max_workspace=0 if max_workspace is None else as_integer("max_workspace", max_workspace, 0) or -1,
+        threads=as_integer("threads", threads, 0, most) or os.cpu_count() or 1,
     )
     said: typing.List[str] = []
     options.warning = _collect_warnings(said, database)

@@ -10,6 +10,7 @@ import typing
 
 from . import _epilogue
 from ._library import bad_input
+from ._shapes import Size, size_text, tensor_type
 
 FORWARD, INPUT, KERNEL, ACTIVATION = "forward", "backward_input", "backward_kernel", "backward_activation"
 STATE = "backward_state"
@@ -17,13 +18,7 @@ STATE = "backward_state"
 ORDERS = ("BTGW", "BTWG")
 NORMALIZATIONS = ("", "softmax", "l2")
 _Named = typing.Tuple[str, str]  #: A tensor's name in the signature, and its type.
-_Size = typing.Optional[int]  #: A number, or None for a run-time size.
 _MOST_MEMBERS = 16  #: The most channels of a group whose kernel gradient supports run-time sizes.
-
-
-def _text(size: _Size) -> str:
-    """A size in MLIR's text."""
-    return "?" if size is None else str(size)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,8 +49,8 @@ class DynamicProblem:
     function: the name of the function; empty: derived from the problem.
     """
 
-    b: _Size
-    t: _Size
+    b: Size
+    t: Size
     d: int
     w: int
     g: int = 0
@@ -64,7 +59,7 @@ class DynamicProblem:
     result_dtype: str = ""
     direction: str = FORWARD
     activation: str = ""
-    starts: _Size = 0
+    starts: Size = 0
     starts_dtype: str = "i32"
     initial_state: bool = False
     one_kernel: bool = False
@@ -79,7 +74,7 @@ class DynamicProblem:
 
     def describe(self) -> str:
         """`dynamic forward bf16 8x2048x4096, 4 taps + silu (BTWG)`."""
-        sizes = f"{_text(self.b)}x{_text(self.t)}x{self.d}"
+        sizes = f"{size_text(self.b)}x{size_text(self.t)}x{self.d}"
         text = f"dynamic {self.direction} {self.dtype} {sizes}, {self.w} taps"
         text += f", {self.g} groups" if self.g not in (0, self.d) else ""
         text += ", packed" if self.starts is None else f", {self.starts - 1} packed" if self.starts else ""
@@ -108,7 +103,7 @@ class DynamicProblem:
         tokens, kernels, state = self._types(self.dtype)
         wide = self.result_dtype or ("i32" if self.dtype == "i8" else self.dtype)
         input, kernel, grad = ("input", tokens), ("kernel", kernels), ("grad_output", tokens)  # noqa: A001
-        vector = f"tensor<{self.d}x{self.bias}>"
+        vector = tensor_type((self.d,), self.bias)
         bias = ("%bias", vector, self.bias) if self.bias else None
         result = self._types(wide)
         seen = (kernel,) if self.normalize else ()
@@ -126,7 +121,7 @@ class DynamicProblem:
                 _epilogue.activation_gradient(("%grad_output", tokens, self.dtype), bias),
             ),
         }[self.direction]
-        starts = f"tensor<{_text(self.starts)}x{self.starts_dtype}>"
+        starts = tensor_type((self.starts,), self.starts_dtype)
         more = [("cu_seqlens", starts)] if self.starts != 0 else []
         more += [("initial_state", state)] if self.initial_state else []
         named = [*more, *seen] if self.direction == KERNEL else more
@@ -174,7 +169,7 @@ class DynamicProblem:
         first = (1, 1) if self.one_kernel else (self.b, self.t)
         sequences = self.starts - 1 if self.starts else self.b
         shapes = (self.b, self.t, self.d), (*first, *last), (sequences, self.w - 1, self.d)
-        return tuple(f"tensor<{'x'.join(map(_text, shape))}x{dtype}>" for shape in shapes)
+        return tuple(tensor_type(shape, dtype) for shape in shapes)
 
     def _name(self) -> str:
         tokens = "".join(f"_{name}{size}" for name, size in (("b", self.b), ("t", self.t)) if size is not None)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import enum
+import operator
 import os
 import pathlib
 import typing
@@ -39,6 +40,17 @@ def as_c_string(text: bytes) -> bytes:
     if b"\0" in text:
         raise bad_input(f"expects a name without null bytes, but got {text!r}")
     return text
+
+
+def as_integer(name: str, value: object, least: int = -(1 << 63), most: int = (1 << 63) - 1) -> int:
+    """The value as an integer within these bounds; ctypes would cut a larger one without an error."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise bad_input(f"{name}: expects an integer, but got {value!r}") from None
+    if not least <= number <= most:
+        raise bad_input(f"{name}: expects {least} to {most}, but got {number}")
+    return number
 
 
 _HANDLE = ctypes.c_void_p

@@ -10,7 +10,7 @@ import functools
 import typing
 
 from . import _compiler_library
-from ._library import bad_input
+from ._library import as_integer, bad_input
 
 _PerDimension = ctypes.c_int64 * 3
 #: For fields that were added after names of problems had been saved to files: at its default, the field is no part of a name.
@@ -156,7 +156,7 @@ class Problem:
             values = getattr(self, name) or (default,) * rank
             if len(values) != rank:
                 raise bad_input(f"{name}: expects {rank} numbers, but got {len(values)}")
-            return _PerDimension(*values)
+            return _PerDimension(*(as_integer(name, value) for value in values))
 
         low = per_dimension("low", 0)
         problem = _CProblem(
@@ -173,10 +173,9 @@ class Problem:
                 for name, kind in _CProblem._fields_
                 if kind is ctypes.c_char_p
             },
-            **{
-                name: getattr(self, name)
-                for name in ("n", "c", "k", "groups", "activation_alpha", "bias", "residual", "tf32", "exact", "promoted")
-            },
+            activation_alpha=self.activation_alpha,
+            **{name: as_integer(name, getattr(self, name)) for name in ("n", "c", "k", "groups")},
+            **{name: bool(getattr(self, name)) for name in ("bias", "residual", "tf32", "exact", "promoted")},
         )
         return _compiler_library.take(
             functools.partial(_compiler_library.load().conv_problem_module, ctypes.byref(problem))

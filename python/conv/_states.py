@@ -8,18 +8,9 @@ import dataclasses
 import typing
 
 from . import _epilogue
+from ._shapes import Size, size_text, tensor_type
 
 _Strides = typing.Tuple[int, ...]
-_Size = typing.Optional[int]  #: A number, or None for a run-time size.
-
-
-def _text(size: _Size) -> str:
-    """A size in MLIR's text."""
-    return "?" if size is None else str(size)
-
-
-def _tensor(shape: typing.Iterable[_Size], dtype: str) -> str:
-    return f"tensor<{'x'.join(map(_text, shape))}x{dtype}>"
 
 
 def _is_dense(shape: typing.Sequence[int], strides: _Strides) -> bool:
@@ -60,11 +51,11 @@ class UpdateProblem:
     strides: of input, weight, state and output in memory, in elements; contiguous where they are empty.
     """
 
-    b: _Size
+    b: Size
     d: int
     t: int
     w: int
-    states: _Size
+    states: Size
     length: int
     dtype: str
     bias: str = ""
@@ -83,8 +74,8 @@ class UpdateProblem:
     def describe(self) -> str:
         """`causal update bf16 64x4096x1, 4 taps + bias + silu, 64 states of 3`."""
         epilogue = f"{' + bias' if self.bias else ''}{' + ' + self.activation if self.activation else ''}"
-        text = f"causal update {self.dtype} {_text(self.b)}x{self.d}x{self.t}, {self.w} taps{epilogue}"
-        text += f", {_text(self.states)} {'rings' if self.positions else 'states'} of {self.length}"
+        text = f"causal update {self.dtype} {size_text(self.b)}x{self.d}x{self.t}, {self.w} taps{epilogue}"
+        text += f", {size_text(self.states)} {'rings' if self.positions else 'states'} of {self.length}"
         return text + (", by indices" if self.indices else "")
 
     def with_run_time_sizes(self) -> UpdateProblem:
@@ -98,8 +89,8 @@ class UpdateProblem:
 
     def module(self) -> str:
         """The problem as MLIR, a module with one function."""
-        tokens, weight = _tensor((self.b, self.d, self.t), self.dtype), _tensor((self.d, self.w), self.dtype)
-        state = _tensor((self.states, self.d, self.length), self.dtype)
+        tokens, weight = tensor_type((self.b, self.d, self.t), self.dtype), tensor_type((self.d, self.w), self.dtype)
+        state = tensor_type((self.states, self.d, self.length), self.dtype)
         of_input, of_weight, of_state, of_output = self.strides
         arguments = [
             ("input", _declare("input", tokens, of_input)),
@@ -109,10 +100,10 @@ class UpdateProblem:
         given = ""
         for name, dtype in (("positions", self.positions), ("indices", self.indices)):
             if dtype:
-                kind = _tensor((self.b,), dtype)
+                kind = tensor_type((self.b,), dtype)
                 arguments.append((name, _declare(name, kind)))
                 given += f" {name}(%{name} : {kind})"
-        bias = ("%bias", _tensor((self.d,), self.bias), self.bias) if self.bias else None
+        bias = ("%bias", tensor_type((self.d,), self.bias), self.bias) if self.bias else None
         if bias:
             arguments.append(("bias", _declare("bias", bias[1])))
         region = _epilogue.biased_activation(bias, self.activation, self.dtype)
@@ -139,14 +130,14 @@ class FinalStateProblem:
     strides: of input, initial_state, and cache or result in memory, in elements; contiguous where they are empty.
     """
 
-    n: _Size
-    t: _Size
+    n: Size
+    t: Size
     d: int
     p: int
     dtype: str
     starts: str = ""
     initial_state: bool = False
-    rows: _Size = 0
+    rows: Size = 0
     indices: str = ""
     strides: typing.Tuple[_Strides, _Strides, _Strides] = ((), (), ())
     function: str = "final_state"
@@ -159,9 +150,9 @@ class FinalStateProblem:
 
     def describe(self) -> str:
         """`final state bf16 8x100x64, last 3, packed`."""
-        text = f"final state {self.dtype} {_text(self.n)}x{_text(self.t)}x{self.d}, last {self.p}"
+        text = f"final state {self.dtype} {size_text(self.n)}x{size_text(self.t)}x{self.d}, last {self.p}"
         text += ", packed" if self.starts else ""
-        return text + (f", into {_text(self.rows)} states" if self.rows != 0 else "")
+        return text + (f", into {size_text(self.rows)} states" if self.rows != 0 else "")
 
     def with_run_time_sizes(self) -> typing.Optional[FinalStateProblem]:
         """The problem with run-time sizes, whose function takes any number of sequences, tokens and states; or None."""
@@ -173,14 +164,14 @@ class FinalStateProblem:
 
     def module(self) -> str:
         """The problem as MLIR, a module with one function."""
-        tokens = _tensor((1 if self.starts else self.n, self.t, self.d), self.dtype)
-        before = _tensor((self.n, self.p, self.d), self.dtype)
+        tokens = tensor_type((1 if self.starts else self.n, self.t, self.d), self.dtype)
+        before = tensor_type((self.n, self.p, self.d), self.dtype)
         has_rows = self.rows != 0
-        result = _tensor((self.rows if has_rows else self.n, self.p, self.d), self.dtype)
+        result = tensor_type((self.rows if has_rows else self.n, self.p, self.d), self.dtype)
         of_input, of_before, of_result = self.strides
         arguments, given = [("input", _declare("input", tokens, of_input))], ""
         if self.starts:
-            kind = _tensor((self.n + 1,), self.starts)
+            kind = tensor_type((self.n + 1,), self.starts)
             arguments.append(("cu_seqlens", _declare("cu_seqlens", kind)))
             given += f" cu_seqlens(%cu_seqlens : {kind})"
         if self.initial_state:
@@ -188,7 +179,7 @@ class FinalStateProblem:
             given += f" initial_state(%initial_state : {before})"
         returned = _declare("final_state", result, of_result)
         if has_rows:
-            kind, returned = _tensor((self.n,), self.indices), result
+            kind, returned = tensor_type((self.n,), self.indices), result
             arguments.append(("state", _declare("state", result, of_result, ", conv.in_place = 0 : i64")))
             arguments.append(("indices", _declare("indices", kind)))
             given += f" into(%state : {result}) indices(%indices : {kind})"

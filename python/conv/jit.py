@@ -19,7 +19,7 @@ from ._device import open_device
 from ._dynamic import ORDERS, DynamicProblem
 from ._frameworks import Tensor, framework_of
 from ._function import Function
-from ._library import bad_input
+from ._library import as_integer, bad_input
 from ._problem import Problem, Sizes, spread
 
 __all__ = ["conv1d", "conv2d", "conv3d", "dynamic_conv"]
@@ -38,7 +38,7 @@ def _sizes(name: str, value: Sizes, rank: int) -> typing.Tuple[int, ...]:
     values = spread(value, rank)
     if values is None:
         raise bad_input(f"{name}: expects one number or {rank}, but got {tuple(value)}")
-    return values
+    return tuple([as_integer(name, size) for size in values])
 
 
 def _order(name: str, layout: str, tensor: Tensor) -> str:
@@ -191,7 +191,8 @@ class _Convolution:
         image, taps = framework_of(x).read(x, 0), framework_of(w).read(w, 0)
         window = _sizes("stride", stride, rank), _sizes("padding", padding, rank), _sizes("dilation", dilation, rank)
         options = _Options(
-            *(layout, bias is not None, residual is not None, activation, alpha, *window, groups, padding_mode, max_error)
+            *(layout, bias is not None, residual is not None, activation, alpha, *window),
+            *(as_integer("groups", groups), padding_mode, max_error),
         )
         shapes = tuple(image.shape), tuple(image.strides), tuple(taps.shape), tuple(taps.strides)
         function = _get((*shapes, image.dtype, image.device, options), lambda: _make(image, taps, options))

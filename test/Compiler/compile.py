@@ -10,6 +10,7 @@ import threading
 import unittest
 
 import conv
+import numpy as np
 from conv import _compiler
 
 ROOT = sys.argv.pop()
@@ -109,6 +110,9 @@ class Compile(unittest.TestCase):
             ({"n": 0}, r"n: expects 1 to \d+, but got 0"),
             ({"input": (6, 0)}, r"input\[1\]: expects 1 to"),
             ({"stride": (1, 1, 1)}, "stride: expects 2 numbers, but got 3"),
+            ({"stride": (1, 1.0)}, "stride: expects an integer, but got 1.0"),
+            ({"stride": (1, 1 << 64 | 1)}, r"stride: expects -\d+ to \d+, but got 18446744073709551617"),
+            ({"n": -1 << 64 | 1}, r"n: expects -\d+ to \d+, but got -18446744073709551615"),
             ({"input": ()}, "expects 1 to 3 spatial dimensions"),
             ({"groups": 3}, "expects a divisor of 8"),
             ({"filter": (9, 9)}, "expects the window to fit"),
@@ -120,6 +124,23 @@ class Compile(unittest.TestCase):
             values = {"n": 1, "c": 8, "k": 8, "input": (6, 6), "filter": (3, 3), "bias": True, **wrong}
             with self.subTest(wrong), self.assertRaisesRegex(conv.Error, message):
                 conv.Problem(**values).module()
+
+    def test_numbers_of_calls(self):
+        """Integers that C would cut, and numbers that are equal to the integers of an earlier call but are none."""
+        x, w = np.ones((1, 1, 5, 5), np.float32), np.ones((1, 1, 3, 3), np.float32)
+        conv.jit.conv2d(x, w)
+        for name in ("stride", "padding", "dilation", "groups"):
+            with self.assertRaisesRegex(conv.Error, f"{name}: expects an integer, but got 1.0"):
+                conv.jit.conv2d(x, w, **{name: 1.0})
+            with self.assertRaisesRegex(conv.Error, rf"{name}: expects -\d+ to \d+, but got 18446744073709551617"):
+                conv.jit.conv2d(x, w, **{name: 1 << 64 | 1})
+        for name, value, bounds in (
+            ("max_workspace", 1 << 63, "0 to 9223372036854775807"),
+            ("threads", -1, "0 to 4294967295"),
+            ("compute_units", 1 << 32, "0 to 4294967295"),
+        ):
+            with self.assertRaisesRegex(conv.Error, f"{name}: expects {bounds}, but got {value}"):
+                conv.compile(PROBLEM, "host", **{name: value})
 
     def test_structures_of_another_version(self):
         library, place = _compiler.load(), ctypes.c_void_p()

@@ -177,6 +177,12 @@ class Arguments(unittest.TestCase):
             stream="main",
         )
 
+    def test_masks(self):
+        """A mask says which elements do not count, and no kernel can know it."""
+        masked = np.ma.masked_array(aligned(100), mask=np.arange(100) < 50)
+        message = "argument 'input': expects a tensor without a mask, but got a masked array: call array.filled()"
+        self.refuses(message, self.pack["twice"], masked)
+
     def test_narrow_types_as_bits_and_as_themselves(self):
         narrow = self.pack["narrow"]
         bits = [aligned(16, np.uint16)] + [aligned(16, np.uint8) for _ in FP8]

@@ -97,6 +97,22 @@ class Causal(unittest.TestCase):
             x, weight, states = draw(2, 8, 9, dtype=dtype), draw(8, 3, dtype=dtype), draw(2, 2, 8, dtype=dtype)
             self.compare(x, weight, None, states.transpose(1, 2), "silu")
 
+    def test_states_without_tokens(self):
+        """Filters of one tap see no state, but its gradient exists, and is as empty."""
+        x, w = torch.randn(2, 8, 5, requires_grad=True), torch.randn(8, 1, requires_grad=True)
+        states = torch.empty(2, 8, 0, requires_grad=True)
+        y, final = causal_conv1d_fn(x, w, initial_states=states, return_final_states=True)
+        torch.testing.assert_close(y, x * w)
+        grads = torch.autograd.grad(y.sum() + final.sum(), (x, w, states))
+        self.assertEqual([grad.shape for grad in grads], [x.shape, w.shape, states.shape])
+        tokens, kernel = torch.randn(1, 5, 8), torch.randn(1, 5, 8, 1)
+        packed, state = torch.tensor([0, 2, 5]), torch.empty(2, 0, 8, requires_grad=True)
+        y, final = conv.torch.dynamic_conv(
+            tokens, kernel, cu_seqlens=packed, initial_state=state, return_final_state=True
+        )
+        self.assertEqual(final.shape, state.shape)
+        self.assertEqual(torch.autograd.grad(y.sum(), state)[0].shape, state.shape)
+
     def test_what_comes_before_does_not_leak(self):
         """NaN in the first token or in the states reaches W - 1 more tokens of the same sequence, and no other sequence."""
         x, weight, states = torch.randn(2, 3, 8), torch.randn(3, 4), torch.randn(2, 3, 3)

@@ -215,6 +215,61 @@ class Ecosystem(unittest.TestCase):
 
 
 @unittest.skipUnless(torch.distributed.is_available() and torch.distributed.is_gloo_available(), "expects gloo")
+class Wrapper(torch.Tensor):
+    """A tensor that holds another one, and knows PyTorch's own operators only."""
+
+    @staticmethod
+    def __new__(cls, held):
+        made = torch.Tensor._make_wrapper_subclass(cls, held.shape, dtype=held.dtype, device=held.device, strides=held.stride())
+        made.held = held
+        return made
+
+    def __tensor_flatten__(self):
+        return ["held"], None
+
+    @staticmethod
+    def __tensor_unflatten__(tensors, meta, shape, strides):
+        return Wrapper(tensors["held"])
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        assert func.namespace == "aten", func
+        inside = torch.utils._pytree.tree_map_only(Wrapper, lambda tensor: tensor.held, (args, kwargs or {}))
+        return torch.utils._pytree.tree_map_only(torch.Tensor, Wrapper, func(*inside[0], **inside[1]))
+
+
+class Wrappers(unittest.TestCase):
+    def check(self, call, *tensors):
+        """A call of which any tensor may be a wrapper."""
+        expected = call(*[tensor.clone() for tensor in tensors])
+        for place in range(len(tensors)):
+            given = [Wrapper(tensor.clone()) if i == place else tensor.clone() for i, tensor in enumerate(tensors)]
+            with self.subTest(place):
+                result = call(*given)
+                self.assertIsInstance(result, Wrapper)
+                torch.testing.assert_close(result.held, expected, rtol=2e-5, atol=2e-5)
+
+    def test_convolutions(self):
+        torch.manual_seed(0)
+        x, w, b, residual = torch.randn(2, 4, 5, 5), torch.randn(6, 4, 3, 3), torch.randn(6), torch.randn(2, 6, 3, 3)
+        self.check(CF.conv2d, x, w, b)
+        self.check(lambda *tensors: CF.convolution(*tensors, "relu"), x, w, b, residual)
+
+    def test_sequences(self):
+        torch.manual_seed(0)
+        x, taps, state = torch.randn(2, 5, 8), torch.randn(2, 5, 8, 3), torch.randn(2, 2, 8)
+        self.check(lambda x, k, s: conv.torch.dynamic_conv(x, k, initial_state=s), x, taps, state)
+        x, w, b, states = torch.randn(2, 8, 5), torch.randn(8, 3), torch.randn(8), torch.randn(2, 8, 2)
+        self.check(lambda x, w, b, s: conv.torch.causal_conv1d_fn(x, w, b, initial_states=s), x, w, b, states)
+        self.check(lambda x, s, w: conv.torch.causal_conv1d_update(x, s, w), x[:, :, 0], states, w)
+        starts = torch.tensor([0, 2, 5])
+        self.check(lambda x: conv.torch.causal_conv1d_varlen_states(x, starts, 2), x[0].T.contiguous())
+
+    def test_arrays(self):
+        with self.assertRaisesRegex(conv.Error, "expects a tensor that is one piece of memory, but got Wrapper, which wraps others"):
+            conv.jit.conv2d(Wrapper(torch.ones(1, 1, 5, 5)), torch.ones(1, 1, 3, 3))
+
+
 class Distributed(unittest.TestCase):
     """Wrappers of distributed modules find what they expect. The tests have one process."""
 
@@ -270,7 +325,12 @@ class Distributed(unittest.TestCase):
         x, w = (distribute_tensor(torch.randn(*shape), mesh, [Replicate()]) for shape in ((2, 4, 8, 8), (6, 4, 2, 2)))
         result = CF.conv2d(x, w, stride=2)
         torch.testing.assert_close(result.full_tensor(), F.conv2d(x, w, stride=2).full_tensor())
-        self.assertIn("tensor-subclass", {row.reason for row in conv.torch.report()})
+        y, taps = (distribute_tensor(torch.randn(*shape), mesh, [Replicate()]) for shape in ((1, 5, 8), (1, 5, 8, 3)))
+        result = conv.torch.dynamic_conv(y, taps, activation="silu")
+        expected = conv.torch.dynamic_conv(y.full_tensor(), taps.full_tensor(), activation="silu")
+        torch.testing.assert_close(result.full_tensor(), expected)
+        rows = [row.problem.split()[0] for row in conv.torch.report() if row.reason == "tensor-subclass"]
+        self.assertEqual(sorted(rows), ["convolution", "dynamic_conv"])
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from close import DEVICE, assert_close, assert_conv_ran
 
 import conv.torch
 import conv.torch.functional as CF
+from conv.torch import _casts
 
 FORWARD = {1: (CF.conv1d, F.conv1d), 2: (CF.conv2d, F.conv2d), 3: (CF.conv3d, F.conv3d)}
 TRANSPOSED = {
@@ -148,6 +149,49 @@ class Functional(unittest.TestCase):
             else:
                 ours, theirs = (torch.autograd.grad(result.float().sum(), w)[0].bfloat16() for result in (y, expected))
                 assert_close(ours, theirs.double())
+
+    def test_one_copy_of_a_weight_with_autocast(self):
+        """It lives as long as PyTorch's own copies, but a weight that was changed in place gets another one."""
+        weight, other = (torch.nn.Parameter(torch.randn(4, 3, 1, 1)) for _ in range(2))
+        copy = torch.no_grad()(lambda tensor=weight: _casts.cast(tensor, torch.bfloat16))
+        region = lambda **options: torch.autocast(DEVICE, torch.bfloat16, **options)
+        with region():
+            first = copy()
+            with region(), torch.inference_mode():
+                self.assertIs(copy(), first)
+            self.assertIsNot(copy(other), first)
+            self.assertTrue(torch.equal(first, weight.bfloat16()))
+            with torch.no_grad():
+                weight.add_(1)
+            self.assertTrue(torch.equal(copy(), weight.bfloat16()))
+            first = copy()
+            torch.clear_autocast_cache()
+            self.assertIsNot(copy(), first)
+            known = len(_casts._copies)
+            copy(weight * 1), copy(weight.detach())  # PyTorch keeps no copies of these either.
+            self.assertEqual(len(_casts._copies), known)
+        weight.data.add_(1)  # Without a new version: a later region must not see an old copy.
+        with region():
+            self.assertTrue(torch.equal(copy(), weight.bfloat16()))
+        packed = []
+        with region(), torch.autograd.graph.saved_tensors_hooks(packed.append, lambda tensor: tensor):
+            copy()
+        self.assertEqual(packed, [])  # Checkpoints expect the same tensors when they run a region again.
+        with region(cache_enabled=False):
+            self.assertIsNot(copy(), copy())
+        self.assertIsNot(copy(), copy())
+        self.assertEqual(_casts._copies, {})
+
+    def test_training_after_evaluation_with_autocast(self):
+        """The copy that inference made serves training, too, and has a gradient."""
+        x, w = torch.randn(2, 3, 5, 5), torch.nn.Parameter(torch.randn(4, 3, 3, 3))
+        with torch.autocast(DEVICE, torch.bfloat16):
+            with torch.inference_mode():
+                expected = CF.conv2d(x, w).clone()
+            y = CF.conv2d(x, w)
+        self.assertTrue(torch.equal(y, expected))
+        (grad,) = torch.autograd.grad(y.float().sum(), w)
+        assert_close(grad, torch.autograd.grad(F.conv2d(x, w.double().float()).sum(), w)[0], dtype=torch.bfloat16)
 
     def test_gradients_of_gradients_with_autocast(self):
         x, w = draw(1, 2, 6, 5, dtype=torch.float32), draw(3, 2, 3, 3, dtype=torch.float32)

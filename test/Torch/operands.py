@@ -3,7 +3,9 @@
 
 import unittest
 
+import numpy as np
 import torch
+import torch.nn.functional as F
 
 import conv.torch
 import conv.torch.functional as CF
@@ -48,6 +50,59 @@ class Others(unittest.TestCase):
     def test_max_error(self):
         with self.assertRaisesRegex(ValueError, "expects max_error to be 0 or more, but got nan"):
             CF.conv2d(self.x, self.w, max_error=float("nan"))
+
+
+class Sizes(unittest.TestCase):
+    """Only integers that kernels take reach one; PyTorch's function refuses all others."""
+
+    def setUp(self):
+        self.x, self.w = torch.ones(1, 2, 5, 5), torch.ones(2, 2, 3, 3)
+
+    def test_what_pytorch_refuses(self):
+        for options in (
+            *({name: value} for name in ("stride", "padding", "dilation") for value in (1.0, (1.5, 1), True, 1 << 64 | 1)),
+            {"groups": True},
+        ):
+            for ours, theirs in ((CF.conv2d, F.conv2d), (CF.conv_transpose2d, F.conv_transpose2d)):
+                with self.subTest((ours.__name__, options)):
+                    with self.assertRaises(Exception) as expected:
+                        theirs(self.x, self.w, **options)
+                    with self.assertRaises(type(expected.exception)):
+                        ours(self.x, self.w, **options)
+
+    def test_other_integers(self):
+        one = np.int64(1)
+        for stride in (one, (one, 1), torch.tensor(1)):
+            self.assertEqual(CF.conv2d(self.x, self.w, stride=stride, padding=[1]).shape, (1, 2, 5, 5))
+
+    def test_one_kernel(self):
+        for stride in (1.0, 1 << 64 | 1, (1, 1, 1)):
+            with self.assertRaisesRegex(ValueError, "expects stride, padding and dilation of one integer or 2, but got"):
+                CF.convolution(self.x, self.w, stride=stride)
+        with self.assertRaisesRegex(ValueError, r"expects images \(N, C, ...\)"):
+            CF.convolution(self.x[0, 0], self.w[0, 0])
+
+
+class Layouts(unittest.TestCase):
+    """PyTorch's rule for the memory of results looks at strides alone, also at those of dimensions of size 1."""
+
+    def test_results(self):
+        last, filters = torch.channels_last, torch.ones(2, 1, 3, 3)
+        wide = torch.ones(2, 4, 5, 6).to(memory_format=last)
+        images = {
+            "one channel": torch.ones(2, 1, 5, 6).as_strided((2, 1, 5, 6), (30, 1, 6, 1)),
+            "one channel, contiguous": torch.ones(2, 1, 5, 6),
+            "one channel of several": wide[:, 1:2],
+            "the same channel": torch.ones(2, 1, 5, 6).expand(2, 3, 5, 6),
+            "some channels": wide[:, :3],
+            "one row": torch.ones(2, 5, 4).transpose(1, 2).unsqueeze(2),
+        }
+        for name, image in images.items():
+            for weight in (filters, filters.to(memory_format=last)):
+                weight = weight.expand(2, image.shape[1], 3, 3) if image.shape[1] > 1 else weight
+                with self.subTest((name, weight.stride())):
+                    expected = F.conv2d(image, weight, padding=1)
+                    self.assertEqual(CF.conv2d(image, weight, padding=1).stride(), expected.stride())
 
 
 class Numbers(unittest.TestCase):

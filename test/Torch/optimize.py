@@ -166,6 +166,10 @@ class Optimize(unittest.TestCase):
             torch.testing.assert_close(module(x), model(x))
         row = next(row for row in conv.torch.report() if row.problem == "Block as a whole")
         self.assertEqual((row.runs, row.reason), ("eager", "differs"))
+        for targets in ("host", "gfx942"):  # A file of wrong results is not written.
+            with mock.patch.object(_optimize, "fold", fold_wrong), self.assertRaisesRegex(RuntimeError, "please report it"):
+                conv.torch.save(model, (x,), f"{FOLDER}/wrong.convpack", targets=targets)
+        self.assertFalse(os.path.exists(f"{FOLDER}/wrong.convpack"))
 
     def test_random_numbers_and_updates_are_no_difference(self):
         class Noisy(torch.nn.Module):
@@ -228,11 +232,25 @@ class Optimize(unittest.TestCase):
         without = {**os.environ, "CONV_COMPILER_LIBRARY": "/none", "CONV_CACHE_DIR": f"{FOLDER}/none"}
         subprocess.run([sys.executable, "-c", code], env=without, check=True)
         self.check_permissions_and_devices(path, x, expected)
+        self.check_damage(path)
         with self.assertRaisesRegex(conv.Error, "expects a file of conv.torch.save"):
             kernels, _ = conv.torch.compile_kernels(model, (x,), "host")
             with open(f"{FOLDER}/kernels.convpack", "wb") as file:
                 file.write(kernels)
             conv.torch.load(f"{FOLDER}/kernels.convpack")
+
+    def check_damage(self, path):
+        """Errors are conv's, like those of `conv.load`."""
+        with open(path, "rb") as file:
+            content = file.read()
+        at = content.index(b"torch/graph.pt2") + 1000
+        flipped = content[:at] + bytes([content[at] ^ 255]) + content[at + 1 :]
+        for damaged in (b"", b"nonsense", content[: len(content) // 2], flipped):
+            with open(f"{FOLDER}/damaged", "wb") as file:
+                file.write(damaged)
+            with self.assertRaisesRegex(conv.Error, "cannot read '.*damaged': expects a whole .convpack file, but got: "):
+                conv.torch.load(f"{FOLDER}/damaged")
+        os.unlink(f"{FOLDER}/damaged")
 
     def check_permissions_and_devices(self, path, x, expected):
         """Files have the permissions of new files. One that was saved on a missing device says so, and loads on another."""

@@ -2,6 +2,7 @@
 """What an optimised model has beside convolutions: torch.compile's code or PyTorch's, measured, forced, forbidden, missing."""
 
 import copy
+import pickle
 import os
 import subprocess
 import sys
@@ -163,6 +164,15 @@ class Rest(unittest.TestCase):
         loaded = conv.torch.load(f"{FOLDER}/net.convpack", compile_rest=True)
         self.assertIsInstance(loaded, _rest.CompiledModule)
         self.check(loaded)
+
+    def test_pickles(self):
+        """They would need the class that PyTorch makes for one graph; a file of conv.torch.save needs nothing."""
+        for rest in (False, True):
+            module, _ = self.optimize(compile_rest=rest)
+            for one in (module, copy.deepcopy(module).eval()):
+                with self.assertRaisesRegex(TypeError, "but got a graph for inference: conv.torch.save"):
+                    pickle.dumps(one)
+                self.check(one)
 
     def test_training_through_it_is_refused(self):
         model = torch.nn.Sequential(torch.nn.Conv2d(8, 4, 3), torch.nn.ReLU(), torch.nn.AvgPool2d(2))

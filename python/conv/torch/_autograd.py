@@ -10,7 +10,7 @@ import torch
 from torch._library.autograd import Info, make_autograd_impl
 from torch.autograd import forward_ad
 
-from . import _calls, _reference
+from . import _calls, _casts, _reference
 from ._calls import library
 from ._operators import CallArguments, convolution_backward, convolution_kernel, convolve, make_window
 
@@ -135,7 +135,7 @@ class _Mixed(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, input, weight, *rest):  # noqa: A002
-        narrow = weight.to(input.dtype)
+        narrow = _casts.cast(weight, input.dtype)
         result = convolve(input, narrow, *rest)
         setup(ctx, (input, narrow, *rest), result)
         ctx.wide = _Wide(weight, weight._version)
@@ -149,11 +149,18 @@ def takes_mixed(*tensors) -> bool:
     return not (_calls.is_anything_traced() or forward_ad._current_level >= 0 or any(map(_calls.is_special, tensors)))
 
 
+def _composed(*arguments):
+    return CallArguments(*arguments).reference()
+
+
 def _traced(*arguments):
     """What tracers see: the operator, or PyTorch's own operators for ONNX, which knows no others."""
     if torch.onnx.is_in_onnx_export():
-        return CallArguments(*arguments).reference()
+        return _composed(*arguments)
     return torch.ops.conv.convolution(*arguments)
+
+
+_OPERATOR = _calls.Operator("convolution", _traced, convolve, _Eager, _composed)
 
 
 def convolution(input, weight, bias, *rest):  # noqa: A002
@@ -165,5 +172,5 @@ def convolution(input, weight, bias, *rest):  # noqa: A002
         is_tracked = any(tensor is not None and tensor.requires_grad for tensor in (input, weight, bias))
         if is_tracked and torch.is_grad_enabled():
             return _Mixed.apply(*arguments)
-        return convolve(input, weight.to(input.dtype), *arguments[2:])
-    return _calls.dispatch(_traced, convolve, _Eager, arguments[:3], arguments)
+        return convolve(input, _casts.cast(weight, input.dtype), *arguments[2:])
+    return _calls.dispatch(_OPERATOR, (input, weight, bias, arguments[11]), arguments)

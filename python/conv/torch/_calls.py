@@ -8,14 +8,16 @@ import typing
 
 import torch
 from torch.autograd import forward_ad
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from . import _choices
-from ._geometry import DTYPES
+from ._geometry import DTYPES, OptionalTensor
 from ._settings import settings
 
-Optional = typing.Optional[torch.Tensor]
 Tensors = typing.Sequence[torch.Tensor]
 Theirs = typing.Callable[[], torch.Tensor]
+PLAIN = (torch.Tensor, torch.nn.Parameter)  #: The types of tensors that have no special behaviour.
+_USUAL = (*PLAIN, type(None))
 
 library = torch.library.Library("conv", "DEF")  #: Defines the operators `torch.ops.conv`.
 
@@ -94,7 +96,7 @@ def start(
     return result
 
 
-def run_known(key: tuple, operands: Tensors) -> Optional:
+def run_known(key: tuple, operands: Tensors) -> OptionalTensor:
     """The result of a call like an earlier one, if that had a kernel."""
     known = _known.get(key)
     if known is None or not settings.enabled:
@@ -121,7 +123,19 @@ def is_anything_traced() -> bool:
 
 def is_special(tensor: torch.Tensor) -> bool:
     """Whether the tensor has a subclass of tensors as its type, or has no data."""
-    return type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.is_meta
+    return type(tensor) not in PLAIN or tensor.is_meta
+
+
+def is_wrapped(name: str, tensors: typing.Sequence[OptionalTensor], unusual: Tensors) -> bool:
+    """Whether one of the tensors of unusual types wraps others, as DTensor does: it supports PyTorch's operators, but not
+    conv's. The report says so."""
+    kinds = [type(tensor).__name__ for tensor in unusual if is_traceable_wrapper_subclass(tensor)]
+    if not kinds:
+        return False
+    if not torch.compiler.is_compiling():
+        reason = "tensor-subclass", f"expects plain tensors, but got {', '.join(kinds)}"
+        _choices.leave(report_line(name, *tensors[:2]), tensors[0].device, *reason).calls += 1
+    return True
 
 
 def is_traced(tensor: torch.Tensor) -> bool:
@@ -129,25 +143,33 @@ def is_traced(tensor: torch.Tensor) -> bool:
     return is_anything_traced() or is_special(tensor)
 
 
+class Operator(typing.NamedTuple):
+    """The ways to compute an operator."""
+
+    name: str  #: In the report, if PyTorch runs it.
+    traced: typing.Callable  #: What tracers see: the operator itself.
+    direct: typing.Callable  #: Its kernel, without PyTorch's dispatcher, which costs an operator in Python 100 us a call.
+    eager: typing.Type[torch.autograd.Function]  #: Its autograd, without PyTorch's dispatcher.
+    composed: typing.Callable  #: A composition of PyTorch's operators.
+
+
 def dispatch(
-    operator: typing.Callable,
-    direct: typing.Callable,
-    eager: typing.Type[torch.autograd.Function],
-    tensors: typing.Sequence[Optional],
-    arguments: typing.Sequence[object],
+    operator: Operator, tensors: typing.Sequence[OptionalTensor], arguments: typing.Sequence[object]
 ) -> torch.Tensor:
-    """Calls an operator by the shortest way: `direct` is its kernel and `eager` its autograd, both without PyTorch's
-    dispatcher, which costs an operator in Python 100 us a call. The first two of `tensors` are never None."""
+    """Computes an operator by the shortest way. The first two of `tensors` are never None."""
+    unusual = [tensor for tensor in tensors if type(tensor) not in _USUAL]
+    if unusual and is_wrapped(operator.name, tensors, unusual):
+        return operator.composed(*arguments)
     if is_anything_traced():
         # torch.func traces through autograd functions, but not through the autograd of operators in Python.
         is_functional = torch._C._functorch.peek_interpreter_stack() is not None and not torch.compiler.is_compiling()
-        return eager.apply(*arguments) if is_functional else operator(*arguments)
-    if is_special(tensors[0]) or is_special(tensors[1]):
-        return operator(*arguments)
+        return operator.eager.apply(*arguments) if is_functional else operator.traced(*arguments)
+    if unusual or tensors[0].is_meta or tensors[1].is_meta:
+        return operator.traced(*arguments)
     if forward_ad._current_level >= 0:  # Tangents may belong to tensors that require no gradient.
-        return eager.apply(*arguments)
+        return operator.eager.apply(*arguments)
     if torch.is_grad_enabled():
         for tensor in tensors:
             if tensor is not None and tensor.requires_grad:
-                return eager.apply(*arguments)
-    return direct(*arguments)
+                return operator.eager.apply(*arguments)
+    return operator.direct(*arguments)

@@ -10,11 +10,11 @@ import torch
 
 from . import _calls, _choices
 from . import _causal_reference as reference
-from ._calls import Optional, library
+from ._calls import library
 from ._causal_kernels import activation_gradient, convolve, do_channels_follow, empty_like, gradient, in_order
 from ._causal_sequences import Sequences, starts_of
 from ._dynamic_reference import Neighbours
-from ._geometry import DATA, WEIGHT, order_of
+from ._geometry import DATA, WEIGHT, OptionalTensor, order_of
 
 _OPERANDS = "Tensor x, Tensor weight, Tensor? bias, Tensor? seq_idx, Tensor? initial_states, str activation"
 library.define(f"causal_conv1d({_OPERANDS}, Tensor? cu_seqlens=None) -> Tensor")
@@ -28,11 +28,11 @@ class _Call(typing.NamedTuple):
 
     x: torch.Tensor
     weight: torch.Tensor
-    bias: Optional
-    seq_idx: Optional
-    initial_states: Optional
+    bias: OptionalTensor
+    seq_idx: OptionalTensor
+    initial_states: OptionalTensor
     activation: str
-    cu_seqlens: Optional = None
+    cu_seqlens: OptionalTensor = None
 
     def report(self, reason: str, detail: str) -> None:
         line = _calls.report_line("causal_conv1d", self.x, self.weight)
@@ -166,7 +166,7 @@ def _gradient_of_sum(call: _Call, grad_output: torch.Tensor) -> torch.Tensor:
     return grad
 
 
-def _state_gradients(call: _Call, seen: torch.Tensor, mask: typing.Sequence[bool]) -> typing.Tuple[Optional, Optional]:
+def _state_gradients(call: _Call, seen: torch.Tensor, mask: typing.Sequence[bool]) -> typing.Tuple[OptionalTensor, OptionalTensor]:
     """The contribution of the tokens that see states to the gradients of the filters and of the states. `seen` is the
     gradient of the sums of these tokens, (N, D, T)."""
     filters, states = call.weight.unsqueeze(1), call.initial_states.contiguous()
@@ -295,16 +295,21 @@ class _Eager(torch.autograd.Function):
     backward = staticmethod(_backward)
 
 
+_OPERATOR = _calls.Operator(
+    "causal_conv1d", torch.ops.conv.causal_conv1d, _causal_conv1d, _Eager, lambda *arguments: _Call(*arguments).compose()
+)
+
+
 def causal_conv1d(
     x: torch.Tensor,
     weight: torch.Tensor,
-    bias: Optional,
-    seq_idx: Optional,
-    initial_states: Optional,
+    bias: OptionalTensor,
+    seq_idx: OptionalTensor,
+    initial_states: OptionalTensor,
     activation: str,
-    cu_seqlens: Optional = None,
+    cu_seqlens: OptionalTensor = None,
 ) -> torch.Tensor:
     """`torch.ops.conv.causal_conv1d`, by the shortest way."""
     tensors = x, weight, bias, initial_states
     arguments = x, weight, bias, seq_idx, initial_states, activation, cu_seqlens
-    return _calls.dispatch(torch.ops.conv.causal_conv1d, _causal_conv1d, _Eager, tensors, arguments)
+    return _calls.dispatch(_OPERATOR, tensors, arguments)

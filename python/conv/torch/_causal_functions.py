@@ -9,11 +9,12 @@ import typing
 import torch
 
 from . import _causal, _causal_update, _states
-from ._tokens import Optional, _activation, _check_starts
-from .functional import _autocast
+from ._geometry import OptionalTensor
+from ._tokens import activation_name, check_starts, with_empty_state
+from .functional import cast_for_autocast
 
 
-def _check_filters(x: torch.Tensor, weight: torch.Tensor, bias: Optional) -> None:
+def _check_filters(x: torch.Tensor, weight: torch.Tensor, bias: OptionalTensor) -> None:
     channels = x.shape[1]
     if weight.dim() != 2 or weight.shape[0] != channels or weight.shape[1] < 1:
         raise ValueError(f"expects weight ({channels}, W), one filter for each channel, but got {tuple(weight.shape)}")
@@ -26,14 +27,14 @@ def _check_filters(x: torch.Tensor, weight: torch.Tensor, bias: Optional) -> Non
             )
 
 
-def _check_vector(name: str, tensor: Optional, shape: typing.Sequence[int]) -> None:
+def _check_vector(name: str, tensor: OptionalTensor, shape: typing.Sequence[int]) -> None:
     if tensor is None:
         return
     if tuple(tensor.shape) != tuple(shape) or tensor.is_floating_point():
         raise ValueError(f"expects {name} of integers {tuple(shape)}, but got {tensor.dtype} {tuple(tensor.shape)}")
 
 
-def _final_states(x: torch.Tensor, initial_states: Optional, width: int) -> torch.Tensor:
+def _final_states(x: torch.Tensor, initial_states: OptionalTensor, width: int) -> torch.Tensor:
     """The last tokens, which the next tokens will see."""
     missing = width - 1 - x.shape[2]
     if missing <= 0:
@@ -45,14 +46,14 @@ def _final_states(x: torch.Tensor, initial_states: Optional, width: int) -> torc
 def causal_conv1d_fn(
     x: torch.Tensor,
     weight: torch.Tensor,
-    bias: Optional = None,
-    seq_idx: Optional = None,
-    initial_states: Optional = None,
+    bias: OptionalTensor = None,
+    seq_idx: OptionalTensor = None,
+    initial_states: OptionalTensor = None,
     return_final_states: bool = False,
-    final_states_out: Optional = None,
+    final_states_out: OptionalTensor = None,
     activation: typing.Optional[str] = None,
     *,
-    cu_seqlens: Optional = None,
+    cu_seqlens: OptionalTensor = None,
 ) -> typing.Union[torch.Tensor, typing.Tuple[torch.Tensor, torch.Tensor]]:
     """Like `causal_conv1d_fn` of the package causal-conv1d: `y[b, d, t] = activation(sum over w of weight[d, w] * x[b, d, t +
     w - (W - 1)] + bias[d])`, where elements before a sequence are its initial states, or zero.
@@ -85,10 +86,10 @@ def causal_conv1d_fn(
         >>> causal_conv1d_fn(torch.ones(1, 1, 4), torch.tensor([[1.0, 2.0]]))
         tensor([[[2., 3., 3., 3.]]])
     """
-    name = _activation(activation)
+    name = activation_name(activation)
     if x.dim() != 3:
         raise ValueError(f"expects x (B, D, T), but got {tuple(x.shape)}")
-    x, weight, initial_states = _autocast(x, weight, initial_states)
+    x, weight, initial_states = cast_for_autocast(x, weight, initial_states)
     _check_filters(x, weight, bias)
     batch, channels, tokens = x.shape
     width = weight.shape[1]
@@ -99,7 +100,7 @@ def causal_conv1d_fn(
         raise ValueError("expects seq_idx or cu_seqlens, but got both")
     sequences = batch
     if cu_seqlens is not None:
-        cu_seqlens = _check_starts(cu_seqlens, x.transpose(1, 2))
+        cu_seqlens = check_starts(cu_seqlens, x.transpose(1, 2))
         sequences = cu_seqlens.shape[0] - 1
     shape = sequences, channels, width - 1
     for what, states in (("initial_states", initial_states), ("final_states_out", final_states_out)):
@@ -108,10 +109,14 @@ def causal_conv1d_fn(
             raise ValueError(f"expects {what} {expected}, but got {tuple(states.shape)} of {states.dtype}")
     seen = initial_states if width > 1 else None
     y = _causal.causal_conv1d(x, weight, bias, seq_idx, seen, name, cu_seqlens)
+    if width == 1:
+        y = with_empty_state(y, initial_states)
     if not return_final_states:
         return y
-    if cu_seqlens is None or width == 1:
-        states = _final_states(x, initial_states, width) if cu_seqlens is None else x.new_empty(shape)
+    if width == 1:
+        states = x[:1, :, :0].expand(sequences, -1, -1)
+    elif cu_seqlens is None:
+        states = _final_states(x, initial_states, width)
     else:
         before = None if seen is None else seen.transpose(1, 2)
         states = _states.final_states(x.transpose(1, 2), width - 1, cu_seqlens, before).transpose(1, 2)
@@ -129,7 +134,7 @@ def causal_conv1d_varlen_states(x: torch.Tensor, cu_seqlens: torch.Tensor, state
     """
     if x.dim() != 2 or state_len < 1:
         raise ValueError(f"expects x (T, D) and a positive state_len, but got {tuple(x.shape)} and {state_len}")
-    starts = _check_starts(cu_seqlens, x[None])
+    starts = check_starts(cu_seqlens, x[None])
     return _states.final_states(x[None], state_len, starts, None).transpose(1, 2)
 
 
@@ -137,10 +142,10 @@ def causal_conv1d_update(
     x: torch.Tensor,
     conv_state: torch.Tensor,
     weight: torch.Tensor,
-    bias: Optional = None,
+    bias: OptionalTensor = None,
     activation: typing.Optional[str] = None,
-    cache_seqlens: Optional = None,
-    conv_state_indices: Optional = None,
+    cache_seqlens: OptionalTensor = None,
+    conv_state_indices: OptionalTensor = None,
 ) -> torch.Tensor:
     """Like `causal_conv1d_update` of the package causal-conv1d: the next tokens of sequences, for decoding.
 
@@ -171,7 +176,7 @@ def causal_conv1d_update(
         >>> [causal_conv1d_update(torch.ones(1, 1), state, torch.tensor([[1.0, 2.0]])).item() for _ in range(2)]
         [2.0, 3.0]
     """
-    name = _activation(activation)
+    name = activation_name(activation)
     if x.dim() not in (2, 3):
         raise ValueError(f"expects x (B, D) or (B, D, T), but got {tuple(x.shape)}")
     _check_filters(x, weight, bias)

@@ -11,8 +11,7 @@ import torch.nn.functional as F
 
 from .._causal import ActivationGradient
 from . import _calls, _choices, _operators, _reference
-from ._calls import Optional
-from ._geometry import DATA, DTYPES, FORWARD, WEIGHT, Epilogue, Window, arrange
+from ._geometry import DATA, DTYPES, FORWARD, WEIGHT, Epilogue, OptionalTensor, Window, arrange
 
 
 def do_channels_follow(x: torch.Tensor) -> bool:
@@ -46,7 +45,7 @@ def _window(channels: int, low: int, high: int) -> Window:
     return Window((1,), (low,), (high,), (1,), channels)
 
 
-def _pytorch(x: torch.Tensor, weight: torch.Tensor, bias: Optional, low: int) -> torch.Tensor:
+def _pytorch(x: torch.Tensor, weight: torch.Tensor, bias: OptionalTensor, low: int) -> torch.Tensor:
     count = low + x.shape[2] - weight.shape[2] + 1
     bias = None if bias is None else bias.to(x.dtype)
     return F.conv1d(x, weight, bias, padding=low, groups=x.shape[1])[:, :, :count]
@@ -55,7 +54,7 @@ def _pytorch(x: torch.Tensor, weight: torch.Tensor, bias: Optional, low: int) ->
 def convolve(
     x: torch.Tensor,
     weight: torch.Tensor,
-    bias: Optional,
+    bias: OptionalTensor,
     low: int,
     activation: str,
     result: torch.Tensor,
@@ -95,7 +94,7 @@ def gradient(
 
 
 def activation_gradient(
-    x: torch.Tensor, weight: torch.Tensor, bias: Optional, grad_output: torch.Tensor, low: int
+    x: torch.Tensor, weight: torch.Tensor, bias: OptionalTensor, grad_output: torch.Tensor, low: int
 ) -> torch.Tensor:
     """The gradient of the sum in front of a silu: dense, in the memory order of x."""
     given = [tensor for tensor in (x, weight, bias, grad_output) if tensor is not None]

@@ -10,11 +10,11 @@ import torch
 import torch.nn.functional as F
 
 from ._dynamic_reference import delayed, dynamic_sum, silu_slope, wide
+from ._geometry import OptionalTensor
 
-Optional = typing.Optional[torch.Tensor]
 
 
-def _with_past(x: torch.Tensor, initial_states: Optional, width: int) -> torch.Tensor:
+def _with_past(x: torch.Tensor, initial_states: OptionalTensor, width: int) -> torch.Tensor:
     past = x.new_zeros(*x.shape[:2], width - 1) if initial_states is None else initial_states
     return torch.cat([past, x], -1)
 
@@ -26,7 +26,7 @@ def find_starts(seq_idx: torch.Tensor) -> torch.Tensor:
     return is_start
 
 
-def _number_runs(seq_idx: Optional) -> Optional:
+def _number_runs(seq_idx: OptionalTensor) -> OptionalTensor:
     """Each run of equal numbers is a sequence, also if its number occurs again later: the runs of (B, T), numbered from 0 on,
     and -1 for padding."""
     if seq_idx is None:
@@ -35,7 +35,7 @@ def _number_runs(seq_idx: Optional) -> Optional:
 
 
 def _causal_sum(
-    x: torch.Tensor, weight: torch.Tensor, bias: Optional, seq_idx: Optional, initial_states: Optional
+    x: torch.Tensor, weight: torch.Tensor, bias: OptionalTensor, seq_idx: OptionalTensor, initial_states: OptionalTensor
 ) -> torch.Tensor:
     """The sum and the bias, in f32 for 16-bit types."""
     width, tokens = weight.shape[1], x.shape[2]
@@ -56,9 +56,9 @@ def _causal_sum(
 def causal_conv1d(
     x: torch.Tensor,
     weight: torch.Tensor,
-    bias: Optional,
-    seq_idx: Optional,
-    initial_states: Optional,
+    bias: OptionalTensor,
+    seq_idx: OptionalTensor,
+    initial_states: OptionalTensor,
     activation: str,
 ) -> torch.Tensor:
     """Tokens whose `seq_idx` is negative are padding: their results are zero."""
@@ -73,7 +73,7 @@ def causal_conv1d(
 def packed_with_states(
     x: torch.Tensor,
     weight: torch.Tensor,
-    bias: Optional,
+    bias: OptionalTensor,
     cu_seqlens: torch.Tensor,
     initial_states: torch.Tensor,
     activation: str,
@@ -88,15 +88,15 @@ def packed_with_states(
 class CausalGradients(typing.NamedTuple):
     x: torch.Tensor
     weight: torch.Tensor
-    bias: Optional
-    initial_states: Optional
+    bias: OptionalTensor
+    initial_states: OptionalTensor
 
 
 def packed_gradients(
     grad_output: torch.Tensor,
     x: torch.Tensor,
     weight: torch.Tensor,
-    bias: Optional,
+    bias: OptionalTensor,
     cu_seqlens: torch.Tensor,
     initial_states: torch.Tensor,
     activation: str,
@@ -111,7 +111,7 @@ def packed_gradients(
     return CausalGradients(grads[0], grads[1], None if bias is None else grads[3], grads[2])
 
 
-def _where_seen(grad: torch.Tensor, seq_idx: Optional, by: int) -> torch.Tensor:
+def _where_seen(grad: torch.Tensor, seq_idx: OptionalTensor, by: int) -> torch.Tensor:
     """The gradient of tokens that see a token `by` positions earlier in their own sequence, and zeros."""
     if seq_idx is None:
         return grad
@@ -119,7 +119,7 @@ def _where_seen(grad: torch.Tensor, seq_idx: Optional, by: int) -> torch.Tensor:
 
 
 def filter_gradient(
-    grad_sum: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, seq_idx: Optional, initial_states: Optional
+    grad_sum: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, seq_idx: OptionalTensor, initial_states: OptionalTensor
 ) -> torch.Tensor:
     """The gradient of filters of `weight`'s shape; its values do not matter."""
     seq_idx = _number_runs(seq_idx)
@@ -135,9 +135,9 @@ def causal_gradients(
     grad_output: torch.Tensor,
     x: torch.Tensor,
     weight: torch.Tensor,
-    bias: Optional,
-    seq_idx: Optional,
-    initial_states: Optional,
+    bias: OptionalTensor,
+    seq_idx: OptionalTensor,
+    initial_states: OptionalTensor,
     activation: str,
 ) -> CausalGradients:
     """The gradients of all operands, which can be differentiated again."""

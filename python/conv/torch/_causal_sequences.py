@@ -15,7 +15,7 @@ from .._dynamic import ACTIVATION, FORWARD, INPUT, STATE
 from . import _dynamic
 from . import _causal_reference
 from . import _dynamic_reference as reference
-from ._calls import Optional
+from ._geometry import OptionalTensor
 
 
 class Sequences(typing.NamedTuple):
@@ -23,9 +23,9 @@ class Sequences(typing.NamedTuple):
 
     x: torch.Tensor
     weight: torch.Tensor
-    bias: Optional
-    cu_seqlens: Optional
-    initial_state: Optional  #: (B, W - 1, D), or (N, W - 1, D) for packed sequences.
+    bias: OptionalTensor
+    cu_seqlens: OptionalTensor
+    initial_state: OptionalTensor  #: (B, W - 1, D), or (N, W - 1, D) for packed sequences.
     activation: str
 
     def _call(self) -> _dynamic.Call:

@@ -11,8 +11,8 @@ import torch
 from .._states import UpdateProblem
 from . import _calls, _choices
 from . import _causal_reference as reference
-from ._calls import Optional, library
-from ._geometry import DTYPES
+from ._calls import library
+from ._geometry import DTYPES, OptionalTensor
 from ._states import INDEX_DTYPES, is_addressed, strides_of
 
 _ALIGNMENT = 16  #: Bytes that buffers are aligned to.
@@ -47,7 +47,7 @@ class _Slots(typing.NamedTuple):
 
 
 def _advance(
-    states: torch.Tensor, x: torch.Tensor, taps: int, cache_seqlens: Optional
+    states: torch.Tensor, x: torch.Tensor, taps: int, cache_seqlens: OptionalTensor
 ) -> typing.Tuple[torch.Tensor, torch.Tensor]:
     """The tokens that the next tokens see, with those, and the states after them."""
     length, count = states.shape[2], x.shape[2]
@@ -153,7 +153,11 @@ def _causal_conv1d_update_fake(x, conv_state, weight, bias, activation, cache_se
 
 def causal_conv1d_update(x: torch.Tensor, conv_state: torch.Tensor, weight: torch.Tensor, *rest) -> torch.Tensor:
     """`torch.ops.conv.causal_conv1d_update`, by the shortest way."""
-    if _calls.is_traced(x) or _calls.is_traced(weight):
-        return torch.ops.conv.causal_conv1d_update(x, conv_state, weight, *rest)
+    arguments = x, conv_state, weight, *rest
+    unusual = [value for value in arguments if isinstance(value, torch.Tensor) and type(value) not in _calls.PLAIN]
     with torch.no_grad():
-        return _causal_conv1d_update(x, conv_state, weight, *rest)
+        if unusual and _calls.is_wrapped("causal_conv1d_update", (x, weight), unusual):
+            return _compose(*arguments)
+        if unusual or _calls.is_traced(x) or weight.is_meta:
+            return torch.ops.conv.causal_conv1d_update(*arguments)
+        return _causal_conv1d_update(*arguments)

@@ -118,9 +118,16 @@ _pools: typing.Dict[int, concurrent.futures.ThreadPoolExecutor] = {}
 
 
 def preload(artifact: typing.Union[str, os.PathLike, bytes, Artifact]) -> int:
-    """Takes kernels from a file that `compile_kernels` or `save` wrote, so that their problems are not compiled.
+    """Takes kernels from what `compile_kernels` or `save` wrote, so that their problems are not compiled.
 
-    Returns the number of functions.
+    Args:
+        artifact: a path, the bytes of a file, or an opened one.
+
+    Returns:
+        The number of functions.
+
+    Raises:
+        Error: it is no `.convpack` file, or it is damaged.
     """
     if not isinstance(artifact, Artifact):
         artifact = load_artifact(artifact)

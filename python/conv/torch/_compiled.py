@@ -19,7 +19,6 @@ from torch.utils._pytree import tree_map_only
 from . import _calls
 
 _lock = threading.Lock()  # Inductor compiles one graph at a time.
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 def _describe(value: object) -> typing.Hashable:
@@ -48,7 +47,7 @@ class CompiledModule(torch.nn.Module):
         tensors = [value for value in inputs if isinstance(value, torch.Tensor)]
         is_tracked = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
         # The operators explain why they have no gradient, and can be traced; code of the compiler can do neither.
-        if is_tracked or _calls.is_anything_traced() or any(type(tensor) not in _PLAIN for tensor in tensors):
+        if is_tracked or _calls.is_anything_traced() or any(type(tensor) not in _calls.PLAIN for tensor in tensors):
             return self.module(*inputs)
         if any(tensor.is_neg() for tensor in tensors):
             inputs = tree_map_only(torch.Tensor, torch.resolve_neg, inputs)

@@ -12,8 +12,9 @@ import torch
 from .._dynamic import ACTIVATION, FORWARD, INPUT, KERNEL, STATE, DynamicProblem
 from . import _calls, _choices
 from . import _dynamic_reference as reference
-from ._calls import Optional, library
-from ._geometry import DTYPES
+from ._calls import library
+from ._geometry import DTYPES, OptionalTensor
+from ._states import INDEX_DTYPES
 
 library.define(
     "dynamic_conv(Tensor input, Tensor kernel, str order, str activation, Tensor? cu_seqlens=None, "
@@ -23,9 +24,6 @@ library.define(
     "dynamic_conv_backward(Tensor grad_output, Tensor input, Tensor kernel, str order, str activation, "
     "Tensor? cu_seqlens, Tensor? initial_state, str normalize, bool[3] output_mask) -> (Tensor, Tensor, Tensor)"
 )
-
-_STARTS = {torch.int32: "i32", torch.int64: "i64"}
-
 
 class _Kernels(typing.NamedTuple):
     """The sizes of kernels, and their order in memory."""
@@ -61,10 +59,10 @@ class Call(typing.NamedTuple):
     kernel: torch.Tensor
     order: str
     activation: str
-    cu_seqlens: Optional = None
-    initial_state: Optional = None
+    cu_seqlens: OptionalTensor = None
+    initial_state: OptionalTensor = None
     normalize: str = ""
-    bias: Optional = None
+    bias: OptionalTensor = None
     one_kernel: bool = False  #: Whether all tokens share one kernel, in a tensor (1, 1, ...).
 
 
@@ -123,7 +121,7 @@ def run(
             direction=direction,
             activation=activation,
             starts=0 if starts is None else starts.shape[0],
-            starts_dtype="i32" if starts is None else _STARTS[starts.dtype],
+            starts_dtype="i32" if starts is None else INDEX_DTYPES[starts.dtype],
             initial_state=state is not None,
             one_kernel=call.one_kernel,
             bias="" if bias is None else DTYPES[bias.dtype],
@@ -256,16 +254,19 @@ class _Eager(torch.autograd.Function):
     vmap = staticmethod(_vmap)
 
 
+_OPERATOR = _calls.Operator("dynamic_conv", torch.ops.conv.dynamic_conv, _dynamic_conv, _Eager, reference.dynamic_conv)
+
+
 def dynamic_conv(
     input: torch.Tensor,  # noqa: A002
     kernel: torch.Tensor,
     order: str,
     activation: str,
-    cu_seqlens: Optional = None,
-    initial_state: Optional = None,
+    cu_seqlens: OptionalTensor = None,
+    initial_state: OptionalTensor = None,
     normalize: str = "",
 ) -> torch.Tensor:
     """`torch.ops.conv.dynamic_conv`, by the shortest way."""
     arguments = input, kernel, order, activation, cu_seqlens, initial_state, normalize
     tensors = input, kernel, initial_state
-    return _calls.dispatch(torch.ops.conv.dynamic_conv, _dynamic_conv, _Eager, tensors, arguments)
+    return _calls.dispatch(_OPERATOR, tensors, arguments)

@@ -10,7 +10,8 @@ import typing
 import torch
 import torch.nn.functional as F
 
-Optional = typing.Optional[torch.Tensor]
+from ._geometry import OptionalTensor
+
 
 
 def wide(tensor: torch.Tensor) -> torch.Tensor:
@@ -80,11 +81,11 @@ class Neighbours(typing.NamedTuple):
         return cls(places - bounds[number], bounds[number + 1] - 1 - places, number - 1)
 
 
-def find_neighbours(cu_seqlens: Optional, x: torch.Tensor) -> typing.Optional[Neighbours]:
+def find_neighbours(cu_seqlens: OptionalTensor, x: torch.Tensor) -> typing.Optional[Neighbours]:
     return None if cu_seqlens is None else Neighbours.of(cu_seqlens, x.shape[1])
 
 
-def _mask(x: torch.Tensor, counts: Optional, by: int) -> torch.Tensor:
+def _mask(x: torch.Tensor, counts: OptionalTensor, by: int) -> torch.Tensor:
     """The tokens (B, T, ...) with at least `by` neighbours, and zeros for all others."""
     if counts is None or by == 0:
         return x
@@ -99,7 +100,7 @@ def _states_of_tokens(state: torch.Tensor, neighbours: Neighbours, by: int) -> t
     return torch.where(is_state[:, None], seen, 0)[None]
 
 
-def _seen(x: torch.Tensor, by: int, neighbours: typing.Optional[Neighbours], state: Optional) -> torch.Tensor:
+def _seen(x: torch.Tensor, by: int, neighbours: typing.Optional[Neighbours], state: OptionalTensor) -> torch.Tensor:
     """For each token (B, T, D), the element `by` tokens earlier: of its sequence, of its initial state, or zero."""
     if by == 0:
         return x
@@ -116,8 +117,8 @@ def dynamic_sum(
     x: torch.Tensor,
     kernel: torch.Tensor,
     order: str,
-    cu_seqlens: Optional = None,
-    initial_state: Optional = None,
+    cu_seqlens: OptionalTensor = None,
+    initial_state: OptionalTensor = None,
     normalize: str = "",
 ) -> torch.Tensor:
     """The sum of products, in f32 for 16-bit types."""
@@ -135,8 +136,8 @@ def dynamic_conv(
     kernel: torch.Tensor,
     order: str,
     activation: str,
-    cu_seqlens: Optional = None,
-    initial_state: Optional = None,
+    cu_seqlens: OptionalTensor = None,
+    initial_state: OptionalTensor = None,
     normalize: str = "",
 ) -> torch.Tensor:
     result = dynamic_sum(x, kernel, order, cu_seqlens, initial_state, normalize)
@@ -148,8 +149,8 @@ def dynamic_sum_gradient(
     x: torch.Tensor,
     kernel: torch.Tensor,
     order: str,
-    cu_seqlens: Optional = None,
-    initial_state: Optional = None,
+    cu_seqlens: OptionalTensor = None,
+    initial_state: OptionalTensor = None,
     normalize: str = "",
 ) -> torch.Tensor:
     """The gradient of the sum in front of a silu."""
@@ -158,7 +159,7 @@ def dynamic_sum_gradient(
 
 
 def dynamic_input_gradient(
-    grad_sum: torch.Tensor, kernel: torch.Tensor, order: str, cu_seqlens: Optional = None, normalize: str = ""
+    grad_sum: torch.Tensor, kernel: torch.Tensor, order: str, cu_seqlens: OptionalTensor = None, normalize: str = ""
 ) -> torch.Tensor:
     neighbours = find_neighbours(cu_seqlens, grad_sum)
     after = None if neighbours is None else neighbours.after
@@ -176,8 +177,8 @@ def dynamic_kernel_gradient(
     grad_sum: torch.Tensor,
     kernel: torch.Tensor,
     order: str,
-    cu_seqlens: Optional = None,
-    initial_state: Optional = None,
+    cu_seqlens: OptionalTensor = None,
+    initial_state: OptionalTensor = None,
     normalize: str = "",
 ) -> torch.Tensor:
     """The gradient of kernels of `kernel`'s shape, whose values matter only for normalised kernels."""
@@ -202,7 +203,7 @@ def first_tokens(x: torch.Tensor, cu_seqlens: torch.Tensor, count: int) -> torch
 
 
 def dynamic_state_gradient(
-    grad_sum: torch.Tensor, kernel: torch.Tensor, order: str, cu_seqlens: Optional = None, normalize: str = ""
+    grad_sum: torch.Tensor, kernel: torch.Tensor, order: str, cu_seqlens: OptionalTensor = None, normalize: str = ""
 ) -> torch.Tensor:
     """The gradient of the tokens before the first ones, (B, W - 1, D), or (N, W - 1, D) for packed sequences."""
     grad, taps = wide(grad_sum), _normalized(wide(_taps_last(kernel, order)), normalize)
@@ -219,7 +220,7 @@ def dynamic_state_gradient(
     return result.flatten(2).to(grad_sum.dtype)
 
 
-def final_states(x: torch.Tensor, cu_seqlens: Optional, initial_state: Optional, count: int) -> torch.Tensor:
+def final_states(x: torch.Tensor, cu_seqlens: OptionalTensor, initial_state: OptionalTensor, count: int) -> torch.Tensor:
     """The last `count` tokens of sequences (B, T, D), or of packed ones, after their initial states or zeros."""
     places = torch.arange(count, device=x.device)
     if cu_seqlens is None:

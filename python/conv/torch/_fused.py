@@ -16,7 +16,8 @@ import torch
 from torch._library.autograd import Info, make_autograd_impl
 
 from . import _autograd, _calls, _operators
-from ._calls import Optional, library
+from ._calls import library
+from ._geometry import OptionalTensor
 from ._operators import CallArguments
 
 library.define("fused_convolution(Tensor input, Tensor weight, Tensor? bias, Tensor? residual, str options) -> Tensor")
@@ -50,8 +51,8 @@ class Options(typing.NamedTuple):
 def arguments(
     input: torch.Tensor,  # noqa: A002
     weight: torch.Tensor,
-    bias: Optional,
-    residual: Optional,
+    bias: OptionalTensor,
+    residual: OptionalTensor,
     options: str,
 ) -> CallArguments:
     """The arguments of the same call of `conv::convolution`."""

@@ -14,6 +14,8 @@ import torch
 
 from .._problem import Problem
 
+OptionalTensor = typing.Optional[torch.Tensor]
+
 FORWARD, DATA, WEIGHT = "forward", "backward_data", "backward_weight"
 
 #: The order of each direction's operands and its result.
@@ -88,11 +90,25 @@ class Epilogue(typing.NamedTuple):
 
 
 def is_channels_last(tensor: torch.Tensor) -> bool:
-    """Whether PyTorch would make the result of a convolution with this operand channels-last."""
+    """Whether PyTorch would make the result of a convolution with this operand channels-last: `suggest_memory_format` of its
+    C++ tensors, which looks at the strides, also of dimensions of size 1, and allows gaps."""
     memory_format = _CHANNELS_LAST.get(tensor.dim())
-    return (
-        memory_format is not None and tensor.is_contiguous(memory_format=memory_format) and not tensor.is_contiguous()
-    )
+    if memory_format is None or (
+        tensor.is_contiguous() and not tensor.is_contiguous(memory_format=memory_format)
+    ):
+        return False
+    shape, strides = tensor.shape, tensor.stride()
+    least = strides[1]
+    if least == 0:
+        return False
+    least *= max(shape[1], 1)
+    for dimension in (*range(tensor.dim() - 1, 1, -1), 0):
+        if shape[dimension] == 0 or strides[dimension] < least:
+            return False
+        if dimension == 0 and least == strides[1]:
+            return False  # All other dimensions have size 1.
+        least = strides[dimension] * shape[dimension]
+    return True
 
 
 def memory_format_of(*operands: torch.Tensor) -> torch.memory_format:
@@ -121,7 +137,7 @@ def arrange(tensor: torch.Tensor) -> typing.Tuple[torch.Tensor, str]:
     """The tensor, or a dense copy of it, and its memory order."""
     order = order_of(tensor)
     if order is None:
-        tensor = tensor.contiguous()
+        tensor = tensor.contiguous(memory_format=memory_format_of(tensor))
         order = order_of(tensor)
     return tensor, order
 

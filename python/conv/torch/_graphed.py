@@ -8,6 +8,7 @@ import typing
 
 import torch
 
+from ._inference import ADVICE
 from ._verify import Example
 
 
@@ -38,6 +39,9 @@ class GraphedModule(torch.nn.Module):
         self._graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(self._graph, stream=stream), torch.no_grad():
             self._result = module(*self._inputs)
+
+    def __reduce_ex__(self, protocol: int) -> typing.NoReturn:
+        raise TypeError(f"expects a module without a CUDA graph to copy or pickle, but got one with a graph: {ADVICE}")
 
     def forward(self, *inputs: object) -> object:
         if len(inputs) != len(self._inputs):

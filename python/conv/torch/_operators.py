@@ -14,8 +14,20 @@ import torch
 
 from .._problem import Problem
 from . import _calls, _choices, _reference
-from ._calls import Optional, library
-from ._geometry import DATA, DTYPES, FORWARD, WEIGHT, Epilogue, Window, arrange, describe, memory_format_of, order_of
+from ._calls import library
+from ._geometry import (
+    DATA,
+    DTYPES,
+    FORWARD,
+    WEIGHT,
+    Epilogue,
+    OptionalTensor,
+    Window,
+    arrange,
+    describe,
+    memory_format_of,
+    order_of,
+)
 
 _WINDOW = "int[] stride, int[] low, int[] high, int[] dilation, bool transposed, int[] output_padding, int groups"
 library.define(
@@ -35,7 +47,7 @@ def _allows_tf32(tensor: torch.Tensor) -> bool:
 _OUTPUT_PADDING = "expects the output padding of a transposed convolution to be below its stride or its padding"
 
 
-def dtype_of(bias: Optional) -> str:
+def dtype_of(bias: OptionalTensor) -> str:
     return "" if bias is None else DTYPES.get(bias.dtype, "f32")
 
 
@@ -86,8 +98,8 @@ def run(
     window: Window,
     theirs: typing.Callable[[], torch.Tensor],
     epilogue: Epilogue = Epilogue(),
-    bias: Optional = None,
-    residual: Optional = None,
+    bias: OptionalTensor = None,
+    residual: OptionalTensor = None,
     key: typing.Optional[tuple] = None,
     max_error: float = 0.0,
     doubtful: bool = False,
@@ -121,7 +133,7 @@ class CallArguments(typing.NamedTuple):
 
     input: torch.Tensor
     weight: torch.Tensor
-    bias: Optional
+    bias: OptionalTensor
     stride: typing.Sequence[int]
     low: typing.Sequence[int]
     high: typing.Sequence[int]
@@ -130,7 +142,7 @@ class CallArguments(typing.NamedTuple):
     output_padding: typing.Sequence[int]
     groups: int
     padding_mode: str = "zeros"
-    residual: Optional = None
+    residual: OptionalTensor = None
     activation: str = ""
     alpha: float = 0.01
     max_error: float = 0.0

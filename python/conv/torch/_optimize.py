@@ -20,6 +20,7 @@ from . import _choices, _fused, _operators, _pack, _rest, _verify
 from ._compiled import CompiledModule
 from ._fold import fold
 from ._graphed import GraphedModule, check_devices
+from ._inference import as_inference
 from ._settings import settings
 from ._verify import Example
 
@@ -28,7 +29,7 @@ Progress = typing.Union[bool, typing.Callable[[int, int], None], None]
 
 
 @contextlib.contextmanager
-def _in_eval(model: torch.nn.Module) -> typing.Iterator[None]:
+def in_eval(model: torch.nn.Module) -> typing.Iterator[None]:
     """Inside, all modules are in `eval()`; afterwards, each is as it was."""
     was_training = [module for module in model.modules() if module.training]
     model.eval()
@@ -41,17 +42,24 @@ def _in_eval(model: torch.nn.Module) -> typing.Iterator[None]:
 
 def _export(model: torch.nn.Module, example: Example) -> torch.fx.GraphModule:
     """The model's graph of PyTorch's operators, which shares its parameters."""
-    with _in_eval(model), torch.no_grad():
+    with in_eval(model), torch.no_grad():
         program = torch.export.export(model, tuple(example), strict=False)
-        return with_modes(program.run_decompositions({}).module())
+        return as_inference(program.run_decompositions({}).module())
 
 
-def with_modes(graph: torch.fx.GraphModule) -> torch.fx.GraphModule:
-    """Modules of `torch.export` refuse `train` and `eval`, also those of a model that contains them. They change nothing in a
-    graph for inference."""
-    graph.train = lambda mode=True: graph
-    graph.eval = lambda: graph
-    return graph
+def _convolution(target, args, kwargs) -> typing.Optional[_operators.CallArguments]:
+    """The arguments of a node that is a convolution; None for any other node."""
+    if target not in _CONVOLUTIONS:
+        return None
+    return _fused.arguments(*args) if target is _fused.OPERATOR else _operators.CallArguments(*args, **kwargs)
+
+
+class WithoutKernels(torch.fx.Interpreter):
+    """Runs a graph in which PyTorch's operators compute the convolutions."""
+
+    def call_function(self, target, args, kwargs):
+        call = _convolution(target, args, kwargs)
+        return super().call_function(target, args, kwargs) if call is None else call.reference()
 
 
 class _Planner(torch.fx.Interpreter):
@@ -63,8 +71,8 @@ class _Planner(torch.fx.Interpreter):
         self._tf32 = tf32
 
     def call_function(self, target, args, kwargs):
-        if target in _CONVOLUTIONS:
-            call = _fused.arguments(*args) if target is _fused.OPERATOR else _operators.CallArguments(*args, **kwargs)
+        call = _convolution(target, args, kwargs)
+        if call is not None:
             problem = _operators.plan(call, self._tf32)
             if problem is not None:
                 self.problems[problem] = None
@@ -134,8 +142,19 @@ def compile_kernels(
 ) -> typing.Tuple[bytes, typing.Dict[str, str]]:
     """The kernels that `optimize` would compile, for any targets, as the bytes of a `.convpack` file.
 
-    They can be made on a machine with another GPU, or with none; `preload` takes them on the target machine. The second
-    result lists the refused problems and the reasons.
+    They can be made on a machine with another GPU, or with none; `preload` takes them on the target machine.
+
+    Args:
+        model, example, channels_last, max_error, progress: as for `optimize`.
+        targets: chips such as "sm_90a,gfx942,host".
+
+    Returns:
+        The bytes, and the refused problems with the reasons.
+
+    Raises:
+        ValueError: no convolution of the model could be compiled.
+        Error: bad input, such as an unknown target.
+        Any exception of `torch.export` for a model that it cannot trace.
     """
     graph = graph_of(model, example, channels_last, max_error)
     packs: typing.List[bytes] = []
@@ -206,7 +225,7 @@ def optimize(
         return GraphedModule(module, example) if cuda_graph else module
 
     device = min(devices, key=str) if devices else torch.device("cpu")
-    with _in_eval(model):
+    with in_eval(model):
         check = _verify.Check(model, example, model.buffers(), _verify.most_difference(graph, tf32, max_error))
     name = type(model).__name__
     try:

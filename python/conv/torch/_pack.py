@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import typing
 import zipfile
+import zlib
+
+from .._library import bad_input
 
 MANIFEST = "manifest.json"
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -20,6 +24,19 @@ def _write(pack: zipfile.ZipFile, name: str, content: bytes) -> None:
     info = zipfile.ZipInfo(name, _DATE)
     info.compress_type = zipfile.ZIP_DEFLATED
     pack.writestr(info, content)
+
+
+def read(path: typing.Union[str, os.PathLike], names: typing.Sequence[str]) -> typing.Dict[str, bytes]:
+    """Those of the members that a file has.
+
+    Raises:
+        Error: it is no whole `.convpack` file.
+    """
+    try:
+        with zipfile.ZipFile(path) as pack:
+            return {name: pack.read(name) for name in names if name in pack.namelist()}
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise bad_input(f"cannot read '{os.fspath(path)}': expects a whole .convpack file, but got: {error}") from error
 
 
 def merge(packs: typing.Sequence[bytes], more: typing.Optional[typing.Dict[str, bytes]] = None) -> bytes:

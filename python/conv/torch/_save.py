@@ -9,7 +9,6 @@ import os
 import pathlib
 import secrets
 import typing
-import zipfile
 
 import torch
 from torch.export.passes import move_to_device_pass
@@ -19,7 +18,8 @@ from .._library import bad_input
 from . import _choices, _pack, _rest, _verify
 from ._compiled import CompiledModule
 from ._graphed import GraphedModule, check_devices
-from ._optimize import Progress, compile_kernels, graph_of, with_modes
+from ._inference import as_inference
+from ._optimize import Progress, WithoutKernels, compile_kernels, graph_of, in_eval
 from ._verify import Example
 
 _GRAPH = "torch/graph.pt2"
@@ -47,12 +47,18 @@ def save(
 
     Returns:
         The problems for which PyTorch's kernels run, and the reasons.
+
+    Raises:
+        RuntimeError: on the example, the module's results are not the model's, as `optimize` compares them. With kernels for
+            the device of the example these run, and otherwise PyTorch's run in the module.
     """
     graph = graph_of(model, example, channels_last, max_error)
     device = _device_of(example)
-    if not targets:
-        targets = _compiler.select_target(_choices.open_device(_choices.device_name(device)).targets)
+    local = _choices.open_device(_choices.device_name(device)).targets
+    targets = targets or _compiler.select_target(local)
     kernels, refused = compile_kernels(graph, example, targets, channels_last=channels_last, progress=progress)
+    has_kernels = bool({*local} & {*(targets.split(",") if isinstance(targets, str) else targets)})
+    _verify_graph(model, graph, example, max_error, kernels if has_kernels else None)
     with torch.no_grad():
         program = torch.export.export(graph, tuple(example), strict=False)
     if device.type != "cpu":  # So that any machine can read the weights.
@@ -62,6 +68,27 @@ def save(
     content = _pack.merge([kernels], {_GRAPH: buffer.getvalue(), _DEVICE: str(device).encode()})
     _write(pathlib.Path(path), content)
     return refused
+
+
+def _verify_graph(
+    model: torch.nn.Module,
+    graph: torch.fx.GraphModule,
+    example: Example,
+    max_error: float,
+    kernels: typing.Optional[bytes],
+) -> None:
+    """Raises an error if the graph computes something else than the model, with these kernels or with PyTorch's."""
+    tf32 = _device_of(example).type == "cuda" and torch._C._get_cudnn_allow_tf32()
+    with in_eval(model):
+        check = _verify.Check(model, example, model.buffers(), _verify.most_difference(graph, tf32, max_error))
+    try:
+        if kernels is not None:
+            _choices.preload(kernels)
+        detail = check.explain(WithoutKernels(graph).run if kernels is None else graph)
+    finally:
+        check.restore()
+    if detail:
+        raise RuntimeError(f"expects a graph with the results of the model, but {detail}: please report it")
 
 
 def _device_of(example: Example) -> torch.device:
@@ -103,21 +130,23 @@ def load(
     With an `example`, it is one CUDA graph, as `optimize` makes it. Convolutions without a kernel for the device in the file
     are compiled if the compiler is installed, and otherwise run in PyTorch. `compile_rest` is as for `optimize`, but False
     by default; None, which keeps the faster way, needs an example.
+
+    Raises:
+        Error: the file is damaged or has no module, or PyTorch does not have the device here.
+        ValueError: the example is not on a CUDA device.
     """
-    with zipfile.ZipFile(path) as pack:
-        members = pack.namelist()
-        if _GRAPH not in members:
-            raise bad_input(f"expects a file of conv.torch.save, but got '{os.fspath(path)}' without {_GRAPH}")
-        graph = pack.read(_GRAPH)
-        saved = pack.read(_DEVICE).decode() if _DEVICE in members else None  # Earlier versions did not write it.
+    members = _pack.read(path, (_GRAPH, _DEVICE))
+    if _GRAPH not in members:
+        raise bad_input(f"expects a file of conv.torch.save, but got '{os.fspath(path)}' without {_GRAPH}")
+    saved = members.get(_DEVICE, b"").decode()  # Earlier versions did not write it.
     where = torch.device(device) if device is not None else saved and torch.device(saved)
     if where:
         _check_device(where, device is not None)
     _choices.preload(path)
-    program = torch.export.load(io.BytesIO(graph))
+    program = torch.export.load(io.BytesIO(members[_GRAPH]))
     if where:
         program = move_to_device_pass(program, str(where))
-    module = with_modes(program.module())
+    module = as_inference(program.module())
     if example is None:
         return CompiledModule(module) if compile_rest else module
     place = _device_of(example)

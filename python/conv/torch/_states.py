@@ -11,8 +11,8 @@ import torch
 from .._states import FinalStateProblem
 from . import _calls, _choices
 from . import _dynamic_reference as reference
-from ._calls import Optional, library
-from ._geometry import DTYPES
+from ._calls import library
+from ._geometry import DTYPES, OptionalTensor
 
 library.define("final_states(Tensor x, int count, Tensor? cu_seqlens=None, Tensor? initial_state=None) -> Tensor")
 library.define(
@@ -33,7 +33,7 @@ def is_addressed(tensor: torch.Tensor) -> bool:
     return all(stride > 0 for stride in strides_of(tensor))
 
 
-def _shape(x: torch.Tensor, count: int, cu_seqlens: Optional) -> typing.Tuple[int, int, int]:
+def _shape(x: torch.Tensor, count: int, cu_seqlens: OptionalTensor) -> typing.Tuple[int, int, int]:
     return x.shape[0] if cu_seqlens is None else cu_seqlens.shape[0] - 1, count, x.shape[2]
 
 
@@ -126,7 +126,14 @@ class _Eager(torch.autograd.Function):
     backward = staticmethod(_backward)
 
 
-def final_states(x: torch.Tensor, count: int, cu_seqlens: Optional, initial_state: Optional) -> torch.Tensor:
+def _composed(x, count, cu_seqlens, initial_state):
+    return reference.final_states(x, cu_seqlens, initial_state, count)
+
+
+_OPERATOR = _calls.Operator("final states", torch.ops.conv.final_states, _final_states, _Eager, _composed)
+
+
+def final_states(x: torch.Tensor, count: int, cu_seqlens: OptionalTensor, initial_state: OptionalTensor) -> torch.Tensor:
     """`torch.ops.conv.final_states`, by the shortest way."""
     arguments = x, count, cu_seqlens, initial_state
-    return _calls.dispatch(torch.ops.conv.final_states, _final_states, _Eager, (x, x, initial_state), arguments)
+    return _calls.dispatch(_OPERATOR, (x, x, initial_state), arguments)

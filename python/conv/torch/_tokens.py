@@ -10,12 +10,13 @@ import torch
 
 from .._dynamic import NORMALIZATIONS, ORDERS
 from . import _calls, _dynamic, _states
-from .functional import _autocast
+from ._geometry import OptionalTensor
+from .functional import cast_for_autocast
 
 _ACTIVATIONS = {None: "", "silu": "silu", "swish": "silu"}
 
 
-def _activation(name: typing.Optional[str]) -> str:
+def activation_name(name: typing.Optional[str]) -> str:
     """The compiler's name of an activation."""
     try:
         return _ACTIVATIONS[name]
@@ -23,10 +24,9 @@ def _activation(name: typing.Optional[str]) -> str:
         raise NotImplementedError(f"expects activation None, 'silu' or 'swish', but got {name!r}") from None
 
 
-Optional = typing.Optional[torch.Tensor]
 
 
-def _check_starts(cu_seqlens: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+def check_starts(cu_seqlens: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     """The starts of packed sequences in the form that kernels take, checked if the host can read them without waiting."""
     is_list = cu_seqlens.dim() == 1 and cu_seqlens.shape[0] > 1 and x.shape[0] == 1
     is_number = not (cu_seqlens.is_floating_point() or cu_seqlens.is_complex() or cu_seqlens.dtype == torch.bool)
@@ -71,6 +71,11 @@ def _check_kernel(x: torch.Tensor, kernel: torch.Tensor, order: str) -> int:
     return taps
 
 
+def with_empty_state(y: torch.Tensor, state: OptionalTensor) -> torch.Tensor:
+    """The result, bit by bit, as a function of a state without elements, whose gradient is as empty."""
+    return y if state is None or not state.requires_grad else y - state.sum()
+
+
 def dynamic_conv(
     x: torch.Tensor,
     kernel: torch.Tensor,
@@ -78,8 +83,8 @@ def dynamic_conv(
     order: str = "BTGW",
     activation: typing.Optional[str] = None,
     normalize: typing.Optional[str] = None,
-    cu_seqlens: Optional = None,
-    initial_state: Optional = None,
+    cu_seqlens: OptionalTensor = None,
+    initial_state: OptionalTensor = None,
     return_final_state: bool = False,
 ) -> typing.Union[torch.Tensor, typing.Tuple[torch.Tensor, torch.Tensor]]:
     """A causal convolution of sequences with a kernel of W taps for each token and channel, or group of channels.
@@ -118,14 +123,14 @@ def dynamic_conv(
         >>> dynamic_conv(x, kernel, cu_seqlens=torch.tensor([0, 2, 5]))[0, :, 0]
         tensor([1., 2., 1., 2., 3.])
     """
-    name = _activation(activation)
-    x, kernel, initial_state = _autocast(x, kernel, initial_state)
+    name = activation_name(activation)
+    x, kernel, initial_state = cast_for_autocast(x, kernel, initial_state)
     past = _check_kernel(x, kernel, order) - 1
     if normalize not in (None, *NORMALIZATIONS):
         raise ValueError(f"normalize: expects None, 'softmax' or 'l2', but got {normalize!r}")
     sequences = x.shape[0]
     if cu_seqlens is not None:
-        cu_seqlens = _check_starts(cu_seqlens, x)
+        cu_seqlens = check_starts(cu_seqlens, x)
         sequences = cu_seqlens.shape[0] - 1
     if initial_state is not None:
         expected = (sequences, past, x.shape[2])
@@ -137,8 +142,10 @@ def dynamic_conv(
             )
     seen = initial_state if past > 0 else None
     y = _dynamic.dynamic_conv(x, kernel, order, name, cu_seqlens, seen, normalize or "")
+    if past == 0:
+        y = with_empty_state(y, initial_state)
     if not return_final_state:
         return y
     if past == 0:
-        return y, x.new_empty(sequences, 0, x.shape[2])
+        return y, x[:1, :0].expand(sequences, -1, -1)
     return y, _states.final_states(x, past, cu_seqlens, seen)

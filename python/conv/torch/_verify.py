@@ -59,7 +59,7 @@ class Check:
             for buffer, value in self._buffers:
                 buffer.copy_(value)
 
-    def _run(self, module: torch.nn.Module) -> typing.List[torch.Tensor]:
+    def _run(self, module: typing.Callable) -> typing.List[torch.Tensor]:
         gpus = [device for device in self._devices if device.type == "cuda"]
         self.restore()
         with torch.no_grad(), torch.random.fork_rng(gpus):
@@ -71,7 +71,7 @@ class Check:
             result.clone() for result in results if isinstance(result, torch.Tensor) and result.is_floating_point()
         ]
 
-    def explain(self, module: torch.nn.Module) -> str:
+    def explain(self, module: typing.Callable) -> str:
         """What is wrong with the results of a module; empty if nothing is."""
         actual = self._run(module)
         shapes = [[tuple(result.shape) for result in results] for results in (actual, self._expected)]

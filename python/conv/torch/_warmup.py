@@ -20,6 +20,16 @@ def warmup(
 
     With `training` (by default if a parameter requires a gradient and gradients are enabled), backward too. It runs a copy of
     the model, whose statistics and gradients are discarded.
+
+    Args:
+        model: any module; it is not changed.
+        example: the positional inputs, on the device that counts.
+
+    Returns:
+        The report, with one row for each problem.
+
+    Raises:
+        Any exception of the model.
     """
     if training is None:
         training = torch.is_grad_enabled() and any(parameter.requires_grad for parameter in model.parameters())

@@ -4,16 +4,16 @@
 
 from __future__ import annotations
 
+import operator
 import typing
 
 import torch
 import torch.nn.functional as F
 from torch.overrides import handle_torch_function, has_torch_function_variadic
-from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from .._problem import spread
 from . import _autograd, _calls, _choices
-from ._geometry import DATA, FORWARD
+from ._geometry import DATA, FORWARD, OptionalTensor
 from ._reference import ACTIVATIONS
 
 __all__ = [
@@ -26,12 +26,10 @@ __all__ = [
     "convolution",
 ]
 
-Optional = typing.Optional[torch.Tensor]
 Sizes = typing.Union[int, typing.Sequence[int]]
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
-def _cast(tensor: Optional, dtype: torch.dtype) -> Optional:
+def _cast(tensor: OptionalTensor, dtype: torch.dtype) -> OptionalTensor:
     eligible = tensor is not None and tensor.is_floating_point() and tensor.dtype != torch.float64
     return tensor.to(dtype) if eligible else tensor
 
@@ -44,7 +42,8 @@ def _autocast_dtype(tensor: torch.Tensor) -> typing.Optional[torch.dtype]:
     return torch.get_autocast_dtype(kind) if kind != "meta" and torch.is_autocast_enabled(kind) else None
 
 
-def _autocast(*tensors: Optional) -> typing.Tuple[Optional, ...]:
+def cast_for_autocast(*tensors: OptionalTensor) -> typing.Tuple[OptionalTensor, ...]:
+    """The tensors, of which the first is not None, cast to the type of autocast where it is enabled."""
     dtype = _autocast_dtype(tensors[0])
     return tuple(_cast(tensor, dtype) for tensor in tensors) if dtype else tensors
 
@@ -64,11 +63,31 @@ def _autocast_operands(input, weight, bias):  # noqa: A002
     )
     if is_mixed:
         return _cast(input, dtype), weight, bias, True
-    return *_autocast(input, weight, bias), False
+    return *cast_for_autocast(input, weight, bias), False
+
+
+#: Sizes below that fit the arithmetic of kernels; PyTorch's own function answers calls with larger ones.
+_MOST = 1 << 31
+
+
+def _as_integers(sizes: typing.Sequence[object]) -> typing.Optional[typing.Tuple[int, ...]]:
+    """Integers of other types, such as NumPy's. None for what PyTorch's own function refuses: floats and bools."""
+    try:
+        return None if bool in map(type, sizes) else tuple(map(operator.index, sizes))
+    except TypeError:
+        return None
+
+
+def _spread(value: Sizes, rank: int) -> typing.Optional[typing.Tuple[int, ...]]:
+    """`spread` for sizes that a kernel takes; None for all others."""
+    sizes = spread(value if isinstance(value, (tuple, list)) else [value], rank)
+    if sizes and not all(type(size) is int or isinstance(size, torch.SymInt) for size in sizes):
+        sizes = _as_integers(sizes)
+    return sizes if sizes and -_MOST < min(sizes) and max(sizes) < _MOST else None
 
 
 def _is_plain(
-    input: torch.Tensor, weight: torch.Tensor, bias: Optional, rank: int, transposed: bool, groups: int, mixed: bool = False
+    input: torch.Tensor, weight: torch.Tensor, bias: OptionalTensor, rank: int, transposed: bool, groups: int, mixed: bool = False
 ) -> bool:  # noqa: A002
     """Whether these are valid operands of a convolution; PyTorch's own function answers all other calls. If types are
     `mixed`, the image and the parameters have different ones."""
@@ -84,7 +103,7 @@ def _is_plain(
         or weight.layout != torch.strided
     ):
         return False
-    if device.type not in ("cpu", "cuda", "meta") or not isinstance(groups, int) or groups < 1:
+    if device.type not in ("cpu", "cuda", "meta") or type(groups) is bool or not isinstance(groups, int) or groups < 1:
         return False
     channels, results = (taps[0], taps[1] * groups) if transposed else (taps[1] * groups, taps[0])
     if input.shape[1] != channels or taps[0] % groups:
@@ -102,22 +121,12 @@ def _same(padding: str, weight: torch.Tensor, dilation: typing.Tuple[int, ...]):
 
 
 def _is_left(direction: str, input: object, weight: object) -> bool:  # noqa: A002
-    """Whether these are tensors that only PyTorch's own function can decompose; the report says so.
-
-    PyTorch computes complex numbers as several convolutions of real ones. Tensors that wrap others, such as DTensor, support
-    PyTorch's operators but not conv's.
-    """
-    if type(input) in _PLAIN and type(weight) in _PLAIN and not input.dtype.is_complex:
-        return False
-    if not (isinstance(input, torch.Tensor) and isinstance(weight, torch.Tensor)):
-        return False
-    if input.dtype.is_complex:
-        reason = "element-type", f"expects float32, float16 or bfloat16, but got {input.dtype}"
-    elif is_traceable_wrapper_subclass(input) or is_traceable_wrapper_subclass(weight):
-        reason = "tensor-subclass", f"expects plain tensors, but got {type(input).__name__} and {type(weight).__name__}"
-    else:
+    """Whether these are complex numbers, which PyTorch's own function computes as several convolutions of real ones; the
+    report says so."""
+    if not (isinstance(input, torch.Tensor) and isinstance(weight, torch.Tensor) and input.dtype.is_complex):
         return False
     if not torch.compiler.is_compiling():
+        reason = "element-type", f"expects float32, float16 or bfloat16, but got {input.dtype}"
         _choices.leave(_calls.report_line(direction, input, weight), input.device, *reason).calls += 1
     return True
 
@@ -133,14 +142,14 @@ def _forward(
             rank, fallback, input.unsqueeze(0), weight, bias, stride, padding, dilation, groups, padding_mode, max_error
         )
         return result.squeeze(0)
-    strides, dilations = spread(stride, rank), spread(dilation, rank)
+    strides, dilations = _spread(stride, rank), _spread(dilation, rank)
     if not strides or not dilations or not _is_plain(input, weight, bias, rank, False, groups, mixed):
         return fallback(input, weight, bias, stride, padding, dilation, groups)
     if isinstance(padding, str):
         is_known = padding == "valid" or (padding == "same" and all(step == 1 for step in strides))
         low, high = _same(padding, weight, dilations) if is_known else (None, None)
     else:
-        low = high = spread(padding, rank)
+        low = high = _spread(padding, rank)
     if low is None or min((*low, *strides, *dilations)) < 0 or min((*strides, *dilations)) < 1:
         return fallback(input, weight, bias, stride, padding, dilation, groups)
     return _autograd.convolution(
@@ -160,7 +169,7 @@ def _transpose(
             rank, fallback, input.unsqueeze(0), weight, bias, stride, padding, output_padding, groups, dilation, max_error
         )
         return result.squeeze(0)
-    strides, pads, dilations, more = (spread(value, rank) for value in (stride, padding, dilation, output_padding))
+    strides, pads, dilations, more = (_spread(value, rank) for value in (stride, padding, dilation, output_padding))
     is_plain = _is_plain(input, weight, bias, rank, True, groups, mixed)
     if (
         not (is_plain and strides and pads and dilations and more)
@@ -183,7 +192,7 @@ class _Forward(typing.Protocol):
         self,
         input: torch.Tensor,  # noqa: A002
         weight: torch.Tensor,
-        bias: Optional = None,
+        bias: OptionalTensor = None,
         stride: Sizes = 1,
         padding: typing.Union[Sizes, str] = 0,
         dilation: Sizes = 1,
@@ -200,7 +209,7 @@ class _Transposed(typing.Protocol):
         self,
         input: torch.Tensor,  # noqa: A002
         weight: torch.Tensor,
-        bias: Optional = None,
+        bias: OptionalTensor = None,
         stride: Sizes = 1,
         padding: Sizes = 0,
         output_padding: Sizes = 0,
@@ -252,8 +261,8 @@ conv_transpose3d = _define_transposed(3, F.conv_transpose3d)
 def convolution(
     input: torch.Tensor,  # noqa: A002
     weight: torch.Tensor,
-    bias: Optional = None,
-    residual: Optional = None,
+    bias: OptionalTensor = None,
+    residual: OptionalTensor = None,
     activation: str = "",
     *,
     alpha: float = 0.01,
@@ -270,21 +279,32 @@ def convolution(
         input: (N, C, ...) with one to three spatial dimensions.
         weight: (K, C / groups, ...).
         bias: (K).
-        residual: of the shape and type of the result.
+        residual: of the shape and type of the result, (N, K, ...).
         activation: "relu", "relu6", "leaky_relu" (of slope `alpha`), "sigmoid", "silu", "gelu", "gelu_tanh", "tanh",
             "hardswish", "hardsigmoid", "elu" or "mish"; none if empty.
+        stride, padding, dilation: one integer, or one for each spatial dimension.
         padding_mode: "zeros", "reflect", "replicate" or "circular".
         max_error: as for `conv.compile`.
+
+    Returns:
+        (N, K, ...), channels-last if PyTorch's convolution would be. The sum is in f32, and rounded once.
+
+    Raises:
+        ValueError: shapes, types, devices or names do not fit.
+        NotImplementedError: in the backward pass, if there is a residual or an activation.
     """
     if activation and activation not in ACTIVATIONS:
         raise ValueError(f"expects activation {', '.join(ACTIVATIONS)}, but got '{activation}'")
     rank = input.dim() - 2
-    strides, pads, dilations = (spread(value, rank) for value in (stride, padding, dilation))
-    if not _is_plain(input, weight, bias, rank, False, groups) or not (strides and pads and dilations):
+    if rank < 1 or not _is_plain(input, weight, bias, rank, False, groups):
         raise ValueError(
             f"expects images (N, C, ...) and filters (K, C / groups, ...) of one type, but got {tuple(input.shape)} "
             f"{input.dtype} and {tuple(weight.shape)} {weight.dtype} with {groups} groups"
         )
+    strides, pads, dilations = (_spread(value, rank) for value in (stride, padding, dilation))
+    if not (strides and pads and dilations):
+        given = f"{stride}, {padding} and {dilation}"
+        raise ValueError(f"expects stride, padding and dilation of one integer or {rank}, but got {given}")
     return _autograd.convolution(
         input,
         weight,
