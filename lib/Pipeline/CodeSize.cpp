@@ -79,6 +79,7 @@ CodeSize mlir::conv::computeCodeSize(ModuleOp module, bool simulated) {
       int64_t cost = computeCost(*op, simulated);
       if (keepsCalls)
         cost = std::min(cost, kCostOfCall);
+      ++size.operations;
       size.cost += cost * (isArithmetic ? countElements(*op) : 1);
     });
   size.most = getMostCost(backend, simulated);
