@@ -15,8 +15,10 @@ namespace mlir::conv {
 /// The cost of compiling kernels in a back end, in additions.
 struct CodeSize {
   int64_t cost = 0;
-  int64_t operations = 0; ///< Of the kernels, each counted once.
-  int64_t most = 0;       ///< The cost that compiles in 2 s.
+  /// Operations of the kernels other than arithmetic on floats, mostly of
+  /// epilogues, which code generators compile several times as fast.
+  int64_t operations = 0;
+  int64_t most = 0; ///< The cost that compiles in 2 s.
 };
 
 /// The code size of a module of the gpu stage.
