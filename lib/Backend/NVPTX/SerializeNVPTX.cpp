@@ -43,14 +43,29 @@ using namespace mlir::conv;
 /// The prefix of libdevice functions.
 static constexpr StringLiteral kLibdevicePrefix = "__nv_";
 
+/// Loads that fill a register.
+static int64_t getLoadsOfRegister(const llvm::LoadInst &load) {
+  uint64_t bits = load.getType()->getPrimitiveSizeInBits().getFixedValue();
+  return bits == 8 ? 4 : bits == 16 ? 2 : 1;
+}
+
+/// The number of loads of a kernel. Loads of two bytes count twice, and those
+/// of one byte four times: as many of them fill a register.
+static int64_t weighLoads(const llvm::Function &function) {
+  int64_t weight = 0;
+  for (const llvm::Instruction &instruction : llvm::instructions(function))
+    if (auto *load = dyn_cast<llvm::LoadInst>(&instruction))
+      weight += getLoadsOfRegister(*load);
+  return weight;
+}
+
 /// Whether lanes load so many values one by one, mostly bytes, that passes
 /// which compare them or their addresses with each other take seconds. Kernels
-/// of common network layers have up to 192 loads.
+/// of common network layers have up to 192 loads, of two bytes.
 static bool hasManyLoads(const llvm::Module &module) {
-  constexpr int64_t kMany = 224;
+  constexpr int64_t kMany = 448;
   return llvm::any_of(module, [](const llvm::Function &function) {
-    return llvm::count_if(llvm::instructions(function),
-                          llvm::IsaPred<llvm::LoadInst>) > kMany;
+    return weighLoads(function) > kMany;
   });
 }
 
