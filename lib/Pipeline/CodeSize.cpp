@@ -79,6 +79,9 @@ CodeSize mlir::conv::computeCodeSize(ModuleOp module, bool simulated) {
       int64_t cost = computeCost(*op, simulated);
       if (keepsCalls)
         cost = std::min(cost, kCostOfCall);
+      bool isFloat = isArithmetic && op->getNumResults() == 1 &&
+                     isa<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+      size.operations += !isFloat;
       size.cost += cost * (isArithmetic ? countElements(*op) : 1);
     });
   size.most = getMostCost(backend, simulated);

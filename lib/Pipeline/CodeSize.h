@@ -15,6 +15,9 @@ namespace mlir::conv {
 /// The cost of compiling kernels in a back end, in additions.
 struct CodeSize {
   int64_t cost = 0;
+  /// Operations of the kernels other than arithmetic on floats, mostly of
+  /// epilogues, which code generators compile several times as fast.
+  int64_t operations = 0;
   int64_t most = 0; ///< The cost that compiles in 2 s.
 };
 

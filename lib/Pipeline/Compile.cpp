@@ -248,9 +248,9 @@ Result<std::string> mlir::conv::computeCode(const SourceFile &source,
 }
 
 /// Lists, over all functions of the source, the schedules that gave way to
-/// others because their kernels spill.
+/// others because their kernels spill or are too large.
 static Result<std::vector<std::string>>
-listSpillingSchedules(const SourceFile &source, const Target &target,
+listReplacedSchedules(const SourceFile &source, const Target &target,
                       const CompileOptions &options) {
   Result<SplitSource> split = splitSource(source, options);
   if (!split)
@@ -275,7 +275,7 @@ Result<std::string> mlir::conv::compileToText(const SourceFile &source,
   std::vector<std::string> excluded;
   if (target->chip->backend == ::conv::Backend::AMDGPU) {
     Result<std::vector<std::string>> spilling =
-        listSpillingSchedules(source, *target, options);
+        listReplacedSchedules(source, *target, options);
     if (!spilling)
       return spilling.error();
     excluded = std::move(*spilling);

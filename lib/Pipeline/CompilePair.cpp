@@ -96,7 +96,7 @@ static LogicalResult createSimulatorObject(Walk &walk, const Target &target,
 
 static LogicalResult compilePair(Walk &walk, const Target &target,
                                  const CompileOptions &options,
-                                 CompiledPair &pair) {
+                                 int64_t mostOperations, CompiledPair &pair) {
   auto getFunction = [&] {
     return *walk.getModule().getOps<func::FuncOp>().begin();
   };
@@ -112,6 +112,11 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
   if (failed(walk.runTo(Stage::Gpu, options)))
     return failure();
   pair.codeSize = computeCodeSize(walk.getModule(), target.simulated);
+  if (pair.codeSize.operations > mostOperations && schedules.size() == 1 &&
+      schedules.front().byHeuristic && schedules.front().isStaged) {
+    pair.tooLarge = schedules.front().text;
+    return success();
+  }
   if (failed(checkCodeSize(walk.getModule(), pair.codeSize)) ||
       failed(readLaunches(getFunction(), pair.entry)))
     return failure();
@@ -127,11 +132,13 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
 Result<CompiledPair> mlir::conv::compilePair(const FunctionSource &function,
                                              const Target &target,
                                              const CompileOptions &options,
-                                             ArrayRef<std::string> excluded) {
+                                             ArrayRef<std::string> excluded,
+                                             int64_t mostOperations) {
   Walk walk(function.module);
   walk.exclude(excluded);
   CompiledPair pair;
-  if (!walk.isParsed() || failed(::compilePair(walk, target, options, pair)))
+  if (!walk.isParsed() ||
+      failed(::compilePair(walk, target, options, mostOperations, pair)))
     return walk.getError();
   pair.times = walk.getTimes();
   for (StageTime &time : pair.times) {

@@ -55,16 +55,21 @@ struct CompiledPair {
   bool isAssembly = false; ///< The driver compiles it.
   std::vector<StageTime> times;
   std::string explanation;
-  std::vector<Spill> spills;         ///< Spills that remain.
-  std::vector<std::string> gaveWay;  ///< Schedules that spilled.
+  std::vector<Spill> spills;        ///< Spills that remain.
+  std::vector<std::string> gaveWay; ///< Schedules that were replaced.
+  /// The schedule whose kernels have too many operations; without it, the
+  /// kernels are compiled.
+  std::optional<std::string> tooLarge;
   std::vector<std::string> warnings; ///< From schedule selection.
 };
 
-/// The cost model chooses no schedule in `excluded`.
+/// The cost model chooses no schedule in `excluded`. If it chooses a staged GEMM
+/// of more than `mostOperations`, no code is generated.
 ::conv::Result<CompiledPair> compilePair(const FunctionSource &function,
                                          const Target &target,
                                          const CompileOptions &options,
-                                         ArrayRef<std::string> excluded = {});
+                                         ArrayRef<std::string> excluded = {},
+                                         int64_t mostOperations = INT64_MAX);
 
 } // namespace mlir::conv
 

@@ -46,6 +46,7 @@ std::vector<ChosenSchedule> mlir::conv::listSchedules(func::FuncOp function) {
     std::string text;
     llvm::raw_string_ostream(text) << schedule;
     schedules.push_back({text, schedule.getChosenBy() == ChosenBy::Heuristic,
+                         isa<StagedGemmAttr>(schedule.getKernel()),
                          countLaunches(op), std::exchange(launchesBefore, 0)});
   }
   return schedules;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import sys
 import typing
@@ -18,6 +20,9 @@ def run_tool(
     interrupted tool, also by ``SIGTERM``, says that it can continue; a tool whose reader has closed the pipe is done.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if sys.stdout is None:  # Python would print nothing, and report nothing.
+        print(f"{name}: error: cannot write standard output: {os.strerror(errno.EBADF)}", file=sys.stderr)
+        return int(ErrorKind.SYSTEM)
     try:
         return work()
     except Error as error:

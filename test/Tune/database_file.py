@@ -112,6 +112,13 @@ class Files(unittest.TestCase):
             folder.chmod(0o755)
         self.assertRegex(done.stdout, r"^1\ncannot use the tuning database .*readonly.*\ncompiled\n$", done.stderr)
 
+    def test_closed_output(self):
+        """A tool whose standard output is closed says that nobody can read what it writes."""
+        command = [sys.executable, "-m", "conv.tune.db", "list", self.path]
+        done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertEqual(done.stderr, "conv-db: error: cannot write standard output: Bad file descriptor\n")
+
     def test_full_disk(self):
         """If files cannot grow, the error is one line, and the earlier rows stay."""
 

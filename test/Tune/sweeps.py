@@ -12,7 +12,7 @@ import unittest
 
 import conv
 import tuner
-from conv.tune import Database, Quarantined
+from conv.tune import Database, Quarantined, _executors
 
 ROOT = pathlib.Path(sys.argv.pop())
 # Workers of lit ignore SIGINT, and their child processes would inherit that.
@@ -76,6 +76,13 @@ class Sweeps(unittest.TestCase):
         # Candidates in flight had no row yet. A chunk has at most 6 candidates here.
         twice = sum(count - 1 for count in tuner.timed(self.trace).values())
         self.assertLessEqual(twice, 2 * 6)
+
+    def test_children_do_not_get_interrupts(self):
+        """Ctrl-C in a terminal reaches all its processes: those of a cluster on this machine hold it."""
+        code = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+        with _executors._hold_interrupts():
+            self.assertEqual(subprocess.check_output([sys.executable, "-c", code], text=True), "True\n")
+        self.assertNotIn(signal.SIGINT, signal.pthread_sigmask(signal.SIG_BLOCK, []))
 
     def test_poisoned(self):
         """Candidates that crash, hang or are wrong go to quarantine with the reason; the others are measured."""
@@ -188,7 +195,7 @@ class Sweeps(unittest.TestCase):
             (["run", "none.json", "--target", "host", "--device", "host", "--database", "x.db"], 2,
              "cannot read 'none.json': No such file"),
             (["report", "--database", str(ROOT / "none.db")], 2, "there is no file"),
-            (["measure", str(ROOT), "--device", "host"], 4, "index.jsonl"),
+            (["measure", str(ROOT), "--device", "host"], 2, "expects a bundle of conv-tune compile"),
             (["run", str(tuner.LAYERS), "--target", "hostess", "--device", "host", "--database", str(ROOT / "n.db")], 2,
              "hostess"),
             (["run", str(tuner.LAYERS), "--target", "gfx942", "--device", "cuda", "--database", str(ROOT / "n.db")], 2,

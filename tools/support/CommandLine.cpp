@@ -107,9 +107,25 @@ std::optional<int> tools::parse(CLI::App &app, int argc, char **argv) {
   return parse(app, std::vector<std::string>(argv + 1, argv + argc));
 }
 
+/// CLI11 would take the next word as the value of `--name=` or `--name ""`.
+static void refuseEmptyValues(const std::vector<std::string> &words) {
+  auto refuse = [](const std::string &name) {
+    throw CLI::ArgumentMismatch(name + " expects a value, but got none");
+  };
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i].size() > 3 && words[i].starts_with("--") &&
+        words[i].ends_with('='))
+      refuse(words[i].substr(0, words[i].size() - 1));
+    if (i > 0 && words[i].empty() && words[i - 1].starts_with('-') &&
+        words[i - 1].find('=') == std::string::npos)
+      refuse(words[i - 1]);
+  }
+}
+
 std::optional<int> tools::parse(CLI::App &app, std::vector<std::string> words) {
   try {
     addDashes(app, words);
+    refuseEmptyValues(words);
     std::reverse(words.begin(), words.end()); // In CLI11's order.
     app.parse(words);
     for (const CLI::Option *option : app.get_options())

@@ -27,6 +27,11 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
+
 namespace mlir::conv {
 #define GEN_PASS_DEF_SERIALIZENVPTXPASS
 #include "conv/Backend/Passes.h.inc"
@@ -38,11 +43,58 @@ using namespace mlir::conv;
 /// The prefix of libdevice functions.
 static constexpr StringLiteral kLibdevicePrefix = "__nv_";
 
+/// Loads that fill a register.
+static int64_t getLoadsOfRegister(const llvm::LoadInst &load) {
+  uint64_t bits = load.getType()->getPrimitiveSizeInBits().getFixedValue();
+  return bits == 8 ? 4 : bits == 16 ? 2 : 1;
+}
+
+/// The number of loads of a kernel. Loads of two bytes count twice, and those
+/// of one byte four times: as many of them fill a register.
+static int64_t weighLoads(const llvm::Function &function) {
+  int64_t weight = 0;
+  for (const llvm::Instruction &instruction : llvm::instructions(function))
+    if (auto *load = dyn_cast<llvm::LoadInst>(&instruction))
+      weight += getLoadsOfRegister(*load);
+  return weight;
+}
+
+/// Whether lanes load so many values one by one, mostly bytes, that passes
+/// which compare them or their addresses with each other take seconds. Kernels
+/// of common network layers have up to 192 loads, of two bytes.
+static bool hasManyLoads(const llvm::Module &module) {
+  constexpr int64_t kMany = 448;
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return weighLoads(function) > kMany;
+  });
+}
+
+namespace {
+/// Skips the passes of code generation that compare addresses.
+class SkipAddressReuse final : public llvm::OptPassGate {
+public:
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(StringRef pass, StringRef) const override {
+    return pass != "Straight line strength reduction" &&
+           pass != "Loop Strength Reduction";
+  }
+};
+} // namespace
+
 namespace {
 /// Stops after the PTX.
 class PtxCompiler final : public NVVM::SerializeGPUModuleBase {
 public:
   using SerializeGPUModuleBase::SerializeGPUModuleBase;
+
+  LogicalResult optimizeModule(llvm::Module &module, int level) override {
+    if (hasManyLoads(module)) {
+      module.getContext().setOptPassGate(skipAddressReuse);
+      for (llvm::Function &function : module) // No vectorizers.
+        function.addFnAttr(llvm::Attribute::NoImplicitFloat);
+    }
+    return SerializeGPUModuleBase::optimizeModule(module, level);
+  }
 
   FailureOr<SmallVector<char, 0>>
   moduleToObject(llvm::Module &module) override {
@@ -56,6 +108,9 @@ public:
       return failure();
     return SmallVector<char, 0>(ptx->begin(), ptx->end());
   }
+
+private:
+  SkipAddressReuse skipAddressReuse;
 };
 } // namespace
 

@@ -75,7 +75,7 @@ class Bundle:
         if target and not self._index.exists():
             (self.folder / "packs").mkdir(parents=True, exist_ok=True)
             self._append({"bundle": 1, "target": target, "compiler": compiler})
-        lines = list(self._read_lines())
+        lines = list(self._read_lines()) if self._index.exists() else []
         if not lines or lines[0].get("bundle") != 1:
             raise bad_input(f"expects a bundle of conv-tune compile, but got '{folder}'")
         self.target: str = lines[0]["target"]

@@ -12,8 +12,10 @@ import concurrent.futures
 import contextlib
 import dataclasses
 import logging
+import multiprocessing.resource_tracker
 import os
 import pathlib
+import signal
 import sys
 import threading
 import time
@@ -125,10 +127,11 @@ class Cluster:
         distributed = _import_distributed()
         self._distributed = distributed
         self._own = None
-        if address == "local":
-            self._own = _start_local(distributed, jobs, _resources(device, target))
-            address = self._own.scheduler_address
         try:
+            if address == "local":
+                with _hold_interrupts():
+                    self._own = _start_local(distributed, jobs, _resources(device, target))
+                address = self._own.scheduler_address
             if os.path.exists(address):
                 self._client = distributed.Client(scheduler_file=address, timeout=30)
             else:
@@ -136,6 +139,9 @@ class Cluster:
         except (OSError, ValueError) as error:
             self.close()
             raise Error(ErrorKind.SYSTEM, f"expects a Dask scheduler at {address}, but got: {error}") from error
+        except KeyboardInterrupt:
+            self.close()
+            raise
         self.dashboard = self._client.dashboard_link
         self._note_missing(_resources(device, target))
         self.width = 2 * max(1, len(self._client.nthreads()))
@@ -212,6 +218,18 @@ def _resources(device: str, target: str) -> typing.Dict[str, float]:
     if device.startswith(("cuda", "hip")):
         return {"GPU": 1, target: 1}
     return {device.partition(":")[0]: 1}
+
+
+@contextlib.contextmanager
+def _hold_interrupts() -> typing.Iterator[None]:
+    """Ctrl-C waits for the end of the block. Threads that start in it, and their processes, never get it: a terminal sends it to
+    all processes, but this one ends the others."""
+    multiprocessing.resource_tracker.ensure_running()  # Its start would let signals through.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start_local(distributed: typing.Any, jobs: int, resources: typing.Dict[str, float]) -> typing.Any:

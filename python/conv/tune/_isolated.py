@@ -41,6 +41,7 @@ class Isolated:
             [sys.executable, "-m", __name__, *map(str, descriptors), str(os.getpid())],
             pass_fds=descriptors,
             stdin=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C in a terminal is for the parent, which ends its children.
         )
         for descriptor in descriptors:
             os.close(descriptor)
