@@ -98,88 +98,98 @@ static void addMatrices(OpBuilder &builder, const FoldedDimension &dimension,
   add(phases, phases, unit);
 }
 
+namespace {
+/// A condition of a view: elements exist where `value` is from 0 to `limit -
+/// 1`.
+struct Condition {
+  AffineExpr value;
+  int64_t limit;
+};
+/// Sizes of the digits of rows and of columns, which all views share.
+struct Sizes {
+  SmallVector<int64_t> rows, columns;
+};
+} // namespace
+
+/// The view of blocks of a tensor that has an element at `coordinates`.
+static ViewAttr createView(ArrayRef<int64_t> block, const Sizes &sizes,
+                           SmallVector<AffineExpr> coordinates,
+                           ArrayRef<Condition> conditions) {
+  SmallVector<int64_t> limits;
+  for (auto [value, limit] : conditions) {
+    coordinates.push_back(value);
+    limits.push_back(limit);
+  }
+  MLIRContext *context = coordinates.front().getContext();
+  unsigned count = block.size() + sizes.rows.size() + sizes.columns.size();
+  return ViewAttr::get(context, block, sizes.rows, sizes.columns,
+                       AffineMap::get(count, 0, coordinates, context), limits,
+                       PaddingMode::Zeros);
+}
+
 Value Im2col::createFolded(OpBuilder &builder, Value unfolded,
                            StringRef from) const {
   ConvolutionOpInterface op = this->op;
-  ConvolutionShape shape = ConvolutionShape::get(op);
   MLIRContext *context = op->getContext();
   StringRef order = op.getOrder(role);
-  SmallVector<int64_t> terms, places, rows, columns, limits, sizes;
-  SmallVector<AffineExpr> conditions, bounds;
-  SmallVector<Attribute> matrices;
+  auto getSize = [&](char letter) {
+    return op.getResultType().getDimSize(order.find(letter));
+  };
+  // A block has two digits for each dimension; then come rows, in the order of
+  // the result, and channels, which are columns.
+  unsigned count = 2 * dims;
+  Sizes sizes{{}, {getSize(channel)}};
   Places source, result;
-  unsigned count = 2 * dims; // Two digits of a block for each dimension.
-  // Rows are in the order of the result; channels are columns.
-  for (char letter : order) {
-    if (isChannel(letter))
-      continue;
-    int64_t size = op.getResultType().getDimSize(order.find(letter));
-    AffineExpr digit = getAffineDimExpr(count++, context);
-    source[letter] = result[letter] = digit;
-    std::optional<int64_t> d = findUnfolded(letter);
-    rows.push_back(d ? llvm::divideCeil(size, getDimension(op, *d).step)
-                     : size);
-  }
-  AffineExpr ownChannel = getAffineDimExpr(count++, context);
-  columns.push_back(op.getResultType().getDimSize(order.find(channel)));
-  result[channel] = ownChannel;
+  SmallVector<int64_t> terms(count, 1), places(count, 1);
+  SmallVector<Condition> taps, bounds;
+  SmallVector<Attribute> matrices;
   AffineExpr tap = getAffineConstantExpr(0, context);
-  for (char letter : order) {
-    std::optional<int64_t> d = findUnfolded(letter);
-    if (!d)
-      continue;
-    FoldedDimension folded = getDimension(op, *d);
-    AffineExpr term = getAffineDimExpr(2 * (*d - getFirst()), context);
-    AffineExpr phase = getAffineDimExpr(2 * (*d - getFirst()) + 1, context);
-    AffineExpr own = term * folded.step + phase - folded.shift;
-    AffineExpr place = source[letter];
-    source[letter] =
-        place * folded.scale + folded.offset - term * folded.distance;
-    result[letter] = place * folded.step + phase;
-    if (folded.step > 1) {
-      conditions.push_back(own);
-      limits.push_back(folded.taps);
+  for (char letter : order)
+    if (!isChannel(letter)) {
+      source[letter] = result[letter] = getAffineDimExpr(count++, context);
+      sizes.rows.push_back(getSize(letter));
     }
-    if (folded.size % folded.step != 0) {
-      bounds.push_back(result[letter]);
-      sizes.push_back(folded.size);
-    }
-  }
-  for (int64_t d = getFirst(); d < shape.getRank(); ++d) {
+  for (int64_t d = getFirst(), digit = 0; digit < 2 * dims; ++d, digit += 2) {
     FoldedDimension folded = getDimension(op, d);
-    AffineExpr own =
-        getAffineDimExpr(2 * (d - getFirst()), context) * folded.step +
-        getAffineDimExpr(2 * (d - getFirst()) + 1, context) - folded.shift;
+    char letter = *llvm::find_if(
+        order, [&](char each) { return findUnfolded(each) == d; });
+    AffineExpr term = getAffineDimExpr(digit, context);
+    AffineExpr phase = getAffineDimExpr(digit + 1, context);
+    AffineExpr own = term * folded.step + phase - folded.shift;
+    terms[digit] = folded.terms;
+    terms[digit + 1] = places[digit + 1] = folded.step;
+    AffineExpr row = result[letter];
+    unsigned number = cast<AffineDimExpr>(row).getPosition() - 2 * dims;
+    sizes.rows[number] = llvm::divideCeil(folded.size, folded.step);
+    source[letter] =
+        row * folded.scale + folded.offset - term * folded.distance;
+    result[letter] = row * folded.step + phase;
     tap = tap * folded.taps + own;
-    llvm::append_values(terms, folded.terms, folded.step);
-    llvm::append_values(places, int64_t(1), folded.step);
+    if (folded.step > 1)
+      taps.push_back({own, folded.taps});
+    if (folded.size % folded.step != 0)
+      bounds.push_back({result[letter], folded.size});
     addMatrices(builder, folded, matrices);
   }
-  source[channel] = tap * columns.front() + ownChannel;
-  auto createView = [&](ArrayRef<int64_t> block, StringRef letters,
-                        const Places &at, ArrayRef<AffineExpr> others,
-                        ArrayRef<int64_t> most) {
-    SmallVector<AffineExpr> coordinates = llvm::map_to_vector(
-        letters, [&](char letter) { return at.lookup(letter); });
-    llvm::append_range(coordinates, others);
-    return ViewAttr::get(context, block, rows, columns,
-                         AffineMap::get(count, 0, coordinates, context), most,
-                         PaddingMode::Zeros);
+  result[channel] = getAffineDimExpr(count, context);
+  source[channel] = tap * sizes.columns.front() + result[channel];
+  auto locate = [](StringRef letters, const Places &at) {
+    return llvm::map_to_vector(letters,
+                               [&](char letter) { return at.lookup(letter); });
   };
-  ViewAttr to = createView(places, order, result, bounds, sizes);
-  SmallVector<Attribute> views;
-  for (Value operand : op.getEpilogueOperands()) {
-    bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
-    views.push_back(
-        isVector ? createView(places, StringRef(&channel, 1), result, {}, {})
-                 : to);
-  }
-  auto folded = BlockTransformOp::create(
+  ViewAttr to = createView(places, sizes, locate(order, result), bounds);
+  ViewAttr toVector = createView(places, sizes, {result[channel]}, {});
+  SmallVector<Attribute> views =
+      llvm::map_to_vector(op.getEpilogueOperands(), [&](Value operand) {
+        auto type = cast<RankedTensorType>(operand.getType());
+        return Attribute(type.getRank() == 1 ? toVector : to);
+      });
+  auto transform = BlockTransformOp::create(
       builder, op->getLoc(), op.getResultType(), unfolded,
       op.getEpilogueOperands(),
-      createView(terms, from, source, conditions, limits),
+      createView(terms, sizes, locate(from, source), taps),
       builder.getArrayAttr(matrices), to, builder.getArrayAttr(views));
   IRMapping mapping;
-  op.getEpilogue().cloneInto(&folded.getEpilogue(), mapping);
-  return folded.getResult();
+  op.getEpilogue().cloneInto(&transform.getEpilogue(), mapping);
+  return transform.getResult();
 }

@@ -118,6 +118,23 @@ Value FormBuilder::reshape(Value tensor, RankedTensorType type) {
   return add<tensor::ExpandShapeOp>(type, line, all(type));
 }
 
+bool FormBuilder::joinsPositions() const {
+  LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
+  return im2col && im2col->isComplete() &&
+         ConvolutionOpInterface(op).getDirection() ==
+             Direction::BackwardWeight &&
+         layouts.getInput() == last.getInput() &&
+         layouts.getOutput() == last.getOutput();
+}
+
+Value FormBuilder::joinPositions(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape(type.getRank(), 1);
+  shape.back() = type.getShape().back();
+  shape[shape.size() - 2] = type.getNumElements() / shape.back();
+  return reshape(tensor, type.clone(shape));
+}
+
 std::string FormBuilder::getUnfoldedOrder() const {
   return im2col->getFilterOrder(layouts.getFilter());
 }
@@ -191,6 +208,9 @@ TransformedConvolution FormBuilder::create() {
   SmallVector<Value> operands = {
       transformOperand(op.getLhs(), op.getLhsRole()),
       transformOperand(op.getRhs(), op.getRhsRole())};
+  if (joinsPositions())
+    for (Value &operand : operands)
+      operand = joinPositions(operand);
   // What folds the result does the work of the epilogue.
   bool isFolded = im2col && im2col->unfoldsResult();
   if (!isFolded)

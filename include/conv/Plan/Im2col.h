@@ -41,6 +41,9 @@ public:
   bool isTrivial() const;
   /// Whether a letter names the channels of the unfolded tensor.
   bool isChannel(char letter) const { return letter == channel; }
+  /// Whether all dimensions are unfolded: what remains is a window of one
+  /// element that moves by 1.
+  bool isComplete() const { return getFirst() == 0; }
   /// Channels of the unfolded tensor: those of all window elements, followed by
   /// zeros up to a multiple.
   int64_t countChannels(int64_t multiple) const;
