@@ -118,6 +118,23 @@ Value FormBuilder::reshape(Value tensor, RankedTensorType type) {
   return add<tensor::ExpandShapeOp>(type, line, all(type));
 }
 
+bool FormBuilder::joinsPositions() const {
+  LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
+  return im2col && im2col->isComplete() &&
+         ConvolutionOpInterface(op).getDirection() ==
+             Direction::BackwardWeight &&
+         layouts.getInput() == last.getInput() &&
+         layouts.getOutput() == last.getOutput();
+}
+
+Value FormBuilder::joinPositions(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape(type.getRank(), 1);
+  shape.back() = type.getShape().back();
+  shape[shape.size() - 2] = type.getNumElements() / shape.back();
+  return reshape(tensor, type.clone(shape));
+}
+
 std::string FormBuilder::getUnfoldedOrder() const {
   return im2col->getFilterOrder(layouts.getFilter());
 }
@@ -129,23 +146,27 @@ RankedTensorType FormBuilder::getUnfoldedType(Type element) {
   SmallVector<int64_t> sizes =
       llvm::map_to_vector(getUnfoldedOrder(), [&](char letter) {
         int64_t size = shape[order.find(letter)];
-        if (im2col->isChannel(letter))
-          return im2col->computeChannels(multiple);
-        return padded.contains(letter) ? int64_t(llvm::alignTo(size, multiple))
-                                       : size;
+        return padded.contains(letter) && !im2col->isChannel(letter)
+                   ? int64_t(llvm::alignTo(size, multiple))
+                   : size;
       });
   return RankedTensorType::get(sizes, element);
 }
 
 Value FormBuilder::transform(Value tensor, TensorRole role, Type element) {
-  if (im2col && role == TensorRole::Filter)
-    return reshape(createTransform(tensor, own.getFilter(), getUnfoldedOrder(),
-                                   getUnfoldedType(element)),
-                   getType(role, element));
-  if (im2col && role == im2col->getRole()) {
-    Value unfolded = im2col->create(builder, tensor, getOrder(own, role),
-                                    getType(role, element),
-                                    getOrder(layouts, role), multiple);
+  bool isUnfolded = im2col && role == im2col->getRole();
+  if (im2col && role == TensorRole::Filter) {
+    isUnfolded = im2col->isPadded(multiple);
+    if (!isUnfolded)
+      return reshape(createTransform(tensor, own.getFilter(),
+                                     getUnfoldedOrder(),
+                                     getUnfoldedType(element)),
+                     getType(role, element));
+  }
+  if (isUnfolded) {
+    Value unfolded = im2col->createUnfolded(
+        builder, role, tensor, getOrder(own, role),
+        {getType(role, element), getOrder(layouts, role)});
     created.push_back(unfolded.getDefiningOp());
     return unfolded;
   }
@@ -161,10 +182,19 @@ Value FormBuilder::transformOperand(Value tensor, TensorRole role) {
 
 Value FormBuilder::transformBack(Value tensor, TensorRole role) {
   RankedTensorType type = op.getTensor(role).getType();
-  if (im2col && role == TensorRole::Filter)
+  if (im2col && role == TensorRole::Filter && !im2col->isPadded(multiple))
     return createTransform(
         reshape(tensor, getUnfoldedType(type.getElementType())),
         getUnfoldedOrder(), own.getFilter(), type);
+  if (im2col && (role == TensorRole::Filter || im2col->unfoldsResult())) {
+    Value result =
+        role == TensorRole::Filter
+            ? im2col->createFilter(builder, tensor, layouts.getFilter(),
+                                   {type, own.getFilter()})
+            : im2col->createFolded(builder, tensor, getOrder(layouts, role));
+    created.push_back(result.getDefiningOp());
+    return result;
+  }
   Value flat = createTransform(
       tensor, getOrder(layouts, role), getOrder(own, role),
       RankedTensorType::get(getFlatShape(role), type.getElementType()));
@@ -178,18 +208,28 @@ TransformedConvolution FormBuilder::create() {
   SmallVector<Value> operands = {
       transformOperand(op.getLhs(), op.getLhsRole()),
       transformOperand(op.getRhs(), op.getRhsRole())};
-  for (Value operand : op.getEpilogueOperands()) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    operands.push_back(type.getRank() == 1 ? operand
-                                           : transform(operand, resultRole,
-                                                       type.getElementType()));
-  }
+  if (joinsPositions())
+    for (Value &operand : operands)
+      operand = joinPositions(operand);
+  // What folds the result does the work of the epilogue.
+  bool isFolded = im2col && im2col->unfoldsResult();
+  if (!isFolded)
+    for (Value operand : op.getEpilogueOperands()) {
+      auto type = cast<RankedTensorType>(operand.getType());
+      operands.push_back(
+          type.getRank() == 1
+              ? operand
+              : transform(operand, resultRole, type.getElementType()));
+    }
   Operation *clone = builder.clone(*op);
   created.push_back(clone);
   clone->setOperands(operands);
   clone->getResult(0).setType(
-      getType(resultRole, op.getResultType().getElementType()));
+      getType(resultRole, isFolded ? getAccumulatorType(op)
+                                   : op.getResultType().getElementType()));
   auto transformed = cast<ConvolutionOpInterface>(clone);
+  if (isFolded)
+    transformed.getEpilogue().getBlocks().clear();
   transformed.setLayoutsAttr(layouts);
   if (mergedGroups > 1)
     clone->setAttr("groups",
@@ -203,9 +243,11 @@ TransformedConvolution FormBuilder::create() {
         WindowAttr::get(op.getContext(), {1}, {1}, {0}, {0}));
   if (im2col)
     transformed.setWindowAttr(im2col->getWindow());
-  // Added zeros lengthen the reduction but do not raise its error bound.
-  if (int64_t own = computeReductionWithoutZeros(op);
-      own < computeReduction(transformed))
+  // Added zeros lengthen the reduction but do not raise its error bound, and
+  // terms that are added later take their share of it.
+  if (int64_t own = computeReductionWithoutZeros(op) -
+                    (isFolded ? im2col->countTerms() - 1 : 0);
+      isFolded || own < computeReduction(transformed))
     clone->setAttr(kReductionName, builder.getI64IntegerAttr(own));
   Value result = transformBack(transformed.getResultTensor(), resultRole);
   return {std::move(created), transformed, result};

@@ -53,6 +53,10 @@ private:
                         RankedTensorType type);
   /// Reinterprets the same elements, in the same order, with another shape.
   Value reshape(Value tensor, RankedTensorType type);
+  /// Whether the positions of both operands of a weight gradient are one
+  /// dimension in the form, which can be split anywhere.
+  bool joinsPositions() const;
+  Value joinPositions(Value tensor);
   /// The filter's dimension order before the reshape for im2col, and its type.
   std::string getUnfoldedOrder() const;
   RankedTensorType getUnfoldedType(Type element);

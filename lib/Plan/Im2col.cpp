@@ -10,7 +10,9 @@
 //   of the input, for position p             p * stride + r * dilation - low
 //   of the output's gradient, for position h            h + low - r * dilation
 //
-// The element is zero if that position is outside of the tensor.
+// The element is zero if that position is outside of the tensor. Zeros that pad
+// the channels are those of taps after the window's last one: a condition of
+// the view excludes these taps. Col2im.cpp has the result that is unfolded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +22,6 @@
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -45,24 +45,38 @@ static bool movesByOne(const ConvolutionShape &shape, int64_t dims) {
                       [](int64_t stride) { return stride == 1; });
 }
 
+/// What has fewer channels is unfolded. A result of 16 bits is not: it would be
+/// rounded before its terms are added.
 static TensorRole selectRole(ConvolutionOpInterface op, int64_t dims) {
   ConvolutionShape shape = ConvolutionShape::get(op);
+  bool canFold = getOperandElementType(op).isF32();
   switch (op.getDirection()) {
   case Direction::Forward:
-    return TensorRole::Input;
+    return canFold && shape.k < shape.c ? TensorRole::Output
+                                        : TensorRole::Input;
   case Direction::BackwardData:
-    return TensorRole::Output;
+    return canFold && (shape.c <= shape.k || !movesByOne(shape, dims))
+               ? TensorRole::Input
+               : TensorRole::Output;
   case Direction::BackwardWeight:
     return shape.k < shape.c && movesByOne(shape, dims) ? TensorRole::Output
                                                         : TensorRole::Input;
   }
-  llvm_unreachable("every direction unfolds an operand");
+  llvm_unreachable("every direction unfolds a tensor");
 }
 
 Im2col::Im2col(ConvolutionOpInterface op, int64_t dims)
     : op(op), dims(std::min(dims, ConvolutionShape::get(op).getRank())),
       role(selectRole(op, this->dims)),
       channel(role == TensorRole::Input ? 'C' : 'K') {}
+
+bool Im2col::unfoldsResult() const {
+  return role == getResultRole(ConvolutionOpInterface(op).getDirection());
+}
+
+int64_t Im2col::getFirst() const {
+  return ConvolutionShape::get(op).getRank() - dims;
+}
 
 bool Im2col::isTrivial() const {
   ConvolutionShape shape = ConvolutionShape::get(op);
@@ -81,19 +95,27 @@ int64_t Im2col::countTaps() const {
 
 double Im2col::countElements(int64_t multiple) const {
   ConvolutionShape shape = ConvolutionShape::get(op);
-  auto elements = double(shape.n * computeChannels(multiple) * countTaps());
+  auto elements = double(shape.n * countChannels(multiple));
   ArrayRef<int64_t> own = shape.input, unfolded = shape.output;
   if (role == TensorRole::Output)
     std::swap(own, unfolded);
   for (int64_t d = 0; d < shape.getRank(); ++d)
-    elements *= double(d < shape.getRank() - dims ? own[d] : unfolded[d]);
+    elements *= double(d < getFirst() ? own[d] : unfolded[d]);
   return elements;
 }
 
-int64_t Im2col::computeChannels(int64_t multiple) const {
+/// The channels of the tensor that is unfolded.
+static int64_t getOwnChannels(ConvolutionOpInterface op, TensorRole role) {
   ConvolutionShape shape = ConvolutionShape::get(op);
-  return llvm::alignTo(role == TensorRole::Input ? shape.c : shape.k,
-                       multiple / std::gcd(multiple, countTaps()));
+  return role == TensorRole::Input ? shape.c : shape.k;
+}
+
+int64_t Im2col::countChannels(int64_t multiple) const {
+  return llvm::alignTo(getOwnChannels(op, role) * countTaps(), multiple);
+}
+
+bool Im2col::isPadded(int64_t multiple) const {
+  return countChannels(multiple) > countChannels(/*multiple=*/1);
 }
 
 std::optional<int64_t> Im2col::findUnfolded(char letter) const {
@@ -101,7 +123,7 @@ std::optional<int64_t> Im2col::findUnfolded(char letter) const {
   for (TensorRole of :
        {TensorRole::Input, TensorRole::Filter, TensorRole::Output}) {
     size_t place = getSpatialLetters(of).take_back(rank).find(letter);
-    if (place != StringRef::npos && int64_t(place) >= rank - dims)
+    if (place != StringRef::npos && int64_t(place) >= getFirst())
       return place;
   }
   return std::nullopt;
@@ -110,7 +132,7 @@ std::optional<int64_t> Im2col::findUnfolded(char letter) const {
 int64_t Im2col::getSize(TensorRole of, char letter, int64_t size,
                         int64_t multiple) const {
   if ((of == role || of == TensorRole::Filter) && isChannel(letter))
-    return computeChannels(multiple) * countTaps();
+    return countChannels(multiple);
   std::optional<int64_t> dimension = findUnfolded(letter);
   if (!dimension)
     return size;
@@ -138,7 +160,7 @@ std::string Im2col::getFilterOrder(StringRef filter) const {
 
 WindowAttr Im2col::getWindow() const {
   ConvolutionShape shape = ConvolutionShape::get(op);
-  for (int64_t d = shape.getRank() - dims; d < shape.getRank(); ++d) {
+  for (int64_t d = getFirst(); d < shape.getRank(); ++d) {
     shape.strides[d] = shape.dilations[d] = 1;
     shape.low[d] = shape.high[d] = 0;
   }
@@ -163,6 +185,8 @@ std::string Im2col::findObstacle(ConvolutionOpInterface op, LayoutsAttr layouts,
                    "{0}",
                    element);
   Im2col im2col(op, dims);
+  if (im2col.unfoldsResult())
+    return im2col.findFoldObstacle();
   if (op.getDirection() == Direction::BackwardData && !movesByOne(shape, dims))
     return "expects a window that moves by 1 along the unfolded dimensions for "
            "im2col of a gradient of the output";
@@ -175,49 +199,126 @@ std::string Im2col::findObstacle(ConvolutionOpInterface op, LayoutsAttr layouts,
   return "";
 }
 
-Value Im2col::create(OpBuilder &builder, Value source, StringRef from,
-                     RankedTensorType result, StringRef to,
-                     int64_t multiple) const {
-  ConvolutionShape shape = ConvolutionShape::get(op);
-  MLIRContext *context = op->getContext();
-  int64_t rank = shape.getRank();
+/// The digits of an unfolded tensor and of the tensor itself, and the place of
+/// each element in both.
+struct Im2col::Digits {
   SmallVector<int64_t> rows, columns;
-  unsigned count = 1; // Digit 0 is the only place of a block.
-  auto add = [&](SmallVector<int64_t> &digits, int64_t size) {
-    digits.push_back(size);
-    return getAffineDimExpr(count++, context);
-  };
-  llvm::SmallDenseMap<char, AffineExpr> inSource, inResult;
-  for (auto [letter, size] :
-       llvm::zip(to.drop_back(), result.getShape().drop_back()))
-    inSource[letter] = inResult[letter] = add(rows, size);
-  AffineExpr unfolded = getAffineConstantExpr(0, context);
-  for (int64_t d = rank - dims; d < rank; ++d) {
-    AffineExpr tap = add(columns, shape.filter[d]);
-    unfolded = unfolded * shape.filter[d] + tap;
-    AffineExpr &place = inSource[getSpatialLetters(role).take_back(rank)[d]];
-    place =
-        role == TensorRole::Input
-            ? place * shape.strides[d] + tap * shape.dilations[d] - shape.low[d]
-            : place - tap * shape.dilations[d] + shape.low[d];
-  }
-  int64_t channels = computeChannels(multiple);
-  inSource[channel] = add(columns, channels);
-  inResult[channel] = unfolded * channels + inSource[channel];
-  auto createView = [&](StringRef order,
-                        const llvm::SmallDenseMap<char, AffineExpr> &places) {
+  Places unfolded, folded;
+  AffineExpr firstTap, channels;
+
+  /// The view of the tensor with dimensions in `order`, with one condition if
+  /// its limit is not 0.
+  ViewAttr createView(StringRef order, const Places &places,
+                      AffineExpr condition, int64_t limit) const {
     SmallVector<AffineExpr> coordinates = llvm::map_to_vector(
         order, [&](char letter) { return places.lookup(letter); });
-    return ViewAttr::get(context, SmallVector<int64_t>{1}, rows, columns,
-                         AffineMap::get(count, 0, coordinates, context), {},
-                         PaddingMode::Zeros);
-  };
-  // Blocks have one element, which the unit matrix keeps.
+    SmallVector<int64_t> limits;
+    if (limit > 0) {
+      coordinates.push_back(condition);
+      limits.push_back(limit);
+    }
+    return ViewAttr::get(channels.getContext(), SmallVector<int64_t>{1}, rows,
+                         columns,
+                         AffineMap::get(1 + rows.size() + columns.size(), 0,
+                                        coordinates, channels.getContext()),
+                         limits, PaddingMode::Zeros);
+  }
+};
+
+/// A transform whose blocks have one element, which the unit matrix keeps.
+static Value createCopy(OpBuilder &builder, Location loc, Value source,
+                        ViewAttr from, RankedTensorType result, ViewAttr to) {
   auto one = DenseElementsAttr::get(
       RankedTensorType::get({1, 1}, builder.getF32Type()), 1.0F);
-  return BlockTransformOp::create(
-             builder, op->getLoc(), result, source, ValueRange(),
-             createView(from, inSource), builder.getArrayAttr(one),
-             createView(to, inResult), builder.getArrayAttr({}))
+  return BlockTransformOp::create(builder, loc, result, source, ValueRange(),
+                                  from, builder.getArrayAttr(one), to,
+                                  builder.getArrayAttr({}))
       .getResult();
+}
+
+Im2col::Digits Im2col::createDigits(TensorRole of,
+                                    const OrderedTensor &unfolded) const {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  int64_t first = getFirst(), own = getOwnChannels(op, role);
+  MLIRContext *context = op->getContext();
+  Digits digits;
+  // What is unfolded has no dimension of its own in the filter.
+  auto hasDigits = [&](char letter) {
+    return of != TensorRole::Filter || !findUnfolded(letter);
+  };
+  char last = *llvm::find_if(llvm::reverse(unfolded.order), hasDigits);
+  unsigned count = 1; // Digit 0 is the only place of a block.
+  auto add = [&](char letter, int64_t size) {
+    (letter == last ? digits.columns : digits.rows).push_back(size);
+    return getAffineDimExpr(count++, context);
+  };
+  SmallVector<AffineExpr> taps;
+  for (auto [letter, size] :
+       llvm::zip(unfolded.order, unfolded.type.getShape())) {
+    if (!hasDigits(letter)) {
+      digits.unfolded[letter] = getAffineConstantExpr(0, context);
+      continue;
+    }
+    if (!isChannel(letter)) {
+      digits.unfolded[letter] = digits.folded[letter] = add(letter, size);
+      continue;
+    }
+    // Taps after the last one have the zeros that pad the channels.
+    int64_t perTap = own * countTaps() / shape.filter[first];
+    int64_t more = llvm::divideCeil(size - own * countTaps(), perTap);
+    AffineExpr tap = getAffineConstantExpr(0, context);
+    for (int64_t d = first; d < shape.getRank(); ++d) {
+      taps.push_back(add(letter, shape.filter[d] + (d == first ? more : 0)));
+      tap = tap * shape.filter[d] + taps.back();
+    }
+    digits.folded[letter] = add(letter, own);
+    digits.unfolded[letter] = tap * own + digits.folded[letter];
+  }
+  digits.firstTap = taps.front();
+  digits.channels = digits.unfolded[channel];
+  for (int64_t d = first; d < shape.getRank(); ++d) {
+    AffineExpr tap = taps[d - first];
+    AffineExpr &place =
+        digits.folded[getSpatialLetters(of).take_back(shape.getRank())[d]];
+    if (of == TensorRole::Filter)
+      place = tap;
+    else if (of == TensorRole::Input)
+      place =
+          place * shape.strides[d] + tap * shape.dilations[d] - shape.low[d];
+    else
+      place = place - tap * shape.dilations[d] + shape.low[d];
+  }
+  return digits;
+}
+
+Value Im2col::createUnfolded(OpBuilder &builder, TensorRole of, Value source,
+                             StringRef from,
+                             const OrderedTensor &result) const {
+  Digits digits = createDigits(of, result);
+  int64_t channels = result.type.getDimSize(result.order.find(channel));
+  bool padded = channels > countChannels(/*multiple=*/1);
+  int64_t taps = ConvolutionShape::get(op).filter[getFirst()];
+  return createCopy(builder, op->getLoc(), source,
+                    digits.createView(from, digits.folded, digits.firstTap,
+                                      padded ? taps : 0),
+                    result.type,
+                    digits.createView(result.order, digits.unfolded,
+                                      digits.channels, padded ? channels : 0));
+}
+
+Value Im2col::createFilter(OpBuilder &builder, Value unfolded, StringRef from,
+                           const OrderedTensor &result) const {
+  // Digits of the channels that are not zeros that pad.
+  SmallVector<int64_t> sizes = llvm::map_to_vector(from, [&](char letter) {
+    return isChannel(letter)
+               ? countChannels(/*multiple=*/1)
+               : result.type.getDimSize(result.order.find(letter));
+  });
+  RankedTensorType type =
+      RankedTensorType::get(sizes, result.type.getElementType());
+  Digits digits = createDigits(TensorRole::Filter, {type, from});
+  return createCopy(
+      builder, op->getLoc(), unfolded,
+      digits.createView(from, digits.unfolded, digits.channels, 0), result.type,
+      digits.createView(result.order, digits.folded, digits.firstTap, 0));
 }

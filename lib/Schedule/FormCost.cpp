@@ -31,6 +31,14 @@ static bool accessesNeighbours(ViewAttr view, Value tensor) {
   return std::abs(distances[lastRow]) == 1 || std::abs(distances.back()) == 1;
 }
 
+/// Whether work-items write a vector at a time: the innermost digit of columns
+/// fills one.
+static bool writesVectors(ViewAttr view, RankedTensorType type) {
+  return view.getColumns().back() * type.getElementTypeBitWidth() / 8 %
+             ::conv::kPieceBytes ==
+         0;
+}
+
 /// Warpgroup kernels overlap their launch with the end of the kernel before.
 static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
   return hasWarpgroups(chip)
@@ -49,7 +57,12 @@ double mlir::conv::predictTransform(Operation *transform,
   auto block = dyn_cast<BlockTransformOp>(transform);
   auto addBytes = [&](Value tensor, ViewAttr view) {
     auto type = cast<RankedTensorType>(tensor.getType());
-    bool isScattered = view && !accessesNeighbours(view, tensor);
+    // Unfolded windows of few channels are written element by element, which
+    // is limited by instructions.
+    bool isUnfolded = tensor == transform->getResult(0) && view &&
+                      !view.getLimits().empty() && !writesVectors(view, type);
+    bool isScattered =
+        view && (isUnfolded || !accessesNeighbours(view, tensor));
     bytes += double(type.getNumElements()) *
              double(llvm::divideCeil(type.getElementTypeBitWidth(), 8)) *
              (isScattered ? chip.calibration->transform.scatteredFactor : 1);

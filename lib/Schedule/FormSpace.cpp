@@ -15,6 +15,7 @@
 #include "conv/Schedule/FormSpace.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/LayoutOrder.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Numerics/ErrorBound.h"
 #include "conv/Plan/Im2col.h"
@@ -129,7 +130,7 @@ static bool turnsFilter(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
 /// The most channels that are worth unfolding,
 static constexpr int64_t kMaxUnfoldedChannels = 4096;
 /// and the most elements, as a multiple of the elements of all tensors.
-static constexpr double kMaxUnfoldedShare = 2;
+static constexpr double kMaxUnfoldedShare = 3;
 
 /// Whether channels fill less than a row of a tensor copy, and unfolding does
 /// not make too many.
@@ -144,8 +145,7 @@ static bool isWorthUnfolding(ConvolutionOpInterface op,
     elements += double(op.getTensor(role).getType().getNumElements());
   int64_t multiple = form.channelMultiple;
   return !im2col.isTrivial() && own < PlanOptions::kRowSize &&
-         im2col.computeChannels(multiple) * im2col.countTaps() <=
-             kMaxUnfoldedChannels &&
+         im2col.countChannels(multiple) <= kMaxUnfoldedChannels &&
          im2col.countElements(multiple) <= kMaxUnfoldedShare * elements;
 }
 
@@ -159,15 +159,28 @@ static bool hasLongRows(ConvolutionOpInterface op, const OperandForm &form) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   Im2col im2col(op, form.im2col);
   bool unfoldsInput = im2col.getRole() == TensorRole::Input;
-  int64_t unfolded =
-      im2col.computeChannels(form.channelMultiple) * im2col.countTaps();
+  int64_t unfolded = im2col.countChannels(form.channelMultiple);
   return llvm::product_of(shape.filter) == im2col.countTaps() &&
          llvm::all_of(ArrayRef(shape.strides).drop_back(form.im2col),
                       [](int64_t stride) { return stride == 1; }) &&
          (unfoldsInput ? unfolded > shape.k : shape.c > unfolded);
 }
 
-/// Forms in which window elements become channels of an operand that has few
+/// The layouts in which windows are unfolded. Terms of a result are added where
+/// neighbouring positions are neighbours in memory.
+static LayoutsAttr getUnfoldedLayouts(ConvolutionOpInterface op, int64_t dims) {
+  LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
+  if (op.getDirection() == Direction::BackwardData)
+    last = getFilterByOutput(last);
+  Im2col im2col(op, dims);
+  if (!im2col.unfoldsResult())
+    return last;
+  std::string order(getOrder(last, im2col.getRole()));
+  std::rotate(order.begin() + 1, order.end() - 1, order.end());
+  return withOrder(last, im2col.getRole(), order);
+}
+
+/// Forms in which window elements become channels of a tensor that has few
 /// channels.
 static SmallVector<OperandForm>
 enumerateUnfoldedForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
@@ -175,11 +188,9 @@ enumerateUnfoldedForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
   ConvolutionShape shape = ConvolutionShape::get(op);
   if (!hasWarpgroups(chip) || op.getGroups() > 1 || bytes < 2)
     return {};
-  LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
-  if (op.getDirection() == Direction::BackwardData)
-    last = getFilterByOutput(last);
   SmallVector<OperandForm> forms;
   for (int64_t dims = 1; dims <= shape.getRank(); ++dims) {
+    LayoutsAttr last = getUnfoldedLayouts(op, dims);
     OperandForm form = {
         last, ::conv::kPieceBytes / bytes, {}, dims, operandType};
     // Unfolding one more dimension without taps changes nothing.
@@ -189,6 +200,8 @@ enumerateUnfoldedForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
         !isWorthUnfolding(op, form))
       continue;
     forms.push_back(form);
+    if (Im2col(op, dims).unfoldsResult())
+      continue;
     form.layouts = hasLongRows(op, form) ? getFilterByOutput(last)
                                          : withOrder(last, op.getResultRole(),
                                                      op.getResultOrder());

@@ -23,12 +23,13 @@ struct FormCase {
   std::string function;
   /// The rest of a schedule: the form.
   std::string form;
-  /// The operands are 8-bit floats.
-  bool isFloat8 = false;
+  /// The type of the operands.
+  enum { Float16, Float8, Float32 } type = Float16;
 };
 struct Chip {
   std::string target, schedule;
   bool hasFloat8; ///< With infinities and negative zero.
+  std::string f32Schedule = {};
 };
 } // namespace
 
@@ -37,7 +38,10 @@ static const Chip kChips[] = {
      "<kernel = #conv.staged_gemm<workgroup = [64, 64], "
      "subgroup = [32, 32], gemm_k = 64, stages = 2, atom = <mfma 32 x 32 x 8>, "
      "main_loop = register_staged, raster = columns>, ",
-     false},
+     false,
+     "<kernel = #conv.staged_gemm<workgroup = [64, 64], "
+     "subgroup = [32, 32], gemm_k = 16, stages = 2, atom = <mfma 32 x 32 x 2>, "
+     "main_loop = register_staged, raster = columns>, "},
     {"sim:gfx1201",
      "<kernel = #conv.staged_gemm<workgroup = [64, 64], "
      "subgroup = [32, 32], gemm_k = 32, stages = 2, atom = "
@@ -254,6 +258,44 @@ func.func @f(%x: tensor<3x7x5x12xf8E4M3FN>, %w: tensor<8x3x3x3xf8E4M3FN>) -> ten
 }
 )";
 
+// Results with few channels: windows that move by 2 from an odd position, of
+// which the last one ends after the input, and a dilated window.
+static const std::string kFoldedData = R"(
+func.func @f(%dy: tensor<2x5x6x11xf32>, %w: tensor<11x5x3x3xf32>) -> tensor<2x9x13x3xf32> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [3, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
+      : tensor<2x5x6x11xf32>, tensor<11x5x3x3xf32> -> tensor<2x9x13x3xf32>
+  return %dx : tensor<2x9x13x3xf32>
+}
+)";
+
+static const std::string kFoldedDilatedData = R"(
+func.func @f(%dy: tensor<3x7x5x4x6xf32>, %w: tensor<7x2x1x3x2xf32>) -> tensor<3x2x13x8x7xf32> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [3, 1, 1], dilations = [1, 3, 2], low = [0, 1, 1], high = [0, 1, 0]>
+      layouts = <"NCDHW", "KCTRS", "NKZPQ"> schedule = $schedule
+      : tensor<3x7x5x4x6xf32>, tensor<7x2x1x3x2xf32> -> tensor<3x2x13x8x7xf32>
+  return %dx : tensor<3x2x13x8x7xf32>
+}
+)";
+
+static const std::string kFoldedForward = R"(
+func.func @f(%x: tensor<2x9x11x10xf32>, %w: tensor<3x5x2x10xf32>, %bias: tensor<3xf32>,
+             %r: tensor<2x3x4x11xf32>) -> tensor<2x3x4x11xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [2, 1], dilations = [1, 3], low = [2, 1], high = [0, 2]>
+      layouts = <"NHWC", "KRSC", "NKPQ"> schedule = $schedule
+      epilogue(%bias : tensor<3xf32>, %r : tensor<2x3x4x11xf32>) {
+  ^bb0(%acc: f32, %b: f32, %residual: f32):
+    %0 = arith.addf %acc, %b : f32
+    %1 = arith.mulf %0, %residual : f32
+    conv.yield %1 : f32
+  } : tensor<2x9x11x10xf32>, tensor<3x5x2x10xf32> -> tensor<2x3x4x11xf32>
+  return %y : tensor<2x3x4x11xf32>
+}
+)";
+
 static const FormCase kCases[] = {
     {"forward", kForward2d, R"(layouts = <"NHWC", "KRSC", "NPQK">>)"},
     {"forward_own_result", kForward2d,
@@ -300,6 +342,17 @@ static const FormCase kCases[] = {
      R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8, im2col = 2>)"},
     {"im2col_narrow_data_lines", kNarrowData,
      R"(layouts = <"NCHW", "KRSC", "NPQK">, im2col = 1>)"},
+    {"col2im_data", kFoldedData,
+     R"(layouts = <"NCHW", "CRSK", "NPQK">, channel_multiple = 4, im2col = 2>)",
+     FormCase::Float32},
+    {"col2im_data_lines", kFoldedData,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, im2col = 1>)", FormCase::Float32},
+    {"col2im_dilated_data", kFoldedDilatedData,
+     R"(layouts = <"NCDHW", "CTRSK", "NZPQK">, channel_multiple = 4, im2col = 3>)",
+     FormCase::Float32},
+    {"col2im_forward", kFoldedForward,
+     R"(layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 4, im2col = 2>)",
+     FormCase::Float32},
     {"transposed", kPointwise,
      R"(transposed = true, layouts = <"NCW", "KSC", "NKQ">>)"},
     {"turned_weight", kPointwiseWeight,
@@ -307,30 +360,31 @@ static const FormCase kCases[] = {
     {"flat", kPointwise, R"(layouts = <"NWC", "KSC", "NQK">>)"},
     {"transposed_data", kPointwiseData,
      R"(transposed = true, layouts = <"NCW", "CSK", "NKQ">>)"},
-    {"float8", kFloat8, "operand_type = f16>", true},
+    {"float8", kFloat8, "operand_type = f16>", FormCase::Float8},
     {"float8_turned", kFloat8,
      R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, operand_type = f16>)",
-     true},
+     FormCase::Float8},
     {"float8_im2col", kFloat8,
      R"(layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8, im2col = 2, operand_type = f16>)",
-     true},
-    {"float8_data", kFloat8Data, "operand_type = f16>", true},
+     FormCase::Float8},
+    {"float8_data", kFloat8Data, "operand_type = f16>", FormCase::Float8},
     {"float8_data_turned", kFloat8Data,
      R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8, operand_type = f16>)",
-     true},
+     FormCase::Float8},
     {"float8_groups", kFloat8Groups,
-     "channel_multiple = 6, operand_type = f16>", true},
+     "channel_multiple = 6, operand_type = f16>", FormCase::Float8},
 };
 
 void test::addFormTests() {
   for (const FormCase &form : kCases)
     for (const Chip &chip : kChips) {
-      if (form.isFloat8 && !chip.hasFloat8)
+      const std::string &own =
+          form.type == FormCase::Float32 ? chip.f32Schedule : chip.schedule;
+      if (own.empty() || (form.type == FormCase::Float8 && !chip.hasFloat8))
         continue;
       std::string text = form.function;
       std::string schedule = "$schedule";
-      text.replace(text.find(schedule), schedule.size(),
-                   chip.schedule + form.form);
+      text.replace(text.find(schedule), schedule.size(), own + form.form);
       addTest("Forms", form.name + "_" + chip.target.substr(4),
               [text, chip] { checkEverywhere(text, {chip.target}); });
     }

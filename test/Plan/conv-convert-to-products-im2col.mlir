@@ -1,19 +1,18 @@
 // RUN: conv-opt %s --split-input-file --conv-convert-to-products | FileCheck %s
 
-// Nine elements of a window of 3 channels, padded to 4, are 36 channels, and the window that is left has one element. The filter
-// gets zeros and is reshaped.
+// Nine elements of a window of 3 channels are 27 channels, which zeros of a fourth row of taps pad to 28, and the window that is left
+// has one element. The filter gets the same zeros.
 #schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
                            atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, channel_multiple = 4, im2col = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-LABEL: func.func @forward(
 // CHECK-SAME:    %[[X:.+]]: tensor<2x9x9x3xf16>, %[[W:.+]]: tensor<8x3x3x3xf16>
-// CHECK:         conv.gather %[[X]]{{.*}} rows = [2, 4, 4], columns = [3, 3, 4], map = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d2 * 2 + d4, d3 * 2 + d5, d6)>>
-// CHECK:         %[[UNFOLDED:.+]] = conv.scatter {{.*}} map = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d2, d3, (d4 * 3 + d5) * 4 + d6)>> : {{.*}} into tensor<2x4x4x36xf16>
-// CHECK:         %[[PADDED:.+]] = conv.scatter {{.*}} into tensor<8x3x3x4xf16>
-// CHECK:         %[[LINE:.+]] = tensor.collapse_shape %[[PADDED]]
-// CHECK:         %[[FILTER:.+]] = tensor.expand_shape %[[LINE]] {{.*}} into tensor<8x1x1x36xf16>
-// CHECK:         conv.gather %[[UNFOLDED]]{{.*}} -> tensor<1x32x36xf16>
-// CHECK:         conv.gather %[[FILTER]]{{.*}} -> tensor<1x8x36xf16>
+// CHECK:         conv.gather %[[X]]{{.*}} rows = [2, 4, 4], columns = [4, 3, 3], map = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d2 * 2 + d4, d3 * 2 + d5, d6, d4)>, limits = [3]>
+// CHECK:         %[[UNFOLDED:.+]] = conv.scatter {{.*}} limits = [28]> : {{.*}} into tensor<2x4x4x28xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} limits = [3]>
+// CHECK:         %[[FILTER:.+]] = conv.scatter {{.*}} limits = [28]> : {{.*}} into tensor<8x1x1x28xf16>
+// CHECK:         conv.gather %[[UNFOLDED]]{{.*}} -> tensor<1x32x28xf16>
+// CHECK:         conv.gather %[[FILTER]]{{.*}} -> tensor<1x8x28xf16>
 func.func @forward(%x: tensor<2x9x9x3xf16>, %w: tensor<8x3x3x3xf16>) -> tensor<2x4x4x8xf16> {
   %y = conv.forward %x, %w window = <strides = [2, 2], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
@@ -44,13 +43,39 @@ func.func @gradient(%dy: tensor<2x9x9x3xf16>, %w: tensor<3x3x3x8xf16>) -> tensor
 
 // -----
 
-// Of gradients of filters, the operand of fewer channels is unfolded: here that of the output. A window of one element stays.
+// If the result has few channels, the product writes the terms of each window: of 3 x 3 taps, an element of the input meets at most 2 x
+// 2. Four phases of positions are the places of a block. The last one of 9 lines has no second phase.
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 16, stages = 2,
+                           atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>,
+                           layouts = <"NCHW", "CRSK", "NPQK">, channel_multiple = 4, im2col = 2>
+module attributes {conv.target = #conv.target<"gfx942">} {
+// CHECK-LABEL: func.func @folded(
+// CHECK:         %[[TERMS:.+]] = conv.scatter {{.*}} into tensor<2x20x5x5xf32>
+// CHECK-COUNT-16: conv.gather %[[TERMS]]
+// CHECK-NOT:     conv.gather
+// CHECK:         linalg.generic
+// CHECK-COUNT-12: arith.addf
+// CHECK-NOT:     arith.addf
+// CHECK:         conv.scatter {{.*}} limits = [9, 9]>{{.*}} into tensor<2x9x9x2xf32>
+func.func @folded(%dy: tensor<2x5x5x8xf32>, %w: tensor<8x3x3x2xf32>) -> tensor<2x9x9x2xf32> {
+  %dx = conv.backward_data %dy, %w window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<2x5x5x8xf32>, tensor<8x3x3x2xf32> -> tensor<2x9x9x2xf32>
+  return %dx : tensor<2x9x9x2xf32>
+}
+}
+
+// -----
+
+// Of gradients of filters, the operand of fewer channels is unfolded: here that of the output. All positions are one dimension then. A
+// window of one element stays.
 #schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
                            atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, im2col = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-LABEL: func.func @filter(
 // CHECK-SAME:    %[[X:.+]]: tensor<2x9x9x8xf16>, %[[DY:.+]]: tensor<2x7x7x4xf16>
 // CHECK:         conv.gather %[[DY]]{{.*}} rows = [2, 9, 9], columns = [3, 3, 4], map = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d2 - d4, d3 - d5, d6)>>
+// CHECK:         tensor.expand_shape {{.*}} into tensor<1x1x162x
 // CHECK:         into tensor<36x1x1x8xf32>
 // CHECK:         conv.scatter {{.*}} into tensor<4x3x3x8xf32>
 func.func @filter(%x: tensor<2x9x9x8xf16>, %dy: tensor<2x7x7x4xf16>) -> tensor<4x3x3x8xf32> {

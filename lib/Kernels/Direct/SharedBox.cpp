@@ -175,12 +175,35 @@ void SharedBox::copyPieces(Value source, ArrayRef<Piece> pieces) const {
                                  kernel.math.both(piece.guard, piece.isThere),
                                  box.copyWidth));
   int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
-  for (auto [elements, piece] : llvm::zip_equal(loaded, pieces))
-    createIf(kernel, piece.isThere, [&, &elements = elements, &piece = piece] {
-      vector::StoreOp::create(kernel.b, elements, buffer,
-                              getIndex(piece.shared))
-          .setAlignment(box.copyWidth * bytes);
-    });
+  auto store = [&](Value elements, const Piece &piece) {
+    vector::StoreOp::create(kernel.b, elements, buffer, getIndex(piece.shared))
+        .setAlignment(box.copyWidth * bytes);
+  };
+  auto storeAll = [&] {
+    for (auto [elements, piece] : llvm::zip_equal(loaded, pieces))
+      store(elements, piece);
+  };
+  Value areThere = kernel.math.yes();
+  for (const Piece &piece : pieces)
+    areThere = kernel.math.both(areThere, piece.isThere);
+  if (matchPattern(areThere, m_One()))
+    return storeAll();
+  // A load whose only use is behind a branch of its own is moved there, and
+  // then waits for memory before the next one starts.
+  scf::IfOp::create(
+      kernel.b, areThere,
+      [&](OpBuilder &, Location) {
+        storeAll();
+        scf::YieldOp::create(kernel.b);
+      },
+      [&](OpBuilder &, Location) {
+        for (auto [elements, piece] : llvm::zip_equal(loaded, pieces))
+          createIf(kernel, piece.isThere,
+                   [&, &elements = elements, &piece = piece] {
+                     store(elements, piece);
+                   });
+        scf::YieldOp::create(kernel.b);
+      });
 }
 
 void SharedBox::startCopy(Value source, ArrayRef<Value> digits) const {

@@ -7,7 +7,8 @@
 //
 // The epilogue's scalar ops are cloned for each element; back ends vectorise
 // them where that pays off. Vectors of columns are loaded once per run and used
-// for all rows.
+// for all rows. Lanes that multiply hold a row each; where they would store one
+// vector of each row at a time, four neighbours exchange vectors first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #include "../Parts/MatrixAccess.h"
 #include "Epilogue.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
@@ -49,8 +51,19 @@ private:
   void storeRun(const Elements &elements, const MatrixAccess::Position &row,
                 Value isRow) const;
   Value isColumn(int64_t first) const;
-  void createRow(int64_t index, int64_t run,
-                 ArrayRef<Elements> broadcast) const;
+  Value getRow(int64_t index) const {
+    return kernel.math.add(origin.row, matrix.getRow(index));
+  }
+  Value isRow(Value row) const;
+  /// Moves to a run and loads the operands that all its rows share.
+  SmallVector<Elements> startRun(int64_t run);
+  /// The results of a run in the lane's row `index`.
+  Elements createRow(int64_t index, int64_t run,
+                     ArrayRef<Elements> broadcast) const;
+  /// Whether neighbouring lanes have the vectors that follow each other in a
+  /// row after an exchange.
+  bool exchangesVectors() const;
+  void createExchanged(int64_t firstRun);
 
   const Kernel &kernel;
   const MatrixUnit &matrix;
@@ -136,20 +149,22 @@ void RegisterEpilogue::storeRun(const Elements &elements,
   }
 }
 
-void RegisterEpilogue::createRow(int64_t index, int64_t run,
-                                 ArrayRef<Elements> broadcast) const {
-  const IndexMath &math = kernel.math;
-  Value row = math.add(origin.row, matrix.getRow(index));
-  Value isRow = kernel.form.getRows() % kernel.workgroupTile()[0] == 0
-                    ? math.yes()
-                    : math.below(row, kernel.form.getRows());
-  auto rowOf = [&](const Matrix &matrix) {
-    return matrix.access.createPosition(MatrixIndex::Row, row);
-  };
+Value RegisterEpilogue::isRow(Value row) const {
+  return kernel.form.getRows() % kernel.workgroupTile()[0] == 0
+             ? kernel.math.yes()
+             : kernel.math.below(row, kernel.form.getRows());
+}
+
+RegisterEpilogue::Elements
+RegisterEpilogue::createRow(int64_t index, int64_t run,
+                            ArrayRef<Elements> broadcast) const {
+  Value row = getRow(index);
   SmallVector<Elements> loaded(broadcast);
   for (auto [operand, elements] : llvm::zip(operands, loaded))
     if (elements.empty())
-      elements = loadRun(operand, rowOf(operand), isRow);
+      elements =
+          loadRun(operand, operand.access.createPosition(MatrixIndex::Row, row),
+                  isRow(row));
 
   Elements results;
   for (int64_t i = 0; i < matrix.runLength(); ++i) {
@@ -159,26 +174,101 @@ void RegisterEpilogue::createRow(int64_t index, int64_t run,
     results.push_back(
         createEpilogueOps(kernel.b, kernel.form.epilogue, inputs));
   }
-  storeRun(results, rowOf(result), isRow);
+  return results;
+}
+
+SmallVector<RegisterEpilogue::Elements>
+RegisterEpilogue::startRun(int64_t run) {
+  const IndexMath &math = kernel.math;
+  firstColumn = math.add(origin.column, matrix.columnOfRun(run));
+  setRun(result);
+  // Operands that all rows share are loaded once.
+  SmallVector<Elements> broadcast(operands.size());
+  for (auto [operand, elements] : llvm::zip(operands, broadcast)) {
+    setRun(operand);
+    if (operand.access.isBroadcast(MatrixIndex::Row))
+      elements = loadRun(
+          operand,
+          operand.access.createPosition(MatrixIndex::Row, math.constant(0)),
+          math.yes());
+  }
+  return broadcast;
+}
+
+/// Lanes that exchange vectors: theirs then are whole sectors of a row.
+static constexpr int64_t kExchanging = 4;
+
+bool RegisterEpilogue::exchangesVectors() const {
+  return kernel.atom.kind == ::conv::AtomKind::FMA &&
+         kernel.chip.sectorBytes > 0 && kernel.form.getResultType().isF32() &&
+         result.width == matrix.runLength() &&
+         result.width * int64_t(sizeof(float)) == kPieceBytes &&
+         matrix.numRuns() % kExchanging == 0 && kernel.laneGroups() == 1;
+}
+
+/// Transposes the square of vectors that `kExchanging` neighbouring lanes have,
+/// which are one row of it each.
+static void transposeLanes(const Kernel &kernel,
+                           MutableArrayRef<SmallVector<Value>> vectors) {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  for (int64_t bit = 1; bit < kExchanging; bit *= 2) {
+    Value isLow = math.below(math.rem(kernel.lane, 2 * bit), bit);
+    for (int64_t low = 0; low < kExchanging; ++low) {
+      if (low & bit)
+        continue;
+      for (auto [first, second] : llvm::zip(vectors[low], vectors[low | bit])) {
+        Value sent = arith::SelectOp::create(b, isLow, second, first);
+        Value received =
+            gpu::ShuffleOp::create(b, sent, int32_t(bit),
+                                   int32_t(kernel.chip.subgroupSize),
+                                   gpu::ShuffleMode::XOR)
+                .getShuffleResult();
+        Value other = arith::SelectOp::create(b, isLow, received, second);
+        first = arith::SelectOp::create(b, isLow, first, received);
+        second = other;
+      }
+    }
+  }
+}
+
+void RegisterEpilogue::createExchanged(int64_t firstRun) {
+  const IndexMath &math = kernel.math;
+  SmallVector<SmallVector<Elements>> results(matrix.numRows());
+  for (int64_t run = firstRun; run < firstRun + kExchanging; ++run) {
+    SmallVector<Elements> broadcast = startRun(run);
+    for (auto [row, vectors] : llvm::enumerate(results))
+      vectors.push_back(createRow(int64_t(row), run, broadcast));
+  }
+  // The lane now has one run of the rows of its neighbours.
+  Value place = math.rem(kernel.lane, kExchanging);
+  firstColumn = math.add(math.add(origin.column, matrix.columnOfRun(firstRun)),
+                         math.mul(place, matrix.runLength()));
+  setRun(result);
+  for (auto [index, vectors] : llvm::enumerate(results)) {
+    transposeLanes(kernel, vectors);
+    Value first = math.sub(getRow(int64_t(index)), place);
+    for (auto [neighbour, vector] : llvm::enumerate(vectors)) {
+      Value row = math.add(first, int64_t(neighbour));
+      storeRun(vector, result.access.createPosition(MatrixIndex::Row, row),
+               isRow(row));
+    }
+  }
 }
 
 void RegisterEpilogue::create() {
-  const IndexMath &math = kernel.math;
+  if (exchangesVectors()) {
+    for (int64_t run = 0; run < matrix.numRuns(); run += kExchanging)
+      createExchanged(run);
+    return;
+  }
   for (int64_t run = 0; run < matrix.numRuns(); ++run) {
-    firstColumn = math.add(origin.column, matrix.columnOfRun(run));
-    setRun(result);
-    // Operands that all rows share are loaded once.
-    SmallVector<Elements> broadcast(operands.size());
-    for (auto [operand, elements] : llvm::zip(operands, broadcast)) {
-      setRun(operand);
-      if (operand.access.isBroadcast(MatrixIndex::Row))
-        elements = loadRun(
-            operand,
-            operand.access.createPosition(MatrixIndex::Row, math.constant(0)),
-            math.yes());
+    SmallVector<Elements> broadcast = startRun(run);
+    for (int64_t index = 0; index < matrix.numRows(); ++index) {
+      Value row = getRow(index);
+      storeRun(createRow(index, run, broadcast),
+               result.access.createPosition(MatrixIndex::Row, row), isRow(row));
     }
-    for (int64_t row = 0; row < matrix.numRows(); ++row)
-      createRow(row, run, broadcast);
   }
 }
 

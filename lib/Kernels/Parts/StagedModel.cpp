@@ -266,7 +266,11 @@ static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
   for (const Run *run : {&problem.lhsRun, &problem.rhsRun}) {
     int64_t bytes = run->elements * byteSize(candidate.atom->operand);
     bool isAlone = isTransposed(*run) && !areTransposed;
-    if (isAlone || bytes % kPieceBytes != 0)
+    // Lanes multiply f32, of which an element is a register that is not joined
+    // with others.
+    bool isJoined =
+        bytes % kPieceBytes != 0 && candidate.atom->kind != AtomKind::FMA;
+    if (isAlone || isJoined)
       slowdown *= fit(chip).transposingSlowdown;
   }
   return slowdown;

@@ -52,10 +52,13 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     as further channels, up to that multiple; of several groups, neighbours are
     merged until one has as many input channels, and their filter becomes block
     diagonal. With `im2col = n`, the window's elements along the last `n`
-    spatial dimensions become channels of one of the operands, for which each of
-    its elements is written once for each window that sees it: the input, or
-    the gradient of the output for `conv.backward_data` and, if that moves by 1
-    and has fewer channels, for `conv.backward_weight`. With `operand_type`,
+    spatial dimensions become channels of the input or of the output, of which
+    each element is written once for each window that sees it. It is an operand:
+    the input, or the gradient of the output for `conv.backward_data` and, if
+    that moves by 1 and has fewer channels, for `conv.backward_weight`. Or, for
+    operands of f32, it is the result if that has fewer channels, or if the
+    window of a `conv.backward_data` moves by more than 1: the terms that windows
+    write are added after the product. With `operand_type`,
     operands are converted to that type, which has all of their values, so that
     products and their sum are the same. All other fields are about the
     convolution of the transformed operands.
@@ -84,11 +87,13 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         it is 1 or so many times the input channels of one as divides the
         groups. `im2col` is at most the number of spatial dimensions. If it is
         positive, there is one group, padding is with zeros, layouts have as
-        many dimensions as those of the convolution and no `G`, channels of the
+        many dimensions as those of the convolution and no `G`, channels of an
         operand that is unfolded are innermost in them, and the window of a
-        `conv.backward_data` moves by 1 along the unfolded dimensions. Channels
-        are padded until those of all unfolded elements together are a
-        multiple.
+        `conv.backward_data` whose operand is unfolded moves by 1 along the
+        unfolded dimensions. A result that is unfolded has at most 8 terms of a
+        dimension and 64 in all, and strides of at most 8, where the window of a
+        `conv.backward_data` is not dilated. The channels of all unfolded
+        elements together are padded to the multiple.
       * (S20) `transposed` is for one spatial dimension, a window as in S19, and
         one group, without `halo_tile` and `splits`; or for the gradient of a
         filter with `halo_tile`, one group, strides of 1 and padding with zeros.
