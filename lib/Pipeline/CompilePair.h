@@ -58,6 +58,7 @@ struct CompiledPair {
   std::vector<Spill> spills;         ///< Spills that remain.
   std::vector<std::string> gaveWay;  ///< Schedules that spilled.
   std::vector<std::string> warnings; ///< From schedule selection.
+  std::vector<CompiledPair> packing; ///< The function that packs, if any.
 };
 
 /// The cost model chooses no schedule in `excluded`.
