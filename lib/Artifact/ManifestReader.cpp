@@ -93,6 +93,11 @@ Constant readConstant(const Field &field) {
           field["sha256"].string()};
 }
 
+PackedArgument readPacked(const Field &field) {
+  return {field["argument"].integer(), field["function"].string(),
+          field["source"].integer(), field["result"].integer()};
+}
+
 TensorMapParameter readTensorMap(const Field &field) {
   TensorMapParameter map;
   if (field.has("workspace"))
@@ -194,6 +199,8 @@ Entry readEntry(const Field &field) {
   entry.launches = field["launches"].list(kMaxLaunches, readLaunch);
   if (field.has("reference"))
     entry.reference = field["reference"].text();
+  if (field.has("packed"))
+    entry.packed = field["packed"].list(kMaxArguments, readPacked);
   return entry;
 }
 

@@ -35,6 +35,8 @@ private:
   bool verify(const Argument &argument, const std::string &path);
   bool verifyApart(const Argument &argument, const std::string &path);
   bool verify(const Constant &constant, const std::string &path);
+  bool verify(const PackedArgument &packed, const Entry &entry,
+              const Manifest &manifest, const std::string &path);
   bool verify(const Launch &launch, const Entry &entry,
               const std::string &path);
   bool verifyCode(const Launch &launch, const std::string &path);

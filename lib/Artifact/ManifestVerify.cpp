@@ -61,6 +61,10 @@ bool ManifestVerifier::verify(const Manifest &manifest) {
     if (!seen.emplace(entry.function, entry.target).second)
       return fail(path, "one entry for each function and target",
                   "a second for '" + entry.function + "' on " + entry.target);
+    for (size_t j = 0; j < entry.packed.size(); ++j)
+      if (!verify(entry.packed[j], entry, manifest,
+                  indexed(path, ".packed", j)))
+        return false;
   }
   return true;
 }
@@ -184,6 +188,51 @@ bool ManifestVerifier::verify(const Constant &constant,
           constant.data.ends_with(".bin")) ||
          fail(path + ".data", "\"data/<sha256>.bin\"",
               "\"" + constant.data + "\"");
+}
+
+static bool haveSameElements(const Argument &a, const Argument &b) {
+  return a.dtype == b.dtype && a.shape == b.shape && a.strides == b.strides;
+}
+
+/// M19. The other entry need not be in the file.
+bool ManifestVerifier::verify(const PackedArgument &packed, const Entry &entry,
+                              const Manifest &manifest,
+                              const std::string &path) {
+  if (!expectRange(packed.argument, 0, int64_t(entry.arguments.size()) - 1,
+                   path + ".argument") ||
+      !expectName(packed.function, path + ".function") ||
+      !expectRange(packed.source, 0, kMaxArguments - 1, path + ".source") ||
+      !expectRange(packed.result, 0, kMaxArguments - 1, path + ".result"))
+    return false;
+  const Argument &argument = entry.arguments[size_t(packed.argument)];
+  if (argument.access != "read")
+    return fail(path + ".argument", "an argument that is read",
+                "'" + argument.name + "'");
+  const Entry *other = findEntry(manifest, packed.function, entry.target);
+  if (!other)
+    return true;
+  int64_t last = int64_t(other->arguments.size()) - 1;
+  if (!expectRange(packed.source, 0, last, path + ".source") ||
+      !expectRange(packed.result, 0, last, path + ".result"))
+    return false;
+  if (!other->arguments[size_t(packed.source)].isRead())
+    return fail(path + ".source", "an argument that is read",
+                "'" + other->arguments[size_t(packed.source)].name + "'");
+  const Argument &result = other->arguments[size_t(packed.result)];
+  return (result.isWritten() && haveSameElements(result, argument)) ||
+         fail(path + ".result",
+              "a result of the type, shape and strides of '" + argument.name +
+                  "'",
+              "'" + result.name + "'");
+}
+
+const Entry *artifact::findEntry(const Manifest &manifest,
+                                 const std::string &function,
+                                 const std::string &target) {
+  for (const Entry &entry : manifest.entries)
+    if (entry.function == function && entry.target == target)
+      return &entry;
+  return nullptr;
 }
 
 /// M5. Elements do not overlap: sorted by stride, each dimension steps over the

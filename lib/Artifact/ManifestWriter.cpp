@@ -73,6 +73,13 @@ static Json toJson(const Constant &constant) {
   return object;
 }
 
+static Json toJson(const PackedArgument &packed) {
+  return {{"argument", packed.argument},
+          {"function", packed.function},
+          {"source", packed.source},
+          {"result", packed.result}};
+}
+
 static Json toJson(const TensorMapParameter &map) {
   Json object;
   if (auto *argument = std::get_if<ArgumentParameter>(&map.base))
@@ -195,6 +202,8 @@ static Json toJson(const Entry &entry) {
   object["contract"] = digestContract(entry);
   if (!entry.reference.empty())
     object["reference"] = parseEmbedded(entry.reference);
+  if (!entry.packed.empty())
+    object["packed"] = toJsonArray(entry.packed);
   return object;
 }
 

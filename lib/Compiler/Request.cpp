@@ -58,6 +58,7 @@ Result<Request> Request::read(const void *module, size_t size,
                                                                 : -1;
   request.options.threads = std::max(1u, given.threads);
   request.options.externalizeConstants = given.externalizes_constants != 0;
+  request.options.prepacksFilters = given.prepacks_filters != 0;
   request.options.explain = given.explains_as_text != 0
                                 ? mlir::conv::ExplanationForm::Text
                                 : mlir::conv::ExplanationForm::Json;
@@ -107,6 +108,7 @@ Result<std::string> Request::computeKey() const {
        {options.algorithm, options.schedule, *database,
         mlir::conv::findAssembler(),
         std::string(options.externalizeConstants ? "1" : "0"),
+        std::string(options.prepacksFilters ? "1" : "0"),
         std::to_string(options.maxError),
         std::to_string(options.maxWorkspaceBytes), source.text})
     add(part);

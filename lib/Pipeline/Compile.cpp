@@ -147,6 +147,29 @@ static std::vector<std::string> listWarnings(const CompiledPair &pair) {
   return warnings;
 }
 
+/// Adds what was compiled to the artifact, and to the report if there is one.
+static void addPair(CompiledPair &pair, artifact::Artifact &artifact,
+                    CompileReport *report) {
+  if (report)
+    llvm::append_range(report->warnings, listWarnings(pair));
+  artifact.addDataOf(pair.data);
+  std::string path = artifact.addCode(std::move(pair.code), pair.extension);
+  // "code/<sha256>.<extension>"
+  size_t begin = path.find('/') + 1;
+  std::string digest = path.substr(begin, path.find('.') - begin);
+  for (artifact::Launch &launch : pair.entry.launches) {
+    launch.code = path;
+    launch.sha256 = digest;
+  }
+  artifact.manifest.entries.push_back(std::move(pair.entry));
+  if (report) {
+    llvm::append_range(report->times, pair.times);
+    report->explanation += pair.explanation;
+  }
+  for (CompiledPair &packing : pair.packing)
+    addPair(packing, artifact, report);
+}
+
 Result<artifact::Artifact> mlir::conv::compile(const SourceFile &source,
                                                const CompileOptions &options,
                                                CompileReport *report) {
@@ -173,22 +196,7 @@ Result<artifact::Artifact> mlir::conv::compile(const SourceFile &source,
   for (Result<CompiledPair> &pair : queue.run()) {
     if (!pair)
       return pair.error();
-    if (report)
-      llvm::append_range(report->warnings, listWarnings(*pair));
-    artifact.addDataOf(pair->data);
-    std::string path = artifact.addCode(std::move(pair->code), pair->extension);
-    // "code/<sha256>.<extension>"
-    size_t begin = path.find('/') + 1;
-    std::string digest = path.substr(begin, path.find('.') - begin);
-    for (artifact::Launch &launch : pair->entry.launches) {
-      launch.code = path;
-      launch.sha256 = digest;
-    }
-    artifact.manifest.entries.push_back(std::move(pair->entry));
-    if (report) {
-      llvm::append_range(report->times, pair->times);
-      report->explanation += pair->explanation;
-    }
+    addPair(*pair, artifact, report);
   }
   return artifact;
 }

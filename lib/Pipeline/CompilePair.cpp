@@ -38,12 +38,12 @@ Result<Target> mlir::conv::parseTarget(const std::string &name) {
 }
 
 /// Moves `function` to a module of its own.
-static FunctionSource isolate(func::FuncOp function, const SourceFile &source) {
+static FunctionSource isolate(func::FuncOp function, StringRef sourceName) {
   auto module = function->getParentOfType<ModuleOp>();
   OwningOpRef<ModuleOp> own = ModuleOp::create(module.getLoc());
   (*own)->setAttrs(module->getAttrs());
   own->push_back(function.clone());
-  return {function.getName().str(), IsolatedModule::create(*own, source.name)};
+  return {function.getName().str(), IsolatedModule::create(*own, sourceName)};
 }
 
 Result<SplitSource> mlir::conv::splitSource(const SourceFile &source,
@@ -55,7 +55,7 @@ Result<SplitSource> mlir::conv::splitSource(const SourceFile &source,
       failed(walk.raise(options, split.data)) || failed(walk.checkFunctions()))
     return walk.getError();
   for (auto function : walk.getModule().getOps<func::FuncOp>())
-    split.functions.push_back(isolate(function, source));
+    split.functions.push_back(isolate(function, source.name));
   return split;
 }
 
@@ -94,21 +94,17 @@ static LogicalResult createSimulatorObject(Walk &walk, const Target &target,
   return success();
 }
 
-static LogicalResult compilePair(Walk &walk, const Target &target,
-                                 const CompileOptions &options,
-                                 int64_t mostOperations, CompiledPair &pair) {
-  auto getFunction = [&] {
-    return *walk.getModule().getOps<func::FuncOp>().begin();
-  };
-  walk.setTarget(target);
-  if (failed(walk.runTo(Stage::Conv, options)) ||
-      failed(takeConstants(getFunction(), pair.data)) ||
-      failed(readProblem(getFunction(), pair.entry)))
-    return failure();
-  pair.warnings = walk.getWarnings();
-  if (options.explain != ExplanationForm::None)
-    pair.explanation = explainFunction(getFunction(), target, options.explain);
-  std::vector<ChosenSchedule> schedules = listSchedules(getFunction());
+static func::FuncOp getFunction(Walk &walk) {
+  return *walk.getModule().getOps<func::FuncOp>().begin();
+}
+
+/// Compiles the only function, which has its schedules, to code; not if that
+/// would be of more than `mostOperations` and its only schedule can give way.
+static LogicalResult compileScheduled(Walk &walk, const Target &target,
+                                      const CompileOptions &options,
+                                      int64_t mostOperations,
+                                      ArrayRef<ChosenSchedule> schedules,
+                                      CompiledPair &pair) {
   if (failed(walk.runTo(Stage::Gpu, options)))
     return failure();
   pair.codeSize = computeCodeSize(walk.getModule(), target.simulated);
@@ -118,15 +114,60 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
     return success();
   }
   if (failed(checkCodeSize(walk.getModule(), pair.codeSize)) ||
-      failed(readLaunches(getFunction(), pair.entry)))
+      failed(readLaunches(getFunction(walk), pair.entry)))
     return failure();
   pair.entry.target = target.name;
-  if (target.simulated)
-    return createSimulatorObject(walk, target, options, pair);
-  if (failed(createCodeObject(walk, target, options, pair)))
+  return target.simulated ? createSimulatorObject(walk, target, options, pair)
+                          : createCodeObject(walk, target, options, pair);
+}
+
+/// Takes the function that packs filters for the first one, if there is one, to
+/// a module of its own.
+static std::optional<FunctionSource>
+takePacking(Walk &walk, StringRef sourceName, CompiledPair &pair) {
+  auto functions = llvm::to_vector(walk.getModule().getOps<func::FuncOp>());
+  if (functions.size() == 1)
+    return std::nullopt;
+  func::FuncOp packing = functions[1];
+  readPacking(packing, functions[0], pair.entry,
+              pair.packing.emplace_back().entry);
+  FunctionSource source = isolate(packing, sourceName);
+  packing.erase();
+  return source;
+}
+
+/// Compiles all but the function that packs filters, which goes to `packing`.
+static LogicalResult compilePair(Walk &walk, const Target &target,
+                                 const CompileOptions &options,
+                                 int64_t mostOperations, StringRef sourceName,
+                                 CompiledPair &pair,
+                                 std::optional<FunctionSource> &packing) {
+  walk.setTarget(target);
+  if (failed(walk.runTo(Stage::Conv, options)) ||
+      failed(takeConstants(getFunction(walk), pair.data)) ||
+      failed(readProblem(getFunction(walk), pair.entry)))
     return failure();
-  pair.spills = findSpills(pair.entry, schedules);
+  packing = takePacking(walk, sourceName, pair);
+  pair.warnings = walk.getWarnings();
+  if (options.explain != ExplanationForm::None)
+    pair.explanation =
+        explainFunction(getFunction(walk), target, options.explain);
+  std::vector<ChosenSchedule> schedules = listSchedules(getFunction(walk));
+  if (failed(compileScheduled(walk, target, options, mostOperations, schedules,
+                              pair)))
+    return failure();
+  if (!target.simulated && !pair.tooLarge)
+    pair.spills = findSpills(pair.entry, schedules);
   return success();
+}
+
+static void takeTimes(Walk &walk, const std::string &function,
+                      const Target &target, CompiledPair &pair) {
+  pair.times = walk.getTimes();
+  for (StageTime &time : pair.times) {
+    time.function = function;
+    time.target = target.name;
+  }
 }
 
 Result<CompiledPair> mlir::conv::compilePair(const FunctionSource &function,
@@ -137,13 +178,20 @@ Result<CompiledPair> mlir::conv::compilePair(const FunctionSource &function,
   Walk walk(function.module);
   walk.exclude(excluded);
   CompiledPair pair;
+  std::optional<FunctionSource> packing;
   if (!walk.isParsed() ||
-      failed(::compilePair(walk, target, options, mostOperations, pair)))
+      failed(::compilePair(walk, target, options, mostOperations,
+                           function.module.getSourceName(), pair, packing)))
     return walk.getError();
-  pair.times = walk.getTimes();
-  for (StageTime &time : pair.times) {
-    time.function = function.name;
-    time.target = target.name;
+  takeTimes(walk, function.name, target, pair);
+  if (packing && !pair.tooLarge) {
+    Walk own(packing->module, Stage::Conv);
+    CompiledPair &packed = pair.packing.front();
+    if (!own.isParsed() ||
+        failed(compileScheduled(own, target, options, mostOperations,
+                                /*schedules=*/{}, packed)))
+      return own.getError();
+    takeTimes(own, packing->name, target, packed);
   }
   return pair;
 }

@@ -61,6 +61,7 @@ struct CompiledPair {
   /// kernels are compiled.
   std::optional<std::string> tooLarge;
   std::vector<std::string> warnings; ///< From schedule selection.
+  std::vector<CompiledPair> packing; ///< The function that packs, if any.
 };
 
 /// The cost model chooses no schedule in `excluded`. If it chooses a staged GEMM

@@ -66,5 +66,6 @@ void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
        llvm::to_vector(ArrayRef<std::string>(options.exclude))},
       std::move(computeCode)));
   manager.addNestedPass<func::FuncOp>(createPropagateLayoutsPass());
+  manager.addPass(createPrepackFilterPass());
   manager.addPass(createVerifyStagePass({"conv"}));
 }

@@ -13,7 +13,7 @@
 #include "ReadArguments.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/Prepack.h"
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 
@@ -86,7 +86,17 @@ static std::optional<Role> getRoleIn(StateOpInterface op, Value value) {
   return std::nullopt;
 }
 
-static Role getRole(func::FuncOp function, Value value) {
+/// The role of what a function packs for others, and of what they read.
+static constexpr StringLiteral kPacked = "packed_filter";
+
+/// Whether the op is a step of a plan that is a function of its own.
+static bool isPackingStep(Operation *op) {
+  return isa_and_nonnull<TransformOp, BlockTransformOp>(op);
+}
+
+static Role getRole(func::FuncOp function, BlockArgument value) {
+  if (function.getArgAttr(value.getArgNumber(), kPackedByAttr))
+    return {kPacked, ""};
   for (StateOpInterface op : function.getOps<StateOpInterface>())
     if (auto role = getRoleIn(op, value))
       return *role;
@@ -101,11 +111,16 @@ static Role getRole(func::FuncOp function, Value value) {
       for (Value operand : op.getOperands())
         if (lookThroughReshapes(operand) == value)
           return {"operand", ""};
+  for (Operation &op : function.getOps())
+    if (isPackingStep(&op) && lookThroughReshapes(op.getOperand(0)) == value)
+      return {"filter", ""};
   return {};
 }
 
 static Role getOutputRole(Value returned) {
   Value source = lookThroughReshapes(returned);
+  if (isPackingStep(source.getDefiningOp()))
+    return {kPacked, ""};
   if (auto state = source.getDefiningOp<StateOpInterface>())
     return {state.getResultRole(cast<OpResult>(source).getResultNumber()), ""};
   if (auto dynamic =

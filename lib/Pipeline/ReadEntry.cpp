@@ -30,6 +30,7 @@ LogicalResult mlir::conv::readProblem(func::FuncOp function,
                                       artifact::Entry &entry) {
   entry.function = function.getName().str();
   readArguments(function, entry);
+  readPacked(function, entry);
   auto join = [](std::string &list, const std::string &item) {
     list += (list.empty() ? "" : "; ") + item;
   };

@@ -20,6 +20,15 @@ namespace mlir::conv {
 LogicalResult readProblem(func::FuncOp function,
                           ::conv::artifact::Entry &entry);
 
+/// Fills in which arguments of a function at the conv stage are packed.
+void readPacked(func::FuncOp function, ::conv::artifact::Entry &entry);
+
+/// Fills in the data of the function that packs the filters of `reader`, whose
+/// entry is `of`, at the conv stage.
+void readPacking(func::FuncOp packing, func::FuncOp reader,
+                 const ::conv::artifact::Entry &of,
+                 ::conv::artifact::Entry &entry);
+
 /// Fills in launches and workspace from the list of launches that the gpu stage
 /// leaves. The `code` and `sha256` of each launch stay empty.
 LogicalResult readLaunches(func::FuncOp function,

@@ -16,6 +16,7 @@
 #include "conv/Artifact/ManifestJson.h"
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
+#include "conv/Dialect/Conv/IR/Prepack.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Plan/WinogradForm.h"
 
@@ -26,6 +27,9 @@ namespace json = llvm::json;
 FailureOr<json::Object> ReferenceRecorder::recordTensor(Value tensor,
                                                         Operation *user) {
   Value source = lookThroughReshapes(tensor);
+  // In a reference, an argument that is packed stands for the filter itself.
+  if (auto unpack = source.getDefiningOp<UnpackOp>())
+    source = unpack.getPacked();
   if (auto argument = dyn_cast<BlockArgument>(source)) {
     auto [isConstant, index] = getArgumentPlace(
         user->getParentOfType<func::FuncOp>(), argument.getArgNumber());

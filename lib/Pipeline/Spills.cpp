@@ -14,6 +14,7 @@
 
 #include "conv/Plan/ConvolutionPlan.h"
 #include "conv/Plan/OperandForm.h"
+#include "conv/Plan/PrepackFilter.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -26,7 +27,10 @@ static size_t countLaunches(ConvolutionOpInterface op) {
   visitInForm(
       op, op.getScheduleAttr(),
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
-        launches = transforms.size() +
+        launches = llvm::count_if(transforms,
+                                  [](Operation *transform) {
+                                    return !isPrepacked(transform);
+                                  }) +
                    planConvolution(own, getPlanOptions(own.getScheduleAttr()))
                        .steps.size();
       });

@@ -17,6 +17,7 @@
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Pipeline/Pipelines.h"
+#include "conv/Plan/PrepackFilter.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -151,7 +152,8 @@ LogicalResult Walk::raise(const CompileOptions &options,
   for (auto function : module->getOps<func::FuncOp>()) {
     if (options.externalizeConstants)
       externalizeConstants(function);
-    if (failed(takeConstants(function, data)))
+    if (failed(takeConstants(function, data)) ||
+        (options.prepacksFilters && failed(requestPrepacking(function))))
       return failure();
   }
   return success();

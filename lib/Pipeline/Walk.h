@@ -33,6 +33,11 @@ public:
       : Walk(source.getSourceName().str()) {
     module = source.restore(&context);
   }
+  /// Goes on with a module that another walk took to a stage.
+  Walk(const IsolatedModule &source, Stage stage) : Walk(source) {
+    reached = stage;
+    finishedConv = true;
+  }
 
   bool isParsed() const { return bool(module); }
   ModuleOp getModule() { return *module; }

@@ -17,6 +17,8 @@
 
 #include "conv/Dialect/Conv/IR/BlockViews.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/Prepack.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Dialect/Conv/IR/TransformViews.h"
 #include "conv/Plan/ConvolutionPlan.h"
 #include "conv/Plan/EpilogueBody.h"
@@ -166,6 +168,21 @@ struct ConvolutionToProducts final
     return success();
   }
 };
+/// Lets the transformed convolution read what callers packed, if its filter is
+/// that, instead of the transforms of the filter.
+static void readPackedFilter(PatternRewriter &rewriter,
+                             ConvolutionOpInterface op,
+                             ConvolutionOpInterface transformed) {
+  auto unpack = lookThroughReshapes(op.getTensor(TensorRole::Filter))
+                    .getDefiningOp<UnpackOp>();
+  Value filter = transformed.getTensor(TensorRole::Filter);
+  if (!unpack || unpack.getPacked().getType() != filter.getType())
+    return;
+  rewriter.modifyOpInPlace(transformed, [&] {
+    transformed->replaceUsesOfWith(filter, unpack.getPacked());
+  });
+}
+
 /// Transforms operands first if the schedule asks for another form.
 struct ConvolutionToItsForm final
     : OpInterfaceRewritePattern<ConvolutionOpInterface> {
@@ -178,9 +195,10 @@ struct ConvolutionToItsForm final
       return rewriter.notifyMatchFailure(op, "has the form of its schedule");
     if (!OperandForm::get(schedule).findObstacle(op).empty())
       return rewriter.notifyMatchFailure(op, "has no such form");
-    rewriter.replaceOp(op, TransformedConvolution::create(
-                               rewriter, op, OperandForm::get(schedule))
-                               .result);
+    auto transformed = TransformedConvolution::create(
+        rewriter, op, OperandForm::get(schedule));
+    readPackedFilter(rewriter, op, transformed.op);
+    rewriter.replaceOp(op, transformed.result);
     return success();
   }
 };

@@ -17,6 +17,7 @@
 
 #include "conv/Artifact/RunTimeSizes.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -42,18 +43,40 @@ static std::string describeEntries(const Manifest &manifest) {
   return text.empty() ? "nothing" : text;
 }
 
+/// Whether the function packs arguments of another one.
+static bool isPacking(const Manifest &manifest, const std::string &function) {
+  return std::ranges::any_of(manifest.entries, [&](const Entry &entry) {
+    return std::ranges::any_of(entry.packed, [&](const PackedArgument &packed) {
+      return packed.function == function;
+    });
+  });
+}
+
+/// The only function that an artifact is about; empty if there are several.
+/// Functions that pack arguments have to be named.
+static std::string findOnlyFunction(const Manifest &manifest) {
+  std::string only;
+  for (const Entry &entry : manifest.entries) {
+    if (entry.function == only || isPacking(manifest, entry.function))
+      continue;
+    if (!only.empty())
+      return "";
+    only = entry.function;
+  }
+  return only;
+}
+
 Result<const Entry *>
 runtime::selectEntry(const Manifest &manifest, const std::string &function,
                      const std::vector<std::string> &targets) {
   std::string name = function;
   if (name.empty() && !manifest.entries.empty()) {
-    name = manifest.entries.front().function;
-    for (const Entry &entry : manifest.entries)
-      if (entry.function != name)
-        return Error{ErrorKind::BadInput,
-                     "expects the name of a function, but got none; the "
-                     "artifact has " +
-                         describeEntries(manifest)};
+    name = findOnlyFunction(manifest);
+    if (name.empty())
+      return Error{ErrorKind::BadInput,
+                   "expects the name of a function, but got none; the "
+                   "artifact has " +
+                       describeEntries(manifest)};
   }
   for (const std::string &target : targets)
     for (const Entry &entry : manifest.entries)

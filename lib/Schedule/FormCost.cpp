@@ -15,6 +15,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/KernelFamily.h"
+#include "conv/Plan/PrepackFilter.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -48,8 +49,9 @@ static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
 
 double mlir::conv::predictTransform(Operation *transform,
                                     const ::conv::ChipInfo &chip) {
-  // The kernel that computes the operand takes this time anyway.
-  if (isDoneByProducer(transform))
+  // The kernel that computes the operand takes this time anyway, and callers
+  // pack a filter once.
+  if (isDoneByProducer(transform) || isPrepacked(transform))
     return 0;
   // Elements that several blocks read are counted once: a cache serves the
   // later reads.
@@ -112,7 +114,7 @@ int64_t mlir::conv::computeWorkspaceBytes(ConvolutionOpInterface op,
       op, schedule,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
         for (Operation *transform : transforms)
-          if (isRead(transform->getResult(0)))
+          if (isRead(transform->getResult(0)) && !isPrepacked(transform))
             add(cast<RankedTensorType>(transform->getResult(0).getType()));
         if (own != op && isRead(own.getResultTensor()))
           add(own.getResultType());

@@ -184,15 +184,23 @@ private:
       return nullptr;
     }
     ScheduleAttr best;
-    double least = std::numeric_limits<double>::infinity();
     bool fits = false;
-    double leastError = std::numeric_limits<double>::infinity();
-    for (const OperandForm &form : enumerateWinogradForms(op, chip)) {
+    double least = std::numeric_limits<double>::infinity(), leastError = least;
+    SmallVector<OperandForm> forms;
+    for (OperandForm &form : enumerateWinogradForms(op, chip)) {
       leastError =
           std::min(leastError, getWinogradErrorFactor(op, form.outputTile));
       if (isPrecise(op, form))
+        forms.push_back(std::move(form));
+    }
+    {
+      ScopedDiagnosticHandler silence(op->getContext(),
+                                      [](Diagnostic &) { return success(); });
+      for (const OperandForm &form : forms)
         fits |= considerForm(op, form, chip, best, least);
     }
+    if (!best && !forms.empty()) // Says why the first one has no schedule.
+      considerForm(op, forms.front(), chip, best, least);
     if (maxError > 0 && leastError > maxError)
       emitUnsupported(op.getLoc(), Reason::Schedule)
           << "expects winograd to have at most "
@@ -217,7 +225,7 @@ private:
                     const ::conv::ChipInfo &chip, ScheduleAttr &best,
                     double &least) const {
     ScheduleAttr schedule = selectInForm(op, form, chip);
-    if (!schedule)
+    if (!schedule || failed(verifyTransforms(op, schedule, chip)))
       return false;
     if (!best)
       best = schedule;

@@ -15,6 +15,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Kernels/KernelFamily.h"
+#include "conv/Kernels/TransformLaunch.h"
 #include "conv/Plan/OperandForm.h"
 #include "conv/Support/IntegerMath.h"
 
@@ -102,6 +103,21 @@ static LogicalResult verifyInForm(ConvolutionOpInterface op,
   return success();
 }
 
+LogicalResult mlir::conv::verifyTransforms(ConvolutionOpInterface op,
+                                           ScheduleAttr schedule,
+                                           const ::conv::ChipInfo &chip) {
+  std::string obstacle;
+  visitInForm(op, schedule,
+              [&](ConvolutionOpInterface, ArrayRef<Operation *> transforms) {
+                for (Operation *transform : transforms)
+                  if (obstacle.empty())
+                    obstacle = findLaunchObstacle(transform, chip);
+              });
+  if (obstacle.empty())
+    return success();
+  return emitUnsupported(op.getLoc(), Reason::ProblemSize) << obstacle;
+}
+
 LogicalResult
 mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
                                     ScheduleAttr schedule,
@@ -115,5 +131,6 @@ mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
               [&](ConvolutionOpInterface own, ArrayRef<Operation *>) {
                 result = verifyInForm(own, schedule.getProductSchedule(), chip);
               });
-  return result;
+  return failure(failed(result) ||
+                 failed(verifyTransforms(op, schedule, chip)));
 }

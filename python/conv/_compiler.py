@@ -97,6 +97,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
     compute_units: int = 0,
     max_error: typing.Optional[float] = None,
     max_workspace: typing.Optional[int] = None,
+    prepack_filter: bool = False,
     threads: int = 0,
     cache: bool = True,
 ) -> bytes:
@@ -118,6 +119,8 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
             many times the bound of a sum of products. 0: only if `algorithm` asks for it. None: the problem's, or else 0.
         max_workspace: the most bytes of workspace that the schedule of a convolution may take if it is chosen here; None:
             any number.
+        prepack_filter: filters become arguments in the form in which kernels read them, and each function NAME gets a function
+            NAME.prepack, which brings filters into that form. Refused where the plan reads the filter as it is.
         threads: for functions and targets; one per processor if 0.
         cache: take what was compiled before, from memory or from $CONV_CACHE_DIR (else $XDG_CACHE_HOME/conv, else
             ~/.cache/conv).
@@ -143,6 +146,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         compute_units=as_integer("compute_units", compute_units, 0, most),
         max_error=getattr(module, "max_error", 0.0) if max_error is None else max_error,
         max_workspace=0 if max_workspace is None else as_integer("max_workspace", max_workspace, 0) or -1,
+        prepacks_filters=prepack_filter,
         threads=as_integer("threads", threads, 0, most) or os.cpu_count() or 1,
     )
     said: typing.List[str] = []

@@ -43,6 +43,7 @@ class Options(ctypes.Structure):
         ("compute_units", ctypes.c_uint),
         ("max_error", ctypes.c_double),
         ("max_workspace", ctypes.c_int64),
+        ("prepacks_filters", ctypes.c_int),
         ("progress", ctypes.c_void_p),
         ("warning", WARNING),
         ("context", ctypes.c_void_p),

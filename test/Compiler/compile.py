@@ -70,6 +70,22 @@ class Compile(unittest.TestCase):
         with self.assertRaisesRegex(conv.Error, "expects max_error to be 0 or more, but got -1"):
             conv.compile(problem, "host", max_error=-1)
 
+    def test_filters_are_packed_once(self):
+        problem = conv.Problem(n=1, c=4, k=6, input=(7, 9), filter=(3, 3), low=(1, 1), function="f")
+        options = {"algorithm": "winograd"}
+        plain = conv.load(conv.compile(problem, "host", **options))["f"]
+        packed = conv.load(conv.compile(problem, "host", prepack_filter=True, **options))
+        self.assertEqual(list(packed), ["f", "f.prepack"])
+        self.assertEqual(packed["f"].arguments[1].role, "packed_filter")
+        random = np.random.default_rng(0)
+        x, w = (random.standard_normal(argument.shape, np.float32) for argument in plain.arguments[:2])
+        np.testing.assert_array_equal(packed["f"](x, packed["f.prepack"](w)), plain(x, w))
+        with self.assertRaisesRegex(conv.Error, "f.*expects"):
+            packed["f"](x, w)
+        with self.assertRaises(conv.Refused) as refused:
+            conv.compile(problem, "host", prepack_filter=True)
+        self.assertEqual(refused.exception.reason, "prepack")
+
     def test_explain(self):
         self.assertIn("best candidates", conv.explain(PROBLEM, "gfx942"))
         (kernel,) = conv.explain(PROBLEM, "gfx942", as_json=True)

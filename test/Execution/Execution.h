@@ -33,6 +33,10 @@ void checkEverywhere(const std::string &text,
                      const std::vector<std::string> &targets = allTargets(),
                      const std::string &algorithm = "");
 
+/// The function with its filter, the argument `%w`, to be packed by another
+/// one. `checkEverywhere` checks both together.
+std::string prepackFilter(std::string text);
+
 /// Whether the environment variable CONV_EXHAUSTIVE asks for every combination
 /// of problems, types and targets, which takes hours. Otherwise they take
 /// turns.

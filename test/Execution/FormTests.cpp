@@ -25,6 +25,9 @@ struct FormCase {
   std::string form;
   /// The type of the operands.
   enum { Float16, Float8, Float32 } type = Float16;
+  /// A step of the plan reads only the filter, which is packed in one more
+  /// test.
+  bool packsFilter = false;
 };
 struct Chip {
   std::string target, schedule;
@@ -297,7 +300,8 @@ func.func @f(%x: tensor<2x9x11x10xf32>, %w: tensor<3x5x2x10xf32>, %bias: tensor<
 )";
 
 static const FormCase kCases[] = {
-    {"forward", kForward2d, R"(layouts = <"NHWC", "KRSC", "NPQK">>)"},
+    {"forward", kForward2d, R"(layouts = <"NHWC", "KRSC", "NPQK">>)",
+     FormCase::Float16, true},
     {"forward_own_result", kForward2d,
      R"(layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8>)"},
     {"forward_padded", kForward2d, "channel_multiple = 16>"},
@@ -305,18 +309,21 @@ static const FormCase kCases[] = {
     {"groups", kGroups, R"(layouts = <"NHWC", "KRSC", "NPQK">>)"},
     {"groups_merged", kGroups,
      R"(layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 6>)"},
-    {"groups_as_one", kGroups, "channel_multiple = 12>"},
+    {"groups_as_one", kGroups, "channel_multiple = 12>", FormCase::Float16,
+     true},
     {"groups_data", kGroupsData,
      R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8>)"},
     {"groups_weight", kGroupsWeight, "channel_multiple = 6>"},
     {"groups_weight_turned", kGroupsWeight,
      R"(layouts = <"NCHW", "KCRS", "NKPQ">, channel_multiple = 4>)"},
     {"data", kBackwardData,
-     R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8>)"},
+     R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8>)",
+     FormCase::Float16, true},
     {"weight", kBackwardWeight,
      R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8>)"},
     {"im2col", kForward2d,
-     R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, im2col = 2>)"},
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, im2col = 2>)",
+     FormCase::Float16, true},
     {"im2col_lines", kForward2d,
      R"(layouts = <"NHWC", "KRSC", "NKPQ">, im2col = 1>)"},
     {"im2col_3d", kForward3d,
@@ -372,7 +379,7 @@ static const FormCase kCases[] = {
      R"(layouts = <"NHWC", "CRSK", "NPQK">, channel_multiple = 8, operand_type = f16>)",
      FormCase::Float8},
     {"float8_groups", kFloat8Groups,
-     "channel_multiple = 6, operand_type = f16>", FormCase::Float8},
+     "channel_multiple = 6, operand_type = f16>", FormCase::Float8, true},
 };
 
 void test::addFormTests() {
@@ -385,7 +392,13 @@ void test::addFormTests() {
       std::string text = form.function;
       std::string schedule = "$schedule";
       text.replace(text.find(schedule), schedule.size(), own + form.form);
-      addTest("Forms", form.name + "_" + chip.target.substr(4),
+      std::string name = form.name + "_" + chip.target.substr(4);
+      addTest("Forms", name,
               [text, chip] { checkEverywhere(text, {chip.target}); });
+      bool isLast = &chip == std::end(kChips) - 1;
+      if (form.packsFilter && isLast)
+        addTest("Forms", name + "_prepacked", [text, chip] {
+          checkEverywhere(prepackFilter(text), {chip.target});
+        });
     }
 }

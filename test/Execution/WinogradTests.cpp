@@ -34,6 +34,7 @@ struct WinogradCase {
   std::string function;
   std::string form = ""; ///< More fields of the schedule.
   bool isForAllChips = false;
+  bool packsFilter = false; ///< The filter is packed in one more test.
 };
 } // namespace
 
@@ -60,15 +61,15 @@ static const Chips kChips[] = {
 static const WinogradCase kCases[] = {
     {"forward_2x2", "[2, 2]", kForward},
     {"forward_4x4", "[4, 4]", kForward, "", /*isForAllChips=*/true},
-    {"padded_2x2", "[2, 2]", kPadded},
+    {"padded_2x2", "[2, 2]", kPadded, "", false, /*packsFilter=*/true},
     {"padded_4x4", "[4, 4]", kPadded},
     {"tiny_2x2", "[2, 2]", kTiny},
     {"tiny_4x4", "[4, 4]", kTiny},
     {"channels_first_4x4", "[4, 4]", kChannelsFirst},
     {"in_other_layouts_2x2", "[2, 2]", kChannelsFirst,
-     R"(, layouts = <"NHWC", "KRSC", "NPQK">)"},
+     R"(, layouts = <"NHWC", "KRSC", "NPQK">)", false, /*packsFilter=*/true},
     {"data_2x2", "[2, 2]", kBackwardData},
-    {"data_4x4", "[4, 4]", kBackwardData},
+    {"data_4x4", "[4, 4]", kBackwardData, "", false, /*packsFilter=*/true},
     {"one_dimension_4", "[4]", kOneDimension},
     {"column_2x1", "[2, 1]", kColumn},
     {"five_2x2", "[2, 2]", kFive},
@@ -136,8 +137,13 @@ void test::addWinogradTests() {
         std::vector<std::string> targets = kChips[c].targets;
         if (!one.isForAllChips)
           targets.resize(1);
-        addTest("Winograd", one.name + "_" + types[t] + "_" + kChips[c].name,
+        std::string name = one.name + "_" + types[t] + "_" + kChips[c].name;
+        addTest("Winograd", name,
                 [text, targets] { checkEverywhere(text, targets); });
+        if (one.packsFilter)
+          addTest("Winograd", name + "_prepacked", [text, targets] {
+            checkEverywhere(prepackFilter(text), {targets.front()});
+          });
       }
   }
 }

@@ -22,6 +22,7 @@
 // LIST-NEXT: func.func(
 // LIST-NEXT: conv-propagate-layouts
 // LIST-NEXT: ),
+// LIST-NEXT: conv-prepack-filter,
 // LIST-NEXT: conv-verify-stage{stage=conv}
 // LIST-NEXT: )
 

@@ -97,6 +97,11 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
   app.add_flag("--externalize-constants", flags.externalizeConstants,
                "Make constants that convolutions read arguments, after the "
                "others (default: the artifact stores them)");
+  app.add_flag("--prepack-filter", flags.prepacksFilters,
+               "Make filters arguments in the form in which the plan reads "
+               "them, and NAME.prepack a function that brings the filters of "
+               "NAME into that form; refused where no step of the plan reads "
+               "only the filter");
   app.add_flag("--explain{text}", flags.explain,
                "Print what was chosen, what was rejected and why, and the "
                "predicted limits; without -o nothing is written. "
@@ -124,6 +129,9 @@ static std::optional<Error> checkCombination(CompileFlags &flags) {
   bool isText = flags.emit != "pack";
   if (isText && !flags.outline.empty())
     return error("expects --outline without --emit and --stop-after");
+  if (flags.prepacksFilters && !flags.outline.empty())
+    return error("expects --prepack-filter without --outline, whose callers "
+                 "pass filters as they are");
   if (!flags.explain.empty() && flags.explain != "text" &&
       flags.explain != "json")
     return error("expects --explain or --explain=json, but got --explain=" +

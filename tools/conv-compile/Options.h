@@ -27,6 +27,7 @@ struct CompileFlags {
   bool usesStaleSchedules = false;
   int64_t computeUnits = 0;
   bool externalizeConstants = false;
+  bool prepacksFilters = false;
   std::string explain; ///< "text", "json", or empty for none.
   bool timing = false;
   unsigned threads = 0; ///< 0: one per processor.

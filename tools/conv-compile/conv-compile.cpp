@@ -136,6 +136,7 @@ static Result<void> run(const CompileFlags &flags) {
   options.usesStaleSchedules = flags.usesStaleSchedules;
   options.computeUnits = flags.computeUnits;
   options.externalizeConstants = flags.externalizeConstants;
+  options.prepacksFilters = flags.prepacksFilters;
   options.outline = !flags.outline.empty();
   using mlir::conv::ExplanationForm;
   options.explain = flags.explain.empty()     ? ExplanationForm::None

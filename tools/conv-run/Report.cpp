@@ -59,7 +59,7 @@ static void printComparison(const std::string &name,
 }
 
 void tools::printText(const Report &report) {
-  const artifact::Entry &entry = *report.entry;
+  const artifact::Entry &entry = report.entry;
   std::printf("%s on %s\n", entry.function.c_str(), report.device.c_str());
   std::printf("  %-12s %s\n", "problem", entry.problem.c_str());
   std::printf("  %-12s %s\n", "schedule", entry.schedule.c_str());
@@ -95,11 +95,11 @@ static nlohmann::ordered_json toJson(const std::string &name,
 }
 
 void tools::printJson(const Report &report) {
-  nlohmann::ordered_json json = {{"function", report.entry->function},
-                                 {"target", report.entry->target},
+  nlohmann::ordered_json json = {{"function", report.entry.function},
+                                 {"target", report.entry.target},
                                  {"device", report.device},
-                                 {"problem", report.entry->problem},
-                                 {"schedule", report.entry->schedule},
+                                 {"problem", report.entry.problem},
+                                 {"schedule", report.entry.schedule},
                                  {"milliseconds", report.milliseconds}};
   for (const auto &[name, comparison] : report.comparisons)
     json["verified"].push_back(toJson(name, comparison));

@@ -27,7 +27,7 @@ struct BenchTimes {
 
 /// All results of a run; text and JSON are two views of it.
 struct Report {
-  const artifact::Entry *entry = nullptr;
+  artifact::Entry entry; ///< With plain tensors in place of packed ones.
   std::string device;
   double milliseconds = 0;
   double flops = 0; ///< Of all convolutions; 0 if unknown.

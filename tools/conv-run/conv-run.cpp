@@ -13,10 +13,10 @@
 #include "ChooseSizes.h"
 #include "ErrorLine.h"
 #include "Output.h"
+#include "PackedArguments.h"
 #include "PackedSequences.h"
 #include "Progress.h"
 #include "Report.h"
-#include "Session.h"
 #include "Source.h"
 
 #include "conv/Pipeline/Compile.h"
@@ -219,8 +219,12 @@ static Result<void> run(const RunFlags &flags, Report &report,
   if (!created)
     return created.error();
   session.emplace(std::move(*created));
-  const artifact::Entry &entry = session->entry();
-  report.entry = &entry;
+  Result<artifact::Entry> plain =
+      describePlain(source->artifact, session->entry());
+  if (!plain)
+    return plain.error();
+  report.entry = std::move(*plain);
+  const artifact::Entry &entry = report.entry;
   report.device = source->device->name();
 
   Result<void> done = checkNames(entry, flags.inputs, /*areInputs=*/true);
@@ -231,7 +235,12 @@ static Result<void> run(const RunFlags &flags, Report &report,
   Result<ArgumentBytes> bytes = prepareInputs(entry, flags, report);
   if (!bytes)
     return bytes.error();
-  if (done = session->upload(*bytes); !done)
+  ArgumentBytes packed = *bytes;
+  done = packArguments(*source->device, source->artifact, session->entry(),
+                       packed);
+  if (done)
+    done = session->upload(packed);
+  if (!done)
     return done;
   ArgumentBytes before; // Arguments updated in place change.
   for (size_t i = 0; i < bytes->size(); ++i)
@@ -264,7 +273,7 @@ static int runAndPrint(const RunFlags &flags) {
   bool hasReport = done || done.error().kind == ErrorKind::WrongResult;
   if (hasReport) {
     if (Result<reference::Program> program =
-            reference::parseProgram(*report.entry))
+            reference::parseProgram(report.entry))
       report.flops = reference::computeFlops(*program);
     (flags.json ? printJson : printText)(report);
   }

@@ -11,8 +11,8 @@
 
 #include "CheckTarget.h"
 
+#include "PackedArguments.h"
 #include "PackedSequences.h"
-#include "Session.h"
 
 #include "conv/Runtime/Devices.h"
 #include "conv/Runtime/SimDevice.h"
@@ -105,8 +105,13 @@ Result<CheckSummary> tools::checkTarget(const artifact::Artifact &artifact,
       Session::create(**device, artifact, function, {options.sizes, {}});
   if (!session)
     return session.error();
-  Result<void> done = expected.update(artifact, session->entry(), options);
+  Result<artifact::Entry> plain = describePlain(artifact, session->entry());
+  if (!plain)
+    return plain.error();
+  Result<void> done = expected.update(artifact, *plain, options);
   ArgumentBytes bytes = expected.inputs();
+  if (done)
+    done = packArguments(**device, artifact, session->entry(), bytes);
   if (done)
     done = session->upload(bytes);
   if (!done)

@@ -98,6 +98,16 @@ struct Constant {
   std::string sha256; ///< Hex digest of that file.
 };
 
+/// An argument that another entry of the same target computes from a tensor,
+/// such as a filter in the form in which kernels read it: the caller runs that
+/// entry once and passes its result with each run of this one.
+struct PackedArgument {
+  int64_t argument;     ///< The index of the argument of this entry.
+  std::string function; ///< The other entry's.
+  int64_t source;       ///< The index of the tensor in that entry's arguments,
+  int64_t result;       ///< and of the result.
+};
+
 /// Passes the address of `arguments[index]`.
 struct ArgumentParameter {
   int64_t index;
@@ -200,6 +210,7 @@ struct Entry {
   /// What the function computes, as JSON text for `conv-run --verify`
   /// (docs/artifact.md, "reference"); empty if it was not recorded.
   std::string reference;
+  std::vector<PackedArgument> packed;
 };
 
 struct Compiler {
@@ -214,6 +225,10 @@ struct Manifest {
   std::vector<Entry> entries;
 };
 
+/// The entry of a function for a target; null if there is none.
+const Entry *findEntry(const Manifest &manifest, const std::string &function,
+                       const std::string &target);
+
 /// Bytes from the first to the last element of a buffer, or -1 if a size is not
 /// positive, a stride is negative, the type is unknown, or they reach 2^63.
 int64_t bufferBytes(const Argument &argument);
@@ -221,7 +236,7 @@ int64_t bufferBytes(const Argument &argument);
 /// Checks rule M11; the error names the coefficient.
 Result<void> verifyErrorBound(const ErrorBound &bound);
 
-/// Checks the rules M1 to M13 and M15 to M18 of docs/artifact.md; the error
+/// Checks the rules M1 to M13 and M15 to M19 of docs/artifact.md; the error
 /// names the field. M14 is about the text (ManifestJson.h).
 Result<void> verifyManifest(const Manifest &manifest);
 

@@ -92,6 +92,10 @@ typedef struct conv_compile_options {
   /** The most bytes of workspace for a convolution whose schedule the compiler
    * chooses: 0 means no limit, a negative number means no workspace. */
   int64_t max_workspace;
+  /** Nonzero: filters become arguments in the form in which kernels read them,
+   * and each function NAME gets a function NAME.prepack, which brings filters
+   * into that form. */
+  int prepacks_filters;
   /** Called with `context` and the number of finished ones after each function
    * and target, by one thread at a time. */
   void (*progress)(void *context, size_t finished, size_t all);

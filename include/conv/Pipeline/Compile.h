@@ -67,6 +67,9 @@ struct CompileOptions {
   unsigned threads = 1;
   /// Constants become arguments that callers pass, after the others.
   bool externalizeConstants = false;
+  /// Filters become arguments in the form in which the plans read them, and
+  /// functions of their own make them: `NAME.prepack` for each function.
+  bool prepacksFilters = false;
   /// Convolutions become functions of their own; `CompileReport::rest` gets the
   /// code that calls them.
   bool outline = false;

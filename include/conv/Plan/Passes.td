@@ -19,6 +19,9 @@ def ConvertToProductsPass : Pass<"conv-convert-to-products", "::mlir::func::Func
     only add up what others computed have no product. Nothing is materialised:
     tiling later computes each tile of the views where it is needed.
 
+    A filter that was packed before (`conv.unpack`) takes the place of the
+    transformed one.
+
     * Input: convolutions with a `schedule`, of any algorithm.
     * Output: `conv.gather`, `linalg.fill`, `linalg.batch_matmul`, one
       `linalg.generic`, the epilogue, which carries the schedule as
@@ -57,6 +60,53 @@ def ConvertToProductsPass : Pass<"conv-convert-to-products", "::mlir::func::Func
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def PrepackFilterPass : Pass<"conv-prepack-filter", "::mlir::ModuleOp"> {
+  let summary = "Move the steps of plans that read only a filter to functions of their own";
+  let description = [{
+    The filter of a trained network does not change between runs, so callers who
+    ask for it (`conv.prepack` on the argument) bring it once into the form in
+    which the plan's product reads it. The steps of the plan that read only this
+    argument, whether they are transforms of layout, type, groups or Winograd's
+    algorithm, become a function `NAME.prepack`, and the argument becomes what
+    they compute. `conv.unpack` stands for the filter until the plan is made.
+
+    * Input: convolutions with a `schedule`.
+    * Output: the same convolutions; for each function with a `conv.prepack`, a
+      function with the steps of all its marked filters.
+    * Keeps: functions without `conv.prepack`.
+    * Fails: `unsupported (prepack)` if the argument is not the filter of one
+      convolution, or its schedule has no such step.
+
+    Before:
+    ```mlir
+    func.func @f(%x: tensor<1x8x8x4xf32>, %w: tensor<8x3x3x4xf32> {conv.prepack}) -> tensor<1x8x8x8xf32> {
+      %y = conv.forward %x, %w window = #same layouts = <"NHWC", "KRSC", "NPQK">
+          schedule = <..., output_tile = [2, 2]>
+          : tensor<1x8x8x4xf32>, tensor<8x3x3x4xf32> -> tensor<1x8x8x8xf32>
+      return %y : tensor<1x8x8x8xf32>
+    }
+    ```
+
+    After:
+    ```mlir
+    func.func @f(%x: tensor<1x8x8x4xf32>, %p: tensor<16x8x1x4xf32> {conv.packed_by = @f.prepack}) -> tensor<1x8x8x8xf32> {
+      %w = conv.unpack %p : tensor<16x8x1x4xf32> -> tensor<8x3x3x4xf32>
+      %y = conv.forward %x, %w window = #same layouts = <"NHWC", "KRSC", "NPQK">
+          schedule = <..., output_tile = [2, 2]>
+          : tensor<1x8x8x4xf32>, tensor<8x3x3x4xf32> -> tensor<1x8x8x8xf32>
+      return %y : tensor<1x8x8x8xf32>
+    }
+    func.func @f.prepack(%w: tensor<8x3x3x4xf32>) -> tensor<16x8x1x4xf32> {
+      %p = conv.block_transform %w ... : tensor<8x3x3x4xf32> -> tensor<16x8x1x4xf32>
+      return %p : tensor<16x8x1x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::conv::ConvDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

@@ -28,6 +28,11 @@ LogicalResult verifySupportedSchedule(ConvolutionOpInterface op,
                                       ScheduleAttr schedule,
                                       const ::conv::ChipInfo &chip);
 
+/// Checks that the transforms of the schedule's form can be launched. Refuses
+/// with a reason code.
+LogicalResult verifyTransforms(ConvolutionOpInterface op, ScheduleAttr schedule,
+                               const ::conv::ChipInfo &chip);
+
 /// The sum that Winograd's algorithm computes, as the error bound counts it:
 /// how often a term is rounded (docs/numerics.md). Without a schedule, no
 /// reduction is split.

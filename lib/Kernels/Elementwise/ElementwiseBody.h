@@ -16,9 +16,12 @@ namespace mlir::conv {
 /// that share a tile.
 inline constexpr int64_t kElementwiseWorkItems = 256;
 int64_t countElementwiseShares(const TiledConvolution &form);
+int64_t countElementwiseShares(const std::array<int64_t, 3> &tile,
+                               int64_t elements);
 
 /// Elements of a work-item: a vector, if they are adjacent in memory.
 int64_t countElementwiseElements(const TiledConvolution &form);
+int64_t countElementwiseElements(int64_t operands, int64_t results);
 
 /// Builds the kernel of an epilogue without a product.
 LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
@@ -26,6 +29,8 @@ LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
 /// Whether a GPU transposes the tiles of a transform in shared memory: rows are
 /// adjacent in memory in its source, and columns in its result.
 bool turnsTiles(const TiledConvolution &form);
+/// The same for a copy between views with the same matrices.
+bool turnsTiles(const ViewedTensor &source, const ViewedTensor &result);
 
 /// Builds such a transform as a kernel of `kElementwiseWorkItems`.
 LogicalResult createTransposeBody(Kernel &kernel, gpu::GPUFuncOp function);

@@ -27,9 +27,15 @@ static constexpr int64_t kBlockValues = 72;
 int64_t mlir::conv::countElementwiseElements(const TiledConvolution &form) {
   if (form.transformSchedule && form.transformSchedule.getElements() > 0)
     return form.transformSchedule.getElements();
-  int64_t operands = std::max<int64_t>(1, form.epilogueOperands.size());
-  if (!form.otherResults.empty()) {
-    int64_t values = std::max<int64_t>(operands, form.getResults().size());
+  return countElementwiseElements(
+      std::max<int64_t>(1, form.epilogueOperands.size()),
+      int64_t(form.getResults().size()));
+}
+
+int64_t mlir::conv::countElementwiseElements(int64_t operands,
+                                             int64_t results) {
+  if (results > 1) {
+    int64_t values = std::max(operands, results);
     return llvm::bit_floor<uint64_t>(
         std::clamp<int64_t>(kBlockValues / values, 1, kElementsPerWorkItem));
   }
@@ -37,8 +43,11 @@ int64_t mlir::conv::countElementwiseElements(const TiledConvolution &form) {
       kLoadsPerWorkItem / operands, 1, kElementsPerWorkItem));
 }
 
+int64_t mlir::conv::countElementwiseShares(const std::array<int64_t, 3> &tile,
+                                           int64_t elements) {
+  return llvm::divideCeil(tile[1] * tile[2], kElementwiseWorkItems * elements);
+}
+
 int64_t mlir::conv::countElementwiseShares(const TiledConvolution &form) {
-  auto [batch, rows, columns] = form.getTile();
-  return llvm::divideCeil(rows * columns, kElementwiseWorkItems *
-                                              countElementwiseElements(form));
+  return countElementwiseShares(form.getTile(), countElementwiseElements(form));
 }

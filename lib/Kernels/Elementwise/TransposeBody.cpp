@@ -25,6 +25,8 @@
 #include "../Parts/TileScheduler.h"
 #include "ElementwiseBody.h"
 
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -46,15 +48,32 @@ bool mlir::conv::turnsTiles(const TiledConvolution &form) {
   if (!form.transformSchedule || form.epilogueOperands.size() != 1 ||
       !form.otherResults.empty() || !isCopy(form.epilogue))
     return false;
-  // Distances need no builder: the arithmetic is never built.
-  OpBuilder builder(form.getContext());
-  ImplicitLocOpBuilder b(builder.getUnknownLoc(), builder);
-  IndexMath math(b, b.getI32Type());
-  MatrixAccess source(math, form.epilogueOperands.front());
-  MatrixAccess result(math, form.result);
-  return source.getInnermostDistance(MatrixIndex::Row) == 1 &&
-         result.getInnermostDistance(MatrixIndex::Column) == 1 &&
-         source.getInnermostDistance(MatrixIndex::Column) != 1;
+  return turnsTiles(form.epilogueOperands.front().getViewed(),
+                    form.result.getViewed());
+}
+
+/// The distance in memory of neighbouring rows or columns, along their
+/// innermost digit of more than one value; 0 if there is none.
+static int64_t getInnermostDistance(const ViewedTensor &tensor,
+                                    MatrixIndex index) {
+  ViewAttr view = tensor.view;
+  size_t batch = view.getBatch().size(), rows = view.getRows().size();
+  bool areRows = index == MatrixIndex::Row;
+  size_t first = areRows ? batch : batch + rows;
+  size_t count = areRows ? rows : view.getColumns().size();
+  SmallVector<int64_t> sizes = view.getDigitSizes();
+  SmallVector<int64_t> distances = getDistances(tensor);
+  for (size_t digit = first + count; digit-- > first;)
+    if (sizes[digit] > 1)
+      return distances[digit];
+  return 0;
+}
+
+bool mlir::conv::turnsTiles(const ViewedTensor &source,
+                            const ViewedTensor &result) {
+  return getInnermostDistance(source, MatrixIndex::Row) == 1 &&
+         getInnermostDistance(result, MatrixIndex::Column) == 1 &&
+         getInnermostDistance(source, MatrixIndex::Column) != 1;
 }
 
 namespace {

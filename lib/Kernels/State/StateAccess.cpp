@@ -145,7 +145,7 @@ void StateAccess::prefetch(const StateTensor &tensor, Value offset,
 }
 
 void StateAccess::finishLoads() const {
-  if (isNextLate)
+  if (timing == LoadTiming::BeforeNext)
     PtxBuilder(b).startNextKernel();
 }
 
@@ -154,7 +154,7 @@ SmallVector<Value> StateAccess::load(const StateTensor &tensor, Value offset,
                                      ArrayRef<int64_t> places,
                                      Value guard) const {
   SmallVector<Value> elements(places.size());
-  if (areOnlyFetched) {
+  if (isPrefetching()) {
     prefetch(tensor, offset, places, guard);
     Value zero = arith::ConstantOp::create(b, b.getZeroAttr(tensor.element));
     return SmallVector<Value>(places.size(), zero);

@@ -48,6 +48,17 @@ struct StateTensor {
   SmallVector<Value> scales;
 };
 
+/// What the loads of a kernel have to do with its neighbours on the stream.
+enum class LoadTiming {
+  /// They wait for the previous kernel; the next one may start at any time.
+  Usual,
+  /// They only prefetch to the cache that all kernels share, and return zeros:
+  /// allowed before the previous kernel has ended.
+  Prefetch,
+  /// The next kernel may start only after an item has started all its loads.
+  BeforeNext,
+};
+
 /// Accesses of elements at fixed distances from an offset.
 class StateAccess {
 public:
@@ -57,23 +68,13 @@ public:
               const RunTimeSizes &sizes, ArrayRef<Value> numbers,
               int64_t workItems);
 
-  /// Accesses of the same elements, whose loads only prefetch to the cache that
-  /// all kernels share, and return zeros. They are allowed before the previous
-  /// kernel has ended.
-  StateAccess getPrefetches() const {
-    StateAccess prefetches = *this;
-    prefetches.areOnlyFetched = true;
-    return prefetches;
+  /// Accesses of the same elements with another timing.
+  StateAccess with(LoadTiming other) const {
+    StateAccess copy = *this;
+    copy.timing = other;
+    return copy;
   }
-  bool isPrefetching() const { return areOnlyFetched; }
-
-  /// Accesses of items that allow the next kernel to start only after they have
-  /// started all their loads.
-  StateAccess getLateStarts() const {
-    StateAccess late = *this;
-    late.isNextLate = true;
-    return late;
-  }
+  bool isPrefetching() const { return timing == LoadTiming::Prefetch; }
   /// Called by an item after its loads.
   void finishLoads() const;
 
@@ -122,8 +123,7 @@ private:
   const RunTimeSizes &sizes;
   SmallVector<Value> numbers;
   bool branched; ///< The host has no guarded stores.
-  bool areOnlyFetched = false;
-  bool isNextLate = false;
+  LoadTiming timing = LoadTiming::Usual;
   int64_t leastItems; ///< That a GPU should have.
   /// Fetches the cache lines that start in what a load would load.
   void prefetch(const StateTensor &tensor, Value offset,

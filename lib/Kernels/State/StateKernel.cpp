@@ -219,8 +219,8 @@ FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
   StateAccess access(b, math, chip, built.function, sizes, numbers, workItems);
   SmallVector<StateTensor> tensors =
       describeTensors(op, arguments, TensorDescriber(b, sizes, numbers));
-  StateAccess prefetches = access.getPrefetches();
-  StateAccess lateStarts = access.getLateStarts();
+  StateAccess prefetches = access.with(LoadTiming::Prefetch);
+  StateAccess lateStarts = access.with(LoadTiming::BeforeNext);
   StateBody early, body = createBody(op, access, tensors);
   auto update = dyn_cast<CausalUpdateOp>(op);
   if (canStartEarly(chip)) {

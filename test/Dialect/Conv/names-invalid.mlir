@@ -51,3 +51,24 @@ func.func @name_n2_result(%x: tensor<8xf32> {conv.name = "a"})
 func.func @name_misspelled(%x: tensor<8xf32> {conv.nmae = "a"}) {
   return
 }
+
+// -----
+
+// expected-error @below {{expects conv.prepack of argument 0 to be without a value, on a tensor that callers pass and that is only read, but got 1 : i64 on 'tensor<8xf32>'}}
+func.func @prepack_n9_value(%x: tensor<8xf32> {conv.prepack = 1}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expects conv.prepack of argument 0 to be without a value, on a tensor that callers pass and that is only read, but got unit on 'tensor<2xf32>'}}
+func.func @prepack_n9_constant(%x: tensor<2xf32> {conv.constant = dense<1.0> : tensor<2xf32>, conv.prepack}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expects conv.packed_by of argument 0 to be the name of a function, but got "f"}}
+func.func @packed_n10_text(%x: tensor<8xf32> {conv.packed_by = "f"}) {
+  return
+}

@@ -19,7 +19,7 @@ constexpr Reason kReasons[] = {
     Reason::PaddingMode, Reason::DynamicShape,      Reason::Layout,
     Reason::ElementType, Reason::EpilogueOperation, Reason::NotFusable,
     Reason::Signature,   Reason::Constant,          Reason::ProblemSize,
-    Reason::Schedule,    Reason::NotRunnable};
+    Reason::Schedule,    Reason::Prepack,           Reason::NotRunnable};
 
 TEST(Unsupported, ReasonsSurviveTheDiagnostic) {
   MLIRContext context(MLIRContext::Threading::DISABLED);

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/Prepack.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -223,6 +223,32 @@ static LogicalResult verifyInPlace(FunctionOpInterface function,
   return success();
 }
 
+/// N9.
+static LogicalResult verifyPrepack(FunctionOpInterface function,
+                                   Position position, Attribute attribute) {
+  bool isPassed =
+      isa<RankedTensorType>(position.getType(function)) &&
+      !function.getArgAttr(position.index, ConvDialect::kConstantAttr) &&
+      !function.getArgAttr(position.index, ConvDialect::kInPlaceAttr);
+  if (isa<UnitAttr>(attribute) && isPassed)
+    return success();
+  return emitError(position.getLoc(function))
+         << "expects " << kPrepackAttr << " of " << position.describe()
+         << " to be without a value, on a tensor that callers pass and that is "
+            "only read, but got "
+         << attribute << " on " << position.getType(function);
+}
+
+/// N10.
+static LogicalResult verifyPackedBy(FunctionOpInterface function,
+                                    Position position, Attribute attribute) {
+  if (isa<FlatSymbolRefAttr>(attribute))
+    return success();
+  return emitError(position.getLoc(function))
+         << "expects " << kPackedByAttr << " of " << position.describe()
+         << " to be the name of a function, but got " << attribute;
+}
+
 std::optional<unsigned>
 mlir::conv::getResultInPlace(FunctionOpInterface function, unsigned argument) {
   auto number = dyn_cast_if_present<IntegerAttr>(
@@ -265,6 +291,10 @@ static LogicalResult verify(Operation *op, Position position,
   if (function && !position.isResult &&
       attribute.getName() == ConvDialect::kInPlaceAttr)
     return verifyInPlace(function, position, attribute.getValue());
+  if (function && !position.isResult && attribute.getName() == kPrepackAttr)
+    return verifyPrepack(function, position, attribute.getValue());
+  if (function && !position.isResult && attribute.getName() == kPackedByAttr)
+    return verifyPackedBy(function, position, attribute.getValue());
   return op->emitOpError("expects ")
          << ConvDialect::kNameAttr << " and " << ConvDialect::kStridesAttr
          << " as the only attributes of arguments and results, but got "

@@ -11,6 +11,8 @@
 
 #include "ConvolutionOps.h"
 
+#include "conv/Dialect/Conv/IR/Prepack.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -22,7 +24,14 @@ void ConvDialect::initialize() {
 #define GET_OP_LIST
 #include "conv/Dialect/Conv/IR/ConvOps.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "conv/Dialect/Conv/IR/PrepackOps.cpp.inc"
+      >();
 }
 
 #define GET_OP_CLASSES
 #include "conv/Dialect/Conv/IR/ConvOps.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "conv/Dialect/Conv/IR/PrepackOps.cpp.inc"

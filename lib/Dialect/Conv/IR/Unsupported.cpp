@@ -45,6 +45,8 @@ StringRef mlir::conv::getReasonName(Reason reason) {
     return "problem-size";
   case Reason::Schedule:
     return "schedule";
+  case Reason::Prepack:
+    return "prepack";
   case Reason::NotRunnable:
     return "not-runnable";
   }

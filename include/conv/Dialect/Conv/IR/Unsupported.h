@@ -34,6 +34,7 @@ enum class Reason {
   Constant,     ///< "constant": a tensor constant as operand.
   ProblemSize,  ///< "problem-size": an index space beyond the kernel's.
   Schedule,     ///< "schedule": a given schedule the chip cannot run.
+  Prepack,      ///< "prepack": a filter that no step of the plan packs.
   NotRunnable,  ///< "not-runnable": the simulator does not execute the chip.
 };
 

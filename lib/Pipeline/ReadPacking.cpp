@@ -1,0 +1,94 @@
+//===- ReadPacking.cpp - the function that packs filters ------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the manifest says about filters that callers pack once: which arguments
+// of a function are packed (`packed`), and the entry of the function that packs
+// them, at the conv stage.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReadEntry.h"
+
+#include "ReadArguments.h"
+
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Dialect/Conv/IR/Prepack.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+namespace artifact = ::conv::artifact;
+
+void mlir::conv::readPacked(func::FuncOp function, artifact::Entry &entry) {
+  // N10.
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    if (auto packing =
+            function.getArgAttrOfType<FlatSymbolRefAttr>(index, kPackedByAttr))
+      entry.packed.push_back({getArgumentPlace(function, index).index,
+                              packing.getValue().str(),
+                              int64_t(entry.packed.size()), 0});
+  }
+  // Results come after all filters.
+  for (artifact::PackedArgument &packed : entry.packed)
+    packed.result = int64_t(entry.packed.size()) + packed.source;
+}
+
+/// The layout of the filter that `packed` holds; none if the convolution reads
+/// a reshape of it.
+static StringRef findLayout(BlockArgument packed) {
+  auto unpack = cast<UnpackOp>(*packed.user_begin());
+  auto reader =
+      dyn_cast<ConvolutionOpInterface>(*unpack.getResult().user_begin());
+  return reader ? reader.getOrder(TensorRole::Filter) : StringRef();
+}
+
+/// How often a term of a row of the matrix is rounded, at most: as in
+/// docs/numerics.md, "Winograd's algorithm".
+static int64_t countRoundings(DenseElementsAttr matrix) {
+  int64_t columns = cast<ShapedType>(matrix.getType()).getDimSize(1);
+  auto values = llvm::to_vector(matrix.getValues<APFloat>());
+  int64_t most = 0;
+  for (ArrayRef<APFloat> rest = values; !rest.empty();
+       rest = rest.drop_front(columns))
+    most = std::max<int64_t>(most, llvm::count_if(rest.take_front(columns),
+                                                  [](const APFloat &value) {
+                                                    return !value.isZero();
+                                                  }));
+  bool onlyMoves = most == 1 && llvm::all_of(values, [](const APFloat &value) {
+                     return value.isZero() || value.isExactlyValue(1.0);
+                   });
+  // Elements of the matrix may be rounded themselves.
+  return onlyMoves ? 0 : most + 1;
+}
+
+static artifact::ErrorBound recordBound(func::FuncOp packing) {
+  int64_t most = 0;
+  for (auto transform : packing.getOps<BlockTransformOp>()) {
+    int64_t roundings = 0;
+    for (size_t d = 0; d < transform.getMatrices().size(); ++d)
+      roundings += countRoundings(transform.getMatrix(d));
+    most = std::max(most, roundings);
+  }
+  return {.accumulation = double(most), .outputUlp = 0};
+}
+
+void mlir::conv::readPacking(func::FuncOp packing, func::FuncOp reader,
+                             const artifact::Entry &of,
+                             artifact::Entry &entry) {
+  entry.function = packing.getName().str();
+  entry.problem = of.problem;
+  entry.algorithm = of.algorithm;
+  entry.schedule = of.schedule;
+  entry.chosenBy = of.chosenBy;
+  entry.errorBound = recordBound(packing);
+  readArguments(packing, entry);
+  auto source = entry.arguments.begin();
+  for (BlockArgument argument : reader.getArguments())
+    if (reader.getArgAttr(argument.getArgNumber(), kPackedByAttr))
+      (source++)->layout = findLayout(argument).str();
+}
