@@ -27,9 +27,9 @@ std::optional<int> tools::parseClockFlags(int argc, char **argv,
   setUp(app, "conv " CONV_VERSION);
   app.add_option("PACK", flags.input, "Artifact (.convpack)")->required();
   for (auto [name, names, text] :
-       {std::tuple("-f,--function", &flags.functions,
+       {std::tuple("-f,--function", &flags.request.functions,
                    "Only this function; may be given for each"),
-        std::tuple("-t,--target", &flags.targets,
+        std::tuple("-t,--target", &flags.request.targets,
                    "Only this target; may be given for each")})
     app.add_option(name, *names, text)
         ->expected(1)
@@ -41,8 +41,9 @@ std::optional<int> tools::parseClockFlags(int argc, char **argv,
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
-  app.add_flag("--json", flags.json, "Print one JSON object instead of text");
-  app.add_option("--timeline", flags.timeline,
+  app.add_flag("--json", flags.request.json,
+               "Print one JSON object instead of text");
+  app.add_option("--timeline", flags.request.timeline,
                  "Draw one iteration of the main loop of the kernel that takes "
                  "longest (SVG); of one entry");
   app.footer("Example:\n  conv-clock layer.convpack --target gfx942 --timeline "
@@ -53,6 +54,6 @@ std::optional<int> tools::parseClockFlags(int argc, char **argv,
   Result<std::map<std::string, int64_t>> sizes = parseSizes(given);
   if (!sizes)
     return printError(app.get_name(), sizes.error());
-  flags.sizes = *sizes;
+  flags.request.sizes.sizes = *sizes;
   return std::nullopt;
 }

@@ -8,20 +8,16 @@
 #ifndef CONV_TOOLS_CONVCLOCK_OPTIONS_H
 #define CONV_TOOLS_CONVCLOCK_OPTIONS_H
 
-#include <cstdint>
-#include <map>
+#include "ClockReport.h"
+
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace conv::tools {
 
 struct ClockFlags {
   std::string input;
-  std::vector<std::string> functions, targets; ///< Empty: all.
-  std::map<std::string, int64_t> sizes;        ///< Run-time sizes by name.
-  bool json = false;
-  std::string timeline; ///< File of the drawing; empty: none.
+  ClockRequest request;
 };
 
 /// Parses the command line into `flags`; an exit code if the tool must end now.

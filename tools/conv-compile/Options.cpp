@@ -28,13 +28,15 @@ static const char *const kFooter = R"(Examples:
   conv-gen convfp16 -F 1 --layout nhwc -n 1 -c 64 -H 56 -W 56 -k 64 -y 3 -x 3 -p 1 -q 1 -o conv.mlir
   conv-compile conv.mlir --target=gfx942,sim:gfx942,host -o conv.convpack
   conv-compile conv.mlir --target=gfx942 --explain
+  conv-compile conv.mlir --target=gfx942 --report --timeline=loop.svg
   conv-compile conv.mlir --target=gfx942 --stop-after=gpu
   conv-compile conv.mlir --target=gfx1201 --emit=asm -o conv.s
 
 Exit codes: 0 fine, 2 bad input or usage, 3 not supported, 4 system error.)";
 
 /// The names between commas, some of which may be empty.
-static void addFlags(CLI::App &app, CompileFlags &flags) {
+static void addFlags(CLI::App &app, CompileFlags &flags,
+                     std::vector<std::string> &sizes) {
   app.add_option("IN.mlir", flags.input,
                  "MLIR text or bytecode; - is standard input")
       ->required();
@@ -106,6 +108,20 @@ static void addFlags(CLI::App &app, CompileFlags &flags) {
                "Print what was chosen, what was rejected and why, and the "
                "predicted limits; without -o nothing is written. "
                "--explain=json: an object in a line for each kernel");
+  app.add_flag("--report{text}", flags.report,
+               "Print how long the kernels for AMD chips take by the model of "
+               "docs/amd-kernels.md, and what bounds them; without -o nothing "
+               "is written. --report=json: one object");
+  app.add_option("--timeline", flags.clock.timeline,
+                 "Draw one iteration of the main loop of the kernel that takes "
+                 "longest, of one function for one AMD chip")
+      ->type_name("FILE.svg");
+  app.add_option("--size", sizes,
+                 "NAME=NUMBER: a size that functions leave open, for --report "
+                 "and --timeline")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
   app.add_flag("--timing", flags.timing,
                "Print the milliseconds of each stage on standard error");
   app.add_option("-j,--threads", flags.threads,
@@ -138,7 +154,15 @@ static std::optional<Error> checkCombination(CompileFlags &flags) {
                  flags.explain);
   if (isText && !flags.explain.empty())
     return error("expects --explain without --emit and --stop-after");
-  if (!isText && flags.explain.empty() && flags.output.empty())
+  if (!flags.report.empty() && flags.report != "text" && flags.report != "json")
+    return error("expects --report or --report=json, but got --report=" +
+                 flags.report);
+  bool isClocked = !flags.report.empty() || !flags.clock.timeline.empty();
+  if (isText && isClocked)
+    return error("expects --report and --timeline without --emit and "
+                 "--stop-after");
+  flags.clock.json = flags.report == "json";
+  if (!isText && flags.explain.empty() && !isClocked && flags.output.empty())
     return error("expects -o OUT.convpack");
   if (!isText && flags.output == "-")
     return error("expects a file for the artifact, but got - (standard output "
@@ -154,10 +178,15 @@ std::optional<int> tools::parseCompileFlags(int argc, char **argv,
   CLI::App app(kDescription, "conv-compile");
   setUp(app, version);
   app.footer(kFooter);
-  addFlags(app, flags);
+  std::vector<std::string> sizes;
+  addFlags(app, flags, sizes);
   if (std::optional<int> code = parse(app, argc, argv))
     return code;
   if (std::optional<Error> error = checkCombination(flags))
     return printError(app.get_name(), *error);
+  Result<std::map<std::string, int64_t>> parsed = parseSizes(sizes);
+  if (!parsed)
+    return printError(app.get_name(), parsed.error());
+  flags.clock.sizes.sizes = std::move(*parsed);
   return std::nullopt;
 }

@@ -8,6 +8,8 @@
 #ifndef CONV_TOOLS_CONVCOMPILE_OPTIONS_H
 #define CONV_TOOLS_CONVCOMPILE_OPTIONS_H
 
+#include "ClockReport.h"
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +31,8 @@ struct CompileFlags {
   bool externalizeConstants = false;
   bool prepacksFilters = false;
   std::string explain; ///< "text", "json", or empty for none.
+  std::string report;  ///< "text", "json", or empty for none.
+  ClockRequest clock;  ///< For `report`.
   bool timing = false;
   unsigned threads = 0; ///< 0: one per processor.
 };

@@ -66,6 +66,19 @@ static Result<void> writeRest(const CompileFlags &flags,
   return writeOutput(flags.outline, report.rest);
 }
 
+/// Clocks the kernels for AMD chips: prints a report, draws a timeline.
+static Result<void> reportClocks(const CompileFlags &flags,
+                                 const artifact::Artifact &artifact) {
+  auto clocks = clockEntries(artifact, flags.input, flags.clock);
+  if (!clocks)
+    return clocks.error();
+  if (!flags.clock.timeline.empty())
+    if (Result<void> drawn = drawClock(*clocks, flags.clock.timeline); !drawn)
+      return drawn;
+  return flags.report.empty() ? Result<void>()
+                              : printClocks(*clocks, flags.clock.json);
+}
+
 static Result<void> compileArtifact(const CompileFlags &flags,
                                     const SourceFile &source,
                                     CompileOptions &options) {
@@ -85,6 +98,9 @@ static Result<void> compileArtifact(const CompileFlags &flags,
     std::fputs(report.explanation.c_str(), stdout);
   if (flags.timing)
     printTimes(report.times);
+  if (!flags.report.empty() || !flags.clock.timeline.empty())
+    if (Result<void> done = reportClocks(flags, *artifact); !done)
+      return done;
   if (!flags.output.empty())
     if (Result<void> written = artifact->write(flags.output); !written)
       return written;

@@ -91,6 +91,10 @@ static void addFlags(CLI::App &app, RunFlags &flags, RawFlags &raw) {
   app.add_flag("--counters", flags.counters,
                "Print what the simulator counted: memory traffic, bank "
                "conflicts, matrix instructions");
+  app.add_flag("--clock", flags.clock,
+               "Print how long the simulated chip's own code takes by the "
+               "model of docs/amd-kernels.md; an artifact needs an entry for "
+               "the chip, such as gfx942 beside sim:gfx942");
   app.add_flag("--json", flags.json, "Print one JSON object instead of text");
   app.add_option("--sim-checks", raw.checks,
                  "on (default) or off: out of bounds, uninitialised shared "

@@ -25,7 +25,7 @@ struct RunFlags {
   std::map<std::string, int64_t> sizes; ///< Run-time sizes by name.
   uint64_t seed = 0;
   bool integers = false, verify = false, bench = false, counters = false;
-  bool json = false;
+  bool clock = false, json = false;
   runtime::SimOptions sim;
 };
 

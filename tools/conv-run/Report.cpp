@@ -82,6 +82,8 @@ void tools::printText(const Report &report) {
     printComparison(name, comparison);
   if (report.counters)
     std::fputs(report.counters->text().c_str(), stdout);
+  for (const clock::EntryClock &clock : report.clocks)
+    std::fputs(clock::writeText(clock).c_str(), stdout);
 }
 
 static nlohmann::ordered_json toJson(const std::string &name,
@@ -112,5 +114,8 @@ void tools::printJson(const Report &report) {
   if (report.counters)
     for (auto [name, value] : report.counters->entries())
       json["counters"][std::string(name)] = value;
+  if (!report.clocks.empty())
+    json["clock"] =
+        nlohmann::ordered_json::parse(clock::writeJson(report.clocks));
   std::printf("%s\n", json.dump(2).c_str());
 }

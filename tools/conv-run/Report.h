@@ -10,6 +10,7 @@
 
 #include "Verify.h"
 
+#include "conv/Clock/Clock.h"
 #include "conv/Runtime/Sim.h"
 
 #include <map>
@@ -37,6 +38,7 @@ struct Report {
   std::vector<std::pair<std::string, reference::Comparison>> comparisons;
   std::optional<BenchTimes> bench;
   std::optional<runtime::SimCounters> counters;
+  std::vector<clock::EntryClock> clocks; ///< Of the simulated chip's code.
 };
 
 void printText(const Report &report);

@@ -108,6 +108,10 @@ static Result<std::string> chooseDevice(const RunFlags &flags,
                    join(has)};
 }
 
+std::string tools::getChip(const runtime::SimDevice &simulator) {
+  return simulator.name().substr(kSimPrefix.size());
+}
+
 static Result<void> openDevice(const std::string &name, const RunFlags &flags,
                                Source &source) {
   if (name.starts_with(kSimPrefix)) {
@@ -138,6 +142,8 @@ static Result<void> compileSource(const RunFlags &flags, std::string text,
                                   Source &source) {
   mlir::conv::CompileOptions options;
   options.targets = {chooseTarget(source.device->targets())};
+  if (flags.clock && source.simulator)
+    options.targets.push_back(getChip(*source.simulator));
   options.threads = std::max(1u, std::thread::hardware_concurrency());
   Progress progress("compiling " + flags.input);
   options.progress = [&](size_t done, size_t all) {

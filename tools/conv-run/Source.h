@@ -24,7 +24,11 @@ struct Source {
   runtime::SimDevice *simulator = nullptr; ///< `device` if it is simulated.
 };
 
-/// Reads or compiles the named file and opens the requested device.
+/// The simulated chip: gfx942 of sim:gfx942.
+std::string getChip(const runtime::SimDevice &simulator);
+
+/// Reads or compiles the named file and opens the requested device. A clock
+/// needs code for the simulated chip too.
 Result<Source> openSource(const RunFlags &flags);
 
 } // namespace conv::tools

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChooseSizes.h"
+#include "ClockReport.h"
 #include "ErrorLine.h"
 #include "Output.h"
 #include "PackedArguments.h"
@@ -201,6 +202,21 @@ static Result<void> bench(Session &session, Report &report) {
   return {};
 }
 
+/// Clocks the code for the simulated chip of the same function.
+static Result<void> clockChip(const Source &source, const std::string &function,
+                              const GivenSizes &sizes, const std::string &name,
+                              Report &report) {
+  ClockRequest request;
+  request.functions = {function};
+  request.targets = {getChip(*source.simulator)};
+  request.sizes = sizes;
+  auto clocks = clockEntries(source.artifact, name, request);
+  if (!clocks)
+    return clocks.error();
+  report.clocks = std::move(*clocks);
+  return {};
+}
+
 static Result<void> run(const RunFlags &flags, Report &report,
                         std::optional<Source> &source,
                         std::optional<Session> &session) {
@@ -210,6 +226,9 @@ static Result<void> run(const RunFlags &flags, Report &report,
   source.emplace(std::move(*opened));
   if (flags.counters && !source->simulator)
     return badInput("--counters expects a simulated device, but got " +
+                    source->device->name());
+  if (flags.clock && !source->simulator)
+    return badInput("--clock expects a simulated device, but got " +
                     source->device->name());
   Result<GivenSizes> sizes = readSizes(flags);
   if (!sizes)
@@ -259,6 +278,8 @@ static Result<void> run(const RunFlags &flags, Report &report,
     done = writeOutputs(entry, flags, *bytes, report);
   if (done && flags.bench)
     done = bench(*session, report);
+  if (done && flags.clock)
+    done = clockChip(*source, entry.function, *sizes, flags.input, report);
   if (done && flags.verify)
     done = verify(source->artifact, entry, *bytes, before, report);
   return done;
