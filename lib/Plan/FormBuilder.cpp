@@ -234,6 +234,12 @@ TransformedConvolution FormBuilder::create() {
   if (mergedGroups > 1)
     clone->setAttr("groups",
                    builder.getI64IntegerAttr(op.getGroups() / mergedGroups));
+  // Channels of the only group that is left are not padded to its number.
+  if (ScheduleAttr schedule = op.getScheduleAttr();
+      schedule && mergedGroups > 1 && mergedGroups == op.getGroups())
+    transformed.setScheduleAttr(
+        schedule.withForm(schedule.getLayouts(), /*channelMultiple=*/1,
+                          schedule.getIm2col(), schedule.getOperandType()));
   // Sums of products that are not of 8 bits are not promoted.
   if (operandType)
     clone->setAttr("arithmetic",

@@ -36,3 +36,23 @@ func.func @merged_gradient(%x: tensor<1x8x8xf16>, %dy: tensor<1x6x12xf16>) -> te
   return %dw : tensor<12x3x2xf32>
 }
 }
+
+// -----
+
+// All four groups as one of 8 channels. The 12 channels of the reduction are not padded to a multiple of 8.
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, channel_multiple = 8>
+module attributes {conv.target = #conv.target<"gfx942">} {
+// CHECK-LABEL: func.func @merged_to_one(
+// CHECK-SAME:    %[[DY:.+]]: tensor<1x6x12xf16>, %[[W:.+]]: tensor<12x3x2xf16>
+// CHECK:         %[[FILTER:.+]] = conv.scatter {{.*}} into tensor<12x3x8xf16>
+// CHECK-NOT:     conv.scatter
+// CHECK:         conv.gather %[[DY]]{{.*}} -> tensor<1x8x36xf16>
+// CHECK:         conv.gather %[[FILTER]]{{.*}} -> tensor<1x8x36xf16>
+func.func @merged_to_one(%dy: tensor<1x6x12xf16>, %w: tensor<12x3x2xf16>) -> tensor<1x8x8xf32> {
+  %dx = conv.backward_data %dy, %w window = <strides = [1], dilations = [1], low = [0], high = [0]>
+      layouts = <"NWC", "KSC", "NQK"> groups = 4 schedule = #schedule
+      : tensor<1x6x12xf16>, tensor<12x3x2xf16> -> tensor<1x8x8xf32>
+  return %dx : tensor<1x8x8xf32>
+}
+}
