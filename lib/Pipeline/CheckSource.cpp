@@ -26,8 +26,10 @@
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/thread.h"
 
@@ -102,6 +104,29 @@ static OwningOpRef<ModuleOp> readBytecode(const SourceFile &source,
   return parseSourceFile<ModuleOp>(manager, ParserConfig(context));
 }
 
+/// What is wrong with a `tensor.pad`, whose verifier does not count operands:
+/// reading its sizes would leave their array. Empty if nothing is.
+static std::string describePad(ModuleOp module) {
+  std::string problem;
+  module.walk([&](tensor::PadOp op) {
+    for (auto [name, sizes, operands] :
+         {std::tuple("low", op.getStaticLow(), op.getLow()),
+          std::tuple("high", op.getStaticHigh(), op.getHigh())})
+      if (size_t open = llvm::count(sizes, ShapedType::kDynamic);
+          open != operands.size())
+        problem = llvm::formatv("'tensor.pad' op expects {0} operands for {1}, "
+                                "but got {2}",
+                                open, name, operands.size());
+  });
+  return problem;
+}
+
+/// What is wrong with a module that MLIR has read, or an empty string.
+static std::string describeProblem(ModuleOp module) {
+  std::string problem = describePad(module);
+  return problem.empty() ? describeSize(module) : problem;
+}
+
 /// The first byte of a child's answer: a rewritten module, or an error.
 static constexpr char kModule = 'M', kError = 'E';
 
@@ -115,7 +140,7 @@ static std::string rewriteBytecode(const SourceFile &source,
                         .getError(::conv::ErrorKind::BadInput,
                                   "expects bytecode of a module")
                         .message;
-  if (std::string problem = describeSize(*module); !problem.empty())
+  if (std::string problem = describeProblem(*module); !problem.empty())
     return kError + source.name + ":0:0: error: " + problem;
   std::string result(1, kModule);
   llvm::raw_string_ostream stream(result);
@@ -235,7 +260,7 @@ OwningOpRef<ModuleOp> mlir::conv::parseSource(const SourceFile &source,
                                             source.name);
   if (!module)
     return nullptr;
-  if (std::string problem = describeSize(*module); !problem.empty()) {
+  if (std::string problem = describeProblem(*module); !problem.empty()) {
     emitErrorIn(source, context) << problem;
     return nullptr;
   }
