@@ -87,11 +87,13 @@ Result<CompiledPair> ScheduleSearch::compileFirst() {
     }
     if (pair || excluded.empty())
       return pair;
-    // No other schedule is left.
-    excluded.pop_back();
-    gaveWay.pop_back();
-    break;
+    break; // No other schedule is left.
   }
+  Result<CompiledPair> last = compilePair(function, target, options, excluded);
+  if (last || excluded.empty())
+    return last;
+  excluded.pop_back();
+  gaveWay.pop_back();
   return compilePair(function, target, options, excluded);
 }
 

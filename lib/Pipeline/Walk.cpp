@@ -15,6 +15,7 @@
 #include "conv/Backend/NVPTX.h"
 #include "conv/Backend/TemporaryFile.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/Prepack.h"
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Pipeline/Pipelines.h"
 #include "conv/Plan/PrepackFilter.h"
@@ -143,6 +144,18 @@ LogicalResult Walk::outline(const CompileOptions &options, SplitSource &split) {
   return error << "none that is supported: " << split.remarks.front();
 }
 
+/// Only the function that packs filters may say so: what it needs of arguments
+/// is true of those that `conv-prepack-filter` has made.
+static LogicalResult checkNotPacked(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments())
+    if (Attribute by =
+            function.getArgAttr(argument.getArgNumber(), kPackedByAttr))
+      return emitError(argument.getLoc())
+             << "expects an argument without " << kPackedByAttr
+             << ", which conv-prepack-filter sets, but got " << by;
+  return success();
+}
+
 LogicalResult Walk::raise(const CompileOptions &options,
                           artifact::Artifact &data) {
   PassManager manager(&context, ModuleOp::getOperationName());
@@ -150,6 +163,8 @@ LogicalResult Walk::raise(const CompileOptions &options,
   if (failed(manager.run(*module)))
     return failure();
   for (auto function : module->getOps<func::FuncOp>()) {
+    if (failed(checkNotPacked(function)))
+      return failure();
     if (options.externalizeConstants)
       externalizeConstants(function);
     if (failed(takeConstants(function, data)) ||

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 using namespace conv;
 using namespace conv::artifact;
@@ -43,21 +44,16 @@ static std::string describeEntries(const Manifest &manifest) {
   return text.empty() ? "nothing" : text;
 }
 
-/// Whether the function packs arguments of another one.
-static bool isPacking(const Manifest &manifest, const std::string &function) {
-  return std::ranges::any_of(manifest.entries, [&](const Entry &entry) {
-    return std::ranges::any_of(entry.packed, [&](const PackedArgument &packed) {
-      return packed.function == function;
-    });
-  });
-}
-
 /// The only function that an artifact is about; empty if there are several.
 /// Functions that pack arguments have to be named.
 static std::string findOnlyFunction(const Manifest &manifest) {
+  std::set<std::string_view> packing;
+  for (const Entry &entry : manifest.entries)
+    for (const PackedArgument &packed : entry.packed)
+      packing.insert(packed.function);
   std::string only;
   for (const Entry &entry : manifest.entries) {
-    if (entry.function == only || isPacking(manifest, entry.function))
+    if (entry.function == only || packing.contains(entry.function))
       continue;
     if (!only.empty())
       return "";

@@ -124,7 +124,7 @@ public:
 
 private:
   Result<void> checkRange(const void *address, int64_t bytes) const {
-    if (machine->isRegistered(address, size_t(bytes)))
+    if (bytes == 0 || machine->isRegistered(address, size_t(bytes)))
       return {};
     return Error{ErrorKind::BadInput, "expects a copy within one buffer of " +
                                           name() + ", but got " +

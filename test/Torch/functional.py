@@ -182,6 +182,19 @@ class Functional(unittest.TestCase):
         self.assertIsNot(copy(), copy())
         self.assertEqual(_casts._copies, {})
 
+    def test_no_copy_of_a_weight_outlives_a_region(self):
+        """Whatever the default type is, of which PyTorch may keep no copies."""
+        weight = torch.randn(3, 2, 3, 3, device=DEVICE, requires_grad=True)
+        for dtype in (torch.float16, torch.bfloat16, torch.float64):
+            previous = torch.get_default_dtype()
+            torch.set_default_dtype(dtype)
+            try:
+                with torch.autocast(DEVICE, torch.bfloat16), torch.no_grad():
+                    _casts.cast(weight, torch.bfloat16)
+            finally:
+                torch.set_default_dtype(previous)
+            self.assertEqual(_casts._copies, {})
+
     def test_training_after_evaluation_with_autocast(self):
         """The copy that inference made serves training, too, and has a gradient."""
         x, w = torch.randn(2, 3, 5, 5), torch.nn.Parameter(torch.randn(4, 3, 3, 3))

@@ -94,7 +94,7 @@ int tools::runMutateCommand(const MutateFlags &flags) {
     return printError("conv-fuzz", trials.error());
   if (std::error_code error;
       !flags.findings.empty() &&
-      !std::filesystem::is_directory(flags.findings) &&
+      !std::filesystem::is_directory(flags.findings, error) &&
       !std::filesystem::create_directories(flags.findings, error))
     return printError("conv-fuzz", Error{ErrorKind::System,
                                          "cannot create '" + flags.findings +

@@ -30,27 +30,30 @@ def _forget(_: weakref.ref) -> None:
 
 
 def _watch(device: torch.device) -> bool:
-    """Has PyTorch make a copy that it forgets together with all others. False if autocast is off, so that it makes none."""
+    """Has PyTorch make a copy that it forgets together with all others. False if it makes or keeps none."""
     reference = _watched.get(device)
     if reference is not None and reference() is not None:
         return True
     probe = _probes.get(device)
     if probe is None:
-        probe = _probes[device] = torch.empty(1, 0, device=device, requires_grad=True)
+        probe = _probes[device] = torch.empty(1, 0, dtype=torch.float32, device=device, requires_grad=True)
     with torch.enable_grad():  # A sum saves no tensors for its gradient: hooks, such as those of checkpoints, see nothing.
         result = torch.addmm(probe, probe.new_empty(1, 1), probe.new_empty(1, 0))  # Starts no kernel.
     if result.dtype == probe.dtype:
         return False
     token = _Token()
     result.grad_fn.next_functions[0][0].metadata[__name__] = token
-    _watched[device] = weakref.ref(token, _forget)
-    return True
+    reference = _watched[device] = weakref.ref(token, _forget)
+    del result, token
+    return reference() is not None
 
 
 def _copy(weight: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     copied = weight.to(dtype)
-    if _watch(weight.device):
-        _copies[id(weight), dtype] = weakref.ref(weight), weight._version, copied
+    key = id(weight), dtype
+    _copies[key] = weakref.ref(weight), weight._version, copied  # First, so that a token that dies meanwhile takes it along.
+    if not _watch(weight.device):
+        _copies.pop(key, None)
     return copied
 
 
@@ -60,7 +63,7 @@ def cast(weight: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     if weight.is_cuda and torch.cuda.is_current_stream_capturing():
         return weight.to(dtype)  # Replays of the graph need a copy of the weight as it is then.
     known = _copies.get((id(weight), dtype))
-    if known is not None and known[1] == weight._version and known[0]() is weight:
+    if known is not None and known[0]() is weight and known[1] == weight._version:
         return known[2]
     if not (weight.requires_grad and weight.is_leaf and torch.is_autocast_cache_enabled()):
         return weight.to(dtype)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import os
 import typing
 import zipfile
@@ -35,7 +36,7 @@ def read(path: typing.Union[str, os.PathLike], names: typing.Sequence[str]) -> t
     try:
         with zipfile.ZipFile(path) as pack:
             return {name: pack.read(name) for name in names if name in pack.namelist()}
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError) as error:
         raise bad_input(f"cannot read '{os.fspath(path)}': expects a whole .convpack file, but got: {error}") from error
 
 
