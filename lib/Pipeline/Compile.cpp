@@ -279,7 +279,8 @@ Result<std::string> mlir::conv::compileToText(const SourceFile &source,
   Result<Target> target = parseOnlyTarget(options);
   if (!target)
     return target.error();
-  // Other chips' assemblers report spills, too, but may not be installed.
+  // Of other chips, schedules that would give way are printed: whether kernels
+  // spill is known from an assembler, which may not be installed.
   std::vector<std::string> excluded;
   if (target->chip->backend == ::conv::Backend::AMDGPU) {
     Result<std::vector<std::string>> spilling =

@@ -64,8 +64,8 @@ struct CompiledPair {
   std::vector<CompiledPair> packing; ///< The function that packs, if any.
 };
 
-/// The cost model chooses no schedule in `excluded`. If it chooses a staged GEMM
-/// of more than `mostOperations`, no code is generated.
+/// The cost model chooses no schedule in `excluded`. If it chooses a staged
+/// GEMM of more than `mostOperations`, no code is generated.
 ::conv::Result<CompiledPair> compilePair(const FunctionSource &function,
                                          const Target &target,
                                          const CompileOptions &options,

@@ -50,8 +50,9 @@ public:
   Result<CompiledPair> run();
 
 private:
-  /// Compiles with the first schedule whose kernels are not too large; if all
-  /// are, with the last of those that were tried.
+  /// Compiles with the first schedule whose kernels are not too large. After
+  /// `kMaxTooLarge` that are, the next one is taken whatever its size; if there
+  /// is none, the last that gave way.
   Result<CompiledPair> compileFirst();
   /// Excludes the schedules that spilled in the last try; false if none of them
   /// can give way.

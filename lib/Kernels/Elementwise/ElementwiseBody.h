@@ -29,7 +29,7 @@ LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
 /// Whether a GPU transposes the tiles of a transform in shared memory: rows are
 /// adjacent in memory in its source, and columns in its result.
 bool turnsTiles(const TiledConvolution &form);
-/// The same for a copy between views with the same matrices.
+/// Whether a GPU so transposes a copy between two views of equal shape.
 bool turnsTiles(const ViewedTensor &source, const ViewedTensor &result);
 
 /// Builds such a transform as a kernel of `kElementwiseWorkItems`.
