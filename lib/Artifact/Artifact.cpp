@@ -26,6 +26,7 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 using namespace conv;
 using namespace conv::artifact;
@@ -35,13 +36,28 @@ namespace {
 constexpr char kManifestName[] = "manifest.json";
 
 // Limits of a file that is read. The ratio bounds how much a small file can
-// inflate; code objects compress to a third, a page of zeros to a 1000th.
-// Stored members, such as constants, are mapped and cost nothing.
-constexpr int64_t kMaxManifestBytes = int64_t(1) << 24;
-constexpr int64_t kMaxCodeBytes = int64_t(1) << 28;
+// inflate; code objects compress to a third, manifests of many entries to a
+// 50th, a page of zeros to a 1000th. Stored members, such as constants, are
+// mapped and cost nothing.
+constexpr int64_t kMaxMemberBytes = int64_t(1) << 28;
 constexpr int64_t kMaxTotalBytes = int64_t(1) << 30;
 constexpr int64_t kMaxRatio = 200;
 constexpr int64_t kRatioAllowance = int64_t(1) << 24;
+
+/// The bytes that all members of a file of `fileBytes` may inflate to.
+int64_t inflatedLimit(int64_t fileBytes) {
+  return std::min(kMaxTotalBytes, kRatioAllowance + kMaxRatio * fileBytes);
+}
+
+/// Nothing is written that cannot be read.
+Result<void> checkLimit(const std::string &what, int64_t bytes, int64_t limit) {
+  if (bytes <= limit)
+    return {};
+  return Error{ErrorKind::BadInput, "expects " + what + " to have at most " +
+                                        std::to_string(limit) +
+                                        " bytes before compression, but got " +
+                                        std::to_string(bytes)};
+}
 
 /// The code files that the launches name, each once.
 std::set<std::string> namedCode(const Manifest &manifest) {
@@ -114,9 +130,7 @@ bool isSafeName(const std::string &name) {
 class Reader {
 public:
   Reader(std::string_view bytes, std::string name)
-      : name(std::move(name)),
-        budget(std::min(kMaxTotalBytes,
-                        kRatioAllowance + kMaxRatio * int64_t(bytes.size()))) {}
+      : name(std::move(name)), budget(inflatedLimit(int64_t(bytes.size()))) {}
 
   Result<void> open(std::string_view bytes);
 
@@ -136,6 +150,7 @@ private:
   std::string name;
   int64_t budget; ///< Bytes that may still be inflated.
   std::optional<ZipReader> zip;
+  std::unordered_map<std::string_view, const ZipMember *> members;
 };
 
 Result<void> Reader::open(std::string_view bytes) {
@@ -143,22 +158,21 @@ Result<void> Reader::open(std::string_view bytes) {
   if (!opened)
     return bad(opened.error().message);
   zip = std::move(*opened);
-  std::set<std::string> names;
   for (const ZipMember &member : zip->members()) {
     if (!isSafeName(member.name))
-      return bad("member " + std::to_string(names.size()) +
+      return bad("member " + std::to_string(members.size()) +
                  " has a name that is empty, absolute, or leaves its folder");
-    if (!names.insert(member.name).second)
+    if (!members.emplace(member.name, &member).second)
       return bad("two members have the same name, '" + member.name + "'");
   }
   return {};
 }
 
 Result<const ZipMember *> Reader::find(const std::string &member) const {
-  for (const ZipMember &candidate : zip->members())
-    if (candidate.name == member)
-      return &candidate;
-  return bad("it has no member '" + member + "'");
+  auto found = members.find(member);
+  if (found == members.end())
+    return bad("it has no member '" + member + "'");
+  return found->second;
 }
 
 Result<std::string> Reader::member(const std::string &member, int64_t limit) {
@@ -237,13 +251,24 @@ Result<std::vector<std::string_view>> Artifact::assemble(ZipWriter &zip) const {
     return Error{ErrorKind::BadInput,
                  "the manifest names '" + path + "', which was not added"};
   };
-  Result<void> added = zip.add(kManifestName, *text);
+  int64_t inflatedBytes = 0;
+  auto addDeflated = [&](const std::string &path,
+                         const std::string &content) -> Result<void> {
+    auto bytes = int64_t(content.size());
+    inflatedBytes += bytes;
+    if (Result<void> fits =
+            checkLimit("'" + path + "'", bytes, kMaxMemberBytes);
+        !fits)
+      return fits;
+    return zip.add(path, content);
+  };
+  Result<void> added = addDeflated(kManifestName, *text);
   for (const std::string &path : namedCode(manifest)) {
     const std::string *code = this->code(path);
     if (!code)
       return missing(path);
     if (added)
-      added = zip.add(path, *code);
+      added = addDeflated(path, *code);
   }
   for (const auto &[path, constant] : namedData(manifest)) {
     const Blob *data = this->data(path);
@@ -254,7 +279,17 @@ Result<std::vector<std::string_view>> Artifact::assemble(ZipWriter &zip) const {
   }
   if (!added)
     return added.error();
-  return zip.finish();
+  Result<std::vector<std::string_view>> pieces = zip.finish();
+  if (!pieces)
+    return pieces.error();
+  int64_t fileBytes = 0;
+  for (std::string_view piece : *pieces)
+    fileBytes += int64_t(piece.size());
+  if (Result<void> fits = checkLimit("the manifest and the code", inflatedBytes,
+                                     inflatedLimit(fileBytes));
+      !fits)
+    return fits.error();
+  return pieces;
 }
 
 Result<std::string> Artifact::bytes() const {
@@ -294,7 +329,7 @@ Result<Artifact> Artifact::parse(const Blob &file, const std::string &name) {
   Reader reader(file.bytes, name);
   if (Result<void> result = reader.open(file.bytes); !result)
     return result.error();
-  Result<std::string> text = reader.member(kManifestName, kMaxManifestBytes);
+  Result<std::string> text = reader.member(kManifestName, kMaxMemberBytes);
   if (!text)
     return text.error();
   Result<Manifest> manifest = parseManifest(*text);
@@ -314,7 +349,7 @@ Result<Artifact> Artifact::parse(const Blob &file, const std::string &name) {
     return reader.bad("the digest of '" + path + "' is another: " + digest);
   };
   for (const std::string &path : namedCode(artifact.manifest)) {
-    Result<std::string> code = reader.member(path, kMaxCodeBytes);
+    Result<std::string> code = reader.member(path, kMaxMemberBytes);
     if (!code)
       return code.error();
     if (Result<void> same = checkDigest(path, *code); !same)

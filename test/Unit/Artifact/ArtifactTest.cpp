@@ -295,17 +295,41 @@ TEST(Artifact, BadManifestIsNamedWithItsPlace) {
 TEST(Artifact, ZipBombs) {
   // A manifest over its limit.
   Members members = goodMembers();
-  members[0].second = std::string((1 << 24) + 1, ' ');
+  members[0].second = std::string((1 << 28) + 1, ' ');
   EXPECT_NE(
       errorOf(makeZip(members)).find("'manifest.json' is too large to inflate"),
       std::string::npos);
   // Code that inflates 1000 times.
   std::string zeros(40 << 20, '\0');
   Artifact artifact = makeArtifact(zeros);
-  std::string file = *artifact.bytes();
+  std::string file =
+      makeZip({{"manifest.json", *writeManifest(artifact.manifest)},
+               {artifact.manifest.entries[0].launches[0].code, zeros}});
   EXPECT_LT(file.size(), 100000u);
   EXPECT_NE(errorOf(file).find("is too large to inflate: 41943040 bytes"),
             std::string::npos);
+  // It is not written, either.
+  Result<std::string> written = artifact.bytes();
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message.find("expects the manifest and the code to "
+                                         "have at most "),
+            0u)
+      << written.error().message;
+}
+
+/// An artifact of a large build is read again: its manifest is long.
+TEST(Artifact, SevenThousandEntries) {
+  Artifact artifact = makeArtifact();
+  Entry entry = artifact.manifest.entries[0];
+  for (int i = 1; i < 7000; ++i) {
+    entry.function = "f" + std::to_string(i);
+    artifact.manifest.entries.push_back(entry);
+  }
+  Result<std::string> file = artifact.bytes();
+  ASSERT_TRUE(file) << file.error().message;
+  Result<Artifact> again = Artifact::parse(*file, "x");
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->manifest.entries.size(), 7000u);
 }
 
 TEST(Artifact, DeclaredSizesThatLie) {
