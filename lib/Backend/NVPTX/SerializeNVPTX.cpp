@@ -79,9 +79,7 @@ public:
            pass != "Loop Strength Reduction";
   }
 };
-} // namespace
 
-namespace {
 /// Stops after the PTX.
 class PtxCompiler final : public NVVM::SerializeGPUModuleBase {
 public:
