@@ -47,9 +47,17 @@ func.func @name_n2_result(%x: tensor<8xf32> {conv.name = "a"})
 
 // -----
 
-// expected-error @below {{expects conv.name and conv.strides as the only attributes of arguments and results, but got "conv.nmae"}}
+// expected-error @below {{expects conv.name, conv.strides, conv.constant, conv.in_place, conv.prepack, conv.packed_by as the only attributes of argument 0, but got "conv.nmae"}}
 func.func @name_misspelled(%x: tensor<8xf32> {conv.nmae = "a"}) {
   return
+}
+
+// -----
+
+// Only arguments are constants, updated in place or packed.
+// expected-error @below {{expects conv.name, conv.strides as the only attributes of result 0, but got "conv.prepack"}}
+func.func @prepack_of_result(%x: tensor<8xf32>) -> (tensor<8xf32> {conv.prepack}) {
+  return %x : tensor<8xf32>
 }
 
 // -----

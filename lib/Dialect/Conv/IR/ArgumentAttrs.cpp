@@ -15,6 +15,7 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -277,28 +278,43 @@ ArgumentPlace mlir::conv::getArgumentPlace(FunctionOpInterface function,
   return {false, int64_t(argument) - constants};
 }
 
+namespace {
+/// An attribute of this dialect on arguments of functions, or on both arguments
+/// and results.
+struct KnownAttribute {
+  StringRef name;
+  bool isOnResults;
+  LogicalResult (*verify)(FunctionOpInterface, Position, Attribute);
+};
+} // namespace
+
+static constexpr KnownAttribute kKnownAttributes[] = {
+    {ConvDialect::kNameAttr, true, verifyName},
+    {ConvDialect::kStridesAttr, true, verifyStrides},
+    {ConvDialect::kConstantAttr, false, verifyConstant},
+    {ConvDialect::kInPlaceAttr, false, verifyInPlace},
+    {kPrepackAttr, false, verifyPrepack},
+    {kPackedByAttr, false, verifyPackedBy},
+};
+
 /// Verifies `attribute`, one of this dialect's, at `position` of `op`.
 static LogicalResult verify(Operation *op, Position position,
                             NamedAttribute attribute) {
   auto function = dyn_cast<FunctionOpInterface>(op);
-  if (function && attribute.getName() == ConvDialect::kNameAttr)
-    return verifyName(function, position, attribute.getValue());
-  if (function && attribute.getName() == ConvDialect::kStridesAttr)
-    return verifyStrides(function, position, attribute.getValue());
-  if (function && !position.isResult &&
-      attribute.getName() == ConvDialect::kConstantAttr)
-    return verifyConstant(function, position, attribute.getValue());
-  if (function && !position.isResult &&
-      attribute.getName() == ConvDialect::kInPlaceAttr)
-    return verifyInPlace(function, position, attribute.getValue());
-  if (function && !position.isResult && attribute.getName() == kPrepackAttr)
-    return verifyPrepack(function, position, attribute.getValue());
-  if (function && !position.isResult && attribute.getName() == kPackedByAttr)
-    return verifyPackedBy(function, position, attribute.getValue());
+  if (!function)
+    return op->emitOpError("expects ")
+           << attribute.getName() << " on functions only";
+  SmallVector<StringRef> names;
+  for (const KnownAttribute &known : kKnownAttributes) {
+    if (position.isResult && !known.isOnResults)
+      continue;
+    if (known.name == attribute.getName())
+      return known.verify(function, position, attribute.getValue());
+    names.push_back(known.name);
+  }
   return op->emitOpError("expects ")
-         << ConvDialect::kNameAttr << " and " << ConvDialect::kStridesAttr
-         << " as the only attributes of arguments and results, but got "
-         << attribute.getName();
+         << llvm::join(names, ", ") << " as the only attributes of "
+         << position.describe() << ", but got " << attribute.getName();
 }
 
 /// Checks X7.
