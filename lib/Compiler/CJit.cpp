@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Jit.h"
+#include "Structure.h"
 
 using namespace conv;
 using namespace conv::compiler;
@@ -16,16 +17,6 @@ struct conv_jit {
 
 static Error badInput(const std::string &message) {
   return {ErrorKind::BadInput, message};
-}
-
-/// Checks the size of a structure that may be absent.
-template <typename T>
-static std::optional<Error> checkSize(const T *structure, const char *name) {
-  if (!structure || structure->struct_size == sizeof(T))
-    return std::nullopt;
-  return badInput("expects " + std::string(name) + " of " +
-                  std::to_string(sizeof(T)) + " bytes (struct_size), but got " +
-                  std::to_string(structure->struct_size));
 }
 
 /// The best target of a device that the compiler knows; if it knows none, the
@@ -59,9 +50,11 @@ conv_status conv_jit_open(const conv_jit_options *options, conv_jit **jit) {
   return guard([&]() -> Result<void> {
     if (!jit)
       return badInput("expects a place for the jit, but got null");
-    if (std::optional<Error> error = checkSize(options, "options"))
-      return *error;
-    conv_jit_options given = options ? *options : conv_jit_options();
+    Result<conv_jit_options> read = readStructure(
+        options, sizeof(conv_jit_options::struct_size), "options");
+    if (!read)
+      return read.error();
+    const conv_jit_options &given = *read;
     auto orDefault = [](int64_t value, int64_t other) {
       return value > 0 ? value : other;
     };
@@ -123,8 +116,10 @@ conv_status conv_jit_get_statistics(conv_jit *jit,
   return guard([&]() -> Result<void> {
     if (!jit || !statistics)
       return badInput("expects a jit and a place for statistics, but got null");
-    if (std::optional<Error> error = checkSize(statistics, "statistics"))
-      return *error;
+    if (Result<void> known = checkStructureSize(
+            statistics->struct_size, sizeof(conv_jit_statistics), "statistics");
+        !known)
+      return known;
     Jit::Statistics now = jit->jit.getStatistics();
     statistics->memory_hits = now.memoryHits;
     statistics->file_hits = now.fileHits;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Request.h"
+#include "Structure.h"
 
 #include "conv/Generate/Generate.h"
 
@@ -144,12 +145,11 @@ extern "C" conv_status conv_problem_module(const conv_problem *problem,
     if (!problem || !compilation)
       return badInput("expects a problem and a place for the module, but got "
                       "null");
-    if (problem->struct_size != sizeof(conv_problem))
-      return badInput("expects a problem of " +
-                      std::to_string(sizeof(conv_problem)) +
-                      " bytes (struct_size), but got " +
-                      std::to_string(problem->struct_size));
-    Result<GenOptions> options = Reader(*problem).read();
+    Result<conv_problem> given = readStructure(
+        problem, CONV_BYTES_THROUGH(conv_problem, high), "a problem");
+    if (!given)
+      return given.error();
+    Result<GenOptions> options = Reader(*given).read();
     if (!options)
       return options.error();
     Result<std::string> module = generate(*options);

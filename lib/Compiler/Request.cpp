@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Request.h"
+#include "Structure.h"
 
 #include "conv/Support/Sha256.h"
 #include "conv/Support/Split.h"
@@ -26,15 +27,11 @@ Result<Request> Request::read(const void *module, size_t size,
                               const char *targets) {
   if (!module)
     return badInput("expects a module, but got null");
-  conv_compile_options given = {};
-  if (options) {
-    if (options->struct_size != sizeof(conv_compile_options))
-      return badInput("expects options of " +
-                      std::to_string(sizeof(conv_compile_options)) +
-                      " bytes (struct_size), but got " +
-                      std::to_string(options->struct_size));
-    given = *options;
-  }
+  Result<conv_compile_options> read = readStructure(
+      options, CONV_BYTES_THROUGH(conv_compile_options, targets), "options");
+  if (!read)
+    return read.error();
+  conv_compile_options given = *read;
   if (targets)
     given.targets = targets;
   if (!given.targets)

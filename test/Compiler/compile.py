@@ -168,6 +168,33 @@ class Compile(unittest.TestCase):
         self.assertEqual(library.conv_problem_module(None, ctypes.byref(place)), 2)
         self.assertFalse(place)
 
+    def test_structures_of_other_headers(self):
+        """An older structure ends earlier, whatever follows it in memory; a newer one may only have zeros."""
+        library, place, module = _compiler.load(), ctypes.c_void_p(), PROBLEM.module().encode()
+
+        class Newer(ctypes.Structure):
+            _fields_ = [("known", _compiler.Options), ("added", ctypes.c_int64)]
+
+        def compile_with(size, **fields):
+            newer = Newer(_compiler.Options(struct_size=size, targets=b"host"), fields.pop("added", 0))
+            for name, value in fields.items():
+                setattr(newer.known, name, value)
+            status = library.conv_compile(module, len(module), ctypes.byref(newer.known), ctypes.byref(place))
+            if status == 0:
+                library.conv_compilation_close(place)
+            return status
+
+        least = _compiler.Options.targets.offset + _compiler.Options.targets.size
+        whole, wrong = ctypes.sizeof(_compiler.Options), {"max_error": -1.0}
+        self.assertEqual(compile_with(whole, **wrong), 2)
+        self.assertEqual(compile_with(_compiler.Options.max_error.offset, **wrong), 0)
+        self.assertEqual(compile_with(least, **wrong), 0)
+        self.assertEqual(compile_with(least - 1), 2)
+        self.assertEqual(compile_with(ctypes.sizeof(Newer)), 0)
+        self.assertEqual(compile_with(ctypes.sizeof(Newer), added=1), 2)
+        self.assertIn(b"zeros after the", library.conv_compiler_last_error())
+        self.assertEqual(compile_with(1 << 62), 2)
+
     def test_many_threads(self):
         alone = conv.compile(PROBLEM, "host", cache=False)
         results = []

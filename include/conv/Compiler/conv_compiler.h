@@ -25,6 +25,12 @@
  * in the caller's process. MLIR's reader trusts bytecode, so bytecode is first
  * read in a forked child, which executes no code of the caller.
  *
+ * Structures grow only at their end, by fields that begin after the size that
+ * they had and whose default is zero. `struct_size` says which version a caller
+ * was compiled with: an older, shorter structure has defaults in place of what
+ * it lacks, and a newer one is accepted if all that this library does not know
+ * of it is zero.
+ *
  *===----------------------------------------------------------------------===*/
 
 #ifndef CONV_COMPILER_CONV_COMPILER_H
@@ -65,7 +71,8 @@ CONV_API const char *conv_compiler_select_target(const char *targets);
 /** Options of a compilation. Null stands for an empty string; zero is the
  * default of every field except the first two. */
 typedef struct conv_compile_options {
-  size_t struct_size;    /**< sizeof(conv_compile_options). */
+  size_t struct_size;    /**< sizeof(conv_compile_options), at least through
+                              `targets`. */
   const char *targets;   /**< Separated by commas: "sm_90a,sim:gfx942,host". */
   const char *source;    /**< Its name in messages; "source". */
   const char *algorithm; /**< Consider only one: "implicit_gemm", "direct",
@@ -147,7 +154,7 @@ CONV_API conv_status conv_compute_code(const void *module, size_t size,
  * transposed convolution is the `backward_data` of the one that it transposes.
  * Null text means the default, which each comment names first. */
 typedef struct conv_problem {
-  size_t struct_size; /**< sizeof(conv_problem). */
+  size_t struct_size; /**< sizeof(conv_problem), at least through `high`. */
   /** "forward", "backward_data" or "backward_weight". */
   const char *direction;
   /** "f32", "f16", "bf16", "i8", "f8E4M3FN" or "f8E5M2". */
@@ -220,7 +227,8 @@ CONV_API conv_status conv_jit_load(conv_jit *jit, conv_device *device,
                                    const conv_compile_options *options,
                                    conv_executable **executable);
 
-/** How often code was found in memory, found in a file, or compiled. */
+/** How often code was found in memory, found in a file, or compiled. Fields of
+ * newer headers stay as they are. */
 typedef struct conv_jit_statistics {
   size_t struct_size; /**< sizeof(conv_jit_statistics), set by the caller. */
   uint64_t memory_hits, file_hits, compilations;
