@@ -22,6 +22,8 @@ using namespace conv::compiler;
 namespace fs = std::filesystem;
 
 static constexpr std::string_view kExtension = ".convpack";
+/// The digits of a key, which is a SHA-256.
+static constexpr size_t kDigits = 64;
 /// A write that takes longer was left by a process that died.
 static constexpr std::chrono::hours kLongestWrite(1);
 
@@ -97,6 +99,15 @@ void FileCache::store(const std::string &key, std::string_view bytes) const {
   shrink();
 }
 
+/// Whether the cache made a file of this name. Others may be in its folder too:
+/// whoever sets CONV_CACHE_DIR to a folder of documents keeps the documents.
+static bool isFromCache(const fs::path &name) {
+  std::string key = name.stem();
+  return name.string().starts_with(kTemporaryPrefix) ||
+         (name.extension() == kExtension && key.size() == kDigits &&
+          key.find_first_not_of("0123456789abcdef") == std::string::npos);
+}
+
 std::vector<FileCache::File> FileCache::list() const {
   std::vector<File> files;
   std::error_code failed;
@@ -104,7 +115,7 @@ std::vector<FileCache::File> FileCache::list() const {
        i.increment(failed)) {
     std::error_code gone; // Another process may remove it at any moment.
     File file{i->path(), int64_t(i->file_size(gone)), i->last_write_time(gone)};
-    if (!gone && i->is_regular_file(gone))
+    if (!gone && i->is_regular_file(gone) && isFromCache(i->path().filename()))
       files.push_back(std::move(file));
   }
   std::sort(files.begin(), files.end(), [](const File &a, const File &b) {

@@ -50,7 +50,8 @@ public:
     int64_t bytes = 0;
     std::filesystem::file_time_type used;
   };
-  /// The stored files, the least recently used first.
+  /// The stored files and those that are being written, the least recently used
+  /// first. Files that the cache has not made are not listed, and stay.
   std::vector<File> list() const;
   /// The artifact in a file; none if it cannot be trusted.
   static Result<artifact::Artifact> check(const std::filesystem::path &path,

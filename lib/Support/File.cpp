@@ -124,8 +124,8 @@ int createTemporary(const std::string &target, std::string &path) {
   std::string folder = target.substr(0, target.rfind('/') + 1); // npos + 1: 0.
   int file;
   do {
-    path = folder + ".conv-tmp-" + std::to_string(::getpid()) + "-" +
-           std::to_string(counter++);
+    path = folder + std::string(kTemporaryPrefix) + std::to_string(::getpid()) +
+           "-" + std::to_string(counter++);
     file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (file < 0 && errno == EEXIST);
   return file;

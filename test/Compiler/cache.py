@@ -148,8 +148,11 @@ class Cache(unittest.TestCase):
         self.assertEqual((code, text.count("error")), (1, 1), text)
         code, text = tool("verify", "--json")
         self.assertIn('"broken": 1', text)
+        document = self.folder / "notes.convpack"
+        document.write_text("mine")
         self.assertEqual(tool("clear")[0], 0)
-        self.assertEqual((self.files(), tool("list")[0]), ([], 0))
+        self.assertEqual((self.files(), tool("list")[0]), ([document], 0))
+        self.assertEqual(tool("list", "--folder", str(document))[0], 2)
         self.assertEqual(tool("paint")[0], 2)
 
 
@@ -187,6 +190,16 @@ class Bounded(unittest.TestCase):
             library.conv_jit_get_statistics(jit, ctypes.byref(counts))
             return counts.file_hits, counts.compilations
 
+        # What the cache has not made stays, however old it is and however full the folder.
+        folder.mkdir(mode=0o700)
+        documents = [folder / "report.txt", folder / "layer.convpack"]
+        for document in documents:
+            document.write_bytes(bytes(3 * size))
+            os.utime(document, (0, 0))
+        left = folder / ".conv-tmp-1-0"
+        left.write_bytes(b"of a process that died")
+        os.utime(left, (0, 0))
+
         get(8), get(16), get(8)  # 8 is read again, so 16 is the least recently used.
         self.assertEqual(hits(), (1, 2))
         get(24)
@@ -195,7 +208,10 @@ class Bounded(unittest.TestCase):
         get(16)
         self.assertEqual(hits(), (2, 4))
         library.conv_jit_close(jit)
-        self.assertLessEqual(sum(file.stat().st_size for file in folder.iterdir()), 2.5 * size)
+        self.assertTrue(all(document.exists() for document in documents))
+        self.assertFalse(left.exists())
+        own = [file for file in folder.iterdir() if file not in documents]
+        self.assertLessEqual(sum(file.stat().st_size for file in own), 2.5 * size)
 
 
 if __name__ == "__main__":

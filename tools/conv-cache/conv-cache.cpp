@@ -117,6 +117,13 @@ static int run(int argc, char **argv) {
                       {ErrorKind::BadInput,
                        "expects --folder, CONV_CACHE_DIR, XDG_CACHE_HOME or "
                        "HOME, but got none"});
+  // A folder that does not exist yet is an empty one.
+  std::error_code ignored;
+  if (std::filesystem::exists(cache.getFolder(), ignored) &&
+      !std::filesystem::is_directory(cache.getFolder(), ignored))
+    return printError("conv-cache", {ErrorKind::BadInput,
+                                     "expects a folder, but got '" +
+                                         cache.getFolder().string() + "'"});
   if (flags.command != "clear")
     return show(flags, cache);
   Result<void> done = clear(flags, cache);

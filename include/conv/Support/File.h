@@ -32,6 +32,9 @@ Result<std::string> readFile(const std::string &path, int64_t maxBytes,
 Result<Blob> mapFile(const std::string &path, int64_t maxBytes,
                      std::string_view magic = {});
 
+/// The beginning of the names of `writeFile`'s temporary files.
+inline constexpr std::string_view kTemporaryPrefix = ".conv-tmp-";
+
 /// Writes a whole file. The bytes go to a temporary file beside `path`, which
 /// is renamed once complete and removed after a failure, so `path` is either
 /// untouched or whole; a replaced file keeps its permissions. A device or pipe
