@@ -255,39 +255,27 @@ Result<std::string> mlir::conv::computeCode(const SourceFile &source,
   return computeOnlyCode(source, *target, options);
 }
 
-/// Lists, over all functions of the source, the schedules that gave way to
-/// others because their kernels spill or are too large.
-static Result<std::vector<std::string>>
-listReplacedSchedules(const SourceFile &source, const Target &target,
-                      const CompileOptions &options) {
-  Result<SplitSource> split = splitSource(source, options);
-  if (!split)
-    return split.error();
-  std::vector<std::string> gaveWay;
-  for (const FunctionSource &function : split->functions) {
-    Result<CompiledPair> pair = compileWithoutSpills(function, target, options);
-    if (!pair)
-      return pair.error();
-    llvm::append_range(gaveWay, pair->gaveWay);
-  }
-  return gaveWay;
-}
-
 Result<std::string> mlir::conv::compileToText(const SourceFile &source,
                                               const CompileOptions &options,
                                               CodeForm form) {
   Result<Target> target = parseOnlyTarget(options);
   if (!target)
     return target.error();
-  // Of other chips, schedules that would give way are printed: whether kernels
-  // spill is known from an assembler, which may not be installed.
-  std::vector<std::string> excluded;
-  if (target->chip->backend == ::conv::Backend::AMDGPU) {
-    Result<std::vector<std::string>> spilling =
-        listReplacedSchedules(source, *target, options);
-    if (!spilling)
-      return spilling.error();
-    excluded = std::move(*spilling);
+  Result<SplitSource> split = splitSource(source, options);
+  if (!split)
+    return split.error();
+  std::string text;
+  for (const FunctionSource &function : split->functions) {
+    // Which schedules give way is known only once the kernels are compiled.
+    Result<CompiledPair> pair =
+        compileWithoutSpills(function, *target, options);
+    if (!pair)
+      return pair.error();
+    Result<std::string> code =
+        printCode(function.module, *target, options, form, pair->gaveWay);
+    if (!code)
+      return code;
+    text += *code;
   }
-  return printCode(source, *target, options, form, excluded);
+  return text;
 }

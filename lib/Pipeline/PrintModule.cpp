@@ -1,4 +1,4 @@
-//===- PrintModule.cpp - a whole module as text ---------------------------===//
+//===- PrintModule.cpp - a module as text ---------------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -129,14 +129,17 @@ Result<std::string> mlir::conv::computeOnlyCode(const SourceFile &source,
   return computeCodeDigest(found.front(), options.schedule, target);
 }
 
-Result<std::string> mlir::conv::printCode(const SourceFile &source,
+Result<std::string> mlir::conv::printCode(const IsolatedModule &function,
                                           const Target &target,
                                           const CompileOptions &options,
                                           CodeForm form,
                                           ArrayRef<std::string> excluded) {
-  Walk walk(source);
+  Walk walk(function);
+  if (!walk.isParsed())
+    return walk.getError();
   walk.exclude(excluded);
-  if (failed(walkModule(walk, target, options, Stage::Llvm)))
+  walk.setTarget(target);
+  if (failed(walk.runTo(Stage::Llvm, options)))
     return walk.getError();
   const BackendPipelines &backend = getBackendPipelines(target.chip->backend);
   std::string text;

@@ -1,4 +1,4 @@
-//===- PrintModule.h - a whole module as text -------------------*- C++ -*-===//
+//===- PrintModule.h - a module as text -------------------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -38,9 +38,9 @@ namespace mlir::conv {
                                             const Target &target,
                                             const CompileOptions &options);
 
-/// Prints the kernels of the whole module; the cost model chooses no schedule
-/// in `excluded`.
-::conv::Result<std::string> printCode(const SourceFile &source,
+/// Prints the kernels of a function; the cost model chooses no schedule in
+/// `excluded`.
+::conv::Result<std::string> printCode(const IsolatedModule &function,
                                       const Target &target,
                                       const CompileOptions &options,
                                       CodeForm form,

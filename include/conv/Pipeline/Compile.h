@@ -147,7 +147,7 @@ std::string findShippedDatabase(const std::string &target);
 /// The forms, other than MLIR, in which a module can be printed.
 enum class CodeForm { Assembly, LLVM };
 
-/// The kernels as text, for one target.
+/// The kernels that `compile` stores, as text, for one target.
 ::conv::Result<std::string> compileToText(const SourceFile &source,
                                           const CompileOptions &options,
                                           CodeForm form);
