@@ -16,7 +16,9 @@
 #include "Supervisor.h"
 
 #include "conv/Support/File.h"
+#include "conv/Support/Split.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -49,9 +51,26 @@ CLI::App *tools::addMutateCommand(CLI::App &app, MutateFlags &flags) {
   return command;
 }
 
-static bool isChosen(const std::string &kinds, const std::string &name) {
-  return kinds == "all" ||
-         ("," + kinds + ",").find("," + name + ",") != std::string::npos;
+/// The trials of the kinds that a list between commas names.
+static Result<std::vector<Trial>> choose(const std::vector<Trial> &trials,
+                                         const std::string &kinds) {
+  if (kinds == "all")
+    return trials;
+  std::vector<Trial> chosen;
+  for (const std::string &kind : splitAtCommas(kinds)) {
+    auto trial = std::find_if(trials.begin(), trials.end(),
+                              [&](const Trial &t) { return t.name == kind; });
+    if (trial != trials.end()) {
+      chosen.push_back(*trial);
+      continue;
+    }
+    std::string known;
+    for (const Trial &other : trials)
+      known += (known.empty() ? "" : ", ") + other.name;
+    return Error{ErrorKind::BadInput,
+                 "--kinds expects some of " + known + ", but got " + kind};
+  }
+  return chosen;
 }
 
 /// Prints a finding and writes its input.
@@ -92,6 +111,9 @@ int tools::runMutateCommand(const MutateFlags &flags) {
   Result<std::vector<Trial>> trials = createTrials(flags.folders);
   if (!trials)
     return printError("conv-fuzz", trials.error());
+  Result<std::vector<Trial>> chosen = choose(*trials, flags.kinds);
+  if (!chosen)
+    return printError("conv-fuzz", chosen.error());
   if (std::error_code error;
       !flags.findings.empty() &&
       !std::filesystem::is_directory(flags.findings, error) &&
@@ -99,16 +121,8 @@ int tools::runMutateCommand(const MutateFlags &flags) {
     return printError("conv-fuzz", Error{ErrorKind::System,
                                          "cannot create '" + flags.findings +
                                              "': " + error.message()});
-  int64_t found = 0, chosen = 0;
-  for (const Trial &trial : *trials)
-    if (isChosen(flags.kinds, trial.name)) {
-      ++chosen;
-      found += runTrial(flags, trial);
-    }
-  if (chosen == 0)
-    return printError(
-        "conv-fuzz",
-        Error{ErrorKind::BadInput,
-              "--kinds expects kinds of inputs, but got " + flags.kinds});
+  int64_t found = 0;
+  for (const Trial &trial : *chosen)
+    found += runTrial(flags, trial);
   return found ? int(ErrorKind::WrongResult) : 0;
 }
