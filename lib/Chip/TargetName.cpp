@@ -78,7 +78,8 @@ static const ChipInfo *findCompatible(const std::string &name) {
 static std::string describeUnknown(const std::string &text,
                                    const std::string &chip) {
   std::string message = "expects a target of " + chipNames() +
-                        ", or sim: and a GPU, but got " + text;
+                        ", or sim: and a GPU, but got " +
+                        (text.empty() ? "nothing" : text);
   if (const ChipInfo *compatible = findCompatible(chip))
     return message + ", which runs the code of " +
            std::string(compatible->name);

@@ -17,6 +17,9 @@
 #include "conv/Pipeline/Compile.h"
 #include "conv/Support/Split.h"
 
+#include <filesystem>
+#include <utility>
+
 using namespace conv;
 using namespace conv::tools;
 
@@ -34,7 +37,6 @@ static const char *const kFooter = R"(Examples:
 
 Exit codes: 0 fine, 2 bad input or usage, 3 not supported, 4 system error.)";
 
-/// The names between commas, some of which may be empty.
 static void addFlags(CLI::App &app, CompileFlags &flags,
                      std::vector<std::string> &sizes) {
   app.add_option("IN.mlir", flags.input,
@@ -75,7 +77,7 @@ static void addFlags(CLI::App &app, CompileFlags &flags,
   app.add_option("--max-workspace", flags.maxWorkspaceBytes,
                  "The most bytes of workspace that the schedule of a "
                  "convolution may take (default: any number)")
-      ->check(CLI::NonNegativeNumber);
+      ->check(isAtLeast(0));
   app.add_option("--schedule", flags.schedule,
                  "#conv.schedule<...> for every convolution, instead of the "
                  "chosen one (--explain prints those)");
@@ -87,7 +89,7 @@ static void addFlags(CLI::App &app, CompileFlags &flags,
          "--compute-units", flags.computeUnits,
          "Of the device: what the database has of a device with as many "
          "comes first (default: those of the chip)")
-      ->check(CLI::PositiveNumber);
+      ->check(isAtLeast(1));
   app.add_flag("--stale-schedules", flags.usesStaleSchedules,
                "Take schedules of the database that were measured with another "
                "compiler, whose code differs, where there are no others");
@@ -129,6 +131,45 @@ static void addFlags(CLI::App &app, CompileFlags &flags,
       ->check(CLI::Range(1, 1024));
 }
 
+/// Whether kernels are clocked.
+static bool isClocked(const CompileFlags &flags) {
+  return !flags.report.empty() || !flags.clock.timeline.empty();
+}
+
+/// Whether both paths lead to one file, which may not exist yet.
+static bool isSameFile(const std::string &left, const std::string &right) {
+  auto resolve = [](const std::string &path) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(
+        std::filesystem::absolute(path, ignored), ignored);
+  };
+  return resolve(left) == resolve(right);
+}
+
+/// Refuses outputs that would replace the input or each other. Devices, such as
+/// /dev/null, take any number.
+static std::optional<Error> checkFiles(const CompileFlags &flags) {
+  std::pair<const char *, std::string> files[] = {
+      {"the input", flags.input},
+      {"--output", flags.output},
+      {"--outline", flags.outline},
+      {"--timeline", flags.clock.timeline}};
+  for (auto &[name, path] : files)
+    for (auto &[other, otherPath] : files) {
+      if (&name == &other)
+        break;
+      std::error_code ignored;
+      bool isFile = !path.empty() && path != "-" &&
+                    (!std::filesystem::exists(path, ignored) ||
+                     std::filesystem::is_regular_file(path, ignored));
+      if (isFile && isSameFile(path, otherPath))
+        return Error{ErrorKind::BadInput, std::string("expects ") + name +
+                                              " to be another file " + "than " +
+                                              other + ", but got " + path};
+    }
+  return std::nullopt;
+}
+
 static std::optional<Error> checkCombination(CompileFlags &flags) {
   auto error = [](const std::string &message) {
     return Error{ErrorKind::BadInput, message};
@@ -157,19 +198,19 @@ static std::optional<Error> checkCombination(CompileFlags &flags) {
   if (!flags.report.empty() && flags.report != "text" && flags.report != "json")
     return error("expects --report or --report=json, but got --report=" +
                  flags.report);
-  bool isClocked = !flags.report.empty() || !flags.clock.timeline.empty();
-  if (isText && isClocked)
+  if (isText && isClocked(flags))
     return error("expects --report and --timeline without --emit and "
                  "--stop-after");
   flags.clock.json = flags.report == "json";
-  if (!isText && flags.explain.empty() && !isClocked && flags.output.empty())
+  if (!isText && flags.explain.empty() && !isClocked(flags) &&
+      flags.output.empty())
     return error("expects -o OUT.convpack");
   if (!isText && flags.output == "-")
     return error("expects a file for the artifact, but got - (standard output "
                  "is for text)");
   if (isText && flags.output.empty())
     flags.output = "-";
-  return std::nullopt;
+  return checkFiles(flags);
 }
 
 std::optional<int> tools::parseCompileFlags(int argc, char **argv,
@@ -187,6 +228,10 @@ std::optional<int> tools::parseCompileFlags(int argc, char **argv,
   Result<std::map<std::string, int64_t>> parsed = parseSizes(sizes);
   if (!parsed)
     return printError(app.get_name(), parsed.error());
+  if (!parsed->empty() && !isClocked(flags))
+    return printError(
+        app.get_name(),
+        {ErrorKind::BadInput, "expects --size with --report or --timeline"});
   flags.clock.sizes.sizes = std::move(*parsed);
   return std::nullopt;
 }

@@ -37,15 +37,35 @@ static bool isRepeatedFlag(const CLI::Option &option) {
   return option.get_items_expected_max() == 0 && option.count() > 1;
 }
 
+/// The number that is the whole text; none if it is no number of that type.
+template <typename Number>
+static std::optional<Number> readNumber(const std::string &text) {
+  Number value;
+  const char *end = text.data() + text.size();
+  auto [rest, code] = std::from_chars(text.data(), end, value);
+  if (code == std::errc() && rest == end)
+    return value;
+  return std::nullopt;
+}
+
 CLI::Validator tools::isUnsigned() {
   return CLI::Validator(
       [](const std::string &text) -> std::string {
-        uint64_t value;
-        const char *end = text.data() + text.size();
-        auto [rest, code] = std::from_chars(text.data(), end, value);
-        if (code == std::errc() && rest == end)
+        if (readNumber<uint64_t>(text))
           return "";
         return "expects a number from 0 to 2^64 - 1, but got " + text;
+      },
+      "");
+}
+
+CLI::Validator tools::isAtLeast(int64_t least) {
+  return CLI::Validator(
+      [least](const std::string &text) -> std::string {
+        std::optional<int64_t> value = readNumber<int64_t>(text);
+        if (value && *value >= least)
+          return "";
+        return "expects a number from " + std::to_string(least) +
+               " to 2^63 - 1, but got " + text;
       },
       "");
 }
@@ -53,13 +73,20 @@ CLI::Validator tools::isUnsigned() {
 CLI::Validator tools::isPositive() {
   return CLI::Validator(
       [](const std::string &text) -> std::string {
-        double value;
-        const char *end = text.data() + text.size();
-        auto [rest, code] = std::from_chars(text.data(), end, value);
-        if (code == std::errc() && rest == end && std::isfinite(value) &&
-            value > 0)
+        std::optional<double> value = readNumber<double>(text);
+        if (value && std::isfinite(*value) && *value > 0)
           return "";
         return "expects a number above 0, but got " + text;
+      },
+      "");
+}
+
+CLI::Validator tools::isFileName() {
+  return CLI::Validator(
+      [](const std::string &text) -> std::string {
+        if (text != "-")
+          return "";
+        return "expects a file, but got - (standard output is for text)";
       },
       "");
 }

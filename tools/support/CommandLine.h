@@ -42,8 +42,13 @@ std::string describe(const CLI::App &app, const CLI::ParseError &error);
 /// Accepts decimal numbers below 2^64. CLI11 alone would take -1 as the largest
 /// number.
 CLI::Validator isUnsigned();
+/// Accepts decimal numbers from `least` to 2^63 - 1, which CLI11 alone would
+/// take larger ones for.
+CLI::Validator isAtLeast(int64_t least);
 /// Accepts finite numbers above 0. CLI11's `PositiveNumber` accepts NaN.
 CLI::Validator isPositive();
+/// Accepts names of files for bytes, which standard output, `-`, is not for.
+CLI::Validator isFileName();
 
 } // namespace conv::tools
 
