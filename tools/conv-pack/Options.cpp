@@ -78,7 +78,9 @@ static void addFlags(CLI::App &app, PackFlags &flags) {
   if (isExtract || flags.command == PackCommand::List)
     addSelection(app, flags);
   if (isExtract || flags.command == PackCommand::Merge)
-    app.add_option("-o,--output", flags.output, "Where to write")->required();
+    app.add_option("-o,--output", flags.output, "Where to write")
+        ->required()
+        ->check(isFileName());
   else
     app.add_flag("--json", flags.json, "Print one JSON object instead of text");
   if (flags.command == PackCommand::List)

@@ -71,7 +71,8 @@ static void addDataFlags(CLI::App &app, RunFlags &flags, RawFlags &raw) {
 }
 
 static void addFlags(CLI::App &app, RunFlags &flags, RawFlags &raw) {
-  app.add_option("FILE", flags.input, "Artifact (.convpack) or MLIR file")
+  app.add_option("FILE", flags.input,
+                 "Artifact (.convpack) or MLIR file; - is standard input")
       ->required();
   app.add_option("-f,--function", flags.function,
                  "Which function (default: the only one)");
@@ -115,7 +116,10 @@ addPairs(const std::vector<std::string> &pairs, const char *flag,
       return Error{ErrorKind::BadInput, std::string(flag) +
                                             " expects NAME=FILE.npy, but got " +
                                             pair};
-    if (!files.emplace(pair.substr(0, equals), pair.substr(equals + 1)).second)
+    std::string file = pair.substr(equals + 1);
+    if (std::string wrong = isFileName()(file); !wrong.empty())
+      return Error{ErrorKind::BadInput, std::string(flag) + " " + wrong};
+    if (!files.emplace(pair.substr(0, equals), file).second)
       return Error{ErrorKind::BadInput,
                    std::string(flag) + " expects each name once, but got " +
                        pair.substr(0, equals) + " again"};

@@ -66,10 +66,11 @@ static Result<std::string> chooseSimulator(const RunFlags &flags,
       simulated.insert(target);
   if (simulated.size() == 1)
     return *simulated.begin();
-  return Error{ErrorKind::BadInput,
-               "--device sim expects --target to name one of the simulated "
-               "chips, but got none (the file has: " +
-                   join(simulated) + ")"};
+  return Error{
+      ErrorKind::BadInput,
+      "--device sim expects --target to name a simulated chip, but "
+      "got none" +
+          (has.empty() ? "" : " (the file has: " + join(simulated) + ")")};
 }
 
 /// The requested target as artifacts spell it: a target of the file, or a chip
@@ -159,15 +160,21 @@ static Result<void> compileSource(const RunFlags &flags, std::string text,
 Result<Source> tools::openSource(const RunFlags &given) {
   RunFlags flags = given;
   Source source;
-  Result<Blob> file = mapFile(flags.input, getMachineMemory());
+  bool isStandardInput = flags.input == "-";
+  Result<Blob> file =
+      mapFile(isStandardInput ? "/dev/stdin" : flags.input, getMachineMemory());
   if (!file)
     return file.error();
+  if (isStandardInput)
+    flags.input = "<stdin>";
   // Zip files begin with "PK"; MLIR, as text or bytecode, never does. A file
   // with an artifact's suffix is read as one, so that messages fit.
   bool isArtifact =
       file->bytes.starts_with("PK") || flags.input.ends_with(".convpack");
   if (isArtifact) {
-    Result<artifact::Artifact> artifact = artifact::Artifact::read(flags.input);
+    Result<artifact::Artifact> artifact =
+        isStandardInput ? artifact::Artifact::parse(file->bytes, flags.input)
+                        : artifact::Artifact::read(flags.input);
     if (!artifact)
       return artifact.error();
     source.artifact = std::move(*artifact);
