@@ -40,6 +40,10 @@ class Lines(unittest.TestCase):
         space = find_space(problem, "sm_90a", SIZES["quick"])
         self.assertIn("layouts = ", space.candidates[0].schedule)
         self.assertEqual(parse_line(space.line), problem)
+        plain = {"n": 1, "c": 2, "k": 3, "spatial": [5, 6], "filter": [1, 2]}
+        for direction, number in DIRECTIONS.items():
+            line = f"conv -n 1 -c 2 -k 3 -H 5 -W 6 -y 1 -x 2 -F {number}"
+            self.assertEqual(parse_line(line), from_shape(plain, "f32", direction, "nchw"))
         for line in (
             "",
             "conv",
@@ -47,6 +51,9 @@ class Lines(unittest.TestCase):
             "pool -n 1 -c 1",
             "conv -n 1 -c 1 -k 1 --wings 2",
             "conv -n one -c 1 -k 1",
+            "conv -n 1 -c 1 -k 1 -H 1 -W 1 -F 3",
+            "conv -n 1 -c 1 -k 1 -H 1 -W 1",
+            "conv -n 1 -c 1 -k 1 -H 1 -W 1 -F 1 --spatial_dim 4",
         ):
             with self.subTest(line), self.assertRaisesRegex(conv.Error, "^expects a (line|problem)"):
                 parse_line(line)

@@ -165,7 +165,8 @@ class Sweeps(unittest.TestCase):
     def test_simulated(self):
         """Without the chip, the simulator verifies results, and times are marked as modelled."""
         line = ROOT / "line.txt"
-        line.write_text("# one layer\nconvfp16 -n 1 -c 16 -k 32 -H 6 -y 3 -p 1 -W 6 -x 3 -q 1 -F 1\n")
+        layouts = "--in_layout NHWC --fil_layout NHWC --out_layout NHWC"
+        line.write_text(f"# one layer\nconvfp16 -n 1 -c 16 -k 32 -H 6 -y 3 -p 1 -W 6 -x 3 -q 1 -F 1 {layouts}\n")
         arguments = (
             "run",
             line,

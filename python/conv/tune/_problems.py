@@ -26,7 +26,8 @@ _DEFAULTS = {"low": 0, "stride": 1, "dilation": 1}
 
 
 def parse_line(line: str) -> Problem:
-    """The problem of a line of a manifest or database, which has every size and layout.
+    """The problem of a line of a manifest or database. As for conv-gen, a line without layouts is NCHW; unlike there, a
+    line is of one direction.
 
     >>> parse_line("convfp16 -n 1 -c 8 -k 16 -H 6 -y 3 -p 1 -u 1 -l 1 -W 6 -x 3 -q 1 -v 1 -j 1 -g 1 -F 1").k
     16
@@ -40,32 +41,42 @@ def parse_line(line: str) -> Problem:
     flags = dict(zip(words[1::2], words[2::2]))
     try:
         rank = int(flags.pop("--spatial_dim", 2))
+        if rank not in (1, 2, 3):
+            raise ValueError(f"--spatial_dim expects 1, 2 or 3, but got {rank}")
         sizes = {
             name: tuple(int(flags.pop(axis[name], _DEFAULTS.get(name, 1))) for axis in _AXES[3 - rank :])
             for name in ("input", "filter", "low", "stride", "dilation")
         }
         high = tuple(int(flags.pop(axis["high"], low)) for axis, low in zip(_AXES[3 - rank :], sizes["low"]))
-        number = int(flags.pop("-F", 1))
-        [direction] = [name for name, own in DIRECTIONS.items() if own == number]
+        order = LAYOUTS["nchw"][rank - 1]
         return Problem(
             n=int(flags.pop("-n")),
             c=int(flags.pop("-c")),
             k=int(flags.pop("-k")),
             groups=int(flags.pop("-g", 1)),
             dtype=names[words[0]],
-            direction=direction,
+            direction=_parse_direction(flags.pop("-F")),
             high=high,
             **arithmetic,
             result_dtype=flags.pop("--out_dtype", "").replace("i32", ""),  # Integers have that type of sums anyway.
             padding_mode=flags.pop("--padding_mode", "zeros"),
-            input_layout=flags.pop("--in_layout", ""),
-            filter_layout=flags.pop("--fil_layout", ""),
-            output_layout=flags.pop("--out_layout", ""),
+            input_layout=flags.pop("--in_layout", order),
+            filter_layout=flags.pop("--fil_layout", order),
+            output_layout=flags.pop("--out_layout", order),
             **sizes,
             **_no_more(flags),
         )
-    except (KeyError, ValueError) as error:
+    except KeyError as error:
+        raise bad_input(f"expects a problem, but got {line!r}: the flag {error.args[0]} is missing") from error
+    except ValueError as error:
         raise bad_input(f"expects a problem, but got {line!r}: {error}") from error
+
+
+def _parse_direction(number: str) -> str:
+    names = {str(own): name for name, own in DIRECTIONS.items()}
+    if number not in names:
+        raise ValueError(f"-F expects one direction, {', '.join(names)}, but got {number}")
+    return names[number]
 
 
 def _no_more(flags: typing.Dict[str, str]) -> dict:
