@@ -90,14 +90,19 @@ def create_backend(device):
     if device == "host":
         from numpy_backend import NumpyBackend as Backend
     else:
+        import torch
         from torch_backend import TorchBackend as Backend
+
+        if not torch.cuda.is_available():
+            raise OSError(f"expects a GPU for the device {device}, but PyTorch finds none; --device host needs none")
     return Backend(device)
 
 
 def run_check(options):
+    problems = read_problems(options.packs)
     backend = create_backend(options.device)
     right, refused, wrong, worst = 0, 0, 0, 0.0
-    for problem, item in read_problems(options.packs).items():
+    for problem, item in problems.items():
         name = f"{problem.direction} {problem.label}"
         if "refused" in item:
             refused += 1
@@ -128,6 +133,7 @@ def measure(candidates, protocol):
 def run_benchmark(options):
     from conv.tune.protocol import Protocol  # Imported here, because `compile` does not need the package.
 
+    index = read_index(options.packs)
     backend = create_backend(options.device)
     protocol = Protocol(options.idle, options.burst, options.rounds)
     report = {
@@ -139,7 +145,7 @@ def run_benchmark(options):
     output = pathlib.Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
     known = {}  # Lists share problems; each problem is measured once.
-    for item, problem in read_index(options.packs):
+    for item, problem in index:
         if options.lists and item["list"] not in options.lists:
             continue
         if problem not in known:

@@ -180,7 +180,9 @@ def write_reports(report, folder):
 
 
 def run(options):
-    if options.device == "cuda":
+    if options.device.startswith("cuda"):
+        if not torch.cuda.is_available():
+            raise OSError(f"expects a GPU for the device {options.device}, but PyTorch finds none")
         torch.backends.cudnn.benchmark = True
         name = torch.cuda.get_device_name()
     else:
@@ -237,11 +239,14 @@ def main():
     shows = commands.add_parser("report", help="print the tables of a folder, and write report.md and report.html there")
     shows.add_argument("output")
     options = parser.parse_args()
-    if options.command == "report":
-        folder = pathlib.Path(options.output)
-        write_reports(json.loads((folder / RESULTS).read_text()), folder)
-        return 0
-    return run(options)
+    try:
+        if options.command == "report":
+            folder = pathlib.Path(options.output)
+            write_reports(json.loads((folder / RESULTS).read_text()), folder)
+            return 0
+        return run(options)
+    except (OSError, ImportError) as error:  # A file, a folder or a package is missing.
+        raise SystemExit(f"networks: error: {error}") from error
 
 
 if __name__ == "__main__":
