@@ -42,9 +42,11 @@ static const char *const kFooter = R"(Examples:
   conv-gen convfp16 -F 1 --layout nhwc --lines layers.txt -o folder/
   conv-gen dynamic_forward bf16 -b 8 -t 2048 -d 4096 -w 4 --order BTWG -o mix.mlir
 
-A dynamic convolution and an op on states have a line like that of a manifest, and flags of their own:
-conv-gen dynamic_forward --help, conv-gen causal_update --help. Of a convolution, a line without layouts is NCHW, and one without -F is of all three directions, one
-function for each. With --lines, the other arguments are where each line starts from.
+A dynamic convolution and an op on states have a line like that of a manifest, and flags
+of their own:
+conv-gen dynamic_forward --help, conv-gen causal_update --help. Of a convolution, a line
+without layouts is NCHW, and one without -F is of all three directions, one function for
+each. With --lines, the other arguments are where each line starts from.
 
 A function has the arguments input and filter; that of the data gradient grad_output
 and filter, that of the weight gradient input and grad_output; and with their flags bias
