@@ -12,6 +12,7 @@
 #include "conv/Support/Split.h"
 
 #include <algorithm>
+#include <bit>
 
 using namespace conv;
 using namespace conv::compiler;
@@ -35,7 +36,7 @@ Result<Request> Request::read(const void *module, size_t size,
   if (targets)
     given.targets = targets;
   if (!given.targets)
-    return badInput("expects targets, but got null");
+    return badInput("expects targets, but got none");
   Request request;
   request.source = {given.source ? given.source : "source",
                     std::string(static_cast<const char *>(module), size)};
@@ -106,7 +107,7 @@ Result<std::string> Request::computeKey() const {
         mlir::conv::findAssembler(),
         std::string(options.externalizeConstants ? "1" : "0"),
         std::string(options.prepacksFilters ? "1" : "0"),
-        std::to_string(options.maxError),
+        std::to_string(std::bit_cast<uint64_t>(options.maxError)),
         std::to_string(options.maxWorkspaceBytes), source.text})
     add(part);
   return sha256Hex(all);

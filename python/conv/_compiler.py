@@ -54,7 +54,7 @@ Module = typing.Union[str, bytes, "Problem"]
 def _read(module: Module) -> bytes:
     if hasattr(module, "module"):
         module = module.module()
-    return module.encode() if isinstance(module, str) else bytes(module)
+    return module.encode() if isinstance(module, str) else bytes(memoryview(module))  # An integer is no module.
 
 
 def find_database(path: typing.Union[str, os.PathLike, None]) -> str:

@@ -49,6 +49,13 @@ class Cache(unittest.TestCase):
         self.assertEqual(stat.S_IMODE(self.folder.stat().st_mode), 0o700)
         self.assertIn(self.right, [file.read_bytes() for file in self.files()])
 
+    def test_options_that_almost_agree(self):
+        code = (
+            "problem = conv.Problem(n=1, c=8, k=8, input=(6, 6), filter=(3, 3))\n"
+            "for most in (2.0, 2.0000000001): conv.compile(problem, 'host', max_error=most)\n"
+        )
+        self.assertEqual(run(self.folder, code), (0, 0, 2))
+
     def test_broken_files(self):
         run(self.folder, "get()")
         (file,) = self.files()

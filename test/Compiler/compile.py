@@ -119,6 +119,8 @@ class Compile(unittest.TestCase):
             with self.assertRaisesRegex(conv.Error, message) as caught:
                 conv.compile(module, targets, name="mine", cache=False)
             self.assertEqual(caught.exception.kind, conv.ErrorKind.BAD_INPUT, caught.exception)
+        with self.assertRaises(TypeError):
+            conv.compile(5, "host", cache=False)
 
     def test_problems_that_are_none(self):
         for wrong, message in (
