@@ -14,6 +14,7 @@
 #include "ChooseSizes.h"
 #include "CommandLine.h"
 #include "ErrorLine.h"
+#include "OutputFiles.h"
 
 using namespace conv;
 using namespace conv::tools;
@@ -55,5 +56,9 @@ std::optional<int> tools::parseClockFlags(int argc, char **argv,
   if (!sizes)
     return printError(app.get_name(), sizes.error());
   flags.request.sizes.sizes = *sizes;
+  if (Result<void> checked = checkOutputs(
+          {{"PACK", flags.input}}, {{"--timeline", flags.request.timeline}});
+      !checked)
+    return printError(app.get_name(), checked.error());
   return std::nullopt;
 }

@@ -13,12 +13,10 @@
 
 #include "CommandLine.h"
 #include "ErrorLine.h"
+#include "OutputFiles.h"
 
 #include "conv/Pipeline/Compile.h"
 #include "conv/Support/Split.h"
-
-#include <filesystem>
-#include <utility>
 
 using namespace conv;
 using namespace conv::tools;
@@ -136,40 +134,6 @@ static bool isClocked(const CompileFlags &flags) {
   return !flags.report.empty() || !flags.clock.timeline.empty();
 }
 
-/// Whether both paths lead to one file, which may not exist yet.
-static bool isSameFile(const std::string &left, const std::string &right) {
-  auto resolve = [](const std::string &path) {
-    std::error_code ignored;
-    return std::filesystem::weakly_canonical(
-        std::filesystem::absolute(path, ignored), ignored);
-  };
-  return resolve(left) == resolve(right);
-}
-
-/// Refuses outputs that would replace the input or each other. Devices, such as
-/// /dev/null, take any number.
-static std::optional<Error> checkFiles(const CompileFlags &flags) {
-  std::pair<const char *, std::string> files[] = {
-      {"the input", flags.input},
-      {"--output", flags.output},
-      {"--outline", flags.outline},
-      {"--timeline", flags.clock.timeline}};
-  for (auto &[name, path] : files)
-    for (auto &[other, otherPath] : files) {
-      if (&name == &other)
-        break;
-      std::error_code ignored;
-      bool isFile = !path.empty() && path != "-" &&
-                    (!std::filesystem::exists(path, ignored) ||
-                     std::filesystem::is_regular_file(path, ignored));
-      if (isFile && isSameFile(path, otherPath))
-        return Error{ErrorKind::BadInput, std::string("expects ") + name +
-                                              " to be another file " + "than " +
-                                              other + ", but got " + path};
-    }
-  return std::nullopt;
-}
-
 static std::optional<Error> checkCombination(CompileFlags &flags) {
   auto error = [](const std::string &message) {
     return Error{ErrorKind::BadInput, message};
@@ -210,7 +174,11 @@ static std::optional<Error> checkCombination(CompileFlags &flags) {
                  "is for text)");
   if (isText && flags.output.empty())
     flags.output = "-";
-  return checkFiles(flags);
+  Result<void> checked = checkOutputs({{"the input", flags.input}},
+                                      {{"--output", flags.output},
+                                       {"--outline", flags.outline},
+                                       {"--timeline", flags.clock.timeline}});
+  return checked ? std::nullopt : std::optional(checked.error());
 }
 
 std::optional<int> tools::parseCompileFlags(int argc, char **argv,

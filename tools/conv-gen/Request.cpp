@@ -17,6 +17,7 @@
 #include "DynamicFlags.h"
 #include "ErrorLine.h"
 #include "GeneratorLine.h"
+#include "OutputFiles.h"
 #include "ProblemFlags.h"
 
 #include "conv/Support/File.h"
@@ -182,6 +183,10 @@ static Result<std::string> readList(const std::string &path) {
 /// The lines of a list that are neither empty nor comments.
 static Result<void> readLines(const std::string &path,
                               const ProblemFlags &common, Request &request) {
+  if (Result<void> checked =
+          checkOutputs({{"--lines", path}}, {{"--output", request.output}});
+      !checked)
+    return checked;
   Result<std::string> text = readList(path);
   if (!text)
     return text.error();

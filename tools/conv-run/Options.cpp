@@ -15,6 +15,7 @@
 #include "ChooseSizes.h"
 #include "CommandLine.h"
 #include "ErrorLine.h"
+#include "OutputFiles.h"
 
 #include <charconv>
 #include <vector>
@@ -127,6 +128,16 @@ addPairs(const std::vector<std::string> &pairs, const char *flag,
   return std::nullopt;
 }
 
+/// Inputs may be one file; outputs may replace no file that is read or written.
+static Result<void> checkFiles(const RunFlags &flags) {
+  std::vector<NamedFile> inputs = {{"FILE", flags.input}}, outputs;
+  for (const auto &[name, file] : flags.inputs)
+    inputs.push_back({"--input " + name, file});
+  for (const auto &[name, file] : flags.outputs)
+    outputs.push_back({"--output " + name, file});
+  return checkOutputs(inputs, outputs);
+}
+
 static std::optional<Error> setWaveOrder(const std::string &text,
                                          runtime::SimOptions &sim) {
   if (text == "in-order")
@@ -162,6 +173,8 @@ std::optional<int> tools::parseRunFlags(int argc, char **argv,
   std::optional<Error> error = addPairs(raw.inputs, "--input", flags.inputs);
   if (!error)
     error = addPairs(raw.outputs, "--output", flags.outputs);
+  if (Result<void> checked = checkFiles(flags); !error && !checked)
+    error = checked.error();
   if (!error)
     error = setWaveOrder(raw.order, flags.sim);
   Result<std::map<std::string, int64_t>> sizes = parseSizes(raw.sizes);
