@@ -126,7 +126,7 @@ def read_models(path: pathlib.Path, only: typing.Sequence[str] = ()) -> typing.T
         if only and name not in only:
             continue
         if not isinstance(spec, dict) or set(spec) - _FIELDS or not {"layers", "modules"} & set(spec):
-            raise bad_input(f"{name}: expects layers or modules, and of {', '.join(sorted(_FIELDS))}, but got {spec}")
+            raise bad_input(f"{name}: expects layers or modules, and no field but {', '.join(sorted(_FIELDS))}, but got {spec}")
         _check_types(name, spec)
         targets = spec.get("targets", content.get("targets"))
         if not targets:
