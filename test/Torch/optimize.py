@@ -14,10 +14,10 @@ from close import assert_conv_ran
 
 import conv
 import conv.torch
-from conv.torch import _optimize, _pack
+from conv.torch import _fused, _optimize, _pack
 
 FOLDER = sys.argv.pop()
-CONVOLUTION = torch.ops.conv.fused_convolution.default
+CONVOLUTION = _fused.fused_convolution
 
 
 class Block(torch.nn.Module):
@@ -88,6 +88,12 @@ class Optimize(unittest.TestCase):
         self.check(model, torch.randn(2, 3, 17), convolutions=2)
         model = torch.nn.Sequential(torch.nn.Conv3d(3, 4, 3, padding="same"), torch.nn.BatchNorm3d(4), torch.nn.Tanh())
         self.check(model, torch.randn(1, 3, 5, 6, 7), convolutions=1)
+
+    def test_one_channel(self):
+        """Images and filters of one channel have both orders in memory; the results are channels-last."""
+        for size, convolution in ((5, 6), torch.nn.Conv2d), ((3, 4, 5), torch.nn.Conv3d):
+            model, x = torch.nn.Sequential(convolution(1, 4, 3), convolution(4, 2, 1)), torch.randn(2, 1, *size)
+            self.assertEqual(self.check(model, x, convolutions=2)(x).stride(1), 1)
 
     def test_padding_in_front(self):
         model = torch.nn.Sequential(torch.nn.ZeroPad2d((0, 1, 2, 0)), torch.nn.Conv2d(3, 4, 3, padding=1))

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 
 import conv.torch
-from conv.torch import _choices, _rest
+from conv.torch import _calls, _choices, _rest
 
 FOLDER = sys.argv.pop()
 os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{FOLDER}/inductor"
@@ -123,6 +123,23 @@ class Rest(unittest.TestCase):
             module.load_state_dict({name: value.clone() for name, value in module.state_dict().items()}, assign=True)
             self.check(module)
             self.assertEqual(compiles.call_count, 2)
+
+    def test_compiled_calls(self):
+        """Compiled code calls the kernel without PyTorch's dispatcher, and notices settings that change."""
+        module = conv.torch.optimize(self.model, (self.x,), compile_rest=True)
+        [row] = [row for row in conv.torch.report() if row.runs == "conv"]
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+            self.check(module)
+        [later] = [row for row in conv.torch.report() if row.runs == "conv"]
+        self.assertGreater(later.calls, row.calls)
+        self.assertNotIn("conv::fused_convolution", [event.name for event in profile.events()])
+        with mock.patch.object(conv.torch.settings, "enabled", False):
+            self.check(module)
+        self.assertIn("disabled", [row.reason for row in conv.torch.report()])
+        known = len(_calls._known)
+        with torch.backends.cudnn.flags(allow_tf32=not torch.backends.cudnn.allow_tf32):
+            self.check(module)
+        self.assertEqual(len(_calls._known), known + 1)
 
     def test_without_measurement(self):
         module, [row] = self.optimize(measure=False)

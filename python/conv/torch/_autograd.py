@@ -91,7 +91,7 @@ def vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
 torch.library.register_vmap("conv::convolution", vmap, lib=library)
 
 
-def _jvp(ctx, input_tangent, weight_tangent, bias_tangent, *_):
+def jvp(ctx, input_tangent, weight_tangent, bias_tangent, *_):
     """The tangent of the result: the convolution is linear in the image, in the filter and in the bias."""
     if ctx.is_fused:
         raise NotImplementedError(_INFERENCE)
@@ -112,7 +112,7 @@ class _Eager(torch.autograd.Function):
     forward = staticmethod(convolve)
     setup_context = staticmethod(setup)
     backward = staticmethod(backward)
-    jvp = staticmethod(_jvp)
+    jvp = staticmethod(jvp)
     vmap = staticmethod(vmap)
 
 

@@ -22,14 +22,19 @@ _USUAL = (*PLAIN, type(None))
 library = torch.library.Library("conv", "DEF")  #: Defines the operators `torch.ops.conv`.
 
 _found: typing.Dict[tuple, _choices.Choice] = {}  #: By the arguments of a call, which are faster to look up than a problem.
-#: Calls on dense tensors that have a kernel: its choice, and the shape, the strides and the type of the result.
-_known: typing.Dict[tuple, typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...], torch.dtype]] = {}
+#: The choice of a call that has a kernel, and the shape, the strides and the type of its result.
+Known = typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...], torch.dtype]
+_known: typing.Dict[tuple, Known] = {}  #: Of calls on dense tensors.
 
 
 def forget() -> None:
-    """Makes every call look up its choice again."""
+    """Makes every call look up its choice again, except in compiled code."""
     _found.clear()
     _known.clear()
+
+
+def get_known(key: tuple) -> typing.Optional[Known]:
+    return _known.get(key)
 
 
 def refuse(tensors: Tensors, others: Tensors = ()) -> typing.Optional[typing.Tuple[str, str]]:
@@ -99,7 +104,12 @@ def start(
 def run_known(key: tuple, operands: Tensors) -> OptionalTensor:
     """The result of a call like an earlier one, if that had a kernel."""
     known = _known.get(key)
-    if known is None or not settings.enabled:
+    return None if known is None else run_again(known, operands)
+
+
+def run_again(known: Known, operands: Tensors) -> OptionalTensor:
+    """The result of a call like an earlier one, if that still has a kernel."""
+    if not settings.enabled:
         return None
     choice, shape, strides, dtype = known
     kernel = choice.kernel  # Another thread may set it to None.

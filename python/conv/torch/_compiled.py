@@ -62,6 +62,8 @@ class CompiledModule(torch.nn.Module):
         # The compiler changes the graph that it is given, but not the parameters, which both graphs share.
         graph = torch.fx.GraphModule(self.module, copy.deepcopy(self.module.graph))
         with _lock, torch.inference_mode(False), torch.no_grad():
+            from . import _inductor  # noqa: F401 - Teaches inductor the operator, and imports it, which takes seconds.
+
             return torch._inductor.compile(graph, list(inputs))
 
     # The code holds the parameters themselves, which these may replace.

@@ -213,15 +213,15 @@ class _Folder:
             weight, bias = values["weight"], values["bias"]
             if self.weight is not None:
                 memory_format = {4: torch.channels_last, 5: torch.channels_last_3d}.get(self.weight.dim())
-                if channels_last and memory_format:
-                    self.weight = self.weight.contiguous(memory_format=memory_format)
+                if channels_last and memory_format:  # With these strides even if there is one channel: results follow them.
+                    self.weight = torch.empty_like(self.weight, memory_format=memory_format).copy_(self.weight)
                 weight = self._attribute(f"conv_weight_{number}", self.weight)
             if self.bias is not None:
                 bias = self._attribute(f"conv_bias_{number}", self.bias)
             window = self.stride, self.low, self.high, self.dilation, self.transposed, self.output_padding, self.groups
             options = _fused.Options(*window, self.padding_mode, self.activation, self.alpha, float(max_error))
             tensors = self.input, weight, bias, self.residual
-            fused = graph.call_function(_fused.OPERATOR, (*tensors, options.text()))
+            fused = graph.call_function(_fused.fused_convolution, (*tensors, options.text()))
         fused.meta = dict(self.last.meta)
         self.last.replace_all_uses_with(fused)
 

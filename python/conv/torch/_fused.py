@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The operator of graphs for inference: `torch.ops.conv.convolution` with everything except its tensors in one string.
 
-PyTorch's dispatcher converts the arguments of an operator in Python at every call, which takes longer for the lists and
-numbers of `convolution` than for a string. A string also identifies the call in the same way in every process.
+A string identifies the call in the same way in every process. Graphs call `fused_convolution`, which starts the kernel without
+PyTorch's dispatcher: for an operator in Python, the dispatcher takes twice as long as all the rest. What traces or compiles a
+graph sees the operator.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from ._calls import library
 from ._geometry import OptionalTensor
 from ._operators import CallArguments
 
-library.define("fused_convolution(Tensor input, Tensor weight, Tensor? bias, Tensor? residual, str options) -> Tensor")
+library.define(
+    "fused_convolution(Tensor input, Tensor weight, Tensor? bias, Tensor? residual, str options) -> Tensor",
+    tags=(torch.Tag.needs_exact_strides,),
+)
 OPERATOR = torch.ops.conv.fused_convolution.default
 
 
@@ -60,9 +64,8 @@ def arguments(
     return CallArguments(input, weight, bias, *window, residual, activation, alpha, max_error)
 
 
-@torch.library.impl(library, "fused_convolution", "CPU")
-@torch.library.impl(library, "fused_convolution", "CUDA")
-def _fused(input, weight, bias, residual, options):  # noqa: A002
+def _identify(input, weight, bias, residual, options):  # noqa: A002
+    """What identifies calls with the same kernel, and its operands."""
     key = (
         options,
         *(input.shape, input.stride(), input.dtype, input.device),
@@ -76,6 +79,14 @@ def _fused(input, weight, bias, residual, options):  # noqa: A002
         else:
             key += other.shape, other.stride(), other.dtype, other.device
             operands.append(other)
+    return key, operands
+
+
+@torch.library.impl(library, "fused_convolution", "CPU")
+@torch.library.impl(library, "fused_convolution", "CUDA")
+def run(input, weight, bias, residual, options):  # noqa: A002
+    """The kernel."""
+    key, operands = _identify(input, weight, bias, residual, options)
     result = _calls.run_known(key, operands)
     return _operators.compute(arguments(input, weight, bias, residual, options), key) if result is None else result
 
@@ -100,7 +111,7 @@ _track = make_autograd_impl(OPERATOR, Info(_backward, _setup))
 def _dispatch(keys, input, weight, bias, residual, options):  # noqa: A002
     if torch.is_grad_enabled() or _calls.is_traced(input) or _calls.is_special(weight):
         return _track(keys, input, weight, bias, residual, options)
-    return _fused(input, weight, bias, residual, options)
+    return run(input, weight, bias, residual, options)
 
 
 for _key in ("AutogradCPU", "AutogradCUDA"):
@@ -113,3 +124,61 @@ def _vmap(info, in_dims, *given):
 
 
 torch.library.register_vmap("conv::fused_convolution", _vmap, lib=library)
+
+
+class _Eager(torch.autograd.Function):
+    forward = staticmethod(run)
+    setup_context = staticmethod(_setup)
+    backward = staticmethod(_backward)
+    jvp = staticmethod(_autograd.jvp)
+    vmap = staticmethod(_vmap)
+
+
+def _composed(*given):
+    return arguments(*given).reference()
+
+
+_OPERATOR = _calls.Operator("convolution", OPERATOR, run, _Eager, _composed)
+
+
+def fused_convolution(
+    input: torch.Tensor,  # noqa: A002
+    weight: torch.Tensor,
+    bias: OptionalTensor,
+    residual: OptionalTensor,
+    options: str,
+) -> torch.Tensor:
+    """`torch.ops.conv.fused_convolution`, by the shortest way."""
+    return _calls.dispatch(_OPERATOR, (input, weight, bias, residual), (input, weight, bias, residual, options))
+
+
+def call_directly(graph: torch.fx.GraphModule) -> torch.fx.GraphModule:
+    """The graph itself, which then calls `fused_convolution` instead of the operator."""
+    for node in graph.graph.find_nodes(op="call_function", target=OPERATOR):
+        node.target = fused_convolution
+    graph.recompile()
+    return graph
+
+
+class CompiledCall:
+    """A place in compiled code that calls the operator: shapes, strides, types and options are the same at every call, so that
+    the kernel is looked up once."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        #: The kernel, and whether TF32 was allowed when it was chosen.
+        self._known: typing.Optional[typing.Tuple[_calls.Known, bool]] = None
+
+    def __call__(self, *given):
+        if self._known is not None:
+            known, tf32 = self._known
+            if tf32 == torch._C._get_cudnn_allow_tf32():
+                result = _calls.run_again(known, [tensor for tensor in given[:4] if tensor is not None])
+                if result is not None:
+                    return result
+        result = run(*given)
+        key, _ = _identify(*given)
+        known = _calls.get_known(key)
+        self._known = None if known is None else (known, torch._C._get_cudnn_allow_tf32())
+        return result

@@ -24,7 +24,7 @@ from ._inference import as_inference
 from ._settings import settings
 from ._verify import Example
 
-_CONVOLUTIONS = (_fused.OPERATOR, torch.ops.conv.convolution.default)
+_CONVOLUTIONS = (_fused.fused_convolution, torch.ops.conv.convolution.default)
 Progress = typing.Union[bool, typing.Callable[[int, int], None], None]
 
 
@@ -51,7 +51,7 @@ def _convolution(target, args, kwargs) -> typing.Optional[_operators.CallArgumen
     """The arguments of a node that is a convolution; None for any other node."""
     if target not in _CONVOLUTIONS:
         return None
-    return _fused.arguments(*args) if target is _fused.OPERATOR else _operators.CallArguments(*args, **kwargs)
+    return _fused.arguments(*args) if target is _fused.fused_convolution else _operators.CallArguments(*args, **kwargs)
 
 
 class WithoutKernels(torch.fx.Interpreter):

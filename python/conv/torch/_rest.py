@@ -21,7 +21,12 @@ from ._verify import Check, Example
 
 Wrap = typing.Callable[[torch.nn.Module], torch.nn.Module]
 
-_STARTS_NOTHING = (torch.ops.conv.convolution.default, _fused.OPERATOR, torch.ops.aten.reshape.default, operator.getitem)
+_STARTS_NOTHING = (
+    torch.ops.conv.convolution.default,
+    _fused.fused_convolution,
+    torch.ops.aten.reshape.default,
+    operator.getitem,
+)
 _MOST_DETAIL = 300  #: The most characters of an error in the report.
 _MOST_CALLS = 10  #: The most calls in a round.
 _ROUND_SECONDS = 0.1  #: The most seconds of a module's round, unless one call takes longer.

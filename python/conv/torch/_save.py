@@ -15,7 +15,7 @@ from torch.export.passes import move_to_device_pass
 
 from .. import _compiler
 from .._library import bad_input
-from . import _choices, _pack, _rest, _verify
+from . import _choices, _fused, _pack, _rest, _verify
 from ._compiled import CompiledModule
 from ._graphed import GraphedModule, check_devices
 from ._inference import as_inference
@@ -146,7 +146,7 @@ def load(
     program = torch.export.load(io.BytesIO(members[_GRAPH]))
     if where:
         program = move_to_device_pass(program, str(where))
-    module = as_inference(program.module())
+    module = _fused.call_directly(as_inference(program.module()))
     if example is None:
         return CompiledModule(module) if compile_rest else module
     place = _device_of(example)
