@@ -54,15 +54,16 @@ class Ecosystem(unittest.TestCase):
     def test_forward_gradients(self):
         """Tangents are right in forward mode and in forward over backward mode."""
         tangents = torch.randn_like(self.x), torch.randn_like(self.w), torch.randn_like(self.b)
-        for ours, theirs in ((CF.conv2d, F.conv2d),):
 
-            def both(function):
-                return torch.func.jvp(
-                    lambda x, w, b: function(x, w, b, padding=1, groups=2), (self.x, self.w, self.b), tangents
-                )
+        def both(function):
+            return torch.func.jvp(
+                lambda x, w, b: function(x, w, b, padding=1, groups=2), (self.x, self.w, self.b), tangents
+            )
 
-            for mine, other in zip(both(ours), both(theirs)):
-                self.close(mine, other)
+        for mine, other in zip(both(CF.conv2d), both(F.conv2d)):
+            self.close(mine, other)
+        linear = [torch.func.linearize(network.eval(), self.x)[1](tangents[0]) for network in (replaced(), model())]
+        self.close(*linear)
         with forward_ad.dual_level():  # No tensor requires a gradient.
             for place in range(3):
                 given = [self.x, self.w, self.b]
@@ -81,6 +82,24 @@ class Ecosystem(unittest.TestCase):
             return torch.func.vmap(torch.func.grad(loss), (None, 0))(self.w, self.x)
 
         self.close(gradients(CF.conv2d), gradients(F.conv2d))
+
+    def test_batches_of_gradients(self):
+        """Autograd takes several gradients of a result at once, and the gradient of parameters under autocast too."""
+
+        def gradients(network, wanted, region):
+            with region:
+                result = network(self.x).float()
+            starts = torch.stack([torch.ones_like(result), result.detach()])
+            return torch.autograd.grad(result, wanted, starts, is_grads_batched=True)
+
+        for enabled in (False, True):
+            found = []
+            for network in (replaced(), model()):
+                region = torch.autocast(close.DEVICE, torch.bfloat16, enabled=enabled)
+                found.append(gradients(network, list(network.parameters()), region))
+            for mine, other in zip(*found):
+                tolerance = (0.05 if enabled else 1e-5) * other.abs().max().item()
+                torch.testing.assert_close(mine, other, rtol=0, atol=tolerance)
 
     def test_symbolic_trace(self):
         """torch.fx keeps the calls of conv's functions."""
@@ -214,7 +233,6 @@ class Ecosystem(unittest.TestCase):
         self.close(network(self.x), model()(self.x))
 
 
-@unittest.skipUnless(torch.distributed.is_available() and torch.distributed.is_gloo_available(), "expects gloo")
 class Wrapper(torch.Tensor):
     """A tensor that holds another one, and knows PyTorch's own operators only."""
 
@@ -270,6 +288,7 @@ class Wrappers(unittest.TestCase):
             conv.jit.conv2d(Wrapper(torch.ones(1, 1, 5, 5)), torch.ones(1, 1, 3, 3))
 
 
+@unittest.skipUnless(torch.distributed.is_available() and torch.distributed.is_gloo_available(), "expects gloo")
 class Distributed(unittest.TestCase):
     """Wrappers of distributed modules find what they expect. The tests have one process."""
 

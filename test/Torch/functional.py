@@ -2,6 +2,8 @@
 """Functions and their gradients, on sizes that no tile divides, against PyTorch in f64."""
 
 import itertools
+import sys
+import threading
 import unittest
 
 import torch
@@ -177,6 +179,10 @@ class Functional(unittest.TestCase):
         with region(), torch.autograd.graph.saved_tensors_hooks(packed.append, lambda tensor: tensor):
             copy()
         self.assertEqual(packed, [])  # Checkpoints expect the same tensors when they run a region again.
+        with region():
+            first = copy()
+            with region(cache_enabled=False):
+                self.assertIsNot(copy(), first)
         with region(cache_enabled=False):
             self.assertIsNot(copy(), copy())
         self.assertIsNot(copy(), copy())
@@ -194,6 +200,41 @@ class Functional(unittest.TestCase):
             finally:
                 torch.set_default_dtype(previous)
             self.assertEqual(_casts._copies, {})
+
+    def test_modules_made_in_inference_mode(self):
+        """Their parameters have no version, by which a copy could be known."""
+        x = torch.randn(2, 3, 5, 5)
+        with torch.inference_mode():
+            module = conv.torch.Conv2d(3, 4, 3)
+            expected = F.conv2d(x.bfloat16(), module.weight.bfloat16(), module.bias.bfloat16())
+        for context in (torch.inference_mode(), torch.no_grad()):
+            with context, torch.autocast(DEVICE, torch.bfloat16):
+                assert_close(module(x), expected.double(), roundings=3)
+
+    def test_copies_of_weights_in_threads(self):
+        """No copy outlives the regions of all threads, each of which makes PyTorch forget those of the others."""
+        weights = [torch.nn.Parameter(torch.randn(4, 3, 1, 1, device=DEVICE)) for _ in range(4)]
+        wrong = []
+
+        def work(weight):
+            for step in range(30):
+                with torch.autocast(DEVICE, torch.bfloat16), torch.no_grad():
+                    for again in range(3):
+                        if not torch.equal(_casts.cast(weight, torch.bfloat16), weight.bfloat16()):
+                            wrong.append((step, again))
+                weight.data.add_(1)
+
+        threads = [threading.Thread(target=work, args=(weight,)) for weight in weights]
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        finally:
+            sys.setswitchinterval(interval)
+        self.assertEqual((wrong, _casts._copies), ([], {}))
 
     def test_training_after_evaluation_with_autocast(self):
         """The copy that inference made serves training, too, and has a gradient."""

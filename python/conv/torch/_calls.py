@@ -149,8 +149,8 @@ def is_wrapped(name: str, tensors: typing.Sequence[OptionalTensor], unusual: Ten
 
 
 def is_traced(tensor: torch.Tensor) -> bool:
-    """Whether something other than autograd observes calls on this tensor."""
-    return is_anything_traced() or is_special(tensor)
+    """Whether something other than autograd observes calls on this tensor: also autograd with a batch of gradients."""
+    return is_anything_traced() or is_special(tensor) or torch._C._functorch.is_legacy_batchedtensor(tensor)
 
 
 class Operator(typing.NamedTuple):
@@ -171,9 +171,13 @@ def dispatch(
     if unusual and is_wrapped(operator.name, tensors, unusual):
         return operator.composed(*arguments)
     if is_anything_traced():
-        # torch.func traces through autograd functions, but not through the autograd of operators in Python.
-        is_functional = torch._C._functorch.peek_interpreter_stack() is not None and not torch.compiler.is_compiling()
-        return operator.eager.apply(*arguments) if is_functional else operator.traced(*arguments)
+        if not torch.compiler.is_compiling():
+            # torch.func traces through autograd functions, but not through the autograd of operators in Python.
+            if torch._C._functorch.peek_interpreter_stack() is not None:
+                return operator.eager.apply(*arguments)
+            if forward_ad._current_level >= 0:  # Nor have these tangents: torch.func.linearize traces them.
+                return operator.composed(*arguments)
+        return operator.traced(*arguments)
     if unusual or tensors[0].is_meta or tensors[1].is_meta:
         return operator.traced(*arguments)
     if forward_ad._current_level >= 0:  # Tangents may belong to tensors that require no gradient.

@@ -9,6 +9,7 @@ that copy keeps: when PyTorch forgets the copy, the token is gone, and a weak re
 
 from __future__ import annotations
 
+import threading
 import typing
 import weakref
 
@@ -19,6 +20,8 @@ import torch
 _copies: typing.Dict[typing.Tuple[int, torch.dtype], typing.Tuple[weakref.ref, int, torch.Tensor]] = {}
 _probes: typing.Dict[torch.device, torch.Tensor] = {}  #: What PyTorch copies for us.
 _watched: typing.Dict[torch.device, weakref.ref] = {}  #: The tokens of PyTorch's copies of the probes.
+#: Of two threads that attached tokens to one copy, the token of the first would go, and nothing would tell when the copy goes.
+_lock = threading.RLock()
 
 
 class _Token:
@@ -52,8 +55,9 @@ def _copy(weight: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     copied = weight.to(dtype)
     key = id(weight), dtype
     _copies[key] = weakref.ref(weight), weight._version, copied  # First, so that a token that dies meanwhile takes it along.
-    if not _watch(weight.device):
-        _copies.pop(key, None)
+    with _lock:
+        if not _watch(weight.device):
+            _copies.pop(key, None)
     return copied
 
 
@@ -62,10 +66,12 @@ def cast(weight: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     of autocast."""
     if weight.is_cuda and torch.cuda.is_current_stream_capturing():
         return weight.to(dtype)  # Replays of the graph need a copy of the weight as it is then.
+    if not torch.is_autocast_cache_enabled() or weight.is_inference():  # Tensors of inference mode have no version.
+        return weight.to(dtype)
     known = _copies.get((id(weight), dtype))
     if known is not None and known[0]() is weight and known[1] == weight._version:
         return known[2]
-    if not (weight.requires_grad and weight.is_leaf and torch.is_autocast_cache_enabled()):
+    if not (weight.requires_grad and weight.is_leaf):
         return weight.to(dtype)
     if not torch.is_inference_mode_enabled():
         return _copy(weight, dtype)
