@@ -12,9 +12,8 @@ import torch.nn.functional as F
 from close import DEVICE, TOLERANCE, scale
 from torch.testing._internal.common_methods_invocations import op_db
 
-import conv.torch
 import conv.torch.functional as CF
-from conv.torch import _calls, _choices
+from conv.torch import _choices
 
 NAMES = [f"nn.functional.conv{kind}{rank}d" for kind in ("", "_transpose") for rank in (1, 2, 3)]
 counts = collections.Counter()
@@ -53,13 +52,14 @@ for info in op_db:
     for dtype in (torch.float32, torch.float16, torch.bfloat16):
         tally = collections.Counter()
         for sample in info.sample_inputs(DEVICE, dtype, requires_grad=True):
-            _choices.forget()
-            _calls.forget()
+            before = {choice: choice.calls for choice in _choices.all_choices()}
             ours = call(getattr(CF, name), sample, dtype)
             # The reference computes in f64, on the operands rounded to the type.
             rounded = sample.transform(lambda value: to(dtype, value))
             exact = call(getattr(F, name), rounded, torch.float64)
-            left = {row.reason for row in conv.torch.report() if row.runs != "conv"}
+            called = [choice for choice in _choices.all_choices() if choice.calls > before.get(choice, 0)]
+            left = {choice.reason for choice in called if choice.runs != "conv"}
+            assert called, f"a call of {name} that the report does not show"
             tally["wrong"] += not all(map(is_close, ours, exact))
             tally[", ".join(sorted(left)) or "conv"] += 1
         wrong = tally.pop("wrong")

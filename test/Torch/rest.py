@@ -37,6 +37,7 @@ class Rest(unittest.TestCase):
         torch.manual_seed(0)
         torch._dynamo.reset()
         _choices.forget()
+        _calls.forget()
         self.model, self.x = Normed().eval(), torch.randn(2, 8, 5, 7)
         with torch.no_grad():
             self.expected = self.model(self.x)
