@@ -210,6 +210,9 @@ class Functional(unittest.TestCase):
         for context in (torch.inference_mode(), torch.no_grad()):
             with context, torch.autocast(DEVICE, torch.bfloat16):
                 assert_close(module(x), expected.double(), roundings=3)
+        with torch.autocast(DEVICE, torch.bfloat16):
+            module(x).float().sum().backward()
+        assert_close(module.bias.grad, torch.full((4,), 18.0))
 
     def test_copies_of_weights_in_threads(self):
         """No copy outlives the regions of all threads, each of which makes PyTorch forget those of the others."""

@@ -66,7 +66,7 @@ def cast(weight: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     of autocast."""
     if weight.is_cuda and torch.cuda.is_current_stream_capturing():
         return weight.to(dtype)  # Replays of the graph need a copy of the weight as it is then.
-    if not torch.is_autocast_cache_enabled() or weight.is_inference():  # Tensors of inference mode have no version.
+    if not torch.is_autocast_cache_enabled():
         return weight.to(dtype)
     known = _copies.get((id(weight), dtype))
     if known is not None and known[0]() is weight and known[1] == weight._version:
