@@ -15,6 +15,7 @@
 #include "../LinkElf.h"
 #include "../TargetCheck.h"
 #include "LongBlocks.h"
+#include "MixedMultiplyAdds.h"
 #include "SignOfZero.h"
 #include "conv/Backend/AMDGPU.h"
 #include "conv/Backend/Passes.h"
@@ -36,6 +37,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils.h"
 
@@ -138,6 +140,11 @@ static void keepCalls(llvm::Module &module) {
   }
 }
 
+/// Whether an instruction multiplies and adds two elements of f32.
+static bool packsMultiplyAdds(const llvm::TargetMachine &machine) {
+  return machine.getMCSubtargetInfo()->checkFeatures("+packed-fp32-ops");
+}
+
 /// Stops after the assembly.
 class AssemblyCompiler final : public ROCDL::SerializeGPUModuleBase {
 public:
@@ -147,6 +154,9 @@ public:
 
   LogicalResult optimizeModule(llvm::Module &module, int level) override {
     keepCalls(module);
+    FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
+    if (succeeded(machine) && packsMultiplyAdds(**machine))
+      llvm::for_each(module, keepMixedMultiplyAdds);
     return SerializeGPUModuleBase::optimizeModule(module, level);
   }
 
