@@ -20,6 +20,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <span>
 
 using namespace conv;
 using namespace conv::test;
@@ -114,7 +115,8 @@ static std::vector<Shape> makeShapes() {
   return shapes;
 }
 
-static constexpr std::pair<int64_t, const char *> kDirections[] = {
+using DirectionName = std::pair<int64_t, const char *>;
+static constexpr DirectionName kDirections[] = {
     {1, "forward"}, {2, "data"}, {4, "weight"}};
 
 /// In every direction; an epilogue is that of the forward one.
@@ -242,28 +244,39 @@ static const TrafficCase kTrafficCases[] = {
       "splits = 2"}},
 };
 
-/// In every direction by direct kernels, which the cost model prefers for few
-/// layers of this size.
-static void addDirect(const Shape &shape) {
-  for (auto [direction, name] : kDirections) {
+/// By direct kernels, which the cost model prefers for few layers of this size.
+static void addDirect(const Shape &shape, const std::string &command,
+                      std::span<const DirectionName> directions) {
+  for (auto [direction, name] : directions) {
     GenOptions options = shape.options;
-    options.command = "convfp16";
+    options.command = command;
     options.direction = direction;
     if (direction != 1) {
       options.bias = options.residual = false;
       options.activation = "";
     }
-    addTest("Direct_only_" + std::string(name), shape.name, [options] {
-      checkEverywhere(generateText(options), {"sim:gfx942", "sim:gfx1201"},
-                      "direct");
-    });
+    if (command == "convint8" && !options.activation.empty()) {
+      options.outputType = "i8";
+      options.scale = 0.003;
+    }
+    addTest("Direct_only_" + std::string(name), shape.name + "_" + command,
+            [options] {
+              checkEverywhere(generateText(options),
+                              {"sim:gfx942", "sim:gfx1201"}, "direct");
+            });
   }
 }
 
 void test::addDirectTests() {
+  size_t turn = 0;
   for (const Shape &shape : makeShapes()) {
     addShape(shape);
-    addDirect(shape);
+    addDirect(shape, "convfp16", kDirections);
+    // Directions take turns with integers, unless there is time for all.
+    std::span<const DirectionName> directions = kDirections;
+    if (!isExhaustive())
+      directions = directions.subspan(turn++ % directions.size(), 1);
+    addDirect(shape, "convint8", directions);
   }
   addTest("Direct_weight", "splits",
           [] { checkEverywhere(kSplits, {"sim:gfx90a", "sim:gfx1201"}); });

@@ -75,10 +75,11 @@ bool TilingBuilder::checkOperands() {
   for (const ViewedTensor *operand : {&product.lhs, &product.rhs}) {
     Type element = operand->type.getElementType();
     if (!DirectTiling::takes(element) || !operand->view.getLimits().empty())
-      return refuse(formatv("operands of f16, bf16 or f32 without conditions "
-                            "for the algorithm direct, but got {0} and {1} "
-                            "conditions",
-                            element, operand->view.getLimits().size()));
+      return refuse(
+          formatv("operands of f16, bf16, f32 or i8 without "
+                  "conditions for the algorithm direct, but got {0} and {1} "
+                  "conditions",
+                  element, operand->view.getLimits().size()));
   }
   return true;
 }

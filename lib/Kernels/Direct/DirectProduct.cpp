@@ -12,7 +12,7 @@
 
 #include "DirectProduct.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "../Parts/MultiplyAdd.h"
 
 #include <numeric>
 
@@ -74,13 +74,14 @@ SmallVector<Value> DirectProduct::create(ArrayRef<Value> digits,
   SmallVector<Value> results(sums);
   for (int64_t tap = 0; tap < numTaps; ++tap)
     for (auto [element, sum] : llvm::enumerate(results))
-      sum = math::FmaOp::create(
-          kernel.b, lhsReader.read(getPlace(lhs, element, tap)),
-          rhsReader.read(getPlace(rhs, element, tap)), sum);
+      sum = multiplyAdd(kernel.b, kernel.b.getLoc(),
+                        lhsReader.read(getPlace(lhs, element, tap)),
+                        rhsReader.read(getPlace(rhs, element, tap)), sum);
   return results;
 }
 
 SmallVector<Value> DirectProduct::createZeros() const {
-  Value zero = arith::ConstantOp::create(kernel.b, kernel.b.getF32FloatAttr(0));
+  Type sum = getAccumulatorType(kernel.form.lhs.getElementType());
+  Value zero = arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(sum));
   return SmallVector<Value>(numElements, zero);
 }

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Parts/AsyncPipeline.h"
+#include "../Parts/MultiplyAdd.h"
 #include "../Parts/TileScheduler.h"
 #include "DirectBody.h"
 #include "DirectEpilogue.h"
@@ -123,7 +124,8 @@ SmallVector<Value> DirectReduction::createSums() const {
 void DirectReduction::createTotal(Value number, int64_t firstElement) const {
   Value element = math.div(number, part->numUnits);
   Value unit = math.rem(number, part->numUnits);
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  Type type = cast<MemRefType>(partials.getType()).getElementType();
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   int64_t slices = kernel.workItems / part->numUnits;
   auto sum = scf::ForOp::create(
       b, math.constant(0), math.constant(slices * part->numUnits),
@@ -132,7 +134,7 @@ void DirectReduction::createTotal(Value number, int64_t firstElement) const {
         Value partial = memref::LoadOp::create(
             b, partials, createOffset(element, math.add(item, unit)));
         scf::YieldOp::create(
-            b, ValueRange(arith::AddFOp::create(b, carried[0], partial)));
+            b, ValueRange(addSums(b, b.getLoc(), carried[0], partial)));
       });
 
   DirectPart::Place place = part->locate(unit, math.add(element, firstElement));
@@ -184,8 +186,9 @@ LogicalResult mlir::conv::createDirectReductionBody(Kernel &kernel,
     return failure();
   auto space = gpu::AddressSpaceAttr::get(kernel.b.getContext(),
                                           gpu::AddressSpace::Workgroup);
-  auto partials = MemRefType::get({DirectTiling::kPartials * kernel.workItems},
-                                  kernel.b.getF32Type(), AffineMap(), space);
+  auto partials = MemRefType::get(
+      {DirectTiling::kPartials * kernel.workItems},
+      getAccumulatorType(kernel.form.lhs.getElementType()), AffineMap(), space);
   if (tiling->diagonals)
     function->setAttr(kResidentWorkgroupsName,
                       kernel.b.getI32IntegerAttr(tiling->countResident(

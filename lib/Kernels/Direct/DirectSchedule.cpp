@@ -324,7 +324,7 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
     return "the host has no direct main loop";
   if (!DirectTiling::takes(op.getLhs().getType().getElementType()) ||
       !DirectTiling::takes(op.getRhs().getType().getElementType()))
-    return "operands are not f16, bf16 or f32";
+    return "operands are not f16, bf16, f32 or i8";
   bool isGrouped = ConvolutionShape::get(op).groups > 1;
   bool hasMatrices = lookupAtom(chip, FilterBlocks::getAtom(op.getContext()),
                                 op.getRhs().getType().getElementType());

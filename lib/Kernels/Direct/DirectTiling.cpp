@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace mlir::conv;
 
 bool DirectTiling::takes(Type element) {
-  return element.isF16() || element.isBF16() || element.isF32();
+  return element.isF16() || element.isBF16() || element.isF32() ||
+         element.isSignlessInteger(8);
 }
 
 bool DirectTiling::isAlongBatchOf(const ViewedTensor &tensor) {

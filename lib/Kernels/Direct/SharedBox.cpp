@@ -15,6 +15,7 @@
 
 #include "SharedBox.h"
 #include "../Parts/MatrixAccess.h"
+#include "../Parts/MultiplyAdd.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -271,9 +272,9 @@ Value SharedBox::Reader::read(int64_t distance) {
   Value &elements = vectors[distance - lane];
   if (!elements) {
     elements = shared.load(kernel.math.add(base, distance - lane), width);
-    if (!shared.operand.getElementType().isF32())
-      elements = arith::ExtFOp::create(
-          b, VectorType::get({width}, b.getF32Type()), elements);
+    Type wide = getAccumulatorType(shared.operand.getElementType());
+    elements =
+        widenElement(b, b.getLoc(), elements, VectorType::get({width}, wide));
   }
   return vector::ExtractOp::create(b, elements, lane);
 }

@@ -48,8 +48,8 @@ public:
   /// Loads `elements` elements from `offset`, which is a multiple of them.
   Value load(Value offset, int64_t elements) const;
 
-  /// Reads elements at constant distances from a base, as f32. Each vector of
-  /// the box is read only once.
+  /// Reads elements at constant distances from a base, in the type of sums.
+  /// Each vector of the box is read only once.
   class Reader {
   public:
     /// `base` is an offset in the box and a multiple of `granule`.

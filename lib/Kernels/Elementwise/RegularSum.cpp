@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RegularSum.h"
+#include "../Parts/MultiplyAdd.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -81,11 +82,9 @@ Value RegularSum::addParts(const Kernel &kernel, Value offset, Value guard,
     loaded.push_back(kernel.load(kernel.epilogueArguments().front(),
                                  kernel.math.add(offset, i * distance), guard,
                                  /*elements=*/1));
-  bool isFloat = isa<FloatType>(sum.getType());
   for (Value part : loaded) {
     Value element = vector::ExtractOp::create(kernel.b, part, 0);
-    sum = isFloat ? arith::AddFOp::create(kernel.b, sum, element).getResult()
-                  : arith::AddIOp::create(kernel.b, sum, element).getResult();
+    sum = addSums(kernel.b, kernel.b.getLoc(), sum, element);
   }
   return sum;
 }

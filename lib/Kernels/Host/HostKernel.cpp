@@ -11,6 +11,8 @@
 
 #include "HostKernel.h"
 
+#include "../Parts/MultiplyAdd.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -44,12 +46,8 @@ Value HostCode::load(Value buffer, Value offset, int64_t elements) const {
 
 Value HostCode::widen(Value elements) const {
   auto type = cast<VectorType>(elements.getType());
-  VectorType wide = type.clone(getAccumulatorType(type.getElementType()));
-  if (type == wide)
-    return elements;
-  if (type.getElementType().isInteger())
-    return arith::ExtSIOp::create(b, wide, elements);
-  return arith::ExtFOp::create(b, wide, elements);
+  return widenElement(b, b.getLoc(), elements,
+                      type.clone(getAccumulatorType(type.getElementType())));
 }
 
 Value HostCode::loadGuarded(Value buffer, Value offset, Value guard,

@@ -210,23 +210,6 @@ Value StateAccess::loadNumber(const StateTensor &vector, Value index,
   return IndexMath(b, b.getI64Type()).cast(number);
 }
 
-Value mlir::conv::widenElement(OpBuilder &builder, Location loc, Value element,
-                               Type accumulator) {
-  if (element.getType() == accumulator)
-    return element;
-  if (isa<FloatType>(accumulator))
-    return arith::ExtFOp::create(builder, loc, accumulator, element);
-  return arith::ExtSIOp::create(builder, loc, accumulator, element);
-}
-
-Value mlir::conv::multiplyAdd(OpBuilder &builder, Location loc, Value lhs,
-                              Value rhs, Value sum) {
-  if (isa<FloatType>(sum.getType()))
-    return math::FmaOp::create(builder, loc, lhs, rhs, sum);
-  return arith::AddIOp::create(builder, loc, sum,
-                               arith::MulIOp::create(builder, loc, lhs, rhs));
-}
-
 std::array<Value, 3> mlir::conv::splitItem(const IndexMath &math, Value item,
                                            int64_t tokens, int64_t chunks) {
   SmallVector<Value> digits = math.split(item, {1, tokens, chunks});

@@ -16,6 +16,7 @@
 #define CONV_LIB_KERNELS_STATE_STATEACCESS_H
 
 #include "../Parts/Kernel.h"
+#include "../Parts/MultiplyAdd.h"
 
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Kernels/State/StateKernel.h"
@@ -139,12 +140,6 @@ private:
   static SmallVector<Run> split(const StateTensor &tensor, int64_t alignment,
                                 ArrayRef<int64_t> places);
 };
-
-/// Arithmetic on operand elements, which are widened to the accumulator type.
-Value widenElement(OpBuilder &builder, Location loc, Value element,
-                   Type accumulator);
-Value multiplyAdd(OpBuilder &builder, Location loc, Value lhs, Value rhs,
-                  Value sum);
 
 /// Counterparts of `IndexMath` for two values: a product, and an unsigned
 /// comparison.

@@ -174,8 +174,6 @@ Value TokenBuilder::mask(Value element, int64_t token, int64_t distance) const {
 TokenBuilder::Elements TokenBuilder::add(Elements elements,
                                          const Elements &others) const {
   for (auto [element, other] : llvm::zip(elements, others))
-    element = isa<FloatType>(accumulator)
-                  ? arith::AddFOp::create(b, element, other).getResult()
-                  : arith::AddIOp::create(b, element, other).getResult();
+    element = addSums(b, b.getLoc(), element, other);
   return elements;
 }

@@ -65,7 +65,7 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
         shared memory, together with four sums of each work-item for
         `direct_reduction`, and the sums that subgroups exchange for
         `direct_matrix`.
-      * (D4) The operands are f16, bf16 or f32, and their views have no
+      * (D4) The operands are f16, bf16, f32 or i8, and their views have no
         conditions.
       * (D5) For `direct_reduction`, a tile has all rows, `gemm_k` is a box whose
         sizes divide all digits of the reduction, and `k` of an `fma` atom divides
