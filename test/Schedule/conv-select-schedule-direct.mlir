@@ -39,3 +39,25 @@ func.func @grouped(%x: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x16xf16>) -> tenso
   return %y : tensor<1x8x8x64xf16>
 }
 }
+
+// -----
+
+// The sums of i8 are i32. Tiles have whole slices of 48 channels, although
+// these are not a power of two of vectors.
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+// CHECK-LABEL: func @integers
+// CHECK: #conv.direct<{{.*}} main_loop = direct, {{.*}} chosen_by = heuristic
+func.func @integers(%x: tensor<8x80x80x48xi8>, %w: tensor<48x3x3x1xi8>) -> tensor<8x80x80x48xi32> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 48
+      : tensor<8x80x80x48xi8>, tensor<48x3x3x1xi8> -> tensor<8x80x80x48xi32>
+  return %y : tensor<8x80x80x48xi32>
+}
+// CHECK-LABEL: func @weight_of_integers
+// CHECK: #conv.direct<workgroup = [1, 48], {{.*}} main_loop = direct_reduction, {{.*}} splits =
+func.func @weight_of_integers(%x: tensor<8x80x80x48xi8>, %dy: tensor<8x80x80x48xi8>) -> tensor<48x3x3x1xi32> {
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 48
+      : tensor<8x80x80x48xi8>, tensor<8x80x80x48xi8> -> tensor<48x3x3x1xi32>
+  return %dw : tensor<48x3x3x1xi32>
+}
+}

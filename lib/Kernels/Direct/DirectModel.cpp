@@ -68,24 +68,28 @@ static double getElementBytes(const ViewedTensor &tensor) {
 }
 
 /// A workgroup's cycles of memory, as its share of a compute unit's bandwidth.
-/// Tiles that are partly after the last matrix take as long as others.
+/// Tiles that are partly after the last matrix take as long as others. Runs of
+/// the result have as many elements as those of the left operand.
 static double getMemoryCycles(const DirectTiling &tiling,
-                              const ViewedProduct &product, double runBytes,
-                              int64_t workgroups,
+                              const ViewedProduct &product, int64_t workgroups,
                               const ::conv::ChipInfo &chip) {
   double operands = getBytes(product.lhs.type) + getBytes(product.rhs.type);
   double copied = tiling.lhs.copied * getElementBytes(product.lhs) +
                   tiling.rhs.copied * getElementBytes(product.rhs);
-  double bytes = operands + getBytes(product.result.type) +
-                 fit(chip).queue.haloCost * std::max(0., copied - operands);
+  auto getRunCost = [&](const ViewedTensor &tensor) {
+    return getShortRunCost(double(tiling.lhs.run) * getElementBytes(tensor),
+                           fit(chip).queue.shortRunCost, chip);
+  };
+  double bytes =
+      (operands + fit(chip).queue.haloCost * std::max(0., copied - operands)) *
+          getRunCost(product.lhs) +
+      getBytes(product.result.type) * getRunCost(product.result);
   double padding = double(tiling.batch.getNumTiles() *
                           llvm::product_of(tiling.batch.sizes)) /
                    double(llvm::product_of(tiling.batch.digits));
   double bytesPerCycle = fit(chip).queue.memoryEfficiency * chip.memoryGBs /
                          (chip.clockGHz * double(chip.computeUnits));
-  return bytes * padding *
-         getShortRunCost(runBytes, fit(chip).queue.shortRunCost, chip) /
-         (double(workgroups) * bytesPerCycle);
+  return bytes * padding / (double(workgroups) * bytesPerCycle);
 }
 
 /// Cycles until a unit with `resident` workgroups at a time has finished all of
@@ -192,15 +196,16 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   }
   if (tiling.diagonals) {
     cycles = getDiagonalCycles(work, workgroups, resident, chip);
-    cost.launchSeconds += fit(chip).bands.seconds;
     cost.isPipelined = true;
   }
+  // Lanes that share a reduction take as long around its steps as banded ones.
+  if (!isQueue && !tiling.blocks)
+    cost.launchSeconds += fit(chip).bands.seconds;
   if (isQueue) {
-    cycles = getQueueCycles(
-        perUnit, resident, work.alone,
-        {getMemoryCycles(tiling, product, runBytes, workgroups, chip),
-         work.unit + fit(chip).queue.copyCost * copyCycles},
-        chip);
+    cycles = getQueueCycles(perUnit, resident, work.alone,
+                            {getMemoryCycles(tiling, product, workgroups, chip),
+                             work.unit + fit(chip).queue.copyCost * copyCycles},
+                            chip);
     cycles *= 1 + fit(chip).queue.conflictCost * (work.conflicts - 1);
     cost.launchSeconds += fit(chip).queue.seconds;
     cost.isPipelined = true;

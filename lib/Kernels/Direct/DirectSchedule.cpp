@@ -39,31 +39,6 @@ static constexpr int64_t kMaxBlockSubgroups = 8, kMaxBlockStages = 3,
 /// Range of the subgroups of a workgroup for banded matrices.
 static constexpr int64_t kMinDiagonalSubgroups = 4, kMaxDiagonalSubgroups = 16;
 
-static int64_t getPieceElements(Type element) {
-  return ::conv::kPieceBytes /
-         llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
-/// Tile sizes that may be boxes of these digits, with whole runs of the
-/// innermost digit. Each large one exceeds the one before by at least a 32nd.
-static SmallVector<int64_t> enumerateTiles(ArrayRef<int64_t> digits,
-                                           int64_t run = 1) {
-  SmallVector<int64_t> tiles;
-  int64_t inside = 1;
-  for (int64_t size : llvm::reverse(digits)) {
-    for (int64_t parts = size, least; parts > 1;
-         parts = llvm::divideCeil(size, least + least / 32) - 1) {
-      least = llvm::divideCeil(size, parts);
-      int64_t part = llvm::alignTo(least, inside == 1 ? run : 1);
-      if (part < size && (tiles.empty() || part * inside > tiles.back()))
-        tiles.push_back(part * inside);
-    }
-    inside *= size;
-  }
-  tiles.push_back(inside);
-  return tiles;
-}
-
 static bool isDepthwise(ConvolutionOpInterface op) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   return shape.c == shape.groups;
@@ -89,7 +64,8 @@ private:
   void runOverBlocks();
   void runOverDiagonals();
   /// The vector length in matrices, if matrices are adjacent in memory: as many
-  /// as a work-item has accumulators for, if each matrix takes `sums`.
+  /// as a work-item has accumulators for, if each matrix takes `sums`, and
+  /// whole vectors of each split-K slice.
   int64_t getMatricesAtom(Type element, int64_t sums) const;
   /// Tries one tile. Subgroups share `shared` elements, in `boxes` boxes.
   void visit(DirectLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
@@ -103,10 +79,12 @@ private:
   }
   void visit(DirectLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
              int64_t gemmK, int64_t stages, int64_t shared, int64_t subgroups);
-  /// A sector is two vectors: tiles of a single vector would read half sectors.
-  int64_t getFewestMatrices(int64_t m) const {
-    return chip.sectorBytes > 0 && matrices > m ? 2 * m : m;
+  /// Whether tiles of so many matrices do not cross from one split-K slice to
+  /// the next.
+  bool dividesSlices(int64_t count) const {
+    return matrices == matricesOfSlice || matricesOfSlice % count == 0;
   }
+  int64_t getFewestMatrices(int64_t m) const;
   AtomAttr getAtom(int64_t m, int64_t n, int64_t k) {
     return AtomAttr::get(op.getContext(), AtomKind::FMA, m, n, k);
   }
@@ -119,6 +97,7 @@ private:
   DirectPlan plan;
   ViewedProduct product; ///< The product with the most rows.
   int64_t matrices, rows, columns, reduction;
+  int64_t matricesOfSlice; ///< Of these, in one split-K slice.
   bool isAlongBatch;
   /// The order of schedules: seconds, then bytes, then order of creation.
   using Rank = std::tuple<double, double, size_t>;
@@ -138,6 +117,8 @@ void Search::run(const PlanOptions &planOptions) {
   });
   std::tie(matrices, rows, columns) =
       std::tuple_cat(product.result.view.getShape());
+  matricesOfSlice =
+      DigitBox::compute(product.result.view.getBatch(), 1)->getInnermostSize();
   isAlongBatch =
       DirectTiling::isAlongBatchOf(isShared ? product.lhs : product.result);
   if (!isShared) {
@@ -155,10 +136,23 @@ void Search::run(const PlanOptions &planOptions) {
 int64_t Search::getMatricesAtom(Type element, int64_t sums) const {
   if (!isAlongBatch)
     return 1;
-  int64_t m = std::min<int64_t>(getPieceElements(element),
+  int64_t m = std::min<int64_t>(TensorBox::getVectorElements(element),
                                 llvm::PowerOf2Ceil(matrices));
-  while (m > 1 && m * sums > kMaxSums)
+  while (m > 1 && (m * sums > kMaxSums || !dividesSlices(m)))
     m /= 2;
+  return m;
+}
+
+/// A sector is two vectors: tiles of a single vector would read half sectors.
+int64_t Search::getFewestMatrices(int64_t m) const {
+  if (chip.sectorBytes == 0)
+    return m;
+  for (int64_t several = 2 * m; several < matrices + m; several += m) {
+    if (several > kMaxMatrices * m)
+      break;
+    if (dividesSlices(several))
+      return several;
+  }
   return m;
 }
 
@@ -196,13 +190,14 @@ std::vector<PredictedSchedule> Search::takeRanked() {
 void Search::runOverRows() {
   Type element = op.getResultType().getElementType();
   int64_t m = getMatricesAtom(element, columns);
-  SmallVector<int64_t> runs = {1, getPieceElements(element)};
+  SmallVector<int64_t> runs = {1, TensorBox::getVectorElements(element)};
   if (isAlongBatch)
     runs = {1, 3, 7};
   for (int64_t n : runs) {
     if (m * n * columns > kMaxSums)
       continue;
-    for (int64_t tile : enumerateTiles(product.result.view.getRows(), n))
+    for (int64_t tile :
+         DigitBox::enumerateTiles(product.result.view.getRows(), n))
       for (int64_t several = getFewestMatrices(m);
            several < matrices + m && several <= kMaxMatrices * m; several *= 2)
         visit(DirectLoop::Rows, getAtom(m, n, 1), {tile, several}, reduction,
@@ -219,7 +214,7 @@ void Search::runOverFilterBlocks() {
     return;
   int64_t m = filter->getMatrices();
   int64_t gemmK = llvm::alignTo(reduction, atom.getK());
-  for (int64_t tile : enumerateTiles(product.result.view.getRows()))
+  for (int64_t tile : DigitBox::enumerateTiles(product.result.view.getRows()))
     for (int64_t several = getFewestMatrices(m);
          several < matrices + m && several <= kMaxMatrices * m; several *= 2)
       visit(DirectLoop::Matrix, atom, {tile, several}, gemmK, tile,
@@ -241,7 +236,8 @@ void Search::runOverReduction() {
   for (int64_t k = 1; k <= kMaxRun && m * k <= kMaxSums; ++k) {
     if (innermost % k != 0)
       continue;
-    for (int64_t part : enumerateTiles(product.lhs.view.getColumns(), k))
+    for (int64_t part :
+         DigitBox::enumerateTiles(product.lhs.view.getColumns(), k))
       for (int64_t several = getFewestMatrices(m);
            several < matrices + m && several <= kMaxMatrices * m; several *= 2)
         visit(DirectLoop::Reduction, getAtom(m, 1, k), {rows, several}, part,
@@ -258,8 +254,8 @@ void Search::runOverBlocks() {
   if (!blocks || !lookupAtom(chip, atom, product.rhs.type.getElementType()))
     return;
   int64_t m = blocks->matrices;
-  for (int64_t part :
-       enumerateTiles(product.lhs.view.getColumns(), DirectBlocks::kRun)) {
+  for (int64_t part : DigitBox::enumerateTiles(product.lhs.view.getColumns(),
+                                               DirectBlocks::kRun)) {
     if (part > kMaxBlockPositions)
       continue;
     int64_t mostStages = std::min(kMaxBlockStages, reduction / part);
@@ -284,7 +280,7 @@ void Search::runOverDiagonals() {
     return;
   ArrayRef<int64_t> terms = product.lhs.view.getColumns();
   int64_t line = DigitBox::compute(terms, 1)->getInnermostSize();
-  for (int64_t part : enumerateTiles(terms, DirectDiagonals::kRun)) {
+  for (int64_t part : DigitBox::enumerateTiles(terms, DirectDiagonals::kRun)) {
     if (part > kMaxBlockPositions ||
         (part < line && line <= kMaxBlockPositions))
       continue;

@@ -55,6 +55,24 @@ std::optional<DigitBox> DigitBox::compute(ArrayRef<int64_t> digits,
   return box;
 }
 
+SmallVector<int64_t> DigitBox::enumerateTiles(ArrayRef<int64_t> digits,
+                                              int64_t run) {
+  SmallVector<int64_t> tiles;
+  int64_t inside = 1;
+  for (int64_t size : llvm::reverse(digits)) {
+    for (int64_t parts = size, least; parts > 1;
+         parts = llvm::divideCeil(size, least + least / 32) - 1) {
+      least = llvm::divideCeil(size, parts);
+      int64_t part = llvm::alignTo(least, inside == 1 ? run : 1);
+      if (part < size && (tiles.empty() || part * inside > tiles.back()))
+        tiles.push_back(part * inside);
+    }
+    inside *= size;
+  }
+  tiles.push_back(inside);
+  return tiles;
+}
+
 int64_t DigitBox::getNumTiles() const {
   int64_t tiles = 1;
   for (size_t d = 0; d < getRank(); ++d)

@@ -40,6 +40,11 @@ TEST(DigitBox, TilesDoNotStraddle) {
   EXPECT_EQ(getSizes({7}, 4), Sizes({4}));
 }
 
+TEST(DigitBox, EnumeratesPartsOfOneDigitWithAllDigitsInside) {
+  auto tiles = DigitBox::enumerateTiles({2, 6});
+  EXPECT_EQ(Sizes(tiles.begin(), tiles.end()), Sizes({1, 2, 3, 6, 12}));
+}
+
 TEST(DigitBox, CountsTilesAndWholeRuns) {
   DigitBox box = *DigitBox::compute({1, 8, 6}, 5 * 6, /*run=*/4);
   EXPECT_EQ(box.getNumTiles(), 2);

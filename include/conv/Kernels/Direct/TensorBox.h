@@ -32,6 +32,10 @@ struct DigitBox {
   /// The box of `tile` consecutive indices, or none if D1 does not hold.
   static std::optional<DigitBox> compute(ArrayRef<int64_t> digits, int64_t tile,
                                          int64_t run = 1);
+  /// Tile sizes that may be boxes of these digits, with whole runs of the
+  /// innermost digit. Each large one exceeds the one before by at least a 32nd.
+  static SmallVector<int64_t> enumerateTiles(ArrayRef<int64_t> digits,
+                                             int64_t run = 1);
 
   size_t getRank() const { return digits.size(); }
   int64_t getInnermostSize() const {
