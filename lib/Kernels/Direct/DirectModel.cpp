@@ -156,17 +156,19 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   // Copies wait for memory before the barrier, and whenever no more loads may
   // be in flight. Copies without registers are all in flight at once, but the
   // steps of a reduction were seen to wait for them as well.
-  int64_t waits = 1;
-  for (auto [box, operand] : {std::pair(&tiling.lhs, &product.lhs),
-                              std::pair(&tiling.rhs, &product.rhs)}) {
-    double width = double(box->copyWidth) * getElementBytes(*operand);
-    if (!chip.copiesWithoutRegisters(int64_t(width)) || work.steps > 1)
-      waits += llvm::divideCeil(box->numElements,
-                                box->copyWidth * TensorBox::kLoadsInFlight *
-                                    cost.workItems);
-  }
+  auto countWaits = [&](const TensorBox &box,
+                        const ViewedTensor &operand) -> int64_t {
+    double width = double(box.copyWidth) * getElementBytes(operand);
+    if (chip.copiesWithoutRegisters(int64_t(width)) && work.steps <= 1)
+      return 0;
+    return llvm::divideCeil(box.numElements, box.copyWidth *
+                                                 TensorBox::kLoadsInFlight *
+                                                 cost.workItems);
+  };
+  double waitCycles = chip.calibration->launch.loadLatencyNs * chip.clockGHz;
+  int64_t lhsWaits = countWaits(tiling.lhs, product.lhs);
   double latency =
-      double(waits) * chip.calibration->launch.loadLatencyNs * chip.clockGHz;
+      double(1 + lhsWaits + countWaits(tiling.rhs, product.rhs)) * waitCycles;
 
   int64_t subgroups = cost.workItems / chip.subgroupSize;
   int64_t resident = tiling.countResident(chip, subgroups, work.registers);
@@ -202,7 +204,10 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   if (!isQueue && !tiling.blocks)
     cost.launchSeconds += fit(chip).bands.seconds;
   if (isQueue) {
-    cycles = getQueueCycles(perUnit, resident, work.alone,
+    // Queues were fitted to kernels that copy filters through registers, but
+    // not their left operands.
+    cycles = getQueueCycles(perUnit, resident,
+                            work.alone + double(lhsWaits) * waitCycles,
                             {getMemoryCycles(tiling, product, workgroups, chip),
                              work.unit + fit(chip).queue.copyCost * copyCycles},
                             chip);
