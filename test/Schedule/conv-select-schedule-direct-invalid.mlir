@@ -56,7 +56,7 @@ func.func @direct_d3_stages(%x: tensor<4x56x56x64xf16>, %dy: tensor<4x56x56x64xf
 #d4 = #conv.schedule<kernel = #conv.direct<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 6, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>, splits = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d4_conditions(%x: tensor<1x8x8x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<1x8x8x16xf16> {
-  // expected-error @below {{unsupported (schedule): expects operands of f16, bf16, f32 or i8 without conditions for the algorithm direct, but got f16 and 1 conditions}}
+  // expected-error @below {{unsupported (schedule): expects conditions that say that an element of the left operand exists for the algorithm direct, but got 1 and 1 conditions}}
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d4
       : tensor<1x8x8x16xf16>, tensor<16x3x3x1xf16> -> tensor<1x8x8x16xf16>
   return %y : tensor<1x8x8x16xf16>
@@ -69,7 +69,7 @@ func.func @direct_d4_conditions(%x: tensor<1x8x8x16xf16>, %w: tensor<16x3x3x1xf1
 #d4 = #conv.schedule<kernel = #conv.direct<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d4_element_type(%x: tensor<1x8x8x16xf8E4M3FNUZ>, %w: tensor<16x3x3x1xf8E4M3FNUZ>) -> tensor<1x8x8x16xf32> {
-  // expected-error @below {{unsupported (schedule): expects operands of f16, bf16, f32 or i8 without conditions for the algorithm direct, but got f8E4M3FNUZ and 0 conditions}}
+  // expected-error @below {{unsupported (schedule): expects operands of f16, bf16, f32 or i8 for the algorithm direct, but got f8E4M3FNUZ}}
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d4
       : tensor<1x8x8x16xf8E4M3FNUZ>, tensor<16x3x3x1xf8E4M3FNUZ> -> tensor<1x8x8x16xf32>
   return %y : tensor<1x8x8x16xf32>

@@ -514,4 +514,16 @@ func.func @overlapping_patches_gradient_bf16(%dy: tensor<32x14x14x128xbf16>, %w:
   return %dx : tensor<32x56x56x48xbf16>
 }
 
+// Slices need not divide lines of which there is a prime number.
+// CHECK-LABEL: func.func @prime_lines_depthwise_weight
+// CHECK: #conv.direct<{{.*}} main_loop = direct_reduction, raster = columns>, splits = 30, chosen_by = heuristic>
+func.func @prime_lines_depthwise_weight(%x: tensor<8x149x149x64xbf16>, %dy: tensor<8x149x149x64xbf16>)
+    -> tensor<64x3x3x1xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 64
+      : tensor<8x149x149x64xbf16>, tensor<8x149x149x64xbf16> -> tensor<64x3x3x1xbf16>
+  return %dw : tensor<64x3x3x1xbf16>
+}
+
 }

@@ -11,6 +11,8 @@
 
 #include "conv/Kernels/Direct/DirectTiling.h"
 
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -72,16 +74,20 @@ private:
 
 /// Checks D4.
 bool TilingBuilder::checkOperands() {
-  for (const ViewedTensor *operand : {&product.lhs, &product.rhs}) {
-    Type element = operand->type.getElementType();
-    if (!DirectTiling::takes(element) || !operand->view.getLimits().empty())
+  for (const ViewedTensor *operand : {&product.lhs, &product.rhs})
+    if (Type element = operand->type.getElementType();
+        !DirectTiling::takes(element))
       return refuse(
-          formatv("operands of f16, bf16, f32 or i8 without "
-                  "conditions for the algorithm direct, but got {0} and {1} "
-                  "conditions",
-                  element, operand->view.getLimits().size()));
-  }
-  return true;
+          formatv("operands of f16, bf16, f32 or i8 for the algorithm "
+                  "direct, but got {0}",
+                  element));
+  size_t conditions = product.rhs.view.getLimits().size();
+  return (isClipped(product.lhs) &&
+          conditions <= product.lhs.view.getLimits().size()) ||
+         refuse(formatv("conditions that say that an element of the left "
+                        "operand exists for the algorithm direct, but got {0} "
+                        "and {1} conditions",
+                        product.lhs.view.getLimits().size(), conditions));
 }
 
 /// Checks D1 for one index space.
@@ -227,8 +233,8 @@ bool TilingBuilder::checkReduction() {
 bool TilingBuilder::isZeroBeyond(size_t digit) const {
   ViewAttr view = product.lhs.view;
   DigitRole role = view.getColumnRoles()[digit];
-  for (auto [coordinate, size] :
-       llvm::zip_equal(view.getCoordinates(), product.lhs.type.getShape())) {
+  for (auto [coordinate, size] : llvm::zip_equal(getTensorCoordinates(view),
+                                                 product.lhs.type.getShape())) {
     int64_t step = view.getCoefficient(coordinate, role);
     if (step > 0 && view.isOnlyMovedBy(coordinate, role) &&
         coordinate.constant + step * view.getSize(role) >= size)

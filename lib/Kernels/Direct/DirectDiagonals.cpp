@@ -35,7 +35,7 @@ findPositions(const ViewedTensor &operand, DigitRole position) {
   size_t dimension = operand.strides.size() - 1;
   if (int64_t(dimension) == closest && dimension > 0)
     --dimension;
-  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
+  SmallVector<ViewAttr::Coordinate> coordinates = getTensorCoordinates(view);
   if (view.getCoefficient(coordinates[closest], 'g') != 1)
     return std::nullopt;
   for (auto [d, each] : llvm::enumerate(coordinates)) {

@@ -30,6 +30,9 @@ static constexpr int64_t kMaxSums = 64;
 static constexpr int64_t kMaxMatrices = 16;
 /// The most split-K slices.
 static constexpr int64_t kMaxSplits = 64;
+/// Positions that slices have after the last one of the tensor are at most this
+/// part of all. Slices of a prime number of lines have some.
+static constexpr int64_t kMostBeyond = 32;
 /// The most neighbours in the reduction that a work-item multiplies at once.
 static constexpr int64_t kMaxRun = 8;
 /// Limits for subgroups that multiply blocks, for stages of their input, and
@@ -307,9 +310,13 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op) {
   if (op.getDirection() != Direction::BackwardWeight)
     return splits;
   int64_t longest = getSplittableSize(op);
-  for (int64_t parts = 2; parts <= std::min(longest, kMaxSplits); ++parts)
-    if (longest % parts == 0)
+  for (int64_t parts = 2; parts <= std::min(longest, kMaxSplits); ++parts) {
+    int64_t beyond = llvm::alignTo(longest, parts) - longest;
+    bool areFull =
+        (parts - 1) * int64_t(llvm::divideCeil(longest, parts)) < longest;
+    if (areFull && beyond <= longest / kMostBeyond)
       splits.push_back(parts);
+  }
   return splits;
 }
 

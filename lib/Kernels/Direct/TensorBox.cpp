@@ -22,6 +22,13 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+SmallVector<ViewAttr::Coordinate>
+mlir::conv::getTensorCoordinates(ViewAttr view) {
+  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
+  coordinates.truncate(view.getTensorRank());
+  return coordinates;
+}
+
 /// The innermost dimension with more than one element.
 static size_t findInnermost(ArrayRef<int64_t> sizes) {
   for (size_t d = sizes.size(); d-- > 0;)
@@ -127,7 +134,7 @@ private:
 BoxBuilder::BoxBuilder(const ViewedTensor &operand, ArrayRef<DigitBox> spaces)
     : operand(operand), shape(operand.type.getShape()),
       piece(TensorBox::getVectorElements(operand.type.getElementType())),
-      coordinates(operand.view.getCoordinates()) {
+      coordinates(getTensorCoordinates(operand.view)) {
   for (const DigitBox &space : spaces)
     for (size_t d = 0; d < space.getRank(); ++d)
       digits.push_back({space.getPadded(d), space.getTiles(d), space.sizes[d]});

@@ -19,6 +19,10 @@
 
 namespace mlir::conv {
 
+/// The coordinates of a view's tensor. Direct kernels evaluate no conditions of
+/// operands (D4).
+SmallVector<ViewAttr::Coordinate> getTensorCoordinates(ViewAttr view);
+
 /// Tiles of an index space that are boxes of its digits.
 struct DigitBox {
   SmallVector<int64_t> digits; ///< Sizes of the whole space, outermost first.
