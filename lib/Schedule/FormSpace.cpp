@@ -117,12 +117,14 @@ static bool isForLanes(ConvolutionOpInterface op) {
 
 /// Whether a filter with output channels innermost is worth ranking. Warpgroups
 /// multiply either order, but a tile with few columns then has fewer channel
-/// rows, and 8-bit operands must have the reduction innermost.
+/// rows, 8-bit operands must have the reduction innermost, and lanes transpose
+/// those of tf32.
 static bool turnsFilter(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
                         int64_t bytes) {
   if (op.getDirection() != Direction::BackwardData)
     return false;
-  return !hasWarpgroups(chip) || isForLanes(op) || bytes == 1 ||
+  bool isTF32 = op.getArithmetic() == Arithmetic::TF32;
+  return !hasWarpgroups(chip) || isForLanes(op) || bytes == 1 || isTF32 ||
          (op.getGroups() == 1 &&
           ConvolutionShape::get(op).c < PlanOptions::kRowSize);
 }

@@ -526,4 +526,15 @@ func.func @prime_lines_depthwise_weight(%x: tensor<8x149x149x64xbf16>, %dy: tens
   return %dw : tensor<64x3x3x1xbf16>
 }
 
+// A transform of the filter costs less than lanes that transpose tf32 in each tile, and allows halo tiles.
+// CHECK-LABEL: func.func @data_tf32
+// CHECK: halo_tile = {{.*}}, layouts = <"NHWC", "CRSK", "NPQK">, chosen_by = heuristic>
+func.func @data_tf32(%dy: tensor<2x48x48x320xf32>, %w: tensor<320x3x3x192xf32>) -> tensor<2x48x48x192xf32> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [1, 1], dilations = [2, 2], low = [2, 2], high = [2, 2]>
+      layouts = <"NHWC", "KRSC", "NPQK"> arithmetic = tf32
+      : tensor<2x48x48x320xf32>, tensor<320x3x3x192xf32> -> tensor<2x48x48x192xf32>
+  return %dx : tensor<2x48x48x192xf32>
+}
+
 }
