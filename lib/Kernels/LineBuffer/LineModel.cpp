@@ -7,7 +7,9 @@
 //
 // A warpgroup loads fragments, multiplies them, and stores the result, in
 // sequence; other warpgroups do so at other times. So a tile takes the time of
-// one warpgroup, or the time of the matrix units for all warpgroups.
+// one warpgroup, or the time of the matrix units for all warpgroups. Only
+// stores of single elements, in layouts with positions innermost, are one path
+// for all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -222,6 +224,9 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
   double epilogueCycles =
       fit(chip).epilogueCyclesPerColumn * (1 + problem.epilogueShare()) *
       double(tile.tile.atomsPerConsumer()) * double(tile.tile.columns);
+  // Consumers take turns where lanes store single elements.
+  if (problem.storedRowDistance != 0)
+    epilogueCycles *= double(tile.tile.consumers);
   cost.stepCycles =
       std::max(cost.matrixCycles,
                fit(chip).tileCycles + cost.sharedCycles + epilogueCycles +
