@@ -89,8 +89,10 @@ static double computeEpilogueCycles(const Problem &problem,
 /// of sectors: memory takes so long for these.
 static double computePairCycles(const Problem &problem, const ChipInfo &chip) {
   const TmaFacts &facts = getTmaFacts(problem);
-  // A filter is small, and its sums of parts are other elements.
-  if (!facts.hasStoredPairs || facts.reducesPositions || problem.splits > 1)
+  // A filter is small, and its sums of parts are other elements. Single
+  // elements are counted with each tile.
+  if (!facts.hasStoredPairs || facts.reducesPositions || problem.splits > 1 ||
+      problem.storedRowDistance != 0)
     return 0;
   return chip.calibration->staged.scatterCycles *
          double(problem.products * problem.batch * problem.rows) *
