@@ -147,6 +147,21 @@ func.func @splits(%x: tensor<8x6x6x16xf16>, %dy: tensor<8x6x6x32xf16>)
 }
 )mlir";
 
+// Slices of five lines, of which the last has three: 13 is prime.
+static const char *const kPrimeLines = R"mlir(
+#schedule = #conv.schedule<kernel = #conv.direct<workgroup = [1, 8],
+  subgroup = [14, 8], gemm_k = 55, stages = 1, atom = <fma 8 x 1 x 1>,
+  main_loop = direct_reduction, raster = columns>, splits = 3>
+func.func @prime_lines(%x: tensor<2x13x11x16xf16>, %dy: tensor<2x13x11x16xf16>)
+    -> tensor<16x3x3x1xf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #schedule
+      : tensor<2x13x11x16xf16>, tensor<2x13x11x16xf16> -> tensor<16x3x3x1xf16>
+  return %dw : tensor<16x3x3x1xf16>
+}
+)mlir";
+
 /// Runs a direct schedule on the simulator and checks that it moves at
 /// most 1.15 times the bytes of the convolution's tensors.
 static void checkTraffic(const GenOptions &options,
@@ -280,6 +295,8 @@ void test::addDirectTests() {
   }
   addTest("Direct_weight", "splits",
           [] { checkEverywhere(kSplits, {"sim:gfx90a", "sim:gfx1201"}); });
+  addTest("Direct_weight", "prime_lines",
+          [] { checkEverywhere(kPrimeLines, {"sim:gfx942", "sim:gfx1201"}); });
   for (const TrafficCase &each : kTrafficCases)
     for (size_t i = 0; i < std::size(kDirections); ++i) {
       auto [direction, name] = kDirections[i];
