@@ -34,6 +34,10 @@ mlir::conv::createHostMachine(llvm::CodeGenOptLevel level) {
 llvm::Expected<SmallVector<char, 0>>
 mlir::conv::emitHostCode(llvm::Module &module, llvm::TargetMachine &machine,
                          llvm::CodeGenFileType format) {
+  // `rsqrtss` and `rcpps` are as exact as a processor's vendor likes, and one
+  // step of Newton's method after them is not within the bounds of errors.
+  for (llvm::Function &function : module)
+    function.addFnAttr("reciprocal-estimates", "none");
   SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream os(bytes);
   llvm::legacy::PassManager passes;
