@@ -56,7 +56,7 @@ func.func @direct_d3_stages(%x: tensor<4x56x56x64xf16>, %dy: tensor<4x56x56x64xf
 #d4 = #conv.schedule<kernel = #conv.direct<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 6, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>, splits = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d4_conditions(%x: tensor<1x8x8x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<1x8x8x16xf16> {
-  // expected-error @below {{unsupported (schedule): expects conditions that say that an element of the left operand exists for the algorithm direct, but got 1 and 1 conditions}}
+  // expected-error @below {{unsupported (schedule): expects conditions that are bounds of the left operand for the algorithm direct, but got 1 on the left and 1 on the right operand}}
   %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d4
       : tensor<1x8x8x16xf16>, tensor<16x3x3x1xf16> -> tensor<1x8x8x16xf16>
   return %y : tensor<1x8x8x16xf16>

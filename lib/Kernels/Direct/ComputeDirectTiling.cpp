@@ -54,7 +54,6 @@ private:
   bool checkReduction();
   bool checkRuns();
   bool checkParts();
-  bool isZeroBeyond(size_t digit) const;
   bool computeSharedMemory();
 
   bool refuse(const std::string &expected) {
@@ -72,7 +71,8 @@ private:
 };
 } // namespace
 
-/// Checks D4.
+/// Checks D4. Both operands have the conditions on positions; the right one has
+/// one more if groups are merged.
 bool TilingBuilder::checkOperands() {
   for (const ViewedTensor *operand : {&product.lhs, &product.rhs})
     if (Type element = operand->type.getElementType();
@@ -81,13 +81,13 @@ bool TilingBuilder::checkOperands() {
           formatv("operands of f16, bf16, f32 or i8 for the algorithm "
                   "direct, but got {0}",
                   element));
-  size_t conditions = product.rhs.view.getLimits().size();
-  return (isClipped(product.lhs) &&
-          conditions <= product.lhs.view.getLimits().size()) ||
-         refuse(formatv("conditions that say that an element of the left "
-                        "operand exists for the algorithm direct, but got {0} "
-                        "and {1} conditions",
-                        product.lhs.view.getLimits().size(), conditions));
+  size_t left = product.lhs.view.getLimits().size();
+  size_t right = product.rhs.view.getLimits().size();
+  return (isClipped(product.lhs) && right <= left) ||
+         refuse(formatv("conditions that are bounds of the left operand for "
+                        "the algorithm direct, but got {0} on the left and {1} "
+                        "on the right operand",
+                        left, right));
 }
 
 /// Checks D1 for one index space.
@@ -228,27 +228,13 @@ bool TilingBuilder::checkReduction() {
   return isMatrix ? checkParts() : checkRuns();
 }
 
-/// Whether positions after the last value of a digit of the reduction are
-/// outside the left tensor, so that they add nothing.
-bool TilingBuilder::isZeroBeyond(size_t digit) const {
-  ViewAttr view = product.lhs.view;
-  DigitRole role = view.getColumnRoles()[digit];
-  for (auto [coordinate, size] : llvm::zip_equal(getTensorCoordinates(view),
-                                                 product.lhs.type.getShape())) {
-    int64_t step = view.getCoefficient(coordinate, role);
-    if (step > 0 && view.isOnlyMovedBy(coordinate, role) &&
-        coordinate.constant + step * view.getSize(role) >= size)
-      return true;
-  }
-  return false;
-}
-
 /// Checks the parts and runs of D8 and D9.
 bool TilingBuilder::checkParts() {
   const DigitBox &reduction = tiling.reduction;
+  ArrayRef<DigitRole> roles = product.lhs.view.getColumnRoles();
   for (size_t d = 0; d < reduction.getRank(); ++d)
     if (reduction.digits[d] % reduction.sizes[d] ||
-        (reduction.mayExceed(d) && !isZeroBeyond(d)))
+        (reduction.mayExceed(d) && !isZeroBeyond(product.lhs, roles[d])))
       return refuse(formatv(
           "gemm_k to divide the digits [{0:$[, ]}], with runs of {1} of the "
           "innermost one, for {2}, but got {3}",

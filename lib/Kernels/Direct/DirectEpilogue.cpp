@@ -109,8 +109,7 @@ BoxAccess::BoxAccess(const Kernel &kernel, const ElementBox &box,
   ViewAttr result = kernel.form.result.view;
   assert(operand.view.getDigitSizes() == result.getDigitSizes() &&
          "all of them see the same matrices");
-  coordinates = operand.view.getCoordinates();
-  coordinates.truncate(operand.view.getTensorRank());
+  coordinates = getTensorCoordinates(operand.view);
   conditions = result.getCoordinates();
   conditions.erase(conditions.begin(),
                    conditions.begin() + result.getTensorRank());

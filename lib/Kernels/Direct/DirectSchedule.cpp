@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Depthwise convolutions are bound by memory. Tiles are enumerated: parts of
-// one digit of the rows, with all values of the digits inside it.
+// Depthwise convolutions are bound by memory. Tiles are parts of one digit of
+// the rows, with all values of the digits inside it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ static constexpr int64_t kMaxSums = 64;
 static constexpr int64_t kMaxMatrices = 16;
 /// The most split-K slices.
 static constexpr int64_t kMaxSplits = 64;
-/// Positions that slices have after the last one of the tensor are at most this
-/// part of all. Slices of a prime number of lines have some.
+/// Slices need not divide a number of positions, which may be prime: at most
+/// one position in this many is then after the last one.
 static constexpr int64_t kMostBeyond = 32;
 /// The most neighbours in the reduction that a work-item multiplies at once.
 static constexpr int64_t kMaxRun = 8;
@@ -66,9 +66,8 @@ private:
   void runOverReduction();
   void runOverBlocks();
   void runOverDiagonals();
-  /// The vector length in matrices, if matrices are adjacent in memory: as many
-  /// as a work-item has accumulators for, if each matrix takes `sums`, and
-  /// whole vectors of each split-K slice.
+  /// The vector length, if matrices are adjacent in memory: a work-item has
+  /// accumulators for `sums` of each, and a split-K slice has whole vectors.
   int64_t getMatricesAtom(Type element, int64_t sums) const;
   /// Tries one tile. Subgroups share `shared` elements, in `boxes` boxes.
   void visit(DirectLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
@@ -87,6 +86,7 @@ private:
   bool dividesSlices(int64_t count) const {
     return matrices == matricesOfSlice || matricesOfSlice % count == 0;
   }
+  /// The fewest matrices of a tile, for vectors of `m`.
   int64_t getFewestMatrices(int64_t m) const;
   AtomAttr getAtom(int64_t m, int64_t n, int64_t k) {
     return AtomAttr::get(op.getContext(), AtomKind::FMA, m, n, k);
@@ -146,16 +146,14 @@ int64_t Search::getMatricesAtom(Type element, int64_t sums) const {
   return m;
 }
 
-/// A sector is two vectors: tiles of a single vector would read half sectors.
+/// The fewest vectors, two if possible: a single one would be half a sector.
 int64_t Search::getFewestMatrices(int64_t m) const {
   if (chip.sectorBytes == 0)
     return m;
-  for (int64_t several = 2 * m; several < matrices + m; several += m) {
-    if (several > kMaxMatrices * m)
-      break;
+  for (int64_t several = 2 * m;
+       several < matrices + m && several <= kMaxMatrices * m; several += m)
     if (dividesSlices(several))
       return several;
-  }
   return m;
 }
 
@@ -303,8 +301,7 @@ void Search::runOverDiagonals() {
   }
 }
 
-/// Numbers of split-K slices of a weight gradient, which let its few matrices
-/// fill the chip.
+/// Numbers of split-K slices: a weight gradient has few matrices without them.
 static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op) {
   SmallVector<int64_t> splits = {1};
   if (op.getDirection() != Direction::BackwardWeight)

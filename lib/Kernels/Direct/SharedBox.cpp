@@ -211,7 +211,7 @@ void SharedBox::startCopy(Value source, ArrayRef<Value> digits) const {
   const IndexMath &math = kernel.math;
   SmallVector<Value> start;
   for (auto [coordinate, corner] :
-       llvm::zip(operand.view.getCoordinates(), box.corner)) {
+       llvm::zip_equal(getTensorCoordinates(operand.view), box.corner)) {
     Value first = math.constant(coordinate.constant + corner);
     for (auto [digit, coefficient] : llvm::zip(digits, coordinate.coefficients))
       first = math.add(first, math.mul(digit, coefficient));

@@ -29,6 +29,18 @@ mlir::conv::getTensorCoordinates(ViewAttr view) {
   return coordinates;
 }
 
+bool mlir::conv::isZeroBeyond(const ViewedTensor &tensor, DigitRole role) {
+  ViewAttr view = tensor.view;
+  for (auto [coordinate, size] :
+       llvm::zip_equal(getTensorCoordinates(view), tensor.type.getShape())) {
+    int64_t step = view.getCoefficient(coordinate, role);
+    if (step > 0 && view.isOnlyMovedBy(coordinate, role) &&
+        coordinate.constant + step * view.getSize(role) >= size)
+      return true;
+  }
+  return false;
+}
+
 /// The innermost dimension with more than one element.
 static size_t findInnermost(ArrayRef<int64_t> sizes) {
   for (size_t d = sizes.size(); d-- > 0;)

@@ -19,9 +19,13 @@
 
 namespace mlir::conv {
 
-/// The coordinates of a view's tensor. Direct kernels evaluate no conditions of
-/// operands (D4).
+/// The coordinates of a view's tensor, without those of conditions. Direct
+/// kernels evaluate no conditions of operands (D4).
 SmallVector<ViewAttr::Coordinate> getTensorCoordinates(ViewAttr view);
+
+/// Whether all values of a digit after its last one are outside the tensor, so
+/// that products with what is read there add nothing.
+bool isZeroBeyond(const ViewedTensor &tensor, DigitRole role);
 
 /// Tiles of an index space that are boxes of its digits.
 struct DigitBox {

@@ -66,8 +66,8 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
         `direct_reduction`, and the sums that subgroups exchange for
         `direct_matrix`.
       * (D4) The operands are f16, bf16, f32 or i8. Conditions of their views
-        say that the element of the left operand exists, as those of slices
-        that do not divide positions do: elsewhere it is zero.
+        are bounds of the left operand, after which it reads zeros: those of
+        slices that do not divide the positions, for example.
       * (D5) For `direct_reduction`, a tile has all rows, `gemm_k` is a box whose
         sizes divide all digits of the reduction, and `k` of an `fma` atom divides
         the innermost one's. With such an atom, a work-item has all columns of
