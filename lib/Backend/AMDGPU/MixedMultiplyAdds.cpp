@@ -52,7 +52,8 @@ void mlir::conv::keepMixedMultiplyAdds(Function &kernel) {
     packable += isPackable(instruction) ? elements : 0;
     converted += isFoldedConversion(instruction) ? elements : 0;
   }
-  // The vectorizer leaves functions with this attribute alone.
+  // LLVM vectorizes neither arithmetic nor loads and stores of functions with
+  // this attribute; direct kernels load and store vectors as they are.
   if (2 * converted > packable)
     kernel.addFnAttr(llvm::Attribute::NoImplicitFloat);
 }
