@@ -130,8 +130,9 @@ static bool hasOddRows(const ViewedTensor &result) {
              0;
 }
 
-/// The largest row distance of all products. Elements of odd rows take as long
-/// as those next to one of the next row: 22 schedules of 1x1 windows in NCHW.
+/// The largest row distance of all products. Elements of odd rows count as
+/// neighbours of elements of the next row: 1x1 windows in NCHW take about as
+/// long as these (bench/calibration/sm_90a_h100.jsonl).
 static int64_t computeRowDistance(ConvolutionOpInterface op,
                                   const ConvolutionPlan &plan) {
   int64_t largest = 0;

@@ -96,7 +96,7 @@ struct Problem {
   /// this.
   bool hasHaloTiles = false;
   /// If lanes store results element by element: elements in memory from one to
-  /// its neighbour in the next row. Otherwise 0.
+  /// its neighbour in the next row, or 1 if rows are odd. Otherwise 0.
   int64_t storedRowDistance = 0;
   /// Elements that a split-K sum stores apart from their neighbours, because
   /// the result has rows innermost and the slices have columns innermost.

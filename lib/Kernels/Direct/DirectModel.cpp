@@ -200,7 +200,8 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
     cycles = getDiagonalCycles(work, workgroups, resident, chip);
     cost.isPipelined = true;
   }
-  // Lanes that share a reduction take as long around its steps as banded ones.
+  // What is around the steps of a reduction takes as long with lanes as with
+  // banded matrices.
   if (!isQueue && !tiling.blocks)
     cost.launchSeconds += fit(chip).bands.seconds;
   if (isQueue) {
