@@ -3,7 +3,7 @@
 
 import unittest
 
-import close  # noqa: F401, for the device
+import close
 import torch
 import torch.nn.functional as F
 
@@ -58,6 +58,23 @@ class Compilers(unittest.TestCase):
         expected = F.conv2d(self.x, self.w, self.b, padding=1, groups=2).sigmoid().sum()
         for ours, theirs in zip(grads, torch.autograd.grad(expected, (self.x, self.w, self.b))):
             torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-4)
+
+    def test_autocast(self):
+        """A region of autocast is part of the one graph that torch.compile and torch.export capture."""
+
+        class Region(torch.nn.Module):
+            def forward(self, x, w, b):
+                with torch.autocast(close.DEVICE, torch.bfloat16):
+                    return CF.conv2d(x, w, b, padding=1, groups=2)
+
+        given = self.x, self.w, self.b
+        expected = Region()(*given)
+        compiled = torch.compile(Region(), fullgraph=True, backend="aot_eager")(*given)
+        torch.testing.assert_close(compiled, expected, rtol=0.02, atol=0.02)
+        compiled.float().sum().backward()
+        self.assertEqual(self.w.grad.dtype, torch.float32)
+        program = torch.export.export(Region(), tuple(tensor.detach() for tensor in given), strict=True)
+        torch.testing.assert_close(program.module()(*given), expected, rtol=0.02, atol=0.02)
 
     def test_dynamic_shapes(self):
         compiled = torch.compile(

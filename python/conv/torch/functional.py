@@ -59,8 +59,9 @@ def _autocast_operands(input, weight, bias):  # noqa: A002
         dtype in (torch.float16, torch.bfloat16)
         and input.dtype in (torch.float32, dtype)
         and all(parameter.dtype == torch.float32 for parameter in parameters)
-        and not weight.is_inference()  # Without a version, which tells whether a copy is the weight's.
         and _autograd.takes_mixed(input, *parameters)
+        # Last, since torch.compile cannot trace it. Such weights have no version, which tells whether a copy is the weight's.
+        and not weight.is_inference()
     )
     if is_mixed:
         return _cast(input, dtype), weight, bias, True
