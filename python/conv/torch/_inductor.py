@@ -12,7 +12,6 @@ import typing
 
 from torch._inductor import ir, lowering
 from torch._inductor.codegen.wrapper import PythonWrapperCodegen
-from torch._inductor.virtualized import V
 
 from . import _fused
 
