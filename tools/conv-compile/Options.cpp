@@ -174,10 +174,11 @@ static std::optional<Error> checkCombination(CompileFlags &flags) {
                  "is for text)");
   if (isText && flags.output.empty())
     flags.output = "-";
-  Result<void> checked = checkOutputs({{"the input", flags.input}},
-                                      {{"--output", flags.output},
-                                       {"--outline", flags.outline},
-                                       {"--timeline", flags.clock.timeline}});
+  Result<void> checked =
+      checkOutputs({{"the input", flags.input}, {"--database", flags.database}},
+                   {{"--output", flags.output},
+                    {"--outline", flags.outline},
+                    {"--timeline", flags.clock.timeline}});
   return checked ? std::nullopt : std::optional(checked.error());
 }
 

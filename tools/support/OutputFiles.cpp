@@ -21,10 +21,16 @@ static bool isFile(const std::string &path) {
          (!fs::exists(path, ignored) || fs::is_regular_file(path, ignored));
 }
 
-/// The path without symbolic links.
+/// The path without symbolic links, also of a link to a file that does not
+/// exist yet.
 static fs::path resolve(const std::string &path) {
   std::error_code ignored;
-  return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
+  fs::path resolved = fs::absolute(path, ignored);
+  constexpr int kMostLinks = 40; // As for the kernel: links may form a circle.
+  for (int i = 0; i < kMostLinks && fs::is_symlink(resolved, ignored); ++i)
+    resolved = resolved.parent_path() / fs::read_symlink(resolved, ignored);
+  fs::path canonical = fs::weakly_canonical(resolved, ignored);
+  return canonical.empty() ? resolved : canonical; // Empty if it failed.
 }
 
 Result<void> tools::checkOutputs(const std::vector<NamedFile> &inputs,
