@@ -65,12 +65,12 @@ def arguments(
 
 
 def _identify(input, weight, bias, residual, options):  # noqa: A002
-    """What identifies calls with the same kernel, and its operands."""
+    """What identifies calls with the same kernel, whether TF32 is allowed first, and its operands."""
     key = (
+        torch._C._get_cudnn_allow_tf32(),
         options,
         *(input.shape, input.stride(), input.dtype, input.device),
         *(weight.shape, weight.stride(), weight.dtype, weight.device),
-        torch._C._get_cudnn_allow_tf32(),
     )
     operands = [input, weight]
     for other in (bias, residual):
@@ -178,7 +178,7 @@ class CompiledCall:
                 if result is not None:
                     return result
         result = run(*given)
-        key, _ = _identify(*given)
+        key, _ = _identify(*given)  # Says whether TF32 is allowed, which another thread may change now.
         known = _calls.get_known(key)
-        self._known = None if known is None else (known, torch._C._get_cudnn_allow_tf32())
+        self._known = None if known is None else (known, key[0])
         return result
