@@ -1,6 +1,7 @@
 # RUN: rm -rf %t && mkdir %t && %torch-python %s %t
 """Inference graphs: which modules are folded, that results stay, and saving graphs."""
 
+import json
 import os
 import subprocess
 import sys
@@ -94,6 +95,13 @@ class Optimize(unittest.TestCase):
         for size, convolution in ((5, 6), torch.nn.Conv2d), ((3, 4, 5), torch.nn.Conv3d):
             model, x = torch.nn.Sequential(convolution(1, 4, 3), convolution(4, 2, 1)), torch.randn(2, 1, *size)
             self.assertEqual(self.check(model, x, convolutions=2)(x).stride(1), 1)
+
+    def test_options_as_text(self):
+        """The text of a call's options is a string of C++ as it is, and that of older files is JSON."""
+        options = _fused.Options((1, 2), (0, 1), (0, 1), (1, 1), False, (0, 0), 1, "zeros", "relu", 0.01, 0.0)
+        self.assertNotIn('"', options.text())
+        self.assertEqual(_fused.Options.parse(options.text()), options)
+        self.assertEqual(_fused.Options.parse(json.dumps(options._asdict())), options)
 
     def test_padding_in_front(self):
         model = torch.nn.Sequential(torch.nn.ZeroPad2d((0, 1, 2, 0)), torch.nn.Conv2d(3, 4, 3, padding=1))

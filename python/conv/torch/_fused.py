@@ -44,12 +44,15 @@ class Options(typing.NamedTuple):
     max_error: float
 
     def text(self) -> str:
-        return json.dumps(self._asdict())
+        """JSON in single quotes, since inductor puts the string between double quotes when it writes C++."""
+        return json.dumps(self._asdict()).replace('"', "'")
 
     @staticmethod
     @functools.lru_cache(maxsize=4096)
     def parse(text: str) -> Options:
-        return Options(**{key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()})
+        """The options of a text; files of `conv.torch.save` may have one with double quotes."""
+        values = json.loads(text.replace("'", '"'))
+        return Options(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
 
 
 def arguments(
