@@ -101,6 +101,14 @@ class Ecosystem(unittest.TestCase):
                 tolerance = (0.05 if enabled else 1e-5) * other.abs().max().item()
                 torch.testing.assert_close(mine, other, rtol=0, atol=tolerance)
 
+    def test_batches_of_tangents(self):
+        """Forward mode takes several tangents of an image at once."""
+        found = [
+            torch.autograd.functional.jacobian(network.eval(), self.x, vectorize=True, strategy="forward-mode")
+            for network in (replaced(), model())
+        ]
+        self.close(*found)
+
     def test_symbolic_trace(self):
         """torch.fx keeps the calls of conv's functions."""
         network = replaced()

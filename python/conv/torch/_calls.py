@@ -181,7 +181,8 @@ def dispatch(
     if unusual or tensors[0].is_meta or tensors[1].is_meta:
         return operator.traced(*arguments)
     if forward_ad._current_level >= 0:  # Tangents may belong to tensors that require no gradient.
-        return operator.eager.apply(*arguments)
+        is_batch = any(tensor is not None and torch._C._functorch.is_legacy_batchedtensor(tensor) for tensor in tensors)
+        return operator.composed(*arguments) if is_batch else operator.eager.apply(*arguments)
     if torch.is_grad_enabled():
         for tensor in tensors:
             if tensor is not None and tensor.requires_grad:
