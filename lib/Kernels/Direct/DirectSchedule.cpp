@@ -30,9 +30,9 @@ static constexpr int64_t kMaxSums = 64;
 static constexpr int64_t kMaxMatrices = 16;
 /// The most split-K slices.
 static constexpr int64_t kMaxSplits = 64;
-/// Slices need not divide a number of positions, which may be prime: at most
-/// one position in this many is then after the last one.
-static constexpr int64_t kMostBeyond = 32;
+/// Slices that do not divide the positions, which may be a prime number, leave
+/// at most this part empty; of such numbers of slices, few are ranked.
+static constexpr double kMostBeyond = 1.0 / 32, kLeastGrowth = 1.125;
 /// The most neighbours in the reduction that a work-item multiplies at once.
 static constexpr int64_t kMaxRun = 8;
 /// Limits for subgroups that multiply blocks, for stages of their input, and
@@ -306,12 +306,13 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op) {
   SmallVector<int64_t> splits = {1};
   if (op.getDirection() != Direction::BackwardWeight)
     return splits;
-  int64_t longest = getSplittableSize(op);
-  for (int64_t parts = 2; parts <= std::min(longest, kMaxSplits); ++parts) {
-    int64_t beyond = llvm::alignTo(longest, parts) - longest;
-    bool areFull =
-        (parts - 1) * int64_t(llvm::divideCeil(longest, parts)) < longest;
-    if (areFull && beyond <= longest / kMostBeyond)
+  int64_t most = std::min(getSplittableSize(op), kMaxSplits);
+  int64_t positions = getPartSize(op, {.splits = 1});
+  for (int64_t parts = 2; parts <= most; ++parts) {
+    int64_t slice = getPartSize(op, {.splits = parts});
+    int64_t beyond = parts * slice - positions;
+    if (beyond == 0 || (beyond < slice && beyond <= kMostBeyond * positions &&
+                        parts >= kLeastGrowth * splits.back()))
       splits.push_back(parts);
   }
   return splits;
