@@ -75,7 +75,7 @@ def parse_line(line: str) -> Problem:
 def _parse_direction(number: str) -> str:
     names = {str(own): name for name, own in DIRECTIONS.items()}
     if number not in names:
-        raise ValueError(f"-F expects one direction, {', '.join(names)}, but got {number}")
+        raise ValueError(f"-F expects one direction, {' or '.join(names)}, but got {number}")
     return names[number]
 
 

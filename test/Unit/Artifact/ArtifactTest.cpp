@@ -325,6 +325,7 @@ TEST(Artifact, SevenThousandEntries) {
     entry.function = "f" + std::to_string(i);
     artifact.manifest.entries.push_back(entry);
   }
+  EXPECT_GT(writeManifest(artifact.manifest)->size(), size_t(1) << 24);
   Result<std::string> file = artifact.bytes();
   ASSERT_TRUE(file) << file.error().message;
   Result<Artifact> again = Artifact::parse(*file, "x");
