@@ -72,12 +72,15 @@ static bool hasNoMemory() {
 }
 
 /// MLIR does not check what `malloc` returns: without memory, an access through
-/// a null pointer is the only symptom.
-static void handleNullPointer(int number, siginfo_t *info, void *) {
+/// a null pointer is the only symptom. The C library aborts where it cannot
+/// register what a thread has to destroy.
+static void handleSymptom(int number, siginfo_t *info, void *) {
   constexpr uintptr_t kNearNull = 1 << 16;
-  if (uintptr_t(info->si_addr) < kNearNull && hasNoMemory())
+  if ((number == SIGABRT || uintptr_t(info->si_addr) < kNearNull) &&
+      hasNoMemory())
     endWithoutMemory();
-  std::signal(number, SIG_DFL); // The access repeats and ends the process.
+  // The access repeats, or `abort` raises its signal again.
+  std::signal(number, SIG_DFL);
 }
 
 void mlir::conv::installErrorHandlers() {
@@ -94,7 +97,8 @@ void mlir::conv::endWhereMemoryEnds() {
   installErrorHandlers();
   llvm::install_out_of_memory_new_handler();
   struct sigaction action = {};
-  action.sa_sigaction = handleNullPointer;
+  action.sa_sigaction = handleSymptom;
   action.sa_flags = SA_SIGINFO;
-  ::sigaction(SIGSEGV, &action, nullptr);
+  for (int number : {SIGSEGV, SIGABRT})
+    ::sigaction(number, &action, nullptr);
 }

@@ -1,6 +1,6 @@
-"""Runs a command with different limits of memory: little_memory.py CODE COMMAND...
+"""Runs a command with different limits of memory: little_memory.py CODE PROGRAM ARGUMENTS...
 
-A run without enough memory must end with CODE and one line. Where it runs out of memory varies, so many limits are tried.
+A run without enough memory must end with CODE and a line that says so, the last one. Where it runs out of memory varies, so many limits are tried.
 """
 
 import resource
@@ -8,10 +8,11 @@ import subprocess
 import sys
 
 expected, command = int(sys.argv[1]), sys.argv[2:]
+MEGABYTE = 1 << 20
 
 
-def run(kilobytes):
-    limit = kilobytes * 1024
+def run(megabytes, command):
+    limit = megabytes * MEGABYTE
     return subprocess.run(
         command,
         capture_output=True,
@@ -21,14 +22,27 @@ def run(kilobytes):
     )
 
 
+def least_memory_to_start():
+    """The megabytes with which the program's libraries load and construct their globals, which is before any of our code."""
+    too_little, enough = 1, 1 << 14
+    while enough - too_little > 1:
+        middle = (too_little + enough) // 2
+        if run(middle, [command[0], "--version"]).returncode:
+            too_little = middle
+        else:
+            enough = middle
+    return enough
+
+
 refused = 0
-for kilobytes in range(330000, 420000, 5000):
-    result = run(kilobytes)
-    if result.returncode in (0, 127):  # The memory is enough, or too little to load libraries.
+start = least_memory_to_start()
+for megabytes in range(start + 4, start + 100, 4):
+    result = run(megabytes, command)
+    if result.returncode == 0:
         continue
     lines = result.stderr.splitlines()
-    if result.returncode != expected or len(lines) != 1:
-        sys.exit(f"{kilobytes} KB: exit code {result.returncode}, {result.stderr!r}")
+    if result.returncode != expected or "error: " not in (lines or [""])[-1]:
+        sys.exit(f"{megabytes} MB: exit code {result.returncode}, {result.stderr!r}")
     refused += 1
 if not refused:
     sys.exit("expects amounts of memory that are too little")
