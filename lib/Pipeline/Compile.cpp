@@ -272,7 +272,7 @@ Result<std::string> mlir::conv::compileToText(const SourceFile &source,
     if (!pair)
       return pair.error();
     Result<std::string> code =
-        printCode(function.module, *target, options, form, pair->gaveWay);
+        printCode(function.module, *target, options, form, pair->excluded);
     if (!code)
       return code;
     text += *code;

@@ -98,19 +98,28 @@ static func::FuncOp getFunction(Walk &walk) {
   return *walk.getModule().getOps<func::FuncOp>().begin();
 }
 
-/// Compiles the only function, which has its schedules, to code; not if that
-/// would be of more than `mostOperations` and its only schedule can give way.
+/// Whether the only schedule is beyond `limits` and can give way.
+static bool exceeds(ArrayRef<ChosenSchedule> schedules, CodeSize size,
+                    const CodeLimits &limits) {
+  if (schedules.size() != 1 || !schedules.front().byHeuristic)
+    return false;
+  return schedules.front().laneElements > 0
+             ? size.operations > limits.operations
+             : limits.onlyStaged;
+}
+
+/// Compiles the only function, which has its schedules, to code, unless these
+/// are turned down.
 static LogicalResult compileScheduled(Walk &walk, const Target &target,
                                       const CompileOptions &options,
-                                      int64_t mostOperations,
+                                      const CodeLimits &limits,
                                       ArrayRef<ChosenSchedule> schedules,
                                       CompiledPair &pair) {
   if (failed(walk.runTo(Stage::Gpu, options)))
     return failure();
   pair.codeSize = computeCodeSize(walk.getModule(), target.simulated);
-  if (pair.codeSize.operations > mostOperations && schedules.size() == 1 &&
-      schedules.front().byHeuristic && schedules.front().isStaged) {
-    pair.tooLarge = schedules.front().text;
+  if (exceeds(schedules, pair.codeSize, limits)) {
+    pair.turnedDown = schedules.front();
     return success();
   }
   if (failed(checkCodeSize(walk.getModule(), pair.codeSize)) ||
@@ -139,7 +148,7 @@ takePacking(Walk &walk, StringRef sourceName, CompiledPair &pair) {
 /// Compiles all but the function that packs filters, which goes to `packing`.
 static LogicalResult compilePair(Walk &walk, const Target &target,
                                  const CompileOptions &options,
-                                 int64_t mostOperations, StringRef sourceName,
+                                 const CodeLimits &limits, StringRef sourceName,
                                  CompiledPair &pair,
                                  std::optional<FunctionSource> &packing) {
   walk.setTarget(target);
@@ -153,10 +162,9 @@ static LogicalResult compilePair(Walk &walk, const Target &target,
     pair.explanation =
         explainFunction(getFunction(walk), target, options.explain);
   std::vector<ChosenSchedule> schedules = listSchedules(getFunction(walk));
-  if (failed(compileScheduled(walk, target, options, mostOperations, schedules,
-                              pair)))
+  if (failed(compileScheduled(walk, target, options, limits, schedules, pair)))
     return failure();
-  if (!target.simulated && !pair.tooLarge)
+  if (!target.simulated && !pair.turnedDown)
     pair.spills = findSpills(pair.entry, schedules);
   return success();
 }
@@ -173,23 +181,23 @@ static void takeTimes(Walk &walk, const std::string &function,
 Result<CompiledPair> mlir::conv::compilePair(const FunctionSource &function,
                                              const Target &target,
                                              const CompileOptions &options,
-                                             ArrayRef<std::string> excluded,
-                                             int64_t mostOperations) {
+                                             const Exclusion &excluded,
+                                             const CodeLimits &limits) {
   Walk walk(function.module);
   walk.exclude(excluded);
   CompiledPair pair;
+  pair.excluded = excluded;
   std::optional<FunctionSource> packing;
   if (!walk.isParsed() ||
-      failed(::compilePair(walk, target, options, mostOperations,
+      failed(::compilePair(walk, target, options, limits,
                            function.module.getSourceName(), pair, packing)))
     return walk.getError();
   takeTimes(walk, function.name, target, pair);
-  if (packing && !pair.tooLarge) {
+  if (packing && !pair.turnedDown) {
     Walk own(packing->module, Stage::Conv);
     CompiledPair &packed = pair.packing.front();
-    if (!own.isParsed() ||
-        failed(compileScheduled(own, target, options, mostOperations,
-                                /*schedules=*/{}, packed)))
+    if (!own.isParsed() || failed(compileScheduled(own, target, options, limits,
+                                                   /*schedules=*/{}, packed)))
       return own.getError();
     takeTimes(own, packing->name, target, packed);
   }

@@ -9,6 +9,7 @@
 #define CONV_PIPELINE_COMPILEPAIR_H
 
 #include "CodeSize.h"
+#include "Exclusion.h"
 #include "IsolatedModule.h"
 #include "Spills.h"
 
@@ -55,22 +56,28 @@ struct CompiledPair {
   bool isAssembly = false; ///< The driver compiles it.
   std::vector<StageTime> times;
   std::string explanation;
-  std::vector<Spill> spills;        ///< Spills that remain.
-  std::vector<std::string> gaveWay; ///< Schedules that were replaced.
-  /// The schedule whose kernels have too many operations; without it, the
-  /// kernels are compiled.
-  std::optional<std::string> tooLarge;
+  std::vector<Spill> spills; ///< Spills that remain.
+  Exclusion excluded;        ///< Schedules that it replaces.
+  /// The schedule that exceeds the limits; without it, the kernels are
+  /// compiled.
+  std::optional<ChosenSchedule> turnedDown;
   std::vector<std::string> warnings; ///< From schedule selection.
   std::vector<CompiledPair> packing; ///< The function that packs, if any.
 };
 
-/// The cost model chooses no schedule in `excluded`. If it chooses a staged
-/// GEMM of more than `mostOperations`, no code is generated.
+/// Schedules that the cost model chooses but that are not compiled.
+struct CodeLimits {
+  int64_t operations = INT64_MAX; ///< The most of a staged GEMM.
+  bool onlyStaged = false;        ///< Other kernels are turned down.
+};
+
+/// The cost model chooses no schedule in `excluded`. If it chooses one beyond
+/// `limits`, no code is generated.
 ::conv::Result<CompiledPair> compilePair(const FunctionSource &function,
                                          const Target &target,
                                          const CompileOptions &options,
-                                         ArrayRef<std::string> excluded = {},
-                                         int64_t mostOperations = INT64_MAX);
+                                         const Exclusion &excluded = {},
+                                         const CodeLimits &limits = {});
 
 } // namespace mlir::conv
 

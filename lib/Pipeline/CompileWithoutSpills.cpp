@@ -9,7 +9,7 @@
 // Each try excludes the schedules that have spilled so far; if no try is free
 // of spills, the one with the fewest spills stays. Schedules whose kernels have
 // so many operations that a code generator takes seconds give way before it
-// starts.
+// starts, and with them all that are expected to have too many.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +17,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -27,13 +29,24 @@ using ::conv::Result;
 static constexpr int kMaxTries = 12;
 /// Code with spills takes this many times as long to compile as other code.
 static constexpr int64_t kCostOfSpills = 2;
-/// The most operations of a staged GEMM, and of all tries before the last one.
-/// Code generators compile 3000 to 7000 operations a second. The kernels of
-/// most layers have fewer than 2000; those with many dgrad phases, and those
-/// that load operands element by element, may have 15,000.
-static constexpr int64_t kMaxOperations = 4096, kMaxSpillingOperations = 6144;
+/// The most operations of a staged GEMM, and of all tries together. Code
+/// generators compile 3000 to 7000 operations a second. The kernels of most
+/// layers have fewer than 2000; those with many dgrad phases, and those that
+/// load operands element by element, may have 15,000.
+static constexpr int64_t kMaxOperations = 4096, kMaxOperationsOfTries = 7168;
+/// The most operations for which a staged GEMM is preferred to the other
+/// families' kernels, which rank behind all that gave way.
+static constexpr int64_t kMaxOperationsOfLast = 5120;
+/// The operations to aim at after a schedule of more than the most, since their
+/// number is only nearly proportional to the elements of a lane.
+static constexpr int64_t kAimedOperations = 3328;
+/// What a try costs besides, as a number of operations: ranking, lowering, and
+/// an object file.
+static constexpr int64_t kOperationsOfTry = 768;
+/// Schedules of fewer operations are too slow to be worth a try.
+static constexpr int64_t kLeastOperations = 1024;
 /// The most schedules that give way because of their operations.
-static constexpr int kMaxTooLarge = 4;
+static constexpr int kMaxTooLarge = 3;
 
 namespace {
 struct GaveWay {
@@ -50,17 +63,17 @@ public:
   Result<CompiledPair> run();
 
 private:
-  /// Compiles with the first schedule whose kernels are not too large. After
-  /// `kMaxTooLarge` that are, the next one is taken whatever its size; if there
-  /// is none, the last that gave way.
+  /// Compiles with the first schedule whose kernels are not too large. If none
+  /// of the first `kMaxTooLarge` is, the smallest of them is taken.
   Result<CompiledPair> compileFirst();
+  /// Excludes a schedule of so many `operations`, and those like it.
+  void excludeLarge(const ChosenSchedule &schedule, int64_t operations);
+  /// Whether there is time for another try. If the last one had too many
+  /// operations for that, only smaller schedules are left.
+  bool fitNext(int64_t operationsOfLast);
   /// Excludes the schedules that spilled in the last try; false if none of them
   /// can give way.
   bool excludeSpills();
-  void exclude(const std::string &schedule, std::string reason) {
-    excluded.push_back(schedule);
-    gaveWay.push_back({schedule, std::move(reason)});
-  }
   void add(CompiledPair next);
   /// The best try, with the stage times of all tries.
   CompiledPair finish();
@@ -70,42 +83,59 @@ private:
   const CompileOptions &options;
   CompiledPair best;
   std::vector<Spill> spills; ///< The last try's.
-  std::vector<std::string> excluded;
+  Exclusion excluded;
   std::vector<StageTime> otherTimes;
   std::vector<GaveWay> gaveWay;
+  int64_t operations = 0; ///< Of all tries, with what they cost besides.
 };
 } // namespace
 
+void ScheduleSearch::excludeLarge(const ChosenSchedule &schedule,
+                                  int64_t operations) {
+  excluded.laneElements = std::max<int64_t>(
+      1, schedule.laneElements * kAimedOperations / operations);
+  gaveWay.push_back(
+      {schedule.text, std::to_string(operations) + " operations"});
+}
+
 Result<CompiledPair> ScheduleSearch::compileFirst() {
-  for (int tries = 0; tries < kMaxTooLarge; ++tries) {
+  CodeLimits limits{kMaxOperations};
+  int64_t fewest = std::numeric_limits<int64_t>::max();
+  Exclusion ofSmallest;
+  size_t smallest = 0;
+  while (gaveWay.size() < kMaxTooLarge) {
     Result<CompiledPair> pair =
-        compilePair(function, target, options, excluded, kMaxOperations);
-    if (pair && pair->tooLarge) {
-      llvm::append_range(otherTimes, pair->times);
-      exclude(*pair->tooLarge,
-              std::to_string(pair->codeSize.operations) + " operations");
-      continue;
-    }
-    if (pair || excluded.empty())
+        compilePair(function, target, options, excluded, limits);
+    if (pair ? !pair->turnedDown : gaveWay.empty())
       return pair;
-    break; // No other schedule is left.
+    if (!pair || pair->turnedDown->laneElements == 0)
+      break; // No other staged GEMM is left.
+    llvm::append_range(otherTimes, pair->times);
+    operations += kOperationsOfTry;
+    if (pair->codeSize.operations < fewest) {
+      fewest = pair->codeSize.operations;
+      ofSmallest = excluded;
+      smallest = gaveWay.size();
+    }
+    limits.onlyStaged = fewest <= kMaxOperationsOfLast;
+    excludeLarge(*pair->turnedDown, pair->codeSize.operations);
   }
-  Result<CompiledPair> last = compilePair(function, target, options, excluded);
-  if (last || excluded.empty())
-    return last;
-  excluded.pop_back();
-  gaveWay.pop_back();
+  excluded = ofSmallest;
+  gaveWay.erase(gaveWay.begin() + smallest);
   return compilePair(function, target, options, excluded);
 }
 
 bool ScheduleSearch::excludeSpills() {
-  size_t before = excluded.size();
-  for (const Spill &spill : spills)
+  size_t before = gaveWay.size();
+  for (const Spill &spill : spills) {
     // A schedule that came with the input stays, whoever chose it.
-    if (spill.schedule.byHeuristic &&
-        !llvm::is_contained(excluded, spill.schedule.text))
-      exclude(spill.schedule.text, describe(spill));
-  return excluded.size() > before;
+    if (!spill.schedule.byHeuristic ||
+        llvm::is_contained(excluded.spilled, spill.schedule.text))
+      continue;
+    excluded.spilled.push_back(spill.schedule.text);
+    gaveWay.push_back({spill.schedule.text, describe(spill)});
+  }
+  return gaveWay.size() > before;
 }
 
 void ScheduleSearch::add(CompiledPair next) {
@@ -117,9 +147,6 @@ void ScheduleSearch::add(CompiledPair next) {
 
 CompiledPair ScheduleSearch::finish() {
   llvm::append_range(best.times, otherTimes);
-  best.gaveWay = std::move(excluded);
-  for (const Spill &kept : best.spills)
-    llvm::erase(best.gaveWay, kept.schedule.text);
   llvm::raw_string_ostream os(best.explanation);
   for (const GaveWay &one : gaveWay)
     if (options.explain == ExplanationForm::Text)
@@ -136,25 +163,37 @@ CompiledPair ScheduleSearch::finish() {
   return std::move(best);
 }
 
+bool ScheduleSearch::fitNext(int64_t operationsOfLast) {
+  int64_t left = kMaxOperationsOfTries - operations - kOperationsOfTry;
+  if (operationsOfLast <= left)
+    return true;
+  int64_t laneElements = spills.front().schedule.laneElements;
+  if (spills.size() > 1 || laneElements == 0 || left < kLeastOperations)
+    return false;
+  excluded.laneElements = laneElements * left / operationsOfLast;
+  return true;
+}
+
 Result<CompiledPair> ScheduleSearch::run() {
   Result<CompiledPair> first = compileFirst();
   if (!first)
     return first;
   // All tries together take no longer than one try of the most cost.
-  int64_t most = first->codeSize.most;
-  int64_t cost = (kCostOfSpills + 1) * first->codeSize.cost;
-  int64_t operations = first->codeSize.operations;
+  CodeSize size = first->codeSize;
+  int64_t cost = (kCostOfSpills + 1) * size.cost;
+  operations += kOperationsOfTry + size.operations;
   best = std::move(*first);
   spills = best.spills;
-  for (int tries = 0; tries < kMaxTries && cost <= most &&
-                      operations <= kMaxSpillingOperations && excludeSpills();
+  for (int tries = 0; tries < kMaxTries && cost <= size.most &&
+                      excludeSpills() && fitNext(size.operations);
        ++tries) {
     Result<CompiledPair> next =
         compilePair(function, target, options, excluded);
     if (!next) // No other schedule is left.
       break;
-    cost += kCostOfSpills * next->codeSize.cost;
-    operations += next->codeSize.operations;
+    size = next->codeSize;
+    cost += kCostOfSpills * size.cost;
+    operations += kOperationsOfTry + size.operations;
     add(std::move(*next));
   }
   return finish();

@@ -63,7 +63,8 @@ void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
       {options.schedule, options.algorithm, options.maxError,
        options.maxWorkspace, options.database, options.compiler,
        options.usesStale, options.computeUnits,
-       llvm::to_vector(ArrayRef<std::string>(options.exclude))},
+       llvm::to_vector(ArrayRef<std::string>(options.exclude)),
+       options.laneElements},
       std::move(computeCode)));
   manager.addNestedPass<func::FuncOp>(createPropagateLayoutsPass());
   manager.addPass(createPrepackFilterPass());

@@ -133,7 +133,7 @@ Result<std::string> mlir::conv::printCode(const IsolatedModule &function,
                                           const Target &target,
                                           const CompileOptions &options,
                                           CodeForm form,
-                                          ArrayRef<std::string> excluded) {
+                                          const Exclusion &excluded) {
   Walk walk(function);
   if (!walk.isParsed())
     return walk.getError();

@@ -44,7 +44,7 @@ namespace mlir::conv {
                                       const Target &target,
                                       const CompileOptions &options,
                                       CodeForm form,
-                                      ArrayRef<std::string> excluded);
+                                      const Exclusion &excluded);
 
 } // namespace mlir::conv
 

@@ -15,6 +15,7 @@
 #include "conv/Plan/ConvolutionPlan.h"
 #include "conv/Plan/OperandForm.h"
 #include "conv/Plan/PrepackFilter.h"
+#include "conv/Schedule/LaneElements.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -50,8 +51,8 @@ std::vector<ChosenSchedule> mlir::conv::listSchedules(func::FuncOp function) {
     std::string text;
     llvm::raw_string_ostream(text) << schedule;
     schedules.push_back({text, schedule.getChosenBy() == ChosenBy::Heuristic,
-                         isa<StagedGemmAttr>(schedule.getKernel()),
-                         countLaunches(op), std::exchange(launchesBefore, 0)});
+                         countLaneElements(schedule), countLaunches(op),
+                         std::exchange(launchesBefore, 0)});
   }
   return schedules;
 }

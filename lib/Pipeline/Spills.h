@@ -23,7 +23,7 @@ namespace mlir::conv {
 struct ChosenSchedule {
   std::string text;
   bool byHeuristic;
-  bool isStaged;         ///< Its code may be large; other families limit it.
+  int64_t laneElements;  ///< `countLaneElements`; only staged GEMMs have them.
   size_t launches;       ///< With the transforms.
   size_t launchesBefore; ///< Of element-wise ops before it.
 };

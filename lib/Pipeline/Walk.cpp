@@ -187,7 +187,8 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
     convOptions.computeUnits = options.computeUnits;
     convOptions.maxError = options.maxError;
     convOptions.maxWorkspace = options.maxWorkspaceBytes;
-    convOptions.exclude = ArrayRef(excluded);
+    convOptions.exclude = ArrayRef(excluded.spilled);
+    convOptions.laneElements = excluded.laneElements;
     buildLowerToConvPipeline(manager, convOptions, computeCodeForTarget);
     break;
   }

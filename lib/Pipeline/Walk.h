@@ -46,9 +46,7 @@ public:
   LogicalResult checkFunctions();
   void setTarget(const Target &target);
   /// Keeps the cost model from choosing these schedules.
-  void exclude(ArrayRef<std::string> schedules) {
-    llvm::append_range(excluded, schedules);
-  }
+  void exclude(const Exclusion &schedules) { excluded = schedules; }
 
   /// Raises the module to functions of convolutions with their epilogues, and
   /// moves their constants to `data`. If outlining is requested, the calling
@@ -86,7 +84,7 @@ private:
   DiagnosticCollector collector;
   OwningOpRef<ModuleOp> module;
   std::vector<StageTime> times;
-  std::vector<std::string> excluded;
+  Exclusion excluded;
   std::optional<Stage> reached;
   bool finishedConv = false;
 };

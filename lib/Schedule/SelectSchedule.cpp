@@ -21,6 +21,7 @@
 #include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Schedule/Database.h"
 #include "conv/Schedule/FormSpace.h"
+#include "conv/Schedule/LaneElements.h"
 #include "conv/Schedule/Passes.h"
 #include "conv/Schedule/Schedule.h"
 #include "conv/Schedule/ScheduleSpace.h"
@@ -279,7 +280,9 @@ private:
       ScheduleAttr schedule = one.get(op.getContext(), chip);
       bool spills = isa<StagedGemmAttr>(schedule.getKernel()) &&
                     one.cost.registers.total() >= registers;
-      if (spills || isExcluded(schedule))
+      bool isLarge =
+          laneElements > 0 && countLaneElements(schedule) >= laneElements;
+      if (spills || isLarge || isExcluded(schedule))
         continue;
       if (fitsWorkspace(op, schedule))
         return schedule;

@@ -17,8 +17,9 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
     enclosing `conv.target`. The `schedule` option wins over the schedule that is
     already there, that over the one that the file of the `database` option has
     for the problem and the chip (`conv/Schedule/Database.h`), and that over the
-    best candidate of the cost model (`conv/Schedule/ScheduleSpace.h`) that the `exclude` option leaves: the compiler
-    excludes what it found to spill registers. Remarks in the category
+    best candidate of the cost model (`conv/Schedule/ScheduleSpace.h`) that the
+    `exclude` and `lane-elements` options leave: the compiler excludes what it
+    found to spill registers or to have too large code. Remarks in the category
     `conv-select-schedule` say who decided, what is predicted, and what was
     rejected and why; `conv-compile --explain` prints the same as a table.
 
@@ -77,7 +78,11 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
            "default: those of the chip">,
     ListOption<"exclude", "exclude", "std::string",
                "Schedules that the cost model may not choose: those whose code "
-               "was found to spill registers">
+               "was found to spill registers">,
+    Option<"laneElements", "lane-elements", "int64_t", /*default=*/"0",
+           "The cost model chooses no staged GEMM whose lanes have at least so "
+           "many elements (`conv/Schedule/LaneElements.h`): its code would be "
+           "too large (default: any number)">
   ];
   let dependentDialects = ["::mlir::conv::ConvDialect", "::mlir::tensor::TensorDialect"];
 }
