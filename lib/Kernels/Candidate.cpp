@@ -88,10 +88,13 @@ double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
   constexpr int64_t kNeighbours = 8;
   const StagedCalibration &fit = chip.calibration->staged;
   auto elements = double(rows * columns);
-  if (problem.storedRowDistance == 0)
+  if (!problem.storesElements())
     return 0;
-  if (problem.storedRowDistance > 1)
+  if (problem.resultRowDistance > 1)
     return elements * fit.sparseScatterCycles;
+  // Elements of odd rows count as neighbours of elements of the next row: 1x1
+  // windows in NCHW take about as long as these
+  // (bench/calibration/sm_90a_h100.jsonl).
   bool isWhole = kNeighbours * byteSize(problem.result) >= chip.sectorBytes;
   return elements * (isWhole ? fit.wholeScatterCycles : fit.scatterCycles);
 }

@@ -111,16 +111,14 @@ static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   return run;
 }
 
-/// Distance from an element of a row to the same element of the next row if
-/// lanes store single elements; else 0.
+/// `Problem::resultRowDistance` of one product.
 static int64_t computeRowDistance(const ViewedTensor &result) {
   int64_t column = getDistance(result, result.view.getColumnRoles().back());
   return column == 1 ? 0
                      : getDistance(result, result.view.getRowRoles().back());
 }
 
-/// Whether columns are neighbours, but lanes store narrow elements one by one:
-/// some rows start within a register.
+/// `Problem::hasOddResultRows` of one product.
 static bool hasOddRows(const ViewedTensor &result) {
   constexpr int64_t kRegisterBytes = 4;
   int64_t bytes = result.type.getElementTypeBitWidth() / 8;
@@ -130,18 +128,16 @@ static bool hasOddRows(const ViewedTensor &result) {
              0;
 }
 
-/// The largest row distance of all products. Elements of odd rows count as
-/// neighbours of elements of the next row: 1x1 windows in NCHW take about as
-/// long as these (bench/calibration/sm_90a_h100.jsonl).
-static int64_t computeRowDistance(ConvolutionOpInterface op,
-                                  const ConvolutionPlan &plan) {
-  int64_t largest = 0;
+/// Sets how lanes store the results of all products.
+static void setResultRows(ConvolutionOpInterface op,
+                          const ConvolutionPlan &plan,
+                          ::conv::Problem &problem) {
   for (auto [step, part] : plan.getProducts()) {
     ViewedTensor result = getViewedProduct(op, plan, *step, *part).result;
-    largest = std::max<int64_t>(
-        {largest, computeRowDistance(result), hasOddRows(result)});
+    problem.resultRowDistance =
+        std::max(problem.resultRowDistance, computeRowDistance(result));
+    problem.hasOddResultRows |= hasOddRows(result);
   }
-  return largest;
 }
 
 /// Whether reduced positions must be divided into coordinates, because they are
@@ -230,7 +226,7 @@ mlir::conv::getResultShapes(const PlanStep &step) {
     problem.rows = largest.target.getShape()[1];
     problem.columns = largest.target.getShape()[2];
   }
-  problem.storedRowDistance = computeRowDistance(op, plan);
+  setResultRows(op, plan, problem);
   problem.splits = options.splits;
   problem.scatteredSums = countScatteredSums(op, plan);
   problem.launches = plan.steps.size();

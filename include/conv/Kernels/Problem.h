@@ -95,9 +95,16 @@ struct Problem {
   /// Positions are numbered halo tile by halo tile; only warpgroups support
   /// this.
   bool hasHaloTiles = false;
-  /// If lanes store results element by element: elements in memory from one to
-  /// its neighbour in the next row, or 1 if rows are odd. Otherwise 0.
-  int64_t storedRowDistance = 0;
+  /// If neighbouring columns are apart in memory: elements from an element of
+  /// the result to its neighbour in the next row. Otherwise 0.
+  int64_t resultRowDistance = 0;
+  /// Whether neighbouring columns are adjacent in memory, but some rows of
+  /// narrow elements start within a register.
+  bool hasOddResultRows = false;
+  /// Whether lanes store results element by element, for either reason.
+  bool storesElements() const {
+    return resultRowDistance != 0 || hasOddResultRows;
+  }
   /// Elements that a split-K sum stores apart from their neighbours, because
   /// the result has rows innermost and the slices have columns innermost.
   double scatteredSums = 0;

@@ -225,7 +225,7 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
       fit(chip).epilogueCyclesPerColumn * (1 + problem.epilogueShare()) *
       double(tile.tile.atomsPerConsumer()) * double(tile.tile.columns);
   // Consumers take turns where lanes store single elements.
-  if (problem.storedRowDistance != 0)
+  if (problem.storesElements())
     epilogueCycles *= double(tile.tile.consumers);
   cost.stepCycles =
       std::max(cost.matrixCycles,

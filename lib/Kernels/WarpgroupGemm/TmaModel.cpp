@@ -92,7 +92,7 @@ static double computePairCycles(const Problem &problem, const ChipInfo &chip) {
   // A filter is small, and its sums of parts are other elements. Single
   // elements are counted with each tile.
   if (!facts.hasStoredPairs || facts.reducesPositions || problem.splits > 1 ||
-      problem.storedRowDistance != 0)
+      problem.storesElements())
     return 0;
   return chip.calibration->staged.scatterCycles *
          double(problem.products * problem.batch * problem.rows) *
