@@ -165,6 +165,7 @@ static void addPair(CompiledPair &pair, artifact::Artifact &artifact,
   if (report) {
     llvm::append_range(report->times, pair.times);
     report->explanation += pair.explanation;
+    report->code += pair.text;
   }
   for (CompiledPair &packing : pair.packing)
     addPair(packing, artifact, report);
@@ -258,24 +259,13 @@ Result<std::string> mlir::conv::computeCode(const SourceFile &source,
 Result<std::string> mlir::conv::compileToText(const SourceFile &source,
                                               const CompileOptions &options,
                                               CodeForm form) {
-  Result<Target> target = parseOnlyTarget(options);
-  if (!target)
+  if (Result<Target> target = parseOnlyTarget(options); !target)
     return target.error();
-  Result<SplitSource> split = splitSource(source, options);
-  if (!split)
-    return split.error();
-  std::string text;
-  for (const FunctionSource &function : split->functions) {
-    // Which schedules give way is known only once the kernels are compiled.
-    Result<CompiledPair> pair =
-        compileWithoutSpills(function, *target, options);
-    if (!pair)
-      return pair.error();
-    Result<std::string> code =
-        printCode(function.module, *target, options, form, pair->excluded);
-    if (!code)
-      return code;
-    text += *code;
-  }
-  return text;
+  CompileOptions printing = options;
+  printing.print = form;
+  CompileReport report;
+  Result<artifact::Artifact> artifact = compile(source, printing, &report);
+  if (!artifact)
+    return artifact.error();
+  return std::move(report.code);
 }

@@ -9,6 +9,7 @@
 
 #include "BackendPipelines.h"
 #include "ExplainFunction.h"
+#include "PrintModule.h"
 #include "ReadEntry.h"
 #include "TakeConstants.h"
 #include "Walk.h"
@@ -79,10 +80,7 @@ static LogicalResult createCodeObject(Walk &walk, const Target &target,
 
 /// Compiles the same kernels for the simulator.
 static LogicalResult createSimulatorObject(Walk &walk, const Target &target,
-                                           const CompileOptions &options,
                                            CompiledPair &pair) {
-  if (failed(walk.runTo(Stage::Llvm, options)))
-    return failure();
   auto module = *walk.getModule().getOps<gpu::GPUModuleOp>().begin();
   FailureOr<std::string> object = walk.measure("simulator", [&] {
     return compileForSimulator(module, target.chip->name);
@@ -91,6 +89,15 @@ static LogicalResult createSimulatorObject(Walk &walk, const Target &target,
     return failure();
   pair.code = std::move(*object);
   pair.extension = "so";
+  return success();
+}
+
+static LogicalResult printKernels(Walk &walk, const Target &target,
+                                  CodeForm form, CompiledPair &pair) {
+  FailureOr<std::string> text = printCode(walk.getModule(), target, form);
+  if (failed(text))
+    return failure();
+  pair.text = std::move(*text);
   return success();
 }
 
@@ -126,7 +133,11 @@ static LogicalResult compileScheduled(Walk &walk, const Target &target,
       failed(readLaunches(getFunction(walk), pair.entry)))
     return failure();
   pair.entry.target = target.name;
-  return target.simulated ? createSimulatorObject(walk, target, options, pair)
+  if (failed(walk.runTo(Stage::Llvm, options)) ||
+      (options.print &&
+       failed(printKernels(walk, target, *options.print, pair))))
+    return failure();
+  return target.simulated ? createSimulatorObject(walk, target, pair)
                           : createCodeObject(walk, target, options, pair);
 }
 
@@ -186,7 +197,6 @@ Result<CompiledPair> mlir::conv::compilePair(const FunctionSource &function,
   Walk walk(function.module);
   walk.exclude(excluded);
   CompiledPair pair;
-  pair.excluded = excluded;
   std::optional<FunctionSource> packing;
   if (!walk.isParsed() ||
       failed(::compilePair(walk, target, options, limits,

@@ -52,12 +52,12 @@ struct CompiledPair {
   ::conv::artifact::Entry entry;   ///< `code`, `sha256` stay empty.
   ::conv::artifact::Artifact data; ///< Constants of this pair.
   std::string code, extension;
+  std::string text; ///< The same kernels in the form `CompileOptions::print`.
   CodeSize codeSize;
   bool isAssembly = false; ///< The driver compiles it.
   std::vector<StageTime> times;
   std::string explanation;
   std::vector<Spill> spills; ///< Spills that remain.
-  Exclusion excluded;        ///< Schedules that it replaces.
   /// The schedule that exceeds the limits; without it, the kernels are
   /// compiled.
   std::optional<ChosenSchedule> turnedDown;

@@ -129,26 +129,16 @@ Result<std::string> mlir::conv::computeOnlyCode(const SourceFile &source,
   return computeCodeDigest(found.front(), options.schedule, target);
 }
 
-Result<std::string> mlir::conv::printCode(const IsolatedModule &function,
-                                          const Target &target,
-                                          const CompileOptions &options,
-                                          CodeForm form,
-                                          const Exclusion &excluded) {
-  Walk walk(function);
-  if (!walk.isParsed())
-    return walk.getError();
-  walk.exclude(excluded);
-  walk.setTarget(target);
-  if (failed(walk.runTo(Stage::Llvm, options)))
-    return walk.getError();
+FailureOr<std::string>
+mlir::conv::printCode(ModuleOp module, const Target &target, CodeForm form) {
   const BackendPipelines &backend = getBackendPipelines(target.chip->backend);
   std::string text;
-  for (auto module : walk.getModule().getOps<gpu::GPUModuleOp>()) {
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
     FailureOr<std::string> part = form == CodeForm::Assembly
-                                      ? backend.compileToAssembly(module)
-                                      : translateToLLVM(module);
+                                      ? backend.compileToAssembly(kernels)
+                                      : translateToLLVM(kernels);
     if (failed(part))
-      return walk.getError();
+      return failure();
     text += *part;
   }
   return text;

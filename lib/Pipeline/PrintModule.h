@@ -38,13 +38,9 @@ namespace mlir::conv {
                                             const Target &target,
                                             const CompileOptions &options);
 
-/// Prints the kernels of a function; the cost model chooses no schedule in
-/// `excluded`.
-::conv::Result<std::string> printCode(const IsolatedModule &function,
-                                      const Target &target,
-                                      const CompileOptions &options,
-                                      CodeForm form,
-                                      const Exclusion &excluded);
+/// Prints the kernels of a module of the llvm stage.
+FailureOr<std::string> printCode(ModuleOp module, const Target &target,
+                                 CodeForm form);
 
 } // namespace mlir::conv
 

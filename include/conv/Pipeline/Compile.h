@@ -40,6 +40,9 @@ struct SourceFile {
   std::string text;
 };
 
+/// The forms, other than MLIR, in which kernels can be printed.
+enum class CodeForm { Assembly, LLVM };
+
 /// Text for people, or one line with a JSON object for each kernel.
 enum class ExplanationForm { None, Text, Json };
 
@@ -75,6 +78,8 @@ struct CompileOptions {
   bool outline = false;
   /// The form in which to fill in `CompileReport::explanation`, if any.
   ExplanationForm explain = ExplanationForm::None;
+  /// The form in which to fill in `CompileReport::code`, if any.
+  std::optional<CodeForm> print;
   /// Called by one thread at a time with the number of finished pairs and of
   /// all pairs; may be empty.
   std::function<void(size_t, size_t)> progress;
@@ -99,6 +104,7 @@ struct CompileReport {
   std::vector<OutlinedFunction> outlined;
   std::vector<StageTime> times;
   std::string explanation;           ///< The choice for each convolution.
+  std::string code;                  ///< The kernels that are stored, as text.
   std::vector<std::string> warnings; ///< One line each.
 };
 
@@ -143,9 +149,6 @@ std::string findShippedDatabase(const std::string &target);
 /// epilogue, with the schedule of the options, for one target.
 ::conv::Result<std::string> computeCode(const SourceFile &source,
                                         const CompileOptions &options);
-
-/// The forms, other than MLIR, in which a module can be printed.
-enum class CodeForm { Assembly, LLVM };
 
 /// The kernels that `compile` stores, as text, for one target.
 ::conv::Result<std::string> compileToText(const SourceFile &source,
