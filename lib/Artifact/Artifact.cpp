@@ -7,13 +7,15 @@
 //
 // A manifest and code files in a zip archive, made and read in memory. A file
 // that is read is untrusted: its names, sizes and digests are checked before
-// anything is inflated, stored or used. This file handles the members; Zip.h
-// handles the archive, and ManifestReader.cpp the manifest.
+// anything is inflated, stored or used. This file says which members there are;
+// ArchiveReader.h inflates them within limits, Zip.h handles the archive, and
+// ManifestReader.cpp the manifest.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Artifact/Artifact.h"
 
+#include "ArchiveReader.h"
 #include "Zip.h"
 #include "conv/Artifact/ManifestJson.h"
 #include "conv/Support/File.h"
@@ -24,9 +26,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <optional>
 #include <set>
-#include <unordered_map>
 
 using namespace conv;
 using namespace conv::artifact;
@@ -34,20 +34,6 @@ using namespace conv::artifact;
 namespace {
 
 constexpr char kManifestName[] = "manifest.json";
-
-// Limits of a file that is read. The ratio bounds how much a small file can
-// inflate; code objects compress to a third, manifests of many entries to a
-// 50th, a page of zeros to a 1000th. Stored members, such as constants, are
-// mapped and cost nothing.
-constexpr int64_t kMaxMemberBytes = int64_t(1) << 28;
-constexpr int64_t kMaxTotalBytes = int64_t(1) << 30;
-constexpr int64_t kMaxRatio = 200;
-constexpr int64_t kRatioAllowance = int64_t(1) << 24;
-
-/// The bytes that all members of a file of `fileBytes` may inflate to.
-int64_t inflatedLimit(int64_t fileBytes) {
-  return std::min(kMaxTotalBytes, kRatioAllowance + kMaxRatio * fileBytes);
-}
 
 /// Nothing is written that cannot be read.
 Result<void> checkLimit(const std::string &what, int64_t bytes, int64_t limit) {
@@ -105,102 +91,6 @@ Blob copyAligned(std::string_view bytes, int64_t alignment) {
               memory,
               [](const void *kept) { std::free(const_cast<void *>(kept)); }),
           {static_cast<const char *>(memory), bytes.size()}};
-}
-
-/// Whether extracting `name` would stay inside the folder it is extracted to.
-bool isSafeName(const std::string &name) {
-  if (name.empty() || name.front() == '/' ||
-      name.find_first_of("\\:") != std::string::npos)
-    return false;
-  for (unsigned char c : name)
-    if (c < 0x20 || c >= 0x7f)
-      return false;
-  for (size_t start = 0; start <= name.size();) {
-    size_t end = std::min(name.find('/', start), name.size());
-    std::string_view part = std::string_view(name).substr(start, end - start);
-    bool isTrailingSlash = part.empty() && end == name.size();
-    if (part == "." || part == ".." || (part.empty() && !isTrailingSlash))
-      return false;
-    start = end + 1;
-  }
-  return true;
-}
-
-/// A zip file whose member names have been checked.
-class Reader {
-public:
-  Reader(std::string_view bytes, std::string name)
-      : name(std::move(name)), budget(inflatedLimit(int64_t(bytes.size()))) {}
-
-  Result<void> open(std::string_view bytes);
-
-  /// Inflates a member of at most `limit` bytes.
-  Result<std::string> member(const std::string &member, int64_t limit);
-
-  /// The bytes of a member: a view of `file` if stored, else inflated.
-  Result<Blob> data(const std::string &member, const Blob &file);
-
-  Error bad(const std::string &why) const {
-    return {ErrorKind::BadInput, "cannot read '" + name + "': " + why};
-  }
-
-private:
-  Result<const ZipMember *> find(const std::string &member) const;
-
-  std::string name;
-  int64_t budget; ///< Bytes that may still be inflated.
-  std::optional<ZipReader> zip;
-  std::unordered_map<std::string_view, const ZipMember *> members;
-};
-
-Result<void> Reader::open(std::string_view bytes) {
-  Result<ZipReader> opened = ZipReader::open(bytes);
-  if (!opened)
-    return bad(opened.error().message);
-  zip = std::move(*opened);
-  for (const ZipMember &member : zip->members()) {
-    if (!isSafeName(member.name))
-      return bad("member " + std::to_string(members.size()) +
-                 " has a name that is empty, absolute, or leaves its folder");
-    if (!members.emplace(member.name, &member).second)
-      return bad("two members have the same name, '" + member.name + "'");
-  }
-  return {};
-}
-
-Result<const ZipMember *> Reader::find(const std::string &member) const {
-  auto found = members.find(member);
-  if (found == members.end())
-    return bad("it has no member '" + member + "'");
-  return found->second;
-}
-
-Result<std::string> Reader::member(const std::string &member, int64_t limit) {
-  Result<const ZipMember *> found = find(member);
-  if (!found)
-    return found.error();
-  // Every size is checked before it is allocated.
-  auto size = int64_t((*found)->size);
-  if (size > std::min(limit, budget))
-    return bad("'" + member +
-               "' is too large to inflate: " + std::to_string(size) + " bytes");
-  budget -= size;
-  Result<std::string> content = zip->read(**found);
-  if (!content)
-    return bad(content.error().message);
-  return content;
-}
-
-Result<Blob> Reader::data(const std::string &member, const Blob &file) {
-  Result<const ZipMember *> found = find(member);
-  if (!found)
-    return found.error();
-  if (!(*found)->isDeflated)
-    return Blob{file.owner, zip->view(**found)};
-  Result<std::string> content = this->member(member, budget);
-  if (!content)
-    return content.error();
-  return Blob::fromString(std::move(*content));
 }
 
 } // namespace
@@ -286,7 +176,7 @@ Result<std::vector<std::string_view>> Artifact::assemble(ZipWriter &zip) const {
   for (std::string_view piece : *pieces)
     fileBytes += int64_t(piece.size());
   if (Result<void> fits = checkLimit("the manifest and the code", inflatedBytes,
-                                     inflatedLimit(fileBytes));
+                                     computeInflatedLimit(fileBytes));
       !fits)
     return fits.error();
   return pieces;
@@ -326,7 +216,7 @@ Result<Artifact> Artifact::parse(std::string_view bytes,
 
 /// Without an owner the bytes do not outlive the call.
 Result<Artifact> Artifact::parse(const Blob &file, const std::string &name) {
-  Reader reader(file.bytes, name);
+  ArchiveReader reader(file.bytes, name);
   if (Result<void> result = reader.open(file.bytes); !result)
     return result.error();
   Result<std::string> text = reader.member(kManifestName, kMaxMemberBytes);
