@@ -14,6 +14,8 @@
 
 #include "conv/Schedule/FormSpace.h"
 
+#include "SearchLimits.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/LayoutOrder.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
@@ -60,12 +62,6 @@ static SmallVector<StringRef> getFlatFilters(ConvolutionOpInterface op,
   }
   llvm_unreachable("every direction has filters");
 }
-
-/// The most channels of merged groups: they fill a row of a tensor copy.
-static constexpr int64_t kMergedChannels = 64;
-/// Groups of fewer channels have direct kernels, which do less work than a
-/// product of merged groups.
-static constexpr int64_t kFewestChannels = 4;
 
 /// The input channels of as many neighbouring groups as fill a row of a tensor
 /// copy, or 1 if merging them is not worth it.
@@ -128,11 +124,6 @@ static bool turnsFilter(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
          (op.getGroups() == 1 &&
           ConvolutionShape::get(op).c < PlanOptions::kRowSize);
 }
-
-/// The most channels that are worth unfolding,
-static constexpr int64_t kMaxUnfoldedChannels = 4096;
-/// and the most elements, as a multiple of the elements of all tensors.
-static constexpr double kMaxUnfoldedShare = 3;
 
 /// Whether channels fill less than a row of a tensor copy, and unfolding does
 /// not make too many.

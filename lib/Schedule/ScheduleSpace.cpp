@@ -12,6 +12,8 @@
 
 #include "conv/Schedule/ScheduleSpace.h"
 
+#include "SearchLimits.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/KernelFamily.h"
@@ -27,21 +29,6 @@
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// Tile rows or columns beyond which plan options make no difference.
-static constexpr int64_t kLargestTile = 256;
-/// With few tiles, only split-K slices run in parallel: the most slices that
-/// were measured, if they fill the chip at most once.
-static constexpr int64_t kFewTiles = 4;
-static constexpr int64_t kMaxSplitsOfTile = 128;
-/// Sides of halo tiles. Larger ones come first, because their halos are
-/// relatively smaller and the first of equal costs wins.
-static constexpr int64_t kHaloTileSides[] = {16, 8};
-/// Tile rows for which split-K over halo tiles is enumerated.
-static constexpr int64_t kHaloTileRows[] = {64, 128, 192, 256};
-/// The most tile columns, if rows are taps, and the most columns for which that
-/// is worth it: more columns fill the matrix instructions either way.
-static constexpr int64_t kMostTapColumns = 96;
 
 /// Adds merged groups where one group does not fill a tile.
 static void addMergedGroups(ConvolutionOpInterface op,

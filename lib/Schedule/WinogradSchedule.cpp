@@ -7,6 +7,8 @@
 
 #include "conv/Schedule/WinogradSchedule.h"
 
+#include "SearchLimits.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Plan/WinogradForm.h"
 #include "conv/Schedule/FormSpace.h"
@@ -15,10 +17,6 @@
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// Elements of the tile in each dimension that are worth ranking: those of F(2,
-/// 3) and F(4, 3), and as many interpolation points for other filters.
-static constexpr int64_t kWinogradTiles[] = {4, 6};
 
 /// The output tile for this `tile`, by spatial dimension; empty if none.
 static SmallVector<int64_t, 2> getOutputTile(ArrayRef<int64_t> filter,

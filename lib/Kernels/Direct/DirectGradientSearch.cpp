@@ -1,0 +1,114 @@
+//===- DirectGradientSearch.cpp - candidates of weight gradients *- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tiles of the reduction: a weight gradient has few results, so work-items and
+// split-K slices share the positions that it sums up.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DirectSearch.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// A work-item has sums for a vector of matrices, and takes neighbours of the
+/// innermost digit of the reduction, which share their input.
+void DirectSearch::runOverReduction() {
+  Type element = product.lhs.type.getElementType();
+  auto lastOf = [](ArrayRef<int64_t> digits) {
+    return DigitBox::compute(digits, 1)->getInnermostSize();
+  };
+  int64_t columnRun = lastOf(product.result.view.getColumns());
+  int64_t m = getMatricesAtom(element, rows * columnRun);
+  if (m * rows * columnRun > kMaxSums)
+    return;
+  int64_t innermost = lastOf(product.lhs.view.getColumns());
+  for (int64_t k = 1; k <= kMaxRun && m * k <= kMaxSums; ++k) {
+    if (innermost % k != 0)
+      continue;
+    for (int64_t part :
+         DigitBox::enumerateTiles(product.lhs.view.getColumns(), k))
+      for (int64_t several = getFewestMatrices(m);
+           several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+        visit(DirectLoop::Reduction, getAtom(m, 1, k), {rows, several}, part,
+              part,
+              /*boxes=*/part * several);
+  }
+}
+
+/// A subgroup has one vector of rows; several subgroups share the reduction.
+void DirectSearch::runOverBlocks() {
+  AtomAttr atom = DirectBlocks::getAtom(op.getContext());
+  std::string obstacle; // Nobody wants to know it.
+  std::optional<DirectBlocks> blocks = DirectBlocks::compute(product, obstacle);
+  if (!blocks || !lookupAtom(chip, atom, product.rhs.type.getElementType()))
+    return;
+  int64_t m = blocks->matrices;
+  for (int64_t part : DigitBox::enumerateTiles(product.lhs.view.getColumns(),
+                                               DirectBlocks::kRun)) {
+    if (part > kMaxBlockPositions)
+      continue;
+    int64_t mostStages = std::min(kMaxBlockStages, reduction / part);
+    for (int64_t several = m; several < matrices + m; several *= 2) {
+      int64_t vectors = several / m * blocks->rowVectors;
+      for (int64_t subgroups = vectors; subgroups <= kMaxBlockSubgroups;
+           subgroups *= 2)
+        for (int64_t stages = 1; stages <= mostStages; ++stages)
+          visit(DirectLoop::Reduction, atom, {rows, several}, part, stages,
+                part, subgroups);
+    }
+  }
+}
+
+/// Subgroups share the channels of a tile. The tile has whole lines unless a
+/// line is too long.
+void DirectSearch::runOverDiagonals() {
+  constexpr int64_t kVector = DirectDiagonals::kVector;
+  AtomAttr atom = DirectDiagonals::getAtom(op.getContext());
+  if (!DirectDiagonals::compute(product) ||
+      !lookupAtom(chip, atom, product.rhs.type.getElementType()))
+    return;
+  ArrayRef<int64_t> terms = product.lhs.view.getColumns();
+  int64_t line = DigitBox::compute(terms, 1)->getInnermostSize();
+  for (int64_t part : DigitBox::enumerateTiles(terms, DirectDiagonals::kRun)) {
+    if (part > kMaxBlockPositions ||
+        (part < line && line <= kMaxBlockPositions))
+      continue;
+    int64_t mostStages = std::min(kMaxBlockStages, reduction / part);
+    for (int64_t vectors = 1;
+         vectors <= BoxBlocks::kLine && vectors * kVector < matrices + kVector;
+         vectors *= 2)
+      for (int64_t channels = 1; channels <= kVector; channels *= 2) {
+        int64_t subgroups = vectors * kVector / channels;
+        if (subgroups < kMinDiagonalSubgroups ||
+            subgroups > kMaxDiagonalSubgroups)
+          continue;
+        for (int64_t stages = 1; stages <= mostStages; ++stages)
+          visit(DirectLoop::Reduction, atom, {rows, vectors * kVector}, part,
+                stages, part, subgroups);
+      }
+  }
+}
+
+SmallVector<int64_t>
+mlir::conv::enumerateDirectSplits(ConvolutionOpInterface op) {
+  using Limits = DirectSearchLimits;
+  SmallVector<int64_t> splits = {1};
+  if (op.getDirection() != Direction::BackwardWeight)
+    return splits;
+  int64_t most = std::min(getSplittableSize(op), Limits::kMaxSplits);
+  int64_t positions = getPartSize(op, {.splits = 1});
+  for (int64_t parts = 2; parts <= most; ++parts) {
+    int64_t slice = getPartSize(op, {.splits = parts});
+    int64_t beyond = parts * slice - positions;
+    if (beyond == 0 ||
+        (beyond < slice && beyond <= Limits::kMostBeyond * positions &&
+         parts >= Limits::kLeastGrowth * splits.back()))
+      splits.push_back(parts);
+  }
+  return splits;
+}

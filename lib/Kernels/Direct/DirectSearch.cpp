@@ -1,0 +1,138 @@
+//===- DirectSearch.cpp - candidates of direct kernels ----------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tiles of results: those of forward convolutions and of data gradients. Every
+// tile that is tried, here and in DirectGradientSearch.cpp, comes to `visit`,
+// which keeps it if it fits.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DirectSearch.h"
+
+#include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Kernels/Candidate.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+bool mlir::conv::isDepthwise(ConvolutionOpInterface op) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  return shape.c == shape.groups;
+}
+
+void DirectSearch::run(const PlanOptions &planOptions) {
+  options = planOptions;
+  plan = DirectPlan::get(op, options);
+  reduction = 1;
+  for (const ViewedProduct &each : plan.products)
+    reduction = std::max(reduction, each.lhs.view.getShape()[2]);
+  product = *llvm::max_element(plan.products, [](const auto &a, const auto &b) {
+    return a.lhs.view.getShape()[1] < b.lhs.view.getShape()[1];
+  });
+  std::tie(matrices, rows, columns) =
+      std::tuple_cat(product.result.view.getShape());
+  matricesOfSlice =
+      DigitBox::compute(product.result.view.getBatch(), 1)->getInnermostSize();
+  isAlongBatch =
+      DirectTiling::isAlongBatchOf(isShared ? product.lhs : product.result);
+  if (!isShared) {
+    runOverFilterBlocks();
+    if (isDepthwise)
+      runOverRows();
+  } else if (isDepthwise) {
+    runOverReduction();
+    runOverDiagonals();
+  } else {
+    runOverBlocks();
+  }
+}
+
+int64_t DirectSearch::getMatricesAtom(Type element, int64_t sums) const {
+  if (!isAlongBatch)
+    return 1;
+  int64_t m = std::min<int64_t>(TensorBox::getVectorElements(element),
+                                llvm::PowerOf2Ceil(matrices));
+  while (m > 1 && (m * sums > kMaxSums || !dividesSlices(m)))
+    m /= 2;
+  return m;
+}
+
+/// The fewest vectors, two if possible: a single one would be half a sector.
+int64_t DirectSearch::getFewestMatrices(int64_t m) const {
+  if (chip.sectorBytes == 0)
+    return m;
+  for (int64_t several = 2 * m;
+       several < matrices + m && several <= kMaxMatrices * m; several += m)
+    if (dividesSlices(several))
+      return several;
+  return m;
+}
+
+void DirectSearch::visit(DirectLoop mainLoop, AtomAttr atom,
+                         std::array<int64_t, 2> tile, int64_t gemmK,
+                         int64_t stages, int64_t shared, int64_t subgroups) {
+  auto kernel = DirectAttr::get(
+      op.getContext(), tile,
+      {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK, stages,
+      atom, mainLoop, isAlongBatch ? Raster::Columns : Raster::Rows);
+  auto schedule = ScheduleAttr::get(kernel, /*mergedGroups=*/1, options.splits,
+                                    /*transposed=*/false, ChosenBy::Heuristic);
+  // Different limits of work-items may give the same schedule.
+  if (!seen.insert(schedule).second)
+    return;
+  std::string obstacle; // Nobody wants to know it.
+  std::optional<DirectCost> cost =
+      computeDirectCost(op, plan, schedule, chip, obstacle);
+  if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
+    return;
+  all.emplace_back(Rank(cost->seconds(), cost->memoryBytes, all.size()),
+                   PredictedSchedule{schedule, cost->summarize()});
+}
+
+std::vector<PredictedSchedule> DirectSearch::takeRanked() {
+  llvm::sort(all, llvm::less_first());
+  auto schedules = llvm::make_second_range(all);
+  return {schedules.begin(), schedules.end()};
+}
+
+/// A work-item has a 16-byte vector of the result if it has registers for it.
+/// Along the batch, it also has several rows, which share their input: an odd
+/// number of rows, so that accesses have no bank conflicts. Of 3, 5 and 7 rows,
+/// 5 was not the fastest for any of seven tiles on an H200.
+void DirectSearch::runOverRows() {
+  Type element = op.getResultType().getElementType();
+  int64_t m = getMatricesAtom(element, columns);
+  SmallVector<int64_t> runs = {1, TensorBox::getVectorElements(element)};
+  if (isAlongBatch)
+    runs = {1, 3, 7};
+  for (int64_t n : runs) {
+    if (m * n * columns > kMaxSums)
+      continue;
+    for (int64_t tile :
+         DigitBox::enumerateTiles(product.result.view.getRows(), n))
+      for (int64_t several = getFewestMatrices(m);
+           several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+        visit(DirectLoop::Rows, getAtom(m, n, 1), {tile, several}, reduction,
+              tile, int64_t(llvm::divideCeil(tile, n)) * several / m);
+  }
+}
+
+/// A subgroup has one channel vector, with all of its filters in registers.
+void DirectSearch::runOverFilterBlocks() {
+  AtomAttr atom = FilterBlocks::getAtom(op.getContext());
+  std::string obstacle; // Nobody wants to know it.
+  std::optional<FilterBlocks> filter = FilterBlocks::compute(product, obstacle);
+  if (!filter || !lookupAtom(chip, atom, product.rhs.type.getElementType()))
+    return;
+  int64_t m = filter->getMatrices();
+  int64_t gemmK = llvm::alignTo(reduction, atom.getK());
+  for (int64_t tile : DigitBox::enumerateTiles(product.result.view.getRows()))
+    for (int64_t several = getFewestMatrices(m);
+         several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+      visit(DirectLoop::Matrix, atom, {tile, several}, gemmK, tile,
+            /*boxes=*/tile * several * chip.subgroupSize);
+}
