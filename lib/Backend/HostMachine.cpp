@@ -34,8 +34,9 @@ mlir::conv::createHostMachine(llvm::CodeGenOptLevel level) {
 llvm::Expected<SmallVector<char, 0>>
 mlir::conv::emitHostCode(llvm::Module &module, llvm::TargetMachine &machine,
                          llvm::CodeGenFileType format) {
-  // `rsqrtss` and `rcpps` are as exact as a processor's vendor likes, and one
-  // step of Newton's method after them is not within the bounds of errors.
+  // Processors of different vendors return different estimates from `rsqrtss`
+  // and `rcpps`. After one step of Newton's method, the error can still exceed
+  // the bounds in the manifest, so code divides and takes roots instead.
   for (llvm::Function &function : module)
     function.addFnAttr("reciprocal-estimates", "none");
   SmallVector<char, 0> bytes;

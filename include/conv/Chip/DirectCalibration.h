@@ -84,7 +84,7 @@ struct DirectBlockCalibration {
 /// Banded gradients of depthwise filters: 44 schedules of four layers, within
 /// 9 %.
 struct DirectBandCalibration {
-  double seconds;          ///< Time around the steps.
+  double seconds; ///< Time around the steps, also of reductions by lanes.
   double memoryEfficiency; ///< Share of the bandwidth that they reach.
   double copyCycles;       ///< Until the copies of a step arrive.
   double stepCycles;       ///< Of a step around its work.

@@ -53,7 +53,8 @@ bool mlir::conv::turnsTiles(const TiledConvolution &form) {
 }
 
 /// The distance in memory of neighbouring rows or columns, along their
-/// innermost digit of more than one value; 0 if there is none.
+/// innermost digit of more than one value; 0 if there is none. `MatrixAccess`
+/// knows it where a kernel is built, but schedules ask before that.
 static int64_t getInnermostDistance(const ViewedTensor &tensor,
                                     MatrixIndex index) {
   ViewAttr view = tensor.view;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Work-items, registers and shared memory that follow from the tile of a `tma`
-// schedule. The schedule's verifier, the cost model and the kernel use them.
-// They are plain numbers, independent of the IR.
+// schedule: plain numbers. Models and kernels use them. The verifier of the
+// schedule does, too, which is why they stand here and not in lib/Kernels.
 //
 //===----------------------------------------------------------------------===//
 
