@@ -15,6 +15,26 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+SmallVector<int64_t> DirectSearch::enumerateParts(int64_t run) const {
+  ArrayRef<int64_t> digits = product.lhs.view.getColumns();
+  SmallVector<int64_t> parts = DigitBox::enumerateTiles(digits, run);
+  llvm::erase_if(parts, [&](int64_t part) {
+    std::optional<DigitBox> box = DigitBox::compute(digits, part, run);
+    return !box || llvm::any_of(llvm::zip(digits, box->sizes), [](auto pair) {
+      return std::get<0>(pair) % std::get<1>(pair) != 0;
+    });
+  });
+  return parts;
+}
+
+bool DirectSearch::exceedsSharedMemory(int64_t part, int64_t several,
+                                       int64_t stages) const {
+  int64_t bytes =
+      llvm::divideCeil(product.lhs.type.getElementTypeBitWidth(), 8);
+  return stages * part * std::min(several, matrices) * bytes >
+         chip.sharedMemoryBytes;
+}
+
 /// A work-item has sums for a vector of matrices, and takes neighbours of the
 /// innermost digit of the reduction, which share their input.
 void DirectSearch::runOverReduction() {
@@ -30,10 +50,11 @@ void DirectSearch::runOverReduction() {
   for (int64_t k = 1; k <= kMaxRun && m * k <= kMaxSums; ++k) {
     if (innermost % k != 0)
       continue;
-    for (int64_t part :
-         DigitBox::enumerateTiles(product.lhs.view.getColumns(), k))
+    for (int64_t part : enumerateParts(k))
       for (int64_t several = getFewestMatrices(m);
-           several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+           several < matrices + m && several <= kMaxMatrices * m &&
+           !exceedsSharedMemory(part, several, /*stages=*/1);
+           several *= 2)
         visit(DirectLoop::Reduction, getAtom(m, 1, k), {rows, several}, part,
               part,
               /*boxes=*/part * several);
@@ -48,8 +69,7 @@ void DirectSearch::runOverBlocks() {
   if (!blocks || !lookupAtom(chip, atom, product.rhs.type.getElementType()))
     return;
   int64_t m = blocks->matrices;
-  for (int64_t part : DigitBox::enumerateTiles(product.lhs.view.getColumns(),
-                                               DirectBlocks::kRun)) {
+  for (int64_t part : enumerateParts(DirectBlocks::kRun)) {
     if (part > kMaxBlockPositions)
       continue;
     int64_t mostStages = std::min(kMaxBlockStages, reduction / part);
@@ -57,7 +77,9 @@ void DirectSearch::runOverBlocks() {
       int64_t vectors = several / m * blocks->rowVectors;
       for (int64_t subgroups = vectors; subgroups <= kMaxBlockSubgroups;
            subgroups *= 2)
-        for (int64_t stages = 1; stages <= mostStages; ++stages)
+        for (int64_t stages = 1; stages <= mostStages &&
+                                 !exceedsSharedMemory(part, several, stages);
+             ++stages)
           visit(DirectLoop::Reduction, atom, {rows, several}, part, stages,
                 part, subgroups);
     }
@@ -74,7 +96,7 @@ void DirectSearch::runOverDiagonals() {
     return;
   ArrayRef<int64_t> terms = product.lhs.view.getColumns();
   int64_t line = DigitBox::compute(terms, 1)->getInnermostSize();
-  for (int64_t part : DigitBox::enumerateTiles(terms, DirectDiagonals::kRun)) {
+  for (int64_t part : enumerateParts(DirectDiagonals::kRun)) {
     if (part > kMaxBlockPositions ||
         (part < line && line <= kMaxBlockPositions))
       continue;
@@ -87,9 +109,12 @@ void DirectSearch::runOverDiagonals() {
         if (subgroups < kMinDiagonalSubgroups ||
             subgroups > kMaxDiagonalSubgroups)
           continue;
-        for (int64_t stages = 1; stages <= mostStages; ++stages)
-          visit(DirectLoop::Reduction, atom, {rows, vectors * kVector}, part,
-                stages, part, subgroups);
+        int64_t several = vectors * kVector;
+        for (int64_t stages = 1; stages <= mostStages &&
+                                 !exceedsSharedMemory(part, several, stages);
+             ++stages)
+          visit(DirectLoop::Reduction, atom, {rows, several}, part, stages,
+                part, subgroups);
       }
   }
 }
