@@ -24,7 +24,7 @@
 
 namespace conv::sim {
 
-inline constexpr uint32_t abiVersion = 2;
+inline constexpr uint32_t abiVersion = 3;
 inline constexpr char objectSymbol[] = "conv_sim_object";
 
 /// Size of the exchange area of a work-item: the result of an operation at
@@ -94,8 +94,8 @@ struct Services {
   void (*barrier)(Item *item, const Site *site);
   /// First half of a split barrier; the second half is `barrier`.
   void (*barrierSignal)(Item *item, const Site *site);
-  /// Checks and counts an access that is about to happen. Does not return if
-  /// the access is wrong.
+  /// Checks and counts an access that is about to happen, as far as the options
+  /// of the machine ask for it. Does not return if the access is wrong.
   void (*access)(Item *item, const Site *site, uint64_t address);
   /// Checks and counts a buffer access at `offset` from the base of `resource`.
   /// `scalarOffset` is the part of it that came from the scalar operand.
@@ -117,9 +117,8 @@ using KernelEntry = void (*)(Item *item);
 
 struct Kernel {
   const char *name;
-  KernelEntry fast;    ///< Without calls for memory accesses.
-  KernelEntry checked; ///< Announces each access to `Services::access`.
-  uint32_t ldsBytes;   ///< Static; dynamic shared memory follows.
+  KernelEntry entry; ///< Announces each access to `Services::access`.
+  uint32_t ldsBytes; ///< Static; dynamic shared memory follows.
   uint32_t kernargBytes;
   uint32_t parameterCount;
   uint32_t requiredBlock[3]; ///< Zero if the kernel does not say.

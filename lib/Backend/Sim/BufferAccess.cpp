@@ -276,9 +276,9 @@ static abi::SiteKind getKind(const Function &helper) {
                                             : abi::SiteKind::Atomic;
 }
 
-void BufferLowering::instrument(Function &checked) {
+void BufferLowering::instrument(Function &kernel) {
   SmallVector<CallInst *> calls;
-  for (Instruction &instruction : instructions(checked))
+  for (Instruction &instruction : instructions(kernel))
     if (auto *call = dyn_cast<CallInst>(&instruction))
       if (Function *callee = call->getCalledFunction();
           callee && callee->hasFnAttribute(helperKind))
@@ -301,8 +301,8 @@ void BufferLowering::instrument(Function &checked) {
     Value *offset =
         builder.CreateAdd(builder.CreateZExt(call->getArgOperand(1), i64),
                           builder.CreateZExt(scalarOffset, i64));
-    object.callService(builder, Service::BufferAccess,
-                       {checked.getArg(0), site, call->getArgOperand(0), offset,
-                        scalarOffset});
+    object.callService(
+        builder, Service::BufferAccess,
+        {kernel.getArg(0), site, call->getArgOperand(0), offset, scalarOffset});
   }
 }

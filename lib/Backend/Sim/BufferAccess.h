@@ -41,8 +41,8 @@ public:
   llvm::Value *lowerAtomic(llvm::CallInst &call,
                            llvm::AtomicRMWInst::BinOp operation);
 
-  /// Puts `Services::bufferAccess` in front of every access in `checked`.
-  void instrument(llvm::Function &checked);
+  /// Puts `Services::bufferAccess` in front of every access in `kernel`.
+  void instrument(llvm::Function &kernel);
 
 private:
   struct Access {

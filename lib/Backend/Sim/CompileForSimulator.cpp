@@ -8,9 +8,9 @@
 // Compiles a gpu.module to the bytes of a host object. The real back end
 // translates it and links device libraries. While the module is still
 // amdgcn, everything is inlined into the kernels and buffer fat pointers
-// are split. Then the kernels are rewritten for the host, each in a fast
-// and a checked variant, and the host's code generator and lld do the
-// rest.
+// are split. Then the kernels are rewritten for the host and announce
+// their accesses, before any pass could remove one, and the host's code
+// generator and lld do the rest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,6 @@
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -124,16 +123,6 @@ static void dropUsedLists(llvm::Module &module) {
 // From amdgcn to the host
 //===----------------------------------------------------------------------===//
 
-/// Makes the checked variant of `kernel`, before any pass has run on it.
-static llvm::Error createCheckedVariant(KernelInfo &kernel,
-                                        ObjectBuilder &object,
-                                        BufferLowering &buffers) {
-  llvm::ValueToValueMapTy values;
-  kernel.checked = llvm::CloneFunction(kernel.fast, values);
-  kernel.checked->setName(kernel.name + ".checked");
-  return instrumentAccesses(*kernel.checked, object, buffers);
-}
-
 /// Rewrites an amdgcn module, whose kernels call nothing, for the host.
 static llvm::Error retarget(llvm::Module &module, const SimChip &chip,
                             llvm::TargetMachine &host) {
@@ -147,17 +136,17 @@ static llvm::Error retarget(llvm::Module &module, const SimChip &chip,
   module.setDataLayout(host.createDataLayout());
 
   BufferLowering buffers(module, object, chip.buffers);
-  for (KernelInfo &kernel : *kernels) {
-    moveAllocasToHostStack(*kernel.fast);
+  for (const KernelInfo &kernel : *kernels) {
+    llvm::Function &function = *kernel.function;
+    moveAllocasToHostStack(function);
     if (llvm::Error error =
-            lowerIntrinsics(*kernel.fast, object, buffers, chip.waveSize))
+            lowerIntrinsics(function, object, buffers, chip.waveSize))
       return error;
-    expandBf16(*kernel.fast);
-    kernel.fast->addFnAttr("warn-stack-size", std::to_string(maxStackBytes));
-    if (llvm::Error error = createCheckedVariant(kernel, object, buffers))
+    expandBf16(function);
+    function.addFnAttr("warn-stack-size", std::to_string(maxStackBytes));
+    if (llvm::Error error = instrumentAccesses(function, object, buffers))
       return error;
-    revealOffsets(*kernel.fast);
-    revealOffsets(*kernel.checked);
+    revealOffsets(function);
   }
   object.finish(chip.name, chip.waveSize, *kernels);
 

@@ -68,11 +68,11 @@ static StringRef getName(abi::SiteKind kind) {
   }
 }
 
-Error conv::simgen::instrumentAccesses(Function &checked, ObjectBuilder &object,
+Error conv::simgen::instrumentAccesses(Function &kernel, ObjectBuilder &object,
                                        BufferLowering &buffers) {
-  buffers.instrument(checked);
+  buffers.instrument(kernel);
   SmallVector<Access> accesses;
-  for (Instruction &instruction : instructions(checked)) {
+  for (Instruction &instruction : instructions(kernel)) {
     if (auto *transfer = dyn_cast<AnyMemIntrinsic>(&instruction)) {
       auto *copy = dyn_cast<AnyMemTransferInst>(transfer);
       if (isInMachineMemory(transfer->getRawDest()) ||
@@ -86,7 +86,7 @@ Error conv::simgen::instrumentAccesses(Function &checked, ObjectBuilder &object,
     if (access && isInMachineMemory(access->address))
       accesses.push_back(*access);
   }
-  const DataLayout &layout = checked.getDataLayout();
+  const DataLayout &layout = kernel.getDataLayout();
   for (const Access &access : accesses) {
     SiteInfo info{.name = getName(access.kind).str(), .kind = access.kind};
     info.bytes = layout.getTypeStoreSize(access.type);
@@ -96,7 +96,7 @@ Error conv::simgen::instrumentAccesses(Function &checked, ObjectBuilder &object,
     Value *address =
         builder.CreatePtrToInt(access.address, builder.getInt64Ty());
     object.callService(builder, Service::Access,
-                       {checked.getArg(0), site, address});
+                       {kernel.getArg(0), site, address});
   }
   return Error::success();
 }

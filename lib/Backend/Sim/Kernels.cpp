@@ -88,7 +88,7 @@ static KernelInfo convertKernel(Function &original, ObjectBuilder &object) {
     offset += bytes;
   }
   kernel.kernargBytes = offset;
-  kernel.fast = entry;
+  kernel.function = entry;
   original.eraseFromParent();
   return kernel;
 }
@@ -135,19 +135,19 @@ static bool isUsedIn(const GlobalVariable &global, const Function &kernel) {
 
 static Error placeGlobalsOf(KernelInfo &kernel, ArrayRef<Constant *> globals,
                             ObjectBuilder &object) {
-  const DataLayout &layout = kernel.fast->getDataLayout();
+  const DataLayout &layout = kernel.function->getDataLayout();
   uint64_t end = 0;
   // Dynamic shared memory has no size of its own and comes last.
   for (bool dynamic : {false, true})
     for (Constant *constant : globals) {
       auto *global = cast<GlobalVariable>(constant);
       uint64_t bytes = layout.getTypeAllocSize(global->getValueType());
-      if ((bytes == 0) != dynamic || !isUsedIn(*global, *kernel.fast))
+      if ((bytes == 0) != dynamic || !isUsedIn(*global, *kernel.function))
         continue;
       Align preferred = layout.getPreferredAlign(global);
       uint64_t offset =
           alignTo(end, std::max(global->getAlign().valueOrOne(), preferred));
-      placeGlobal(*global, offset, *kernel.fast, object);
+      placeGlobal(*global, offset, *kernel.function, object);
       end = offset + bytes;
     }
   if (end > UINT32_MAX)

@@ -23,9 +23,9 @@ namespace conv::simgen {
 llvm::Error lowerIntrinsics(llvm::Function &kernel, ObjectBuilder &object,
                             BufferLowering &buffers, uint32_t waveSize);
 
-/// Announces every load, store and atomic of `checked`, the copy of a kernel
-/// with lowered intrinsics.
-llvm::Error instrumentAccesses(llvm::Function &checked, ObjectBuilder &object,
+/// Announces every load, store and atomic of `kernel`, whose intrinsics are
+/// lowered.
+llvm::Error instrumentAccesses(llvm::Function &kernel, ObjectBuilder &object,
                                BufferLowering &buffers);
 
 /// Expands arithmetic on bf16, for which the host has no instructions.

@@ -24,7 +24,7 @@ static_assert(sizeof(abi::Site) == 144 && offsetof(abi::Site, handler) == 16 &&
 static_assert(sizeof(abi::Services) == 6 * sizeof(void *) &&
               offsetof(abi::Services, makeResource) ==
                   unsigned(Service::MakeResource) * sizeof(void *));
-static_assert(sizeof(abi::Kernel) == 56 && sizeof(abi::Parameter) == 8);
+static_assert(sizeof(abi::Kernel) == 48 && sizeof(abi::Parameter) == 8);
 static_assert(sizeof(abi::Object) == 48);
 
 ObjectBuilder::ObjectBuilder(Module &module)
@@ -167,7 +167,7 @@ Constant *ObjectBuilder::createKernel(const KernelInfo &kernel) {
     parameters.push_back(
         ConstantStruct::getAnon({i32(parameter.offset), i32(parameter.bytes)}));
   return ConstantStruct::getAnon(
-      {string(kernel.name), kernel.fast, kernel.checked, i32(kernel.ldsBytes),
+      {string(kernel.name), kernel.function, i32(kernel.ldsBytes),
        i32(kernel.kernargBytes), i32(kernel.parameters.size()),
        i32(kernel.requiredBlock[0]), i32(kernel.requiredBlock[1]),
        i32(kernel.requiredBlock[2]),

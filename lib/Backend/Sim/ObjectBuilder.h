@@ -36,11 +36,10 @@ struct SiteInfo {
   llvm::SmallVector<uint32_t, 8> operandBytes = {};
 };
 
-/// One kernel of the module, in both variants.
+/// One kernel of the module.
 struct KernelInfo {
   std::string name;
-  llvm::Function *fast = nullptr;
-  llvm::Function *checked = nullptr;
+  llvm::Function *function = nullptr;
   uint32_t kernargBytes = 0;
   uint32_t ldsBytes = 0; ///< Static LDS.
   uint32_t requiredBlock[3] = {0, 0, 0};

@@ -19,7 +19,8 @@ using conv::sim::SiteKind;
 
 Observer::Observer(Workgroup &group)
     : group(group), isChecking(group.getLaunch().options->checks),
-      isCounting(group.getLaunch().options->counters) {
+      isCounting(group.getLaunch().options->counters),
+      isIdle(!isChecking && !isCounting) {
   if (isChecking)
     lds.resize(group.getLaunch().ldsBytes);
   visits.resize(group.getLaunch().object->siteCount);
@@ -209,6 +210,8 @@ bool Observer::examine(WorkItem &item, const Request &request,
 }
 
 void Observer::access(WorkItem &item, const abi::Site &site, uint64_t address) {
+  if (isIdle)
+    return;
   Request request = {&site, site.kind, site.bytes, site.alignment, address};
   std::string problem;
   if (!examine(item, request, problem))
@@ -242,6 +245,8 @@ void Observer::checkWrap(WorkItem &item, const abi::Site &site,
 void Observer::bufferAccess(WorkItem &item, const abi::Site &site,
                             const abi::Resource &resource, uint64_t offset,
                             uint32_t scalarOffset) {
+  if (isIdle)
+    return;
   checkWrap(item, site, uint32_t(offset - scalarOffset));
   bool isGfx9 = group.getChip().isGfx9;
   uint64_t checked = isGfx9 ? offset : offset - scalarOffset;

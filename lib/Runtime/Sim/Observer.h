@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sees every access of the checked variant of a kernel. Belongs to the thread
-// that runs the workgroup.
+// Sees every access of a kernel. Belongs to the thread that runs the workgroup.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,6 +95,7 @@ private:
   Workgroup &group;
   const bool isChecking;
   const bool isCounting;
+  const bool isIdle;       ///< Neither of them.
   uint32_t epoch = 1;      ///< Increases at every barrier.
   uint32_t groupEpoch = 1; ///< First of this workgroup.
   std::vector<LdsByte> lds;

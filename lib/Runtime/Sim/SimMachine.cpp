@@ -271,8 +271,6 @@ Result<void> SimMachine::launch(SimObject &object, const Launch &shape) {
   launch.memory = &state->memory;
   launch.shape = shape;
   launch.ldsBytes = kernel->ldsBytes + shape.dynamicSharedBytes;
-  launch.entry =
-      options.checks || options.counters ? kernel->checked : kernel->fast;
   packParameters(launch);
   describeLaunch(launch);
   if (options.counters)

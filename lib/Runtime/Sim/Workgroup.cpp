@@ -114,7 +114,7 @@ void Workgroup::startItems(std::array<uint32_t, 3> workgroupId) {
 void Workgroup::enterItem(void *argument) {
   auto &item = *static_cast<WorkItem *>(argument);
   Workgroup &group = *item.group;
-  group.launch->entry(&item);
+  group.launch->kernel->entry(&item);
   item.state = ItemState::Done;
   group.leave(item);
   __builtin_unreachable();

@@ -43,7 +43,6 @@ struct LaunchState {
   std::array<uint8_t, 64> dispatchPacket;
   std::array<uint8_t, 256> implicitArgs;
   uint32_t ldsBytes; ///< Static and dynamic.
-  abi::KernelEntry entry;
 
   /// Resources live as long as the launch; equal ones are shared.
   const abi::Resource *internResource(const abi::Resource &resource);
