@@ -6,7 +6,7 @@ import shutil
 
 import lit.formats
 
-config.name = "conv"
+config.name = "conv-lit"  # After "conv-gtest", whose tests take longest (test/Unit/lit.cfg.py).
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".py"]
 config.excludes = ["CMakeLists.txt", "Unit", "lit.cfg.py", "lit.site.cfg.py", "Inputs", "shapes"]
