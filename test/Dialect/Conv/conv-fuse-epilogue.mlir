@@ -509,3 +509,40 @@ func.func @converted_constant(%x: tensor<1x4x4x8xf32>, %w: tensor<8x1x1x8xf32>) 
   } -> tensor<1x4x4x8xf32>
   return %y : tensor<1x4x4x8xf32>
 }
+
+// -----
+
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+
+// An epilogue that was given with its convolution rounds once, too.
+// CHECK-LABEL: @given_epilogue
+// CHECK:      ^bb0(%[[ACC:.+]]: f32, %[[B:.+]]: f16):
+// CHECK-NEXT: %[[WIDE:.+]] = arith.extf %[[B]] : f16 to f32
+// CHECK-NEXT: %[[SUM:.+]] = arith.addf %[[ACC]], %[[WIDE]] : f32
+// CHECK-NEXT: %[[PRODUCT:.+]] = arith.mulf %[[SUM]], %[[WIDE]] : f32
+// CHECK-NEXT: %[[R:.+]] = arith.truncf %[[PRODUCT]] : f32 to f16
+// CHECK-NEXT: conv.yield %[[R]] : f16
+func.func @given_epilogue(%x: tensor<1x4x4x8xf16>, %w: tensor<8x1x1x8xf16>, %b: tensor<8xf16>) -> tensor<1x4x4x8xf16> {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts epilogue(%b : tensor<8xf16>) {
+  ^bb0(%acc: f32, %e: f16):
+    %short = arith.truncf %acc : f32 to f16
+    %sum = arith.addf %short, %e : f16
+    %product = arith.mulf %sum, %e : f16
+    conv.yield %product : f16
+  } : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+  return %y : tensor<1x4x4x8xf16>
+}
+
+// After a sum of integers, all operations round as they say.
+// CHECK-LABEL: @after_integers
+// CHECK: arith.mulf %{{.+}}, %{{.+}} : f16
+func.func @after_integers(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>, %b: tensor<8xf16>) -> tensor<1x4x4x8xf16> {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts epilogue(%b : tensor<8xf16>) {
+  ^bb0(%acc: i32, %e: f16):
+    %short = arith.sitofp %acc : i32 to f16
+    %product = arith.mulf %short, %e : f16
+    conv.yield %product : f16
+  } : tensor<1x4x4x8xi8>, tensor<8x1x1x8xi8> -> tensor<1x4x4x8xf16>
+  return %y : tensor<1x4x4x8xf16>
+}

@@ -52,44 +52,6 @@ static LogicalResult fuseChains(Operation *root) {
   return applyPatternsGreedily(root, std::move(patterns));
 }
 
-/// Copies the body of `op` into `block`, in f32; false if one of its scalar ops
-/// has no f32 form.
-static bool copyWidened(linalg::GenericOp op, Block &block) {
-  ScalarBuilder scalars(op.getContext());
-  scalars.builder.setInsertionPointToEnd(&block);
-  IRMapping mapping;
-  for (BlockArgument argument : op.getBody()->getArguments()) {
-    Value element = block.addArgument(argument.getType(), argument.getLoc());
-    if (!argument.use_empty())
-      mapping.map(argument, scalars.createConversion(
-                                element, scalars.widen(element.getType())));
-  }
-  for (Operation &scalar : op.getBody()->without_terminator())
-    if (failed(scalars.clone(scalar, mapping)))
-      return false;
-  Value yielded = op.getBody()->getTerminator()->getOperand(0);
-  if (!mapping.contains(yielded)) {
-    FailureOr<Value> constant = scalars.createConstant(yielded);
-    if (failed(constant))
-      return false;
-    mapping.map(yielded, *constant);
-  }
-  Type type = getElementTypeOrSelf(op.getResult(0).getType());
-  linalg::YieldOp::create(
-      scalars.builder, op.getLoc(),
-      scalars.createConversion(mapping.lookup(yielded), type));
-  return true;
-}
-
-/// Ops whose body has no form in f32 stay, and are refused later.
-static void widenBody(IRRewriter &rewriter, linalg::GenericOp op) {
-  Region region;
-  Block &block = region.emplaceBlock();
-  if (!copyWidened(op, block))
-    return;
-  rewriter.modifyOpInPlace(op, [&] { op.getRegion().takeBody(region); });
-}
-
 namespace {
 struct FuseElementwisePass final
     : mlir::conv::impl::FuseElementwisePassBase<FuseElementwisePass> {
@@ -101,7 +63,7 @@ struct FuseElementwisePass final
     IRRewriter rewriter(&getContext());
     getOperation().walk([&](linalg::GenericOp op) {
       if (isElementwise(op))
-        widenBody(rewriter, op);
+        widenBody(rewriter, op, op.getRegion());
     });
   }
 };

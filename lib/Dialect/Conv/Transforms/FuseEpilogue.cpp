@@ -180,6 +180,27 @@ static void eraseReplaced(RewriterBase &rewriter,
   rewriter.eraseOp(convolution);
 }
 
+/// The epilogue of `op`, or null.
+static Region *getEpilogue(Operation *op) {
+  if (auto convolution = dyn_cast<ConvolutionOpInterface>(op))
+    return &convolution.getEpilogue();
+  if (auto dynamic = dyn_cast<DynamicOpInterface>(op))
+    return &dynamic.getEpilogue();
+  auto state = dyn_cast<StateOpInterface>(op);
+  return state ? state.getEpilogueRegion() : nullptr;
+}
+
+/// Widens epilogues that were given with their ops, like those that were fused.
+/// After a sum of integers, all operations round as they say.
+static void widenEpilogues(RewriterBase &rewriter, Operation *root) {
+  root->walk([&](Operation *op) {
+    Region *epilogue = getEpilogue(op);
+    if (epilogue && !epilogue->empty() &&
+        isa<FloatType>(epilogue->getArgument(0).getType()))
+      widenBody(rewriter, op, *epilogue);
+  });
+}
+
 namespace {
 struct FuseEpiloguePass final
     : mlir::conv::impl::FuseEpiloguePassBase<FuseEpiloguePass> {
@@ -191,11 +212,12 @@ struct FuseEpiloguePass final
     generalizeSlices(getOperation());
     detachUnreadInits(getOperation());
     eraseDeadOps(getOperation());
+    IRRewriter rewriter(&getContext());
+    widenEpilogues(rewriter, getOperation());
 
     SmallVector<ConvolutionOpInterface> convolutions;
     getOperation().walk(
         [&](ConvolutionOpInterface op) { convolutions.push_back(op); });
-    IRRewriter rewriter(&getContext());
     // From the last one on, because dead ops would count as uses before it.
     for (ConvolutionOpInterface convolution : llvm::reverse(convolutions))
       if (fuseEpilogue(rewriter, convolution))

@@ -252,3 +252,36 @@ LogicalResult ScalarBuilder::clone(Operation &op, IRMapping &mapping) {
     mapping.map(op.getResults(), folded);
   return success();
 }
+
+LogicalResult ScalarBuilder::cloneBody(Block &body, Block &copy) {
+  builder.setInsertionPointToEnd(&copy);
+  IRMapping mapping;
+  for (BlockArgument argument : body.getArguments()) {
+    Value element = copy.addArgument(argument.getType(), argument.getLoc());
+    if (!argument.use_empty())
+      mapping.map(argument,
+                  createConversion(element, widen(element.getType())));
+  }
+  for (Operation &scalar : body.without_terminator())
+    if (failed(clone(scalar, mapping)))
+      return failure();
+  Operation *terminator = body.getTerminator();
+  Value yielded = terminator->getOperand(0);
+  if (!mapping.contains(yielded)) {
+    FailureOr<Value> constant = createConstant(yielded);
+    if (failed(constant))
+      return failure();
+    mapping.map(yielded, *constant);
+  }
+  Value result = createConversion(mapping.lookup(yielded), yielded.getType());
+  builder.clone(*terminator)->setOperand(0, result);
+  return success();
+}
+
+void mlir::conv::widenBody(RewriterBase &rewriter, Operation *op,
+                           Region &body) {
+  Region region;
+  if (succeeded(ScalarBuilder(op->getContext())
+                    .cloneBody(body.front(), region.emplaceBlock())))
+    rewriter.modifyOpInPlace(op, [&] { body.takeBody(region); });
+}

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
 
 namespace mlir::conv {
 
@@ -32,6 +33,9 @@ public:
   FailureOr<Value> createConstant(Value constant);
   /// Copies `op`, whose operands are in `mapping` or are constants.
   LogicalResult clone(Operation &op, IRMapping &mapping);
+  /// Copies `body` into the empty block `copy`. Arguments and the value that is
+  /// yielded keep their types.
+  LogicalResult cloneBody(Block &body, Block &copy);
 
   OpBuilder builder;
 
@@ -41,6 +45,10 @@ private:
   Value createNarrowCompare(arith::CmpFPredicate predicate, Value lhs,
                             Value rhs, Location loc);
 };
+
+/// Lets the body of `op` compute in f32. A body without such a form stays, and
+/// is refused later.
+void widenBody(RewriterBase &rewriter, Operation *op, Region &body);
 
 } // namespace mlir::conv
 
