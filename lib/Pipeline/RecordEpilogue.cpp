@@ -58,6 +58,29 @@ ReferenceRecorder::recordScalarOp(Operation &op,
   return node;
 }
 
+/// Whether `op` makes a number of a condition: -1 where it holds, since the
+/// condition is a signed integer of one bit. Those of a reference are 0 and 1.
+static bool extendsCondition(Operation &op) {
+  return isa<arith::ExtSIOp, arith::SIToFPOp>(op) &&
+         op.getOperand(0).getType().isInteger(1);
+}
+
+/// Appends the choice between -1 and 0 that `op` makes by value `condition`;
+/// `first` is the number of the next value.
+static void recordExtension(Operation &op, int64_t condition, int64_t first,
+                            json::Array &nodes) {
+  std::string type = typeName(op.getResult(0).getType());
+  for (int64_t value : {-1, 0})
+    nodes.push_back(json::Object{{"op", "constant"},
+                                 {"operands", json::Array{}},
+                                 {"type", type},
+                                 {"value", value}});
+  nodes.push_back(
+      json::Object{{"op", "select"},
+                   {"operands", json::Array{condition, first, first + 1}},
+                   {"type", type}});
+}
+
 /// Values are numbered: the first arguments of the block, then each result.
 LogicalResult ReferenceRecorder::recordScalars(Block &block, size_t numValues,
                                                json::Object &step) {
@@ -65,13 +88,18 @@ LogicalResult ReferenceRecorder::recordScalars(Block &block, size_t numValues,
   DenseMap<Value, int64_t> numbers;
   for (BlockArgument argument : block.getArguments().take_front(numValues))
     numbers[argument] = argument.getArgNumber();
+  auto countValues = [&] { return int64_t(numValues + nodes.size()); };
   for (Operation &scalar : block.without_terminator()) {
-    FailureOr<json::Object> node = recordScalarOp(scalar, numbers);
-    if (failed(node))
-      return failure();
-    nodes.push_back(std::move(*node));
-    int64_t number = numbers.size();
-    numbers[scalar.getResult(0)] = number;
+    if (extendsCondition(scalar)) {
+      recordExtension(scalar, numbers.lookup(scalar.getOperand(0)),
+                      countValues(), nodes);
+    } else {
+      FailureOr<json::Object> node = recordScalarOp(scalar, numbers);
+      if (failed(node))
+        return failure();
+      nodes.push_back(std::move(*node));
+    }
+    numbers[scalar.getResult(0)] = countValues() - 1;
   }
   step["tail"] = std::move(nodes);
   step["yield"] = numbers.lookup(block.getTerminator()->getOperand(0));

@@ -101,6 +101,39 @@ func.func @unsigned_comparison(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -
 
 // -----
 
+// Nor could it tell the sign of a condition.
+#unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+#layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">
+func.func @sum_of_conditions(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -> tensor<1x4x4x8xi32> {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts epilogue() {
+  ^bb0(%acc: i32):
+    %zero = arith.constant 0 : i32
+    %above = arith.cmpi sgt, %acc, %zero : i32
+    %below = arith.cmpi slt, %acc, %zero : i32
+    %differ = arith.cmpi ne, %above, %below : i1
+    // expected-error @below {{unsupported (epilogue-operation)}}
+    %sum = arith.addi %above, %differ : i1
+    %number = arith.extsi %sum : i1 to i32
+    conv.yield %number : i32
+  } : tensor<1x4x4x8xi8>, tensor<8x1x1x8xi8> -> tensor<1x4x4x8xi32>
+  return %y : tensor<1x4x4x8xi32>
+}
+func.func @order_of_conditions(%x: tensor<1x4x4x8xi8>, %w: tensor<8x1x1x8xi8>) -> tensor<1x4x4x8xi32> {
+  %y = conv.forward %x, %w window = #unit layouts = #layouts epilogue() {
+  ^bb0(%acc: i32):
+    %zero = arith.constant 0 : i32
+    %true = arith.constant true
+    %above = arith.cmpi sgt, %acc, %zero : i32
+    // expected-error @below {{unsupported (epilogue-operation)}}
+    %less = arith.cmpi slt, %true, %above : i1
+    %number = arith.extsi %less : i1 to i32
+    conv.yield %number : i32
+  } : tensor<1x4x4x8xi8>, tensor<8x1x1x8xi8> -> tensor<1x4x4x8xi32>
+  return %y : tensor<1x4x4x8xi32>
+}
+
+// -----
+
 // 8-bit floats are converted, not computed in.
 #unit = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 #layouts = #conv.layouts<"NHWC", "KRSC", "NPQK">

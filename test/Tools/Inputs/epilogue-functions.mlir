@@ -132,7 +132,9 @@ func.func @conditions(%input: tensor<1x3x5x4xf32>, %filter: tensor<8x1x1x4xf32>)
     %both = arith.andi %low, %within : i1
     %clipped = arith.select %within, %x, %one : f32
     %r = arith.select %both, %zero, %clipped : f32
-    linalg.yield %r : f32
+    %minus = arith.sitofp %low : i1 to f32
+    %lowered = arith.addf %r, %minus : f32
+    linalg.yield %lowered : f32
   } -> tensor<1x3x5x8xf32>
   return %output : tensor<1x3x5x8xf32>
 }

@@ -43,10 +43,19 @@ static bool isComputedInteger(Type type) {
          (isComputedType(type) && isa<IntegerType>(type));
 }
 
+/// An integer to compute with. Conditions are signed, too, but 0 and 1 in a
+/// reference, so they are only combined, chosen by and extended.
+static bool isComputedNumber(Type type) {
+  return isComputedInteger(type) && !type.isInteger(1);
+}
+
 /// Whether a comparison of integers is the same for a reference that stores
 /// them as signed numbers.
-static bool isSigned(arith::CmpIPredicate predicate) {
-  return predicate <= arith::CmpIPredicate::sge;
+static bool isSigned(arith::CmpIOp compare) {
+  arith::CmpIPredicate most = compare.getLhs().getType().isInteger(1)
+                                  ? arith::CmpIPredicate::ne
+                                  : arith::CmpIPredicate::sge;
+  return compare.getPredicate() <= most;
 }
 
 using TypePredicate = bool (*)(Type);
@@ -68,8 +77,7 @@ static TypePredicate getTypesOfOp(Operation &op) {
     return isKernelType;
   if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
     return [](Type type) { return type.isSignlessInteger(1); };
-  if (auto compare = dyn_cast<arith::CmpIOp>(op);
-      compare && !isSigned(compare.getPredicate()))
+  if (auto compare = dyn_cast<arith::CmpIOp>(op); compare && !isSigned(compare))
     return nullptr;
   if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
           arith::NegFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
@@ -77,7 +85,9 @@ static TypePredicate getTypesOfOp(Operation &op) {
           op))
     return isComputedType;
   if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp,
-          arith::MinSIOp, arith::CmpIOp, arith::ExtSIOp, arith::TruncIOp>(op))
+          arith::MinSIOp, arith::TruncIOp>(op))
+    return isComputedNumber;
+  if (isa<arith::CmpIOp, arith::ExtSIOp>(op))
     return isComputedInteger;
   if (isa<arith::SelectOp, arith::ConstantOp>(op))
     return [](Type type) {
