@@ -94,6 +94,7 @@ def _step(unit, fit, resident):
     latency = fit["latency_cycles"] + unit["loads"] / (2 if is_spread else 1)
     if unit["lane_copies"]:
         latency /= max(1, unit["stages"] - 1)
+    latency /= unit["prefetch_distance"]
     return _norm([_busy(unit, fit, resident), max(alone, latency)], fit["chain_norm"])
 
 

@@ -13,10 +13,16 @@
 // Fences keep the three phases of a step apart. Without them, LLVM sinks loads
 // to the writes that need them, and each step waits for a full latency.
 //
+// Loads start one step before they are written, or two steps where registers
+// allow (`computePrefetchDistance`): workgroups that few others share a unit
+// with wait for half of a load's latency then.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../Parts/LoopUnrolling.h"
 #include "MainLoop.h"
+#include "conv/Kernels/CandidateSchedule.h"
+#include "conv/Kernels/Parts/StagedModel.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -29,94 +35,151 @@ public:
   RegisterStagedLoop(const Kernel &kernel, const MainLoopParts &parts)
       : kernel(kernel), parts(parts),
         steps(llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK())),
+        distance(chooseDistance()),
         isDouble(kernel.form.schedule.getStages() == 2) {}
 
   SmallVector<Value> create();
 
 private:
+  using Loads = SmallVector<SmallVector<Value>>; ///< Of a tile, by block.
+  int64_t chooseDistance() const;
   /// Values that a step passes to the next one.
   struct State {
     SmallVector<Value> sums;
-    SmallVector<Value> places; ///< Places of the loads of its tile.
+    SmallVector<Loads> tiles;  ///< In flight, the next tile first.
+    SmallVector<Value> places; ///< Places of the loads of the last one.
     Value stage;
+
+    SmallVector<Value> pack() const;
+    State unpack(ValueRange values) const;
   };
-  using Loads = SmallVector<SmallVector<Value>>; ///< By block.
-  Loads startTile(Value k, ValueRange places) const;
-  void finishTile(const Loads &loads, Value stage) const;
-  State createStep(const State &state, Value k) const;
+  void startTile(State &state, Value k) const;
+  void finishTile(State &state) const;
+  State start() const;
+  State createStep(State state, Value k) const;
 
   const Kernel &kernel;
   const MainLoopParts &parts;
   int64_t steps;
+  int64_t distance; ///< Tiles in flight while one is multiplied.
   bool isDouble;
 };
 } // namespace
 
-RegisterStagedLoop::Loads
-RegisterStagedLoop::startTile(Value k, ValueRange places) const {
-  Loads loads;
+int64_t RegisterStagedLoop::chooseDistance() const {
+  bool loadsPieces =
+      parts.lhs.loadsPerBlock() == 1 && parts.rhs.loadsPerBlock() == 1;
+  return loadsPieces ? ::conv::computePrefetchDistance(
+                           kernel.chip,
+                           getCandidate(kernel.form.schedule, kernel.chip,
+                                        kernel.form.getOperandType()),
+                           steps)
+                     : 1;
+}
+
+SmallVector<Value> RegisterStagedLoop::State::pack() const {
+  SmallVector<Value> values = sums;
+  for (const Loads &tile : tiles)
+    for (ArrayRef<Value> block : tile)
+      llvm::append_range(values, block);
+  llvm::append_range(values, places);
+  values.push_back(stage);
+  return values;
+}
+
+RegisterStagedLoop::State
+RegisterStagedLoop::State::unpack(ValueRange values) const {
+  State state = *this;
+  auto take = [&](SmallVector<Value> &some) {
+    llvm::copy(values.take_front(some.size()), some.begin());
+    values = values.drop_front(some.size());
+  };
+  take(state.sums);
+  for (Loads &tile : state.tiles)
+    llvm::for_each(tile, take);
+  take(state.places);
+  state.stage = values.front();
+  return state;
+}
+
+void RegisterStagedLoop::startTile(State &state, Value k) const {
+  state.places = state.places.empty()
+                     ? parts.createPlaces(k)
+                     : parts.movePlaces(kernel, state.places, k);
+  Loads &tile = state.tiles.emplace_back();
   for (int64_t block = 0; block < parts.numBlocks(); ++block)
-    loads.push_back(parts.startBlock(block, k, places));
-  return loads;
+    tile.push_back(parts.startBlock(block, k, state.places));
 }
 
-void RegisterStagedLoop::finishTile(const Loads &loads, Value stage) const {
-  for (auto [block, some] : llvm::enumerate(loads))
-    parts.finishBlock(static_cast<int64_t>(block), some, stage);
+/// Writes the next tile to shared memory.
+void RegisterStagedLoop::finishTile(State &state) const {
+  for (auto [block, loads] : llvm::enumerate(state.tiles.front()))
+    parts.finishBlock(static_cast<int64_t>(block), loads, state.stage);
+  state.tiles.erase(state.tiles.begin());
 }
 
-/// Multiplies the tile at `k` while the loads of the next tile are in flight.
-RegisterStagedLoop::State RegisterStagedLoop::createStep(const State &state,
+RegisterStagedLoop::State RegisterStagedLoop::start() const {
+  const IndexMath &math = kernel.math;
+  State state;
+  state.sums = parts.matrix.createZeros();
+  state.stage = math.constant(0);
+  startTile(state, math.constant(0));
+  finishTile(state);
+  // Workgroups that start together do not wait for each other's second tiles.
+  if (distance > 1)
+    ScheduleFenceOp::create(kernel.b);
+  for (int64_t tile = 1; tile < distance; ++tile)
+    startTile(state, math.constant(tile * kernel.gemmK()));
+  gpu::BarrierOp::create(kernel.b);
+  return state;
+}
+
+/// Multiplies a tile while others are in flight. If there are tiles left to
+/// start, `k` is where the multiplied one lies.
+RegisterStagedLoop::State RegisterStagedLoop::createStep(State state,
                                                          Value k) const {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
-  State next = state;
+  Value stage = state.stage;
   if (isDouble)
-    next.stage = math.bitXor(state.stage, math.constant(1));
-  Value ofNext = math.add(k, kernel.gemmK());
-  next.places = parts.movePlaces(kernel, state.places, ofNext);
-  Loads loads = startTile(ofNext, next.places);
+    state.stage = math.bitXor(stage, math.constant(1));
+  if (k)
+    startTile(state, math.add(k, distance * kernel.gemmK()));
   ScheduleFenceOp::create(b);
-  next.sums = parts.matrix.createStep(state.sums, state.stage);
+  state.sums = parts.matrix.createStep(state.sums, stage);
   ScheduleFenceOp::create(b);
   if (!isDouble)
     gpu::BarrierOp::create(b);
-  finishTile(loads, next.stage);
+  finishTile(state);
   gpu::BarrierOp::create(b);
-  return next;
+  return state;
 }
 
 SmallVector<Value> RegisterStagedLoop::create() {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
-  State state{parts.matrix.createZeros(), parts.createPlaces(math.constant(0)),
-              math.constant(0)};
-  finishTile(startTile(math.constant(0), state.places), state.stage);
-  gpu::BarrierOp::create(b);
-  if (steps == 1)
-    return parts.matrix.createStep(state.sums, state.stage);
-
-  // In all steps but the last, the tile of the next step is in flight.
-  SmallVector<Value> carried = state.sums;
-  llvm::append_range(carried, state.places);
-  carried.push_back(state.stage);
-  auto unpack = [&](ValueRange values) {
-    ValueRange sums = values.take_front(state.sums.size());
-    ValueRange places = values.drop_front(sums.size()).drop_back();
-    return State{sums, places, isDouble ? values.back() : state.stage};
-  };
-  auto loop = scf::ForOp::create(
-      b, math.constant(0), math.constant((steps - 1) * kernel.gemmK()),
-      math.constant(kernel.gemmK()), carried,
-      [&](OpBuilder &, Location, Value k, ValueRange values) {
-        State next = createStep(unpack(values), k);
-        SmallVector<Value> all = next.sums;
-        llvm::append_range(all, next.places);
-        all.push_back(next.stage);
-        scf::YieldOp::create(b, all);
-      });
-  disableUnrolling(loop);
-  state = unpack(loop.getResults());
+  State state = start();
+  // A tile passes through the registers of the one before the distance, so the
+  // loop has as many steps: with one, registers in flight would be copied.
+  int64_t starts = steps - distance;
+  int64_t inLoop = starts / distance * distance;
+  if (inLoop > 0) {
+    auto loop = scf::ForOp::create(
+        b, math.constant(0), math.constant(inLoop * kernel.gemmK()),
+        math.constant(distance * kernel.gemmK()), state.pack(),
+        [&](OpBuilder &, Location, Value k, ValueRange carried) {
+          State after = state.unpack(carried);
+          for (int64_t step = 0; step < distance; ++step)
+            after = createStep(after, math.add(k, step * kernel.gemmK()));
+          scf::YieldOp::create(b, after.pack());
+        });
+    disableUnrolling(loop);
+    state = state.unpack(loop.getResults());
+  }
+  for (int64_t step = inLoop; step < starts; ++step)
+    state = createStep(state, math.constant(step * kernel.gemmK()));
+  while (!state.tiles.empty())
+    state = createStep(state, {});
   return parts.matrix.createStep(state.sums, state.stage);
 }
 

@@ -48,6 +48,7 @@ static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
       (isTransposed(problem.lhsRun) || isTransposed(problem.rhsRun));
   work.copiesInLaneOrder = copiesInLaneOrder(chip, candidate);
   work.atomCycles = candidate.atom->cycles;
+  work.prefetchDistance = getPrefetchDistance(problem, chip, candidate);
   work.matrixCycles =
       cost.matrixCycles / double(ceilDiv(work.waves, countSimds(chip)));
   work.vectorCycles = computeVectorCycles(problem, chip, candidate);
@@ -96,17 +97,10 @@ static void computeOccupancy(const Problem &problem, const ChipInfo &chip,
           ? computeExpectedRegisters(chip, *candidate.atom, cost.registers,
                                      countTransposed(problem))
           : cost.registers.total();
-  int64_t perWave = roundUp(registers, chip.registerGranule);
-  int64_t waves = std::min<int64_t>(chip.maxWavesPerSimd,
-                                    chip.registerFilePerLane / perWave) *
-                  countSimds(chip);
-  int64_t byRegisters = waves / candidate.subgroups();
-  int64_t byShared =
-      chip.sharedMemoryOfUnit * chip.computeUnitsOfProcessor / cost.sharedBytes;
   // More would fit, but no unit gets more than its share of the grid.
   int64_t share = ceilDiv(cost.workgroups, countUnits(chip));
-  cost.residentWorkgroups =
-      std::max<int64_t>(1, std::min({byRegisters, byShared, share}));
+  cost.residentWorkgroups = std::max<int64_t>(
+      1, std::min(countResident(chip, candidate, registers), share));
   cost.wavesPerSimd = double(cost.residentWorkgroups * candidate.subgroups()) /
                       double(countSimds(chip));
 }
@@ -277,6 +271,7 @@ conv::describeUnit(const Problem &problem, const ChipInfo &chip,
           {"joins_loads", double(work.joinsLoads)},
           {"lane_copies", double(work.copiesInLaneOrder)},
           {"atom_cycles", work.atomCycles},
+          {"prefetch_distance", double(work.prefetchDistance)},
           {"overlaps", double(work.overlapsSteps)},
           {"resident", double(cost.residentWorkgroups)},
           {"workgroups", double(ceilDiv(cost.workgroups, countUnits(chip)))},

@@ -59,9 +59,10 @@ static int64_t countJoinRegisters(const ChipInfo &chip,
   return chip.calibration->unit.joinedLoadRegisters * blocks * longest;
 }
 
-RegisterCost conv::computeRegisters(const Problem &problem,
-                                    const ChipInfo &chip,
-                                    const Candidate &candidate) {
+/// Registers if one tile is in flight.
+static RegisterCost computeForOneTile(const Problem &problem,
+                                      const ChipInfo &chip,
+                                      const Candidate &candidate) {
   const MatrixAtom &atom = *candidate.atom;
   auto [rows, columns] = candidate.subgroup;
   int64_t inputPieces =
@@ -93,6 +94,66 @@ RegisterCost conv::computeRegisters(const Problem &problem,
                                       problem.lhsRun) +
                    countJoinRegisters(chip, candidate, candidate.workgroup[1],
                                       problem.rhsRun);
+  return cost;
+}
+
+int64_t conv::countResident(const ChipInfo &chip, const Candidate &candidate,
+                            int64_t registers) {
+  int64_t perWave = roundUp(registers, chip.registerGranule);
+  int64_t waves = std::min<int64_t>(chip.maxWavesPerSimd,
+                                    chip.registerFilePerLane / perWave) *
+                  countSimds(chip);
+  int64_t byShared = chip.sharedMemoryOfUnit * chip.computeUnitsOfProcessor /
+                     computeSharedBytes(candidate);
+  return std::min(waves / candidate.subgroups(), byShared);
+}
+
+/// Workgroups that share a unit fill each other's waits: by the clock, a second
+/// tile that leaves three of four makes a loop 1.06 times as long, and one that
+/// leaves six of seven or eight makes it shorter.
+static constexpr int64_t kEnoughWorkgroups = 4;
+
+/// By the clock, fewer steps take up to 1.1 times as long with a second tile.
+static constexpr int64_t kLeastPrefetchedSteps = 16;
+
+int64_t conv::computePrefetchDistance(const ChipInfo &chip,
+                                      const Candidate &candidate,
+                                      int64_t steps) {
+  // Other loops pass loads through the same registers in each step.
+  if (!keepsLoadsEarly(chip) || candidate.atom->kind != AtomKind::WMMA ||
+      candidate.loop != StagedLoop::Registers || steps < kLeastPrefetchedSteps)
+    return 1;
+  RegisterCost cost = computeForOneTile(Problem(), chip, candidate);
+  int64_t expected = computeExpectedRegisters(chip, *candidate.atom, cost,
+                                              /*transposed=*/0);
+  int64_t withSecond = expected + cost.staging;
+  bool fits =
+      withSecond <= computeAvailableRegisters(chip, candidate.subgroups()) -
+                        chip.registerGranule &&
+      countResident(chip, candidate, withSecond) >=
+          std::min(kEnoughWorkgroups, countResident(chip, candidate, expected));
+  return fits ? 2 : 1;
+}
+
+int64_t conv::getPrefetchDistance(const Problem &problem, const ChipInfo &chip,
+                                  const Candidate &candidate) {
+  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  auto loadsPieces = [&](int64_t rows, const Run &run) {
+    return run.isAlongReduction &&
+           countLoadElements(chip, candidate, rows, run) == longest;
+  };
+  return loadsPieces(candidate.workgroup[0], problem.lhsRun) &&
+                 loadsPieces(candidate.workgroup[1], problem.rhsRun)
+             ? computePrefetchDistance(
+                   chip, candidate, ceilDiv(problem.reduction, candidate.gemmK))
+             : 1;
+}
+
+RegisterCost conv::computeRegisters(const Problem &problem,
+                                    const ChipInfo &chip,
+                                    const Candidate &candidate) {
+  RegisterCost cost = computeForOneTile(problem, chip, candidate);
+  cost.staging *= getPrefetchDistance(problem, chip, candidate);
   return cost;
 }
 

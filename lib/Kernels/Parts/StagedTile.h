@@ -47,6 +47,16 @@ int64_t fragmentBytesA(const MatrixAtom &atom);
 
 int64_t fragmentBytesB(const MatrixAtom &atom);
 
+/// Workgroups that fit on a unit at a time, by shared memory and by the
+/// registers of a lane.
+int64_t countResident(const ChipInfo &chip, const Candidate &candidate,
+                      int64_t registers);
+
+/// `computePrefetchDistance` of a candidate for a problem, which tells whether
+/// loads bring 16 bytes.
+int64_t getPrefetchDistance(const Problem &problem, const ChipInfo &chip,
+                            const Candidate &candidate);
+
 /// Whether both tiles are copied in lane order, without registers.
 bool copiesInLaneOrder(const ChipInfo &chip, const Candidate &candidate);
 

@@ -103,7 +103,8 @@ static double computeLoadLatency(const ChipInfo &chip, const UnitWork &work) {
     return (latency + work.loadCycles) /
            double(std::max<int64_t>(1, work.stages - 1));
   bool isSpread = work.overlapsSteps && work.stages > 1;
-  return latency + work.loadCycles / (isSpread ? 2 : 1);
+  return (latency + work.loadCycles / (isSpread ? 2 : 1)) /
+         double(work.prefetchDistance);
 }
 
 bool conv::waitsForLoads(const ChipInfo &chip, const UnitWork &work,

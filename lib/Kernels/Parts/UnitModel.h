@@ -35,7 +35,8 @@ struct UnitWork {
   bool joinsLoads = false;
   /// Tiles arrive without registers, up to `stages` - 1 steps ahead.
   bool copiesInLaneOrder = false;
-  double atomCycles = 0; ///< Cycles of a matrix instruction.
+  double atomCycles = 0;        ///< Cycles of a matrix instruction.
+  int64_t prefetchDistance = 1; ///< Steps from loads to their use in phases.
   /// Steps overlap: loads and writes are between matrix instructions.
   bool overlapsSteps = false;
 };

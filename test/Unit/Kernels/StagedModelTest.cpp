@@ -199,6 +199,28 @@ TEST(StagedModel, TemporariesCountBesideAccumulators) {
   EXPECT_EQ(computeNeededRegisters(chipOf("gfx942"), registers), 64 + 70);
 }
 
+TEST(StagedModel, PrefetchesTwoTilesWhereRegistersAndStepsAllow) {
+  const ChipInfo &chip = chipOf("gfx1201");
+  Candidate candidate{.atom = &atomOf("gfx1201", NumericType::F16, 16),
+                      .workgroup = {96, 64},
+                      .subgroup = {48, 32},
+                      .gemmK = 64,
+                      .stages = 1};
+  EXPECT_EQ(computePrefetchDistance(chip, candidate, 36), 2);
+  EXPECT_EQ(computePrefetchDistance(chip, candidate, 15), 1);
+  Candidate crowded = candidate; // Three of four workgroups would be left.
+  crowded.workgroup = {128, 128};
+  crowded.subgroup = {64, 32};
+  EXPECT_EQ(computePrefetchDistance(chip, crowded, 36), 1);
+  Candidate full = candidate; // Values might spill.
+  full.workgroup = {128, 128};
+  full.subgroup = {64, 64};
+  full.gemmK = 32;
+  EXPECT_EQ(computePrefetchDistance(chip, full, 36), 1);
+  // MFMA loops pass one tile through the same registers in each step.
+  EXPECT_EQ(computePrefetchDistance(chipOf("gfx942"), fourWaves(), 36), 1);
+}
+
 TEST(StagedModel, SaysWhatLimits) {
   Problem pointwise =
       forward({.n = 64, .h = 56, .w = 56, .c = 64, .k = 64, .p = 56, .q = 56});
