@@ -113,6 +113,29 @@ static void createGroup(OpBuilder &builder, Location loc, GroupKind kind,
         builder, loc, kind, static_cast<uint32_t>(count), /*groupId=*/0);
 }
 
+/// Reads outnumber products, so that a round's products do not hide the latency
+/// of the next round's reads: each read is several products ahead. More of them
+/// would take more registers than loops of WMMA have.
+static void createEarlyReadGroups(ScheduleFenceOp end, const Section &section) {
+  OpBuilder builder(end);
+  Location loc = end.getLoc();
+  constexpr int64_t kProductsAhead = 3;
+  int64_t perProduct =
+      llvm::divideCeil(section.laterReads, section.earlyProducts);
+  int64_t left = section.laterReads;
+  auto take = [&](int64_t most) {
+    int64_t reads = std::min(left, most);
+    left -= reads;
+    return reads;
+  };
+  createGroup(builder, loc, kSharedReads,
+              section.firstReads + take(kProductsAhead * perProduct));
+  for (int64_t product = 0; product < section.products; ++product) {
+    createGroup(builder, loc, kProducts, 1);
+    createGroup(builder, loc, kSharedReads, take(perProduct));
+  }
+}
+
 /// Each read of a later round follows the same number of products.
 static void createReadGroups(ScheduleFenceOp end, const Section &section) {
   OpBuilder builder(end);
@@ -159,6 +182,8 @@ void mlir::conv::convertScheduleFences(gpu::GPUModuleOp module) {
   for (auto &[fence, section] : fences) {
     if (section.products > 0 && !section.readsFirst)
       createStepGroups(fence, section.kinds);
+    else if (section.laterReads > section.earlyProducts)
+      createEarlyReadGroups(fence, section);
     else if (section.laterReads > 0)
       createReadGroups(fence, section);
     // Matrix instructions of the last reads may move after the fence, but those

@@ -154,3 +154,41 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     }
   }
 }
+
+// -----
+
+// Five rounds of two reads and one matrix instruction: each of them is not
+// enough to hide the next reads, so reads are three rounds ahead.
+// CHECK-LABEL: gpu.func @early_reads
+// CHECK-COUNT-5: amdgpu.mfma
+// CHECK-NEXT:    rocdl.sched.group.barrier 256, 8, 0
+// CHECK-NEXT:    rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT:    rocdl.sched.group.barrier 256, 2, 0
+// CHECK-COUNT-4: rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT:    amdgpu.sched_barrier allow = <mfma_wmma>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  gpu.module @kernels {
+    gpu.func @early_reads(%m: memref<8xf16, #gpu.address_space<workgroup>>, %c: vector<16xf32>, %y: memref<16xf32>) kernel {
+      %i = arith.constant 0 : index
+      %j = arith.constant 4 : index
+      %a0 = vector.load %m[%i] : memref<8xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %b0 = vector.load %m[%j] : memref<8xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %0 = conv.mma <mfma 32 x 32 x 8> %a0, %b0, %c : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      %a1 = vector.load %m[%i] : memref<8xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %b1 = vector.load %m[%j] : memref<8xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %1 = conv.mma <mfma 32 x 32 x 8> %a1, %b1, %0 : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      %a2 = vector.load %m[%i] : memref<8xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %b2 = vector.load %m[%j] : memref<8xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %2 = conv.mma <mfma 32 x 32 x 8> %a2, %b2, %1 : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      %a3 = vector.load %m[%i] : memref<8xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %b3 = vector.load %m[%j] : memref<8xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %3 = conv.mma <mfma 32 x 32 x 8> %a3, %b3, %2 : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      %a4 = vector.load %m[%i] : memref<8xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %b4 = vector.load %m[%j] : memref<8xf16, #gpu.address_space<workgroup>>, vector<4xf16>
+      %4 = conv.mma <mfma 32 x 32 x 8> %a4, %b4, %3 : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      conv.schedule_fence
+      vector.store %4, %y[%i] : memref<16xf32>, vector<16xf32>
+      gpu.return
+    }
+  }
+}
