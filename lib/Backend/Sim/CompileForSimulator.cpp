@@ -31,6 +31,7 @@
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 
@@ -182,6 +183,27 @@ struct StackSizeHandler : llvm::DiagnosticHandler {
 };
 } // namespace
 
+/// The bytes of all values of `function`: its frame if none had a register.
+static uint64_t countValueBytes(const llvm::Function &function) {
+  const llvm::DataLayout &layout = function.getDataLayout();
+  uint64_t bytes = 0;
+  for (const llvm::Instruction &instruction : llvm::instructions(function))
+    if (llvm::Type *type = instruction.getType(); type->isSized())
+      bytes += std::max<uint64_t>(8, layout.getTypeAllocSize(type));
+  return bytes;
+}
+
+/// The level of the code generator. The runtime's checks take most of a run,
+/// and generating code takes longer than most runs, so it is done quickly. What
+/// is quick keeps values in the frame, where those of large kernels do not fit;
+/// half of it is left for what the code generator adds.
+static llvm::CodeGenOptLevel selectLevel(const llvm::Module &module) {
+  bool fits = llvm::all_of(module, [](const llvm::Function &function) {
+    return countValueBytes(function) <= maxStackBytes / 2;
+  });
+  return fits ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default;
+}
+
 static llvm::Expected<SmallVector<char, 0>>
 emitObject(llvm::Module &module, llvm::TargetMachine &host) {
   std::string problem;
@@ -257,6 +279,7 @@ private:
       return error;
     for (llvm::Function &function : llvmModule)
       moveBf16AsIntegers(function);
+    (*host)->setOptLevel(selectLevel(llvmModule));
     auto bytes = emitObject(llvmModule, **host);
     if (!bytes)
       return bytes.takeError();
