@@ -104,7 +104,11 @@ static void explainSizes(Operation *op, StringRef problem, raw_ostream &os) {
      << "target      " << chip.name << " (" << chip.product << ")\n";
   RunTimeSizes sizes(op);
   if (sizes.getSizes().empty()) {
-    os << "kernel      one, which finds the states of sequences\n";
+    auto dynamic = dyn_cast<DynamicOpInterface>(op);
+    os << "kernel      one, "
+       << (dynamic && normalizesManyKernels(dynamic)
+               ? "with a loop over the kernels of the tokens\n"
+               : "which finds the states of sequences\n");
     return;
   }
   os << "sizes       ";

@@ -17,6 +17,8 @@
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
 #include "conv/Plan/NormalizeTaps.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -138,6 +140,41 @@ TokenBuilder::Elements TokenBuilder::computeChannels(int64_t token) {
   return sums;
 }
 
+void TokenBuilder::addKernel(int64_t token, Value distance, Elements &sums) {
+  // What is loaded in the loop is not seen behind it.
+  llvm::SaveAndRestore place(first, math.add(first, distance));
+  llvm::SaveAndRestore noneInside(inside, decltype(inside)());
+  llvm::SaveAndRestore noneLoaded(loaded, decltype(loaded)());
+  Elements grads = getTokens(op->getOperand(0), token);
+  Elements kernel = getKernel(token);
+  Elements taps(groups);
+  for (int64_t group = 0; group < groups; ++group)
+    for (int64_t w = 0; w < shape.w; ++w) {
+      Value tap = kernel[group * shape.w + w];
+      Value isIt = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, distance,
+                                         math.constant(shape.w - 1 - w));
+      taps[group] =
+          w == 0
+              ? tap
+              : arith::SelectOp::create(b, isIt, tap, taps[group]).getResult();
+    }
+  for (int64_t c = 0; c < channels; ++c)
+    sums[c] = multiplyAdd(b, b.getLoc(), mask(grads[c], token, distance),
+                          mask(taps[c / perGroup], token, distance), sums[c]);
+}
+
+TokenBuilder::Elements TokenBuilder::computeChannelsByKernel(int64_t token) {
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
+  auto loop = scf::ForOp::create(b, math.constant(0), math.constant(shape.w),
+                                 math.constant(1), Elements(channels, zero));
+  OpBuilder::InsertionGuard restore(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Elements sums(loop.getRegionIterArgs());
+  addKernel(token, loop.getInductionVar(), sums);
+  scf::YieldOp::create(b, sums);
+  return loop.getResults();
+}
+
 TokenBuilder::Elements TokenBuilder::computeKernel(int64_t token) {
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
   Elements sums(groups * shape.w, zero);
@@ -165,9 +202,9 @@ TokenBuilder::Elements TokenBuilder::computeKernel(int64_t token) {
 SmallVector<TokenBuilder::Elements> TokenBuilder::computeSums() {
   SmallVector<Elements> sums;
   for (int64_t token = 0; token < tokens; ++token)
-    sums.push_back(direction == Direction::BackwardWeight
-                       ? computeKernel(token)
-                       : computeChannels(token));
+    sums.push_back(direction == Direction::BackwardWeight ? computeKernel(token)
+                   : normalizesManyKernels(op) ? computeChannelsByKernel(token)
+                                               : computeChannels(token));
   return sums;
 }
 
@@ -183,7 +220,8 @@ void TokenBuilder::loadAll() {
 }
 
 SmallVector<TokenBuilder::Elements> TokenBuilder::computePackedSums() {
-  loadAll();
+  if (!normalizesManyKernels(op))
+    loadAll();
   const StateTensor &starts = get(op.getCuSeqlens());
   Side side = isGradientOfInput() ? Side::After : Side::Before;
   TokenBlock block{first, tokens, access.getSize('T', shape.t)};

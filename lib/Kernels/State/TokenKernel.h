@@ -73,9 +73,14 @@ private:
   /// What token `token` sees at a distance in its sequence or its state.
   Elements getSeen(Value tensor, int64_t token, int64_t distance);
   Value mask(Value element, int64_t token, int64_t distance) const;
+  Value mask(Value element, int64_t token, Value distance) const;
   /// Adds elements pairwise. At least one of each pair is zero.
   Elements add(Elements elements, const Elements &others) const;
   Elements computeChannels(int64_t token);
+  /// The gradient of the input as a loop over the kernels.
+  Elements computeChannelsByKernel(int64_t token);
+  /// Adds the products with the kernel `distance` behind the first token.
+  void addKernel(int64_t token, Value distance, Elements &sums);
   Elements computeKernel(int64_t token);
   SmallVector<Elements> computeSums();
   /// Loads everything that the sums of all tokens need.

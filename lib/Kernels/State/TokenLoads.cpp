@@ -162,11 +162,15 @@ TokenBuilder::Elements TokenBuilder::getSeen(Value tensor, int64_t token,
 }
 
 Value TokenBuilder::mask(Value element, int64_t token, int64_t distance) const {
-  if (neighbours.counts.empty() || distance == 0)
+  return distance == 0 ? element
+                       : mask(element, token, math.constant(distance));
+}
+
+Value TokenBuilder::mask(Value element, int64_t token, Value distance) const {
+  if (neighbours.counts.empty())
     return element;
-  Value isSeen =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
-                            neighbours.counts[token], math.constant(distance));
+  Value isSeen = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                       neighbours.counts[token], distance);
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
   return arith::SelectOp::create(b, isSeen, element, zero);
 }

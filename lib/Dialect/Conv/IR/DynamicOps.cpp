@@ -70,7 +70,7 @@ bool DynamicOpInterface::hasOneKernel() {
 
 bool DynamicOpInterface::hasTokenKernel() {
   return hasRunTimeSizes(getOperation()) ||
-         (getCuSeqlens() && getInitialState());
+         (getCuSeqlens() && getInitialState()) || normalizesManyKernels(*this);
 }
 
 /// Whether all sizes after the first `count` are static.

@@ -40,6 +40,13 @@ int64_t mlir::conv::computeMembersOfSum(int64_t perGroup) {
   return 0;
 }
 
+bool mlir::conv::normalizesManyKernels(DynamicOpInterface op) {
+  constexpr int64_t kMostTaps = 128; // Of all kernels together.
+  int64_t taps = op.getShape().w;
+  return op.getDirection() == Direction::BackwardData && op.isNormalized() &&
+         !op.hasOneKernel() && taps * taps > kMostTaps;
+}
+
 int64_t mlir::conv::countNormalizedChannels(const DynamicShape &shape,
                                             Direction direction) {
   constexpr int64_t kMostGroups = 2;

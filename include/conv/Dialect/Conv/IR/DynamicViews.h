@@ -52,6 +52,11 @@ int64_t computeMembersOfSum(int64_t perGroup);
 /// with more kernels, the code of a block exceeds the instruction cache.
 int64_t countNormalizedChannels(const DynamicShape &shape, Direction direction);
 
+/// Whether an element of the result needs one tap each of many normalized
+/// kernels, as in a gradient of the input: their code would take from seconds
+/// to minutes to compile, and is a loop over the kernels instead.
+bool normalizesManyKernels(DynamicOpInterface op);
+
 /// Groups of a work-item, at most `most`, in a kernel gradient that sums over
 /// the channels of a group: as many as make a row of the input one access.
 int64_t countSummedGroups(const DynamicShape &shape, int64_t operandBytes,
