@@ -26,9 +26,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The cost of an operation on one number, in additions. The simulator's code
-/// contains some functions twice, with and without checks.
-static int64_t computeCost(Operation &op, bool simulated) {
+/// The cost of an operation on one number, in additions.
+static int64_t computeCost(Operation &op) {
   return llvm::TypeSwitch<Operation &, int64_t>(op)
       .Case<math::SinOp, math::CosOp, math::TanOp, math::PowFOp>(
           [](auto) -> int64_t { return 240; })
@@ -36,7 +35,7 @@ static int64_t computeCost(Operation &op, bool simulated) {
             math::AtanOp, math::AtanhOp, math::CbrtOp, math::CoshOp,
             math::ErfOp, math::ErfcOp, math::ExpM1Op, math::Log1pOp,
             math::SinhOp, math::TanhOp>(
-          [&](auto) -> int64_t { return simulated ? 60 : 30; })
+          [](auto) -> int64_t { return 30; })
       .Case<math::ExpOp, math::Exp2Op, math::LogOp, math::Log10Op, math::Log2Op,
             math::RsqrtOp, math::SqrtOp, arith::DivFOp, arith::RemFOp>(
           [](auto) -> int64_t { return 8; })
@@ -76,7 +75,7 @@ CodeSize mlir::conv::computeCodeSize(ModuleOp module, bool simulated) {
       bool isArithmetic =
           isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
               op->getDialect());
-      int64_t cost = computeCost(*op, simulated);
+      int64_t cost = computeCost(*op);
       if (keepsCalls)
         cost = std::min(cost, kCostOfCall);
       bool isFloat = isArithmetic && op->getNumResults() == 1 &&

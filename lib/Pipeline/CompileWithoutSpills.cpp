@@ -35,7 +35,7 @@ static constexpr int64_t kCostOfSpills = 2;
 /// load operands element by element, may have 15,000.
 static constexpr int64_t kMaxOperations = 4096, kMaxOperationsOfTries = 7168;
 /// The most operations for which a staged GEMM is preferred to the other
-/// families' kernels, which rank behind all that gave way.
+/// families' kernels, which rank after all that gave way.
 static constexpr int64_t kMaxOperationsOfLast = 5120;
 /// The operations to aim at after a schedule of more than the most, since their
 /// number is only nearly proportional to the elements of a lane.
@@ -47,6 +47,8 @@ static constexpr int64_t kOperationsOfTry = 768;
 static constexpr int64_t kLeastOperations = 1024;
 /// The most schedules that give way because of their operations.
 static constexpr int kMaxTooLarge = 3;
+/// The most times that no schedule is as small as was aimed at.
+static constexpr int kMaxFailures = 3;
 
 namespace {
 struct GaveWay {
@@ -68,6 +70,10 @@ private:
   Result<CompiledPair> compileFirst();
   /// Excludes a schedule of so many `operations`, and those like it.
   void excludeLarge(const ChosenSchedule &schedule, int64_t operations);
+  /// The operations that another try may have.
+  int64_t countLeft() const {
+    return kMaxOperationsOfTries - operations - kOperationsOfTry;
+  }
   /// Whether there is time for another try. If the last one had too many
   /// operations for that, only smaller schedules are left.
   bool fitNext(int64_t operationsOfLast);
@@ -101,6 +107,8 @@ void ScheduleSearch::excludeLarge(const ChosenSchedule &schedule,
 Result<CompiledPair> ScheduleSearch::compileFirst() {
   CodeLimits limits{kMaxOperations};
   int64_t fewest = std::numeric_limits<int64_t>::max();
+  int64_t elementsOfLast = 0;
+  int failures = 0;
   Exclusion ofSmallest;
   size_t smallest = 0;
   while (gaveWay.size() < kMaxTooLarge) {
@@ -108,7 +116,14 @@ Result<CompiledPair> ScheduleSearch::compileFirst() {
         compilePair(function, target, options, excluded, limits);
     if (pair ? !pair->turnedDown : gaveWay.empty())
       return pair;
-    if (!pair || pair->turnedDown->laneElements == 0)
+    if (!pair) { // No schedule is so small.
+      if (++failures > kMaxFailures)
+        break;
+      excluded.laneElements = (excluded.laneElements + elementsOfLast) / 2;
+      continue;
+    }
+    elementsOfLast = pair->turnedDown->laneElements;
+    if (elementsOfLast == 0)
       break; // No other staged GEMM is left.
     llvm::append_range(otherTimes, pair->times);
     operations += kOperationsOfTry;
@@ -148,6 +163,12 @@ void ScheduleSearch::add(CompiledPair next) {
 CompiledPair ScheduleSearch::finish() {
   llvm::append_range(best.times, otherTimes);
   llvm::raw_string_ostream os(best.explanation);
+  // The last ones may have had nothing to give way to.
+  llvm::erase_if(gaveWay, [&](const GaveWay &one) {
+    return llvm::any_of(best.spills, [&](const Spill &kept) {
+      return kept.schedule.text == one.schedule;
+    });
+  });
   for (const GaveWay &one : gaveWay)
     if (options.explain == ExplanationForm::Text)
       os << "gave way    " << one.schedule << ": " << one.reason << "\n";
@@ -164,7 +185,7 @@ CompiledPair ScheduleSearch::finish() {
 }
 
 bool ScheduleSearch::fitNext(int64_t operationsOfLast) {
-  int64_t left = kMaxOperationsOfTries - operations - kOperationsOfTry;
+  int64_t left = countLeft();
   if (operationsOfLast <= left)
     return true;
   int64_t laneElements = spills.front().schedule.laneElements;
@@ -187,9 +208,9 @@ Result<CompiledPair> ScheduleSearch::run() {
   for (int tries = 0; tries < kMaxTries && cost <= size.most &&
                       excludeSpills() && fitNext(size.operations);
        ++tries) {
-    Result<CompiledPair> next =
-        compilePair(function, target, options, excluded);
-    if (!next) // No other schedule is left.
+    Result<CompiledPair> next = compilePair(function, target, options, excluded,
+                                            CodeLimits{countLeft()});
+    if (!next || next->turnedDown) // No other schedule, or no time, is left.
       break;
     size = next->codeSize;
     cost += kCostOfSpills * size.cost;

@@ -79,8 +79,10 @@ static void handleSymptom(int number, siginfo_t *info, void *) {
   if ((number == SIGABRT || uintptr_t(info->si_addr) < kNearNull) &&
       hasNoMemory())
     endWithoutMemory();
-  // The access repeats, or `abort` raises its signal again.
   std::signal(number, SIG_DFL);
+  if (number == SIGABRT) // From another process, it comes once.
+    std::raise(number);
+  // An access repeats.
 }
 
 void mlir::conv::installErrorHandlers() {

@@ -282,7 +282,7 @@ private:
                     one.cost.registers.total() >= registers;
       bool isLarge =
           laneElements > 0 && countLaneElements(schedule) >= laneElements;
-      if (spills || isLarge || isExcluded(schedule))
+      if (spills || isLarge || llvm::is_contained(excluded, schedule))
         continue;
       if (fitsWorkspace(op, schedule))
         return schedule;
@@ -314,10 +314,6 @@ private:
       emitUnsupported(op.getLoc(), Reason::ProblemSize)
           << "expects a result that one launch can compute, but got "
           << op.getResultType();
-  }
-
-  bool isExcluded(ScheduleAttr schedule) const {
-    return llvm::is_contained(excluded, schedule);
   }
 
   /// The fewest registers, by the model, of an excluded staged schedule. Since

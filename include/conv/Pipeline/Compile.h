@@ -165,7 +165,7 @@ std::string getChipNames();
 /// For programs that only compile: if memory runs out in any thread, the
 /// process ends with a message and the exit code of a system error. LLVM has no
 /// exceptions, and MLIR does not check what `malloc` returns. Applications keep
-/// their own handlers of `new` and SIGSEGV.
+/// their own handlers of `new`, SIGSEGV and SIGABRT.
 void endWhereMemoryEnds();
 
 /// For single-threaded programs: a child process parses text first, so that

@@ -113,9 +113,9 @@ static void createGroup(OpBuilder &builder, Location loc, GroupKind kind,
         builder, loc, kind, static_cast<uint32_t>(count), /*groupId=*/0);
 }
 
-/// Reads outnumber products, so that a round's products do not hide the latency
-/// of the next round's reads: each read is several products ahead. More of them
-/// would take more registers than loops of WMMA have.
+/// Reads outnumber products, as in small WMMA tiles, so that a round's products
+/// do not hide the latency of the next round's reads: each read is several
+/// products ahead. More of them would take more registers than these loops have.
 static void createEarlyReadGroups(ScheduleFenceOp end, const Section &section) {
   OpBuilder builder(end);
   Location loc = end.getLoc();

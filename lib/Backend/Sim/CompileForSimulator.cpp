@@ -188,7 +188,10 @@ static uint64_t countValueBytes(const llvm::Function &function) {
   const llvm::DataLayout &layout = function.getDataLayout();
   uint64_t bytes = 0;
   for (const llvm::Instruction &instruction : llvm::instructions(function))
-    if (llvm::Type *type = instruction.getType(); type->isSized())
+    if (auto *alloca = dyn_cast<llvm::AllocaInst>(&instruction))
+      bytes += alloca->getAllocationSize(layout).value_or(
+          llvm::TypeSize::getFixed(maxStackBytes));
+    else if (llvm::Type *type = instruction.getType(); type->isSized())
       bytes += std::max<uint64_t>(8, layout.getTypeAllocSize(type));
   return bytes;
 }

@@ -14,8 +14,8 @@
 // to the writes that need them, and each step waits for a full latency.
 //
 // Loads start one step before they are written, or two steps where registers
-// allow (`computePrefetchDistance`): workgroups that few others share a unit
-// with wait for half of a load's latency then.
+// allow (`computePrefetchDistance`): with few workgroups on a unit, each waits
+// for half of a load's latency then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +49,7 @@ private:
     SmallVector<Loads> tiles;  ///< In flight, the next tile first.
     SmallVector<Value> places; ///< Places of the loads of the last one.
     Value stage;
+    bool changesStage;
 
     SmallVector<Value> pack() const;
     State unpack(ValueRange values) const;
@@ -83,7 +84,8 @@ SmallVector<Value> RegisterStagedLoop::State::pack() const {
     for (ArrayRef<Value> block : tile)
       llvm::append_range(values, block);
   llvm::append_range(values, places);
-  values.push_back(stage);
+  if (changesStage)
+    values.push_back(stage);
   return values;
 }
 
@@ -98,7 +100,8 @@ RegisterStagedLoop::State::unpack(ValueRange values) const {
   for (Loads &tile : state.tiles)
     llvm::for_each(tile, take);
   take(state.places);
-  state.stage = values.front();
+  if (changesStage)
+    state.stage = values.front();
   return state;
 }
 
@@ -123,6 +126,7 @@ RegisterStagedLoop::State RegisterStagedLoop::start() const {
   State state;
   state.sums = parts.matrix.createZeros();
   state.stage = math.constant(0);
+  state.changesStage = isDouble;
   startTile(state, math.constant(0));
   finishTile(state);
   // Workgroups that start together do not wait for each other's second tiles.

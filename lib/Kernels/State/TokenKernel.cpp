@@ -141,7 +141,7 @@ TokenBuilder::Elements TokenBuilder::computeChannels(int64_t token) {
 }
 
 void TokenBuilder::addKernel(int64_t token, Value distance, Elements &sums) {
-  // What is loaded in the loop is not seen behind it.
+  // What is loaded in the loop is not seen after it.
   llvm::SaveAndRestore place(first, math.add(first, distance));
   llvm::SaveAndRestore noneInside(inside, decltype(inside)());
   llvm::SaveAndRestore noneLoaded(loaded, decltype(loaded)());

@@ -79,7 +79,7 @@ private:
   Elements computeChannels(int64_t token);
   /// The gradient of the input as a loop over the kernels.
   Elements computeChannelsByKernel(int64_t token);
-  /// Adds the products with the kernel `distance` behind the first token.
+  /// Adds the products with the kernel `distance` after the token's own.
   void addKernel(int64_t token, Value distance, Elements &sums);
   Elements computeKernel(int64_t token);
   SmallVector<Elements> computeSums();
