@@ -34,8 +34,7 @@ static int64_t computeCost(Operation &op) {
       .Case<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp,
             math::AtanOp, math::AtanhOp, math::CbrtOp, math::CoshOp,
             math::ErfOp, math::ErfcOp, math::ExpM1Op, math::Log1pOp,
-            math::SinhOp, math::TanhOp>(
-          [](auto) -> int64_t { return 30; })
+            math::SinhOp, math::TanhOp>([](auto) -> int64_t { return 30; })
       .Case<math::ExpOp, math::Exp2Op, math::LogOp, math::Log10Op, math::Log2Op,
             math::RsqrtOp, math::SqrtOp, arith::DivFOp, arith::RemFOp>(
           [](auto) -> int64_t { return 8; })

@@ -110,7 +110,7 @@ static bool exceeds(ArrayRef<ChosenSchedule> schedules, CodeSize size,
                     const CodeLimits &limits) {
   if (schedules.size() != 1 || !schedules.front().byHeuristic)
     return false;
-  return schedules.front().laneElements > 0
+  return schedules.front().stepElements > 0
              ? size.operations > limits.operations
              : limits.onlyStaged;
 }

@@ -38,7 +38,7 @@ static constexpr int64_t kMaxOperations = 4096, kMaxOperationsOfTries = 7168;
 /// families' kernels, which rank after all that gave way.
 static constexpr int64_t kMaxOperationsOfLast = 5120;
 /// The operations to aim at after a schedule of more than the most, since their
-/// number is only nearly proportional to the elements of a lane.
+/// number is only nearly proportional to the elements of a step.
 static constexpr int64_t kAimedOperations = 3328;
 /// What a try costs besides, as a number of operations: ranking, lowering, and
 /// an object file.
@@ -98,8 +98,8 @@ private:
 
 void ScheduleSearch::excludeLarge(const ChosenSchedule &schedule,
                                   int64_t operations) {
-  excluded.laneElements = std::max<int64_t>(
-      1, schedule.laneElements * kAimedOperations / operations);
+  excluded.stepElements = std::max<int64_t>(
+      1, schedule.stepElements * kAimedOperations / operations);
   gaveWay.push_back(
       {schedule.text, std::to_string(operations) + " operations"});
 }
@@ -119,10 +119,10 @@ Result<CompiledPair> ScheduleSearch::compileFirst() {
     if (!pair) { // No schedule is so small.
       if (++failures > kMaxFailures)
         break;
-      excluded.laneElements = (excluded.laneElements + elementsOfLast) / 2;
+      excluded.stepElements = (excluded.stepElements + elementsOfLast) / 2;
       continue;
     }
-    elementsOfLast = pair->turnedDown->laneElements;
+    elementsOfLast = pair->turnedDown->stepElements;
     if (elementsOfLast == 0)
       break; // No other staged GEMM is left.
     llvm::append_range(otherTimes, pair->times);
@@ -188,10 +188,10 @@ bool ScheduleSearch::fitNext(int64_t operationsOfLast) {
   int64_t left = countLeft();
   if (operationsOfLast <= left)
     return true;
-  int64_t laneElements = spills.front().schedule.laneElements;
-  if (spills.size() > 1 || laneElements == 0 || left < kLeastOperations)
+  int64_t stepElements = spills.front().schedule.stepElements;
+  if (spills.size() > 1 || stepElements == 0 || left < kLeastOperations)
     return false;
-  excluded.laneElements = laneElements * left / operationsOfLast;
+  excluded.stepElements = stepElements * left / operationsOfLast;
   return true;
 }
 

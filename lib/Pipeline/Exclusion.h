@@ -18,9 +18,9 @@ namespace mlir::conv {
 /// what it does not know.
 struct Exclusion {
   std::vector<std::string> spilled; ///< As text.
-  /// Staged GEMMs whose lanes have at least so many elements are too large
-  /// (`countLaneElements`); 0 if none is.
-  int64_t laneElements = 0;
+  /// Staged GEMMs whose step has at least so many elements are too large
+  /// (`countStepElements`); 0 if none is.
+  int64_t stepElements = 0;
 };
 
 } // namespace mlir::conv

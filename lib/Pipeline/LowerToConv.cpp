@@ -64,7 +64,7 @@ void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
        options.maxWorkspace, options.database, options.compiler,
        options.usesStale, options.computeUnits,
        llvm::to_vector(ArrayRef<std::string>(options.exclude)),
-       options.laneElements},
+       options.stepElements},
       std::move(computeCode)));
   manager.addNestedPass<func::FuncOp>(createPropagateLayoutsPass());
   manager.addPass(createPrepackFilterPass());

@@ -15,7 +15,7 @@
 #include "conv/Plan/ConvolutionPlan.h"
 #include "conv/Plan/OperandForm.h"
 #include "conv/Plan/PrepackFilter.h"
-#include "conv/Schedule/LaneElements.h"
+#include "conv/Schedule/StepElements.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -51,7 +51,7 @@ std::vector<ChosenSchedule> mlir::conv::listSchedules(func::FuncOp function) {
     std::string text;
     llvm::raw_string_ostream(text) << schedule;
     schedules.push_back({text, schedule.getChosenBy() == ChosenBy::Heuristic,
-                         countLaneElements(schedule), countLaunches(op),
+                         countStepElements(schedule), countLaunches(op),
                          std::exchange(launchesBefore, 0)});
   }
   return schedules;

@@ -23,7 +23,7 @@ namespace mlir::conv {
 struct ChosenSchedule {
   std::string text;
   bool byHeuristic;
-  int64_t laneElements;  ///< `countLaneElements`; only staged GEMMs have them.
+  int64_t stepElements;  ///< `countStepElements`; only staged GEMMs have them.
   size_t launches;       ///< With the transforms.
   size_t launchesBefore; ///< Of element-wise ops before it.
 };

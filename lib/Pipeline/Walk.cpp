@@ -188,7 +188,7 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
     convOptions.maxError = options.maxError;
     convOptions.maxWorkspace = options.maxWorkspaceBytes;
     convOptions.exclude = ArrayRef(excluded.spilled);
-    convOptions.laneElements = excluded.laneElements;
+    convOptions.stepElements = excluded.stepElements;
     buildLowerToConvPipeline(manager, convOptions, computeCodeForTarget);
     break;
   }

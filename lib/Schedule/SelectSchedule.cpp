@@ -21,10 +21,10 @@
 #include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Schedule/Database.h"
 #include "conv/Schedule/FormSpace.h"
-#include "conv/Schedule/LaneElements.h"
 #include "conv/Schedule/Passes.h"
 #include "conv/Schedule/Schedule.h"
 #include "conv/Schedule/ScheduleSpace.h"
+#include "conv/Schedule/StepElements.h"
 #include "conv/Schedule/WinogradSchedule.h"
 #include "conv/Support/Nesting.h"
 
@@ -281,7 +281,7 @@ private:
       bool spills = isa<StagedGemmAttr>(schedule.getKernel()) &&
                     one.cost.registers.total() >= registers;
       bool isLarge =
-          laneElements > 0 && countLaneElements(schedule) >= laneElements;
+          stepElements > 0 && countStepElements(schedule) >= stepElements;
       if (spills || isLarge || llvm::is_contained(excluded, schedule))
         continue;
       if (fitsWorkspace(op, schedule))
@@ -326,8 +326,9 @@ private:
       if (!isa<StagedGemmAttr>(schedule.getKernel()) ||
           !lookupAtom(chip, schedule.getAtom(), elementType))
         continue;
+      PlanOptions options{.splits = getPlanOptions(schedule).splits};
       ::conv::RegisterCost cost =
-          ::conv::computeRegisters(computeProblem(op, PlanOptions()), chip,
+          ::conv::computeRegisters(computeProblem(op, options), chip,
                                    getCandidate(schedule, chip, elementType));
       fewest = std::min(fewest, cost.total());
     }

@@ -18,7 +18,7 @@
 // LIST-NEXT: conv-hoist-constants
 // LIST-NEXT: ),
 // LIST-NEXT: conv-check-supported,
-// LIST-NEXT: conv-select-schedule{algorithm= compiler= compute-units=0 database= lane-elements=0 max-error={{[^ ]*}} max-workspace=-1 schedule= uses-stale=false},
+// LIST-NEXT: conv-select-schedule{algorithm= compiler= compute-units=0 database= max-error={{[^ ]*}} max-workspace=-1 schedule= step-elements=0 uses-stale=false},
 // LIST-NEXT: func.func(
 // LIST-NEXT: conv-propagate-layouts
 // LIST-NEXT: ),

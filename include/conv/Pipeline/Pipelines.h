@@ -89,9 +89,9 @@ struct LowerToConvOptions : TargetOptions<LowerToConvOptions> {
       *this, "exclude",
       llvm::cl::desc("Schedules that the cost model may not choose (default: "
                      "none)")};
-  Option<int64_t> laneElements{
-      *this, "lane-elements",
-      llvm::cl::desc("The cost model chooses no staged GEMM whose lanes have at "
+  Option<int64_t> stepElements{
+      *this, "step-elements",
+      llvm::cl::desc("The cost model chooses no staged GEMM whose step has at "
                      "least so many elements (default: any number)"),
       llvm::cl::init(0)};
 };

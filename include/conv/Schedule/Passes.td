@@ -18,7 +18,7 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
     already there, that over the one that the file of the `database` option has
     for the problem and the chip (`conv/Schedule/Database.h`), and that over the
     best candidate of the cost model (`conv/Schedule/ScheduleSpace.h`) that the
-    `exclude` and `lane-elements` options leave: the compiler excludes what it
+    `exclude` and `step-elements` options leave: the compiler excludes what it
     found to spill registers or to have too large code. Remarks in the category
     `conv-select-schedule` say who decided, what is predicted, and what was
     rejected and why; `conv-compile --explain` prints the same as a table.
@@ -79,10 +79,10 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
     ListOption<"exclude", "exclude", "std::string",
                "Schedules that the cost model may not choose: those whose code "
                "was found to spill registers">,
-    Option<"laneElements", "lane-elements", "int64_t", /*default=*/"0",
-           "The cost model chooses no staged GEMM whose lanes have at least so "
-           "many elements (`conv/Schedule/LaneElements.h`): its code would be "
-           "too large (default: any number)">
+    Option<"stepElements", "step-elements", "int64_t", /*default=*/"0",
+           "The cost model chooses no staged GEMM whose step has at least so many "
+           "elements (`conv/Schedule/StepElements.h`): its code would be too "
+           "large (default: any number)">
   ];
   let dependentDialects = ["::mlir::conv::ConvDialect", "::mlir::tensor::TensorDialect"];
 }

@@ -115,7 +115,8 @@ static void createGroup(OpBuilder &builder, Location loc, GroupKind kind,
 
 /// Reads outnumber products, as in small WMMA tiles, so that a round's products
 /// do not hide the latency of the next round's reads: each read is several
-/// products ahead. More of them would take more registers than these loops have.
+/// products ahead. More of them would take more registers than these loops
+/// have.
 static void createEarlyReadGroups(ScheduleFenceOp end, const Section &section) {
   OpBuilder builder(end);
   Location loc = end.getLoc();

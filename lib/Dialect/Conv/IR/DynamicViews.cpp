@@ -41,10 +41,11 @@ int64_t mlir::conv::computeMembersOfSum(int64_t perGroup) {
 }
 
 bool mlir::conv::normalizesManyKernels(DynamicOpInterface op) {
-  constexpr int64_t kMostTaps = 128; // Of all kernels together.
+  // The code of more taps, of all kernels together, takes seconds to compile.
+  constexpr int64_t kMaxUnrolledTaps = 128;
   int64_t taps = op.getShape().w;
   return op.getDirection() == Direction::BackwardData && op.isNormalized() &&
-         !op.hasOneKernel() && taps * taps > kMostTaps;
+         !op.hasOneKernel() && taps * taps > kMaxUnrolledTaps;
 }
 
 int64_t mlir::conv::countNormalizedChannels(const DynamicShape &shape,

@@ -54,8 +54,8 @@ def Conv_DynamicOpInterface : OpInterface<"DynamicOpInterface"> {
     bool isNormalized() {
       return getNormalize() != ::mlir::conv::Normalization::None;
     }
-    /// Whether one GPU kernel computes the op and finds its inputs by numbers
-    /// that only the device has. All other ops become matrices.
+    /// Whether one kernel computes the op, since its sizes, its states or its
+    /// many normalized kernels need it; others become matrices.
     bool hasTokenKernel();
     /// Sizes of all three tensors.
     ::mlir::conv::DynamicShape getShape();

@@ -1,16 +1,16 @@
-//===- LaneElements.cpp - the size of a lane's code ----------- -*- C++ -*-===//
+//===- StepElements.cpp - the code of a staged step -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Schedule/LaneElements.h"
+#include "conv/Schedule/StepElements.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
-int64_t mlir::conv::countLaneElements(ScheduleAttr schedule) {
+int64_t mlir::conv::countStepElements(ScheduleAttr schedule) {
   if (!isa<StagedGemmAttr>(schedule.getKernel()))
     return 0;
   ArrayRef<int64_t> workgroup = schedule.getWorkgroup();
