@@ -7,8 +7,9 @@
 //
 // Few forms are worth ranking: channels innermost, with the result in the
 // caller's layout or also channels innermost, and channels padded to 16 bytes
-// or, in narrow groups, merged to a row of a tensor copy. Operands that are
-// 8-bit floats can also be multiplied as f16.
+// or, in narrow groups, merged to a row of a tensor copy. Depthwise weight
+// gradients whose channels are not whole vectors can have positions innermost.
+// Operands that are 8-bit floats can also be multiplied as f16.
 //
 //===----------------------------------------------------------------------===//
 
@@ -204,6 +205,29 @@ enumerateUnfoldedForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
   return forms;
 }
 
+/// Whether a depthwise weight gradient has channels that are not whole vectors.
+/// Tiles of channels do not cross from one split-K slice to the next, so a
+/// work-item then has the few channels of a vector that divide the slice's.
+static bool splitsVectors(ConvolutionOpInterface op, int64_t bytes) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  return op.getDirection() == Direction::BackwardWeight && op.getGroups() > 1 &&
+         shape.c == op.getGroups() &&
+         shape.c * bytes % ::conv::kPieceBytes != 0;
+}
+
+/// Operands with positions innermost, whose lines have whole vectors, and the
+/// result in the caller's layout.
+static LayoutsAttr getPositionsLast(ConvolutionOpInterface op) {
+  LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
+  for (TensorRole role : {TensorRole::Input, TensorRole::Output}) {
+    std::string order(getOrder(last, role));
+    size_t spatial = ConvolutionShape::get(op).getRank();
+    std::rotate(order.begin() + 1, order.begin() + 1 + spatial, order.end());
+    last = withOrder(last, role, order);
+  }
+  return withOrder(last, op.getResultRole(), op.getResultOrder());
+}
+
 /// Forms with operands of a type, or of their own if that is null.
 static SmallVector<OperandForm>
 enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
@@ -220,6 +244,8 @@ enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
   }
   if (hasWarpgroups(chip) && hasLongRows(op, {last}))
     layouts.push_back(getFilterByOutput(last));
+  if (splitsVectors(op, bytes))
+    layouts.push_back(getPositionsLast(op));
   SmallVector<OperandForm> forms;
   auto add = [&](OperandForm form) {
     form.operandType = operandType;

@@ -537,4 +537,16 @@ func.func @data_tf32(%dy: tensor<2x48x48x320xf32>, %w: tensor<320x3x3x192xf32>) 
   return %dx : tensor<2x48x48x192xf32>
 }
 
+// Slices of 58 channels have no vectors of 16 bytes: lines have, once positions are innermost.
+// CHECK-LABEL: func.func @odd_channels_depthwise_weight
+// CHECK: main_loop = direct_reduction, raster = rows>, splits = {{.*}}, layouts = <"NCHW", "KRSC", "NKPQ">,
+func.func @odd_channels_depthwise_weight(%x: tensor<32x56x56x58xbf16>, %dy: tensor<32x28x28x58xbf16>)
+    -> tensor<58x3x3x1xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 58
+      : tensor<32x56x56x58xbf16>, tensor<32x28x28x58xbf16> -> tensor<58x3x3x1xbf16>
+  return %dw : tensor<58x3x3x1xbf16>
+}
+
 }
