@@ -51,13 +51,11 @@ void DirectSearch::runOverReduction() {
     if (innermost % k != 0)
       continue;
     for (int64_t part : enumerateParts(k))
-      for (int64_t several = getFewestMatrices(m);
-           several < matrices + m && several <= kMaxMatrices * m &&
-           !exceedsSharedMemory(part, several, /*stages=*/1);
-           several *= 2)
-        visit(DirectLoop::Reduction, getAtom(m, 1, k), {rows, several}, part,
-              part,
-              /*boxes=*/part * several);
+      for (int64_t several : enumerateMatrices(m))
+        if (!exceedsSharedMemory(part, several, /*stages=*/1))
+          visit(DirectLoop::Reduction, getAtom(m, 1, k), {rows, several}, part,
+                part,
+                /*boxes=*/part * several);
   }
 }
 

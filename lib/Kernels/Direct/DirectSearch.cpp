@@ -72,6 +72,17 @@ int64_t DirectSearch::getFewestMatrices(int64_t m) const {
   return m;
 }
 
+SmallVector<int64_t> DirectSearch::enumerateMatrices(int64_t m) const {
+  SmallVector<int64_t> counts;
+  for (int64_t several = getFewestMatrices(m);
+       several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+    counts.push_back(several);
+  int64_t all = llvm::alignTo(matricesOfSlice, m);
+  if (all <= kMaxMatrices * m && !llvm::is_contained(counts, all))
+    counts.push_back(all);
+  return counts;
+}
+
 void DirectSearch::visit(DirectLoop mainLoop, AtomAttr atom,
                          std::array<int64_t, 2> tile, int64_t gemmK,
                          int64_t stages, int64_t shared, int64_t subgroups) {
@@ -114,8 +125,7 @@ void DirectSearch::runOverRows() {
       continue;
     for (int64_t tile :
          DigitBox::enumerateTiles(product.result.view.getRows(), n))
-      for (int64_t several = getFewestMatrices(m);
-           several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+      for (int64_t several : enumerateMatrices(m))
         visit(DirectLoop::Rows, getAtom(m, n, 1), {tile, several}, reduction,
               tile, int64_t(llvm::divideCeil(tile, n)) * several / m);
   }
@@ -131,8 +141,7 @@ void DirectSearch::runOverFilterBlocks() {
   int64_t m = filter->getMatrices();
   int64_t gemmK = llvm::alignTo(reduction, atom.getK());
   for (int64_t tile : DigitBox::enumerateTiles(product.result.view.getRows()))
-    for (int64_t several = getFewestMatrices(m);
-         several < matrices + m && several <= kMaxMatrices * m; several *= 2)
+    for (int64_t several : enumerateMatrices(m))
       visit(DirectLoop::Matrix, atom, {tile, several}, gemmK, tile,
             /*boxes=*/tile * several * chip.subgroupSize);
 }

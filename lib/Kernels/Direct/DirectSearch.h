@@ -99,6 +99,9 @@ private:
   bool exceedsSharedMemory(int64_t part, int64_t several, int64_t stages) const;
   /// The fewest matrices of a tile, for vectors of `m`.
   int64_t getFewestMatrices(int64_t m) const;
+  /// Numbers of matrices of a tile, for vectors of `m`: powers of two times the
+  /// fewest, and all of them, whose rows have no gaps in memory.
+  SmallVector<int64_t> enumerateMatrices(int64_t m) const;
   AtomAttr getAtom(int64_t m, int64_t n, int64_t k) {
     return AtomAttr::get(op.getContext(), AtomKind::FMA, m, n, k);
   }
