@@ -11,10 +11,10 @@
 // CHECK:         %[[COLUMN:.+]] = arith.cmpi ult, %{{.+}}, %c120_i32
 // CHECK:         conv.guarded_load %{{.+}} if %[[COLUMN]]
 // CHECK:         %[[ROW:.+]] = arith.cmpi ult, %{{.+}}, %c1_i32
+// CHECK:         %[[BELOW:.+]] = arith.cmpi ult, %{{.+}}, %c1_i32
 // CHECK:         %[[ELEMENT:.+]] = arith.andi %{{.+}}, %[[ROW]]
 // CHECK:         conv.guarded_store %{{.+}} if %[[ELEMENT]]
-// CHECK:         %[[ROW:.+]] = arith.cmpi ult, %{{.+}}, %c1_i32
-// CHECK:         %[[ELEMENT:.+]] = arith.andi %{{.+}}, %[[ROW]]
+// CHECK:         %[[ELEMENT:.+]] = arith.andi %{{.+}}, %[[BELOW]]
 // CHECK:         conv.guarded_store %{{.+}} if %[[ELEMENT]]
 // CHECK-NOT:     conv.guarded_store
 

@@ -1,7 +1,7 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
 // The gradient of a 1x3 filter's input with strides of 2. Even lines have a product for odd columns, of two elements, and
-// one for even ones; odd lines are zero. One kernel goes over the tiles of all three.
+// one for even ones; odd lines are zero. One kernel goes over the tiles of all three, and zeros come last.
 #schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
 
 // Filter and gradient are arguments once; the windows of both products are the same box, but not the results.
@@ -17,13 +17,24 @@
 // CHECK:         scf.for %{{.+}} = %[[START]] to %c7_i32{{.*}} step %c27_i32{{.*}} iter_args(%{{.+}} = %[[RING]]#0, %{{.+}} = %[[RING]]#1)
 // CHECK:           nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]],
 // CHECK:         } else {
+// The consumers have one loop for both products: a tile's number says which product it is of, and thereby how many steps it
+// has, and where its rows are in the result.
+// CHECK:           scf.for %[[TILE:.+]] = %{{.+}} to %c14_i32{{.*}} step %c27_i32{{.*}}
+// CHECK:             %[[IS_ODD:.+]] = arith.cmpi ult, %[[TILE]], %c7_i32
+// CHECK:             %[[STEPS:.+]]:2 = scf.if
+// CHECK:               scf.yield %{{.+}}, %c2_i32{{.*}} : i32, i32
+// CHECK:               scf.yield %{{.+}}, %c1_i32{{.*}} : i32, i32
+// CHECK:             nvvm.wgmma.mma_async
+// CHECK:             scf.for %{{.+}} = %{{.+}} to %[[STEPS]]#1
+// CHECK:               nvvm.wgmma.mma_async
+// CHECK-NOT:         nvvm.wgmma.mma_async {{.*}} <zero>
 // Results are stored as the positions of a window.
-// CHECK:           nvvm.wgmma.mma_async
-// CHECK:           nvvm.cp.async.bulk.tensor.global.shared.cta %[[ODD]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] {mode = #nvvm.tma_store_mode<im2col>}
-// CHECK:           nvvm.wgmma.mma_async
-// CHECK:           nvvm.cp.async.bulk.tensor.global.shared.cta %[[EVEN]],
-// CHECK-NOT:       nvvm.wgmma.mma_async
-// CHECK:           nvvm.cp.async.bulk.tensor.global.shared.cta %[[ZEROS]],
+// CHECK:             %[[BOX:.+]]:5 = scf.if
+// CHECK:               scf.yield %[[ODD]], %{{.+}}
+// CHECK:               scf.yield %[[EVEN]], %{{.+}}
+// CHECK:             nvvm.cp.async.bulk.tensor.global.shared.cta %[[BOX]]#0, %{{.+}}, box[%[[BOX]]#1, %[[BOX]]#2, %[[BOX]]#3, %[[BOX]]#4] {mode = #nvvm.tma_store_mode<im2col>}
+// CHECK-NOT:         nvvm.wgmma.mma_async
+// CHECK:             nvvm.cp.async.bulk.tensor.global.shared.cta %[[ZEROS]],
 // CHECK:           nvvm.cp.async.bulk.wait_group 0
 // CHECK:       func.func @f(
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [64, 20, 20, 2], {{.+}} box = [64, 128], element_strides = [1, 1, 1, 1], lower = [0, 0], upper = [0, 0], swizzle = 128>

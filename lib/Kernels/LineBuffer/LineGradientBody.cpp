@@ -226,8 +226,8 @@ void LineGradientBody::createConsumer(Value workItem) {
   scheduler.createLoop(pipelines.getStart().carried(), [&](TileOrigin origin,
                                                            ValueRange carried) {
     TmaEpilogue::Loaded loaded = epilogue.load(origin);
-    TmaLoop::Sums sums =
-        loop.createConsumer(matrix, isReleasing, LoopPosition::get(carried));
+    TmaLoop::Sums sums = loop.createConsumer(
+        matrix, loop.countRuns(), isReleasing, LoopPosition::get(carried));
     epilogue.create(origin, sums.accumulators, std::move(loaded));
     return sums.position.carried();
   });

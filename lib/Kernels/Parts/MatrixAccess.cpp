@@ -221,6 +221,23 @@ MatrixAccess::getDistanceTo(const MatrixAccess &other) const {
   return other.constant - constant;
 }
 
+bool MatrixAccess::differsOnlyInRows(const MatrixAccess &other) const {
+  auto areEqual = [&](MatrixIndex index) {
+    return digitsOf(index) == other.digitsOf(index);
+  };
+  if (!areEqual(MatrixIndex::Batch) || !areEqual(MatrixIndex::Column) ||
+      checks.size() != other.checks.size())
+    return false;
+  for (auto [i, check] : llvm::enumerate(checks)) {
+    const Check &others = other.checks[i];
+    if (check.size != others.size || check.padding != others.padding ||
+        check.distance != others.distance ||
+        isInside(i, std::nullopt) != other.isInside(i, std::nullopt))
+      return false;
+  }
+  return true;
+}
+
 bool MatrixAccess::isCheckedTogether(MatrixIndex index) const {
   return digitsOf(index).empty() ||
          llvm::all_of(digitsOf(index).back().steps,

@@ -80,6 +80,11 @@ public:
   /// The distance from each element of this matrix to the same element of
   /// `other`, if it is the same for all elements.
   std::optional<int64_t> getDistanceTo(const MatrixAccess &other) const;
+  /// Whether the same code locates the elements of both matrices, given the
+  /// positions of their rows: offsets and guards differ in nothing else.
+  bool differsOnlyInRows(const MatrixAccess &other) const;
+  /// Number of coordinates that a position has.
+  size_t countChecked() const { return checks.size(); }
   /// Whether innermost neighbours along an index have the same checked
   /// coordinates.
   bool isCheckedTogether(MatrixIndex index) const;

@@ -18,9 +18,28 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+SubproblemTile PersistentScheduler::createTile(Value number) const {
+  const IndexMath &math = ptx.math;
+  if (rasters.size() == 1)
+    return rasters.front().createOrigin(math, number);
+  SmallVector<int64_t> firsts = {0};
+  for (const TileRaster &raster : rasters)
+    firsts.push_back(firsts.back() + raster.countTiles());
+  Value subproblem = math.constant(rasters.size() - 1);
+  for (size_t i = rasters.size() - 1; i > 0; --i)
+    subproblem = ptx.select(math.below(number, firsts[i]), i - 1, subproblem);
+  SmallVector<Value> origin =
+      ptx.createSwitch(subproblem, rasters.size(), [&](int64_t i) {
+        auto [batch, row, column] =
+            rasters[i].createOrigin(math, math.sub(number, firsts[i]));
+        return SmallVector<Value>{batch, row, column};
+      });
+  return {{origin[0], origin[1], origin[2]}, subproblem};
+}
+
 SmallVector<Value> PersistentScheduler::createLoop(
     ValueRange initial,
-    function_ref<SmallVector<Value>(TileOrigin, ValueRange)> body) const {
+    function_ref<SmallVector<Value>(SubproblemTile, ValueRange)> body) const {
   const IndexMath &math = ptx.math;
   Value workgroup = math.div(
       math.cast(gpu::BlockIdOp::create(ptx.b, gpu::Dimension::x).getResult()),
@@ -29,9 +48,11 @@ SmallVector<Value> PersistentScheduler::createLoop(
   int64_t behind = (workgroups - first % workgroups) % workgroups;
   if (behind != 0)
     workgroup = math.rem(math.add(workgroup, behind), workgroups);
-  return ptx.createFor(workgroup, math.constant(raster.countTiles()),
-                       workgroups, initial,
-                       [&](Value tile, ValueRange carried) {
-                         return body(raster.createOrigin(math, tile), carried);
+  int64_t tiles = 0;
+  for (const TileRaster &raster : rasters)
+    tiles += raster.countTiles();
+  return ptx.createFor(workgroup, math.constant(tiles), workgroups, initial,
+                       [&](Value number, ValueRange carried) {
+                         return body(createTile(number), carried);
                        });
 }

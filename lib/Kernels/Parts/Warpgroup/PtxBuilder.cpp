@@ -76,6 +76,28 @@ SmallVector<Value> PtxBuilder::createFor(
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
+SmallVector<Value> PtxBuilder::createCases(
+    Value number, int64_t first, int64_t end,
+    function_ref<SmallVector<Value>(int64_t)> create) const {
+  if (end - first == 1)
+    return create(first);
+  int64_t middle = (first + end) / 2;
+  auto half = [&](int64_t first, int64_t end) {
+    return [=, this](OpBuilder &, Location) {
+      scf::YieldOp::create(b, createCases(number, first, end, create));
+    };
+  };
+  auto branch = scf::IfOp::create(b, math.below(number, middle),
+                                  half(first, middle), half(middle, end));
+  return llvm::to_vector_of<Value>(branch.getResults());
+}
+
+SmallVector<Value> PtxBuilder::createSwitch(
+    Value number, int64_t count,
+    function_ref<SmallVector<Value>(int64_t)> create) const {
+  return createCases(number, 0, count, create);
+}
+
 Value PtxBuilder::uniform(Value value) const {
   return NVVM::ShflOp::create(b, b.getI32Type(), math.constant(-1), value,
                               math.constant(0), math.constant(31),

@@ -44,6 +44,12 @@ public:
   createFor(Value lower, Value upper, int64_t step, ValueRange initial,
             function_ref<SmallVector<Value>(Value, ValueRange)> body) const;
 
+  /// The values that `create` builds for case `number` of `count`. All cases
+  /// have values of the same types.
+  SmallVector<Value>
+  createSwitch(Value number, int64_t count,
+               function_ref<SmallVector<Value>(int64_t)> create) const;
+
   /// The first lane's `value`, for values that are equal in the whole warp.
   Value uniform(Value value) const;
   /// True for one lane of a warp.
@@ -89,6 +95,12 @@ public:
   /// Waits until all but the last `pending` committed groups have read shared
   /// memory. Their stores are visible when the kernel ends.
   void waitForStores(int64_t pending = 0) const;
+
+private:
+  /// `createSwitch` for the cases from `first` to `end`.
+  SmallVector<Value>
+  createCases(Value number, int64_t first, int64_t end,
+              function_ref<SmallVector<Value>(int64_t)> create) const;
 };
 
 } // namespace mlir::conv

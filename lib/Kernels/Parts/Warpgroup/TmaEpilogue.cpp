@@ -13,7 +13,6 @@
 #include "TmaEpilogue.h"
 
 #include "../EpilogueOps.h"
-#include "TmaCopies.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -26,17 +25,14 @@ using Tile = ::conv::TmaTile;
 static constexpr int64_t kColumnsPerPair = 8;
 static constexpr int64_t kWarpSize = 32;
 
-TmaEpilogue::TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
-                         const ::conv::TmaTile &tile, const TmaResult &form,
+TmaEpilogue::TmaEpilogue(ArrayRef<Subproblem> subproblems,
+                         const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                          Value consumer, Value workItem, Value staging,
                          ColumnOrder order)
-    : kernel(kernel), ptx(ptx), tile(tile), form(form), consumer(consumer),
-      workItem(workItem), staging(staging),
-      result(kernel.math, kernel.form.result),
-      chunk(ptx, workItem, tile.chunkRowBytes(), tile.resultBytes),
-      order(std::move(order)) {
-  for (const MatrixOperand &operand : kernel.form.epilogueOperands)
-    operands.emplace_back(kernel.math, operand);
+    : form(subproblems.front().kernel.form), result(subproblems.front().result),
+      tensors(ptx, tile, subproblems, std::move(order)), ptx(ptx), tile(tile),
+      consumer(consumer), workItem(workItem), staging(staging),
+      chunk(ptx, workItem, tile.chunkRowBytes(), tile.resultBytes) {
   const IndexMath &math = ptx.math;
   isFirst = ptx.equal(workItem, 0);
   lane = math.rem(workItem, kWarpSize);
@@ -47,83 +43,16 @@ void TmaEpilogue::synchronize() const {
   ptx.barrier(ptx.math.add(consumer, 1), Tile::kWarpgroupSize);
 }
 
-TmaEpilogue::Column TmaEpilogue::getColumn(Place place, int64_t offset) const {
-  Value column = ptx.math.add(place.column, offset);
-  if (order)
-    return order(column);
-  int64_t columns = kernel.form.getColumns();
-  return {column, columns % kernel.workgroupTile()[1] == 0
-                      ? kernel.math.yes()
-                      : ptx.math.below(column, columns)};
-}
-
-int64_t TmaEpilogue::getWidth(const MatrixAccess &access) const {
-  return order ? 1 : access.getVectorWidth(MatrixIndex::Column, 2);
-}
-
-MatrixAccess::Position TmaEpilogue::locate(const MatrixAccess &access,
-                                           Place place, Column column) const {
-  const IndexMath &math = kernel.math;
-  MatrixAccess::Position ofMatrix =
-      access.createPosition(MatrixIndex::Batch, math.cast(place.batch));
-  MatrixAccess::Position ofRow =
-      access.createPosition(MatrixIndex::Row, math.cast(place.row));
-  return access.add(
-      access.add(ofMatrix, ofRow),
-      access.createPosition(MatrixIndex::Column, math.cast(column.number)));
-}
-
-Value TmaEpilogue::createGuard(Place place, Column column) const {
-  int64_t rows = kernel.form.getRows();
-  if (rows % tile.rows == 0)
-    return column.isUsed;
-  return kernel.math.both(column.isUsed, ptx.math.below(place.row, rows));
-}
-
-Value TmaEpilogue::load(const MatrixAccess &access, Value buffer,
-                        Place place) const {
-  SmallVector<Value> elements;
-  int64_t width = getWidth(access);
-  for (int64_t i = 0; i < 2; i += width) {
-    Column column = getColumn(place, i);
-    MatrixAccess::Position position = locate(access, place, column);
-    // If all rows share an operand, only the column needs a guard.
-    Value isElement = access.isBroadcast(MatrixIndex::Row)
-                          ? column.isUsed
-                          : createGuard(place, column);
-    Value guard = access.createGuard(position, isElement);
-    Value loaded =
-        kernel.load(buffer, access.createOffset(position), guard, width);
-    if (width == 2)
-      return loaded;
-    elements.push_back(vector::ExtractOp::create(ptx.b, loaded, 0));
-  }
-  return vector::FromElementsOp::create(
-      ptx.b, VectorType::get({2}, elements.front().getType()), elements);
-}
-
-void TmaEpilogue::store(Value pair, Place place) const {
-  int64_t width = getWidth(result);
-  for (int64_t i = 0; i < 2; i += width) {
-    Column column = getColumn(place, i);
-    MatrixAccess::Position position = locate(result, place, column);
-    Value stored = vector::ExtractStridedSliceOp::create(
-        ptx.b, pair, ArrayRef{i}, ArrayRef{width}, ArrayRef{int64_t(1)});
-    kernel.store(stored, kernel.arguments.back(), result.createOffset(position),
-                 result.createGuard(position, createGuard(place, column)));
-  }
-}
-
 int64_t TmaEpilogue::getColumnsAtOnce() const {
   // A lane has one value per two columns, which takes about three registers.
   // Operands of this subtile and of the next one take more.
   int64_t registers = 3;
-  for (const MatrixOperand &operand : kernel.form.epilogueOperands)
+  for (const MatrixOperand &operand : form.epilogueOperands)
     registers += llvm::divideCeil(
         2 * operand.getElementType().getIntOrFloatBitWidth(), 32);
   int64_t free = tile.consumerRegisters() - tile.accumulators();
   // At least the columns of one store, however few registers there are.
-  int64_t least = form.isCopied(tile) ? chunk.getColumns() : kColumnsPerPair;
+  int64_t least = result.isCopied(tile) ? chunk.getColumns() : kColumnsPerPair;
   return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(2 * free / registers),
                              std::min(least, tile.chunkColumns()),
                              tile.chunkColumns());
@@ -137,26 +66,35 @@ int64_t TmaEpilogue::Part::countPairs() const {
   return 2 * columns / kColumnsPerPair;
 }
 
-TmaEpilogue::Part TmaEpilogue::getPart(TileOrigin origin,
+bool TmaEpilogue::movesByLanes() const {
+  return !result.isCopied(tile) ||
+         form.epilogueOperands.size() > (replaced.chunks ? 1 : 0);
+}
+
+TmaEpilogue::Part TmaEpilogue::getPart(const SubproblemTile &origin,
                                        int64_t number) const {
   const IndexMath &math = ptx.math;
   int64_t atom = number / countParts();
   int64_t column = number % countParts() * getColumnsAtOnce();
-  int64_t columns = std::min(getColumnsAtOnce(), tile.columns - column);
-  Value row = math.add(
+  Part part{};
+  part.atom = atom;
+  part.column = column;
+  part.columns = std::min(getColumnsAtOnce(), tile.columns - column);
+  part.row = math.add(
       math.add(origin.row, math.mul(consumer, tile.rows / tile.consumers)),
       atom * Tile::kAtomRows);
-  Place first{origin.batch, math.add(math.add(row, warpRow), math.div(lane, 4)),
-              math.add(math.add(origin.column, math.mul(math.rem(lane, 4), 2)),
-                       column)};
-  return {atom, column, columns, row, first};
+  Value row = math.add(math.add(part.row, warpRow), math.div(lane, 4));
+  if (movesByLanes())
+    part.rows = {tensors.createRow(origin, row),
+                 tensors.createRow(origin, math.add(row, 8))};
+  part.firstColumn =
+      math.add(math.add(origin.column, math.mul(math.rem(lane, 4), 2)), column);
+  return part;
 }
 
 TmaEpilogue::Place TmaEpilogue::getPlace(const Part &part, int64_t i) const {
-  const IndexMath &math = ptx.math;
-  const auto &[batch, row, column] = part.first;
-  return {batch, math.add(row, 8 * (i % 2)),
-          math.add(column, i / 2 * kColumnsPerPair)};
+  return {part.rows[i % 2],
+          ptx.math.add(part.firstColumn, i / 2 * kColumnsPerPair)};
 }
 
 /// Concatenates the vectors that `getVector` returns.
@@ -180,21 +118,21 @@ static VectorType getStoredType(VectorType type) {
 }
 
 TmaEpilogue::Loaded TmaEpilogue::load(const Part &part) const {
+  auto loadPairs = [&](size_t operand) {
+    return join(ptx.b, part.countPairs(), [&](int64_t i) {
+      Place place = getPlace(part, i);
+      return tensors.load(operand, place.row, place.column);
+    });
+  };
   Loaded loaded;
-  for (auto [number, access, buffer] :
-       llvm::enumerate(operands, kernel.epilogueArguments()))
-    loaded.push_back(
-        replaced.chunks && number == replaced.operand
-            ? Value()
-            : join(ptx.b, part.countPairs(),
-                   [&, &access = access, buffer = buffer](int64_t i) {
-                     return load(access, buffer, getPlace(part, i));
-                   }));
+  for (size_t i = 0; i < form.epilogueOperands.size(); ++i)
+    loaded.push_back(replaced.chunks && i == replaced.operand ? Value()
+                                                              : loadPairs(i));
   return loaded;
 }
 
 Value TmaEpilogue::loadStaged(const Part &part) const {
-  const MatrixOperand &operand = kernel.form.epilogueOperands[replaced.operand];
+  const MatrixOperand &operand = form.epilogueOperands[replaced.operand];
   auto type = VectorType::get({2}, operand.getElementType());
   SmallVector<Value> pairs;
   for (int64_t c = 0; c < part.columns; c += chunk.getColumns()) {
@@ -218,7 +156,7 @@ SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
     }));
   for (Value operand : loaded)
     inputs.push_back(operand ? operand : loadStaged(part));
-  Value results = createEpilogueOps(ptx.b, kernel.form.epilogue, inputs);
+  Value results = createEpilogueOps(ptx.b, form.epilogue, inputs);
   if (inputs.empty())
     results = vector::BroadcastOp::create(
         ptx.b, VectorType::get({2 * part.countPairs()}, results.getType()),
@@ -232,8 +170,10 @@ SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
 }
 
 void TmaEpilogue::store(const Part &part, ValueRange pairs) const {
-  for (auto [i, pair] : llvm::enumerate(pairs))
-    store(pair, getPlace(part, i));
+  for (auto [i, pair] : llvm::enumerate(pairs)) {
+    Place place = getPlace(part, i);
+    tensors.store(pair, place.row, place.column);
+  }
 }
 
 void TmaEpilogue::stage(const Part &part, ValueRange pairs) const {
@@ -263,23 +203,25 @@ Value TmaEpilogue::getStaged(const Part &part, int64_t column) const {
   return ptx.offset(staging, getChunk(part, column) * tile.chunkBytes());
 }
 
-void TmaEpilogue::copyRows(TileOrigin origin, const Part &last) const {
-  SmallVector<Value> coordinates =
-      createResultCorner(ptx, form, {origin.batch, last.row, origin.column});
+void TmaEpilogue::copyRows(const SubproblemTile &origin,
+                           const Part &last) const {
+  SubproblemTile rows = origin;
+  rows.row = last.row;
+  auto [map, coordinates] = tensors.createBox(rows);
   Value first = coordinates.front();
   for (int64_t c = last.column - last.column % tile.stagedColumns();
        c <= last.column; c += tile.chunkColumns()) {
     coordinates.front() = ptx.math.add(first, c);
-    auto copyChunk = [&] {
-      ptx.storeBox(kernel.arguments.back(), getStaged(last, c), coordinates,
-                   form.isIm2col());
+    auto copyChunk = [&, &map = map, &coordinates = coordinates] {
+      ptx.storeBox(map, getStaged(last, c), coordinates, result.isIm2col());
     };
     // If groups are clipped, chunks are of one group and need no guard.
-    if (form.clipsGroups())
+    if (result.clipsGroups())
       copyChunk();
     else
-      ptx.createIf(ptx.math.below(ptx.math.add(origin.column, c), form.columns),
-                   copyChunk);
+      ptx.createIf(
+          ptx.math.below(ptx.math.add(origin.column, c), result.columns),
+          copyChunk);
   }
   ptx.commitStores();
 }
@@ -290,7 +232,8 @@ void TmaEpilogue::beginColumns() const {
   synchronize();
 }
 
-void TmaEpilogue::copyColumns(TileOrigin origin, const Part &last) const {
+void TmaEpilogue::copyColumns(const SubproblemTile &origin,
+                              const Part &last) const {
   ptx.fenceSharedForCopies();
   synchronize();
   ptx.createIf(isFirst, [&] { copyRows(origin, last); });
@@ -305,7 +248,8 @@ void TmaEpilogue::beginPart(const Part &part, Value phase) const {
   }
 }
 
-void TmaEpilogue::endPart(const Part &part, TileOrigin origin) const {
+void TmaEpilogue::endPart(const Part &part,
+                          const SubproblemTile &origin) const {
   int64_t end = part.column + part.columns;
   if (!replaced.chunks) {
     if (end == tile.columns || end % tile.stagedColumns() == 0)
@@ -315,15 +259,18 @@ void TmaEpilogue::endPart(const Part &part, TileOrigin origin) const {
   }
 }
 
-void TmaEpilogue::create(TileOrigin origin, ValueRange accumulators,
+void TmaEpilogue::create(const SubproblemTile &origin, ValueRange accumulators,
                          Loaded loaded, Value phase) const {
-  bool isCopied = form.isCopied(tile);
+  bool isCopied = result.isCopied(tile);
   int64_t count = tile.atomsPerConsumer() * countParts();
+  Part next = getPart(origin, 0);
   for (int64_t i = 0; i < count; ++i) {
-    Part part = getPart(origin, i);
-    Loaded next;
-    if (i + 1 < count)
-      next = load(getPart(origin, i + 1));
+    Part part = std::move(next);
+    Loaded ofNext;
+    if (i + 1 < count) {
+      next = getPart(origin, i + 1);
+      ofNext = load(next);
+    }
     if (isCopied)
       beginPart(part, phase);
     Value sums = accumulators.empty() ? Value() : accumulators[part.atom];
@@ -334,7 +281,7 @@ void TmaEpilogue::create(TileOrigin origin, ValueRange accumulators,
     } else {
       store(part, pairs);
     }
-    loaded = std::move(next);
+    loaded = std::move(ofNext);
   }
 }
 

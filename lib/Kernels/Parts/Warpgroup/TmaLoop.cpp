@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Producer and consumers share only the pipelines and the number of steps. A
-// run is the steps that share halo tiles, or else all steps.
+// Producer and consumers share only the pipelines and the number of steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -273,14 +272,18 @@ ConsumerBuilder::createRun(const State &state, Value slot, Value steps,
                     }));
 }
 
-Value TmaLoop::countSteps() const {
+TmaLoop::Runs TmaLoop::countRuns() const {
+  const IndexMath &math = ptx.math;
+  if (pipelines.slots)
+    return {count(outer), count(inner)};
   // One of the two loops has a constant number of steps.
-  return geometry.sharesOuterLoop(tile.cluster)
-             ? ptx.math.mul(count(outer), geometry.getInnerLoop().count())
-             : ptx.math.mul(count(inner), geometry.getOuterLoop().count());
+  return {math.constant(1),
+          geometry.sharesOuterLoop(tile.cluster)
+              ? math.mul(count(outer), geometry.getInnerLoop().count())
+              : math.mul(count(inner), geometry.getOuterLoop().count())};
 }
 
-TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix,
+TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix, const Runs &runs,
                                       Value isReleasing,
                                       LoopPosition position) const {
   using State = ConsumerBuilder::State;
@@ -297,26 +300,25 @@ TmaLoop::Sums TmaLoop::createConsumer(const WgmmaUnit &matrix,
     return sums;
   };
   if (!pipelines.slots) {
-    State end =
-        builder.createRun(start, Value(), countSteps(), /*isFirst=*/true);
+    State end = builder.createRun(start, Value(), runs.steps, /*isFirst=*/true);
     return {finish(end), {end.next, std::nullopt}};
   }
   PipelineState slot = *position.second;
-  Value steps = count(inner);
   pipelines.slots->wait(slot);
   SmallVector<Value> carried =
-      builder.createRun(start, slot.stage, steps, /*isFirst=*/true).carried();
+      builder.createRun(start, slot.stage, runs.steps, /*isFirst=*/true)
+          .carried();
   llvm::append_range(carried, pipelines.slots->getNext(slot).carried());
   carried.push_back(slot.stage);
   carried = ptx.createFor(
-      ptx.math.constant(1), count(outer), 1, carried,
+      ptx.math.constant(1), runs.count, 1, carried,
       [&](Value, ValueRange values) {
         PipelineState at = PipelineState::get(values.take_back(3));
         pipelines.slots->wait(at);
         SmallVector<Value> next =
             builder
                 .createRun(
-                    State::get(values.drop_back(3)), at.stage, steps,
+                    State::get(values.drop_back(3)), at.stage, runs.steps,
                     /*isFirst=*/false,
                     [&] { builder.release(*pipelines.slots, values.back()); })
                 .carried();

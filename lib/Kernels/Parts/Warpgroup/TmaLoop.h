@@ -71,17 +71,21 @@ public:
                               Value leftMap, Value rightMap, Value isFirst,
                               LoopPosition position) const;
 
-  /// Number of steps of a tile.
-  Value countSteps() const;
+  /// The steps of a tile in runs of equal length. A run is the steps that share
+  /// halo tiles, or else all steps.
+  struct Runs {
+    Value count, steps;
+  };
+  Runs countRuns() const;
 
   struct Sums {
     SmallVector<Value> accumulators;
     LoopPosition position;
   };
-  /// Called by a warpgroup: the sums of its share of the tile. `isReleasing` is
-  /// true for one lane of each warp.
-  Sums createConsumer(const WgmmaUnit &matrix, Value isReleasing,
-                      LoopPosition position) const;
+  /// Called by a warpgroup: the sums of its share of a tile with such `runs`.
+  /// `isReleasing` is true for one lane of each warp.
+  Sums createConsumer(const WgmmaUnit &matrix, const Runs &runs,
+                      Value isReleasing, LoopPosition position) const;
 
 private:
   /// The place of a step of the kept operand, from the indices of both loops.

@@ -1,0 +1,189 @@
+//===- EpilogueTensors.cpp - what an epilogue reads and writes ------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that depends on a row is computed once per row, in a switch over
+// the subproblems; columns are the same in all of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EpilogueTensors.h"
+
+#include "TmaCopies.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/OperationSupport.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// The accesses of lanes: those to the operands of the epilogue, then the
+/// result's.
+static std::vector<MatrixAccess> getAccesses(const Kernel &kernel) {
+  std::vector<MatrixAccess> accesses;
+  for (const MatrixOperand &operand : kernel.form.epilogueOperands)
+    accesses.emplace_back(kernel.math, operand);
+  accesses.emplace_back(kernel.math, kernel.form.result);
+  return accesses;
+}
+
+EpilogueTensors::EpilogueTensors(const PtxBuilder &ptx,
+                                 const ::conv::TmaTile &tile,
+                                 ArrayRef<Subproblem> subproblems,
+                                 ColumnOrder order)
+    : ptx(ptx), tile(tile), order(std::move(order)) {
+  for (const Subproblem &each : subproblems)
+    all.push_back({each, getAccesses(each.kernel)});
+}
+
+bool EpilogueTensors::areAlike(const ::conv::TmaTile &tile,
+                               const Subproblem &lhs, const Subproblem &rhs,
+                               std::optional<size_t> copied) {
+  const TiledConvolution &left = lhs.kernel.form, &right = rhs.kernel.form;
+  const TmaResult &to = lhs.result, &other = rhs.result;
+  bool isCopied = to.isCopied(tile);
+  if (left.getColumns() != right.getColumns() ||
+      lhs.kernel.math.getType() != rhs.kernel.math.getType() ||
+      to.form != other.form || to.columns != other.columns ||
+      to.groups != other.groups || isCopied != other.isCopied(tile) ||
+      left.epilogueOperands.size() != right.epilogueOperands.size() ||
+      !OperationEquivalence::isRegionEquivalentTo(
+          &left.epilogue->getRegion(0), &right.epilogue->getRegion(0),
+          OperationEquivalence::IgnoreLocations))
+    return false;
+  ArrayRef<Value> arguments = lhs.kernel.arguments;
+  size_t operands = left.epilogueOperands.size();
+  ArrayRef<Value> mine = arguments.take_back(operands + 1);
+  ArrayRef<Value> others =
+      ArrayRef(rhs.kernel.arguments).take_back(operands + 1);
+  for (auto [i, access, of] :
+       llvm::enumerate(getAccesses(lhs.kernel), getAccesses(rhs.kernel)))
+    if (i < operands ? i != copied : !isCopied)
+      if (mine[i] != others[i] || !access.differsOnlyInRows(of))
+        return false;
+  return true;
+}
+
+EpilogueTensors::Column EpilogueTensors::getColumn(Value column,
+                                                   int64_t offset) const {
+  Value number = ptx.math.add(column, offset);
+  if (order)
+    return order(number);
+  const Kernel &kernel = getKernel();
+  int64_t columns = kernel.form.getColumns();
+  return {number, columns % kernel.workgroupTile()[1] == 0
+                      ? kernel.math.yes()
+                      : ptx.math.below(number, columns)};
+}
+
+int64_t EpilogueTensors::getWidth(size_t access) const {
+  int64_t width = order ? 1 : 2;
+  for (const Tensors &tensors : all)
+    width = tensors.accesses[access].getVectorWidth(MatrixIndex::Column, width);
+  return width;
+}
+
+EpilogueTensors::Row EpilogueTensors::createRow(const SubproblemTile &origin,
+                                                Value row) const {
+  bool areAllUsed = llvm::all_of(all, [&](const Tensors &tensors) {
+    return tensors.of.kernel.form.getRows() % tile.rows == 0;
+  });
+  // The values of a row as a list; all subproblems have as many coordinates.
+  auto createValues = [&](const Tensors &tensors) {
+    const IndexMath &math = tensors.of.kernel.math;
+    SmallVector<Value> values;
+    for (const MatrixAccess &access : tensors.accesses) {
+      MatrixAccess::Position position = access.add(
+          access.createPosition(MatrixIndex::Batch, math.cast(origin.batch)),
+          access.createPosition(MatrixIndex::Row, math.cast(row)));
+      values.push_back(position.offset);
+      llvm::append_range(values, position.coordinates);
+    }
+    if (!areAllUsed)
+      values.push_back(ptx.math.below(row, tensors.of.kernel.form.getRows()));
+    return values;
+  };
+  SmallVector<Value> values =
+      ptx.createSwitch(origin.subproblem, all.size(),
+                       [&](int64_t i) { return createValues(all[i]); });
+  Row result;
+  ValueRange rest = values;
+  for (const MatrixAccess &access : all.front().accesses) {
+    size_t coordinates = access.countChecked();
+    result.positions.push_back(
+        {rest.front(), llvm::to_vector_of<Value, 3>(
+                           rest.drop_front().take_front(coordinates))});
+    rest = rest.drop_front(1 + coordinates);
+  }
+  if (!areAllUsed)
+    result.isUsed = rest.front();
+  return result;
+}
+
+MatrixAccess::Position EpilogueTensors::locate(size_t access, const Row &row,
+                                               Column column) const {
+  const MatrixAccess &of = getAccess(access);
+  return of.add(row.positions[access],
+                of.createPosition(MatrixIndex::Column,
+                                  getKernel().math.cast(column.number)));
+}
+
+Value EpilogueTensors::createGuard(const Row &row, Column column) const {
+  return row.isUsed ? getKernel().math.both(column.isUsed, row.isUsed)
+                    : column.isUsed;
+}
+
+Value EpilogueTensors::load(size_t operand, const Row &row,
+                            Value column) const {
+  const Kernel &kernel = getKernel();
+  const MatrixAccess &access = getAccess(operand);
+  // If all rows share an operand, only the column needs a guard.
+  bool haveRows = !llvm::all_of(all, [&](const Tensors &tensors) {
+    return tensors.accesses[operand].isBroadcast(MatrixIndex::Row);
+  });
+  SmallVector<Value> elements;
+  int64_t width = getWidth(operand);
+  for (int64_t i = 0; i < 2; i += width) {
+    Column own = getColumn(column, i);
+    MatrixAccess::Position position = locate(operand, row, own);
+    Value guard = access.createGuard(position, haveRows ? createGuard(row, own)
+                                                        : own.isUsed);
+    Value loaded = kernel.load(kernel.epilogueArguments()[operand],
+                               access.createOffset(position), guard, width);
+    if (width == 2)
+      return loaded;
+    elements.push_back(vector::ExtractOp::create(ptx.b, loaded, 0));
+  }
+  return vector::FromElementsOp::create(
+      ptx.b, VectorType::get({2}, elements.front().getType()), elements);
+}
+
+void EpilogueTensors::store(Value pair, const Row &row, Value column) const {
+  const Kernel &kernel = getKernel();
+  const MatrixAccess &access = getAccess(getResult());
+  int64_t width = getWidth(getResult());
+  for (int64_t i = 0; i < 2; i += width) {
+    Column own = getColumn(column, i);
+    MatrixAccess::Position position = locate(getResult(), row, own);
+    Value stored = vector::ExtractStridedSliceOp::create(
+        ptx.b, pair, ArrayRef{i}, ArrayRef{width}, ArrayRef{int64_t(1)});
+    kernel.store(stored, kernel.arguments.back(), access.createOffset(position),
+                 access.createGuard(position, createGuard(row, own)));
+  }
+}
+
+EpilogueTensors::Box
+EpilogueTensors::createBox(const SubproblemTile &origin) const {
+  SmallVector<Value> values =
+      ptx.createSwitch(origin.subproblem, all.size(), [&](int64_t i) {
+        const auto &[kernel, result] = all[i].of;
+        SmallVector<Value> box = {kernel.arguments.back()};
+        llvm::append_range(box, createResultCorner(ptx, result, origin));
+        return box;
+      });
+  return {values.front(),
+          llvm::to_vector_of<Value>(ArrayRef(values).drop_front())};
+}

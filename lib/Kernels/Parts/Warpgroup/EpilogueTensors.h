@@ -1,0 +1,97 @@
+//===- EpilogueTensors.h - what an epilogue reads and writes ----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Subproblems of a kernel, such as the dgrad phases of a gradient, may differ
+// only in where their rows are in memory. They then share one epilogue: the
+// number of a tile's subproblem selects where its rows are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_EPILOGUETENSORS_H
+#define CONV_LIB_KERNELS_PARTS_WARPGROUP_EPILOGUETENSORS_H
+
+#include "../MatrixAccess.h"
+#include "PersistentScheduler.h"
+
+#include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+
+#include <vector>
+
+namespace mlir::conv {
+
+/// The operands of an epilogue and its result, as lanes load and store them,
+/// two neighbouring columns at a time, and as copies of boxes see the result.
+class EpilogueTensors {
+public:
+  /// A column of the result, and whether the result has it.
+  struct Column {
+    Value number, isUsed;
+  };
+  /// Maps a column of the accumulators to a column of the result.
+  using ColumnOrder = std::function<Column(Value)>;
+
+  /// What is known of a subproblem.
+  struct Subproblem {
+    const Kernel &kernel;
+    const TmaResult &result;
+  };
+
+  EpilogueTensors(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+                  ArrayRef<Subproblem> subproblems, ColumnOrder order);
+
+  /// Whether the epilogues of two subproblems differ only in where rows are.
+  /// Lanes do not load the operand `copied`, if there is one.
+  static bool areAlike(const ::conv::TmaTile &tile, const Subproblem &lhs,
+                       const Subproblem &rhs, std::optional<size_t> copied);
+
+  /// A row of a tile: what it adds to the positions in all operands and, last,
+  /// in the result.
+  struct Row {
+    SmallVector<MatrixAccess::Position> positions;
+    Value isUsed; ///< Whether the result has it; null if all rows are used.
+  };
+  Row createRow(const SubproblemTile &tile, Value row) const;
+
+  /// A lane's elements of `column` and of the next one.
+  Value load(size_t operand, const Row &row, Value column) const;
+  void store(Value pair, const Row &row, Value column) const;
+
+  /// A box of the result: its tensor map, and where it starts.
+  struct Box {
+    Value map;
+    SmallVector<Value> corner; ///< Innermost first.
+  };
+  /// The box that starts at `tile`.
+  Box createBox(const SubproblemTile &tile) const;
+
+private:
+  /// The tensors of one subproblem.
+  struct Tensors {
+    Subproblem of;
+    std::vector<MatrixAccess> accesses; ///< As `Row::positions`.
+  };
+  Column getColumn(Value column, int64_t offset) const;
+  /// How many of a lane's two columns one access takes.
+  int64_t getWidth(size_t access) const;
+  MatrixAccess::Position locate(size_t access, const Row &row,
+                                Column column) const;
+  Value createGuard(const Row &row, Column column) const;
+  const Kernel &getKernel() const { return all.front().of.kernel; }
+  const MatrixAccess &getAccess(size_t number) const {
+    return all.front().accesses[number];
+  }
+  size_t getResult() const { return all.front().accesses.size() - 1; }
+
+  const PtxBuilder &ptx;
+  const ::conv::TmaTile &tile;
+  SmallVector<Tensors, 1> all;
+  ColumnOrder order; ///< Null for the result's order.
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_EPILOGUETENSORS_H

@@ -1,0 +1,201 @@
+//===- TmaConsumer.cpp - products and epilogues of a consumer -------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Matrix instructions and epilogues are most of a kernel's code, and the time
+// of an assembler grows with the code. The dgrad phases of a gradient share
+// both.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Parts/Warpgroup/ClusterSums.h"
+#include "../Parts/Warpgroup/TmaEpilogue.h"
+#include "../Parts/Warpgroup/Warpgroups.h"
+#include "ConvertedLoop.h"
+#include "TmaRoles.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+static constexpr int64_t kWarpSize = 32;
+
+namespace {
+
+/// A consumer's pipeline states, and its phase of the chunks of the epilogue.
+struct Position {
+  LoopPosition loop;
+  Value phase; ///< Null without chunks.
+
+  SmallVector<Value> carried() const;
+};
+
+/// Builds the loops of one consumer over the tiles of all subproblems.
+class TmaConsumer {
+public:
+  TmaConsumer(const TmaRoles &roles, ArrayRef<TmaPart> parts, Value consumer,
+              Value workItem);
+
+  void create() const;
+
+private:
+  using Subproblem = TmaEpilogue::Subproblem;
+
+  Position getPosition(ValueRange carried) const;
+  Subproblem getSubproblem(size_t part) const {
+    return {kernels[part], parts[part].result};
+  }
+  /// Whether tiles of both subproblems are multiplied and stored by the same
+  /// code: only the number of steps and the places of rows differ.
+  bool areAlike(size_t lhs, size_t rhs) const;
+  /// The number of subproblems from `first` on that are alike.
+  size_t countAlike(size_t first) const;
+  /// Builds one loop over the tiles of `count` subproblems that are alike.
+  Position createLoop(size_t first, size_t count, const Position &start) const;
+  /// How a tile's sums are computed, and the next position in the pipelines.
+  using CreateSums =
+      std::function<TmaLoop::Sums(const TmaLoop::Runs &, const LoopPosition &)>;
+  CreateSums getSums(const TmaPart &part) const;
+  /// The origin of this workgroup's share of its cluster's tile.
+  SubproblemTile getShare(SubproblemTile origin) const {
+    origin.column =
+        ptx.math.add(origin.column, ptx.math.mul(roles.rank, share.columns));
+    return origin;
+  }
+
+  const TmaRoles &roles;
+  ArrayRef<TmaPart> parts;
+  const PtxBuilder &ptx;
+  const ::conv::TmaTile &tile;
+  ::conv::TmaTile share; ///< The part of a tile that this workgroup stores.
+  Value consumer, workItem;
+  SmallVector<Kernel, 0> kernels; ///< One for each subproblem.
+  std::optional<EpilogueChunks> chunks;
+};
+
+} // namespace
+
+SmallVector<Value> Position::carried() const {
+  SmallVector<Value> values = loop.carried();
+  if (phase)
+    values.push_back(phase);
+  return values;
+}
+
+TmaConsumer::TmaConsumer(const TmaRoles &roles, ArrayRef<TmaPart> parts,
+                         Value consumer, Value workItem)
+    : roles(roles), parts(parts), ptx(roles.ptx), tile(roles.tile),
+      share(tile.share()), consumer(consumer), workItem(workItem) {
+  for (const TmaPart &part : parts)
+    kernels.push_back(createWarpgroupKernel(ptx.b, *part.form, roles.chip,
+                                            roles.getArguments(part), tile));
+  if (tile.isEpilogueCopied)
+    chunks.emplace(ptx, tile, roles.rest, consumer);
+}
+
+Position TmaConsumer::getPosition(ValueRange carried) const {
+  if (!chunks)
+    return {LoopPosition::get(carried), Value()};
+  return {LoopPosition::get(carried.drop_back()), carried.back()};
+}
+
+bool TmaConsumer::areAlike(size_t lhs, size_t rhs) const {
+  const std::optional<TmaGeometry> &left = parts[lhs].geometry,
+                                   &right = parts[rhs].geometry;
+  if (left.has_value() != right.has_value())
+    return false;
+  // Where taps are in halo tiles depends on the taps of the subproblem.
+  if (left && (tile.hasSlots() ||
+               left->getMultipliedBytes() != right->getMultipliedBytes() ||
+               left->isLeftTransposed() != right->isLeftTransposed() ||
+               left->isRightTransposed() != right->isRightTransposed()))
+    return false;
+  return EpilogueTensors::areAlike(
+      share, getSubproblem(lhs), getSubproblem(rhs),
+      chunks ? parts[lhs].epilogueOperand : std::nullopt);
+}
+
+size_t TmaConsumer::countAlike(size_t first) const {
+  size_t end = first + 1;
+  while (end < parts.size() && areAlike(first, end))
+    ++end;
+  return end - first;
+}
+
+TmaConsumer::CreateSums TmaConsumer::getSums(const TmaPart &part) const {
+  Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
+  if (tile.isConverted())
+    return [=, loop = ConvertedLoop(ptx, *part.geometry, tile, roles.pipelines,
+                                    roles.memory, consumer, workItem)](
+               const TmaLoop::Runs &runs, const LoopPosition &at) {
+      return loop.create(runs.steps, isReleasing, at);
+    };
+  WgmmaUnit matrix(
+      ptx, tile, *part.geometry,
+      WgmmaUnit::Types(part.form->lhs.getElementType(),
+                       part.form->rhs.getElementType()),
+      WgmmaUnit::Operands{ptx.offset(roles.memory, roles.kept.leftOffset()),
+                          ptx.offset(roles.memory, roles.kept.rightOffset())},
+      consumer);
+  return [=, loop = roles.getLoop(part)](const TmaLoop::Runs &runs,
+                                         const LoopPosition &at) {
+    return loop.createConsumer(matrix, runs, isReleasing, at);
+  };
+}
+
+Position TmaConsumer::createLoop(size_t first, size_t count,
+                                 const Position &start) const {
+  ArrayRef<TmaPart> alike = parts.slice(first, count);
+  SmallVector<Subproblem> subproblems;
+  for (size_t i = first; i < first + count; ++i)
+    subproblems.push_back(getSubproblem(i));
+  Value staging = ptx.offset(ptx.offset(roles.rest, tile.stagingOffset()),
+                             ptx.math.mul(consumer, tile.stagingBytes()));
+  TmaEpilogue epilogue(subproblems, ptx, share, consumer, workItem, staging);
+  if (chunks)
+    epilogue.replaceChunks(*chunks, *alike.front().epilogueOperand);
+  CreateSums createSums;
+  if (alike.front().geometry)
+    createSums = getSums(alike.front());
+  return getPosition(roles.getScheduler(alike).createLoop(
+      start.carried(), [&](const SubproblemTile &whole, ValueRange carried) {
+        SubproblemTile origin = getShare(whole);
+        Position at = getPosition(carried);
+        TmaEpilogue::Loaded loaded = epilogue.load(origin);
+        SmallVector<Value> accumulators;
+        if (createSums) {
+          TmaLoop::Sums sums =
+              createSums(roles.countRuns(alike, origin.subproblem), at.loop);
+          accumulators = sums.accumulators;
+          at.loop = sums.position;
+        }
+        if (createSums && tile.cluster > 1)
+          accumulators = ClusterSums(ptx, tile, roles.memory, roles.rank,
+                                     consumer, workItem)
+                             .create(accumulators);
+        epilogue.create(origin, accumulators, std::move(loaded), at.phase);
+        if (chunks)
+          at.phase = EpilogueChunks::getNextPhase(ptx, at.phase);
+        return at.carried();
+      }));
+}
+
+void TmaConsumer::create() const {
+  Position position{roles.pipelines.getStart(), Value()};
+  if (chunks)
+    position.phase = EpilogueChunks::getFirstPhase(ptx);
+  for (size_t first = 0, count; first < parts.size(); first += count) {
+    count = countAlike(first);
+    position = createLoop(first, count, position);
+  }
+  // Epilogue warps wait for their own stores.
+  if (!chunks)
+    TmaEpilogue::finish(ptx, workItem);
+}
+
+void mlir::conv::createConsumer(const TmaRoles &roles, ArrayRef<TmaPart> parts,
+                                Value consumer, Value workItem) {
+  TmaConsumer(roles, parts, consumer, workItem).create();
+}

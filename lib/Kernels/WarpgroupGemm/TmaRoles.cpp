@@ -1,0 +1,61 @@
+//===- TmaRoles.cpp - what the roles of a tma kernel share ----------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tiles of all subproblems are numbered one after another, so roles may
+// iterate over one subproblem or several at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TmaRoles.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+TmaRoles::TmaRoles(const PtxBuilder &ptx, gpu::GPUFuncOp function,
+                   const ::conv::ChipInfo &chip, const ::conv::KeptTile &kept,
+                   int64_t clusters, Value memory)
+    : ptx(ptx), function(function), chip(chip), kept(kept), tile(kept.tile),
+      clusters(clusters), memory(memory),
+      rest(ptx.offset(memory, kept.shift())),
+      rank(ptx.math.rem(
+          ptx.math.cast(
+              gpu::BlockIdOp::create(ptx.b, gpu::Dimension::x).getResult()),
+          tile.cluster)),
+      pipelines(ptx, kept, memory) {}
+
+SmallVector<Value> TmaRoles::getArguments(const TmaPart &part) const {
+  return llvm::map_to_vector(part.arguments, [&](size_t position) -> Value {
+    return gpu::GPUFuncOp(function).getArgument(position);
+  });
+}
+
+PersistentScheduler TmaRoles::getScheduler(ArrayRef<TmaPart> parts) const {
+  auto getRaster = [&](const TmaPart &part) {
+    // Tiles that share the kept operand are consecutive in the raster, so each
+    // workgroup keeps the same one throughout.
+    if (kept.keeps())
+      return TileRaster(*part.form,
+                        kept.keepsLeft() ? Raster::Rows : Raster::Columns,
+                        kept.groups);
+    bool areGroupsNeighbours =
+        part.geometry && part.geometry->haveGroupsSharedLines();
+    return TileRaster(*part.form,
+                      areGroupsNeighbours ? part.geometry->window.groups : 1);
+  };
+  return PersistentScheduler(ptx, llvm::map_to_vector(parts, getRaster),
+                             parts.front().firstTile, clusters, tile.cluster);
+}
+
+TmaLoop::Runs TmaRoles::countRuns(ArrayRef<TmaPart> parts,
+                                  Value subproblem) const {
+  SmallVector<Value> runs =
+      ptx.createSwitch(subproblem, parts.size(), [&](int64_t i) {
+        auto [count, steps] = getLoop(parts[i]).countRuns();
+        return SmallVector<Value>{count, steps};
+      });
+  return {runs[0], runs[1]};
+}
