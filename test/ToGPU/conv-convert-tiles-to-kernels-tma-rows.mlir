@@ -1,4 +1,5 @@
 // RUN: conv-opt %s --split-input-file --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
+// RUN: conv-opt %s --split-input-file --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels --cse | FileCheck %s --check-prefix=LANES
 
 // The gradient of a 3x3 filter with stride 2 for 80 channels. Each tap has two rows of 64 columns, whose copies read zeros
 // after channel 80: a tile of 128 columns is one tap. Lanes store the 80 columns of a tap that are channels.
@@ -62,6 +63,12 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // CHECK:         %[[RESIDUE:.+]] = arith.remui %{{.+}}, %c4_i32
 // CHECK:         %[[FIRST:.+]] = arith.muli %{{.+}}, %c4_i32
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[W]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] :
+// Lanes find the dgrad phase and the place of a channel once for each row of 64 columns.
+// LANES-LABEL: gpu.func @overlapping_0
+// LANES-COUNT-8: nvvm.wgmma.mma_async
+// LANES-COUNT-2: arith.remui %{{.+}}, %c64_i32
+// LANES-NOT:     arith.remui %{{.+}}, %c64_i32
+// LANES:       func.func @overlapping
 // CHECK:       func.func @overlapping
 // CHECK:         conv.tensor_map %{{.+}} <sizes = [48, 7, 7, 80], strides = [96, 672, 4704], box = [64, 1, 1, 64]
 #schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 128], subgroup = [64, 128], gemm_k = 64, stages = 4, atom = <wgmma 64 x 128 x 16>, raster = columns>>

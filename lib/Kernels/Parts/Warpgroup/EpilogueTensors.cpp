@@ -17,8 +17,13 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/OperationSupport.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::conv;
+
+/// The lanes of a warp have this many columns side by side.
+static constexpr int64_t kColumnsOfLanes = 8;
 
 /// The accesses of lanes: those to the operands of the epilogue, then the
 /// result's.
@@ -67,16 +72,16 @@ bool EpilogueTensors::areAlike(const ::conv::TmaTile &tile,
   return true;
 }
 
-EpilogueTensors::Column EpilogueTensors::getColumn(Value column,
-                                                   int64_t offset) const {
-  Value number = ptx.math.add(column, offset);
+EpilogueTensors::Column EpilogueTensors::getColumn(const Columns &columns,
+                                                   int64_t i) const {
+  Value number = ptx.math.add(columns.lane, columns.inTile + i);
   if (order)
     return order(number);
   const Kernel &kernel = getKernel();
-  int64_t columns = kernel.form.getColumns();
-  return {number, columns % kernel.workgroupTile()[1] == 0
+  int64_t count = kernel.form.getColumns();
+  return {number, count % kernel.workgroupTile()[1] == 0
                       ? kernel.math.yes()
-                      : ptx.math.below(number, columns)};
+                      : ptx.math.below(number, count)};
 }
 
 int64_t EpilogueTensors::getWidth(size_t access) const {
@@ -124,11 +129,25 @@ EpilogueTensors::Row EpilogueTensors::createRow(const SubproblemTile &origin,
 }
 
 MatrixAccess::Position EpilogueTensors::locate(size_t access, const Row &row,
-                                               Column column) const {
+                                               const Columns &columns,
+                                               int64_t i, Value number) const {
   const MatrixAccess &of = getAccess(access);
-  return of.add(row.positions[access],
-                of.createPosition(MatrixIndex::Column,
-                                  getKernel().math.cast(column.number)));
+  const IndexMath &math = getKernel().math;
+  auto createColumn = [&](Value column) {
+    return of.createPosition(MatrixIndex::Column, math.cast(column));
+  };
+  // Joined dgrad phases are outer digits of columns. All columns up to the next
+  // multiple of `run` have the same ones, which are therefore split off once.
+  int64_t innermost = of.getInnermostSize(MatrixIndex::Column);
+  int64_t run = std::gcd(innermost, tile.columns);
+  if (order || innermost >= getKernel().form.getColumns() ||
+      run % kColumnsOfLanes != 0)
+    return of.add(row.positions[access], createColumn(number));
+  int64_t inRun = columns.inTile % run;
+  MatrixAccess::Position first =
+      createColumn(ptx.math.add(columns.lane, columns.inTile - inRun));
+  return of.add(row.positions[access], of.advance(first, MatrixIndex::Column,
+                                                  math.constant(inRun + i)));
 }
 
 Value EpilogueTensors::createGuard(const Row &row, Column column) const {
@@ -137,7 +156,7 @@ Value EpilogueTensors::createGuard(const Row &row, Column column) const {
 }
 
 Value EpilogueTensors::load(size_t operand, const Row &row,
-                            Value column) const {
+                            const Columns &columns) const {
   const Kernel &kernel = getKernel();
   const MatrixAccess &access = getAccess(operand);
   // If all rows share an operand, only the column needs a guard.
@@ -147,8 +166,9 @@ Value EpilogueTensors::load(size_t operand, const Row &row,
   SmallVector<Value> elements;
   int64_t width = getWidth(operand);
   for (int64_t i = 0; i < 2; i += width) {
-    Column own = getColumn(column, i);
-    MatrixAccess::Position position = locate(operand, row, own);
+    Column own = getColumn(columns, i);
+    MatrixAccess::Position position =
+        locate(operand, row, columns, i, own.number);
     Value guard = access.createGuard(position, haveRows ? createGuard(row, own)
                                                         : own.isUsed);
     Value loaded = kernel.load(kernel.epilogueArguments()[operand],
@@ -161,13 +181,15 @@ Value EpilogueTensors::load(size_t operand, const Row &row,
       ptx.b, VectorType::get({2}, elements.front().getType()), elements);
 }
 
-void EpilogueTensors::store(Value pair, const Row &row, Value column) const {
+void EpilogueTensors::store(Value pair, const Row &row,
+                            const Columns &columns) const {
   const Kernel &kernel = getKernel();
   const MatrixAccess &access = getAccess(getResult());
   int64_t width = getWidth(getResult());
   for (int64_t i = 0; i < 2; i += width) {
-    Column own = getColumn(column, i);
-    MatrixAccess::Position position = locate(getResult(), row, own);
+    Column own = getColumn(columns, i);
+    MatrixAccess::Position position =
+        locate(getResult(), row, columns, i, own.number);
     Value stored = vector::ExtractStridedSliceOp::create(
         ptx.b, pair, ArrayRef{i}, ArrayRef{width}, ArrayRef{int64_t(1)});
     kernel.store(stored, kernel.arguments.back(), access.createOffset(position),

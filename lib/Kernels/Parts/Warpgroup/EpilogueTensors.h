@@ -56,9 +56,16 @@ public:
   };
   Row createRow(const SubproblemTile &tile, Value row) const;
 
-  /// A lane's elements of `column` and of the next one.
-  Value load(size_t operand, const Row &row, Value column) const;
-  void store(Value pair, const Row &row, Value column) const;
+  /// Two neighbouring columns of a tile: the first one is `inTile` columns
+  /// after `lane`, which is less than eight columns after the tile's first
+  /// column.
+  struct Columns {
+    Value lane;
+    int64_t inTile; ///< A multiple of eight.
+  };
+  /// A lane's elements of two columns.
+  Value load(size_t operand, const Row &row, const Columns &columns) const;
+  void store(Value pair, const Row &row, const Columns &columns) const;
 
   /// A box of the result: its tensor map, and where it starts.
   struct Box {
@@ -74,11 +81,14 @@ private:
     Subproblem of;
     std::vector<MatrixAccess> accesses; ///< As `Row::positions`.
   };
-  Column getColumn(Value column, int64_t offset) const;
+  /// The first (0) or second (1) of two columns.
+  Column getColumn(const Columns &columns, int64_t i) const;
   /// How many of a lane's two columns one access takes.
   int64_t getWidth(size_t access) const;
+  /// The position of column `i` of two, whose number is `number`.
   MatrixAccess::Position locate(size_t access, const Row &row,
-                                Column column) const;
+                                const Columns &columns, int64_t i,
+                                Value number) const;
   Value createGuard(const Row &row, Column column) const;
   const Kernel &getKernel() const { return all.front().of.kernel; }
   const MatrixAccess &getAccess(size_t number) const {

@@ -87,14 +87,13 @@ TmaEpilogue::Part TmaEpilogue::getPart(const SubproblemTile &origin,
   if (movesByLanes())
     part.rows = {tensors.createRow(origin, row),
                  tensors.createRow(origin, math.add(row, 8))};
-  part.firstColumn =
-      math.add(math.add(origin.column, math.mul(math.rem(lane, 4), 2)), column);
+  part.laneColumn = math.add(origin.column, math.mul(math.rem(lane, 4), 2));
   return part;
 }
 
 TmaEpilogue::Place TmaEpilogue::getPlace(const Part &part, int64_t i) const {
   return {part.rows[i % 2],
-          ptx.math.add(part.firstColumn, i / 2 * kColumnsPerPair)};
+          {part.laneColumn, part.column + i / 2 * kColumnsPerPair}};
 }
 
 /// Concatenates the vectors that `getVector` returns.
@@ -121,7 +120,7 @@ TmaEpilogue::Loaded TmaEpilogue::load(const Part &part) const {
   auto loadPairs = [&](size_t operand) {
     return join(ptx.b, part.countPairs(), [&](int64_t i) {
       Place place = getPlace(part, i);
-      return tensors.load(operand, place.row, place.column);
+      return tensors.load(operand, place.row, place.columns);
     });
   };
   Loaded loaded;
@@ -172,7 +171,7 @@ SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
 void TmaEpilogue::store(const Part &part, ValueRange pairs) const {
   for (auto [i, pair] : llvm::enumerate(pairs)) {
     Place place = getPlace(part, i);
-    tensors.store(pair, place.row, place.column);
+    tensors.store(pair, place.row, place.columns);
   }
 }
 

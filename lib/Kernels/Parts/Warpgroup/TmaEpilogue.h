@@ -68,14 +68,14 @@ private:
     Value row; ///< The atom's first row.
     /// The lane's two rows, if lanes load or store anything.
     SmallVector<EpilogueTensors::Row, 2> rows;
-    Value firstColumn; ///< The lane's first column.
+    Value laneColumn; ///< The lane's first column of the tile.
 
     int64_t countPairs() const;
   };
   /// A lane's two neighbouring columns of a row.
   struct Place {
     const EpilogueTensors::Row &row;
-    Value column;
+    EpilogueTensors::Columns columns;
   };
 
   /// Columns of an epilogue subtile, limited by registers. The last subtile of
