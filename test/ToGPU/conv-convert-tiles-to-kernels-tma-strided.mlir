@@ -30,9 +30,9 @@
 // CHECK-NOT:         nvvm.wgmma.mma_async {{.*}} <zero>
 // Results are stored as the positions of a window.
 // CHECK:             %[[BOX:.+]]:5 = scf.if
-// CHECK:               scf.yield %[[ODD]], %{{.+}}
-// CHECK:               scf.yield %[[EVEN]], %{{.+}}
-// CHECK:             nvvm.cp.async.bulk.tensor.global.shared.cta %[[BOX]]#0, %{{.+}}, box[%[[BOX]]#1, %[[BOX]]#2, %[[BOX]]#3, %[[BOX]]#4] {mode = #nvvm.tma_store_mode<im2col>}
+// CHECK:               scf.yield %{{.+}}, %[[ODD]] :
+// CHECK:               scf.yield %{{.+}}, %[[EVEN]] :
+// CHECK:             nvvm.cp.async.bulk.tensor.global.shared.cta %[[BOX]]#4, %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] {mode = #nvvm.tma_store_mode<im2col>}
 // CHECK-NOT:         nvvm.wgmma.mma_async
 // CHECK:             nvvm.cp.async.bulk.tensor.global.shared.cta %[[ZEROS]],
 // CHECK:           nvvm.cp.async.bulk.wait_group 0

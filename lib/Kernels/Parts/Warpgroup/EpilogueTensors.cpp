@@ -197,15 +197,51 @@ void EpilogueTensors::store(Value pair, const Row &row,
   }
 }
 
+/// Whether boxes of both results start at the same places but for a constant
+/// distance, as those of dgrad phases of equal size do.
+static bool areMoved(const TmaResult &lhs, const TmaResult &rhs) {
+  auto getStride = [](const TmaWindow::Dimension &d) { return d.stride; };
+  return lhs.form == TmaResult::Form::Positions &&
+         lhs.window.getPositions() == rhs.window.getPositions() &&
+         llvm::equal(llvm::map_range(lhs.window.dimensions, getStride),
+                     llvm::map_range(rhs.window.dimensions, getStride));
+}
+
+/// The distance from a box of one result to the same box of the other, for each
+/// coordinate of a corner.
+static SmallVector<Value> createDistance(const IndexMath &math,
+                                         const TmaResult &from,
+                                         const TmaResult &to) {
+  SmallVector<Value> distance = {math.constant(0)}; // Columns.
+  for (auto [start, end] :
+       llvm::reverse(llvm::zip(from.window.dimensions, to.window.dimensions)))
+    distance.push_back(math.constant(start.low - end.low));
+  distance.push_back(math.constant(0)); // Images.
+  return distance;
+}
+
 EpilogueTensors::Box
 EpilogueTensors::createBox(const SubproblemTile &origin) const {
+  const TmaResult &first = all.front().of.result;
+  // Digits of positions are then computed once, and selecting constants needs
+  // no branches.
+  bool areAllMoved =
+      all.size() > 1 && llvm::all_of(all, [&](const Tensors &tensors) {
+        return areMoved(first, tensors.of.result);
+      });
   SmallVector<Value> values =
       ptx.createSwitch(origin.subproblem, all.size(), [&](int64_t i) {
         const auto &[kernel, result] = all[i].of;
-        SmallVector<Value> box = {kernel.arguments.back()};
-        llvm::append_range(box, createResultCorner(ptx, result, origin));
-        return box;
+        SmallVector<Value> values =
+            areAllMoved ? createDistance(ptx.math, first, result)
+                        : createResultCorner(ptx, result, origin);
+        values.push_back(kernel.arguments.back());
+        return values;
       });
-  return {values.front(),
-          llvm::to_vector_of<Value>(ArrayRef(values).drop_front())};
+  Value map = values.pop_back_val();
+  if (areAllMoved)
+    for (auto [value, start] :
+         llvm::zip_equal(values, createResultCorner(ptx, first, origin)))
+      value = ptx.math.add(start, value);
+  return {map, std::move(values)};
 }

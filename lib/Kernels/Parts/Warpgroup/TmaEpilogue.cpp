@@ -83,12 +83,20 @@ TmaEpilogue::Part TmaEpilogue::getPart(const SubproblemTile &origin,
   part.row = math.add(
       math.add(origin.row, math.mul(consumer, tile.rows / tile.consumers)),
       atom * Tile::kAtomRows);
+  if (origin.subproblem && result.isCopied(tile))
+    part.box = getBox(origin, part.row);
   Value row = math.add(math.add(part.row, warpRow), math.div(lane, 4));
   if (movesByLanes())
     part.rows = {tensors.createRow(origin, row),
                  tensors.createRow(origin, math.add(row, 8))};
   part.laneColumn = math.add(origin.column, math.mul(math.rem(lane, 4), 2));
   return part;
+}
+
+EpilogueTensors::Box TmaEpilogue::getBox(const SubproblemTile &origin,
+                                         Value row) const {
+  return tensors.createBox(
+      {{origin.batch, row, origin.column}, origin.subproblem});
 }
 
 TmaEpilogue::Place TmaEpilogue::getPlace(const Part &part, int64_t i) const {
@@ -204,9 +212,7 @@ Value TmaEpilogue::getStaged(const Part &part, int64_t column) const {
 
 void TmaEpilogue::copyRows(const SubproblemTile &origin,
                            const Part &last) const {
-  SubproblemTile rows = origin;
-  rows.row = last.row;
-  auto [map, coordinates] = tensors.createBox(rows);
+  auto [map, coordinates] = last.box ? *last.box : getBox(origin, last.row);
   Value first = coordinates.front();
   for (int64_t c = last.column - last.column % tile.stagedColumns();
        c <= last.column; c += tile.chunkColumns()) {

@@ -66,6 +66,9 @@ private:
   struct Part {
     int64_t atom, column, columns;
     Value row; ///< The atom's first row.
+    /// The box of these rows, if its place is selected: the switch then comes
+    /// before the branch in which one lane copies.
+    std::optional<EpilogueTensors::Box> box;
     /// The lane's two rows, if lanes load or store anything.
     SmallVector<EpilogueTensors::Row, 2> rows;
     Value laneColumn; ///< The lane's first column of the tile.
@@ -110,6 +113,8 @@ private:
   /// staged columns of an atom's rows, up to the `last` subtile.
   void beginColumns() const;
   void copyColumns(const SubproblemTile &origin, const Part &last) const;
+  /// The box of an atom's rows from the tile's first column on.
+  EpilogueTensors::Box getBox(const SubproblemTile &origin, Value row) const;
   /// Starts the copies of `copyColumns`.
   void copyRows(const SubproblemTile &origin, const Part &last) const;
   void synchronize() const;
