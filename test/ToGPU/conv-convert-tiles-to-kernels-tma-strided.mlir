@@ -1,4 +1,4 @@
-// RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
+// RUN: conv-opt %s --split-input-file --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
 // The gradient of a 1x3 filter's input with strides of 2. Even lines have a product for odd columns, of two elements, and
 // one for even ones; odd lines are zero. One kernel goes over the tiles of all three, and zeros come last.
@@ -50,5 +50,23 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
         layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
         : tensor<2x20x20x64xf16>, tensor<64x1x3x64xf16> -> tensor<2x40x40x64xf16>
     return %dx : tensor<2x40x40x64xf16>
+  }
+}
+
+// -----
+
+// Where a tap is in a halo tile depends on the taps of a dgrad phase, so each of the four has its own main loop for both atoms.
+// CHECK-LABEL:   gpu.func @halo_tiles_0
+// CHECK-COUNT-8:   nvvm.wgmma.mma_async {{.+}} D[<f32>, <zero>]
+// CHECK-NOT:       D[<f32>, <zero>]
+// CHECK:         func.func @halo_tiles
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [256, 64], subgroup = [128, 64], gemm_k = 64, stages = 3, atom = <wgmma 64 x 64 x 16>, raster = columns, halo_tile = [16, 16]>>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @halo_tiles(%dy: tensor<2x16x16x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<2x32x32x64xf16> {
+    %dx = conv.backward_data %dy, %w
+        window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+        : tensor<2x16x16x64xf16>, tensor<64x3x3x64xf16> -> tensor<2x32x32x64xf16>
+    return %dx : tensor<2x32x32x64xf16>
   }
 }
