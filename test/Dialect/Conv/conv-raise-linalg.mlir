@@ -255,3 +255,40 @@ func.func @scalar_filter(%x: tensor<9xf32>, %w: tensor<f32>) -> tensor<5xf32> {
   } -> tensor<5xf32>
   return %y : tensor<5xf32>
 }
+
+// -----
+
+#x = affine_map<(n, p, q, k, r, s, c) -> (n, p + r, q + s, c)>
+#w = affine_map<(n, p, q, k, r, s, c) -> (k, r, s, c)>
+#y = affine_map<(n, p, q, k, r, s, c) -> (n, p, q, k)>
+
+// Left alone: elements that are quantised to 8 bits, and a difference to the sum so far, which is no zero point.
+// CHECK-LABEL: @other_products
+func.func @other_products(%x: tensor<1x4x4x8xf32>, %w: tensor<2x3x3x8xf32>, %xi: tensor<1x4x4x8xi8>, %wi: tensor<2x3x3x8xi8>)
+    -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2xi32>) {
+  %init = arith.constant dense<0.0> : tensor<1x2x2x2xf32>
+  %initi = arith.constant dense<0> : tensor<1x2x2x2xi32>
+  // CHECK-NOT: conv.forward
+  %y = linalg.generic {indexing_maps = [#x, #w, #y],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %w : tensor<1x4x4x8xf32>, tensor<2x3x3x8xf32>) outs(%init : tensor<1x2x2x2xf32>) {
+  ^bb0(%e: f32, %f: f32, %acc: f32):
+    %q = arith.truncf %e : f32 to f8E4M3FN
+    %d = arith.extf %q : f8E4M3FN to f32
+    %m = arith.mulf %d, %f : f32
+    %s = arith.addf %acc, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<1x2x2x2xf32>
+  %yi = linalg.generic {indexing_maps = [#x, #w, #y],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%xi, %wi : tensor<1x4x4x8xi8>, tensor<2x3x3x8xi8>) outs(%initi : tensor<1x2x2x2xi32>) {
+  ^bb0(%e: i8, %f: i8, %acc: i32):
+    %a = arith.extsi %e : i8 to i32
+    %b = arith.extsi %f : i8 to i32
+    %d = arith.subi %a, %acc : i32
+    %m = arith.muli %d, %b : i32
+    %s = arith.addi %acc, %m : i32
+    linalg.yield %s : i32
+  } -> tensor<1x2x2x2xi32>
+  return %y, %yi : tensor<1x2x2x2xf32>, tensor<1x2x2x2xi32>
+}

@@ -31,9 +31,17 @@ struct Factor {
 };
 } // namespace
 
+/// Whether `op` extends, or rounds to 16 bits, which raising leaves out
+/// (docs/numerics.md). Narrower types are meant: they quantise.
+static bool isExtension(Operation *op) {
+  if (auto truncation = dyn_cast<arith::TruncFOp>(op))
+    return truncation.getType().getIntOrFloatBitWidth() >= 16;
+  return isa<arith::ExtFOp, arith::ExtSIOp>(op);
+}
+
 static Value lookThroughExtensions(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp>(op))
+    if (!isExtension(op))
       break;
     value = op->getOperand(0);
   }
@@ -46,7 +54,9 @@ static std::optional<int64_t> getConstantScalar(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     if (auto op =
             dyn_cast<linalg::LinalgOp>(argument.getOwner()->getParentOp()))
-      return getZeroPoint(op.getMatchingOpOperand(argument)->get());
+      return op.isDpsInput(op.getMatchingOpOperand(argument))
+                 ? getZeroPoint(op.getMatchingOpOperand(argument)->get())
+                 : std::nullopt; // The sum so far.
   return getZeroPoint(value);
 }
 
