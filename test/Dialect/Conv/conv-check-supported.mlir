@@ -572,3 +572,12 @@ func.func @large_groups_of_run_time_sizes(%x: tensor<?x?x34xf32>, %dy: tensor<?x
   %dk = conv.dynamic_backward_kernel %x, %dy order = BTGW : tensor<?x?x34xf32>, tensor<?x?x34xf32> -> tensor<?x?x2x3xf32>
   return %dk : tensor<?x?x2x3xf32>
 }
+
+// -----
+
+// No kernel is launched for nothing.
+func.func @empty(%x: tensor<1x2x8x16xf16>, %w: tensor<3x3x16x4xf16>, %init: tensor<1x0x6x4xf32>) -> tensor<1x0x6x4xf32> {
+  // expected-error @below {{unsupported (problem-size): expects positive sizes, but got 'tensor<1x0x6x4xf32>'}}
+  %y = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x2x8x16xf16>, tensor<3x3x16x4xf16>) outs(%init : tensor<1x0x6x4xf32>) -> tensor<1x0x6x4xf32>
+  return %y : tensor<1x0x6x4xf32>
+}

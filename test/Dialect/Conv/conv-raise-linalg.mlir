@@ -292,3 +292,19 @@ func.func @other_products(%x: tensor<1x4x4x8xf32>, %w: tensor<2x3x3x8xf32>, %xi:
   } -> tensor<1x2x2x2xi32>
   return %y, %yi : tensor<1x2x2x2xf32>, tensor<1x2x2x2xi32>
 }
+
+// -----
+
+// Left alone: convolutions without elements, also with zero points.
+// CHECK-LABEL: @empty
+func.func @empty(%x: tensor<1x2x8x16xi8>, %w: tensor<3x3x16x4xi8>, %f: tensor<1x1x16x0xi8>) -> (tensor<1x0x6x4xi32>, tensor<1x2x8x0xi32>) {
+  %zp = arith.constant 3 : i32
+  %y0 = arith.constant dense<0> : tensor<1x0x6x4xi32>
+  %z0 = arith.constant dense<0> : tensor<1x2x8x0xi32>
+  // CHECK-COUNT-2: linalg.conv_2d_nhwc_hwcf_q
+  %y = linalg.conv_2d_nhwc_hwcf_q ins(%x, %w, %zp, %zp : tensor<1x2x8x16xi8>, tensor<3x3x16x4xi8>, i32, i32)
+      outs(%y0 : tensor<1x0x6x4xi32>) -> tensor<1x0x6x4xi32>
+  %z = linalg.conv_2d_nhwc_hwcf_q ins(%x, %f, %zp, %zp : tensor<1x2x8x16xi8>, tensor<1x1x16x0xi8>, i32, i32)
+      outs(%z0 : tensor<1x2x8x0xi32>) -> tensor<1x2x8x0xi32>
+  return %y, %z : tensor<1x0x6x4xi32>, tensor<1x2x8x0xi32>
+}

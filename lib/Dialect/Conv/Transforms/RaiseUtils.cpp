@@ -26,7 +26,8 @@ using namespace mlir::conv;
 
 bool mlir::conv::isRaisable(const RaisedConvolution &convolution) {
   for (RankedTensorType type : convolution.types)
-    if (!type || !type.hasStaticShape())
+    if (!type || !type.hasStaticShape() ||
+        llvm::is_contained(type.getShape(), 0))
       return false;
   auto [lhs, rhs] = getOperandRoles(convolution.direction);
   Type operand = convolution.getType(lhs).getElementType();
@@ -41,7 +42,7 @@ bool mlir::conv::isRaisable(const RaisedConvolution &convolution) {
     return false;
 
   // Linalg ignores input positions at the end if the result is smaller than it
-  // could be. The op's verifier handles sizes of zero.
+  // could be.
   auto sizes = [&](TensorRole role, StringRef order, StringRef letters) {
     return getSpatialSizes(order, convolution.getType(role).getShape(),
                            letters);
@@ -52,11 +53,10 @@ bool mlir::conv::isRaisable(const RaisedConvolution &convolution) {
   auto filterSizes = sizes(TensorRole::Filter, layouts.getFilter(), "TRS");
   auto outputSizes = sizes(TensorRole::Output, layouts.getOutput(), "ZPQ");
   for (auto [d, output] : llvm::enumerate(outputSizes))
-    if (output != 0 &&
-        output !=
-            computeOutputSize({inputSizes[d], filterSizes[d],
-                               window.getStrides()[d], window.getDilations()[d],
-                               window.getLow()[d], window.getHigh()[d]}))
+    if (output !=
+        computeOutputSize({inputSizes[d], filterSizes[d],
+                           window.getStrides()[d], window.getDilations()[d],
+                           window.getLow()[d], window.getHigh()[d]}))
       return false;
   return true;
 }

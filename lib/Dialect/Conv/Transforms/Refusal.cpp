@@ -68,6 +68,9 @@ static LogicalResult refuseConvolution(Operation *op) {
       return emitUnsupported(op->getLoc(), Reason::ElementType)
              << "expects " << kKernelTypes << ", but got "
              << type.getElementType();
+    if (llvm::is_contained(type.getShape(), 0))
+      return emitUnsupported(op->getLoc(), Reason::ProblemSize)
+             << "expects positive sizes, but got " << type;
   }
   auto isKnown = [](Value value) { return getZeroPoint(value).has_value(); };
   if (!llvm::all_of(zeroPoints, isKnown))
