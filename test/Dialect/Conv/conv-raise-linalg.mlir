@@ -308,3 +308,52 @@ func.func @empty(%x: tensor<1x2x8x16xi8>, %w: tensor<3x3x16x4xi8>, %f: tensor<1x
       outs(%z0 : tensor<1x2x8x0xi32>) -> tensor<1x2x8x0xi32>
   return %y, %z : tensor<1x0x6x4xi32>, tensor<1x2x8x0xi32>
 }
+
+// -----
+
+#id = affine_map<(n, w, c) -> (n, w, c)>
+
+// Positions are computed in the types of the program: a condition that holds is -1, and i8 wraps around. The first gather reads
+// positions 0, 2, 3, 4, 4, 4; the second one 0 and then five times 4.
+// CHECK-LABEL: @positions_in_their_types
+// CHECK-NOT: padding = replicate
+func.func @positions_in_their_types(%x: tensor<1x5x1xf32>, %w: tensor<1x1x1xf32>) -> (tensor<1x6x1xf32>, tensor<1x6x1xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<1x6x1xf32>
+  %e = tensor.empty() : tensor<1x6x1xf32>
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : i32
+  %many = arith.constant 127 : i8
+  %most = arith.constant 4 : i8
+  %g = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel", "parallel"]} outs(%e : tensor<1x6x1xf32>) {
+  ^bb0(%o: f32):
+    %n = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %follows = arith.cmpi sge, %i, %one : index
+    %minus = arith.extsi %follows : i1 to i32
+    %j = arith.index_cast %i : index to i32
+    %t = arith.subi %j, %minus : i32
+    %m = arith.minsi %t, %four : i32
+    %u = arith.index_cast %m : i32 to index
+    %v = tensor.extract %x[%n, %u, %c] : tensor<1x5x1xf32>
+    linalg.yield %v : f32
+  } -> tensor<1x6x1xf32>
+  %h = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel", "parallel"]} outs(%e : tensor<1x6x1xf32>) {
+  ^bb0(%o: f32):
+    %n = linalg.index 0 : index
+    %i = linalg.index 1 : index
+    %c = linalg.index 2 : index
+    %j = arith.index_cast %i : index to i8
+    %large = arith.addi %j, %many : i8
+    %isLarge = arith.cmpi sge, %large, %most : i8
+    %small = arith.subi %large, %many : i8
+    %cut = arith.minsi %small, %most : i8
+    %t = arith.select %isLarge, %cut, %most : i8
+    %u = arith.index_cast %t : i8 to index
+    %v = tensor.extract %x[%n, %u, %c] : tensor<1x5x1xf32>
+    linalg.yield %v : f32
+  } -> tensor<1x6x1xf32>
+  %y = linalg.conv_1d_nwc_wcf ins(%g, %w : tensor<1x6x1xf32>, tensor<1x1x1xf32>) outs(%zero : tensor<1x6x1xf32>) -> tensor<1x6x1xf32>
+  %z = linalg.conv_1d_nwc_wcf ins(%h, %w : tensor<1x6x1xf32>, tensor<1x1x1xf32>) outs(%zero : tensor<1x6x1xf32>) -> tensor<1x6x1xf32>
+  return %y, %z : tensor<1x6x1xf32>, tensor<1x6x1xf32>
+}

@@ -218,3 +218,25 @@ func.func @average(%x: tensor<1x8x9x3xf32>, %w: tensor<5x1x1x3xf32>) -> tensor<1
       : (tensor<1x8x9x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x5xf32>
   return %a : tensor<1x4x4x5xf32>
 }
+
+// -----
+
+// Indices are computed in their types: i8 wraps around, and a condition that holds is 1.
+// CHECK-LABEL: func.func @indices_in_their_types
+// CHECK: arith.constant dense<[1, 0, 2, 1]> : tensor<4xindex>
+func.func @indices_in_their_types(%x: tensor<1x4x2xf32>) -> tensor<1x4x2xf32> {
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %a = "tosa.const"() <{values = dense<[[-127, -128, 127, -127]]> : tensor<1x4xi8>}> : () -> tensor<1x4xi8>
+  %b = "tosa.const"() <{values = dense<[[-128, -128, 127, -128]]> : tensor<1x4xi8>}> : () -> tensor<1x4xi8>
+  %c = "tosa.const"() <{values = dense<[[false, false, true, false]]> : tensor<1x4xi1>}> : () -> tensor<1x4xi1>
+  %s = tosa.add %a, %b : (tensor<1x4xi8>, tensor<1x4xi8>) -> tensor<1x4xi8>
+  %four = "tosa.const"() <{values = dense<[[0, 0, 3, 0]]> : tensor<1x4xi32>}> : () -> tensor<1x4xi32>
+  %w = tosa.cast %s : (tensor<1x4xi8>) -> tensor<1x4xi32>
+  %d = tosa.cast %c : (tensor<1x4xi1>) -> tensor<1x4xi32>
+  %t = tosa.add %w, %d : (tensor<1x4xi32>, tensor<1x4xi32>) -> tensor<1x4xi32>
+  %i = tosa.add %t, %four : (tensor<1x4xi32>, tensor<1x4xi32>) -> tensor<1x4xi32>
+  %shape = tosa.const_shape {values = dense<[1, 4, 2]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %g = tosa.gather %x, %i : (tensor<1x4x2xf32>, tensor<1x4xi32>) -> tensor<1x4x2xf32>
+  %r = tosa.reshape %g, %shape : (tensor<1x4x2xf32>, !tosa.shape<3>) -> tensor<1x4x2xf32>
+  return %r : tensor<1x4x2xf32>
+}

@@ -18,6 +18,7 @@
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -64,6 +65,7 @@ std::optional<ElementNumbers> NumbersReader::locate(Value tensor) {
 }
 
 std::optional<ElementNumbers> NumbersReader::read(Value tensor, bool isMoved) {
+  DenseMap<Value, ElementNumbers> &known = isMoved ? knownPlaces : knownValues;
   if (auto found = known.find(tensor); found != known.end())
     return found->second;
   RankedTensorType type = getSmallType(tensor);
@@ -99,6 +101,14 @@ std::optional<ElementNumbers> NumbersReader::read(Value tensor, bool isMoved) {
   return numbers;
 }
 
+/// The number with the low bits of `value` in `type`, a signless integer.
+/// Conditions are 0 and 1.
+static int64_t wrap(uint64_t value, Type type) {
+  return type.isInteger(1)
+             ? value & 1
+             : llvm::SignExtend64(value, type.getIntOrFloatBitWidth());
+}
+
 /// The elements of a constant. After data movement, only zeros are known.
 std::optional<ElementNumbers> NumbersReader::readConstant(Value tensor,
                                                           bool isMoved) {
@@ -109,12 +119,12 @@ std::optional<ElementNumbers> NumbersReader::readConstant(Value tensor,
   }
   DenseIntElementsAttr constant;
   if (!matchPattern(tensor, m_Constant(&constant)) ||
-      !constant.getElementType().isInteger() ||
+      !constant.getElementType().isSignlessInteger() ||
       constant.getElementType().getIntOrFloatBitWidth() > 64)
     return std::nullopt;
   ElementNumbers numbers;
   for (const APInt &value : constant.getValues<APInt>())
-    numbers.push_back(value.getSExtValue());
+    numbers.push_back(wrap(value.getZExtValue(), constant.getElementType()));
   return numbers;
 }
 
@@ -127,8 +137,8 @@ std::optional<ElementNumbers> NumbersReader::readSource(Value tensor) {
       llvm::seq<int64_t>(getSmallType(tensor).getNumElements()));
 }
 
-/// The result of an op for one element, or none if the op is unknown. Wraps
-/// around in 64 bits: indices are smaller.
+/// The result of an op for one element in 64 bits, or none if the op is
+/// unknown.
 static std::optional<int64_t> apply(Operation *op, ArrayRef<int64_t> values) {
   auto lhs = [&] { return static_cast<uint64_t>(values[0]); };
   auto rhs = [&] { return static_cast<uint64_t>(values[1]); };
@@ -140,7 +150,10 @@ static std::optional<int64_t> apply(Operation *op, ArrayRef<int64_t> values) {
       .Case([&](tosa::AbsOp) {
         return Result(values[0] < 0 ? 0 - lhs() : lhs());
       })
-      .Case([&](tosa::CastOp) { return Result(values[0]); })
+      .Case([&](tosa::CastOp cast) {
+        bool isCondition = getElementTypeOrSelf(cast.getType()).isInteger(1);
+        return Result(isCondition ? values[0] != 0 : values[0]);
+      })
       .Case([&](tosa::MaximumOp) {
         return Result(std::max(values[0], values[1]));
       })
@@ -167,7 +180,8 @@ std::optional<ElementNumbers> NumbersReader::readElementwise(Operation *op) {
     if (!isZeroConstant(multiply.getShift()))
       return std::nullopt;
   }
-  if (!type.getElementType().isInteger())
+  if (!type.getElementType().isSignlessInteger() ||
+      type.getElementTypeBitWidth() > 64)
     return std::nullopt;
   SmallVector<ElementNumbers> operands;
   for (Value operand : op->getOperands().take_front(numOperands)) {
@@ -191,7 +205,7 @@ std::optional<ElementNumbers> NumbersReader::readElementwise(Operation *op) {
     }
     std::optional<int64_t> value = isKnown ? apply(op, values) : std::nullopt;
     isKnown = value.has_value();
-    result.push_back(value.value_or(0));
+    result.push_back(wrap(value.value_or(0), type.getElementType()));
   });
   return isKnown ? std::optional(result) : std::nullopt;
 }
@@ -209,7 +223,8 @@ std::optional<ElementNumbers> NumbersReader::readSum(tosa::ReduceSumOp op) {
     ElementNumbers own(position);
     own[op.getAxis()] = 0;
     int64_t &sum = sums[linearize(own, shape)];
-    sum = static_cast<uint64_t>(sum) + static_cast<uint64_t>((*values)[next++]);
+    sum = wrap(static_cast<uint64_t>(sum) + uint64_t((*values)[next++]),
+               from.getElementType());
   });
   return sums;
 }

@@ -54,7 +54,7 @@ private:
   std::optional<ElementNumbers> readScatter(tosa::ScatterOp op);
   std::optional<ElementNumbers> readSource(Value tensor);
 
-  DenseMap<Value, ElementNumbers> known;
+  DenseMap<Value, ElementNumbers> knownValues, knownPlaces;
   int64_t elementsLeft;
 };
 

@@ -21,27 +21,36 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 static constexpr int kMaxDepth = 64;
 
-/// Sums and products wrap around, as in machine arithmetic.
-static int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
+/// The number with the low bits of `value` in the signed `type`, as in machine
+/// arithmetic: a condition that holds is -1. None for other types.
+static std::optional<int64_t> wrap(uint64_t value, Type type) {
+  if (type.isIndex())
+    return static_cast<int64_t>(value);
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() == 0 || integer.getWidth() > 64)
+    return std::nullopt;
+  return llvm::SignExtend64(value, integer.getWidth());
+}
 
-/// The result of an op on integers, or none for other ops.
+/// The result of an op on integers in 64 bits, or none for other ops.
 static std::optional<int64_t> apply(Operation *op, ArrayRef<int64_t> values) {
   auto lhs = [&] { return static_cast<uint64_t>(values[0]); };
   auto rhs = [&] { return static_cast<uint64_t>(values[1]); };
   return TypeSwitch<Operation *, std::optional<int64_t>>(op)
-      .Case([&](arith::AddIOp) { return wrap(lhs() + rhs()); })
-      .Case([&](arith::SubIOp) { return wrap(lhs() - rhs()); })
-      .Case([&](arith::MulIOp) { return wrap(lhs() * rhs()); })
+      .Case([&](arith::AddIOp) { return int64_t(lhs() + rhs()); })
+      .Case([&](arith::SubIOp) { return int64_t(lhs() - rhs()); })
+      .Case([&](arith::MulIOp) { return int64_t(lhs() * rhs()); })
       .Case([&](arith::MaxSIOp) { return std::max(values[0], values[1]); })
       .Case([&](arith::MinSIOp) { return std::min(values[0], values[1]); })
       .Case([&](math::AbsIOp) {
-        return values[0] < 0 ? wrap(-lhs()) : values[0];
+        return values[0] < 0 ? int64_t(-lhs()) : values[0];
       })
       .Case([&](arith::SelectOp) { return values[0] ? values[1] : values[2]; })
       .Case<arith::IndexCastOp, arith::ExtSIOp>([&](auto) { return values[0]; })
@@ -196,7 +205,8 @@ std::optional<int64_t> IndexEvaluator::evaluate(linalg::LinalgOp op,
     return std::nullopt;
   if (auto conversion = dyn_cast<arith::FPToSIOp>(inner)) {
     auto value = evaluateFloat(op, conversion.getIn(), loops);
-    return value ? truncate(*value) : std::nullopt;
+    auto integer = value ? truncate(*value) : std::nullopt;
+    return integer ? wrap(*integer, conversion.getType()) : std::nullopt;
   }
   SmallVector<int64_t> values;
   for (Value operand : inner->getOperands()) {
@@ -205,7 +215,8 @@ std::optional<int64_t> IndexEvaluator::evaluate(linalg::LinalgOp op,
       return std::nullopt;
     values.push_back(*value);
   }
-  return apply(inner, values);
+  std::optional<int64_t> value = apply(inner, values);
+  return value ? wrap(*value, inner->getResult(0).getType()) : std::nullopt;
 }
 
 /// The position, in a tensor of shape `to`, of the element at `position` of a
