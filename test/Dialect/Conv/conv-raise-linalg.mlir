@@ -357,3 +357,15 @@ func.func @positions_in_their_types(%x: tensor<1x5x1xf32>, %w: tensor<1x1x1xf32>
   %z = linalg.conv_1d_nwc_wcf ins(%h, %w : tensor<1x6x1xf32>, tensor<1x1x1xf32>) outs(%zero : tensor<1x6x1xf32>) -> tensor<1x6x1xf32>
   return %y, %z : tensor<1x6x1xf32>, tensor<1x6x1xf32>
 }
+
+// -----
+
+// Kept: the product of two unknown sizes may be split in another way.
+// CHECK-LABEL: @unknown_sizes
+// CHECK: tensor.collapse_shape
+// CHECK: tensor.expand_shape
+func.func @unknown_sizes(%x: tensor<?x?xf32>, %a: index, %b: index) -> tensor<?x?xf32> {
+  %c = tensor.collapse_shape %x [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
+  %y = tensor.expand_shape %c [[0, 1]] output_shape [%a, %b] : tensor<?xf32> into tensor<?x?xf32>
+  return %y : tensor<?x?xf32>
+}

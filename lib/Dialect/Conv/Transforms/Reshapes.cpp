@@ -33,7 +33,9 @@ struct FoldInverseReshape final : OpRewritePattern<OpTy> {
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     auto inverse = op.getSrc().template getDefiningOp<InverseTy>();
-    if (!inverse || inverse.getSrc().getType() != op.getType() ||
+    // Two unknown sizes may be other ones, although their product is the same.
+    if (!inverse || !op.getType().hasStaticShape() ||
+        inverse.getSrc().getType() != op.getType() ||
         inverse.getReassociationIndices() != op.getReassociationIndices())
       return failure();
     rewriter.replaceOp(op, inverse.getSrc());
