@@ -221,6 +221,25 @@ func.func @average(%x: tensor<1x8x9x3xf32>, %w: tensor<5x1x1x3xf32>) -> tensor<1
 
 // -----
 
+// The sum of an average is in f32, since 65536 elements overflow f16, and so does their number.
+// CHECK-LABEL: func.func @average_f16
+// CHECK:         conv.forward {{.*}} -> tensor<1x256x256x2xf16>
+// CHECK:         conv.forward {{.*}} -> tensor<1x1x1x2xf32>
+// CHECK:         %[[COUNT:.+]] = arith.constant dense<6.553600e+04> : tensor<1x1x1x2xf32>
+// CHECK:         %[[MEAN:.+]] = arith.divf %{{.+}}, %[[COUNT]] : tensor<1x1x1x2xf32>
+// CHECK:         arith.truncf %[[MEAN]] : tensor<1x1x1x2xf32> to tensor<1x1x1x2xf16>
+func.func @average_f16(%x: tensor<1x256x256x2xf16>, %w: tensor<2x1x1x2xf16>) -> tensor<1x1x1x2xf16> {
+  %bias = "tosa.const"() <{values = dense<0.0> : tensor<2xf16>}> : () -> tensor<2xf16>
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf16>}> : () -> tensor<1xf16>
+  %y = tosa.conv2d %x, %w, %bias, %zero, %zero {acc_type = f32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>}
+      : (tensor<1x256x256x2xf16>, tensor<2x1x1x2xf16>, tensor<2xf16>, tensor<1xf16>, tensor<1xf16>) -> tensor<1x256x256x2xf16>
+  %a = tosa.avg_pool2d %y, %zero, %zero {acc_type = f32, kernel = array<i64: 256, 256>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+      : (tensor<1x256x256x2xf16>, tensor<1xf16>, tensor<1xf16>) -> tensor<1x1x1x2xf16>
+  return %a : tensor<1x1x1x2xf16>
+}
+
+// -----
+
 // Indices are computed in their types: i8 wraps around, and a condition that holds is 1.
 // CHECK-LABEL: func.func @indices_in_their_types
 // CHECK: arith.constant dense<[1, 0, 2, 1]> : tensor<4xindex>

@@ -38,8 +38,9 @@ struct AverageToDepthwise final : OpRewritePattern<tosa::AvgPool2dOp> {
     ArrayRef<int64_t> kernel = op.getKernel();
     SmallVector<int64_t> none(2, 0), ones(2, 1);
     RankedTensorType filter = input.clone({channels, kernel[0], kernel[1], 1});
+    // In f32, the sum does not overflow, and the divisor is exact.
     RaisedConvolution raised{
-        .types = {input, filter, output},
+        .types = {input, filter, output.clone(rewriter.getF32Type())},
         .window =
             WindowAttr::get(op.getContext(), op.getStride(), ones, none, none),
         .layouts = LayoutsAttr::get(op.getContext(), "NHWC", "KRSC", "NPQK"),
@@ -51,8 +52,10 @@ struct AverageToDepthwise final : OpRewritePattern<tosa::AvgPool2dOp> {
         rewriter, op.getLoc(), DenseElementsAttr::get(filter, one));
     Value sum = createRaised(rewriter, op.getLoc(), raised, op.getInput(),
                              weight, Addend());
-    rewriter.replaceOp(op,
-                       createQuotient(rewriter, sum, kernel[0] * kernel[1]));
+    Value mean = createQuotient(rewriter, sum, kernel[0] * kernel[1]);
+    if (mean.getType() != output)
+      mean = arith::TruncFOp::create(rewriter, op.getLoc(), output, mean);
+    rewriter.replaceOp(op, mean);
     return success();
   }
 
