@@ -240,6 +240,34 @@ func.func @average_f16(%x: tensor<1x256x256x2xf16>, %w: tensor<2x1x1x2xf16>) -> 
 
 // -----
 
+// A bias of one element for each of two groups is no bias of all channels: each group is a convolution.
+// CHECK-LABEL: func.func @bias_of_groups
+// CHECK-COUNT-2: conv.forward
+func.func @bias_of_groups(%x: tensor<1x2x2x4xf32>, %w: tensor<4x1x1x2xf32>, %b: tensor<2xf32>) -> tensor<1x2x2x4xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %o0 = tosa.const_shape {values = dense<0> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %ox = tosa.const_shape {values = dense<[0, 0, 0, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %ow = tosa.const_shape {values = dense<[2, 0, 0, 0]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %sx = tosa.const_shape {values = dense<[1, 2, 2, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %sw = tosa.const_shape {values = dense<[2, 1, 1, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %ob0 = tosa.const_shape {values = dense<0> : tensor<1xindex>} : () -> !tosa.shape<1>
+  %one = tosa.const_shape {values = dense<1> : tensor<1xindex>} : () -> !tosa.shape<1>
+  %x0 = tosa.slice %x, %o0, %sx : (tensor<1x2x2x4xf32>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<1x2x2x2xf32>
+  %x1 = tosa.slice %x, %ox, %sx : (tensor<1x2x2x4xf32>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<1x2x2x2xf32>
+  %w0 = tosa.slice %w, %o0, %sw : (tensor<4x1x1x2xf32>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<2x1x1x2xf32>
+  %w1 = tosa.slice %w, %ow, %sw : (tensor<4x1x1x2xf32>, !tosa.shape<4>, !tosa.shape<4>) -> tensor<2x1x1x2xf32>
+  %b0 = tosa.slice %b, %ob0, %one : (tensor<2xf32>, !tosa.shape<1>, !tosa.shape<1>) -> tensor<1xf32>
+  %b1 = tosa.slice %b, %one, %one : (tensor<2xf32>, !tosa.shape<1>, !tosa.shape<1>) -> tensor<1xf32>
+  %y0 = tosa.conv2d %x0, %w0, %b0, %zero, %zero {acc_type = f32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>}
+      : (tensor<1x2x2x2xf32>, tensor<2x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x2xf32>
+  %y1 = tosa.conv2d %x1, %w1, %b1, %zero, %zero {acc_type = f32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>}
+      : (tensor<1x2x2x2xf32>, tensor<2x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x2xf32>
+  %y = tosa.concat %y0, %y1 {axis = 3 : i32} : (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) -> tensor<1x2x2x4xf32>
+  return %y : tensor<1x2x2x4xf32>
+}
+
+// -----
+
 // Indices are computed in their types: i8 wraps around, and a condition that holds is 1.
 // CHECK-LABEL: func.func @indices_in_their_types
 // CHECK: arith.constant dense<[1, 0, 2, 1]> : tensor<4xindex>

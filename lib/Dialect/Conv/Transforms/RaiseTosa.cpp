@@ -201,8 +201,11 @@ struct ConcatToGroups final : OpRewritePattern<tosa::ConcatOp> {
     raised.groups = groups;
     raised.lhsZeroPoint = *inputZeroPoint;
     raised.rhsZeroPoint = *weightZeroPoint;
-    if (!isRaisable(raised))
-      return rewriter.notifyMatchFailure(op, "of other element types");
+    // A bias of one element per group would have to be repeated.
+    if (!isRaisable(raised) ||
+        (hasBias && getTensorType(bias).getDimSize(0) !=
+                        raised.getResultType().getDimSize(kChannels)))
+      return rewriter.notifyMatchFailure(op, "of other types or another bias");
     Addend addend;
     if (hasBias)
       addend = {bias, AffineMap::get(4, 0, rewriter.getAffineDimExpr(3))};
