@@ -161,3 +161,22 @@ func.func @argument(%x: tensor<2xf32>) -> tensor<2xf32> {
   } -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// What has an effect stays.
+func.func private @log()
+// CHECK-LABEL: func.func @effect()
+// CHECK: call @log
+func.func @effect() -> tensor<2xf32> {
+  %v = arith.constant dense<[5.0e-01, 3.5]> : tensor<2xf32>
+  %empty = tensor.empty() : tensor<2xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%v : tensor<2xf32>) outs(%empty : tensor<2xf32>) {
+    ^bb0(%e: f32, %o: f32):
+      func.call @log() : () -> ()
+      linalg.yield %e : f32
+  } -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}

@@ -267,9 +267,10 @@ static DenseElementsAttr roundElements(arith::TruncFOp op,
 LogicalResult TensorBody::apply(Operation &op) {
   if (auto assertion = dyn_cast<cf::AssertOp>(op))
     return checkAssertion(assertion);
-  if (op.getNumResults() != 1 || op.getNumRegions() != 0 ||
-      !op.hasTrait<OpTrait::Elementwise>() || !isMemoryEffectFree(&op) ||
-      !op.getResult(0).getType().isIntOrFloat())
+  if (op.getNumResults() != 1)
+    return failure();
+  if (op.getNumRegions() != 0 || !op.hasTrait<OpTrait::Elementwise>() ||
+      !isMemoryEffectFree(&op) || !op.getResult(0).getType().isIntOrFloat())
     return success(bool(lookup(op.getResult(0))));
   for (Value operand : op.getOperands())
     if (!lookup(operand))
