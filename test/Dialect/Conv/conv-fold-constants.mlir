@@ -180,3 +180,32 @@ func.func @effect() -> tensor<2xf32> {
   } -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
+
+// -----
+
+#k = affine_map<(n, k, p, q) -> (k)>
+#id = affine_map<(n, k, p, q) -> (n, k, p, q)>
+
+// A bias stays a vector; a filter that repeats elements is a constant.
+// CHECK-LABEL: func.func @repeated(
+// CHECK: %[[VECTOR:.+]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK: %[[BIAS:.+]] = linalg.generic {{.+}} ins(%[[VECTOR]] : tensor<2xf32>)
+// CHECK: %[[FILTER:.+]] = arith.constant {{.+}} : tensor<2x2x2x2xf32>
+// CHECK: linalg.conv_2d_nchw_fchw ins(%{{.+}}, %[[FILTER]] : {{.+}}) outs(%[[BIAS]] :
+func.func @repeated(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x3x3xf32> {
+  %v = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %y = tensor.empty() : tensor<1x2x3x3xf32>
+  %w = tensor.empty() : tensor<2x2x2x2xf32>
+  %bias = linalg.generic {indexing_maps = [#k, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%v : tensor<2xf32>) outs(%y : tensor<1x2x3x3xf32>) {
+    ^bb0(%e: f32, %o: f32):
+      linalg.yield %e : f32
+  } -> tensor<1x2x3x3xf32>
+  %filter = linalg.generic {indexing_maps = [#k, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%v : tensor<2xf32>) outs(%w : tensor<2x2x2x2xf32>) {
+    ^bb0(%e: f32, %o: f32):
+      linalg.yield %e : f32
+  } -> tensor<2x2x2x2xf32>
+  %0 = linalg.conv_2d_nchw_fchw ins(%x, %filter : tensor<1x2x4x4xf32>, tensor<2x2x2x2xf32>) outs(%bias : tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
+  return %0 : tensor<1x2x3x3xf32>
+}

@@ -111,8 +111,35 @@ static ElementsAttr foldReshape(Operation *op) {
   return nullptr;
 }
 
+/// Whether `op` is a loop that repeats different elements: its result is larger
+/// than each of its operands.
+static bool repeatsElements(Operation *op) {
+  auto loop = dyn_cast<linalg::GenericOp>(op);
+  if (!loop || loop->getNumResults() != 1)
+    return false;
+  auto type = cast<RankedTensorType>(loop.getResult(0).getType());
+  auto isSmaller = [&](Value operand) {
+    auto own = dyn_cast<RankedTensorType>(operand.getType());
+    return !own || (own.hasStaticShape() &&
+                    own.getNumElements() < type.getNumElements());
+  };
+  auto isSplat = [](Value operand) {
+    return !isa<RankedTensorType>(operand.getType()) ||
+           matchPattern(operand, m_Constant<SplatElementsAttr>(nullptr));
+  };
+  return type.hasStaticShape() &&
+         llvm::all_of(loop.getDpsInputs(), isSmaller) &&
+         !llvm::all_of(loop.getDpsInputs(), isSplat);
+}
+
 /// The elements of `op` if it can be computed from constants, or null.
 static ElementsAttr fold(Operation *op) {
+  // Attributes live as long as the context. Filters are smaller.
+  constexpr int64_t kMaxRepeated = int64_t(1) << 20;
+  if (repeatsElements(op) &&
+      cast<ShapedType>(op->getResult(0).getType()).getNumElements() >
+          kMaxRepeated)
+    return nullptr;
   if (ElementsAttr reshaped = foldReshape(op))
     return reshaped;
   if (auto transpose = dyn_cast<tosa::TransposeOp>(op))
@@ -141,8 +168,18 @@ static bool isOfConstants(Operation *op) {
   });
 }
 
+/// Lets sums that start with `constant`, and element-wise loops, read the
+/// result of the loop `op` instead: a bias for each channel stays a vector.
+static void restoreRepetition(Operation *op, Value constant) {
+  constant.replaceUsesWithIf(op->getResult(0), [](OpOperand &use) {
+    auto loop = dyn_cast<linalg::LinalgOp>(use.getOwner());
+    return loop && (loop.isDpsInit(&use) ||
+                    loop.getNumParallelLoops() == loop.getNumLoops());
+  });
+}
+
 static void foldFunction(func::FuncOp function) {
-  SmallVector<Operation *> folded;
+  SmallVector<std::pair<Operation *, Value>> folded;
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isOfConstants(op))
       return;
@@ -152,18 +189,22 @@ static void foldFunction(func::FuncOp function) {
     OpBuilder builder(op);
     Value constant = arith::ConstantOp::create(builder, op->getLoc(), elements);
     op->getResult(0).replaceAllUsesWith(constant);
-    folded.push_back(op);
+    folded.push_back({op, constant});
   });
-  // From the last op on, together with operands that only it used.
-  for (Operation *op : llvm::reverse(folded)) {
-    SmallVector<Value> operands = llvm::to_vector(op->getOperands());
+  // From the last op on, so that those that use others are gone.
+  llvm::SetVector<Value> constants;
+  for (auto [op, constant] : llvm::reverse(folded)) {
+    constants.insert(constant);
+    if (repeatsElements(op))
+      restoreRepetition(op, constant);
+    if (!op->use_empty())
+      continue;
+    constants.insert_range(op->getOperands());
     op->erase();
-    for (Value operand : operands)
-      if (Operation *source = operand.getDefiningOp();
-          source && isa<arith::ConstantOp>(source) && source->use_empty() &&
-          !llvm::is_contained(folded, source))
-        source->erase();
   }
+  for (Value value : constants)
+    if (value.use_empty() && value.getDefiningOp<arith::ConstantOp>())
+      value.getDefiningOp()->erase();
 }
 
 namespace {

@@ -164,7 +164,9 @@ def FoldConstantsPass : Pass<"conv-fold-constants", "::mlir::ModuleOp"> {
     starts with `1 / sqrt(variance + epsilon)`. Loops over constant tensors are
     computed here, by the folders of the ops in their bodies, and reshapes and
     transpositions of constants with them. Loads of constant globals become
-    constants first.
+    constants first. A loop that repeats elements, such as a bias for every
+    pixel, stays where a sum starts with its result or an element-wise loop
+    reads it, and where the result has more than 2^20 elements.
 
     An assertion in a body is dropped where its condition is constant and holds.
 
