@@ -66,8 +66,8 @@ class Causal(unittest.TestCase):
         references = [tensor for tensor in references if tensor is not None]
         for tensor, grad, wanted in zip(given, grads, torch.autograd.grad(expected, references, start.double())):
             self.assertEqual((grad.dtype, grad.shape), (tensor.dtype, tensor.shape))
-            # Rounded are the gradient, the gradient of the sum before it, and the share of states in the filter gradient.
-            roundings = 1 + (activation is not None) + (states is not None)
+            # Rounded are the gradient and the gradient of the sum before it.
+            roundings = 1 + (activation is not None)
             rounded = x.dtype if x.dtype == weight.dtype else None  # An f32 bias sums up rounded gradients, too.
             assert_close(grad, wanted, "gradient", roundings, rounded)
         return y

@@ -167,13 +167,13 @@ def _gradient_of_sum(call: _Call, grad_output: torch.Tensor) -> torch.Tensor:
 
 
 def _state_gradients(call: _Call, seen: torch.Tensor, mask: typing.Sequence[bool]) -> typing.Tuple[OptionalTensor, OptionalTensor]:
-    """The contribution of the tokens that see states to the gradients of the filters and of the states. `seen` is the
-    gradient of the sums of these tokens, (N, D, T)."""
+    """The contribution of the tokens that see states to the gradients of the filters, in f32, and of the states. `seen` is
+    the gradient of the sums of these tokens, (N, D, T)."""
     filters, states = call.weight.unsqueeze(1), call.initial_states.contiguous()
     seen, padding = seen.contiguous(), (0, seen.shape[2])
     grad_weight, grad_states = None, None
     if mask[1]:
-        result = filters.new_empty(filters.shape)
+        result = filters.new_empty(filters.shape, dtype=torch.float32)
         grad_weight = gradient(WEIGHT, states, seen, states, filters, padding, result).squeeze(1)
     if mask[3]:
         grad_states = gradient(DATA, seen, filters, states, filters, padding, states.new_empty(states.shape))
@@ -181,16 +181,19 @@ def _state_gradients(call: _Call, seen: torch.Tensor, mask: typing.Sequence[bool
 
 
 def _filter_gradient(call: _Call, sequences: Sequences, grad: torch.Tensor) -> torch.Tensor:
-    """The gradient of the weight (D, W), from the gradient of sums (B, T, D)."""
+    """The gradient of the weight (D, W), from the gradient of sums (B, T, D), which packed sequences overwrite."""
     if call.seq_idx is not None:  # How many sequences there are is not known.
         return reference.filter_gradient(grad.transpose(1, 2), *call[:2], call.seq_idx, None)
-    filters, padding = call.weight.unsqueeze(1), (call.weight.shape[1] - 1, 0)
-    x = in_order(call.x, "NWC")
-    result = filters.new_empty(filters.shape)
-    grad_weight = gradient(WEIGHT, x, grad.transpose(1, 2), x, filters, padding, result).squeeze(1)
-    if call.cu_seqlens is None:
-        return grad_weight
-    return (grad_weight.float() - sequences.leaked_gradient(grad)).to(call.weight.dtype)
+    filters, past = call.weight.unsqueeze(1), call.weight.shape[1] - 1
+    x, more = in_order(call.x, "NWC"), None
+    if past > 0 and call.cu_seqlens is not None:
+        more = sequences.filter_gradient_of_heads(grad)
+        grad = sequences.clear_heads(grad)
+    elif call.initial_states is not None:
+        more, _ = _state_gradients(call, grad[:, :past].transpose(1, 2), [False, True, False, False])
+    result = filters.new_empty(filters.shape, dtype=call.weight.dtype if more is None else torch.float32)
+    grad_weight = gradient(WEIGHT, x, grad.transpose(1, 2), x, filters, (past, 0), result).squeeze(1)
+    return grad_weight if more is None else (grad_weight + more).to(call.weight.dtype)
 
 
 def _sequence_gradients(
@@ -202,15 +205,14 @@ def _sequence_gradients(
     grad_x, grad_weight, grad_bias, grad_states = None, None, None, None
     if mask[0]:
         grad_x = sequences.input_gradient(grad).view(given.shape).transpose(1, 2)
-    if mask[1]:
-        grad_weight = _filter_gradient(call, sequences, grad.view(given.shape))
     if mask[2]:
         grad_bias = grad.sum((0, 1), dtype=call.bias.dtype)
-    if call.initial_states is not None and mask[1]:
-        more, _ = _state_gradients(call, sequences.heads(grad).transpose(1, 2), [False, True, False, False])
-        grad_weight = grad_weight + more
     if mask[3]:
         grad_states = sequences.state_gradient(grad).transpose(1, 2)
+    if mask[1]:
+        is_given = call.cu_seqlens is not None and not call.activation  # It may be the caller's.
+        own = grad.clone() if is_given else grad
+        grad_weight = _filter_gradient(call, sequences, own.view(given.shape))
     return reference.CausalGradients(grad_x, grad_weight, grad_bias, grad_states)
 
 
@@ -225,13 +227,14 @@ def _gradients(call: _Call, grad_output: torch.Tensor, mask: typing.Sequence[boo
     if mask[0]:
         grad_x = gradient(DATA, grad, filters, call.x, filters, padding, empty_like(call.x))
     if mask[1]:
-        result = filters.new_empty(filters.shape)
+        dtype = filters.dtype if call.initial_states is None else torch.float32
+        result = filters.new_empty(filters.shape, dtype=dtype)
         grad_weight = gradient(WEIGHT, call.x, grad, call.x, filters, padding, result).squeeze(1)
     if mask[2]:
         grad_bias = grad.sum((0, 2), dtype=call.bias.dtype)
     if call.initial_states is not None:
         more, grad_states = _state_gradients(call, grad[:, :, : call.head()], mask)
-        grad_weight = grad_weight + more if mask[1] else None
+        grad_weight = (grad_weight + more).to(filters.dtype) if mask[1] else None
     return reference.CausalGradients(grad_x, grad_weight, grad_bias, grad_states)
 
 

@@ -79,32 +79,38 @@ class Sequences(typing.NamedTuple):
         call = self._call()
         return _dynamic.run(STATE, grad_sum, call.kernel, call, theirs, doubtful=True)
 
-    def heads(self, grad_sum: torch.Tensor) -> torch.Tensor:
-        """The gradients of the sums that see initial states, for each sequence, with zeros after shorter packed ones."""
-        past = self.weight.shape[1] - 1
-        if self.cu_seqlens is None:
-            return grad_sum[:, :past]
-        return reference.first_tokens(grad_sum, self.cu_seqlens, past)
+    def filter_gradient_of_heads(self, grad_sum: torch.Tensor) -> torch.Tensor:
+        """The share of the first W - 1 tokens of each packed sequence in the gradient of filters (D, W), in f32. Other
+        tokens see W - 1 tokens of their own sequence."""
+        at, is_head = self._find_heads()
+        past, width = self.weight.shape[1] - 1, self.weight.shape[1]
 
-    def leaked_gradient(self, grad_sum: torch.Tensor) -> torch.Tensor:
-        """The surplus in the gradient of filters (D, W), in f32, if all sequences count as one: the products of the first
-        tokens of each sequence with the last tokens of the sequences before it."""
+        def gather(values: torch.Tensor) -> torch.Tensor:
+            return torch.where(is_head[..., None], values[0, at].float(), 0)
+
+        states = self.x.new_zeros(at.shape[0], past, self.x.shape[2], dtype=torch.float32)
+        if self.initial_state is not None:
+            states[1:-1] = self.initial_state
+        grads, seen = gather(grad_sum), torch.cat([states, gather(self.x)], 1)
+        # A state that no token sees may be NaN.
+        windows = (torch.where(is_head[..., None], seen[:, w : w + past], 0) for w in range(width))
+        return torch.stack([(grads * window).sum((0, 1)) for window in windows], 1)
+
+    def clear_heads(self, grad_sum: torch.Tensor) -> torch.Tensor:
+        """The gradient of sums, in which the first W - 1 tokens of each packed sequence become zero."""
+        at, is_head = self._find_heads()
+        grad_sum[0].index_fill_(0, torch.where(is_head, at, 0).flatten(), 0)  # Token 0 is always one of these.
+        return grad_sum
+
+    def _find_heads(self) -> typing.Tuple[torch.Tensor, torch.Tensor]:
+        """For the tokens before the first start, and for each start, the places of the first W - 1 tokens from there on, and
+        whether these are tokens of that sequence."""
         past, tokens = self.weight.shape[1] - 1, self.x.shape[1]
-        neighbours = reference.Neighbours.of(self.cu_seqlens, tokens)
-        starts = self.cu_seqlens.long()[:, None]
-        numbers = torch.arange(starts.shape[0], device=starts.device)[:, None]
-        places = torch.arange(past, device=starts.device)
-        first, last = starts + places, starts - past + places
-        is_first = (first >= 0) & (first < tokens)
-        is_first &= neighbours.sequence[first.clamp(0, tokens - 1)] == numbers
-        is_last = (last >= 0) & (last < tokens)
-
-        def gather(values: torch.Tensor, at: torch.Tensor, is_there: torch.Tensor) -> torch.Tensor:
-            return torch.where(is_there[..., None], values[0, at.clamp(0, tokens - 1)].float(), 0)
-
-        grads, seen = gather(grad_sum, first, is_first), gather(self.x, last, is_last)
-        taps = [(grads[:, : past - w] * seen[:, w:]).sum((0, 1)) for w in range(past)]
-        return torch.stack([*taps, self.x.new_zeros(self.x.shape[2], dtype=torch.float32)], 1)
+        starts = F.pad(self.cu_seqlens.long(), (1, 0))
+        numbers = torch.arange(-1, starts.shape[0] - 1, device=starts.device)
+        places = starts[:, None] + torch.arange(past, device=starts.device)
+        at = places.clamp(0, tokens - 1)
+        return at, (at == places) & (reference.Neighbours.of(self.cu_seqlens, tokens).sequence[at] == numbers[:, None])
 
 
 def starts_of(seq_idx: torch.Tensor) -> torch.Tensor:
