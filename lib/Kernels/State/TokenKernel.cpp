@@ -41,10 +41,13 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
       tapsLast(op.getOrder() == KernelOrder::BTGW) {
   bool isNVIDIA = access.chip.backend == ::conv::Backend::NVPTX;
   selectChannels();
-  int64_t room = kKernelBytes / (shape.w * kPieceBytes);
+  // Normalised kernels take more registers than the bytes of their taps.
+  int64_t bytes = op.getOperandType().getIntOrFloatBitWidth() / 8;
+  int64_t tapBytes =
+      op.isNormalized() ? kPieceBytes : std::min(kPieceBytes, channels * bytes);
+  int64_t room = kKernelBytes / (shape.w * tapBytes);
   if (direction == Direction::BackwardWeight && shape.perGroup() > 1)
-    room = countSummedPositions(
-        shape, op.getOperandType().getIntOrFloatBitWidth() / 8, groups);
+    room = countSummedPositions(shape, bytes, groups);
   if (op.hasOneKernel())
     room = isNVIDIA ? kMostTokens : kFewTokens;
   else if (op.getCuSeqlens() && op.getInitialState())
@@ -62,16 +65,14 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
     exchange.emplace(*planned);
 }
 
-/// Neighbouring lanes access adjacent vectors of kernels if a vector holds all
-/// taps of some channels: most bytes moved are kernels, unless all tokens share
-/// one. Channels of a work-item are whole groups, or of one group.
+/// Channels of a work-item are whole groups, or of one group.
 void TokenBuilder::selectChannels() {
   int64_t bytes = op.getOperandType().getIntOrFloatBitWidth() / 8;
   bool isNarrow =
       op.hasOneKernel() && access.chip.backend == ::conv::Backend::NVPTX;
   int64_t most = (isNarrow ? kNarrowBytes : kPieceBytes) / bytes;
-  if (tapsLast && !op.hasOneKernel() && most % shape.w == 0)
-    most /= shape.w;
+  if (tapsLast && !op.hasOneKernel())
+    most = countKernelsOfVectors(most, shape.w);
   if (op.isNormalized())
     most = std::min(most, countNormalizedChannels(shape, direction));
   int64_t all = shape.perGroup();

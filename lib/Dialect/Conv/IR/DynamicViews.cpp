@@ -17,6 +17,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -46,6 +48,10 @@ bool mlir::conv::normalizesManyKernels(DynamicOpInterface op) {
   int64_t taps = op.getShape().w;
   return op.getDirection() == Direction::BackwardData && op.isNormalized() &&
          !op.hasOneKernel() && taps * taps > kMaxUnrolledTaps;
+}
+
+int64_t mlir::conv::countKernelsOfVectors(int64_t elements, int64_t taps) {
+  return elements / std::gcd(elements, taps);
 }
 
 int64_t mlir::conv::countNormalizedChannels(const DynamicShape &shape,
@@ -104,7 +110,11 @@ DynamicViews::DynamicViews(DynamicOpInterface op)
       operandBytes(op.getOperandType().getIntOrFloatBitWidth() / 8),
       hasState(op.getInitialState() != nullptr), isShort(areBlocksShort(op)),
       isNormalized(op.isNormalized()), hasOneKernel(op.hasOneKernel()) {
-  int64_t room = kKernelBytes / (shape.w * kAccessBytes);
+  // Normalised kernels take more registers than the bytes of their taps.
+  int64_t tapBytes =
+      isNormalized ? kAccessBytes
+                   : std::min(kAccessBytes, countElements() * operandBytes);
+  int64_t room = kKernelBytes / (shape.w * tapBytes);
   if (hasOneKernel)
     room = kMostPositions;
   if (isShort)
@@ -234,13 +244,10 @@ ViewAttr DynamicViews::getWritten(ViewAttr view) const {
 }
 
 int64_t DynamicViews::countElements() const {
-  // Neighbouring lanes access neighbouring vectors of kernels, if one holds all
-  // taps of some channels: kernels are most of what is moved, unless all tokens
-  // have one.
   int64_t elements =
       (hasOneKernel && isShort ? kNarrowBytes : kAccessBytes) / operandBytes;
-  if (order == KernelOrder::BTGW && !hasOneKernel && elements % shape.w == 0)
-    elements /= shape.w;
+  if (order == KernelOrder::BTGW && !hasOneKernel)
+    elements = countKernelsOfVectors(elements, shape.w);
   if (isNormalized)
     elements = std::min(elements, countNormalizedChannels(shape, direction));
   if (direction == Direction::BackwardWeight && shape.perGroup() > 1)

@@ -47,6 +47,11 @@ inline constexpr int64_t kMostPartialSums = 64;
 /// Channels of a partial sum of a group, or 0 if there would be too many sums.
 int64_t computeMembersOfSum(int64_t perGroup);
 
+/// The fewest kernels of `taps` contiguous taps that fill whole vectors of
+/// `elements` elements. A work-item has so many, so that neighbouring lanes
+/// access neighbouring vectors of kernels, which are most of what is moved.
+int64_t countKernelsOfVectors(int64_t elements, int64_t taps);
+
 /// The most channels of a work-item, or groups in a kernel gradient, if kernels
 /// are normalized. Normalization takes about fifty instructions per kernel;
 /// with more kernels, the code of a block exceeds the instruction cache.
