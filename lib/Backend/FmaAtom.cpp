@@ -19,20 +19,22 @@ using namespace mlir;
 using namespace mlir::conv;
 
 /// `a` has kPerLane values of each row, `b` those of the lane's column.
-static Value createFmaAtom(OpBuilder &builder, MmaOp op) {
+static Value createFmaAtom(OpBuilder &builder, MmaOp op, FmaOrder order) {
   Location loc = op.getLoc();
   auto type = cast<VectorType>(op.getAccumulator().getType());
   int64_t perRow = cast<VectorType>(op.getB().getType()).getNumElements();
   Value sum = op.getAccumulator();
   for (int64_t k = 0; k < perRow; ++k) {
-    SmallVector<int64_t> column;
-    for (int64_t row = 0; row < type.getNumElements(); ++row)
-      column.push_back(row * perRow + k);
+    SmallVector<int64_t> ofA, ofB;
+    for (int64_t row = 0; row < type.getNumElements(); ++row) {
+      int64_t element = order == FmaOrder::Rotated ? (k + row) % perRow : k;
+      ofA.push_back(row * perRow + element);
+      ofB.push_back(element);
+    }
     Value a =
-        vector::ShuffleOp::create(builder, loc, op.getA(), op.getA(), column);
-    Value b = vector::BroadcastOp::create(
-        builder, loc, type,
-        vector::ExtractOp::create(builder, loc, op.getB(), k));
+        vector::ShuffleOp::create(builder, loc, op.getA(), op.getA(), ofA);
+    Value b =
+        vector::ShuffleOp::create(builder, loc, op.getB(), op.getB(), ofB);
     sum = math::FmaOp::create(builder, loc, a, b, sum);
   }
   return sum;
@@ -40,13 +42,14 @@ static Value createFmaAtom(OpBuilder &builder, MmaOp op) {
 
 namespace {
 struct MmaToInstruction final : OpRewritePattern<MmaOp> {
-  MmaToInstruction(MLIRContext *context, CreateInstruction create)
-      : OpRewritePattern(context), create(create) {}
+  MmaToInstruction(MLIRContext *context, CreateInstruction create,
+                   FmaOrder order)
+      : OpRewritePattern(context), create(create), order(order) {}
 
   LogicalResult matchAndRewrite(MmaOp op,
                                 PatternRewriter &rewriter) const override {
     Value sum = op.getAtom().getKind() == AtomKind::FMA
-                    ? createFmaAtom(rewriter, op)
+                    ? createFmaAtom(rewriter, op, order)
                     : create(rewriter, op);
     if (!sum)
       return rewriter.notifyMatchFailure(op, "not an atom of the target");
@@ -56,10 +59,11 @@ struct MmaToInstruction final : OpRewritePattern<MmaOp> {
 
 private:
   CreateInstruction create;
+  FmaOrder order;
 };
 } // namespace
 
 void mlir::conv::populateMmaPatterns(RewritePatternSet &patterns,
-                                     CreateInstruction create) {
-  patterns.add<MmaToInstruction>(patterns.getContext(), create);
+                                     CreateInstruction create, FmaOrder order) {
+  patterns.add<MmaToInstruction>(patterns.getContext(), create, order);
 }

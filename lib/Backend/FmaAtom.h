@@ -20,9 +20,20 @@ namespace mlir::conv {
 /// each k.
 using CreateInstruction = Value (*)(OpBuilder &builder, MmaOp op);
 
+/// In which order the sums of an FMA atom take the elements of the reduction.
+enum class FmaOrder {
+  /// All sums take an element before the next one: registers are reused.
+  Common,
+  /// Neighbouring sums start with neighbouring elements, so that both operands
+  /// of neighbouring multiply-adds are in different banks of registers. Chips
+  /// that issue two of them at once (`v_dual_fmac_f32`) require that.
+  Rotated,
+};
+
 /// Replaces ops by the instruction that `create` makes, and ops with FMA atoms
 /// by multiply-adds of vectors.
-void populateMmaPatterns(RewritePatternSet &patterns, CreateInstruction create);
+void populateMmaPatterns(RewritePatternSet &patterns, CreateInstruction create,
+                         FmaOrder order = FmaOrder::Common);
 
 } // namespace mlir::conv
 

@@ -112,7 +112,9 @@ struct ConvertKernelOpsToAMDGPUPass final
     convertScheduleFences(getOperation());
     RewritePatternSet patterns(&getContext());
     patterns.add<BarrierToSharedBarrier>(&getContext());
-    populateMmaPatterns(patterns, createInstruction);
+    // Only RDNA chips have FMA atoms, and all of them issue two multiply-adds
+    // at once.
+    populateMmaPatterns(patterns, createInstruction, FmaOrder::Rotated);
     // Buffer instructions guard all other stores.
     populateStoreToBranchPatterns(patterns, [](GuardedStoreOp op) {
       return op.getOffset().getType().isInteger(64);

@@ -65,9 +65,16 @@ module attributes {conv.target = #conv.target<"gfx1201">} {
 
 // -----
 
-// Without a matrix instruction: one vector of multiply-adds for each k.
+// Without a matrix instruction: as many vectors of multiply-adds as there are
+// values of k. Neighbouring sums take different ones, so that two are issued at
+// once.
 // CHECK-LABEL: gpu.func @fma
-// CHECK-COUNT-4: math.fma {{.*}} : vector<16xf32>
+// CHECK:         vector.shuffle %{{.+}}, %{{.+}} [0, 5, 10, 15, 16, 21,
+// CHECK:         vector.shuffle %{{.+}}, %{{.+}} [0, 1, 2, 3, 0, 1,
+// CHECK:         math.fma {{.*}} : vector<16xf32>
+// CHECK:         vector.shuffle %{{.+}}, %{{.+}} [1, 6, 11, 12, 17, 22,
+// CHECK:         vector.shuffle %{{.+}}, %{{.+}} [1, 2, 3, 0, 1, 2,
+// CHECK-COUNT-3: math.fma {{.*}} : vector<16xf32>
 // CHECK-NOT:     math.fma
 module attributes {conv.target = #conv.target<"gfx1100">} {
   gpu.module @kernels {
