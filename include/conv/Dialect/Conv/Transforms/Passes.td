@@ -79,7 +79,8 @@ def FuseEpiloguePass : Pass<"conv-fuse-epilogue", "::mlir::func::FuncOp"> {
     The epilogue computes in f32: 16-bit operands are extended when they are
     read, conversions to 16 bits in between are dropped, and the result is
     rounded once, at the end (docs/numerics.md). This holds for epilogues that
-    were given with their ops, too, except after sums of integers.
+    were given with their ops, too, except after sums of integers where no op
+    joins them.
 
     * Input: convolutions, with an epilogue or without; element-wise ops are
       `linalg` of any form with parallel loops only, or `arith` and `math` on
