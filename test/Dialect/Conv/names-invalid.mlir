@@ -80,3 +80,17 @@ func.func @prepack_n9_constant(%x: tensor<2xf32> {conv.constant = dense<1.0> : t
 func.func @packed_n10_text(%x: tensor<8xf32> {conv.packed_by = "f"}) {
   return
 }
+
+// -----
+
+// expected-error @below {{expects conv.constant of argument 0 to be elements of type 'tensor<2xf32>' or a digest of 64 hex digits, but got elements of type 'tensor<3xf32>'}}
+func.func @constant_n6_type(%x: tensor<2xf32> {conv.constant = dense<1.0> : tensor<3xf32>}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{expects conv.constant of argument 0 to be elements of type 'tensor<2xf32>' or a digest of 64 hex digits, but got another attribute}}
+func.func @constant_n6_digest(%x: tensor<2xf32> {conv.constant = "FCD715DA3F993D7A7F26F0C7E8197B46B33CA29763418D36260067CAC055B15C"}) {
+  return
+}
