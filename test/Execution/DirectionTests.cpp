@@ -130,6 +130,27 @@ static void addStrides() {
   }
 }
 
+/// Lines of positions whose padding and taps are apart by four elements, so
+/// that copies of four are inside or outside together; and once only by two.
+static void addAlignedPadding() {
+  for (const NamedDirection &direction : kDirections)
+    for (int64_t distance : {2, 4}) {
+      GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
+      options.direction = direction.flag;
+      options.inputLayout = options.filterLayout = options.outputLayout =
+          "NCHW";
+      options.input = {1, 5, 16};
+      options.filter = {1, 2, 3};
+      options.stride = {1, 1, 1};
+      options.dilation = {1, 1, distance};
+      options.low = {0, 1, 4};
+      options.high = {0, 0, 2 * distance};
+      addRotated(std::string(direction.name) + "_padding",
+                 "aligned_" + std::to_string(distance), options,
+                 /*typesTakeTurns=*/true);
+    }
+}
+
 /// Output padding is in the size of the result. The second kind has strides
 /// above the filter; in the third, filters see nothing but padding.
 static void addTransposed() {
@@ -214,6 +235,7 @@ void test::addDirectionTests() {
   addCombinations();
   addPaddingModes();
   addStrides();
+  addAlignedPadding();
   addTransposed();
   addAccumulated();
   addList("grouped_forward", kDirections[0]);

@@ -110,3 +110,24 @@ module attributes {conv.target = #conv.target<"gfx950">} {
     return %x : tensor<1x8x8x64xf16>
   }
 }
+
+// -----
+
+#window = #conv.window<strides = [1], dilations = [4], low = [4], high = [4]>
+
+// Positions are next to each other, and padding and taps are apart by four of
+// them: copies of four are inside or outside together.
+// CHECK-LABEL: gpu.func @aligned_padding_0(
+// CHECK-SAME:      %[[Y:.+]]: memref<2x16x40xf16, #gpu.address_space<global>>, %[[X:[^:]+]]: memref
+// CHECK:           conv.guarded_copy 8 of %[[Y]]
+// CHECK:           conv.guarded_copy 4 of %[[X]]
+// CHECK-NOT:       conv.guarded_load
+module attributes {conv.target = #conv.target<"sm_80">} {
+  func.func @aligned_padding(%x: tensor<2x8x40xf16>, %y: tensor<2x16x40xf16>) -> tensor<16x8x3xf16> {
+    %w = conv.backward_weight %x, %y window = #window layouts = <"NCW", "KCS", "NKQ">
+        schedule = <kernel = #conv.staged_gemm<workgroup = [16, 16], subgroup = [16, 16], gemm_k = 64,
+                    stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns>>
+        : tensor<2x8x40xf16>, tensor<2x16x40xf16> -> tensor<16x8x3xf16>
+    return %w : tensor<16x8x3xf16>
+  }
+}

@@ -244,15 +244,35 @@ bool MatrixAccess::isCheckedTogether(MatrixIndex index) const {
                       [](int64_t step) { return step == 0; });
 }
 
+int64_t MatrixAccess::getCheckedWidth(size_t check, MatrixIndex index) const {
+  const Check &of = checks[check];
+  const Digit &innermost = digitsOf(index).back();
+  if (innermost.steps[check] == 0)
+    return 0;
+  bool isMasked =
+      of.padding == PaddingMode::Zeros && innermost.steps[check] == 1;
+  if (!isMasked)
+    return 1;
+  if (isInside(check, std::nullopt))
+    return 0;
+  int64_t width = std::gcd(of.size, of.constant);
+  for (const SmallVector<Digit> &part : digits)
+    for (const Digit &digit : part)
+      if (&digit != &innermost)
+        width = std::gcd(width, digit.steps[check]);
+  return width;
+}
+
 int64_t MatrixAccess::getVectorWidth(MatrixIndex index, int64_t limit) const {
-  if (getInnermostDistance(index) != 1 || !isCheckedTogether(index))
+  if (getInnermostDistance(index) != 1)
     return 1;
   int64_t width = std::gcd(limit, std::gcd(getInnermostSize(index), constant));
   for (const SmallVector<Digit> &part : digits)
     for (const Digit &digit : part)
       if (&digit != &digitsOf(index).back())
         width = std::gcd(width, digit.distance);
-  for (const Check &check : checks)
-    width = std::gcd(width, check.distance);
+  for (auto [i, check] : llvm::enumerate(checks))
+    width =
+        std::gcd(std::gcd(width, check.distance), getCheckedWidth(i, index));
   return width;
 }

@@ -106,6 +106,9 @@ private:
     bool operator==(const Check &) const = default;
   };
   bool isInside(size_t check, std::optional<Congruence> known) const;
+  /// The number of neighbours along an index that pass or fail a check
+  /// together; 0 if all of an innermost digit do.
+  int64_t getCheckedWidth(size_t check, MatrixIndex index) const;
   ArrayRef<Digit> digitsOf(MatrixIndex index) const {
     return digits[static_cast<size_t>(index)];
   }
