@@ -93,13 +93,14 @@ int64_t conv::countResidentTiles(const ChipInfo &chip, const TmaTile &tile) {
 }
 
 /// Whether workgroups can share tiles (S18) and would be idle otherwise. In
-/// gradients of filters, clusters read too much: on an H200 they took up to 1.5
-/// times as long as split-K.
+/// gradients of filters, clusters read too much: neighbouring units then have
+/// no positions in common. They took up to 1.5 times as long as split-K on an
+/// H200, and up to 1.7 times for plain matrices on an H100.
 static bool canShare(const Problem &problem, const ChipInfo &chip,
                      const TmaTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem);
   return tile.cluster == 1 ||
-         (!facts.reducesPositions && tile.hasWholeShares() &&
+         (!facts.isFilterGradient && tile.hasWholeShares() &&
           tile.cluster <= facts.sharers &&
           countTmaTiles(problem, tile) <= countResidentTiles(chip, tile));
 }

@@ -56,6 +56,7 @@ static std::optional<::conv::TmaFacts>
 computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
                 bool hasHaloTiles) {
   ::conv::TmaFacts facts;
+  facts.isFilterGradient = op.getDirection() == Direction::BackwardWeight;
   int64_t largest = 0, total = 0;
   int64_t sharers = std::numeric_limits<int64_t>::max();
   bool hasBoxes = true;

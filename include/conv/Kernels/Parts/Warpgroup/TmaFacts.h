@@ -26,6 +26,8 @@ struct TmaFacts {
   /// reduction is over positions.
   bool isLeftTransposed = false, isRightTransposed = false;
   bool reducesPositions = false;
+  /// Whether the product is the gradient of a filter, also of plain matrices.
+  bool isFilterGradient = false;
   /// Whether f32 may be multiplied as parts in tf32.
   bool allows3xTF32 = false;
   /// Products of 8-bit floats that instructions sum before the sum is promoted
