@@ -18,6 +18,9 @@ from .._problem import Problem
 #: The prefixes of the targets of a device.
 _TARGETS = {"cuda": "sm_", "hip": "gfx", "host": "host", "sim": "gfx"}
 
+#: The most seconds of an argument: no clock or lock of the system overflows.
+_MOST_SECONDS = 1e9
+
 
 def positive(text: str) -> int:
     """The type of counts."""
@@ -32,8 +35,8 @@ def seconds(text: str) -> float:
         value = float(text)
     except ValueError:
         value = -1
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expects seconds, but got {text}")
+    if not 0 <= value <= _MOST_SECONDS:
+        raise argparse.ArgumentTypeError(f"expects 0 to {_MOST_SECONDS:g} seconds, but got {text}")
     return value
 
 
