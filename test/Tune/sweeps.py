@@ -85,16 +85,18 @@ class Sweeps(unittest.TestCase):
         self.assertNotIn(signal.SIGINT, signal.pthread_sigmask(signal.SIG_BLOCK, []))
 
     def test_poisoned(self):
-        """Candidates that crash, hang or are wrong go to quarantine with the reason; the others are measured."""
+        """Candidates that crash, hang, are wrong or need too much memory go to quarantine with the reason; the others are
+        measured."""
         planned = sorted(tuner.planned())
-        crash, hang, wrong = (schedule[15:] for _, schedule in (planned[0], planned[8], planned[16]))
-        self.environment = tuner.environment(self.trace, f"crash:{crash};hang:{hang};wrong:{wrong}")
+        crash, hang, wrong, large = (planned[place][1][15:] for place in (0, 8, 16, 11))
+        self.environment = tuner.environment(self.trace, f"crash:{crash};hang:{hang};wrong:{wrong};memory:{large}")
         counts, _ = self.run_to_the_end("--compile-limit", "8", code=1)
         self.assert_complete()
         with Database(self.database) as database:
             rows = database.rows(Quarantined)
         reasons = {row.reason: row.detail for row in rows}
-        self.assertEqual(set(reasons), {"crash", "hang", "wrong"})
+        self.assertEqual(set(reasons), {"crash", "hang", "wrong", "refused"})
+        self.assertEqual(reasons["refused"], "MemoryError: Unable to allocate 2.00 TiB")
         self.assertIn("SIGSEGV", reasons["crash"])
         self.assertIn("no answer after 8 s", reasons["hang"])
         self.assertRegex(reasons["wrong"], r"error 1e\+06 of its bound")
@@ -204,6 +206,7 @@ class Sweeps(unittest.TestCase):
             (["run", str(tuner.LAYERS), "--target", "sm_90a", "--device", "gpu", "--database", str(ROOT / "n.db")], 2,
              "expects host, cuda, cuda:1, hip or sim, but got gpu"),
             (["compile", str(tuner.LAYERS), "--target", "sm_91", "-o", str(ROOT / "n")], 2, "sm_91"),
+            (["measure", str(ROOT), "--device", "host", "--idle", "1e20"], 2, "expects 0 to 1e+09 seconds, but got 1e20"),
             ([*tuner.tune(ROOT / "c.db", "--cluster", "nowhere")[3:]], 2, "expects local, an address"),
             (["run", str(tuner.LAYERS), "--lists", "all", "--target", "host", "--device", "host", "--database", "x"], 2,
              "expects lists of small, line, but got all"),

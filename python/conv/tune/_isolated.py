@@ -17,6 +17,11 @@ import time
 import typing
 from multiprocessing.connection import Connection
 
+from .._library import Error, ErrorKind
+
+#: The longest wait for an answer: the system counts it in milliseconds of 32 bits.
+_LONGEST_SECONDS = 2e6
+
 
 class Died(Exception):
     """The child crashed, or was killed because it took too long: `reason` is "crash" or "hang"."""
@@ -48,9 +53,10 @@ class Isolated:
         self._connection = _Duplex(here[0], there[1])
 
     def call(self, function: typing.Callable, *arguments: typing.Any, limit: float) -> typing.Any:
-        """The result or exception of the function.
+        """The result of the function.
 
         Raises:
+            Error, ImportError: those of the function. Its other exceptions are errors of the system: of memory, say.
             Died: the child did not answer within `limit` seconds, or ended.
             CancelledError: it was stopped.
         """
@@ -60,7 +66,7 @@ class Isolated:
             self._start()
         try:
             self._connection.send((function, arguments))
-            if not self._connection.poll(limit):
+            if not self._connection.poll(min(limit, _LONGEST_SECONDS)):
                 self.close()
                 raise Died("hang", f"no answer after {limit:g} s")
             is_right, answer = self._connection.recv()
@@ -124,8 +130,10 @@ def _serve(reader: int, writer: int, parent: int) -> None:
             return
         try:
             answer = (True, function(*arguments))
-        except Exception as error:
+        except (Error, ImportError) as error:
             answer = (False, error)
+        except Exception as error:
+            answer = (False, Error(ErrorKind.SYSTEM, f"{type(error).__name__}: {' '.join(str(error).split())}"))
         connection.send(answer)
 
 
