@@ -114,6 +114,16 @@ class Build(unittest.TestCase):
         [entry] = conv.load(self.packs()["line"]).entries
         self.assertEqual(entry.chosen_by, "heuristic")
 
+    def test_max_error(self):
+        """A field of problems that their MLIR has not."""
+        layer = {"n": 8, "c": 256, "k": 256, "spatial": [28, 28], "filter": [3, 3], "pad": [1, 1]}
+        (self.folder / "layers.json").write_text(json.dumps({"layer": [layer]}))
+        model = {"layers": "layers.json", "dtype": "f32", "targets": ["gfx942"]}
+        self.spec["models"] = {"usual": model, "winograd": {**model, "with": {"max_error": 50}}}
+        self.assertEqual(self.build()["compiled"], 2)
+        algorithms = {name: conv.load(pack).entries[0].algorithm for name, pack in self.packs().items()}
+        self.assertEqual(algorithms, {"usual": "implicit_gemm", "winograd": "winograd"})
+
     def test_refused(self):
         """A unit that the compiler refuses is reported in each build, but compiled only once."""
         self.spec["models"]["mlir"]["targets"].append("sim:gfx1250")
@@ -151,6 +161,8 @@ class Build(unittest.TestCase):
             ({"models": {"a": {"modules": ["none/*.mlir"]}}}, "expects files for 'none/*.mlir', but found none"),
             ({"models": {"a": {}}}, "a: expects layers or modules"),
             ({"models": {"a": {"layers": "layers.json", "with": {"wings": 2}}}}, "expects fields of conv.Problem"),
+            ({"models": {"a": {"layers": "layers.json", "with": {"activation": 2}}}}, "expects fields of conv.Problem"),
+            ({"models": {"a": {"layers": "layers.json", "with": {"max_error": "much"}}}}, "expects fields of conv.Problem"),
             ({"models": 3}, "expects models by name"),
             ({"target": "host"}, "but got target"),
             ({"targets": "host"}, "targets: expects a list of texts, but got 'host'"),

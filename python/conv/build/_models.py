@@ -34,6 +34,7 @@ class Unit:
     module: str
     target: str
     database: str
+    max_error: float  #: The problem's; 0 for MLIR.
     key: str
 
 
@@ -76,14 +77,14 @@ def _check_types(name: object, spec: dict) -> None:
             raise bad_input(f"{name}: {field}: expects {expected}, but got {value!r}")
 
 
-def _read_modules(name: str, spec: dict, folder: pathlib.Path) -> typing.Iterator[typing.Tuple[str, str]]:
-    """Names and texts of a model's modules."""
+def _read_modules(name: str, spec: dict, folder: pathlib.Path) -> typing.Iterator[typing.Tuple[str, str, float]]:
+    """Names and texts of a model's modules, with the `max_error` of their problems."""
     for pattern in spec.get("modules", ()):
         paths = sorted(glob.glob(str(folder / pattern), recursive=True))
         if not paths:
             raise bad_input(f"{name}: expects files for '{pattern}', but found none")
         for path in paths:
-            yield path, read_text(path)
+            yield path, read_text(path), 0.0
     if "layers" in spec:
         options = {option: spec[option] for option in ("lists", "directions", "dtype", "layout") if option in spec}
         more = spec.get("with", {})
@@ -91,9 +92,11 @@ def _read_modules(name: str, spec: dict, folder: pathlib.Path) -> typing.Iterato
         for problem in read_problems(folder / spec["layers"], **options):
             try:
                 problem = dataclasses.replace(problem, **more)
-            except TypeError as error:
-                raise bad_input(f"{name}: expects fields of conv.Problem in 'with', but got {more}") from error
-            yield _name_function(problem, known)
+                function, module = _name_function(problem, known)
+                max_error = float(problem.max_error)
+            except (AttributeError, TypeError, ValueError) as error:  # A field of another name or type.
+                raise bad_input(f"{name}: expects fields of conv.Problem in 'with', but got {more}: {error}") from error
+            yield function, module, max_error
 
 
 def _name_function(problem: Problem, known: typing.Dict[str, str]) -> typing.Tuple[str, str]:
@@ -145,9 +148,10 @@ def read_models(path: pathlib.Path, only: typing.Sequence[str] = ()) -> typing.T
                 module,
                 target,
                 databases[target],
-                _compute_key(module, target, states[databases[target]]),
+                max_error,
+                _compute_key(module, target, states[databases[target]], max_error),
             )
-            for what, module in _read_modules(name, spec, folder)
+            for what, module, max_error in _read_modules(name, spec, folder)
             for target in targets
         )
         models.append(Model(name, units))
@@ -169,9 +173,9 @@ def _read_state(database: str) -> str:
         return opened.state()
 
 
-def _compute_key(module: str, target: str, state: str) -> str:
+def _compute_key(module: str, target: str, state: str, max_error: float) -> str:
     """The digest of everything that decides the compiled code."""
-    parts = (_compiler.fingerprint(), target, state, shutil.which("ptxas") or "", module)
+    parts = (_compiler.fingerprint(), target, state, shutil.which("ptxas") or "", module, max_error)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 

@@ -30,20 +30,22 @@ class Outcome:
     failed: str = ""
 
 
-def _compile(module: str, target: str, database: str) -> bytes:
-    return _compiler.compile(module, target, database=database, threads=1, cache=False)
+def _compile(module: str, target: str, database: str, max_error: float) -> bytes:
+    return _compiler.compile(module, target, database=database, max_error=max_error, threads=1, cache=False)
 
 
 def compile_units(
-    child: Isolated, sources: typing.Sequence[typing.Tuple[str, str, str]], limit: float
+    child: Isolated, sources: typing.Sequence[typing.Tuple[str, str, str, float]], limit: float
 ) -> typing.List[Outcome]:
-    """Compiles modules, each for a target with a database, in a child process, which may crash or hang."""
+    """Compiles modules, each for a target with a database and a `max_error`, in a child process, which may crash or hang."""
     return [_compile_in(child, *source, limit) for source in sources]
 
 
-def _compile_in(child: Isolated, module: str, target: str, database: str, limit: float) -> Outcome:
+def _compile_in(
+    child: Isolated, module: str, target: str, database: str, max_error: float, limit: float
+) -> Outcome:
     try:
-        return Outcome(pack=child.call(_compile, module, target, database, limit=limit))
+        return Outcome(pack=child.call(_compile, module, target, database, max_error, limit=limit))
     except _compiler.Refused as error:
         return Outcome(refused=str(error))
     except (Error, Died) as error:
@@ -97,7 +99,7 @@ def compile_missing(
     while waiting or running:
         while waiting and len(running) < _AHEAD * executor.width:
             batch = waiting.pop()
-            sources = [(unit.module, unit.target, unit.database) for unit in batch]
+            sources = [(unit.module, unit.target, unit.database, unit.max_error) for unit in batch]
             running[executor.submit(compile_units, sources, limit)] = batch
         for task in executor.wait(running):
             batch = running.pop(task)
