@@ -11,6 +11,7 @@ import pathlib
 import sqlite3
 import stat
 import typing
+import uuid
 
 from ._library import Error, ErrorKind, bad_input
 
@@ -34,6 +35,12 @@ class Schema:
     version: int
     script: str
     upgrades: typing.Tuple[str, ...] = ()
+
+
+def part_of(path: pathlib.Path) -> pathlib.Path:
+    """A new name beside a file, for the file until it is complete. Process numbers alone are not unique: containers that
+    share a folder have equal ones."""
+    return path.with_name(f".{uuid.uuid4().hex}.part")
 
 
 def is_own(path: pathlib.Path) -> bool:
@@ -95,7 +102,7 @@ def _open_to_read(schema: Schema, path: pathlib.Path) -> sqlite3.Connection:
 
 def _create(schema: Schema, path: pathlib.Path) -> None:
     """Creates a file that has its tables from the first moment on; another process may create one at the same time."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part = part_of(path)
     try:
         connection = _connect(part, "mode=rwc")
         try:

@@ -19,6 +19,7 @@ import typing
 
 from .._library import Error, ErrorKind, bad_input
 from .._problem import Problem
+from .._store import part_of
 from ._isolated import Isolated
 from ._executors import LostWorker, Threads
 from ._space import Candidate, Size, Space
@@ -30,7 +31,7 @@ RESULTS = "results.db"
 
 def write_file(path: pathlib.Path, content: bytes) -> None:
     """Replaces the file: an interruption, or a full disk, leaves the previous one."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part = part_of(path)
     try:
         with open(part, "wb") as file:
             file.write(content)
