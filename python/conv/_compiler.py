@@ -60,7 +60,7 @@ def _read(module: Module) -> bytes:
 def find_database(path: typing.Union[str, os.PathLike, None]) -> str:
     """The compiler's option for a database: a path or "none"; for None, the environment's database, or an empty string, which
     means the database that ships for each target."""
-    return os.environ.get("CONV_DATABASE", "") if path is None else os.fspath(path) or "none"
+    return os.environ.get("CONV_DATABASE", "") if path is None else os.fsdecode(path) or "none"
 
 
 def shipped_database(target: str) -> str:
@@ -141,7 +141,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         source=encode(name),
         algorithm=encode(algorithm),
         schedule=encode(schedule),
-        database=encode(database),
+        database=encode(database, os.fsencode),
         uses_stale_schedules=stale,
         compute_units=as_integer("compute_units", compute_units, 0, most),
         max_error=getattr(module, "max_error", 0.0) if max_error is None else max_error,
@@ -178,7 +178,7 @@ def explain(
         struct_size=ctypes.sizeof(Options),
         targets=encode(target),
         source=encode(name),
-        database=encode(find_database(database)),
+        database=encode(find_database(database), os.fsencode),
         explains_as_text=not as_json,
         max_error=getattr(module, "max_error", 0.0),
     )

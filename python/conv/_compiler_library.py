@@ -177,10 +177,13 @@ def get_jit() -> int:
         return jit
 
 
-def encode(text: typing.Optional[str]) -> typing.Optional[bytes]:
+def encode(
+    text: typing.Optional[str], to_bytes: typing.Callable[[str], bytes] = str.encode
+) -> typing.Optional[bytes]:
+    """Text for C: UTF-8, or as `to_bytes` says; null for none."""
     if text and "\0" in text:
         raise bad_input(f"expects text without null characters, but got {text!r}")
-    return text.encode() if text else None
+    return to_bytes(text) if text else None
 
 
 def take(call: typing.Callable[[typing.Any], int]) -> bytes:

@@ -5,6 +5,7 @@ import dataclasses
 import itertools
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import unittest
@@ -174,6 +175,16 @@ class Compiler(unittest.TestCase):
         out, err = run()
         self.assertEqual(out, ["heuristic"] * 5 + ["True"])
         self.assertIn("cannot read the database", err)
+
+    def test_a_path_that_is_not_text(self):
+        with Database(self.path, write=True) as database:
+            self.put(database, 5)
+            database.compact()
+        path = self.path.with_name("bytes \udcff.db")
+        shutil.copy(self.path, path)
+        for name in (path, os.fsencode(path)):
+            [entry] = conv.load(conv.compile(self.problem, "host", database=name)).entries
+            self.assertEqual(entry.chosen_by, "database")
 
     def test_environment(self):
         with Database(self.path, write=True) as database:
