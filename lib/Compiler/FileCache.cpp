@@ -51,17 +51,21 @@ static bool isOwn(const fs::path &path) {
          (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-fs::path FileCache::getPath(const std::string &key) const {
-  return folder / (key + std::string(kExtension));
+static std::string getName(const std::string &key) {
+  return key + std::string(kExtension);
 }
 
 Result<artifact::Artifact> FileCache::check(const fs::path &path,
                                             std::string *bytes) {
-  if (!isOwn(path.parent_path()) || !isOwn(path))
+  // The folder may be a link, to a larger disk, say; a file is none.
+  std::error_code failed;
+  fs::path folder = fs::canonical(path.parent_path(), failed);
+  fs::path file = folder / path.filename();
+  if (failed || !isOwn(folder) || !isOwn(file))
     return Error{ErrorKind::BadInput,
                  "expects a file that only its user can write, but got '" +
                      path.string() + "'"};
-  Result<std::string> read = readFile(path, getMachineMemory());
+  Result<std::string> read = readFile(file, getMachineMemory());
   if (!read)
     return read.error();
   Result<artifact::Artifact> artifact =
@@ -74,7 +78,7 @@ Result<artifact::Artifact> FileCache::check(const fs::path &path,
 std::optional<std::string> FileCache::load(const std::string &key) const {
   if (folder.empty())
     return std::nullopt;
-  fs::path path = getPath(key);
+  fs::path path = folder / getName(key);
   std::string bytes;
   if (!check(path, &bytes))
     return std::nullopt;
@@ -90,9 +94,10 @@ void FileCache::store(const std::string &key, std::string_view bytes) const {
   // Whoever may write to an existing folder decides who else may.
   if (fs::create_directories(folder, failed))
     fs::permissions(folder, fs::perms::owner_all, failed);
-  if (failed || !isOwn(folder))
+  fs::path resolved = fs::canonical(folder, failed);
+  if (failed || !isOwn(resolved))
     return;
-  fs::path path = getPath(key);
+  fs::path path = resolved / getName(key);
   if (!writeFile(path, bytes))
     return;
   fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write, failed);

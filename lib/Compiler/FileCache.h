@@ -58,7 +58,6 @@ public:
                                           std::string *bytes = nullptr);
 
 private:
-  std::filesystem::path getPath(const std::string &key) const;
   /// Removes files until the rest fits, and leftovers of killed processes.
   void shrink() const;
 

@@ -80,6 +80,15 @@ class Cache(unittest.TestCase):
         file.symlink_to(planted)
         self.assertEqual(run(self.folder, "get()"), (0, 0, 1))
 
+    def test_a_link_to_the_folder(self):
+        self.folder.mkdir(mode=0o700)
+        link = self.folder.with_name("link")
+        link.symlink_to(self.folder)
+        for path in (link, f"{link}/"):
+            self.assertEqual(run(path, "get()"), (0, 0, 1))
+            self.assertEqual(run(path, "get()"), (0, 1, 0))
+            self.files()[0].unlink()
+
     def test_no_folder(self):
         self.folder.write_text("a file")
         self.assertEqual(run(self.folder, "get(); get()"), (1, 0, 1))
