@@ -117,13 +117,14 @@ static int run(int argc, char **argv) {
                       {ErrorKind::BadInput,
                        "expects --folder, CONV_CACHE_DIR, XDG_CACHE_HOME or "
                        "HOME, but got none"});
+  std::error_code failed;
+  std::filesystem::directory_iterator readable(cache.getFolder(), failed);
   // A folder that does not exist yet is an empty one.
-  std::error_code ignored;
-  if (std::filesystem::exists(cache.getFolder(), ignored) &&
-      !std::filesystem::is_directory(cache.getFolder(), ignored))
-    return printError("conv-cache", {ErrorKind::BadInput,
-                                     "expects a folder, but got '" +
-                                         cache.getFolder().string() + "'"});
+  if (failed && failed != std::errc::no_such_file_or_directory)
+    return printError("conv-cache",
+                      {ErrorKind::BadInput, "cannot read the folder '" +
+                                                cache.getFolder().string() +
+                                                "': " + failed.message()});
   if (flags.command != "clear")
     return show(flags, cache);
   Result<void> done = clear(flags, cache);
