@@ -55,8 +55,14 @@ conv_status conv_jit_open(const conv_jit_options *options, conv_jit **jit) {
     if (!read)
       return read.error();
     const conv_jit_options &given = *read;
+    for (auto [name, bytes] :
+         {std::pair("max_file_bytes", given.max_file_bytes),
+          std::pair("max_memory_bytes", given.max_memory_bytes)})
+      if (bytes < 0)
+        return badInput(std::string("expects ") + name +
+                        " to be 0 or more, but got " + std::to_string(bytes));
     auto orDefault = [](int64_t value, int64_t other) {
-      return value > 0 ? value : other;
+      return value != 0 ? value : other;
     };
     FileCache files(given.folder ? std::filesystem::path(given.folder)
                                  : FileCache::getDefaultFolder(),

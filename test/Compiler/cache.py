@@ -191,6 +191,11 @@ class Bounded(unittest.TestCase):
         options = Options(ctypes.sizeof(Options), str(folder).encode(), int(2.5 * size), size // 2)
         jit, place = ctypes.c_void_p(), ctypes.c_void_p()
         self.assertEqual(library.conv_jit_open(ctypes.byref(options), ctypes.byref(jit)), 0)
+        wrong = Options(ctypes.sizeof(Options), None, -1, 0)
+        self.assertEqual(library.conv_jit_open(ctypes.byref(wrong), ctypes.byref(ctypes.c_void_p())), 2)
+        self.assertEqual(
+            library.conv_compiler_last_error(), b"expects max_file_bytes to be 0 or more, but got -1"
+        )
         asked = _compiler.Options(struct_size=ctypes.sizeof(_compiler.Options), targets=b"host")
 
         def get(k):
