@@ -105,40 +105,30 @@ static func::FuncOp getFunction(Walk &walk) {
   return *walk.getModule().getOps<func::FuncOp>().begin();
 }
 
-/// Whether the only schedule is beyond `limits` and can give way.
-static bool exceeds(ArrayRef<ChosenSchedule> schedules, CodeSize size,
-                    const CodeLimits &limits) {
-  if (schedules.size() != 1 || !schedules.front().byHeuristic)
-    return false;
-  return schedules.front().stepElements > 0
-             ? size.operations > limits.operations
-             : limits.onlyStaged;
-}
-
-/// Compiles the only function, which has its schedules, to code, unless these
-/// are turned down.
-static LogicalResult compileScheduled(Walk &walk, const Target &target,
-                                      const CompileOptions &options,
-                                      const CodeLimits &limits,
-                                      ArrayRef<ChosenSchedule> schedules,
-                                      CompiledPair &pair) {
-  if (failed(walk.runTo(Stage::Gpu, options)))
-    return failure();
-  pair.codeSize = computeCodeSize(walk.getModule(), target.simulated);
-  if (exceeds(schedules, pair.codeSize, limits)) {
-    pair.turnedDown = schedules.front();
-    return success();
-  }
+/// Compiles the only function, whose kernels are built, to code.
+static LogicalResult compileKernels(Walk &walk, const Target &target,
+                                    const CompileOptions &options,
+                                    CompiledPair &pair) {
   if (failed(checkCodeSize(walk.getModule(), pair.codeSize)) ||
       failed(readLaunches(getFunction(walk), pair.entry)))
     return failure();
-  pair.entry.target = target.name;
   if (failed(walk.runTo(Stage::Llvm, options)) ||
       (options.print &&
        failed(printKernels(walk, target, *options.print, pair))))
     return failure();
   return target.simulated ? createSimulatorObject(walk, target, pair)
                           : createCodeObject(walk, target, options, pair);
+}
+
+/// Builds the kernels of the only function, which has its schedules.
+static LogicalResult buildKernels(Walk &walk, const Target &target,
+                                  const CompileOptions &options,
+                                  CompiledPair &pair) {
+  if (failed(walk.runTo(Stage::Gpu, options)))
+    return failure();
+  pair.entry.target = target.name;
+  pair.codeSize = computeCodeSize(walk.getModule(), target.simulated);
+  return success();
 }
 
 /// Takes the function that packs filters for the first one, if there is one, to
@@ -156,60 +146,84 @@ takePacking(Walk &walk, StringRef sourceName, CompiledPair &pair) {
   return source;
 }
 
-/// Compiles all but the function that packs filters, which goes to `packing`.
-static LogicalResult compilePair(Walk &walk, const Target &target,
-                                 const CompileOptions &options,
-                                 const CodeLimits &limits, StringRef sourceName,
-                                 CompiledPair &pair,
-                                 std::optional<FunctionSource> &packing) {
+/// Builds the kernels of all but the function that packs filters.
+static LogicalResult lower(const Target &target, const CompileOptions &options,
+                           StringRef sourceName, LoweredPair &lowered) {
+  Walk &walk = *lowered.walk;
+  CompiledPair &pair = lowered.pair;
   walk.setTarget(target);
   if (failed(walk.runTo(Stage::Conv, options)) ||
       failed(takeConstants(getFunction(walk), pair.data)) ||
       failed(readProblem(getFunction(walk), pair.entry)))
     return failure();
-  packing = takePacking(walk, sourceName, pair);
+  lowered.packing = takePacking(walk, sourceName, pair);
   pair.warnings = walk.getWarnings();
   if (options.explain != ExplanationForm::None)
     pair.explanation =
         explainFunction(getFunction(walk), target, options.explain);
-  std::vector<ChosenSchedule> schedules = listSchedules(getFunction(walk));
-  if (failed(compileScheduled(walk, target, options, limits, schedules, pair)))
+  lowered.schedules = listSchedules(getFunction(walk));
+  return buildKernels(walk, target, options, pair);
+}
+
+/// The times of a walk, with the names of the pair.
+static std::vector<StageTime> getTimes(const Walk &walk,
+                                       const artifact::Entry &entry) {
+  std::vector<StageTime> times = walk.getTimes();
+  for (StageTime &time : times) {
+    time.function = entry.function;
+    time.target = entry.target;
+  }
+  return times;
+}
+
+const ChosenSchedule *LoweredPair::getReplaceable() const {
+  return schedules.size() == 1 && schedules.front().byHeuristic
+             ? &schedules.front()
+             : nullptr;
+}
+
+std::vector<StageTime> LoweredPair::getTimes() const {
+  return ::getTimes(*walk, pair.entry);
+}
+
+Result<LoweredPair> mlir::conv::lowerPair(const FunctionSource &function,
+                                          const Target &target,
+                                          const CompileOptions &options,
+                                          const Exclusion &excluded) {
+  LoweredPair lowered;
+  lowered.walk = std::make_shared<Walk>(function.module);
+  lowered.walk->exclude(excluded);
+  if (!lowered.walk->isParsed() ||
+      failed(lower(target, options, function.module.getSourceName(), lowered)))
+    return lowered.walk->getError();
+  return lowered;
+}
+
+/// Compiles the function that packs filters.
+static LogicalResult compilePacking(Walk &walk, const Target &target,
+                                    const CompileOptions &options,
+                                    CompiledPair &pair) {
+  if (!walk.isParsed() || failed(buildKernels(walk, target, options, pair)) ||
+      failed(compileKernels(walk, target, options, pair)))
     return failure();
-  if (!target.simulated && !pair.turnedDown)
-    pair.spills = findSpills(pair.entry, schedules);
+  pair.times = getTimes(walk, pair.entry);
   return success();
 }
 
-static void takeTimes(Walk &walk, const std::string &function,
-                      const Target &target, CompiledPair &pair) {
-  pair.times = walk.getTimes();
-  for (StageTime &time : pair.times) {
-    time.function = function;
-    time.target = target.name;
-  }
-}
-
-Result<CompiledPair> mlir::conv::compilePair(const FunctionSource &function,
+Result<CompiledPair> mlir::conv::compilePair(LoweredPair lowered,
                                              const Target &target,
-                                             const CompileOptions &options,
-                                             const Exclusion &excluded,
-                                             const CodeLimits &limits) {
-  Walk walk(function.module);
-  walk.exclude(excluded);
-  CompiledPair pair;
-  std::optional<FunctionSource> packing;
-  if (!walk.isParsed() ||
-      failed(::compilePair(walk, target, options, limits,
-                           function.module.getSourceName(), pair, packing)))
+                                             const CompileOptions &options) {
+  Walk &walk = *lowered.walk;
+  CompiledPair &pair = lowered.pair;
+  if (failed(compileKernels(walk, target, options, pair)))
     return walk.getError();
-  takeTimes(walk, function.name, target, pair);
-  if (packing && !pair.turnedDown) {
-    Walk own(packing->module, Stage::Conv);
-    CompiledPair &packed = pair.packing.front();
-    if (!own.isParsed() || failed(compileScheduled(own, target, options, limits,
-                                                   /*schedules=*/{}, packed)))
+  if (!target.simulated)
+    pair.spills = findSpills(pair.entry, lowered.schedules);
+  pair.times = lowered.getTimes();
+  if (lowered.packing) {
+    Walk own(lowered.packing->module, Stage::Conv);
+    if (failed(compilePacking(own, target, options, pair.packing.front())))
       return own.getError();
-    takeTimes(own, packing->name, target, packed);
   }
-  return pair;
+  return std::move(pair);
 }

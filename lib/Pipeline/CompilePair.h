@@ -18,6 +18,8 @@
 
 namespace mlir::conv {
 
+class Walk;
+
 /// A chip, or its simulation.
 struct Target {
   std::string name; ///< "gfx942", "sim:gfx942", "host".
@@ -57,27 +59,35 @@ struct CompiledPair {
   bool isAssembly = false; ///< The driver compiles it.
   std::vector<StageTime> times;
   std::string explanation;
-  std::vector<Spill> spills; ///< Spills that remain.
-  /// The schedule that exceeds the limits; without it, the kernels are
-  /// compiled.
-  std::optional<ChosenSchedule> turnedDown;
+  std::vector<Spill> spills;         ///< Spills that remain.
   std::vector<std::string> warnings; ///< From schedule selection.
   std::vector<CompiledPair> packing; ///< The function that packs, if any.
 };
 
-/// Schedules that the cost model chooses but that are not compiled.
-struct CodeLimits {
-  int64_t operations = INT64_MAX; ///< The most of a staged GEMM.
-  bool onlyStaged = false;        ///< Other kernels are turned down.
+/// A pair whose kernels are built, but not yet compiled.
+struct LoweredPair {
+  CompiledPair pair; ///< Everything but the code.
+  std::vector<ChosenSchedule> schedules;
+  std::shared_ptr<Walk> walk; ///< At the gpu stage.
+  /// The function that packs filters for this one, if there is one.
+  std::optional<FunctionSource> packing;
+
+  /// The schedule, if it is the only one and the cost model chose it.
+  const ChosenSchedule *getReplaceable() const;
+  /// The times of the stages so far.
+  std::vector<StageTime> getTimes() const;
 };
 
-/// The cost model chooses no schedule in `excluded`. If it chooses one beyond
-/// `limits`, no code is generated.
-::conv::Result<CompiledPair> compilePair(const FunctionSource &function,
+/// Chooses schedules, none of which is in `excluded`, and builds the kernels.
+::conv::Result<LoweredPair> lowerPair(const FunctionSource &function,
+                                      const Target &target,
+                                      const CompileOptions &options,
+                                      const Exclusion &excluded);
+
+/// Compiles the kernels.
+::conv::Result<CompiledPair> compilePair(LoweredPair lowered,
                                          const Target &target,
-                                         const CompileOptions &options,
-                                         const Exclusion &excluded = {},
-                                         const CodeLimits &limits = {});
+                                         const CompileOptions &options);
 
 } // namespace mlir::conv
 

@@ -18,8 +18,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace mlir::conv;
 using ::conv::Result;
@@ -51,8 +49,23 @@ static constexpr int kMaxTooLarge = 3;
 static constexpr int kMaxFailures = 3;
 
 namespace {
+/// Schedules that the cost model chooses but that are not compiled.
+struct CodeLimits {
+  int64_t operations;      ///< The most of a staged GEMM.
+  bool onlyStaged = false; ///< Other kernels give way.
+};
+
 struct GaveWay {
   std::string schedule, reason;
+};
+
+/// A try with too many operations. It can still be compiled.
+struct TooLarge {
+  LoweredPair lowered;
+  Exclusion excluded; ///< When it was chosen.
+  size_t number;      ///< Among those that gave way.
+
+  int64_t countOperations() const { return lowered.pair.codeSize.operations; }
 };
 
 /// The tries for one pair.
@@ -68,6 +81,16 @@ private:
   /// Compiles with the first schedule whose kernels are not too large. If none
   /// of the first `kMaxTooLarge` is, the smallest of them is taken.
   Result<CompiledPair> compileFirst();
+  Result<LoweredPair> lower() const {
+    return lowerPair(function, target, options, excluded);
+  }
+  Result<CompiledPair> compile(LoweredPair lowered) const {
+    return compilePair(std::move(lowered), target, options);
+  }
+  /// A try that is not compiled.
+  void drop(const LoweredPair &lowered) {
+    llvm::append_range(otherTimes, lowered.getTimes());
+  }
   /// Excludes a schedule of so many `operations`, and those like it.
   void excludeLarge(const ChosenSchedule &schedule, int64_t operations);
   /// The operations that another try may have.
@@ -104,40 +127,59 @@ void ScheduleSearch::excludeLarge(const ChosenSchedule &schedule,
       {schedule.text, std::to_string(operations) + " operations"});
 }
 
+/// The only schedule, if it is beyond `limits` and can give way.
+static const ChosenSchedule *findTooLarge(const LoweredPair &lowered,
+                                          const CodeLimits &limits) {
+  const ChosenSchedule *schedule = lowered.getReplaceable();
+  if (!schedule)
+    return nullptr;
+  bool isTooLarge = schedule->stepElements > 0
+                        ? lowered.pair.codeSize.operations > limits.operations
+                        : limits.onlyStaged;
+  return isTooLarge ? schedule : nullptr;
+}
+
 Result<CompiledPair> ScheduleSearch::compileFirst() {
   CodeLimits limits{kMaxOperations};
-  int64_t fewest = std::numeric_limits<int64_t>::max();
+  std::optional<TooLarge> smallest;
   int64_t elementsOfLast = 0;
   int failures = 0;
-  Exclusion ofSmallest;
-  size_t smallest = 0;
   while (gaveWay.size() < kMaxTooLarge) {
-    Result<CompiledPair> pair =
-        compilePair(function, target, options, excluded, limits);
-    if (pair ? !pair->turnedDown : gaveWay.empty())
-      return pair;
-    if (!pair) { // No schedule is so small.
+    Result<LoweredPair> lowered = lower();
+    if (!lowered && !smallest)
+      return lowered.error();
+    if (!lowered) { // No schedule is so small.
       if (++failures > kMaxFailures)
         break;
       excluded.stepElements = (excluded.stepElements + elementsOfLast) / 2;
       continue;
     }
-    elementsOfLast = pair->turnedDown->stepElements;
-    if (elementsOfLast == 0)
-      break; // No other staged GEMM is left.
-    llvm::append_range(otherTimes, pair->times);
-    operations += kOperationsOfTry;
-    if (pair->codeSize.operations < fewest) {
-      fewest = pair->codeSize.operations;
-      ofSmallest = excluded;
-      smallest = gaveWay.size();
+    const ChosenSchedule *schedule = findTooLarge(*lowered, limits);
+    if (!schedule) {
+      if (smallest)
+        drop(smallest->lowered);
+      return compile(std::move(*lowered));
     }
-    limits.onlyStaged = fewest <= kMaxOperationsOfLast;
-    excludeLarge(*pair->turnedDown, pair->codeSize.operations);
+    elementsOfLast = schedule->stepElements;
+    if (elementsOfLast == 0) { // No other staged GEMM is left.
+      drop(*lowered);
+      break;
+    }
+    operations += kOperationsOfTry;
+    TooLarge last{std::move(*lowered), excluded, gaveWay.size()};
+    excludeLarge(*last.lowered.getReplaceable(), last.countOperations());
+    if (!smallest) {
+      smallest = std::move(last);
+    } else {
+      if (last.countOperations() < smallest->countOperations())
+        std::swap(*smallest, last);
+      drop(last.lowered);
+    }
+    limits.onlyStaged = smallest->countOperations() <= kMaxOperationsOfLast;
   }
-  excluded = ofSmallest;
-  gaveWay.erase(gaveWay.begin() + smallest);
-  return compilePair(function, target, options, excluded);
+  excluded = smallest->excluded;
+  gaveWay.erase(gaveWay.begin() + smallest->number);
+  return compile(std::move(smallest->lowered));
 }
 
 bool ScheduleSearch::excludeSpills() {
@@ -208,9 +250,15 @@ Result<CompiledPair> ScheduleSearch::run() {
   for (int tries = 0; tries < kMaxTries && cost <= size.most &&
                       excludeSpills() && fitNext(size.operations);
        ++tries) {
-    Result<CompiledPair> next = compilePair(function, target, options, excluded,
-                                            CodeLimits{countLeft()});
-    if (!next || next->turnedDown) // No other schedule, or no time, is left.
+    Result<LoweredPair> lowered = lower();
+    if (!lowered) // No other schedule is left.
+      break;
+    if (findTooLarge(*lowered, CodeLimits{countLeft()})) {
+      drop(*lowered);
+      break;
+    }
+    Result<CompiledPair> next = compile(std::move(*lowered));
+    if (!next)
       break;
     size = next->codeSize;
     cost += kCostOfSpills * size.cost;
