@@ -209,3 +209,17 @@ func.func @repeated(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x3x3xf32> {
   %0 = linalg.conv_2d_nchw_fchw ins(%x, %filter : tensor<1x2x4x4xf32>, tensor<2x2x2x2xf32>) outs(%bias : tensor<1x2x3x3xf32>) -> tensor<1x2x3x3xf32>
   return %0 : tensor<1x2x3x3xf32>
 }
+
+// -----
+
+// Names are those of the nearest module.
+ml_program.global private @weights(dense<1.0> : tensor<2xf32>) : tensor<2xf32>
+module {
+  ml_program.global private @weights(dense<2.0> : tensor<2xf32>) : tensor<2xf32>
+  // CHECK-LABEL: func.func @nested()
+  // CHECK: arith.constant dense<2.000000e+00> : tensor<2xf32>
+  func.func @nested() -> tensor<2xf32> {
+    %w = ml_program.global_load_const @weights : tensor<2xf32>
+    return %w : tensor<2xf32>
+  }
+}

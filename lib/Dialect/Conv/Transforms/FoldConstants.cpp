@@ -38,9 +38,10 @@ using namespace mlir::conv;
 //===----------------------------------------------------------------------===//
 
 /// The elements of the constant global that `op` loads, or null.
-static ElementsAttr getLoadedGlobal(Operation *op, SymbolTable &symbols) {
+static ElementsAttr getLoadedGlobal(Operation *op,
+                                    SymbolTableCollection &symbols) {
   auto lookup = [&](SymbolRefAttr name) {
-    return symbols.lookup(name.getLeafReference());
+    return symbols.lookupNearestSymbolFrom(op, name);
   };
   SymbolRefAttr name;
   if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op))
@@ -68,7 +69,7 @@ static ElementsAttr getLoadedGlobal(Operation *op, SymbolTable &symbols) {
 /// Replaces loads of constant globals by constants, and then erases unused
 /// globals.
 static void inlineGlobals(ModuleOp module) {
-  SymbolTable symbols(module);
+  SymbolTableCollection symbols;
   module.walk([&](Operation *op) {
     ElementsAttr elements = getLoadedGlobal(op, symbols);
     if (!elements || elements.getType() != op->getResult(0).getType())
