@@ -172,3 +172,18 @@ func.func @insertions(%x: tensor<1x5x3xf32>, %w: tensor<8x1x3xf32>) -> (tensor<1
   %d = tensor.insert_slice %x into %c[0, 0, 0] [1, 5, 3] [1, 1, 1] : tensor<1x5x3xf32> into tensor<1x5x12xf32>
   return %b, %d : tensor<1x5x11xf32>, tensor<1x5x12xf32>
 }
+
+// -----
+
+// Left alone: elements that are vectors.
+// CHECK-LABEL: @vectors
+// CHECK: linalg.yield %{{.+}} : vector<4xf32>
+func.func @vectors() -> tensor<2xvector<4xf32>> {
+  %v = arith.constant dense<1.0> : vector<4xf32>
+  %e = tensor.empty() : tensor<2xvector<4xf32>>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<2xvector<4xf32>>) {
+  ^bb0(%o: vector<4xf32>):
+    linalg.yield %v : vector<4xf32>
+  } -> tensor<2xvector<4xf32>>
+  return %y : tensor<2xvector<4xf32>>
+}

@@ -35,7 +35,7 @@ struct Factor {
 /// (docs/numerics.md). Narrower types are meant: they quantise.
 static bool isExtension(Operation *op) {
   if (auto truncation = dyn_cast<arith::TruncFOp>(op))
-    return truncation.getType().getIntOrFloatBitWidth() >= 16;
+    return getElementTypeOrSelf(truncation).getIntOrFloatBitWidth() >= 16;
   return isa<arith::ExtFOp, arith::ExtSIOp>(op);
 }
 
