@@ -196,8 +196,15 @@ bool mlir::conv::isDoneByProducer(Operation *transform) {
     return false;
   Value operand = permutation.getSource();
   auto producer = operand.getDefiningOp<linalg::GenericOp>();
+  // An operand of the epilogue has the order of the result.
+  auto isFactor = [](OpOperand &use) {
+    return !isa<ConvolutionOpInterface>(use.getOwner()) ||
+           use.getOperandNumber() < 2;
+  };
   // The other use is the convolution in its own form.
-  return producer && operand.hasNUses(2) && isReadByCoordinates(producer);
+  return producer && operand.hasNUses(2) &&
+         llvm::all_of(operand.getUses(), isFactor) &&
+         isReadByCoordinates(producer);
 }
 
 void mlir::conv::visitInForm(

@@ -52,6 +52,28 @@ func.func @gradient(%x: tensor<1x32x8x7xf16>, %v: tensor<32x16x3x3xf16>) -> tens
   return %dx : tensor<1x16x8x7xf16>
 }
 
+// An operand of the epilogue keeps the order of the result.
+// CHECK-LABEL: func.func @residual(
+// CHECK:         %[[R:.+]] = linalg.generic {indexing_maps = [#[[ALL]], #[[ALL]]]
+// CHECK:         conv.forward %{{.+}}, %{{.+}} layouts = <"NCHW", "KCRS", "NKPQ"> {{.*}} epilogue(%[[R]] : tensor<1x32x8x7xf16>)
+func.func @residual(%x: tensor<1x16x8x7xf16>, %w: tensor<32x16x3x3xf16>, %z: tensor<1x32x8x7xf16>) -> tensor<1x32x8x7xf16> {
+  %e = tensor.empty() : tensor<1x32x8x7xf16>
+  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%z : tensor<1x32x8x7xf16>) outs(%e : tensor<1x32x8x7xf16>) {
+  ^bb0(%a: f16, %o: f16):
+    %n = arith.negf %a : f16
+    linalg.yield %n : f16
+  } -> tensor<1x32x8x7xf16>
+  %y = conv.forward %x, %w window = #same layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #schedule epilogue(%r : tensor<1x32x8x7xf16>) {
+  ^bb0(%acc: f32, %b: f16):
+    %v = arith.extf %b : f16 to f32
+    %s = arith.addf %acc, %v : f32
+    %t = arith.truncf %s : f32 to f16
+    conv.yield %t : f16
+  } : tensor<1x16x8x7xf16>, tensor<32x16x3x3xf16> -> tensor<1x32x8x7xf16>
+  return %y : tensor<1x32x8x7xf16>
+}
+
 // A result with another use keeps its order, and so does an operand whose form has more channels.
 // CHECK-LABEL: func.func @left_alone(
 // CHECK:         conv.forward {{.*}} layouts = <"NCHW", "KCRS", "NKPQ">
