@@ -183,7 +183,7 @@ static double countScatteredSums(ConvolutionOpInterface op,
       auto type = cast<RankedTensorType>(op.getResultTensor().getType());
       ViewedTensor result{part.target, type, getStrides(op.getResultTensor())};
       auto [batch, rows, columns] = part.target.getShape();
-      if (computeRowDistance(result) == 1)
+      if (computeRowDistance(result) != 0)
         elements += double(batch) * double(rows) * double(columns);
     }
   return elements;

@@ -21,12 +21,11 @@ namespace conv {
 struct StagedCalibration {
   /// Measured over predicted time, 1 where nothing was measured: for kernels
   /// that stage tiles through registers, kernels whose copies bypass registers,
-  /// and kernels that transpose both operands in registers.
+  /// and kernels that transpose both operands of 2-byte elements in registers.
   double registerStagedSlowdown;
   double asyncStagedSlowdown;
   double transposedStagedSlowdown;
-  /// A factor for each operand that is loaded in accesses of less than 16
-  /// bytes, or that is the only one transposed in registers.
+  /// A factor if an operand is loaded in accesses of less than 16 bytes.
   double transposingSlowdown;
   /// Cycles of a compute unit for an element that a lane stores alone: adjacent
   /// to one of the next row, or scattered. 0 where nothing was measured.
@@ -35,7 +34,7 @@ struct StagedCalibration {
   /// `scatterCycles` if neighbouring rows fill a sector: 6 layers in f32.
   double wholeScatterCycles;
   /// Seconds for each scattered element that the sum of split-K slices stores:
-  /// 4 schedules of 2 layers in NCHW.
+  /// 18 schedules of 8 layers in NCHW.
   double scatteredSumSeconds;
   double barrierCycles;     ///< A step's barrier, waits and loop control.
   double loadLanesPerClock; ///< Addresses the first-level cache takes.

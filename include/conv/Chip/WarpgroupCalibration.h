@@ -36,6 +36,13 @@ struct WarpgroupCalibration {
   double rowCycles;       ///< Cycles for each copied row of one cache line in a
                     ///< reduction over positions: 2.1 to 4 in 40 schedules that
                     ///< wait for copies.
+  /// `rowCycles` of windows with several taps whose operands are not near: 2.4
+  /// to 3.8 in 60 schedules of 7 large layers on an H100.
+  double farRowCycles;
+  /// The share of the last-level cache up to which operands are near all units:
+  /// gradients of filters of 1x1 windows in NCHW with less gain from clusters,
+  /// and those with more lose by them, in 40 layers on an H100.
+  double nearShare;
   double splitLineCycles;  ///< Cycles for each cache line if rows of one group
                            ///< start within lines.
   double partialRowCycles; ///< Cycles for each copied row if an operand has

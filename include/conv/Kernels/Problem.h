@@ -106,7 +106,7 @@ struct Problem {
     return resultRowDistance != 0 || hasOddResultRows;
   }
   /// Elements that a split-K sum stores apart from their neighbours, because
-  /// the result has rows innermost and the slices have columns innermost.
+  /// the slices have columns innermost and the result has not.
   double scatteredSums = 0;
   /// The facts of kernel families, one struct for each family.
   FamilyFacts facts;

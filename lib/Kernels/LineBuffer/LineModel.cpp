@@ -227,6 +227,11 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
   // Consumers take turns where lanes store single elements.
   if (problem.storesElements())
     epilogueCycles *= double(tile.tile.consumers);
+  if (problem.hasOddResultRows)
+    epilogueCycles = std::max(
+        epilogueCycles,
+        computeScatterCycles(problem, chip, tile.tile.rows,
+                             std::min(tile.tile.columns, problem.columns)));
   cost.stepCycles =
       std::max(cost.matrixCycles,
                fit(chip).tileCycles + cost.sharedCycles + epilogueCycles +

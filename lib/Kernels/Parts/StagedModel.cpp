@@ -23,6 +23,7 @@
 #include "StagedTile.h"
 #include "UnitModel.h"
 
+#include "conv/Kernels/SplitSum.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
@@ -189,20 +190,30 @@ static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
   bool isAsync = candidate.loop == StagedLoop::Async;
   bool areTransposed =
       isTransposed(problem.lhsRun) && isTransposed(problem.rhsRun);
-  double slowdown = isAsync         ? fit(chip).asyncStagedSlowdown
-                    : areTransposed ? fit(chip).transposedStagedSlowdown
-                                    : fit(chip).registerStagedSlowdown;
-  for (const Run *run : {&problem.lhsRun, &problem.rhsRun}) {
-    int64_t bytes = run->elements * byteSize(candidate.atom->operand);
-    bool isAlone = isTransposed(*run) && !areTransposed;
-    // Lanes multiply f32, of which an element is a register that is not joined
-    // with others.
-    bool isJoined =
-        bytes % kPieceBytes != 0 && candidate.atom->kind != AtomKind::FMA;
-    if (isAlone || isJoined)
-      slowdown *= fit(chip).transposingSlowdown;
-  }
-  return slowdown;
+  double slowdown = isAsync ? fit(chip).asyncStagedSlowdown
+                            : fit(chip).registerStagedSlowdown;
+  // Lanes move elements one by one to transpose them.
+  if (!isAsync && areTransposed)
+    slowdown += (fit(chip).transposedStagedSlowdown - slowdown) * 2 /
+                double(byteSize(candidate.atom->operand));
+  auto isNarrow = [&](const Run &run) {
+    return run.elements * byteSize(candidate.atom->operand) % kPieceBytes != 0;
+  };
+  // Lanes multiply f32, of which an element is a register that is not joined
+  // with others.
+  bool isJoined = candidate.atom->kind != AtomKind::FMA &&
+                  (isNarrow(problem.lhsRun) || isNarrow(problem.rhsRun));
+  return slowdown * (isJoined ? fit(chip).transposingSlowdown : 1);
+}
+
+/// Seconds of the launches after the first one. A kernel that combines slices
+/// starts while the products end.
+static double computeLaterSeconds(const Problem &problem,
+                                  const ChipInfo &chip) {
+  return problem.splits > 1 && hasMeasuredSums(chip)
+             ? computeSumSeconds(problem, chip)
+             : double(problem.launches - 1) *
+                   chip.calibration->launch.launchSeconds;
 }
 
 Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
@@ -246,7 +257,7 @@ Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
           computeScatterCycles(problem, chip, candidate.workgroup[0],
                                candidate.workgroup[1]) /
           (chip.clockGHz * 1e9) +
-      double(problem.launches - 1) * chip.calibration->launch.launchSeconds +
+      computeLaterSeconds(problem, chip) +
       (isHost(chip) ? 0 : chip.calibration->launch.startSeconds);
   cost.limit = computeLimit(problem, chip, candidate, cost);
   return cost;

@@ -95,12 +95,15 @@ int64_t conv::countResidentTiles(const ChipInfo &chip, const TmaTile &tile) {
 /// Whether workgroups can share tiles (S18) and would be idle otherwise. In
 /// gradients of filters, clusters read too much: neighbouring units then have
 /// no positions in common. They took up to 1.5 times as long as split-K on an
-/// H200, and up to 1.7 times for plain matrices on an H100.
+/// H200, and up to 1.7 times for plain matrices that are not near on an H100.
 static bool canShare(const Problem &problem, const ChipInfo &chip,
                      const TmaTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem);
+  bool readsTooMuch =
+      facts.reducesPositions ||
+      (facts.isFilterGradient && !areOperandsNear(problem, chip));
   return tile.cluster == 1 ||
-         (!facts.isFilterGradient && tile.hasWholeShares() &&
+         (!readsTooMuch && tile.hasWholeShares() &&
           tile.cluster <= facts.sharers &&
           countTmaTiles(problem, tile) <= countResidentTiles(chip, tile));
 }

@@ -53,6 +53,20 @@ static bool isUnaligned(const Problem &problem, const ChipInfo &chip,
          run.elements * byteSize(problem.operand) % chip.sectorBytes != 0;
 }
 
+bool conv::areOperandsNear(const Problem &problem, const ChipInfo &chip) {
+  return problem.lhsBytes + problem.rhsBytes <=
+         fit(chip).nearShare * double(chip.cacheBytes);
+}
+
+/// Whether several taps of a window copy the elements of an operand.
+static bool rereadsOperand(const Problem &problem) {
+  constexpr double kSeveral = 1.5;
+  double bytes = double(problem.batch) * double(problem.reduction) *
+                 double(byteSize(problem.operand));
+  return bytes * double(problem.rows) > kSeveral * problem.lhsBytes ||
+         bytes * double(problem.columns) > kSeveral * problem.rhsBytes;
+}
+
 /// Cycles per cache line that a unit's copies request: the copy engine of a
 /// unit takes one row at a time, whatever else the units share. Other copies of
 /// whole rows of plain images are counted by bytes.
@@ -68,7 +82,10 @@ static double getLineCycles(const Problem &problem, const ChipInfo &chip) {
   bool areWhole = facts.leftLines == 1 && facts.rightLines == 1;
   if (!areWhole)
     return fit(chip).splitLineCycles;
-  return facts.reducesPositions ? fit(chip).rowCycles : 0;
+  if (!facts.reducesPositions)
+    return 0;
+  bool areFar = rereadsOperand(problem) && !areOperandsNear(problem, chip);
+  return areFar ? fit(chip).farRowCycles : fit(chip).rowCycles;
 }
 
 /// Cache lines that copies request per step.

@@ -30,6 +30,9 @@ std::vector<Candidate> listTmaCandidates(const Problem &problem,
 KeptTile getTileWithEpilogue(const Problem &problem, const ChipInfo &chip,
                              const Candidate &candidate);
 
+/// Whether the last-level cache holds both operands near all compute units.
+bool areOperandsNear(const Problem &problem, const ChipInfo &chip);
+
 int64_t countTmaTiles(const Problem &problem, const TmaTile &tile);
 
 /// Tiles that are computed at a time, each by a workgroup or a cluster.

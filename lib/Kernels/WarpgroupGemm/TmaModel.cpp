@@ -15,6 +15,7 @@
 #include "../Models.h"
 #include "TmaCost.h"
 
+#include "conv/Kernels/SplitSum.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
@@ -107,14 +108,14 @@ static double computeExchange(const ChipInfo &chip, const TmaTile &tile) {
   return fit(chip).exchangeCycles + bytes / fit(chip).exchangeBytesPerClock;
 }
 
-/// Seconds of the kernels that combine split-K slices.
-static double computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
-  double seconds = double(problem.launches - 1) * fit(chip).sumLaunchSeconds +
-                   problem.intermediateBytes /
-                       (fit(chip).intermediateShare * chip.memoryGBs * 1e9);
-  return problem.splits == 1
-             ? seconds
-             : seconds + fit(chip).partSeconds * double(problem.splits);
+/// Seconds in which sums of split-K slices store elements one by one. Other
+/// slices than those of gradients of filters have the order of the result.
+static double computeScatterSeconds(const Problem &problem,
+                                    const ChipInfo &chip) {
+  return getTmaFacts(problem).isFilterGradient
+             ? problem.scatteredSums *
+                   chip.calibration->staged.scatteredSumSeconds
+             : 0;
 }
 
 /// Bytes of the larger operand that tiles side by side read again. In the
@@ -215,7 +216,8 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
   cost.seconds = std::pow(std::pow(cost.computeSeconds, fit(chip).overlap) +
                               std::pow(cost.memorySeconds, fit(chip).overlap),
                           1 / fit(chip).overlap) +
-                 computeSumSeconds(problem, chip);
+                 computeSumSeconds(problem, chip) +
+                 computeScatterSeconds(problem, chip);
   if (cost.memorySeconds > cost.computeSeconds)
     cost.limit = Limit::Memory;
   else if (longest == cost.matrixCycles)

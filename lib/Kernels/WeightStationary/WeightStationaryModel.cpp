@@ -106,6 +106,9 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
   double storeCycles = fit(chip).epilogueCyclesPerColumn *
                        (1 + problem.epilogueShare()) *
                        double(sizes.atomsPerConsumer()) * double(sizes.columns);
+  if (problem.hasOddResultRows)
+    storeCycles += computeScatterCycles(
+        problem, chip, sizes.rows, std::min(sizes.columns, problem.columns));
   double pieces =
       double(sizes.columns * tile.filterRows * FilterTile::kPiecesPerRow) /
       double(sizes.consumers * TmaTile::kWarpgroupSize);

@@ -1,0 +1,27 @@
+//===- SplitSum.cpp - the time to combine split-K slices ------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "conv/Kernels/SplitSum.h"
+
+using namespace conv;
+
+static const WarpgroupCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->warpgroup;
+}
+
+bool conv::hasMeasuredSums(const ChipInfo &chip) {
+  return fit(chip).intermediateShare > 0;
+}
+
+double conv::computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
+  double seconds = double(problem.launches - 1) * fit(chip).sumLaunchSeconds +
+                   problem.intermediateBytes /
+                       (fit(chip).intermediateShare * chip.memoryGBs * 1e9);
+  return problem.splits == 1
+             ? seconds
+             : seconds + fit(chip).partSeconds * double(problem.splits);
+}
