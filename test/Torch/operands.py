@@ -22,6 +22,10 @@ class Residuals(unittest.TestCase):
             with self.subTest(shape), self.assertRaisesRegex(ValueError, r"expects a residual \(2, 8, 7, 5\), but got"):
                 CF.convolution(self.x, self.w, None, torch.randn(shape), padding=1)
 
+    def test_type(self):
+        with self.assertRaisesRegex(ValueError, "expects a residual of torch.float32, as the input, but got torch.float64"):
+            CF.convolution(self.x, self.w, None, self.x.double(), padding=1)
+
     def test_vmap(self):
         images, residual = torch.randn(3, 2, 8, 7, 5), torch.randn(2, 8, 7, 5)
         result = torch.vmap(lambda x: CF.convolution(x, self.w, None, residual, padding=1))(images)
@@ -47,9 +51,42 @@ class Others(unittest.TestCase):
         expected = torch.nn.functional.conv2d(self.x, self.w, bias.float())
         torch.testing.assert_close(result, expected, rtol=2e-5, atol=2e-5)
 
+    def test_no_channels(self):
+        """PyTorch's result has no channels either, but the gradient of the bias has its size."""
+        for function in (CF.conv2d, F.conv2d):
+            x, w, b = (torch.randn(*shape, requires_grad=True) for shape in ((2, 0, 6, 5), (4, 0, 3, 3), (4,)))
+            result = function(x, w, b)
+            grads = torch.autograd.grad(result.sum(), (x, w, b))
+            self.assertEqual(result.shape, (2, 0, 4, 3))
+            self.assertEqual([grad.shape for grad in grads], [x.shape, w.shape, b.shape])
+
     def test_max_error(self):
         with self.assertRaisesRegex(ValueError, "expects max_error to be 0 or more, but got nan"):
             CF.conv2d(self.x, self.w, max_error=float("nan"))
+
+
+class Examples(unittest.TestCase):
+    """A tensor is a sequence of its images, but no example."""
+
+    def test_what_is_no_tuple(self):
+        x, model = torch.randn(1, 2, 5, 5), torch.nn.Conv2d(2, 2, 3)
+        for call in (
+            conv.torch.optimize,
+            conv.torch.warmup,
+            conv.torch.report,
+            lambda model, example: conv.torch.save(model, example, "none"),
+            lambda model, example: conv.torch.compile_kernels(model, example, "host"),
+        ):
+            with self.assertRaisesRegex(TypeError, r"expects an example that is a tuple .* such as \(x,\), but got Tensor"):
+                call(model, x)
+            with self.assertRaisesRegex(TypeError, "expects a model that is a torch.nn.Module, but got function"):
+                call(F.relu, (x,))
+
+    def test_without_data(self):
+        x, model = torch.randn(1, 2, 5, 5), torch.nn.Conv2d(2, 2, 3)
+        for given in ((model, (x.to("meta"),)), (torch.nn.Conv2d(2, 2, 3, device="meta"), (x,))):
+            with self.assertRaisesRegex(ValueError, "expects a model and an example with data, but got tensors on meta"):
+                conv.torch.optimize(*given)
 
 
 class Sizes(unittest.TestCase):

@@ -8,8 +8,8 @@ import typing
 
 import torch
 
+from ._example import Example
 from ._inference import ADVICE
-from ._verify import Example
 
 
 def check_devices(devices: typing.Collection[torch.device]) -> None:

@@ -169,9 +169,13 @@ class CallArguments(typing.NamedTuple):
         return self.input.shape[1] == channels and is_bias
 
     def check_residual(self) -> None:
+        if self.residual is None:
+            return
         shape = tuple(self.result_shape())
-        if self.residual is not None and tuple(self.residual.shape) != shape:
+        if tuple(self.residual.shape) != shape:
             raise ValueError(f"expects a residual {shape}, but got {tuple(self.residual.shape)}")
+        if self.residual.dtype != self.input.dtype:
+            raise ValueError(f"expects a residual of {self.input.dtype}, as the input, but got {self.residual.dtype}")
 
     def empty_result(self) -> torch.Tensor:
         memory_format = memory_format_of(self.input, self.weight)

@@ -18,11 +18,11 @@ from .._library import Error, ErrorKind
 from .._problem import Problem
 from . import _choices, _fused, _operators, _pack, _rest, _verify
 from ._compiled import CompiledModule
+from ._example import Example, check_example, check_values
 from ._fold import fold
 from ._graphed import GraphedModule, check_devices
 from ._inference import as_inference
 from ._settings import settings
-from ._verify import Example
 
 _CONVOLUTIONS = (_fused.fused_convolution, torch.ops.conv.convolution.default)
 Progress = typing.Union[bool, typing.Callable[[int, int], None], None]
@@ -156,6 +156,7 @@ def compile_kernels(
         Error: bad input, such as an unknown target.
         Any exception of `torch.export` for a model that it cannot trace.
     """
+    check_example(model, example)
     graph = graph_of(model, example, channels_last, max_error)
     packs: typing.List[bytes] = []
     refused: typing.Dict[str, str] = {}
@@ -213,6 +214,8 @@ def optimize(
     Raises:
         Any exception of `torch.export` for a model that it cannot trace, and with `compile_rest=True` those of the compiler.
     """
+    check_example(model, example)
+    check_values(model, example)
     devices = {value.device for value in example if isinstance(value, torch.Tensor)}
     tf32 = any(device.type == "cuda" for device in devices) and torch._C._get_cudnn_allow_tf32()
     if cuda_graph:

@@ -10,6 +10,7 @@ import torch
 
 from . import _choices
 from ._choices import Choice
+from ._example import Example, check_example
 
 
 class Row(typing.NamedTuple):
@@ -54,9 +55,7 @@ class Report(typing.List[Row]):
         return f"{text}\n{sum(row.runs == 'conv' for row in problems)} of {len(problems)} problems run on kernels of conv"
 
 
-def _find_layers(
-    model: torch.nn.Module, example: typing.Sequence[object]
-) -> typing.Dict[Choice, typing.List[str]]:
+def _find_layers(model: torch.nn.Module, example: Example) -> typing.Dict[Choice, typing.List[str]]:
     """The names of the modules that call each problem when the model runs once, forward."""
     names: typing.Dict[Choice, typing.List[str]] = {}
     before: typing.Dict[str, typing.Dict[Choice, int]] = {}
@@ -88,9 +87,7 @@ def _find_layers(
     return names
 
 
-def report(
-    model: typing.Optional[torch.nn.Module] = None, example: typing.Sequence[object] = ()
-) -> Report:
+def report(model: typing.Optional[torch.nn.Module] = None, example: Example = ()) -> Report:
     """The choices of this process so far.
 
     With a model and the positional inputs of an example: the problems that the model calls, with the names of its layers. It
@@ -99,5 +96,6 @@ def report(
     if model is None:
         rows = map(_row, _choices.all_choices())
     else:
+        check_example(model, example)
         rows = (_row(choice, names) for choice, names in _find_layers(model, example).items())
     return Report(sorted(rows, key=lambda row: -row.calls))

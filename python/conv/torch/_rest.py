@@ -17,7 +17,8 @@ import torch
 
 from . import _choices, _fused
 from ._compiled import CompiledModule
-from ._verify import Check, Example
+from ._example import Example
+from ._verify import Check
 
 Wrap = typing.Callable[[torch.nn.Module], torch.nn.Module]
 

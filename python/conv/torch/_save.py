@@ -17,10 +17,10 @@ from .. import _compiler
 from .._library import bad_input
 from . import _choices, _fused, _pack, _rest, _verify
 from ._compiled import CompiledModule
+from ._example import Example, check_example, check_values
 from ._graphed import GraphedModule, check_devices
 from ._inference import as_inference
 from ._optimize import Progress, WithoutKernels, compile_kernels, graph_of, in_eval
-from ._verify import Example
 
 _GRAPH = "torch/graph.pt2"
 _DEVICE = "torch/device"  #: The name of the device of the example.
@@ -52,6 +52,8 @@ def save(
         RuntimeError: on the example, the module's results are not the model's, as `optimize` compares them. With kernels for
             the device of the example these run, and otherwise PyTorch's run in the module.
     """
+    check_example(model, example)
+    check_values(model, example)
     graph = graph_of(model, example, channels_last, max_error)
     device = _device_of(example)
     local = _choices.open_device(_choices.device_name(device)).targets

@@ -15,7 +15,7 @@ import typing
 import torch
 from torch.utils._pytree import tree_leaves
 
-Example = typing.Sequence[object]
+from ._example import Example
 
 MOST_DIFFERENCE = {torch.float64: 1e-3, torch.float32: 1e-3, torch.float16: 0.02, torch.bfloat16: 0.1}
 _UNKNOWN = MOST_DIFFERENCE[torch.bfloat16]

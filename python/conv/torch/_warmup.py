@@ -9,12 +9,13 @@ import typing
 
 import torch
 
+from ._example import Example, check_example
 from ._report import Report, report
 from ._settings import settings
 
 
 def warmup(
-    model: torch.nn.Module, example: typing.Sequence[object], *, training: typing.Optional[bool] = None
+    model: torch.nn.Module, example: Example, *, training: typing.Optional[bool] = None
 ) -> Report:
     """Runs the model once, so that the kernels of all its convolutions are compiled, measured and loaded.
 
@@ -31,6 +32,7 @@ def warmup(
     Raises:
         Any exception of the model.
     """
+    check_example(model, example)
     if training is None:
         training = torch.is_grad_enabled() and any(parameter.requires_grad for parameter in model.parameters())
     trial = copy.deepcopy(model)

@@ -108,7 +108,7 @@ def _is_plain(
     if device.type not in ("cpu", "cuda", "meta") or type(groups) is bool or not isinstance(groups, int) or groups < 1:
         return False
     channels, results = (taps[0], taps[1] * groups) if transposed else (taps[1] * groups, taps[0])
-    if input.shape[1] != channels or taps[0] % groups:
+    if input.shape[1] != channels or not channels or taps[0] % groups:
         return False
     if bias is None:
         return True
