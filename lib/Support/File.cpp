@@ -131,6 +131,14 @@ int createTemporary(const std::string &target, std::string &path) {
   return file;
 }
 
+/// Whether `path` names an open descriptor of a process, which may be that of a
+/// regular file: a rename would put another file in its place, or replace the
+/// link itself. Other files in /dev, such as those of /dev/shm, are files.
+bool isDescriptor(const std::string &path) {
+  return path == "/dev/stdout" || path == "/dev/stderr" ||
+         path.starts_with("/dev/fd/") || path.starts_with("/proc/");
+}
+
 Result<void> writeInPlace(const std::string &path, Pieces pieces) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file)
@@ -202,10 +210,7 @@ Result<void> conv::writeFile(const std::string &path, Pieces pieces) {
   bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode))
     return writeError(path, EISDIR);
-  // /dev/stdout may lead to a regular file that a shell holds open: a rename
-  // would put another file in its place, or replace the link itself.
-  bool isStream = path.starts_with("/dev/") || path.starts_with("/proc/");
-  if (exists && (isStream || !S_ISREG(status.st_mode)))
+  if (exists && (isDescriptor(path) || !S_ISREG(status.st_mode)))
     return writeInPlace(path, pieces);
   // A rename would also replace a file that its owner made read-only.
   if (exists && ::access(path.c_str(), W_OK) != 0)
