@@ -29,6 +29,19 @@ static conv_argument describe(const artifact::Argument &source) {
           source.isWritten() ? 1 + source.isRead() : 0};
 }
 
+/// Checks the index of one of `count` things that `name` says, and the place
+/// for its description.
+static Result<void> checkIndex(size_t index, size_t count, const void *place,
+                               const char *name) {
+  if (place && index < count)
+    return {};
+  return Error{ErrorKind::BadInput,
+               place ? std::string("expects the index of one of ") +
+                           std::to_string(count) + " " + name + ", but got " +
+                           std::to_string(index)
+                     : "expects a place for the description, but got null"};
+}
+
 extern "C" {
 
 conv_status conv_executable_load(conv_device *device,
@@ -60,10 +73,14 @@ size_t conv_executable_argument_count(const conv_executable *executable) {
 
 conv_status conv_executable_argument(const conv_executable *executable,
                                      size_t index, conv_argument *argument) {
-  if (!argument || index >= conv_executable_argument_count(executable))
-    return badInput("expects the index of an argument and a place for it");
-  *argument = describe(executable->executable.entry().arguments[index]);
-  return CONV_OK;
+  return guarded([&] {
+    Result<void> checked =
+        checkIndex(index, conv_executable_argument_count(executable), argument,
+                   "arguments");
+    if (checked)
+      *argument = describe(executable->executable.entry().arguments[index]);
+    return checked;
+  });
 }
 
 size_t conv_executable_constant_count(const conv_executable *executable) {
@@ -72,10 +89,15 @@ size_t conv_executable_constant_count(const conv_executable *executable) {
 
 conv_status conv_executable_constant(const conv_executable *executable,
                                      size_t index, conv_argument *constant) {
-  if (!constant || index >= conv_executable_constant_count(executable))
-    return badInput("expects the index of a constant and a place for it");
-  *constant = describe(executable->executable.entry().constants[index].tensor);
-  return CONV_OK;
+  return guarded([&] {
+    Result<void> checked =
+        checkIndex(index, conv_executable_constant_count(executable), constant,
+                   "constants");
+    if (checked)
+      *constant =
+          describe(executable->executable.entry().constants[index].tensor);
+    return checked;
+  });
 }
 
 int64_t conv_executable_workspace_bytes(const conv_executable *executable) {
@@ -99,12 +121,16 @@ size_t conv_executable_size_count(const conv_executable *executable) {
 
 conv_status conv_executable_size(const conv_executable *executable,
                                  size_t index, conv_size *size) {
-  if (!size || index >= conv_executable_size_count(executable))
-    return badInput("expects the index of a size and a place for it");
-  const artifact::RunTimeSize &known =
-      executable->executable.entry().sizes[index];
-  *size = {known.name.c_str(), known.least, known.most};
-  return CONV_OK;
+  return guarded([&]() -> Result<void> {
+    Result<void> checked = checkIndex(
+        index, conv_executable_size_count(executable), size, "sizes");
+    if (!checked)
+      return checked;
+    const artifact::RunTimeSize &known =
+        executable->executable.entry().sizes[index];
+    *size = {known.name.c_str(), known.least, known.most};
+    return {};
+  });
 }
 
 conv_status conv_executable_find_sizes(const conv_executable *executable,

@@ -48,6 +48,18 @@ static conv_status makeArtifact(conv_artifact **output, Read read) {
   });
 }
 
+/// Refuses a copy without a device or an address, or of fewer than 0 bytes.
+static Result<void> checkCopy(const conv_device *device, const void *target,
+                              const void *source, int64_t bytes) {
+  if (!device || !target || !source)
+    return Error{ErrorKind::BadInput,
+                 "expects a device and two addresses, but got null"};
+  if (bytes < 0)
+    return Error{ErrorKind::BadInput,
+                 "expects 0 or more bytes, but got " + std::to_string(bytes)};
+  return {};
+}
+
 extern "C" {
 
 const char *conv_last_error(void) { return lastError().c_str(); }
@@ -126,10 +138,13 @@ unsigned conv_device_compute_units(const conv_device *device) {
 
 conv_status conv_device_allocate(conv_device *device, int64_t bytes,
                                  void **address) {
-  if (!device || !address || bytes <= 0)
-    return badInput("expects a device, a positive size and a place for the "
-                    "address");
+  if (!device || !address)
+    return badInput("expects a device and a place for the address, but got "
+                    "null");
   return guarded([&]() -> Result<void> {
+    if (bytes <= 0)
+      return Error{ErrorKind::BadInput,
+                   "expects 1 or more bytes, but got " + std::to_string(bytes)};
     auto buffer = device->device->allocate(bytes);
     if (!buffer)
       return buffer.error();
@@ -151,24 +166,27 @@ conv_status conv_device_free(conv_device *device, void *address) {
     if (device->buffers.erase(address))
       return {};
     return Error{ErrorKind::BadInput,
-                 "expects an address that conv_device_allocate gave"};
+                 "expects an address that conv_device_allocate gave, but got "
+                 "another one"};
   });
 }
 
 conv_status conv_device_copy_to(conv_device *device, void *target,
                                 const void *source, int64_t bytes) {
-  if (!device || !target || !source || bytes < 0)
-    return badInput("expects a device, two addresses and a size");
-  return guarded(
-      [&] { return device->device->copyToDevice(target, source, bytes); });
+  return guarded([&] {
+    Result<void> checked = checkCopy(device, target, source, bytes);
+    return checked ? device->device->copyToDevice(target, source, bytes)
+                   : checked;
+  });
 }
 
 conv_status conv_device_copy_from(conv_device *device, void *target,
                                   const void *source, int64_t bytes) {
-  if (!device || !target || !source || bytes < 0)
-    return badInput("expects a device, two addresses and a size");
-  return guarded(
-      [&] { return device->device->copyToHost(target, source, bytes); });
+  return guarded([&] {
+    Result<void> checked = checkCopy(device, target, source, bytes);
+    return checked ? device->device->copyToHost(target, source, bytes)
+                   : checked;
+  });
 }
 
 conv_status conv_device_synchronize(conv_device *device, void *stream) {

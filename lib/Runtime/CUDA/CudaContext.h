@@ -58,7 +58,7 @@ public:
       (void)context.cuda.cuCtxSetCurrent(before);
   }
 
-  /// no
+  /// Fails where the context could not be made current.
   Result<void> check() const {
     return context.cuda.check(error, "cuCtxSetCurrent");
   }

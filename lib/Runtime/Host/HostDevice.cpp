@@ -56,8 +56,10 @@ public:
     int64_t count = 0;
     if (__builtin_mul_overflow(work.gridX * work.gridY, int64_t(shape.grid[2]),
                                &count))
-      return Error{ErrorKind::Unsupported,
-                   "expects a grid of fewer than 2^63 workgroups on host"};
+      return Error{
+          ErrorKind::Unsupported,
+          "expects a grid of fewer than 2^63 workgroups on host, but got "
+          "more"};
     pool.run(count, runWorkgroup, &work);
     return {};
   }

@@ -120,7 +120,19 @@ TEST_F(CRuntimeTest, FailuresHaveAStatusAndAText) {
                                   "artifact has twice (host)");
   void *address = nullptr;
   EXPECT_EQ(conv_device_allocate(device, INT64_MAX, &address), CONV_SYSTEM);
+  EXPECT_EQ(conv_device_allocate(device, -1, &address), CONV_BAD_INPUT);
+  EXPECT_STREQ(conv_last_error(), "expects 1 or more bytes, but got -1");
+  EXPECT_EQ(conv_device_copy_to(device, &address, &address, -1),
+            CONV_BAD_INPUT);
+  EXPECT_STREQ(conv_last_error(), "expects 0 or more bytes, but got -1");
   EXPECT_EQ(conv_device_free(device, &address), CONV_BAD_INPUT);
+  conv_argument argument;
+  ASSERT_EQ(conv_executable_load(device, artifact, nullptr, &executable),
+            CONV_OK);
+  EXPECT_EQ(conv_executable_argument(executable, 2, &argument), CONV_BAD_INPUT);
+  EXPECT_STREQ(conv_last_error(),
+               "expects the index of one of 2 arguments, but got 2");
+  conv_executable_close(executable);
 }
 
 TEST_F(CRuntimeTest, NullIsAnswered) {
