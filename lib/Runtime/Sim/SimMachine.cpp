@@ -208,6 +208,11 @@ static Result<void> checkShape(const SimMachine::Launch &launch,
                            " work-items in dimension " + std::to_string(dim) +
                            ", but got " + std::to_string(launch.block[dim]));
   }
+  uint64_t workgroups = 0;
+  if (__builtin_mul_overflow(uint64_t(launch.grid[0]) * launch.grid[1],
+                             uint64_t(launch.grid[2]), &workgroups))
+    return badLaunch(
+        launch, "expects a grid of fewer than 2^64 workgroups, but got more");
   if (items > maxWorkItems)
     return badLaunch(launch, "expects at most 1024 work-items, but got " +
                                  std::to_string(items));
