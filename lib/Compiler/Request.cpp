@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 using namespace conv;
 using namespace conv::compiler;
@@ -46,8 +47,8 @@ Result<Request> Request::read(const void *module, size_t size,
   request.options.database = toString(given.database);
   request.options.usesStaleSchedules = given.uses_stale_schedules != 0;
   request.options.computeUnits = given.compute_units;
-  if (!(given.max_error >= 0))
-    return badInput("expects max_error to be 0 or more, but got " +
+  if (!std::isfinite(given.max_error) || given.max_error < 0)
+    return badInput("expects max_error to be finite and 0 or more, but got " +
                     std::to_string(given.max_error));
   request.options.maxError = given.max_error;
   request.options.maxWorkspaceBytes = given.max_workspace > 0

@@ -67,8 +67,10 @@ class Compile(unittest.TestCase):
         bounded = dataclasses.replace(problem, max_error=50)
         self.assertEqual(conv.load(conv.compile(bounded, "sim:gfx942")).entries[0].algorithm, "winograd")
         self.assertEqual(conv.load(conv.compile(bounded, "sim:gfx942", max_error=0)).entries[0].algorithm, "implicit_gemm")
-        with self.assertRaisesRegex(conv.Error, "expects max_error to be 0 or more, but got -1"):
+        with self.assertRaisesRegex(conv.Error, "expects max_error to be finite and 0 or more, but got -1"):
             conv.compile(problem, "host", max_error=-1)
+        with self.assertRaisesRegex(conv.Error, "expects max_error to be finite and 0 or more, but got inf"):
+            conv.compile(problem, "host", max_error=float("inf"))  # As conv-compile.
 
     def test_filters_are_packed_once(self):
         problem = conv.Problem(n=1, c=4, k=6, input=(7, 9), filter=(3, 3), low=(1, 1), function="f")

@@ -51,7 +51,7 @@ class MaxError(unittest.TestCase):
             CF.convolution(self.x, self.w, activation="relu", max_error=3)
         with self.compiles("forward"), torch.no_grad():
             torch.compile(CF.conv2d, backend="aot_eager", fullgraph=True)(self.x, self.w, max_error=3)
-        with self.assertRaisesRegex(ValueError, "expects max_error to be 0 or more, but got -1"):
+        with self.assertRaisesRegex(ValueError, "expects max_error to be finite and 0 or more, but got -1"):
             CF.conv2d(self.x, self.w, max_error=-1)
 
     def test_another_error_is_another_kernel(self):
@@ -98,7 +98,7 @@ class MaxError(unittest.TestCase):
             y = conv.jit.conv2d(x, w, max_error=3)
             self.assertEqual(compile_one.call_args.args[0].max_error, 3)
         assert_close(y, F.conv2d(x.double(), w.double()))
-        with self.assertRaisesRegex(conv.Error, "expects max_error to be 0 or more, but got -1"):
+        with self.assertRaisesRegex(conv.Error, "expects max_error to be finite and 0 or more, but got -1"):
             conv.jit.conv2d(x, w, max_error=-1)
 
 

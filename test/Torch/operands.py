@@ -61,7 +61,7 @@ class Others(unittest.TestCase):
             self.assertEqual([grad.shape for grad in grads], [x.shape, w.shape, b.shape])
 
     def test_max_error(self):
-        with self.assertRaisesRegex(ValueError, "expects max_error to be 0 or more, but got nan"):
+        with self.assertRaisesRegex(ValueError, "expects max_error to be finite and 0 or more, but got nan"):
             CF.conv2d(self.x, self.w, max_error=float("nan"))
 
 

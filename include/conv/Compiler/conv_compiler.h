@@ -93,8 +93,8 @@ typedef struct conv_compile_options {
    * first. 0 means those of the chip; conv_jit_load asks its device instead. */
   unsigned compute_units;
   /** Winograd's algorithm is considered where its error bound, for operands of
-   * one magnitude, is at most this many times the bound of a sum of products.
-   * 0: it is considered only if `algorithm` asks for it. */
+   * one magnitude, is at most this many times the bound of a sum of products,
+   * a finite number. 0: it is considered only if `algorithm` asks for it. */
   double max_error;
   /** The most bytes of workspace for a convolution whose schedule the compiler
    * chooses: 0 means no limit, a negative number means no workspace. */

@@ -154,8 +154,8 @@ def describe(
     max_error: float,
 ) -> Problem:
     """The problem of two operands and a result; `shapes` and `orders` are those of the operands, then of the result."""
-    if not max_error >= 0:
-        raise ValueError(f"expects max_error to be 0 or more, but got {max_error}")
+    if not 0 <= max_error < float("inf"):
+        raise ValueError(f"expects max_error to be finite and 0 or more, but got {max_error}")
     shape = dict(zip(ROLES[direction], shapes))
     order = dict(zip(ROLES[direction], orders))
     image, taps, output = shape["image"], shape["filter"], shape["output"]
