@@ -15,6 +15,7 @@
 
 #include "ErrorLine.h"
 #include "Output.h"
+#include "OutputFiles.h"
 
 #include <filesystem>
 #include <map>
@@ -27,8 +28,7 @@ namespace {
 class Writer {
 public:
   explicit Writer(const Request &request)
-      : path(request.output),
-        isFolder(path.ends_with('/') || std::filesystem::is_directory(path)) {}
+      : path(request.output), isFolder(tools::isFolder(path)) {}
 
   /// Adds the functions of a line; none of them if one is refused.
   Result<void> add(const std::vector<GenProblem> &problems);

@@ -12,6 +12,8 @@
 
 #include "Commands.h"
 
+#include "OutputFiles.h"
+
 #include "conv/Support/File.h"
 #include "conv/Support/Nearest.h"
 
@@ -114,9 +116,7 @@ static Result<void> writeCode(const Entry &entry, const Artifact &artifact,
 
 Result<void> tools::extract(const PackFlags &flags,
                             const NamedArtifact &named) {
-  bool isFolder = flags.output.ends_with('/') ||
-                  std::filesystem::is_directory(flags.output);
-  if (!isFolder)
+  if (!isFolder(flags.output))
     return named.artifact.write(flags.output);
   std::error_code code;
   std::filesystem::create_directories(flags.output, code);

@@ -14,6 +14,11 @@ using namespace conv;
 using namespace conv::tools;
 namespace fs = std::filesystem;
 
+bool tools::isFolder(const std::string &path) {
+  std::error_code ignored; // Of a name that is too long, say: writing fails.
+  return path.ends_with('/') || fs::is_directory(path, ignored);
+}
+
 /// Whether a path is that of a file, which may not exist yet.
 static bool isFile(const std::string &path) {
   std::error_code ignored;

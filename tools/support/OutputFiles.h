@@ -15,6 +15,10 @@
 
 namespace conv::tools {
 
+/// Whether files are written into a folder: one that exists, or a name that
+/// ends in a slash.
+bool isFolder(const std::string &path);
+
 /// A path and what the command line calls it; a file that is not asked for has
 /// an empty path.
 struct NamedFile {
