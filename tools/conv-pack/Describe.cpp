@@ -162,9 +162,12 @@ Result<void> tools::list(const PackFlags &flags,
       return json.error();
     all.push_back(*json);
   }
-  if (flags.json)
+  if (flags.json) // Names of files need not be UTF-8.
     std::printf("%s\n",
-                nlohmann::ordered_json({{"artifacts", all}}).dump(2).c_str());
+                nlohmann::ordered_json({{"artifacts", all}})
+                    .dump(2, ' ', false,
+                          nlohmann::ordered_json::error_handler_t::replace)
+                    .c_str());
   return {};
 }
 
