@@ -126,7 +126,7 @@ static void addFlags(CLI::App &app, CompileFlags &flags,
                "Print the milliseconds of each stage on standard error");
   app.add_option("-j,--threads", flags.threads,
                  "Threads (default: one per processor)")
-      ->check(CLI::Range(1, 1024));
+      ->check(isWithin(1, 1024));
 }
 
 /// Whether kernels are clocked.

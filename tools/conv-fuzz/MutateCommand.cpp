@@ -12,6 +12,7 @@
 
 #include "MutateCommand.h"
 
+#include "CommandLine.h"
 #include "ErrorLine.h"
 #include "Supervisor.h"
 
@@ -37,7 +38,7 @@ CLI::App *tools::addMutateCommand(CLI::App &app, MutateFlags &flags) {
       ->check(isUnsigned());
   command
       ->add_option("--runs", flags.runs, "Inputs of each kind (default: 1000)")
-      ->check(CLI::Range(int64_t(1), int64_t(1) << 40));
+      ->check(isWithin(1, int64_t(1) << 40));
   command->add_option(
       "--kinds", flags.kinds,
       "By commas: text, bytecode, artifact, manifest, schedule, "
@@ -45,7 +46,7 @@ CLI::App *tools::addMutateCommand(CLI::App &app, MutateFlags &flags) {
   command
       ->add_option("--seconds", flags.seconds,
                    "Of the processor after which an input hangs (default: 20)")
-      ->check(CLI::Range(1, 3600));
+      ->check(isWithin(1, 3600));
   command->add_option("--findings", flags.findings,
                       "Folder for inputs that were found; it is created");
   return command;

@@ -141,7 +141,7 @@ static int parseAndRun(int argc, char **argv) {
   app.add_option("--seed", flags.seed, "Of the problems (default: 0)")
       ->check(isUnsigned());
   app.add_option("--runs", flags.runs, "How many problems (default: 100)")
-      ->check(CLI::Range(1, 1000000000));
+      ->check(isWithin(1, 1000000000));
   app.add_option("--targets", flags.targets,
                  "Targets by commas: host, sim:gfx942, ... (default: all that "
                  "run here)");

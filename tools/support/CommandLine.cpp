@@ -70,6 +70,18 @@ CLI::Validator tools::isAtLeast(int64_t least) {
       "");
 }
 
+CLI::Validator tools::isWithin(int64_t least, int64_t most) {
+  return CLI::Validator(
+      [least, most](const std::string &text) -> std::string {
+        std::optional<int64_t> value = readNumber<int64_t>(text);
+        if (value && *value >= least && *value <= most)
+          return "";
+        return "expects a number from " + std::to_string(least) + " to " +
+               std::to_string(most) + ", but got " + text;
+      },
+      "");
+}
+
 CLI::Validator tools::isPositive() {
   return CLI::Validator(
       [](const std::string &text) -> std::string {

@@ -45,6 +45,8 @@ CLI::Validator isUnsigned();
 /// Accepts decimal numbers from `least` to 2^63 - 1, which CLI11 alone would
 /// take larger ones for.
 CLI::Validator isAtLeast(int64_t least);
+/// Accepts decimal numbers from `least` to `most`.
+CLI::Validator isWithin(int64_t least, int64_t most);
 /// Accepts finite numbers above 0. CLI11's `PositiveNumber` accepts NaN.
 CLI::Validator isPositive();
 /// Accepts names of files for bytes, which standard output, `-`, is not for.
