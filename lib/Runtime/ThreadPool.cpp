@@ -13,7 +13,6 @@
 
 #include "conv/Runtime/ThreadPool.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -24,7 +23,7 @@ using namespace conv::runtime;
 Result<unsigned> runtime::defaultThreadCount() {
   const char *text = std::getenv("CONV_NUM_THREADS");
   if (!text || !*text)
-    return std::max(1u, std::thread::hardware_concurrency());
+    return countProcessors();
   char *end = nullptr;
   long value = std::strtol(text, &end, 10);
   if (*end == '\0' && value >= 1 && value <= 4096)

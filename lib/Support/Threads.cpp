@@ -11,9 +11,19 @@
 
 #include "conv/Support/Threads.h"
 
+#include <algorithm>
+#include <sched.h>
 #include <system_error>
 
 using namespace conv;
+
+unsigned conv::countProcessors() {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof(set), &set) == 0)
+    return unsigned(std::max(1, CPU_COUNT(&set)));
+  // The machine has more than a set holds.
+  return std::max(1u, std::thread::hardware_concurrency());
+}
 
 std::vector<std::jthread>
 conv::startThreads(size_t count, const std::function<void()> &work) {

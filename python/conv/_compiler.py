@@ -121,7 +121,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
             any number.
         prepack_filter: filters become arguments in the form in which kernels read them, and each function NAME gets a function
             NAME.prepack, which brings filters into that form. Refused where the plan reads the filter as it is.
-        threads: for functions and targets; one per processor if 0.
+        threads: for functions and targets; one per processor that the process may use if 0.
         cache: take what was compiled before, from memory or from $CONV_CACHE_DIR (else $XDG_CACHE_HOME/conv, else
             ~/.cache/conv).
 
@@ -147,7 +147,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         max_error=getattr(module, "max_error", 0.0) if max_error is None else max_error,
         max_workspace=0 if max_workspace is None else as_integer("max_workspace", max_workspace, 0) or -1,
         prepacks_filters=prepack_filter,
-        threads=as_integer("threads", threads, 0, most) or os.cpu_count() or 1,
+        threads=as_integer("threads", threads, 0, most) or len(os.sched_getaffinity(0)),
     )
     said: typing.List[str] = []
     options.warning = _collect_warnings(said, database)

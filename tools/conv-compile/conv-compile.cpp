@@ -19,10 +19,10 @@
 #include "conv/Pipeline/Compile.h"
 #include "conv/Support/File.h"
 #include "conv/Support/Memory.h"
+#include "conv/Support/Threads.h"
 
 #include <cstdio>
 #include <optional>
-#include <thread>
 
 using namespace conv;
 using namespace conv::tools;
@@ -158,9 +158,7 @@ static Result<void> run(const CompileFlags &flags) {
   options.explain = flags.explain.empty()     ? ExplanationForm::None
                     : flags.explain == "json" ? ExplanationForm::Json
                                               : ExplanationForm::Text;
-  options.threads = flags.threads
-                        ? flags.threads
-                        : std::max(1u, std::thread::hardware_concurrency());
+  options.threads = flags.threads ? flags.threads : countProcessors();
   return flags.emit == "pack" ? compileArtifact(flags, *source, options)
                               : compileText(flags, *source, options);
 }

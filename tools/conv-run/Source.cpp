@@ -20,9 +20,10 @@
 #include "conv/Runtime/Devices.h"
 #include "conv/Support/File.h"
 #include "conv/Support/Memory.h"
+#include "conv/Support/Threads.h"
 
+#include <algorithm>
 #include <set>
-#include <thread>
 
 using namespace conv;
 using namespace conv::tools;

@@ -9,7 +9,6 @@
 #define CONV_TOOLS_SUPPORT_THREADS_H
 
 #include "conv/Support/Threads.h"
-#include <algorithm>
 
 #include <algorithm>
 #include <atomic>
@@ -32,7 +31,7 @@ void parallelFor(int64_t count, const Body &body,
         progress(double(std::min(begin + chunk, count)) / double(count));
     }
   };
-  int64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  int64_t cores = countProcessors();
   int64_t threads = std::max<int64_t>(1, std::min(cores, count / chunk));
   std::vector<std::jthread> helpers =
       startThreads(threads - 1, [&] { work(false); });

@@ -15,6 +15,10 @@
 
 namespace conv {
 
+/// The number of processors that this process may use, at least one: fewer than
+/// the machine has under `taskset`, Slurm or in a container with a set of them.
+unsigned countProcessors();
+
 /// Starts `count` threads that call `work`, or as many as the system grants: a
 /// caller must be able to do all the work alone.
 std::vector<std::jthread> startThreads(size_t count,

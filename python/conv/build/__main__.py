@@ -110,7 +110,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     )
     parser.add_argument("models", metavar="MODELS.yaml")
     parser.add_argument("--only", nargs="+", default=[], metavar="MODEL", help="build these (default: all)")
-    parser.add_argument("--jobs", type=positive, default=os.cpu_count() or 1, help="compilers at once (default: processors)")
+    parser.add_argument("--jobs", type=positive, default=len(os.sched_getaffinity(0)), help="compilers at once (default: processors)")
     parser.add_argument(
         "--cluster", metavar="WHERE", help="Dask: local, an address, or a scheduler's file (default: none)"
     )

@@ -209,7 +209,7 @@ def _add_layers(step: argparse.ArgumentParser) -> None:
         "--compile-limit", type=seconds, default=Limits.compile, help="seconds of one compilation (default: 60)"
     )
     step.add_argument(
-        "--jobs", type=positive, default=os.cpu_count() or 1, help="compilers at once (default: processors)"
+        "--jobs", type=positive, default=len(os.sched_getaffinity(0)), help="compilers at once (default: processors)"
     )
     step.add_argument(
         "--cluster",

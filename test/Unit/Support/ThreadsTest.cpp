@@ -10,6 +10,7 @@
 #include <atomic>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -19,6 +20,19 @@ TEST(Threads, EachCallsTheWork) {
   std::atomic<int> calls = 0;
   startThreads(8, [&] { ++calls; }).clear(); // Joins them.
   EXPECT_EQ(calls, 8);
+}
+
+TEST(Threads, ProcessorsAreThoseOfTheProcess) {
+  cpu_set_t all, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  EXPECT_EQ(countProcessors(), unsigned(CPU_COUNT(&all)));
+  CPU_ZERO(&one);
+  for (int i = 0; CPU_COUNT(&one) == 0; ++i)
+    if (CPU_ISSET(i, &all))
+      CPU_SET(i, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  EXPECT_EQ(countProcessors(), 1u);
+  EXPECT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
 }
 
 TEST(Threads, FewerStartWhereTheirStacksDoNotFit) {
