@@ -132,21 +132,33 @@ static Result<void> openDevice(const std::string &name, const RunFlags &flags,
   return {};
 }
 
-/// The best of a device's targets that the compiler supports.
-static std::string chooseTarget(const std::vector<std::string> &targets) {
-  for (const std::string &target : targets)
-    if (lookupChip(target))
-      return target;
-  return targets.front();
+/// The target to run: --target, or the best of the device's targets that the
+/// compiler supports.
+static Result<std::string> chooseTarget(const RunFlags &flags,
+                                        const Source &source) {
+  std::vector<std::string> targets = source.device->targets();
+  if (source.simulator || flags.target.empty()) {
+    for (const std::string &target : targets)
+      if (lookupChip(target))
+        return target;
+    return targets.front();
+  }
+  if (std::ranges::find(targets, flags.target) != targets.end())
+    return flags.target;
+  return Error{ErrorKind::BadInput, "expects a --target of " +
+                                        source.device->name() + " (" +
+                                        join({targets.begin(), targets.end()}) +
+                                        "), but got " + flags.target};
 }
 
-static Result<void> compileSource(const RunFlags &flags, std::string text,
+static Result<void> compileSource(const RunFlags &flags,
+                                  const std::string &target, std::string text,
                                   Source &source) {
   mlir::conv::CompileOptions options;
-  options.targets = {chooseTarget(source.device->targets())};
+  options.targets = {target};
   if (flags.clock && source.simulator)
     options.targets.push_back(getChip(*source.simulator));
-  options.threads = std::max(1u, std::thread::hardware_concurrency());
+  options.threads = countProcessors();
   Progress progress("compiling " + flags.input);
   options.progress = [&](size_t done, size_t all) {
     progress.update(double(done) / double(all));
@@ -188,10 +200,21 @@ Result<Source> tools::openSource(const RunFlags &given) {
   Result<std::string> name = chooseDevice(flags, has);
   if (!name)
     return name.error();
-  Result<void> done = openDevice(*name, flags, source);
-  if (done && !isArtifact)
-    done = compileSource(flags, std::string(file->bytes), source);
-  if (!done)
-    return done.error();
+  if (Result<void> opened = openDevice(*name, flags, source); !opened)
+    return opened.error();
+  Result<std::string> chosen = chooseTarget(flags, source);
+  if (!chosen)
+    return chosen.error();
+  if (!isArtifact) {
+    Result<void> compiled =
+        compileSource(flags, *chosen, std::string(file->bytes), source);
+    if (!compiled)
+      return compiled.error();
+  } else if (!flags.target.empty() && !source.simulator) {
+    // The device might have better ones.
+    std::erase_if(
+        source.artifact.manifest.entries,
+        [&](const artifact::Entry &entry) { return entry.target != *chosen; });
+  }
   return source;
 }
