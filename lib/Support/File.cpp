@@ -59,6 +59,13 @@ Error writeError(const std::string &path, int code) {
           "cannot write '" + path + "': " + std::strerror(code)};
 }
 
+/// Opens a file. Standard input is read through its own descriptor: a socket,
+/// or a file that only another user may open, cannot be opened again.
+int openToRead(const std::string &path) {
+  return path == "/dev/stdin" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
 using Pieces = std::span<const std::string_view>;
 
 /// Writes all of `pieces`; returns 0 or the error number.
@@ -148,11 +155,9 @@ Result<void> writeInPlace(const std::string &path, Pieces pieces) {
   return {};
 }
 
-} // namespace
-
-Result<std::string> conv::readFile(const std::string &path, int64_t maxBytes,
-                                   std::string_view magic) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+/// Reads all of an open file.
+Result<std::string> readOpen(const Descriptor &file, const std::string &path,
+                             int64_t maxBytes, std::string_view magic) {
   if (!file)
     return readError(path, errno);
   struct stat status;
@@ -162,6 +167,8 @@ Result<std::string> conv::readFile(const std::string &path, int64_t maxBytes,
     return readError(path, EISDIR);
   // The size is a hint: pipes and /proc say zero, and a file may grow.
   int64_t hint = S_ISREG(status.st_mode) ? int64_t(status.st_size) : 0;
+  if (hint == 0)
+    maxBytes = std::min(maxBytes, kMaxStreamBytes);
   std::string bytes;
   if (hint <= maxBytes)
     try {
@@ -171,18 +178,27 @@ Result<std::string> conv::readFile(const std::string &path, int64_t maxBytes,
       return readError(path, ENOMEM);
     }
   if (std::max(hint, int64_t(bytes.size())) > maxBytes)
-    return Error{ErrorKind::BadInput, "cannot read '" + path +
-                                          "': expects at most " +
-                                          std::to_string(maxBytes) + " bytes"};
+    return Error{ErrorKind::BadInput,
+                 "cannot read '" + path + "': expects at most " +
+                     std::to_string(maxBytes) + " bytes, but got more"};
   return bytes;
+}
+
+} // namespace
+
+Result<std::string> conv::readFile(const std::string &path, int64_t maxBytes,
+                                   std::string_view magic) {
+  Descriptor file(openToRead(path));
+  return readOpen(file, path, maxBytes, magic);
 }
 
 Result<Blob> conv::mapFile(const std::string &path, int64_t maxBytes,
                            std::string_view magic) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor file(openToRead(path));
   struct stat status;
   if (file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-      status.st_size > 0 && int64_t(status.st_size) <= maxBytes) {
+      status.st_size > 0 && int64_t(status.st_size) <= maxBytes &&
+      ::lseek(file.get(), 0, SEEK_CUR) == 0) { // Nobody has read a part of it.
     auto size = size_t(status.st_size);
     void *start =
         ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), /*offset=*/0);
@@ -194,8 +210,9 @@ Result<Blob> conv::mapFile(const std::string &path, int64_t maxBytes,
                       }),
                   {static_cast<const char *>(start), size}};
   }
-  // readFile handles files that cannot be mapped, and reports errors.
-  Result<std::string> bytes = readFile(path, maxBytes, magic);
+  // A pipe is read through this descriptor: its writer may not wait for
+  // another.
+  Result<std::string> bytes = readOpen(file, path, maxBytes, magic);
   if (!bytes)
     return bytes.error();
   return Blob::fromString(std::move(*bytes));

@@ -23,8 +23,6 @@
 #include "conv/Support/File.h"
 
 #include <algorithm>
-#include <iostream>
-#include <iterator>
 #include <sstream>
 
 using namespace conv;
@@ -175,9 +173,7 @@ static RequestLine makeLine(const ProblemFlags &common, const Words &words,
 }
 
 static Result<std::string> readList(const std::string &path) {
-  if (path != "-")
-    return readFile(path, kMaxListBytes);
-  return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  return readFile(path == "-" ? "/dev/stdin" : path, kMaxListBytes);
 }
 
 /// The lines of a list that are neither empty nor comments.
@@ -206,7 +202,8 @@ static Result<void> readLines(const std::string &path,
 }
 
 static bool isIdentifier(const std::string &name) {
-  return !name.empty() && name.size() <= 200 && !std::isdigit(name[0]) &&
+  return !name.empty() && name.size() <= 200 &&
+         !std::isdigit(static_cast<unsigned char>(name[0])) &&
          std::all_of(name.begin(), name.end(), [](unsigned char letter) {
            return std::isalnum(letter) || letter == '_';
          });

@@ -186,8 +186,7 @@ Result<Source> tools::openSource(const RunFlags &given) {
       file->bytes.starts_with("PK") || flags.input.ends_with(".convpack");
   if (isArtifact) {
     Result<artifact::Artifact> artifact =
-        isStandardInput ? artifact::Artifact::parse(file->bytes, flags.input)
-                        : artifact::Artifact::read(flags.input);
+        artifact::Artifact::parse(*file, flags.input);
     if (!artifact)
       return artifact.error();
     source.artifact = std::move(*artifact);

@@ -34,6 +34,21 @@ static Error badInput(const std::string &message) {
   return {ErrorKind::BadInput, message};
 }
 
+/// Refuses the simulator's flags for another device.
+static Result<void> checkSimulated(const RunFlags &flags,
+                                   const Source &source) {
+  bool isInOrder = flags.sim.waveOrder == runtime::WaveOrder::InOrder;
+  for (auto [isGiven, flag] : {std::pair(flags.counters, "--counters"),
+                               {flags.clock, "--clock"},
+                               {!flags.sim.checks, "--sim-checks"},
+                               {!isInOrder, "--sim-order"}})
+    if (isGiven && !source.simulator)
+      return badInput(std::string(flag) +
+                      " expects a simulated device, but got " +
+                      source.device->name());
+  return {};
+}
+
 /// Checks that each --input and --output names an argument of its kind.
 static Result<void> checkNames(const artifact::Entry &entry,
                                const std::map<std::string, std::string> &files,
@@ -53,13 +68,26 @@ static Result<void> checkNames(const artifact::Entry &entry,
   return {};
 }
 
-static Result<std::string> readInput(const artifact::Argument &argument,
-                                     const std::string &file) {
-  Result<NpyArray> array = readNpy(file);
-  if (!array)
-    return array.error();
+/// The arrays of --input by the name of their argument.
+using InputArrays = std::map<std::string, NpyArray>;
+
+/// Reads each file once: it may be a pipe.
+static Result<InputArrays> readInputs(const RunFlags &flags) {
+  InputArrays arrays;
+  for (const auto &[name, file] : flags.inputs) {
+    Result<NpyArray> array = readNpy(file);
+    if (!array)
+      return array.error();
+    arrays.emplace(name, std::move(*array));
+  }
+  return arrays;
+}
+
+/// The bytes of an array that fits the argument.
+static Result<std::string> takeInput(const artifact::Argument &argument,
+                                     const std::string &file, NpyArray array) {
   ElementType type = npyStorage(*lookupElementType(argument.dtype));
-  if (array->type != type || array->shape != argument.shape) {
+  if (array.type != type || array.shape != argument.shape) {
     auto describe = [](ElementType type, const std::vector<int64_t> &shape) {
       std::string text(elementTypeName(type));
       for (size_t i = 0; i < shape.size(); ++i)
@@ -68,20 +96,16 @@ static Result<std::string> readInput(const artifact::Argument &argument,
     };
     return badInput(file + ": expects " + describe(type, argument.shape) +
                     " for " + argument.name + ", but got " +
-                    describe(array->type, array->shape));
+                    describe(array.type, array.shape));
   }
-  return std::move(array->bytes);
+  return std::move(array.bytes);
 }
 
 /// The run-time sizes on the command line, and the shapes of given inputs.
-static Result<GivenSizes> readSizes(const RunFlags &flags) {
+static GivenSizes getSizes(const RunFlags &flags, const InputArrays &arrays) {
   GivenSizes given{flags.sizes, {}};
-  for (const auto &[name, file] : flags.inputs) {
-    Result<NpyArray> array = readNpy(file);
-    if (!array)
-      return array.error();
-    given.shapes[name] = array->shape;
-  }
+  for (const auto &[name, array] : arrays)
+    given.shapes[name] = array.shape;
   return given;
 }
 
@@ -98,7 +122,7 @@ static std::string describeOrigin(const artifact::Argument &argument,
 /// The data of every argument that the function reads.
 static Result<ArgumentBytes> prepareInputs(const artifact::Entry &entry,
                                            const RunFlags &flags,
-                                           Report &report) {
+                                           InputArrays arrays, Report &report) {
   RandomKind kind = flags.integers ? RandomKind::Integers : RandomKind::Normal;
   ArgumentBytes bytes(entry.arguments.size());
   for (size_t i = 0; i < bytes.size(); ++i) {
@@ -114,7 +138,8 @@ static Result<ArgumentBytes> prepareInputs(const artifact::Entry &entry,
       report.origins[argument.name] = describeOrigin(argument, flags);
       continue;
     }
-    Result<std::string> data = readInput(argument, file->second);
+    Result<std::string> data =
+        takeInput(argument, file->second, std::move(arrays.at(argument.name)));
     if (!data)
       return data.error();
     if (Result<void> valid = checkInput(entry, i, *data); !valid)
@@ -224,17 +249,14 @@ static Result<void> run(const RunFlags &flags, Report &report,
   if (!opened)
     return opened.error();
   source.emplace(std::move(*opened));
-  if (flags.counters && !source->simulator)
-    return badInput("--counters expects a simulated device, but got " +
-                    source->device->name());
-  if (flags.clock && !source->simulator)
-    return badInput("--clock expects a simulated device, but got " +
-                    source->device->name());
-  Result<GivenSizes> sizes = readSizes(flags);
-  if (!sizes)
-    return sizes.error();
-  Result<Session> created = Session::create(*source->device, source->artifact,
-                                            flags.function, *sizes);
+  if (Result<void> fits = checkSimulated(flags, *source); !fits)
+    return fits;
+  Result<InputArrays> arrays = readInputs(flags);
+  if (!arrays)
+    return arrays.error();
+  GivenSizes sizes = getSizes(flags, *arrays);
+  Result<Session> created =
+      Session::create(*source->device, source->artifact, flags.function, sizes);
   if (!created)
     return created.error();
   session.emplace(std::move(*created));
@@ -251,7 +273,8 @@ static Result<void> run(const RunFlags &flags, Report &report,
     done = checkNames(entry, flags.outputs, /*areInputs=*/false);
   if (!done)
     return done;
-  Result<ArgumentBytes> bytes = prepareInputs(entry, flags, report);
+  Result<ArgumentBytes> bytes =
+      prepareInputs(entry, flags, std::move(*arrays), report);
   if (!bytes)
     return bytes.error();
   ArgumentBytes packed = *bytes;
@@ -279,7 +302,7 @@ static Result<void> run(const RunFlags &flags, Report &report,
   if (done && flags.bench)
     done = bench(*session, report);
   if (done && flags.clock)
-    done = clockChip(*source, entry.function, *sizes, flags.input, report);
+    done = clockChip(*source, entry.function, sizes, flags.input, report);
   if (done && flags.verify)
     done = verify(source->artifact, entry, *bytes, before, report);
   return done;

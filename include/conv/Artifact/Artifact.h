@@ -65,13 +65,15 @@ public:
   static Result<Artifact> parse(std::string_view bytes,
                                 const std::string &name);
 
+  /// Reads an artifact from memory whose owner is kept with its constants.
+  static Result<Artifact> parse(const Blob &file, const std::string &name);
+
 private:
   std::map<std::string, std::string> files;
   std::map<std::string, Blob> constants;
 
   /// The pieces of the zip file; `zip` owns the pieces that are made here.
   Result<std::vector<std::string_view>> assemble(ZipWriter &zip) const;
-  static Result<Artifact> parse(const Blob &file, const std::string &name);
 };
 
 } // namespace conv::artifact

@@ -18,6 +18,10 @@
 
 namespace conv {
 
+/// The most bytes of a file whose size the system does not know: a pipe, or a
+/// device such as /dev/zero, which has no end.
+inline constexpr int64_t kMaxStreamBytes = int64_t(1) << 30;
+
 /// Reads a whole file of at most `maxBytes`. A file that is missing, not
 /// readable or too long is `BadInput`; an error of the disk, or too
 /// little memory, is `System`. If a file does not start with `magic`,

@@ -10,8 +10,11 @@
 #include "../TemporaryDirectory.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace conv;
@@ -61,12 +64,40 @@ TEST(File, RefusesWhatIsTooLong) {
   auto read = readFile(directory.path("a"), 100);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().kind, ErrorKind::BadInput);
-  EXPECT_EQ(read.error().message, "cannot read '" + directory.path("a") +
-                                      "': expects at most 100 bytes");
+  EXPECT_EQ(read.error().message,
+            "cannot read '" + directory.path("a") +
+                "': expects at most 100 bytes, but got more");
   // A file without an end, whose size the system does not know.
   auto zeros = readFile("/dev/zero", 100);
   ASSERT_FALSE(zeros);
   EXPECT_EQ(zeros.error().kind, ErrorKind::BadInput);
+}
+
+TEST(File, MapsWhatAPipeHolds) {
+  TemporaryDirectory directory;
+  std::string path = directory.path("pipe");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  // Ends with the reader's first descriptor: a second one would wait for ever.
+  std::jthread writer([&] {
+    int file = open(path.c_str(), O_WRONLY);
+    (void)!write(file, "PK", 2);
+    close(file);
+  });
+  auto mapped = mapFile(path, 100);
+  ASSERT_TRUE(mapped);
+  EXPECT_EQ(mapped->bytes, "PK");
+}
+
+TEST(File, ReplacesAFileInSharedMemory) {
+  // Files in /dev are devices, or descriptors, or as in any other folder.
+  std::string path = "/dev/shm/conv-test-" + std::to_string(getpid());
+  if (!writeFile(path, "a longer first content"))
+    GTEST_SKIP() << "expects to write in /dev/shm";
+  EXPECT_TRUE(writeFile(path, "second"));
+  auto read = readFile(path, 100);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, "second");
 }
 
 TEST(File, ReadsNoFurtherThanTheMagic) {
@@ -122,7 +153,8 @@ TEST(File, FailureInTheMiddleKeepsTheOldFile) {
 TEST(File, NamesOfOtherContainersAreTaken) {
   TemporaryDirectory directory;
   // Another process may have this one's number in another folder.
-  std::string prefix = "a.tmp-" + std::to_string(getpid()) + "-";
+  std::string prefix =
+      std::string(kTemporaryPrefix) + std::to_string(getpid()) + "-";
   for (int i = 0; i < 100; ++i)
     directory.write(prefix + std::to_string(i), "theirs");
   ASSERT_TRUE(writeFile(directory.path("a"), "ours"));
