@@ -10,9 +10,11 @@ import signal
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 import conv
 import tuner
+from conv.build import _models
 from conv.tune import Database
 
 ROOT = pathlib.Path(sys.argv.pop())
@@ -113,6 +115,14 @@ class Build(unittest.TestCase):
         self.assertEqual(self.build()["compiled"], 1)
         [entry] = conv.load(self.packs()["line"]).entries
         self.assertEqual(entry.chosen_by, "heuristic")
+
+    def test_assembler(self):
+        """Another toolkit, wherever the compiler finds it, makes units stale."""
+        keys = set()
+        for name in ("CUDA_HOME", "CUDA_PATH", "OTHER"):
+            with unittest.mock.patch.dict(os.environ, {name: "/other"}):
+                keys.add(_models._compute_key("", "sm_90a", "", 0.0))
+        self.assertEqual(len(keys), 3)
 
     def test_max_error(self):
         """A field of problems that their MLIR has not."""

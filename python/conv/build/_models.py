@@ -8,6 +8,7 @@ import dataclasses
 import glob
 import hashlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -175,7 +176,9 @@ def _read_state(database: str) -> str:
 
 def _compute_key(module: str, target: str, state: str, max_error: float) -> str:
     """The digest of everything that decides the compiled code."""
-    parts = (_compiler.fingerprint(), target, state, shutil.which("ptxas") or "", module, max_error)
+    # Where the compiler looks for NVIDIA's assembler.
+    assembler = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), shutil.which("ptxas")]
+    parts = (_compiler.fingerprint(), target, state, assembler, module, max_error)
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
