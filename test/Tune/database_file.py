@@ -2,6 +2,7 @@
 """The file of the database: other versions, damage, full and read-only disks, concurrent writers and readers."""
 
 import dataclasses
+import os
 import pathlib
 import resource
 import shutil
@@ -118,6 +119,21 @@ class Files(unittest.TestCase):
         done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *command], stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertEqual(done.stderr, "conv-db: error: cannot write standard output: Bad file descriptor\n")
+
+    def test_full_output(self):
+        """Python writes the last lines at its end, when it is too late for an exit code."""
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        for arguments in (["list", self.path], ["--help"]):
+            command = [sys.executable, "-m", "conv.tune.db", *arguments]
+            for output, code, text in (
+                ("> /dev/full", 4, "conv-db: error: cannot write standard output: No space left on device\n"),
+                ("| head -c 0", 0, ""),
+            ):
+                script = f'set -o pipefail; "$@" {output}'
+                done = subprocess.run(
+                    ["bash", "-c", script, "sh", *command], stderr=subprocess.PIPE, text=True, env=environment
+                )
+                self.assertEqual((done.returncode, done.stderr), (code, text), arguments)
 
     def test_full_disk(self):
         """If files cannot grow, the error is one line, and the earlier rows stay."""

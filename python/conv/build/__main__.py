@@ -122,8 +122,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
     """The tool, with the exit codes of all tools of conv: 3 if anything was refused."""
-    options = _parse(arguments)
-    return run_tool("conv-build", lambda: build(options))
+    return run_tool("conv-build", lambda: build(_parse(arguments)))
 
 
 if __name__ == "__main__":

@@ -284,8 +284,12 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
     """The tool, with the exit codes of all tools of conv."""
-    options = _parse(arguments)
-    return run_tool("conv-tune", lambda: options.run(options), (Died, ImportError, LostWorker))
+
+    def work() -> int:
+        options = _parse(arguments)
+        return options.run(options)
+
+    return run_tool("conv-tune", work, (Died, ImportError, LostWorker))
 
 
 if __name__ == "__main__":

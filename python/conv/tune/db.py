@@ -213,8 +213,12 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 
 def main(arguments: typing.Optional[typing.Sequence[str]] = None) -> int:
     """The tool, with the exit codes of all tools of conv."""
-    options = _parse(arguments)
-    return run_tool("conv-db", lambda: options.run(options))
+
+    def work() -> int:
+        options = _parse(arguments)
+        return options.run(options)
+
+    return run_tool("conv-db", work)
 
 
 if __name__ == "__main__":
