@@ -75,9 +75,9 @@ func.func @partial_sums(%x: tensor<1x1x64xf16>, %dy: tensor<1x1x64xf16>) -> tens
 // CHECK-SAME:    %[[X:.+]]: tensor<1x2x4xf32>, %[[K:.+]]: tensor<1x2x2x4xf32>, %[[DY:.+]]: tensor<1x2x4xf32>, %[[STARTS:.+]]: tensor<3xi32>
 // CHECK-DAG:     %[[ONE:.+]] = arith.constant 1 : i32
 // CHECK-DAG:     %[[ZERO:.+]] = arith.constant 0.0{{.*}} : f32
-// CHECK-DAG:     %[[AFTER:.+]] = conv.count_neighbours after %[[STARTS]] limit = 1 : tensor<3xi32> -> tensor<8xi32>
-// CHECK-DAG:     %[[BEFORE:.+]] = conv.count_neighbours before %[[STARTS]] limit = 1 : tensor<3xi32> -> tensor<8xi32>
-// CHECK:         conv.gather %[[BEFORE]][{{.*}} (d2 * 2)>> : tensor<8xi32> -> tensor<1x1x4xi32>
+// CHECK-DAG:     %[[AFTER:.+]] = conv.count_neighbours after %[[STARTS]] limit = 1 : tensor<3xi32> -> tensor<16xi32>
+// CHECK-DAG:     %[[BEFORE:.+]] = conv.count_neighbours before %[[STARTS]] limit = 1 : tensor<3xi32> -> tensor<16xi32>
+// CHECK:         conv.gather %[[BEFORE]][{{.*}} (d2 * 2)>> : tensor<16xi32> -> tensor<1x1x4xi32>
 // CHECK:         conv.gather %[[BEFORE]][{{.*}} (d2 * 2 + 1)>> :
 // CHECK:         ^bb0(%[[A:.+]]: f32, %[[B:.+]]: f32, %{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32, %{{.+}}: f32, %[[N:.+]]: i32, %{{.+}}: i32, %{{.+}}: f32, %{{.+}}: f32):
 // CHECK:           %[[IS:.+]] = arith.cmpi sge, %[[N]], %[[ONE]]
@@ -121,7 +121,7 @@ func.func @state(%x: tensor<2x2x4xf32>, %k: tensor<2x2x2x4xf32>, %s: tensor<2x1x
 // One kernel is that of the first token, for all of them; starts may be i64.
 // CHECK-LABEL: func @one_kernel
 // CHECK-SAME:    %[[X:.+]]: tensor<1x2x4xf32>, %[[K:.+]]: tensor<1x1x2x4xf32>, %[[S:.+]]: tensor<3xi64>
-// CHECK:         conv.count_neighbours before %[[S]] limit = 1 : tensor<3xi64> -> tensor<8xi32>
+// CHECK:         conv.count_neighbours before %[[S]] limit = 1 : tensor<3xi64> -> tensor<16xi32>
 // CHECK:         conv.gather %[[K]][{{.*}} (0, 0, 0, d3)>> :
 // CHECK:         conv.gather %[[K]][{{.*}} (0, 0, 1, d3)>> :
 // CHECK-NOT:     conv.gather %[[K]]

@@ -30,6 +30,9 @@ static constexpr int64_t kSummedBytes = 300;
 /// The most positions of a block: a longer block would save less than a tenth
 /// of the input reads.
 static constexpr int64_t kMostPositions = 8;
+/// The same on AMD's GPUs: there, what the next block reads again comes from a
+/// cache that is hardly faster than the memory (`conv-clock`).
+static constexpr int64_t kMostPositionsOnAMD = 16;
 /// The most positions of a short block, and the bytes of one access of a short
 /// block with one kernel for all tokens.
 static constexpr int64_t kFewPositions = 4, kNarrowBytes = 8;
@@ -86,6 +89,13 @@ int64_t mlir::conv::countSummedPositions(const DynamicShape &shape,
   return positions;
 }
 
+/// Normalised kernels are long code, and positions multiply it.
+static int64_t countMostPositions(DynamicOpInterface op) {
+  TargetAttr target = TargetAttr::lookup(op);
+  bool isAMD = target && target.getInfo().backend == ::conv::Backend::AMDGPU;
+  return isAMD && !op.isNormalized() ? kMostPositionsOnAMD : kMostPositions;
+}
+
 /// Whether the epilogue reads more than vectors of channels.
 static bool hasTensorInEpilogue(DynamicOpInterface op) {
   return llvm::any_of(op.getEpilogueOperands(), [](Value operand) {
@@ -115,15 +125,15 @@ DynamicViews::DynamicViews(DynamicOpInterface op)
       isNormalized ? kAccessBytes
                    : std::min(kAccessBytes, countElements() * operandBytes);
   int64_t room = kKernelBytes / (shape.w * tapBytes);
+  int64_t most = countMostPositions(op);
   if (hasOneKernel)
-    room = kMostPositions;
+    room = most;
   if (isShort)
     room = std::min(room, kFewPositions);
   if (direction == Direction::BackwardWeight && shape.perGroup() > 1)
     room = countSummedPositions(shape, operandBytes, countElements());
   positions = std::min<int64_t>(
-      {kMostPositions,
-       int64_t(llvm::bit_floor<uint64_t>(std::max<int64_t>(room, 1))),
+      {most, int64_t(llvm::bit_floor<uint64_t>(std::max<int64_t>(room, 1))),
        int64_t(llvm::PowerOf2Ceil(shape.t))});
   AffineExpr matrix;
   bindDims(op.getContext(), matrix, sequence, block, group, member);
@@ -227,7 +237,7 @@ ViewAttr DynamicViews::getPosition(int64_t position) const {
 }
 
 int64_t DynamicViews::countTokens() const {
-  return llvm::alignTo(shape.t, kMostPositions);
+  return llvm::alignTo(shape.t, kMostPositionsOnAMD);
 }
 
 ViewAttr DynamicViews::getWritten(ViewAttr view) const {
