@@ -17,6 +17,11 @@
 // until the next barrier, or, with two stages, until half-way to it, so that
 // the last copies have time to arrive.
 //
+// With more stages, an iteration of the loop has a step for each of them. Their
+// numbers are constants then, which addresses of shared memory contain without
+// an instruction. Two such steps in a row would take longer with two stages:
+// LLVM then computes the addresses of copies between them, after the barrier.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../Parts/LoopUnrolling.h"
@@ -54,7 +59,8 @@ public:
         steps(llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK())),
         rounds(parts.matrix.numRounds()),
         stages(kernel.form.schedule.getStages()),
-        shares(stages > 2 ? rounds : std::max<int64_t>(1, rounds / 2)) {}
+        shares(stages > 2 ? rounds : std::max<int64_t>(1, rounds / 2)),
+        stepsOfIteration(stages > 2 ? stages : 1) {}
 
   SmallVector<Value> create();
 
@@ -88,12 +94,15 @@ private:
   Value getNext(Value stage) const;
   void startShares(int64_t from, int64_t to, Value k, Value stage) const;
   State start() const;
+  /// The state in which the first stage is next.
+  State startStages(State state) const;
   State createStep(State state, Copies copies,
                    std::optional<int64_t> pending) const;
 
   const Kernel &kernel;
   const MainLoopParts &parts;
   int64_t steps, rounds, stages, shares;
+  int64_t stepsOfIteration;
 };
 } // namespace
 
@@ -119,10 +128,10 @@ Value LaneCopyLoop::getNext(Value stage) const {
   const IndexMath &math = kernel.math;
   if (stages == 2)
     return math.bitXor(stage, math.constant(1));
-  Value isLast = arith::CmpIOp::create(kernel.b, arith::CmpIPredicate::eq,
-                                       stage, math.constant(stages - 1));
-  return arith::SelectOp::create(kernel.b, isLast, math.constant(0),
-                                 math.add(stage, 1));
+  Value isLast = kernel.b.createOrFold<arith::CmpIOp>(
+      arith::CmpIPredicate::eq, stage, math.constant(stages - 1));
+  return kernel.b.createOrFold<arith::SelectOp>(isLast, math.constant(0),
+                                                math.add(stage, 1));
 }
 
 /// Starts the copies of shares `from` to `to` of the tile at `k`.
@@ -138,12 +147,16 @@ void LaneCopyLoop::startShares(int64_t from, int64_t to, Value k,
                         std::max(last - ofLhs, int64_t(0)), k, stage);
 }
 
+LaneCopyLoop::State LaneCopyLoop::startStages(State state) const {
+  state.stage = kernel.math.constant(0);
+  state.before = kernel.math.constant(stages - 1);
+  return state;
+}
+
 LaneCopyLoop::State LaneCopyLoop::start() const {
   const IndexMath &math = kernel.math;
-  State state;
+  State state = startStages({});
   state.sums = parts.matrix.createZeros();
-  state.stage = math.constant(0);
-  state.before = math.constant(stages - 1);
   int64_t pending = 0;
   for (int64_t tile = 0; tile < std::min(stages, steps); ++tile) {
     int64_t upTo = tile < stages - 1 ? shares : 1;
@@ -188,23 +201,31 @@ SmallVector<Value> LaneCopyLoop::create() {
   const IndexMath &math = kernel.math;
   int64_t gemmK = kernel.gemmK();
   State state = start();
-  int64_t step = 0;
-  if (steps > stages) {
+  int64_t starts = std::max<int64_t>(0, steps - stages);
+  int64_t inLoop = starts / stepsOfIteration * stepsOfIteration;
+  if (inLoop > 0) {
     auto loop = scf::ForOp::create(
-        b, math.constant(stages * gemmK), math.constant(steps * gemmK),
-        math.constant(gemmK), state.pack(),
+        b, math.constant(stages * gemmK),
+        math.constant((stages + inLoop) * gemmK),
+        math.constant(stepsOfIteration * gemmK), state.pack(),
         [&](OpBuilder &, Location, Value k, ValueRange carried) {
-          State after =
-              createStep(state.unpack(carried), {math.sub(k, gemmK), k},
-                         (stages - 2) * numCopies());
+          State after = state.unpack(carried);
+          if (stepsOfIteration == stages)
+            after = startStages(after);
+          for (int64_t step = 0; step < stepsOfIteration; ++step) {
+            Value next = math.add(k, step * gemmK);
+            after = createStep(after, {math.sub(next, gemmK), next},
+                               (stages - 2) * numCopies());
+          }
           scf::YieldOp::create(b, after.pack());
         });
     disableUnrolling(loop);
     state = state.unpack(loop.getResults());
-    step = steps - stages;
+    if (stepsOfIteration == stages)
+      state = startStages(state);
   }
   // The last steps run out of new tiles, but finish the copies in flight.
-  for (; step < steps; ++step) {
+  for (int64_t step = inLoop; step < steps; ++step) {
     std::optional<int64_t> pending;
     if (step + 1 < steps)
       pending = std::min(stages - 2, steps - 2 - step) * numCopies();
