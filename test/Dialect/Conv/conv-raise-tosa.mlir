@@ -287,3 +287,18 @@ func.func @indices_in_their_types(%x: tensor<1x4x2xf32>) -> tensor<1x4x2xf32> {
   %r = tosa.reshape %g, %shape : (tensor<1x4x2xf32>, !tosa.shape<3>) -> tensor<1x4x2xf32>
   return %r : tensor<1x4x2xf32>
 }
+
+// -----
+
+// A tensor that is moved by its own elements: they are the indices, not its places.
+// CHECK-LABEL: func.func @moved_by_itself
+// CHECK: arith.constant dense<[2, 0, 3, 1]> : tensor<4xindex>
+func.func @moved_by_itself() -> tensor<1x4x1xi32> {
+  %v = "tosa.const"() <{values = dense<[[[2], [0], [3], [1]]]> : tensor<1x4x1xi32>}> : () -> tensor<1x4x1xi32>
+  %flat = tosa.const_shape {values = dense<[1, 4]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %shape = tosa.const_shape {values = dense<[1, 4, 1]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %i = tosa.reshape %v, %flat : (tensor<1x4x1xi32>, !tosa.shape<2>) -> tensor<1x4xi32>
+  %g = tosa.gather %v, %i : (tensor<1x4x1xi32>, tensor<1x4xi32>) -> tensor<1x4x1xi32>
+  %r = tosa.reshape %g, %shape : (tensor<1x4x1xi32>, !tosa.shape<3>) -> tensor<1x4x1xi32>
+  return %r : tensor<1x4x1xi32>
+}
