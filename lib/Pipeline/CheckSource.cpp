@@ -164,10 +164,13 @@ static void emitAgain(StringRef line, MLIRContext *context) {
 static std::optional<SourceFile> checkBytecode(const SourceFile &source,
                                                MLIRContext *context) {
   uint64_t size = source.text.size();
+  constexpr int64_t kSlowness = 60; // Of a machine with other work.
+  auto seconds = int64_t(3 + size / kBytesPerSecond);
   ::conv::ChildLimits limits = {
       .memoryBytes =
           int64_t(kLeastMemory + kMemoryPerByte * size + getStackBytes(source)),
-      .cpuSeconds = int64_t(3 + size / kBytesPerSecond)};
+      .cpuSeconds = seconds,
+      .wallSeconds = kSlowness * seconds};
   auto work = [&] {
     std::string result;
     llvm::thread(std::optional<unsigned>(getStackBytes(source)), [&] {

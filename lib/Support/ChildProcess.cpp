@@ -12,11 +12,13 @@
 
 #include "conv/Support/ChildProcess.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <sys/prctl.h>
@@ -50,9 +52,24 @@ static void lowerLimit(decltype(RLIMIT_AS) resource, int64_t value) {
   ::setrlimit(resource, &limit);
 }
 
-/// Makes the copy end with this process, and discards its output.
+/// Signals of wrong code; other signals come from outside, or from limits.
+static constexpr int kCrashes[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+
+/// Lets a signal end the copy, whatever this process does with it.
+static void takeDefault(int number) {
+  std::signal(number, SIG_DFL);
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, number);
+  ::pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+/// Makes the copy end with this process, and by a crash, and discards its
+/// output.
 static void silence() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (int number : kCrashes)
+    takeDefault(number);
   if (int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
     ::dup2(null, STDOUT_FILENO);
     ::dup2(null, STDERR_FILENO);
@@ -62,7 +79,10 @@ static void silence() {
 
 /// Limits the copy's memory and time.
 static void confine(const ChildLimits &limits) {
+  takeDefault(SIGXCPU);
   lowerLimit(RLIMIT_CPU, limits.cpuSeconds);
+  takeDefault(SIGALRM);
+  ::alarm(unsigned(limits.wallSeconds));
   if (int64_t present = getAddressBytes())
     lowerLimit(RLIMIT_AS, present + limits.memoryBytes);
 }
@@ -107,18 +127,8 @@ static std::string describeEnding(pid_t child) {
   return WEXITSTATUS(*status) == 0 ? "" : "out of memory";
 }
 
-/// Signals of wrong code; other signals come from outside, or from limits.
 static bool isCrash(int number) {
-  switch (number) {
-  case SIGABRT:
-  case SIGBUS:
-  case SIGFPE:
-  case SIGILL:
-  case SIGSEGV:
-    return true;
-  default:
-    return false;
-  }
+  return std::ranges::find(kCrashes, number) != std::end(kCrashes);
 }
 
 Result<std::string> conv::runInChild(const std::function<std::string()> &work,

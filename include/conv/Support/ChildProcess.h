@@ -20,6 +20,9 @@ namespace conv {
 struct ChildLimits {
   int64_t memoryBytes; ///< Beyond this process's memory.
   int64_t cpuSeconds;
+  /// By the clock on the wall: the child waits for ever for a lock that another
+  /// thread of this process held when the copy was made.
+  int64_t wallSeconds;
 };
 
 /// Calls `work` in a copy of this process and returns its result: for code that

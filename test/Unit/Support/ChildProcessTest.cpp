@@ -10,11 +10,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 using namespace conv;
 
-static constexpr ChildLimits kLimits = {.memoryBytes = int64_t(1) << 28,
-                                        .cpuSeconds = 1};
+static constexpr ChildLimits kLimits = {
+    .memoryBytes = int64_t(1) << 28, .cpuSeconds = 1, .wallSeconds = 600};
 
 TEST(ChildProcess, ReturnsWhatTheWorkReturns) {
   std::string longText(1 << 20, 'x');
@@ -33,6 +34,32 @@ TEST(ChildProcess, SaysHowTheChildEnded) {
   ASSERT_FALSE(crashed);
   EXPECT_EQ(crashed.error().kind, ErrorKind::BadInput);
   EXPECT_EQ(crashed.error().message, "Segmentation fault");
+}
+
+TEST(ChildProcess, CrashesWithoutTheHandlersOfThisProcess) {
+  auto before = std::signal(SIGSEGV, [](int) { _exit(0); });
+  Result<std::string> crashed = runInChild(
+      []() -> std::string {
+        std::raise(SIGSEGV);
+        return "";
+      },
+      kLimits);
+  std::signal(SIGSEGV, before);
+  ASSERT_FALSE(crashed);
+  EXPECT_EQ(crashed.error().message, "Segmentation fault");
+}
+
+TEST(ChildProcess, AChildThatWaitsForEverEnds) {
+  ChildLimits limits = kLimits;
+  limits.wallSeconds = 1;
+  Result<std::string> waits = runInChild(
+      []() -> std::string {
+        while (true)
+          pause();
+      },
+      limits);
+  ASSERT_FALSE(waits);
+  EXPECT_EQ(waits.error().message, "Alarm clock");
 }
 
 TEST(ChildProcess, LimitsMemoryAndTime) {
