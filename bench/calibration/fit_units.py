@@ -43,14 +43,15 @@ PHASED = {
     "exposed_power": 1.4,
     "own_writes": 2.8,
     "step_cycles": 700,
-    "latency_cycles": 500,
+    "latency_cycles": 720,
     "setup_cycles": 130,
     "piece_cycles": 125,
     "store_cycles": 0.5,
     "vector_factor": 1.5,
 }
-LANE_COPIES = {**OVERLAPPED, "parts_norm": 3.9, "step_cycles": 175, "latency_cycles": 900, "step_atoms": 7}
+LANE_COPIES = {**OVERLAPPED, "parts_norm": 3.9, "step_cycles": 175, "latency_cycles": 840, "step_atoms": 7}
 MISSED_LOADS = 0.85
+LANE_READ_CYCLES = 12
 FOLDS = 5
 
 
@@ -90,9 +91,11 @@ def _step(unit, fit, resident):
         alone += fit["step_atoms"] * unit["atom_cycles"]
     if unit["overlaps"] and not unit["lane_copies"]:
         alone += unit["vector"]
+    alone += LANE_READ_CYCLES * unit["lane_reads"]
     is_spread = unit["overlaps"] and unit["stages"] > 1 and not unit["lane_copies"]
     latency = fit["latency_cycles"] + unit["loads"] / (2 if is_spread else 1)
     if unit["lane_copies"]:
+        latency += math.ceil(unit["waves"] / unit["simds"]) * unit["vector"]
         latency /= max(1, unit["stages"] - 1)
     latency /= unit["prefetch_distance"]
     return _norm([_busy(unit, fit, resident), max(alone, latency)], fit["chain_norm"])

@@ -86,18 +86,18 @@ static constexpr MatrixAtom kAtomsGfx950[] = {
 
 // Chips of wave size 32 have no matrix instruction for f32: each lane
 // multiplies its own row with 16 columns that all lanes read from the same
-// address.
+// address. Two of its multiply-adds are issued in a cycle.
 static constexpr MatrixAtom kAtomsGfx11[] = {
     {WMMA, F16, F32, 16, 16, 16, 16, 1, 32},
     {WMMA, BF16, F32, 16, 16, 16, 16, 1, 32},
-    {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
+    {FMA, F32, F32, 16, 32, 4, 4, 16, 32},
     {WMMA, I8, I32, 16, 16, 16, 16, 1, 32},
 };
 
 static constexpr MatrixAtom kAtomsGfx12[] = {
     {WMMA, F16, F32, 16, 16, 16, 8, 8, 16},
     {WMMA, BF16, F32, 16, 16, 16, 8, 8, 16},
-    {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
+    {FMA, F32, F32, 16, 32, 4, 4, 16, 32},
     {WMMA, F8, F32, 16, 16, 16, 8, 8, 8},
     {WMMA, I8, I32, 16, 16, 16, 8, 8, 8},
 };
@@ -105,7 +105,7 @@ static constexpr MatrixAtom kAtomsGfx12[] = {
 static constexpr MatrixAtom kAtomsGfx1250[] = {
     {WMMA, F16, F32, 16, 16, 32, 16, 8, 16},
     {WMMA, BF16, F32, 16, 16, 32, 16, 8, 16},
-    {FMA, F32, F32, 16, 32, 4, 4, 16, 64},
+    {FMA, F32, F32, 16, 32, 4, 4, 16, 32},
     {WMMA, F8, F32, 16, 16, 64, 32, 8, 16},
     {WMMA, I8, I32, 16, 16, 64, 32, 8, 16},
 };

@@ -55,12 +55,21 @@ struct UnitCalibration {
   double matrixOthers;
   double vectorAccumulators;
   double vectorOthers;
-  double transposedOthers;   ///< Growth of `vectorOthers` for each operand that
-                             ///< is transposed in registers: its places are
-                             ///< kept, and it is loaded before pieces are
-                             ///< joined. 70 gradients on gfx1100 and gfx1201.
-  double smallAtomRegisters; ///< Registers added by atoms of 16 rows.
-  double combineSeconds;     ///< Start and end of a split-K sum's kernel.
+  double transposedOthers; ///< Growth of `vectorOthers` if an operand is
+                           ///< transposed in registers: its places are kept,
+                           ///< and it is loaded before pieces are joined. 40
+                           ///< gradients on gfx1100 and gfx1201.
+  double laneOthers; ///< Allocated over counted registers of multiply-adds of
+                     ///< lanes, whose accumulators are allocated as counted.
+                     ///< LLVM reads ahead while there are registers: 37 kernels
+                     ///< on gfx1201 differ by a factor of 1.3.
+  double laneReadCycles; ///< Cycles that each read of shared memory by a wave's
+                         ///< multiply-adds adds to a lone workgroup: LLVM waits
+                         ///< for most of them. A lone wave waits for 40 to 65;
+                         ///< 12 chose best for nine f32 layers on gfx1100 and
+                         ///< gfx1201.
+  double smallAtomRegisters;  ///< Registers added by atoms of 16 rows.
+  double combineSeconds;      ///< Start and end of a split-K sum's kernel.
   double transposedConflicts; ///< Conflicts of writes of transposed blocks
                               ///< whose rows are shorter than all banks, as a
                               ///< multiple of the writes.
@@ -92,6 +101,14 @@ struct UnitCalibration {
   /// Registers of each of several loads that make up one access in weight
   /// gradients, as counted in assembly.
   int64_t joinedLoadRegisters;
+  /// Resident workgroups that fill each other's waits: a second tile in flight
+  /// must leave as many, or all that there are without it. One that leaves
+  /// three of four makes a loop 1.06 times as long by the clock, and one that
+  /// leaves six of seven or eight makes it shorter.
+  int64_t secondTileWorkgroups;
+  /// Least steps of a loop with a second tile in flight: by the clock, fewer
+  /// take up to 1.1 times as long with it.
+  int64_t secondTileSteps;
 };
 
 } // namespace conv

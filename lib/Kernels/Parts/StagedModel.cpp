@@ -36,6 +36,16 @@ static const StagedCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->staged;
 }
 
+/// Reads of shared memory by the multiply-adds of a wave's step: one for each
+/// 16 bytes of a column, which all lanes share, and of a lane's row.
+static double countLaneReads(const Candidate &candidate) {
+  const MatrixAtom &atom = *candidate.atom;
+  if (atom.kind != AtomKind::FMA)
+    return 0;
+  auto [rows, columns] = candidate.subgroup;
+  return double(candidate.gemmK / atom.kPerLane * (columns + rows / atom.n));
+}
+
 /// The input of the model of AMD units.
 static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate, const Cost &cost) {
@@ -44,11 +54,11 @@ static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
   work.stages = candidate.stages;
   work.steps = double(cost.steps) * problem.averageShare;
   work.overlapsSteps = candidate.atom->kind == AtomKind::MFMA;
-  work.joinsLoads =
-      work.overlapsSteps && !copiesInLaneOrder(chip, candidate) &&
-      (isTransposed(problem.lhsRun) || isTransposed(problem.rhsRun));
+  work.joinsLoads = work.overlapsSteps && !copiesInLaneOrder(chip, candidate) &&
+                    hasTransposed(problem);
   work.copiesInLaneOrder = copiesInLaneOrder(chip, candidate);
   work.atomCycles = candidate.atom->cycles;
+  work.laneReads = countLaneReads(candidate);
   work.prefetchDistance = getPrefetchDistance(problem, chip, candidate);
   work.matrixCycles =
       cost.matrixCycles / double(ceilDiv(work.waves, countSimds(chip)));
@@ -96,7 +106,7 @@ static void computeOccupancy(const Problem &problem, const ChipInfo &chip,
   int64_t registers =
       keepsLoadsEarly(chip)
           ? computeExpectedRegisters(chip, *candidate.atom, cost.registers,
-                                     countTransposed(problem))
+                                     hasTransposed(problem))
           : cost.registers.total();
   // More would fit, but no unit gets more than its share of the grid.
   int64_t share = ceilDiv(cost.workgroups, countUnits(chip));
@@ -282,6 +292,7 @@ conv::describeUnit(const Problem &problem, const ChipInfo &chip,
           {"joins_loads", double(work.joinsLoads)},
           {"lane_copies", double(work.copiesInLaneOrder)},
           {"atom_cycles", work.atomCycles},
+          {"lane_reads", work.laneReads},
           {"prefetch_distance", double(work.prefetchDistance)},
           {"overlaps", double(work.overlapsSteps)},
           {"resident", double(cost.residentWorkgroups)},

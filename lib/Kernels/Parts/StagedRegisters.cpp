@@ -108,30 +108,24 @@ int64_t conv::countResident(const ChipInfo &chip, const Candidate &candidate,
   return std::min(waves / candidate.subgroups(), byShared);
 }
 
-/// Workgroups that share a unit fill each other's waits: by the clock, a second
-/// tile that leaves three of four makes a loop 1.06 times as long, and one that
-/// leaves six of seven or eight makes it shorter.
-static constexpr int64_t kEnoughWorkgroups = 4;
-
-/// By the clock, fewer steps take up to 1.1 times as long with a second tile.
-static constexpr int64_t kLeastPrefetchedSteps = 16;
-
 int64_t conv::computePrefetchDistance(const ChipInfo &chip,
                                       const Candidate &candidate,
                                       int64_t steps) {
   // Other loops pass loads through the same registers in each step.
+  const UnitCalibration &unit = chip.calibration->unit;
   if (!keepsLoadsEarly(chip) || candidate.atom->kind != AtomKind::WMMA ||
-      candidate.loop != StagedLoop::Registers || steps < kLeastPrefetchedSteps)
+      candidate.loop != StagedLoop::Registers || steps < unit.secondTileSteps)
     return 1;
   RegisterCost cost = computeForOneTile(Problem(), chip, candidate);
   int64_t expected = computeExpectedRegisters(chip, *candidate.atom, cost,
-                                              /*transposed=*/0);
+                                              /*transposes=*/false);
   int64_t withSecond = expected + cost.staging;
   bool fits =
       withSecond <= computeAvailableRegisters(chip, candidate.subgroups()) -
                         chip.registerGranule &&
       countResident(chip, candidate, withSecond) >=
-          std::min(kEnoughWorkgroups, countResident(chip, candidate, expected));
+          std::min(unit.secondTileWorkgroups,
+                   countResident(chip, candidate, expected));
   return fits ? 2 : 1;
 }
 
@@ -188,7 +182,7 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
   int64_t needed =
       isPhased || hoistsNothing
           ? computeExpectedRegisters(chip, *candidate.atom, registers,
-                                     countTransposed(problem))
+                                     hasTransposed(problem))
           : computeNeededRegisters(chip, registers);
   bool fits = needed <= available;
   // Accumulation registers hold only accumulators, so neither the accumulators

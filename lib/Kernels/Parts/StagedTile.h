@@ -32,9 +32,9 @@ inline bool keepsLoadsEarly(const ChipInfo &chip) {
 inline bool isTransposed(const Run &run) {
   return run.elements > 1 && !run.isAlongReduction;
 }
-/// Number of operands of a problem that are transposed.
-inline int64_t countTransposed(const Problem &problem) {
-  return isTransposed(problem.lhsRun) + isTransposed(problem.rhsRun);
+/// Whether an operand of a problem is transposed.
+inline bool hasTransposed(const Problem &problem) {
+  return isTransposed(problem.lhsRun) || isTransposed(problem.rhsRun);
 }
 
 /// Number of 16-byte pieces of one operand's tile that a work-item copies.

@@ -39,13 +39,15 @@ int64_t conv::countUnits(const ChipInfo &chip) {
 int64_t conv::computeExpectedRegisters(const ChipInfo &chip,
                                        const MatrixAtom &atom,
                                        const RegisterCost &registers,
-                                       int64_t transposed) {
+                                       bool transposes) {
   auto others = double(registers.total() - registers.accumulators);
   auto accumulators = double(registers.accumulators);
-  if (atom.kind != AtomKind::MFMA)
+  if (atom.kind == AtomKind::FMA)
+    return std::lround(accumulators + fit(chip).laneOthers * others);
+  if (atom.kind == AtomKind::WMMA)
     return std::lround(fit(chip).vectorAccumulators * accumulators +
                        (fit(chip).vectorOthers +
-                        fit(chip).transposedOthers * double(transposed)) *
+                        (transposes ? fit(chip).transposedOthers : 0)) *
                            others);
   return std::lround(fit(chip).matrixAccumulators * accumulators +
                      fit(chip).matrixOthers * others +
@@ -99,8 +101,10 @@ static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
 /// is behind half of the others.
 static double computeLoadLatency(const ChipInfo &chip, const UnitWork &work) {
   double latency = getFit(chip, work).latencyCycles;
+  // Vector instructions between the copies delay the last one.
   if (work.copiesInLaneOrder)
-    return (latency + work.loadCycles) /
+    return (latency + work.loadCycles +
+            double(ceilDiv(work.waves, countSimds(chip))) * work.vectorCycles) /
            double(std::max<int64_t>(1, work.stages - 1));
   bool isSpread = work.overlapsSteps && work.stages > 1;
   return (latency + work.loadCycles / (isSpread ? 2 : 1)) /
@@ -122,6 +126,7 @@ double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
                         : loop.stepCycles);
   if (work.copiesInLaneOrder)
     alone += fit(chip).laneCopyAtoms * work.atomCycles;
+  alone += fit(chip).laneReadCycles * work.laneReads;
   // A lone wave issues them in bursts, which its products do not hide.
   if (work.overlapsSteps && !work.copiesInLaneOrder)
     alone += work.vectorCycles;

@@ -35,7 +35,10 @@ struct UnitWork {
   bool joinsLoads = false;
   /// Tiles arrive without registers, up to `stages` - 1 steps ahead.
   bool copiesInLaneOrder = false;
-  double atomCycles = 0;        ///< Cycles of a matrix instruction.
+  double atomCycles = 0; ///< Cycles of a matrix instruction.
+  /// Reads of shared memory by a wave's multiply-adds; 0 with matrix
+  /// instructions.
+  double laneReads = 0;
   int64_t prefetchDistance = 1; ///< Steps from loads to their use in phases.
   /// Steps overlap: loads and writes are between matrix instructions.
   bool overlapsSteps = false;
@@ -45,11 +48,11 @@ struct UnitWork {
 int64_t countSimds(const ChipInfo &chip);
 int64_t countUnits(const ChipInfo &chip);
 
-/// Registers that the compiler usually allocates for a lane, if `transposed`
-/// operands are transposed on their way to shared memory.
+/// Registers that the compiler usually allocates for a lane, in a kernel that
+/// transposes an operand on its way to shared memory or that does not.
 int64_t computeExpectedRegisters(const ChipInfo &chip, const MatrixAtom &atom,
                                  const RegisterCost &registers,
-                                 int64_t transposed);
+                                 bool transposes);
 
 /// Whether loads determine how long a step of `resident` workgroups takes.
 bool waitsForLoads(const ChipInfo &chip, const UnitWork &work,

@@ -92,7 +92,7 @@ int64_t computeAllocatedRegisters(const ChipInfo &chip,
   return best.candidate.atom->kind == AtomKind::WMMA
              ? computeExpectedRegisters(chip, *best.candidate.atom,
                                         best.cost.registers,
-                                        /*transposed=*/0)
+                                        /*transposes=*/false)
              : best.cost.registers.total();
 }
 
