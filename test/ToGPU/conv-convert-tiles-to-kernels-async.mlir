@@ -92,6 +92,9 @@ module attributes {conv.target = #conv.target<"sm_80">} {
 // CHECK:             conv.guarded_copy 8 of %[[Y]]
 // CHECK:             conv.mma
 // CHECK:             conv.schedule_fence
+// An iteration has a step for each stage, so that stages have constant places.
+// CHECK-COUNT-2:     amdgpu.memory_counter_wait load(2) ds(0)
+// CHECK:             conv.schedule_fence
 // CHECK-NEXT:        scf.yield
 // Then there are none to start, and in the end none to wait for.
 // CHECK:           conv.guarded_copy 8 of %[[W]]
