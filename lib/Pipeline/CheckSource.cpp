@@ -164,7 +164,8 @@ static void emitAgain(StringRef line, MLIRContext *context) {
 static std::optional<SourceFile> checkBytecode(const SourceFile &source,
                                                MLIRContext *context) {
   uint64_t size = source.text.size();
-  constexpr int64_t kSlowness = 60; // Of a machine with other work.
+  // Seconds that a busy machine may take for a second of the processor.
+  constexpr int64_t kSlowness = 60;
   auto seconds = int64_t(3 + size / kBytesPerSecond);
   ::conv::ChildLimits limits = {
       .memoryBytes =

@@ -549,4 +549,16 @@ func.func @odd_channels_depthwise_weight(%x: tensor<32x56x56x58xbf16>, %dy: tens
   return %dw : tensor<58x3x3x1xbf16>
 }
 
+// A tile of 16 of the 40 channels would leave lanes idle and cross sectors.
+// CHECK-LABEL: func.func @all_channels_depthwise
+// CHECK: #conv.direct<workgroup = [{{[0-9]+}}, 40],
+func.func @all_channels_depthwise(%x: tensor<8x256x256x40xbf16>, %w: tensor<40x3x3x1xbf16>)
+    -> tensor<8x256x256x40xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 40
+      : tensor<8x256x256x40xbf16>, tensor<40x3x3x1xbf16> -> tensor<8x256x256x40xbf16>
+  return %y : tensor<8x256x256x40xbf16>
+}
+
 }

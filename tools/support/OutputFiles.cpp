@@ -15,7 +15,9 @@ using namespace conv::tools;
 namespace fs = std::filesystem;
 
 bool tools::isFolder(const std::string &path) {
-  std::error_code ignored; // Of a name that is too long, say: writing fails.
+  // A name that is too long, for example, is none of a folder. Writing to it
+  // fails, with a message.
+  std::error_code ignored;
   return path.ends_with('/') || fs::is_directory(path, ignored);
 }
 

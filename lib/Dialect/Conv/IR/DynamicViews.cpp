@@ -30,8 +30,8 @@ static constexpr int64_t kSummedBytes = 300;
 /// The most positions of a block: a longer block would save less than a tenth
 /// of the input reads.
 static constexpr int64_t kMostPositions = 8;
-/// The same on AMD's GPUs: there, what the next block reads again comes from a
-/// cache that is hardly faster than the memory (`conv-clock`).
+/// The most positions of a block on AMD's GPUs, whose caches deliver what the
+/// next block reads again hardly faster than the memory does (`conv-clock`).
 static constexpr int64_t kMostPositionsOnAMD = 16;
 /// The most positions of a short block, and the bytes of one access of a short
 /// block with one kernel for all tokens.

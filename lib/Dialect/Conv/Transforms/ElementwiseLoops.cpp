@@ -30,8 +30,7 @@ bool mlir::conv::isElementwise(linalg::GenericOp op) {
       op.getNumParallelLoops() != op.getNumLoops())
     return false;
   auto type = cast<RankedTensorType>(op.getResult(0).getType());
-  return type.hasStaticShape() &&
-         type.getElementType().isIntOrIndexOrFloat() &&
+  return type.hasStaticShape() && type.getElementType().isIntOrIndexOrFloat() &&
          op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() &&
          llvm::all_of(op.getBody()->without_terminator(), isScalarOp);
 }

@@ -36,7 +36,8 @@ public:
               ColumnOrder order = nullptr)
       : TmaEpilogue({Subproblem{kernel, form}}, ptx, tile, consumer, workItem,
                     staging, std::move(order)) {}
-  /// The same for subproblems that are alike (`EpilogueTensors::areAlike`).
+  /// One epilogue for several subproblems, which `EpilogueTensors::areAlike`
+  /// must hold for.
   TmaEpilogue(ArrayRef<Subproblem> subproblems, const PtxBuilder &ptx,
               const ::conv::TmaTile &tile, Value consumer, Value workItem,
               Value staging, ColumnOrder order = nullptr);
