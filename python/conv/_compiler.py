@@ -74,12 +74,12 @@ def select_target(targets: typing.Sequence[str]) -> str:
     return known.decode() or targets[0]
 
 
-def _collect_warnings(said: typing.List[str], database: str) -> typing.Any:
-    """A callback that collects warnings about a database: the named one, or else the one that ships."""
+def _collect_warnings(said: typing.List[str]) -> typing.Any:
+    """A callback that collects what the compiler says of a database; it may also say that a kernel spills."""
 
     def warn(_: typing.Any, message: bytes) -> None:
         text = message.decode(errors="replace")
-        if database not in ("", "none") or " the database " in text:
+        if " database " in text:
             said.append(text)
 
     return WARNING(warn)
@@ -150,7 +150,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         threads=as_integer("threads", threads, 0, most) or len(os.sched_getaffinity(0)),
     )
     said: typing.List[str] = []
-    options.warning = _collect_warnings(said, database)
+    options.warning = _collect_warnings(said)
     source = _read(module)
     call = functools.partial(library.conv_jit_compile, get_jit()) if cache else library.conv_compile
     artifact = take(lambda place: call(source, len(source), ctypes.byref(options), place))

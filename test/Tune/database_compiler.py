@@ -2,7 +2,9 @@
 """The compiler and the database: problems as lines, the rows that choose schedules, and stale rows."""
 
 import dataclasses
+import io
 import itertools
+import json
 import os
 import pathlib
 import shutil
@@ -10,6 +12,7 @@ import subprocess
 import sys
 import unittest
 import warnings
+import zipfile
 
 import conv
 from conv.tune import Database
@@ -101,6 +104,22 @@ class Compiler(unittest.TestCase):
             self.assertEqual(self.chosen(cache=False)[0], "heuristic")
         with self.assertWarnsRegex(UserWarning, "its schedule is used"):
             self.assertEqual(self.chosen(cache=False, stale=True), ("database", self.records[5]["schedule"]))
+
+    def test_spills_are_no_warning(self):
+        """`conv-compile` warns of a kernel that spills; in Python, warnings are about the database only."""
+        nhwc = dict.fromkeys(("input_layout", "filter_layout", "output_layout"), "NHWC")
+        problem = conv.Problem(n=1, c=3, k=384, input=(28, 28), filter=(14, 14), stride=(14, 14), dtype="f32", **nhwc)
+        schedule = (
+            "#conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 128], subgroup = [128, 64], gemm_k = 32, stages = 2, "
+            "atom = <fma 16 x 32 x 4>, main_loop = register_staged, raster = columns>, splits = 8>"
+        )
+        Database(self.path, write=True).close()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            pack = conv.compile(problem, "gfx1201", schedule=schedule, database=self.path, cache=False)
+        with zipfile.ZipFile(io.BytesIO(pack)) as archive:
+            [entry] = json.loads(archive.read("manifest.json"))["entries"]
+        self.assertGreater(entry["launches"][0]["resources"]["spills"], 0)
 
     def test_same_code_holds(self):
         """A row of another compiler is valid if this compiler generates the measured code, also with an epilogue."""
