@@ -212,6 +212,10 @@ void ElementwiseTile::load(const Matrix &operand, const Place &place,
     for (int64_t i = 0; i < operand.width; ++i)
       elements.push_back(vector::ExtractOp::create(kernel.b, part, i));
   }
+  // Parts of a vector share cache lines: a code generator that moved one of
+  // them down would have these lines fetched again.
+  if (count > operand.width)
+    ScheduleFenceOp::create(kernel.b);
   for (int64_t i = 0; i < width; ++i)
     for (auto [number, place] : operand.members)
       loaded[number].push_back(
