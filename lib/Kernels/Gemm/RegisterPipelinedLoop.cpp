@@ -180,11 +180,10 @@ void PipelinedLoop::readRest(State &state, Value k, bool hasNext) const {
 /// Makes the next tile visible.
 void PipelinedLoop::showNext(State &state, Value k) const {
   multiply(state, state.fragments, 0, numEarly());
-  // What joins the loads of both operands must not move up with its waits. In
-  // other loops with one stage, this fence costs more than it saves in
-  // conv-clock.
-  if (isDouble ||
-      (parts.lhs.loadsPerBlock() > 1 && parts.rhs.loadsPerBlock() > 1))
+  // What joins loads must not move up with its waits. In other loops with one
+  // stage, this fence costs more than it saves in conv-clock.
+  if (isDouble || parts.lhs.loadsPerBlock() > 1 ||
+      parts.rhs.loadsPerBlock() > 1)
     ScheduleFenceOp::create(kernel.b);
   gpu::BarrierOp::create(kernel.b);
   state.stage = getOther(state.stage);
