@@ -26,7 +26,6 @@ static constexpr StagedCalibration kStaged = {
     .scatterCycles = 0, // Clock: part of a loop's `storeCycles`.
     .sparseScatterCycles = 0,
     .wholeScatterCycles = 0,
-    .scatteredSumSeconds = 0,
     .barrierCycles = 0,      // Clock: part of a loop's `stepCycles`.
     .loadLanesPerClock = 16, // Published: 64 bytes per clock, 4 of each lane.
     .leastLoadBytes = 4,     // Likewise.

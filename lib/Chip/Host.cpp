@@ -41,7 +41,6 @@ constexpr Calibration conv::kHostCalibration = {
                .scatterCycles = 0,
                .sparseScatterCycles = 0,
                .wholeScatterCycles = 0,
-               .scatteredSumSeconds = 0,
                .barrierCycles = 40,
                .loadLanesPerClock = 16,
                .leastLoadBytes = 4,

@@ -11,9 +11,9 @@
 //     to 2.8 and 1.2 to 2.1. transposedStagedSlowdown and transposingSlowdown:
 //     310 schedules of 120 layers on H100s, 2.2 to 10 and 1.0 to 1.8.
 //     scatterCycles and sparseScatterCycles: 16 layers in NCHW on an H200.
-//     scatteredSumSeconds: 4 schedules of 2 layers in NCHW on an H200, and 14
-//     pairs of schedules of 6 gradients of filters on an H100, 0.6e-11 to
-//     2e-11.
+//   * splitSum: scatteredSeconds by 4 schedules of 2 layers in NCHW on an
+//     H200, and 14 pairs of schedules of 6 gradients of filters on an H100,
+//     0.6e-11 to 2e-11.
 //   * state: bench/results/decoding_h200.json.
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +38,6 @@ static constexpr Calibration kHopper = {
                .scatterCycles = 0.63,
                .sparseScatterCycles = 1.46,
                .wholeScatterCycles = 0.1,
-               .scatteredSumSeconds = 1.2e-11,
                .barrierCycles = 40,
                .loadLanesPerClock = 16,
                .leastLoadBytes = 4,
@@ -93,9 +92,6 @@ static constexpr Calibration kHopper = {
                   .hiddenOfOneConsumer = 0.405,
                   .hiddenEpilogue = 0.575,
                   .overlap = 2.2,
-                  .sumLaunchSeconds = 0.5e-6,
-                  .partSeconds = 3.75e-8,
-                  .intermediateShare = 0.7,
                   .convertCycles = 550,
                   .convertCyclesPerColumn = 7,
                   .chainCycles = 32,
@@ -156,6 +152,10 @@ static constexpr Calibration kHopper = {
                          .stepCycles = 90,
                          .transposeCycles = 336,
                          .sumCycles = 1100}},
+    .splitSum = {.launchSeconds = 0.5e-6,
+                 .sliceSeconds = 3.75e-8,
+                 .bandwidthShare = 0.7,
+                 .scatteredSeconds = 1.2e-11},
     .transform = {.efficiency = 0.8,
                   .scatteredFactor = 4,
                   .overlappedLaunchSeconds = 2.2e-6},
@@ -171,11 +171,12 @@ static constexpr Calibration createAmpere() {
   staged.registerStagedSlowdown = staged.asyncStagedSlowdown = 1;
   staged.transposedStagedSlowdown = staged.transposingSlowdown = 1;
   staged.scatterCycles = staged.sparseScatterCycles = 0;
-  staged.wholeScatterCycles = staged.scatteredSumSeconds = 0;
+  staged.wholeScatterCycles = 0;
   calibration.lane = {};
   calibration.warpgroup = {};
   calibration.lineBuffer = {};
   calibration.weightStationary = {};
+  calibration.splitSum = {};
   calibration.direct.isCompared = false;
   calibration.direct.traffic = 1.25;
   return calibration;

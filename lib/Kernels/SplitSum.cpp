@@ -9,19 +9,19 @@
 
 using namespace conv;
 
-static const WarpgroupCalibration &fit(const ChipInfo &chip) {
-  return chip.calibration->warpgroup;
+static const SplitSumCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->splitSum;
 }
 
 bool conv::hasMeasuredSums(const ChipInfo &chip) {
-  return fit(chip).intermediateShare > 0;
+  return fit(chip).bandwidthShare > 0;
 }
 
 double conv::computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
-  double seconds = double(problem.launches - 1) * fit(chip).sumLaunchSeconds +
+  double seconds = double(problem.launches - 1) * fit(chip).launchSeconds +
                    problem.intermediateBytes /
-                       (fit(chip).intermediateShare * chip.memoryGBs * 1e9);
+                       (fit(chip).bandwidthShare * chip.memoryGBs * 1e9);
   return problem.splits == 1
              ? seconds
-             : seconds + fit(chip).partSeconds * double(problem.splits);
+             : seconds + fit(chip).sliceSeconds * double(problem.splits);
 }

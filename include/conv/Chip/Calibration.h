@@ -44,6 +44,17 @@ struct LaunchCalibration {
   int64_t splitWaves, mostSplits;
 };
 
+/// Kernels that add split-K slices. A chip on which they were not measured
+/// leaves this out; they then take `launchSeconds` and their bytes.
+struct SplitSumCalibration {
+  double launchSeconds;  ///< From the end of products to the sum.
+  double sliceSeconds;   ///< Seconds for each more slice that a lane adds.
+  double bandwidthShare; ///< Share of the memory bandwidth at which slices are
+                         ///< written and read.
+  double scatteredSeconds; ///< Seconds for each element that is not stored
+                           ///< beside its neighbours.
+};
+
 /// Kernels that move data (`Schedule/FormSpace`).
 struct TransformCalibration {
   double efficiency;      ///< Share of the memory bandwidth that
@@ -79,6 +90,7 @@ struct Calibration {
   LineBufferCalibration lineBuffer = {};
   WeightStationaryCalibration weightStationary = {};
   DirectCalibration direct = {};
+  SplitSumCalibration splitSum = {};
   TransformCalibration transform;
   StateCalibration state;
 };

@@ -33,9 +33,6 @@ struct StagedCalibration {
   double sparseScatterCycles;
   /// `scatterCycles` if neighbouring rows fill a sector: 6 layers in f32.
   double wholeScatterCycles;
-  /// Seconds for each scattered element that the sum of split-K slices stores:
-  /// 18 schedules of 8 layers in NCHW.
-  double scatteredSumSeconds;
   double barrierCycles;     ///< A step's barrier, waits and loop control.
   double loadLanesPerClock; ///< Addresses the first-level cache takes.
   int64_t leastLoadBytes;   ///< Smaller loads of a lane are not faster.

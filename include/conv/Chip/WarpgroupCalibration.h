@@ -92,10 +92,6 @@ struct WarpgroupCalibration {
   double hiddenEpilogue;
   double overlap; ///< Exponent of the norm that joins compute and memory: 1
                   ///< adds them, larger is closer to the longer one.
-  double sumLaunchSeconds;  ///< From the end of products to the split-K sum.
-  double partSeconds;       ///< Seconds for each more slice that a lane adds.
-  double intermediateShare; ///< Share of the memory bandwidth at which split-K
-                            ///< slices are written and read.
   /// Cycles of a step, and of each of its columns, in which lanes split f32
   /// operands into tf32 parts; joined with the cycles of products as a root of
   /// squares. Measured of 85 problems: bench/results/unlisted.md, "Split

@@ -261,7 +261,7 @@ Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
   }
   cost.seconds =
       slowdown * std::max(cost.computeSeconds, cost.memorySeconds) +
-      problem.scatteredSums * fit(chip).scatteredSumSeconds +
+      problem.scatteredSums * chip.calibration->splitSum.scatteredSeconds +
       (keepsLoadsEarly(chip) ? computeCombineSeconds(problem, chip) : 0) +
       double(perUnit) *
           computeScatterCycles(problem, chip, candidate.workgroup[0],

@@ -114,7 +114,7 @@ static double computeScatterSeconds(const Problem &problem,
                                     const ChipInfo &chip) {
   return getTmaFacts(problem).isFilterGradient
              ? problem.scatteredSums *
-                   chip.calibration->staged.scatteredSumSeconds
+                   chip.calibration->splitSum.scatteredSeconds
              : 0;
 }
 

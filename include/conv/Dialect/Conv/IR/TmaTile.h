@@ -202,13 +202,13 @@ struct TmaTile {
   }
   int64_t producerRegisters() const {
     if (workers() == 2)
-      return isConverted() ? 72 : 40;
+      return isConverted() ? 56 : 40;
     return hasHelpers() ? 56 : workers() == 1 ? 24 : 32;
   }
   int64_t consumerRegisters() const {
     if (workers() == 3)
       return hasHelpers() ? 152 : 160;
-    return workers() == 2 && isConverted() ? 216 : 232;
+    return workers() == 2 && isConverted() ? 224 : 232;
   }
 
   int64_t leftBytes() const {
