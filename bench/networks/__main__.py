@@ -1,6 +1,7 @@
 """Compare whole networks on conv.torch with PyTorch, in one process.
 
     python3 bench/networks run --networks resnet50 --batch 1 64 --output results    inference in bf16, channels-last
+    python3 bench/networks run --layout nchw --output results                       in PyTorch's default layout
     python3 bench/networks run --train --output results                             forward and backward, autocast to bf16
     python3 bench/networks report results                                           the tables again, and report.html
 
@@ -118,7 +119,8 @@ def compare(name, batch, options):
     network, image = network.to(device), image.to(device)
 
     make_step = (lambda n, x: training_step(n, x, torch.float32)) if options.train else inference_step
-    expected = [tensor.clone() for tensor in make_step(copy.deepcopy(network), image)()]
+    with torch.backends.cudnn.flags(allow_tf32=False):
+        expected = [tensor.clone() for tensor in make_step(copy.deepcopy(network), image)()]
 
     if not options.train:
         network, image = network.to(dtype), image.to(dtype)
@@ -135,8 +137,7 @@ def compare(name, batch, options):
         conv.torch.replace(ours)
     else:
         rest = {"measured": None, "compiled": True, "eager": False}[options.rest]
-        how = {"channels_last": options.layout == "nhwc", "measure": options.measure, "compile_rest": rest}
-        ours = conv.torch.optimize(network, (image,), **how, cuda_graph=is_gpu)
+        ours = conv.torch.optimize(network, (image,), measure=options.measure, compile_rest=rest, cuda_graph=is_gpu)
         ours = ours.module if is_gpu else ours  # Variants capture graphs of their own.
     if options.train and options.rest == "compiled":
         ours = torch.compile(ours, dynamic=False)
@@ -219,7 +220,9 @@ def main():
     runs.add_argument("--networks", nargs="+", choices=networks.NAMES, default=networks.NAMES, metavar="NAME")
     runs.add_argument("--batch", nargs="+", type=int, default=[1, 8, 64])
     runs.add_argument("--dtype", choices=DTYPES, default="bf16")
-    runs.add_argument("--layout", choices=("nhwc", "nchw"), default="nhwc")
+    runs.add_argument(
+        "--layout", choices=("nhwc", "nchw"), default="nhwc", help="of parameters and images, as all variants get them"
+    )
     runs.add_argument("--train", action="store_true", help="a training step instead of inference")
     runs.add_argument("--against", nargs="*", choices=MODES, default=[], help="also these modes of torch.compile")
     runs.add_argument(
