@@ -27,6 +27,7 @@ from ._compiler_library import (
 )
 
 from ._library import as_integer
+from ._processors import count_processors
 
 if typing.TYPE_CHECKING:
     from ._problem import Problem
@@ -147,7 +148,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         max_error=getattr(module, "max_error", 0.0) if max_error is None else max_error,
         max_workspace=0 if max_workspace is None else as_integer("max_workspace", max_workspace, 0) or -1,
         prepacks_filters=prepack_filter,
-        threads=as_integer("threads", threads, 0, most) or len(os.sched_getaffinity(0)),
+        threads=as_integer("threads", threads, 0, most) or count_processors(),
     )
     said: typing.List[str] = []
     options.warning = _collect_warnings(said)

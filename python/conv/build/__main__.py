@@ -25,13 +25,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import pathlib
 import sys
 import time
 import typing
 
 from .._library import ErrorKind, bad_input
+from .._processors import count_processors
 from .._tool import run_tool
 from ..tune._arguments import positive, seconds
 from ..tune._executors import Where, run_on
@@ -110,7 +110,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     )
     parser.add_argument("models", metavar="MODELS.yaml")
     parser.add_argument("--only", nargs="+", default=[], metavar="MODEL", help="build these (default: all)")
-    parser.add_argument("--jobs", type=positive, default=len(os.sched_getaffinity(0)), help="compilers at once (default: processors)")
+    parser.add_argument("--jobs", type=positive, default=count_processors(), help="compilers at once (default: processors)")
     parser.add_argument(
         "--cluster", metavar="WHERE", help="Dask: local, an address, or a scheduler's file (default: none)"
     )

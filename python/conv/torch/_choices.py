@@ -23,6 +23,7 @@ from .._artifact import load as load_artifact
 from .._device import open_device
 from .._function import Function
 from .._library import Error
+from .._processors import count_processors
 from . import _measurements
 from ._kernel import Kernel, device_name
 from ._problems import AnyProblem, function_name, with_run_time_sizes
@@ -222,7 +223,7 @@ def _choose(problem: AnyProblem, device: torch.device) -> Choice:
 def _get_pool() -> concurrent.futures.ThreadPoolExecutor:
     with _lock:
         if os.getpid() not in _pools:
-            _pools[os.getpid()] = concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1, "conv-compile")
+            _pools[os.getpid()] = concurrent.futures.ThreadPoolExecutor(count_processors(), "conv-compile")
         return _pools[os.getpid()]
 
 

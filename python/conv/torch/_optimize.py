@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
-import os
 import sys
 import typing
 import warnings
@@ -16,6 +15,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from .._library import Error, ErrorKind
 from .._problem import Problem
+from .._processors import count_processors
 from . import _choices, _fused, _operators, _pack, _rest, _verify
 from ._compiled import CompiledModule
 from ._example import Example, check_example, check_values
@@ -105,7 +105,7 @@ def _in_parallel(
     work: typing.Callable[[Problem], object], problems: typing.Sequence[Problem], progress: Progress
 ) -> typing.List[object]:
     notify = _notify(progress)
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with concurrent.futures.ThreadPoolExecutor(count_processors()) as pool:
         futures = [pool.submit(work, problem) for problem in problems]
         for finished, _ in enumerate(concurrent.futures.as_completed(futures), 1):
             notify(finished, len(problems))

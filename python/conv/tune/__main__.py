@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import os
 import pathlib
 import sys
 import time
@@ -30,6 +29,7 @@ import typing
 from .. import _compiler
 from .._library import ErrorKind, bad_input
 from .._problem import Problem
+from .._processors import count_processors
 from .._tool import run_tool
 from ._arguments import check_device, check_target, device, positive, ratio, seconds
 from ._bundle import RESULTS, Bundle, Item, compile_bundle, verify_bundle
@@ -209,7 +209,7 @@ def _add_layers(step: argparse.ArgumentParser) -> None:
         "--compile-limit", type=seconds, default=Limits.compile, help="seconds of one compilation (default: 60)"
     )
     step.add_argument(
-        "--jobs", type=positive, default=len(os.sched_getaffinity(0)), help="compilers at once (default: processors)"
+        "--jobs", type=positive, default=count_processors(), help="compilers at once (default: processors)"
     )
     step.add_argument(
         "--cluster",
