@@ -1,11 +1,14 @@
 # RUN: %torch-python %s
 """The operators of conv under PyTorch's compilers and transformations."""
 
+import copy
 import unittest
 
 import close
 import torch
 import torch.nn.functional as F
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils.flop_counter import FlopCounterMode
 
 import conv.torch
 import conv.torch.functional as CF
@@ -107,6 +110,89 @@ class Compilers(unittest.TestCase):
         grad = torch.func.grad(lambda w: CF.conv2d(self.x.detach(), w, groups=2).square().sum())(self.w.detach())
         expected = torch.func.grad(lambda w: F.conv2d(self.x.detach(), w, groups=2).square().sum())(self.w.detach())
         torch.testing.assert_close(grad, expected, rtol=1e-4, atol=1e-3)
+
+    def both_ways(self, transform):
+        """The transformed function of conv, called by its function and as an operator, and that of PyTorch."""
+        window = [1, 1], [0, 0], [0, 0], [1, 1], False, [0, 0], 2
+        expected = transform(lambda x, w: F.conv2d(x, w, groups=2))
+        for ours in (
+            lambda x, w: CF.conv2d(x, w, groups=2),
+            lambda x, w: torch.ops.conv.convolution(x, w, None, *window),
+        ):
+            torch.testing.assert_close(transform(ours), expected, rtol=1e-4, atol=1e-3)
+
+    def test_transforms_of_transforms(self):
+        x, w, images = self.x.detach(), self.w.detach(), torch.randn(3, 1, 4, 7, 9)
+
+        def loss(f, x, w):
+            return f(x, w).square().sum()
+
+        self.both_ways(lambda f: torch.func.grad(lambda w: torch.vmap(lambda x: loss(f, x, w))(images).sum())(w))
+        self.both_ways(lambda f: torch.vmap(torch.func.grad(lambda x: loss(f, x, w)))(images))
+        self.both_ways(lambda f: torch.func.jvp(torch.vmap(lambda x: f(x, w)), (images,), (images,)))
+        self.both_ways(lambda f: torch.func.functionalize(torch.func.grad(lambda w: loss(f, x, w)))(w))
+        per_sample = torch.vmap(torch.func.grad(lambda x: loss(lambda x, w: CF.conv2d(x, w, groups=2), x, w)))
+        torch.testing.assert_close(torch.compile(per_sample, backend="aot_eager")(images), per_sample(images))
+
+    def test_graphs_of_transforms(self):
+        """A graph that is traced through torch.func computes its convolutions, also in the forward pass."""
+        x, w = self.x.detach(), self.w.detach()
+
+        def gradient(x):
+            return torch.func.grad(lambda w: CF.conv2d(x, w, groups=2).square().sum())(w)
+
+        graph = make_fx(gradient)(x)
+        torch.testing.assert_close(graph(2 * x), gradient(2 * x))
+        w = w.to("meta")
+        self.assertEqual(gradient(x.to("meta")).shape, w.shape)
+
+    def test_vmap_under_autocast(self):
+        """Like PyTorch's, a batch of convolutions is not cast, so that batch norms get the types that they take."""
+        images = torch.randn(3, 2, 4, 7, 9)
+        with torch.autocast("cpu", torch.bfloat16):
+            self.both_ways(lambda f: torch.vmap(lambda x: f(x, self.w.detach()))(images))
+            network = torch.nn.Sequential(conv.torch.Conv2d(4, 4, 3), torch.nn.BatchNorm2d(4)).eval()
+            self.assertEqual(torch.vmap(network)(images).dtype, torch.float32)
+
+    def test_gradients_of_padding_below_a_mode(self):
+        """A mode sees PyTorch's own operators, below which there is no graph of gradients."""
+        x = self.x.detach().double().requires_grad_()
+        for mode in ("zeros", "reflect", "replicate", "circular"):
+            size = 4 if mode == "zeros" else 3
+            layer = conv.torch.Conv2d(4, 2, size, padding="same", padding_mode=mode).double()
+            (expected,) = torch.autograd.grad(layer(x).square().sum(), x)
+            x.grad = None
+            with FlopCounterMode(display=False):
+                layer(x).square().sum().backward()
+            torch.testing.assert_close(x.grad, expected)
+            self.assertTrue(torch.autograd.gradgradcheck(layer, x, fast_mode=True, atol=1e-4))
+
+    def test_flop_counter(self):
+        """PyTorch counts the same operations for conv's operators as for its own, with gradients and in compiled code."""
+        network = torch.nn.Sequential(torch.nn.Conv2d(4, 6, 3, groups=2), torch.nn.ConvTranspose2d(6, 4, 2, 2))
+        x = self.x.detach()
+        ours = copy.deepcopy(network)
+        conv.torch.replace(ours)
+
+        def count(run):
+            with FlopCounterMode(display=False) as counter:
+                run()
+            return counter.get_total_flops()
+
+        expected = count(lambda: network(x).sum().backward())
+        self.assertGreater(expected, 0)
+        for one in (ours, torch.compile(ours, backend="aot_eager")):
+            self.assertEqual(count(lambda one=one: one(x).sum().backward()), expected)
+        with torch.no_grad():
+            fast = conv.torch.optimize(ours, (x,), compile_rest=False)
+            self.assertEqual(count(lambda: fast(x)), count(lambda: network(x)))
+        tokens, filters = torch.randn(2, 8, 5, requires_grad=True), torch.randn(8, 3, requires_grad=True)
+        products = 2 * tokens.numel() * 3
+        self.assertEqual(count(lambda: conv.torch.causal_conv1d_fn(tokens, filters).sum().backward()), 3 * products)
+        state = torch.zeros(2, 8, 2)
+        self.assertEqual(count(lambda: conv.torch.causal_conv1d_update(tokens[:, :, 0], state, filters)), products // 5)
+        kernel = torch.randn(2, 5, 4, 3, requires_grad=True)
+        self.assertEqual(count(lambda: conv.torch.dynamic_conv(tokens.mT, kernel).sum().backward()), 3 * products)
 
 
 if __name__ == "__main__":

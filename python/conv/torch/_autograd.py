@@ -55,9 +55,16 @@ torch.library.register_autograd("conv::convolution", backward, setup_context=set
 _track = make_autograd_impl(torch.ops.conv.convolution.default, Info(backward, setup))
 
 
+def _composed(*arguments):
+    return CallArguments(*arguments).reference()
+
+
 def _autograd(keys, *arguments):
     """The operator's autograd for tensors with data. If gradients are disabled, it calls the kernel directly, because going
-    through the dispatcher a second time takes 10 us."""
+    through the dispatcher a second time takes 10 us. Below torch.func's transforms, which have no rule for it, PyTorch's own
+    operators run."""
+    if torch._C._functorch.peek_interpreter_stack() is not None:
+        return _composed(*arguments)
     if torch.is_grad_enabled() or _calls.is_traced(arguments[0]) or _calls.is_special(arguments[1]):
         return _track(keys, *arguments)
     return convolution_kernel(*arguments)
@@ -67,27 +74,33 @@ for _key in ("AutogradCPU", "AutogradCUDA"):
     library.impl("convolution", _autograd, _key, with_keyset=True)
 
 
-def vmap(info, in_dims, input, weight, bias, *rest, **named):  # noqa: A002
-    """A batch of batches of images is a larger batch, unless each has its own filter or there is a residual: then they are
-    computed one after another."""
-    convolution = torch.ops.conv.convolution
-    residual = rest[8] if len(rest) > 8 else named.get("residual")
-    if in_dims[0] is not None and in_dims[1] is None and in_dims[2] is None and residual is None:
-        images = input.movedim(in_dims[0], 0)
-        result = convolution(images.flatten(0, 1), weight, bias, *rest, **named)
-        return result.unflatten(0, images.shape[:2]), 0
+def vmap_by(convolution):
+    """The rule of vmap, which computes by calls of `convolution`: those of an operator cannot call autograd functions, and those
+    of an autograd function cannot call operators, of which other transforms know no gradient."""
 
-    def at(tensor, dim, index):
-        return tensor.select(dim, index) if isinstance(tensor, torch.Tensor) and dim is not None else tensor
+    def vmap(info, in_dims, *arguments, **named):
+        """A batch of batches of images is a larger batch, unless each has its own filter or there is a residual: then they
+        are computed one after another."""
+        # Sizes are lists when they come from PyTorch's dispatcher.
+        call = CallArguments(*(tuple(value) if isinstance(value, list) else value for value in arguments), **named)
+        if in_dims[0] is not None and in_dims[1] is None and in_dims[2] is None and call.residual is None:
+            images = call.input.movedim(in_dims[0], 0)
+            result = convolution(*call._replace(input=images.flatten(0, 1)))
+            return result.unflatten(0, images.shape[:2]), 0
 
-    arguments = [input, weight, bias, *rest]
-    results = [
-        convolution(*(at(value, dim, index) for value, dim in zip(arguments, in_dims)), **named)
-        for index in range(info.batch_size)
-    ]
-    return torch.stack(results), 0
+        def at(tensor, dim, index):
+            return tensor.select(dim, index) if isinstance(tensor, torch.Tensor) and dim is not None else tensor
+
+        dims = (*in_dims, *(None,) * (len(call) - len(in_dims)))
+        results = [
+            convolution(*(at(value, dim, index) for value, dim in zip(call, dims))) for index in range(info.batch_size)
+        ]
+        return torch.stack(results), 0
+
+    return vmap
 
 
+vmap = vmap_by(torch.ops.conv.convolution)
 torch.library.register_vmap("conv::convolution", vmap, lib=library)
 
 
@@ -106,14 +119,21 @@ def jvp(ctx, input_tangent, weight_tangent, bias_tangent, *_):
     return sum(tangents[1:], tangents[0])
 
 
-class _Eager(torch.autograd.Function):
+def _traced(*arguments):
+    """What tracers see: the operator, or PyTorch's own operators for ONNX, which knows no others."""
+    if torch.onnx.is_in_onnx_export():
+        return _composed(*arguments)
+    return torch.ops.conv.convolution(*arguments)
+
+
+class Eager(torch.autograd.Function):
     """The operator's autograd without PyTorch's dispatcher, which costs an operator in Python 100 us a call."""
 
-    forward = staticmethod(convolve)
+    forward = _calls.forward_of(_traced, convolve)
     setup_context = staticmethod(setup)
     backward = staticmethod(backward)
     jvp = staticmethod(jvp)
-    vmap = staticmethod(vmap)
+    vmap = staticmethod(vmap_by(lambda *arguments: convolution(*arguments)))
 
 
 class _Wide(typing.NamedTuple):
@@ -130,7 +150,7 @@ class _Wide(typing.NamedTuple):
 
 
 class _Mixed(torch.autograd.Function):
-    """Like `_Eager`, for a 16-bit image and f32 parameters: kernels take the f32 bias, and write f32 gradients of the
+    """Like `Eager`, for a 16-bit image and f32 parameters: kernels take the f32 bias, and write f32 gradients of the
     parameters, so that neither is cast."""
 
     @staticmethod
@@ -149,18 +169,7 @@ def takes_mixed(*tensors) -> bool:
     return not (_calls.is_anything_traced() or forward_ad._current_level >= 0 or any(map(_calls.is_special, tensors)))
 
 
-def _composed(*arguments):
-    return CallArguments(*arguments).reference()
-
-
-def _traced(*arguments):
-    """What tracers see: the operator, or PyTorch's own operators for ONNX, which knows no others."""
-    if torch.onnx.is_in_onnx_export():
-        return _composed(*arguments)
-    return torch.ops.conv.convolution(*arguments)
-
-
-_OPERATOR = _calls.Operator("convolution", _traced, convolve, _Eager, _composed)
+_OPERATOR = _calls.Operator("convolution", _traced, convolve, Eager, _composed)
 
 
 def convolution(input, weight, bias, *rest):  # noqa: A002

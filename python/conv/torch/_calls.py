@@ -148,6 +148,23 @@ def is_wrapped(name: str, tensors: typing.Sequence[OptionalTensor], unusual: Ten
     return True
 
 
+def is_in_vmap() -> bool:
+    """Whether `torch.func.vmap` is the transform that sees the call first."""
+    interpreter = torch._C._functorch.peek_interpreter_stack()
+    return interpreter is not None and interpreter.key() == torch._C._functorch.TransformType.Vmap
+
+
+def forward_of(traced: typing.Callable, direct: typing.Callable) -> staticmethod:
+    """The forward of an autograd function: the kernel; but below the transforms of torch.func, which see the function first,
+    a mode may observe calls, or tensors may have no data."""
+
+    def forward(*arguments):
+        is_observed = torch._C._len_torch_dispatch_stack() > 0 or is_special(arguments[0])
+        return (traced if is_observed else direct)(*arguments)
+
+    return staticmethod(forward)
+
+
 def is_traced(tensor: torch.Tensor) -> bool:
     """Whether something other than autograd observes calls on this tensor: also autograd with a batch of gradients."""
     return is_anything_traced() or is_special(tensor) or torch._C._functorch.is_legacy_batchedtensor(tensor)
@@ -172,8 +189,13 @@ def dispatch(
         return operator.composed(*arguments)
     if is_anything_traced():
         if not torch.compiler.is_compiling():
-            # torch.func traces through autograd functions, but not through the autograd of operators in Python.
-            if torch._C._functorch.peek_interpreter_stack() is not None:
+            # torch.func traces through autograd functions, but not through the autograd of operators in Python; functionalize
+            # through neither.
+            transforms = torch._C._functorch.get_interpreter_stack()
+            if transforms:
+                functionalize = torch._C._functorch.TransformType.Functionalize
+                if any(transform.key() == functionalize for transform in transforms):
+                    return operator.composed(*arguments)
                 return operator.eager.apply(*arguments)
             if forward_ad._current_level >= 0:  # Nor have these tangents: torch.func.linearize traces them.
                 return operator.composed(*arguments)

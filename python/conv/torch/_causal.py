@@ -293,7 +293,7 @@ torch.library.register_autograd("conv::causal_conv1d", _backward, setup_context=
 
 
 class _Eager(torch.autograd.Function):
-    forward = staticmethod(_causal_conv1d)
+    forward = _calls.forward_of(torch.ops.conv.causal_conv1d, _causal_conv1d)
     setup_context = staticmethod(_setup)
     backward = staticmethod(_backward)
 

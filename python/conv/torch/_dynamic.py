@@ -223,35 +223,40 @@ def _backward(ctx, grad_output):
 torch.library.register_autograd("conv::dynamic_conv", _backward, setup_context=_setup, lib=library)
 
 
-def _vmap(info, in_dims, input, kernel, order, activation, cu_seqlens=None, initial_state=None, normalize=""):  # noqa: A002
-    """A batch of batches is a larger batch; packed sequences cannot be batched, and are computed one after another."""
+def _vmap_by(convolve):
+    """The rule of vmap, which computes by calls of `convolve`; there are two, as `_autograd.vmap_by` explains."""
 
-    def in_front(tensor, dim):
-        return tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
+    def vmap(info, in_dims, input, kernel, order, activation, cu_seqlens=None, initial_state=None, normalize=""):  # noqa: A002
+        """A batch of batches is a larger batch; packed sequences cannot be batched, and are computed one after another."""
 
-    tensors = [input, kernel, cu_seqlens, initial_state]
-    dims = [*in_dims[:2], *in_dims[4:], None, None][:4]
-    each = [tensor if tensor is None else in_front(tensor, dim) for tensor, dim in zip(tensors, dims)]
-    if cu_seqlens is not None:
-        states = [None] * info.batch_size if each[3] is None else each[3]
-        results = [
-            torch.ops.conv.dynamic_conv(each[0][n], each[1][n], order, activation, each[2][n], states[n], normalize)
-            for n in range(info.batch_size)
-        ]
-        return torch.stack(results), 0
-    flat = [tensor if tensor is None else tensor.flatten(0, 1) for tensor in each]
-    result = torch.ops.conv.dynamic_conv(*flat[:2], order, activation, None, flat[3], normalize)
-    return result.unflatten(0, (info.batch_size, -1)), 0
+        def in_front(tensor, dim):
+            return tensor.expand(info.batch_size, *tensor.shape) if dim is None else tensor.movedim(dim, 0)
+
+        tensors = [input, kernel, cu_seqlens, initial_state]
+        dims = [*in_dims[:2], *in_dims[4:], None, None][:4]
+        each = [tensor if tensor is None else in_front(tensor, dim) for tensor, dim in zip(tensors, dims)]
+        if cu_seqlens is not None:
+            states = [None] * info.batch_size if each[3] is None else each[3]
+            results = [
+                convolve(each[0][n], each[1][n], order, activation, each[2][n], states[n], normalize)
+                for n in range(info.batch_size)
+            ]
+            return torch.stack(results), 0
+        flat = [tensor if tensor is None else tensor.flatten(0, 1) for tensor in each]
+        result = convolve(*flat[:2], order, activation, None, flat[3], normalize)
+        return result.unflatten(0, (info.batch_size, -1)), 0
+
+    return vmap
 
 
-torch.library.register_vmap("conv::dynamic_conv", _vmap, lib=library)
+torch.library.register_vmap("conv::dynamic_conv", _vmap_by(torch.ops.conv.dynamic_conv), lib=library)
 
 
 class _Eager(torch.autograd.Function):
-    forward = staticmethod(_dynamic_conv)
+    forward = _calls.forward_of(torch.ops.conv.dynamic_conv, _dynamic_conv)
     setup_context = staticmethod(_setup)
     backward = staticmethod(_backward)
-    vmap = staticmethod(_vmap)
+    vmap = staticmethod(_vmap_by(lambda *arguments: dynamic_conv(*arguments)))
 
 
 _OPERATOR = _calls.Operator("dynamic_conv", torch.ops.conv.dynamic_conv, _dynamic_conv, _Eager, reference.dynamic_conv)

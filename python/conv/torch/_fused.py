@@ -111,7 +111,13 @@ torch.library.register_autograd("conv::fused_convolution", _backward, setup_cont
 _track = make_autograd_impl(OPERATOR, Info(_backward, _setup))
 
 
+def _composed(*given):
+    return arguments(*given).reference()
+
+
 def _dispatch(keys, input, weight, bias, residual, options):  # noqa: A002
+    if torch._C._functorch.peek_interpreter_stack() is not None:  # As in `_autograd`.
+        return _composed(input, weight, bias, residual, options)
     if torch.is_grad_enabled() or _calls.is_traced(input) or _calls.is_special(weight):
         return _track(keys, input, weight, bias, residual, options)
     return run(input, weight, bias, residual, options)
@@ -121,24 +127,25 @@ for _key in ("AutogradCPU", "AutogradCUDA"):
     library.impl("fused_convolution", _dispatch, _key, with_keyset=True)
 
 
-def _vmap(info, in_dims, *given):
-    dims = (*in_dims[:3], *(None,) * 8, in_dims[3], *(None,) * 3)
-    return _autograd.vmap(info, dims, *arguments(*given))
+def _vmap_of(rule):
+    """The rule of vmap that calls the one of `conv::convolution`."""
+
+    def vmap(info, in_dims, *given):
+        dims = (*in_dims[:3], *(None,) * 8, in_dims[3], *(None,) * 3)
+        return rule(info, dims, *arguments(*given))
+
+    return vmap
 
 
-torch.library.register_vmap("conv::fused_convolution", _vmap, lib=library)
+torch.library.register_vmap("conv::fused_convolution", _vmap_of(_autograd.vmap), lib=library)
 
 
 class _Eager(torch.autograd.Function):
-    forward = staticmethod(run)
+    forward = _calls.forward_of(OPERATOR, run)
     setup_context = staticmethod(_setup)
     backward = staticmethod(_backward)
     jvp = staticmethod(_autograd.jvp)
-    vmap = staticmethod(_vmap)
-
-
-def _composed(*given):
-    return arguments(*given).reference()
+    vmap = staticmethod(_vmap_of(_autograd.Eager.vmap))
 
 
 _OPERATOR = _calls.Operator("convolution", OPERATOR, run, _Eager, _composed)

@@ -34,8 +34,30 @@ def pad(image: torch.Tensor, window: Window) -> typing.Tuple[torch.Tensor, typin
     """The image with the padding that `aten.convolution` cannot express, and the padding that it can."""
     if window.padding_mode == "zeros" and window.low == window.high:
         return image, window.low
-    sizes = [size for pair in zip(reversed(window.low), reversed(window.high)) for size in pair]
-    return F.pad(image, sizes, mode=_MODES[window.padding_mode]), (0,) * len(window.low)
+    return F.pad(image, _pad_sizes(window), mode=_MODES[window.padding_mode]), (0,) * len(window.low)
+
+
+def _pad_sizes(window: Window) -> typing.List[int]:
+    """In F.pad's order, the last dimension first."""
+    return [size for pair in zip(reversed(window.low), reversed(window.high)) for size in pair]
+
+
+def _pad_gradient(grad: torch.Tensor, image: torch.Tensor, window: Window) -> torch.Tensor:
+    """The gradient of the image from the gradient of the padded image, by operators that need no graph of gradients: there is
+    none below a dispatch mode."""
+    mode, sizes = _MODES[window.padding_mode], _pad_sizes(window)
+    if mode == "constant":
+        return F.pad(grad, [-size for size in sizes])
+    if mode != "circular":
+        kind = {"reflect": "reflection", "replicate": "replication"}[mode]
+        return getattr(torch.ops.aten, f"{kind}_pad{len(window.low)}d_backward")(grad, image, sizes)
+    for dim, (low, high) in enumerate(zip(window.low, window.high), 2):
+        size, after = image.shape[dim], (0, 0) * (grad.dim() - dim - 1)
+        own = grad.narrow(dim, low, size)
+        from_high = F.pad(grad.narrow(dim, low + size, high), (*after, 0, size - high))
+        from_low = F.pad(grad.narrow(dim, 0, low), (*after, size - low, 0))
+        grad = own + from_high + from_low
+    return grad
 
 
 def convolution(
@@ -83,9 +105,6 @@ def gradients(
         window.groups,
         [mask[0], mask[1], False],
     )
-    if mask[0] and image is not input:  # Padding is linear: its gradient needs only the shape of its input.
-        with torch.enable_grad():
-            start = torch.zeros_like(input, requires_grad=True)
-            padded, _ = pad(start, window)
-        (grad_image,) = torch.autograd.grad(padded, start, grad_image, create_graph=torch.is_grad_enabled())
+    if mask[0] and image is not input:
+        grad_image = _pad_gradient(grad_image, input, window)
     return grad_image, grad_weight
