@@ -99,6 +99,7 @@ class Sizes(unittest.TestCase):
         for options in (
             *({name: value} for name in ("stride", "padding", "dilation") for value in (1.0, (1.5, 1), True, 1 << 64 | 1)),
             {"groups": True},
+            {"bias": 1.0},
         ):
             for ours, theirs in ((CF.conv2d, F.conv2d), (CF.conv_transpose2d, F.conv_transpose2d)):
                 with self.subTest((ours.__name__, options)):
@@ -106,6 +107,15 @@ class Sizes(unittest.TestCase):
                         theirs(self.x, self.w, **options)
                     with self.assertRaises(type(expected.exception)):
                         ours(self.x, self.w, **options)
+
+    def test_nested_tensors(self):
+        nested = torch.nested.nested_tensor([torch.ones(2, 5, 5), torch.ones(2, 5, 5)])
+        with self.assertRaises(NotImplementedError):
+            CF.conv2d(nested, self.w)
+
+    def test_unknown_settings(self):
+        with self.assertRaisesRegex(AttributeError, "expects a setting enabled, measure, .*, but got 'measured'"):
+            conv.torch.settings.measured = True
 
     def test_other_integers(self):
         one = np.int64(1)

@@ -192,6 +192,24 @@ class Rest(unittest.TestCase):
                     pickle.dumps(one)
                 self.check(one)
 
+    def test_an_input_that_occurs_twice(self):
+        """The inputs stay two, also if the example has one tensor for both."""
+
+        class Siamese(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = torch.nn.Conv2d(8, 4, 1)
+
+            def forward(self, x, y):
+                return F.gelu(self.conv(x)) + 2 * self.conv(y)
+
+        model, x, y = Siamese().eval(), self.x, torch.randn(2, 8, 5, 7)
+        conv.torch.save(model, (x, x), f"{FOLDER}/siamese.convpack")
+        modules = [conv.torch.optimize(model, (x, x), compile_rest=rest) for rest in (False, True)]
+        for module in (*modules, conv.torch.load(f"{FOLDER}/siamese.convpack")):
+            with torch.no_grad():
+                torch.testing.assert_close(module(x, y), model(x, y), rtol=1e-4, atol=1e-5)
+
     def test_training_through_it_is_refused(self):
         model = torch.nn.Sequential(torch.nn.Conv2d(8, 4, 3), torch.nn.ReLU(), torch.nn.AvgPool2d(2))
         module = conv.torch.optimize(model, (self.x,), compile_rest=True)

@@ -17,6 +17,7 @@ import torch._inductor
 from torch.utils._pytree import tree_map_only
 
 from . import _calls
+from ._example import distinct
 
 _lock = threading.Lock()  # Inductor compiles one graph at a time.
 
@@ -64,7 +65,7 @@ class CompiledModule(torch.nn.Module):
         with _lock, torch.inference_mode(False), torch.no_grad():
             from . import _inductor  # noqa: F401 - Teaches inductor the operator, and imports it, which takes seconds.
 
-            return torch._inductor.compile(graph, list(inputs))
+            return torch._inductor.compile(graph, list(distinct(inputs)))
 
     # The code holds the parameters themselves, which these may replace.
     def _apply(self, *arguments: object, **named: object) -> torch.nn.Module:

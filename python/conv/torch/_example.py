@@ -7,6 +7,7 @@ from __future__ import annotations
 import typing
 
 import torch
+from torch.utils._pytree import tree_map_only
 
 Example = typing.Sequence[object]
 
@@ -25,3 +26,17 @@ def check_values(model: torch.nn.Module, example: Example) -> None:
     tensors = [value for value in example if isinstance(value, torch.Tensor)]
     if any(tensor.is_meta for tensor in (*tensors, *model.parameters(), *model.buffers())):
         raise ValueError("expects a model and an example with data, but got tensors on meta")
+
+
+def distinct(example: Example) -> typing.Tuple[object, ...]:
+    """The example with other tensors, on the same data, for those that occur again: tracers take a tensor that occurs twice for
+    one input, and ignore the second one in later calls."""
+    seen: typing.Set[int] = set()
+
+    def once(tensor: torch.Tensor) -> torch.Tensor:
+        if id(tensor) in seen:
+            return tensor.detach().requires_grad_(tensor.requires_grad)
+        seen.add(id(tensor))
+        return tensor
+
+    return tree_map_only(torch.Tensor, once, tuple(example))

@@ -18,7 +18,7 @@ from .._problem import Problem
 from .._processors import count_processors
 from . import _choices, _fused, _operators, _pack, _rest, _verify
 from ._compiled import CompiledModule
-from ._example import Example, check_example, check_values
+from ._example import Example, check_example, check_values, distinct
 from ._fold import fold
 from ._graphed import GraphedModule, check_devices
 from ._inference import as_inference
@@ -43,7 +43,7 @@ def in_eval(model: torch.nn.Module) -> typing.Iterator[None]:
 def _export(model: torch.nn.Module, example: Example) -> torch.fx.GraphModule:
     """The model's graph of PyTorch's operators, which shares its parameters."""
     with in_eval(model), torch.no_grad():
-        program = torch.export.export(model, tuple(example), strict=False)
+        program = torch.export.export(model, distinct(example), strict=False)
         return as_inference(program.run_decompositions({}).module())
 
 

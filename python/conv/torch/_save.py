@@ -17,7 +17,7 @@ from .. import _compiler
 from .._library import bad_input
 from . import _choices, _fused, _pack, _rest, _verify
 from ._compiled import CompiledModule
-from ._example import Example, check_example, check_values
+from ._example import Example, check_example, check_values, distinct
 from ._graphed import GraphedModule, check_devices
 from ._inference import as_inference
 from ._optimize import Progress, WithoutKernels, compile_kernels, graph_of, in_eval
@@ -62,7 +62,7 @@ def save(
     has_kernels = bool({*local} & {*(targets.split(",") if isinstance(targets, str) else targets)})
     _verify_graph(model, graph, example, max_error, kernels if has_kernels else None)
     with torch.no_grad():
-        program = torch.export.export(graph, tuple(example), strict=False)
+        program = torch.export.export(graph, distinct(example), strict=False)
     if device.type != "cpu":  # So that any machine can read the weights.
         program = move_to_device_pass(program, "cpu")
     buffer = io.BytesIO()

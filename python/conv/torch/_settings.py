@@ -26,5 +26,11 @@ class Settings:
     background: bool = False
     database: typing.Optional[str] = None
 
+    def __setattr__(self, name: str, value: object) -> None:
+        names = self.__dataclass_fields__
+        if name not in names:
+            raise AttributeError(f"expects a setting {', '.join(names)}, but got '{name}'")
+        super().__setattr__(name, value)
+
 
 settings = Settings()

@@ -103,6 +103,7 @@ def _is_plain(
         or (input.dtype != weight.dtype and not mixed)
         or device != weight.device
         or input.layout != torch.strided
+        or input.is_nested
         or weight.layout != torch.strided
     ):
         return False
@@ -113,7 +114,7 @@ def _is_plain(
         return False
     if bias is None:
         return True
-    return bias.dim() == 1 and bias.shape[0] == results and bias.dtype == weight.dtype and bias.device == device
+    return isinstance(bias, torch.Tensor) and bias.dim() == 1 and bias.shape[0] == results and bias.dtype == weight.dtype and bias.device == device
 
 
 def _same(padding: str, weight: torch.Tensor, dilation: typing.Tuple[int, ...]):
