@@ -35,7 +35,7 @@ std::optional<int> tools::parseCacheFlags(int argc, char **argv,
   app.footer(kFooter);
   app.add_option("COMMAND", flags.command, "list, verify or clear")
       ->required()
-      ->check(CLI::IsMember({"list", "verify", "clear"}));
+      ->check(isOneOf({"list", "verify", "clear"}));
   app.add_option("--folder", flags.folder, "Another folder");
   app.add_flag("--json", flags.json, "Print one JSON object instead of text");
   return parse(app, argc, argv);

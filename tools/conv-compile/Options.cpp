@@ -55,13 +55,11 @@ static void addFlags(CLI::App &app, CompileFlags &flags,
          "schedules: all of "
          "each convolution, those of the best algorithm first, a JSON object "
          "in each line with the seconds that the cost model predicts")
-      ->check(
-          CLI::IsMember({"pack", "asm", "ptx", "llvm", "mlir", "schedules"}));
+      ->check(isOneOf({"pack", "asm", "ptx", "llvm", "mlir", "schedules"}));
   app.add_option("--stop-after", flags.stopAfter,
                  "Print the module after this stage: conv, linalg, tiled, gpu, "
                  "llvm or binary")
-      ->check(
-          CLI::IsMember({"conv", "linalg", "tiled", "gpu", "llvm", "binary"}));
+      ->check(isOneOf({"conv", "linalg", "tiled", "gpu", "llvm", "binary"}));
   app.add_option("--algorithm", flags.algorithm,
                  "Consider only this algorithm: implicit_gemm, direct or "
                  "winograd (default: the first two, and the third within "

@@ -11,6 +11,7 @@
 
 #include "DynamicFlags.h"
 
+#include "CommandLine.h"
 #include "FlagGroup.h"
 
 using namespace conv;
@@ -31,7 +32,7 @@ static void addNumbers(FlagGroup &problem, const std::string &flag,
   problem.addText(flag, type, help + "; i32 (default) or i64")
       ->expected(0, 1)
       ->default_str("i32")
-      ->check(CLI::IsMember({"i32", "i64"}));
+      ->check(isOneOf({"i32", "i64"}));
 }
 
 static void addNormalization(FlagGroup &problem, std::string &kind) {
@@ -88,7 +89,7 @@ void tools::addStateFlags(CLI::App &app, const std::string &word,
   app.add_option("COMMAND", options.op, word)->required();
   app.add_option("TYPE", options.type, "f32, f16, bf16 or i8")
       ->required()
-      ->check(CLI::IsMember({"f32", "f16", "bf16", "i8"}));
+      ->check(isOneOf({"f32", "f16", "bf16", "i8"}));
   FlagGroup problem(app, "Problem (as in a manifest)");
   problem.addSize("-b,--batch", options.b, 1, kRunTimeSize,
                   "Sequences; ? for any number");
@@ -106,11 +107,11 @@ void tools::addDynamicFlags(CLI::App &app, DynamicGenOptions &options) {
                  "dynamic_forward, dynamic_backward_input or "
                  "dynamic_backward_kernel")
       ->required()
-      ->check(CLI::IsMember({"dynamic_forward", "dynamic_backward_input",
-                             "dynamic_backward_kernel"}));
+      ->check(isOneOf({"dynamic_forward", "dynamic_backward_input",
+                       "dynamic_backward_kernel"}));
   app.add_option("TYPE", options.type, "f32, f16, bf16 or i8")
       ->required()
-      ->check(CLI::IsMember({"f32", "f16", "bf16", "i8"}));
+      ->check(isOneOf({"f32", "f16", "bf16", "i8"}));
   FlagGroup problem(app, "Problem (as in a manifest)");
   problem.addSize("-b,--batch", options.b, 1, kRunTimeSize,
                   "Sequences; ? for any number");

@@ -7,6 +7,8 @@
 
 #include "FlagGroup.h"
 
+#include "CommandLine.h"
+
 #include <charconv>
 #include <cmath>
 
@@ -91,7 +93,7 @@ CLI::Option *FlagGroup::addText(const std::string &names, std::string &value,
 void FlagGroup::addChoice(const std::string &names, std::string &value,
                           const std::vector<std::string> &choices,
                           const std::string &help) {
-  addText(names, value, help)->check(CLI::IsMember(choices));
+  addText(names, value, help)->check(isOneOf(choices));
 }
 
 CLI::Option *FlagGroup::addReal(const std::string &flag,

@@ -61,7 +61,7 @@ static void addLayouts(FlagGroup &flags, std::string &layout,
           "--layout", layout,
           "Order of all three operands: nchw, the default as in "
           "MIOpenDriver, or nhwc, for any number of dimensions (only here)")
-      ->check(CLI::IsMember({"nchw", "nhwc"}, CLI::ignore_case));
+      ->check(isOneOf({"nchw", "nhwc"}, /*ignoresCase=*/true));
   flags.addText("-I,--in_layout", options.inputLayout,
                 "Order of the input, like NCHW, NHWC or CHWN; as in rocMLIR, "
                 "with G where groups are a dimension of their own, and digits "
@@ -119,8 +119,8 @@ void ProblemFlags::addTo(CLI::App &app) {
   app.add_option("COMMAND", options.command,
                  "conv (f32), convfp16, convbfp16, convint8, convfp8 (E4M3) or "
                  "convbfp8 (E5M2)")
-      ->check(CLI::IsMember({"conv", "convfp16", "convbfp16", "convint8",
-                             "convfp8", "convbfp8"}));
+      ->check(isOneOf({"conv", "convfp16", "convbfp16", "convint8", "convfp8",
+                       "convbfp8"}));
   FlagGroup problem(app, "Problem (as in MIOpenDriver)");
   problem.addInteger("-F,--forw", directions, 0,
                      "Directions, one function for each: the sum of 1 forward, "

@@ -91,7 +91,7 @@ static void addFlags(CLI::App &app, PackFlags &flags) {
   app.add_option("--keep", flags.keep,
                  "Of entries of the same function and target that differ, keep "
                  "the first or the last")
-      ->check(CLI::IsMember({"first", "last"}));
+      ->check(isOneOf({"first", "last"}));
   app.add_flag("--mixed-compilers", flags.mixedCompilers,
                "Merge what different compilers made; the result names the "
                "compiler of the first artifact");

@@ -80,7 +80,7 @@ static void addFlags(CLI::App &app, RunFlags &flags, RawFlags &raw) {
   app.add_option("-d,--device", flags.device,
                  "sim, host, hip or cuda (default: what --target needs, else "
                  "host, else what the artifact has)")
-      ->check(CLI::IsMember({"sim", "host", "hip", "cuda"}));
+      ->check(isOneOf({"sim", "host", "hip", "cuda"}));
   app.add_option("-t,--target", flags.target,
                  "Which chip to simulate, or which target of the artifact to "
                  "run: gfx942, sim:gfx942, host");
@@ -101,7 +101,7 @@ static void addFlags(CLI::App &app, RunFlags &flags, RawFlags &raw) {
   app.add_option("--sim-checks", raw.checks,
                  "on (default) or off: out of bounds, uninitialised shared "
                  "memory, races, misalignment, buffer offsets that wrap")
-      ->check(CLI::IsMember({"on", "off"}));
+      ->check(isOneOf({"on", "off"}));
   app.add_option("--sim-order", raw.order,
                  "How waves take turns: in-order (default), random or "
                  "random:SEED");

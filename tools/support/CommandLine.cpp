@@ -93,6 +93,27 @@ CLI::Validator tools::isPositive() {
       "");
 }
 
+/// "a, b or c".
+static std::string listChoices(const std::vector<std::string> &words) {
+  std::string text = words.front();
+  for (size_t i = 1; i < words.size(); ++i)
+    text += (i + 1 < words.size() ? ", " : " or ") + words[i];
+  return text;
+}
+
+CLI::Validator tools::isOneOf(const std::vector<std::string> &words,
+                              bool ignoresCase) {
+  return CLI::Validator(
+      [words, ignoresCase](std::string &text) -> std::string {
+        std::string given = ignoresCase ? CLI::detail::to_lower(text) : text;
+        if (std::find(words.begin(), words.end(), given) == words.end())
+          return "expects " + listChoices(words) + ", but got " + text;
+        text = given;
+        return "";
+      },
+      "{" + CLI::detail::join(words, ",") + "}");
+}
+
 CLI::Validator tools::isFileName() {
   return CLI::Validator(
       [](const std::string &text) -> std::string {

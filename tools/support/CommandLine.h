@@ -49,6 +49,10 @@ CLI::Validator isAtLeast(int64_t least);
 CLI::Validator isWithin(int64_t least, int64_t most);
 /// Accepts finite numbers above 0. CLI11's `PositiveNumber` accepts NaN.
 CLI::Validator isPositive();
+/// Accepts one of a few words; with `ignoresCase`, also in other letters than
+/// theirs, which are small.
+CLI::Validator isOneOf(const std::vector<std::string> &words,
+                       bool ignoresCase = false);
 /// Accepts names of files for bytes, which standard output, `-`, is not for.
 CLI::Validator isFileName();
 
