@@ -32,36 +32,58 @@ static std::string joinPath(StringRef folder, StringRef name) {
   return std::string(path);
 }
 
-/// Folders that may contain a toolkit, best first.
-static SmallVector<std::string> listToolkits(StringRef given) {
+namespace {
+/// Where a toolkit may be. Its assembler may lie outside of the folder.
+struct Toolkit {
+  explicit Toolkit(StringRef folder)
+      : folder(folder), ptxas(joinPath(folder, "bin/ptxas")) {}
+  Toolkit(StringRef folder, StringRef ptxas) : folder(folder), ptxas(ptxas) {}
+
+  std::string folder, ptxas;
+};
+} // namespace
+
+/// The toolkit of the assembler in PATH, which may be a link to its own. It is
+/// called by the name that PATH has, which wrappers depend on.
+static std::optional<Toolkit> findInPath() {
+  ErrorOr<std::string> ptxas = sys::findProgramByName("ptxas");
+  if (!ptxas)
+    return std::nullopt;
+  SmallString<128> real;
+  if (sys::fs::real_path(*ptxas, real))
+    real = *ptxas;
+  return Toolkit(sys::path::parent_path(sys::path::parent_path(real)), *ptxas);
+}
+
+/// The places of toolkits, best first.
+static SmallVector<Toolkit> listToolkits(StringRef given) {
   if (!given.empty())
-    return {given.str()};
-  SmallVector<std::string> folders;
+    return {Toolkit(given)};
+  SmallVector<Toolkit> toolkits;
   for (StringRef variable : {"CUDA_HOME", "CUDA_PATH"})
     if (std::optional<std::string> folder = sys::Process::GetEnv(variable);
         folder && !folder->empty())
-      folders.push_back(*folder);
-  if (ErrorOr<std::string> ptxas = sys::findProgramByName("ptxas"))
-    folders.push_back(
-        sys::path::parent_path(sys::path::parent_path(*ptxas)).str());
-  folders.push_back("/usr/local/cuda");
-  return folders;
+      toolkits.emplace_back(*folder);
+  if (std::optional<Toolkit> inPath = findInPath())
+    toolkits.push_back(std::move(*inPath));
+  toolkits.emplace_back("/usr/local/cuda");
+  return toolkits;
 }
 
 std::string mlir::conv::findCudaToolkit(StringRef given) {
-  for (const std::string &folder : listToolkits(given))
-    if (sys::fs::exists(joinPath(folder, "nvvm/libdevice/libdevice.10.bc")))
-      return folder;
+  for (const Toolkit &toolkit : listToolkits(given))
+    if (sys::fs::exists(
+            joinPath(toolkit.folder, "nvvm/libdevice/libdevice.10.bc")))
+      return toolkit.folder;
   return {};
 }
 
 Expected<std::string> mlir::conv::findPtxas(StringRef given) {
   std::string tried;
-  for (const std::string &folder : listToolkits(given)) {
-    std::string path = joinPath(folder, "bin/ptxas");
-    if (sys::fs::can_execute(path))
-      return path;
-    tried += path + ", ";
+  for (const Toolkit &toolkit : listToolkits(given)) {
+    if (sys::fs::can_execute(toolkit.ptxas))
+      return toolkit.ptxas;
+    tried += toolkit.ptxas + ", ";
   }
   return createStringError(kNoCudaToolkit +
                            "expects ptxas, but there is none at " + tried +
