@@ -86,6 +86,22 @@ Value ScalarBuilder::createPower(Value base, int64_t exponent) {
              : result;
 }
 
+/// The number whose root is the power of `base` with exponent 1/2: powers of
+/// -0.0 and of minus infinity are those of 0.0 and infinity.
+Value ScalarBuilder::createBaseOfRoot(Value base) {
+  Location loc = base.getLoc();
+  auto createNumber = [&](double value) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc, builder.getFloatAttr(base.getType(), value));
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Value isLowest = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::OEQ, base, createNumber(-kInfinity));
+  Value sum = arith::AddFOp::create(builder, loc, base, createNumber(0));
+  return arith::SelectOp::create(builder, loc, isLowest,
+                                 createNumber(kInfinity), sum);
+}
+
 /// A power of `base` with a constant exponent that is half of a small integer,
 /// or null: as products, or by upstream's strength reduction.
 Value ScalarBuilder::createPower(Value base, Value exponent) {
@@ -100,9 +116,10 @@ Value ScalarBuilder::createPower(Value base, Value exponent) {
   if (!(std::abs(value) <= kMaxExponent))
     return nullptr;
   if (value == 0.5)
-    return math::SqrtOp::create(builder, base.getLoc(), base);
+    return math::SqrtOp::create(builder, base.getLoc(), createBaseOfRoot(base));
   if (value == -0.5)
-    return math::RsqrtOp::create(builder, base.getLoc(), base);
+    return math::RsqrtOp::create(builder, base.getLoc(),
+                                 createBaseOfRoot(base));
   if (value != std::trunc(value))
     return nullptr;
   return createPower(base, static_cast<int64_t>(value));

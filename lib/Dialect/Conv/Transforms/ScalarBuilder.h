@@ -41,6 +41,7 @@ public:
 
 private:
   Value createPower(Value base, int64_t exponent);
+  Value createBaseOfRoot(Value base);
   Value createPower(Value base, Value exponent);
   Value createNarrowCompare(arith::CmpFPredicate predicate, Value lhs,
                             Value rhs, Location loc);
