@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every activation with and without bias and residual, in every type, on a
-// shape whose tiles have borders in both dimensions.
+// shape whose tiles have borders in both dimensions. Each epilogue runs on
+// every chip, in one of its types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +16,8 @@
 using namespace conv;
 using namespace conv::test;
 
-static GenOptions makeBase(const std::string &command) {
+static GenOptions makeBase() {
   GenOptions options;
-  options.command = command;
   options.n = 1;
   options.c = 9;
   options.k = 20;
@@ -27,29 +27,32 @@ static GenOptions makeBase(const std::string &command) {
   return options;
 }
 
-static void add(const std::string &name, const GenOptions &options) {
-  addTest("Epilogue", name + "_" + options.command,
-          [options] { checkEverywhere(generateText(options)); });
+static void add(const std::string &name, GenOptions options) {
+  for (const char *command : kCommands) {
+    options.command = command;
+    addTest("Epilogue", name + "_" + command,
+            [options, targets = takeTurn(kChipsOfType)] {
+              checkEverywhere(generateText(options), targets);
+            });
+  }
 }
 
 void test::addEpilogueTests() {
-  for (const char *command : kCommands) {
-    GenOptions bias = makeBase(command);
-    bias.bias = true;
-    add("bias", bias);
-    GenOptions residual = makeBase(command);
-    residual.residual = true;
-    add("residual", residual);
-    GenOptions scale = makeBase(command);
-    scale.scale = 0.5;
-    scale.outputType = "f32";
-    add("scale", scale);
-    for (const char *activation : {"relu", "relu6", "leaky_relu", "silu",
-                                   "sigmoid", "gelu", "gelu_tanh"}) {
-      GenOptions all = bias;
-      all.residual = true;
-      all.activation = activation;
-      add(std::string("bias_residual_") + activation, all);
-    }
+  GenOptions bias = makeBase();
+  bias.bias = true;
+  add("bias", bias);
+  GenOptions residual = makeBase();
+  residual.residual = true;
+  add("residual", residual);
+  GenOptions scale = makeBase();
+  scale.scale = 0.5;
+  scale.outputType = "f32";
+  add("scale", scale);
+  for (const char *activation : {"relu", "relu6", "leaky_relu", "silu",
+                                 "sigmoid", "gelu", "gelu_tanh"}) {
+    GenOptions all = bias;
+    all.residual = true;
+    all.activation = activation;
+    add(std::string("bias_residual_") + activation, all);
   }
 }

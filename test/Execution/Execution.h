@@ -42,10 +42,13 @@ std::string prepackFilter(std::string text);
 /// turns.
 bool isExhaustive();
 
-/// The host and one of the chips, the next one at each call; all of them if
+/// The host and some of the chips, the next ones at each call; all of them if
 /// `isExhaustive`. Called while tests are added, so that each test has the same
-/// chip whichever of them run.
-std::vector<std::string> takeTurn();
+/// chips whichever of them run.
+std::vector<std::string> takeTurn(int chips = 1);
+
+/// The chips of a turn with which a problem in three types meets all chips.
+inline constexpr int kChipsOfType = 2;
 
 /// Adds a problem in each type, each on the targets of a turn; types take turns
 /// too if `typesTakeTurns`. A problem that is there already is not added again.

@@ -136,12 +136,15 @@ bool test::isExhaustive() {
   return isSet;
 }
 
-std::vector<std::string> test::takeTurn() {
+std::vector<std::string> test::takeTurn(int chips) {
   static size_t turn = 0;
   const std::vector<std::string> &all = allTargets();
   if (isExhaustive())
     return all;
-  return {all.front(), all[1 + turn++ % (all.size() - 1)]};
+  std::vector<std::string> targets = {all.front()};
+  for (int i = 0; i < chips; ++i)
+    targets.push_back(all[1 + turn++ % (all.size() - 1)]);
+  return targets;
 }
 
 void test::addRotated(const std::string &suite, const std::string &name,

@@ -7,7 +7,8 @@
 //
 // The lists `forward_edge` and `traps` in three types, and shapes that lists
 // leave out: padding that differs low and high, a single pixel, a single
-// channel, windows that only see padding, f32 results of 16-bit operands.
+// channel, windows that only see padding, f32 results of 16-bit operands. Each
+// shape runs on every chip, in one of its types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +17,14 @@
 using namespace conv;
 using namespace conv::test;
 
-static void addShape(const std::string &suite, GenOptions options,
-                     const std::string &command) {
-  options.command = command;
-  addTest(suite, describe(options) + "_" + command,
-          [options] { checkEverywhere(generateText(options)); });
+static void addShape(const std::string &suite, GenOptions options) {
+  for (const char *command : kCommands) {
+    options.command = command;
+    addTest(suite, describe(options) + "_" + command,
+            [options, targets = takeTurn(kChipsOfType)] {
+              checkEverywhere(generateText(options), targets);
+            });
+  }
 }
 
 /// Two spatial dimensions, outer then inner.
@@ -67,13 +71,11 @@ static std::vector<GenOptions> makeCorners() {
 }
 
 void test::addForwardTests() {
-  for (const std::string &command : kCommands) {
-    for (const std::string list : {"forward_edge", "traps"})
-      for (const GenOptions &shape : readShapes(kTestShapes, list))
-        addShape("Forward_" + list, shape, command);
-    for (const GenOptions &shape : makeCorners())
-      addShape("Forward_corners", shape, command);
-  }
+  for (const std::string list : {"forward_edge", "traps"})
+    for (const GenOptions &shape : readShapes(kTestShapes, list))
+      addShape("Forward_" + list, shape);
+  for (const GenOptions &shape : makeCorners())
+    addShape("Forward_corners", shape);
   for (std::string command : {"convfp16", "convbfp16"}) {
     GenOptions wide = makeCorners()[4];
     wide.command = command;

@@ -126,7 +126,8 @@ static void addIntegerTests() {
     int64_t index = 0;
     for (GenOptions shape : readShapes(kTestShapes, list)) {
       shape.command = "convint8";
-      add("i8_" + list + "_" + std::to_string(index++), shape, allTargets());
+      add("i8_" + list + "_" + std::to_string(index++), shape,
+          takeTurn(kChipsOfType));
     }
   }
   for (const std::string type : {"f32", "f16", "bf16", "i8"}) {
