@@ -1,5 +1,6 @@
 """Tests linalg's named convolutions. `write FILE` writes a module with a function for each op. `check PACK TARGET` runs the
-compiled functions, and compares with the definition: an output position is the sum over all inner loops of the op.
+compiled functions, and compares with the definition: an output position is the sum over all inner loops of the op. Both take
+only the `_q` ops if `_q` follows.
 
 Operands are small integers, so that the sums have the same bits everywhere. Operands of `_q` ops have zero points.
 """
@@ -141,10 +142,10 @@ def check(pack, target, names, directory):
 
 
 def main():
+    names = [name for name in NAMES if name.endswith("_q")] if sys.argv[-1] == "_q" else NAMES
     if sys.argv[1] == "write":
-        Path(sys.argv[2]).write_text("\n".join(Convolution(name).text() for name in NAMES))
+        Path(sys.argv[2]).write_text("\n".join(Convolution(name).text() for name in names))
         return
-    names = [name for name in NAMES if name.endswith("_q")] if sys.argv[4:] == ["_q"] else NAMES
     with tempfile.TemporaryDirectory() as directory:
         check(sys.argv[2], sys.argv[3], names, Path(directory))
 
