@@ -32,7 +32,7 @@
 // CHECK-NOT:     nvvm.cp.async.bulk.tensor.shared.cluster.global
 // CHECK:       func.func @pixels(
 
-// Images of one tile for each workgroup, at most: a step has both.
+// Images of one tile for each workgroup, at most: a step has both. Rows of 72 channels would be copied by lanes.
 // CHECK:       gpu.func @few_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}) kernel
 // CHECK:         nvvm.mbarrier.arrive.expect_tx
 // CHECK-NOT:     scf.if
@@ -47,15 +47,15 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     return %y : tensor<64x160x32x32xbf16>
   }
 
-  func.func @pixels(%x: tensor<64x31x33x72xbf16>, %w: tensor<96x1x1x72xbf16>) -> tensor<64x31x33x96xbf16> {
+  func.func @pixels(%x: tensor<64x31x33x80xbf16>, %w: tensor<96x1x1x80xbf16>) -> tensor<64x31x33x96xbf16> {
     %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #pixels
-        : tensor<64x31x33x72xbf16>, tensor<96x1x1x72xbf16> -> tensor<64x31x33x96xbf16>
+        : tensor<64x31x33x80xbf16>, tensor<96x1x1x80xbf16> -> tensor<64x31x33x96xbf16>
     return %y : tensor<64x31x33x96xbf16>
   }
 
-  func.func @few(%x: tensor<4x31x33x72xbf16>, %w: tensor<96x1x1x72xbf16>) -> tensor<4x31x33x96xbf16> {
+  func.func @few(%x: tensor<4x31x33x80xbf16>, %w: tensor<96x1x1x80xbf16>) -> tensor<4x31x33x96xbf16> {
     %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #pixels
-        : tensor<4x31x33x72xbf16>, tensor<96x1x1x72xbf16> -> tensor<4x31x33x96xbf16>
+        : tensor<4x31x33x80xbf16>, tensor<96x1x1x80xbf16> -> tensor<4x31x33x96xbf16>
     return %y : tensor<4x31x33x96xbf16>
   }
 }

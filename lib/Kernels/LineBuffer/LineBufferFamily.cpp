@@ -58,6 +58,7 @@ private:
                 ::conv::Problem &problem) const override {
     ::conv::LineFacts &facts =
         problem.facts.set(::conv::LineFacts{geometry.window});
+    facts.areStoredByLanes = geometry.result.form == TmaResult::Form::Lanes;
     if (!geometry.product.reducesPositions)
       return;
     facts.segmentPositions = geometry.product.segmentPositions;

@@ -200,6 +200,17 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
   return cost;
 }
 
+/// Cycles in which lanes of all units store pairs of columns, as in
+/// `WarpgroupGemm`. Single elements are counted with each tile.
+static double computePairCycles(const Problem &problem, const ChipInfo &chip) {
+  if (!problem.facts.get<LineFacts>()->areStoredByLanes ||
+      problem.storesElements())
+    return 0;
+  return chip.calibration->staged.scatterCycles *
+         double(problem.batch * problem.rows * problem.columns) /
+         double(chip.computeUnits);
+}
+
 static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate) {
   const LineFacts &facts = *problem.facts.get<LineFacts>();
@@ -241,7 +252,8 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
                     double(tile.tile.consumers * TmaTile::kWarpgroupSize);
   computeSeconds(problem, chip, candidate, /*tileCycles=*/0,
                  fit(chip).elementCycles *
-                     std::max(0.0, elements - fit(chip).launchElements),
+                         std::max(0.0, elements - fit(chip).launchElements) +
+                     computePairCycles(problem, chip),
                  cost);
   cost.tileEfficiency = problem.flops() / 2 /
                         (double(cost.workgroups) * double(tile.tile.rows) *

@@ -19,11 +19,11 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-MatrixAccess::MatrixAccess(const IndexMath &math, const MatrixOperand &operand)
+MatrixAccess::MatrixAccess(const IndexMath &math, const ViewedTensor &operand)
     : math(math) {
   ViewAttr view = operand.view;
   SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
-  ArrayRef<int64_t> shape = operand.getType().getShape();
+  ArrayRef<int64_t> shape = operand.type.getShape();
   SmallVector<int64_t> sizes = view.getDigitSizes();
   SmallVector<Digit> all;
   for (int64_t size : sizes)

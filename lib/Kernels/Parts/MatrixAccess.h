@@ -39,7 +39,9 @@ public:
     SmallVector<Value, 3> coordinates;
   };
 
-  MatrixAccess(const IndexMath &math, const MatrixOperand &operand);
+  MatrixAccess(const IndexMath &math, const ViewedTensor &operand);
+  MatrixAccess(const IndexMath &math, const MatrixOperand &operand)
+      : MatrixAccess(math, operand.getViewed()) {}
 
   /// The contribution of one index. The contribution of the row includes
   /// everything that does not depend on any index.

@@ -42,14 +42,15 @@ static constexpr int64_t kMinColumns = 16;
 /// The candidate's tile together with the operand that it keeps.
 static KeptTile getKeptTile(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate) {
-  return KeptTile(getTmaTile(problem, candidate), getTmaFacts(problem).reuse,
+  TmaTile tile = getTmaTile(problem, candidate);
+  return KeptTile(tile, getTmaFacts(problem, chip, tile).reuse,
                   chip.computeUnits, chip.sharedMemoryBytes);
 }
 
 KeptTile conv::getTileWithEpilogue(const Problem &problem, const ChipInfo &chip,
                                    const Candidate &candidate) {
   KeptTile kept = getKeptTile(problem, chip, candidate);
-  if (getTmaFacts(problem).hasEpilogueBoxes)
+  if (getTmaFacts(problem, chip, kept.tile).hasEpilogueBoxes)
     kept.tile.copyEpilogue(kept.reduce(chip.sharedMemoryBytes));
   return kept;
 }
@@ -64,14 +65,15 @@ static bool fitsHaloTiles(const TmaFacts::HaloTile &haloTile,
 }
 
 /// Whether a kernel with this tile exists for any number of stages.
-static bool isPossible(const Problem &problem, const TmaTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem);
+static bool isPossible(const Problem &problem, const ChipInfo &chip,
+                       const TmaTile &tile) {
+  const TmaFacts &facts = getTmaFacts(problem, chip, tile);
   // Groups have few columns, so most of what is copied is the filter.
   int64_t maxRows = tile.leftHaloTileBytes > 0 ? TmaTile::kMaxRowsOfTaps
                     : facts.hasGroups && tile.hasSlots()
                         ? TmaTile::kMaxRowsOfHaloTiles
                         : TmaTile::kMaxRows;
-  return fitsWorkgroup(tile, maxRows) &&
+  return facts.steps > 0 && fitsWorkgroup(tile, maxRows) &&
          (!tile.isConverted() ||
           (!facts.haloTile && tile.hasWholeConvertedColumns() &&
            tile.atomsPerConsumer() <= kMaxConvertedAtoms)) &&
@@ -98,7 +100,7 @@ int64_t conv::countResidentTiles(const ChipInfo &chip, const TmaTile &tile) {
 /// H200, and up to 1.7 times for plain matrices that are not near on an H100.
 static bool canShare(const Problem &problem, const ChipInfo &chip,
                      const TmaTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem);
+  const TmaFacts &facts = getTmaFacts(problem, chip, tile);
   bool readsTooMuch =
       facts.reducesPositions ||
       (facts.isFilterGradient && !areOperandsNear(problem, chip));
@@ -111,9 +113,11 @@ static bool canShare(const Problem &problem, const ChipInfo &chip,
 std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
                                                const ChipInfo &chip,
                                                const MatrixAtom &atom) {
-  const TmaFacts &facts = getTmaFacts(problem);
+  const TmaFacts &facts = getTmaFacts(problem); // Of boxes.
+  bool isPossibleForAny =
+      facts.steps > 0 || problem.facts.get<GatherFacts>() != nullptr;
   std::vector<Candidate> candidates;
-  if (facts.steps == 0 || !isWarpgroupAtom(atom.kind) ||
+  if (!isPossibleForAny || !isWarpgroupAtom(atom.kind) ||
       (atom.kind == AtomKind::WGMMA3xTF32 && !facts.allows3xTF32) ||
       (atom.hasNarrowSums() && facts.promotion == 0))
     return candidates;
@@ -123,7 +127,7 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
     for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
          ++candidate.cluster) {
       TmaTile tile = getTmaTile(problem, candidate);
-      if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
+      if (!isPossible(problem, chip, tile) || !canShare(problem, chip, tile))
         continue;
       auto fits = [&](const Candidate &each) {
         return getKeptTile(problem, chip, each).sharedBytes() <=
@@ -139,7 +143,8 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
       addWithStages(candidates, candidate, most, /*granule=*/1, fits);
       if (candidates.size() > before && !fitsKept(candidates.back()))
         addWithStages(candidates, candidate, most, /*granule=*/1, fitsKept);
-      if (candidates.size() > before && facts.hasEpilogueBoxes &&
+      if (candidates.size() > before &&
+          getTmaFacts(problem, chip, tile).hasEpilogueBoxes &&
           !fitsWithEpilogue(candidates.back()))
         addWithStages(candidates, candidate, most, /*granule=*/1,
                       fitsWithEpilogue);

@@ -134,6 +134,33 @@ static double computeUnalignedCycles(const Problem &problem,
           (isFilterTransposed ? fit(chip).transposedRowFactor : 1) * right);
 }
 
+/// Cycles in which lanes copy an operand: `lines` lines of shared memory. The
+/// path from the last-level cache and the load units take turns.
+static double computeGatherCycles(const Problem &problem, const ChipInfo &chip,
+                                  const GatheredOperand &operand,
+                                  const Run &run, int64_t lines) {
+  double bytes = double(lines * TmaTile::kRowBytes);
+  // A piece of adjacent elements that starts inside a sector reaches one more.
+  // Narrower copies find that one in the first-level cache.
+  double adjacent = std::min(double(run.elements * byteSize(problem.operand)),
+                             double(TmaTile::kRowBytes));
+  bool areUncached = operand.copyBytes == TmaTile::kGranuleBytes;
+  double pieces = operand.isUnaligned && areUncached ? bytes / adjacent : 0;
+  double requested = bytes + pieces * double(chip.sectorBytes);
+  return requested / chip.calibration->lane.loadBytesPerClock +
+         bytes / double(operand.copyBytes) /
+             chip.calibration->staged.loadLanesPerClock;
+}
+
+/// Cycles in which lanes copy the operands of a step.
+static double computeGatherCycles(const Problem &problem, const ChipInfo &chip,
+                                  const Gather &gather, const TmaTile &tile) {
+  return computeGatherCycles(problem, chip, gather.left, problem.lhsRun,
+                             tile.rows) +
+         computeGatherCycles(problem, chip, gather.right, problem.rhsRun,
+                             tile.rightColumns());
+}
+
 double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
                                const KeptTile &kept, double stepBytes,
                                double units) {
@@ -142,6 +169,9 @@ double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
   double stepCycles =
       std::hypot(fit(chip).copyLatencyCycles / double(tile.stages - 1),
                  units * stepBytes / fit(chip).copyBytesPerClock);
+  if (const GatherFacts *gathered = getGatherFacts(problem, chip, tile))
+    return std::max(stepCycles,
+                    computeGatherCycles(problem, chip, gathered->gather, tile));
   stepCycles =
       std::max({stepCycles,
                 getLineCycles(problem, chip) * computeStepLines(problem, kept),

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Warpgroup 0 copies and the others multiply. The roles branch once, after the
+// Warpgroup 0 copies, by one lane that starts copies of boxes or by all of its
+// lanes, and the others multiply. The roles branch once, after the
 // barriers are initialised, and then iterate over the same tiles independently:
 // all tiles of one subproblem, then without a pause all tiles of the next one.
 // The workgroups of a cluster compute each tile together. If an operand of the
@@ -18,9 +19,11 @@
 
 #include "../Parts/Warpgroup/ClusterSums.h"
 #include "../Parts/Warpgroup/EpilogueChunks.h"
+#include "../Parts/Warpgroup/GatherCopies.h"
 #include "../Parts/Warpgroup/TensorMaps.h"
 #include "../Parts/Warpgroup/Warpgroups.h"
 #include "RightConverter.h"
+#include "TmaProducer.h"
 #include "TmaRoles.h"
 
 using namespace mlir;
@@ -38,6 +41,7 @@ public:
 private:
   bool endsFirst() const;
   void createProducer();
+  void createGatherer(Value lane);
   void createEpilogueWarp(Value consumer);
   void createConverter(Value lane);
   /// The subproblems with a product.
@@ -98,6 +102,31 @@ void TmaBody::createProducer() {
   }
 }
 
+void TmaBody::createGatherer(Value lane) {
+  LoopPosition position = roles.pipelines.getStart();
+  for (const TmaPart &part : getProducts()) {
+    TmaLoop loop = roles.getLoop(part);
+    SmallVector<Value> arguments = roles.getArguments(part);
+    ::conv::Gather gather = *computeGather(getViewed(*part.form));
+    GatherCopies left(ptx, part.form->lhs, gather.left, arguments[0], tile.rows,
+                      lane);
+    GatherCopies right(ptx, part.form->rhs, gather.right, arguments[1],
+                       tile.columns, lane);
+    position = LoopPosition::get(roles.getScheduler(part).createLoop(
+        position.carried(), [&](TileOrigin origin, ValueRange carried) {
+          GatherCopies::Rows rows = left.createRows(origin.batch, origin.row);
+          GatherCopies::Rows columns =
+              right.createRows(origin.batch, origin.column);
+          auto copy = [&](Value k, Value stage) {
+            left.createStep(rows, k, stage);
+            right.createStep(columns, k, ptx.offset(stage, tile.rightOffset()));
+          };
+          return loop.createGatherer(copy, LoopPosition::get(carried))
+              .carried();
+        }));
+  }
+}
+
 void TmaBody::createEpilogueWarp(Value consumer) {
   EpilogueChunks chunks(ptx, tile, roles.rest, consumer);
   Value phase = EpilogueChunks::getFirstPhase(ptx);
@@ -147,11 +176,14 @@ void TmaBody::create() {
                roles.clusters * tile.cluster);
   auto epilogueWarp = [&](Value consumer) { createEpilogueWarp(consumer); };
   auto converter = [&](Value lane) { createConverter(lane); };
+  auto consumer = [&](Value consumer, Value workItem) {
+    createConsumer(roles, parts, consumer, workItem);
+  };
+  if (roles.pipelines.isGathered)
+    return createGatherRoles(
+        ptx, tile, workItem, [&] { createGatherer(workItem); }, consumer);
   createRoles(
-      ptx, tile, workItem, [&] { createProducer(); },
-      [&](Value consumer, Value workItem) {
-        createConsumer(roles, parts, consumer, workItem);
-      },
+      ptx, tile, workItem, [&] { createProducer(); }, consumer,
       tile.isEpilogueCopied ? function_ref<void(Value)>(epilogueWarp) : nullptr,
       tile.isConverted() ? function_ref<void(Value)>(converter) : nullptr);
 }
@@ -169,14 +201,20 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   const TiledConvolution &first = parts.front().form;
   ImplicitLocOpBuilder b(scf::ForallOp(first.forall).getLoc(), builder);
   PtxBuilder ptx(b);
+  SmallVector<ViewedProduct> products;
+  for (const KernelPart &part : parts)
+    if (part.form.hasProduct())
+      products.push_back(getViewed(part.form));
+  bool isGathered = areGathered(products, first.schedule, chip);
   SmallVector<TmaPart, 0> analyzed;
   for (const KernelPart &part : parts) {
-    FailureOr<TmaPart> found = analyzeTmaPart(b.getLoc(), part.form);
+    FailureOr<TmaPart> found =
+        analyzeTmaPart(b.getLoc(), part.form, isGathered);
     if (failed(found))
       return failure();
     analyzed.push_back(std::move(*found));
   }
-  ::conv::KeptTile kept = selectTmaTile(first, analyzed, chip);
+  ::conv::KeptTile kept = selectTmaTile(first, analyzed, chip, isGathered);
   const ::conv::TmaTile &tile = kept.tile;
   BuiltKernel built{};
   built.workItems = tile.workItems();
@@ -185,7 +223,7 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   for (auto [part, source] : llvm::zip(analyzed, parts)) {
     const auto &[form, buffers] = source;
     // Copies keep a reference to the geometry, which no longer moves.
-    if (part.geometry)
+    if (part.geometry && !isGathered)
       part.copies = createTmaCopies(ptx, *part.geometry, tile);
     addTmaArguments(part, buffers, tile, built.arguments);
     part.firstTile = tiles;
@@ -196,13 +234,13 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   int64_t clusters =
       tile.cluster > 1 ? tiles : kept.countWorkgroups(tiles, chip.computeUnits);
   built.workgroups = clusters * tile.cluster;
-  built.function =
-      createWarpgroupFunction(builder, b.getLoc(), name, built.arguments, tile);
+  built.function = createWarpgroupFunction(builder, b.getLoc(), name,
+                                           built.arguments, tile, isGathered);
 
   b.setInsertionPointToStart(&built.function.getBody().front());
   Value memory = createSharedMemory(
       b, built.function->getParentOfType<gpu::GPUModuleOp>());
-  TmaRoles roles(ptx, built.function, chip, kept, clusters, memory);
+  TmaRoles roles(ptx, built.function, chip, kept, clusters, memory, isGathered);
   TmaBody(roles, analyzed).create();
   gpu::ReturnOp::create(b);
   return std::move(built);

@@ -36,8 +36,9 @@ static double computePromotedCycles(const Problem &problem,
                                     double matrixCycles) {
   if (!tile.promotes())
     return 0;
-  double parts = double(ceilDiv(
-      getTmaFacts(problem).atomsPerRow * TmaTile::kAtomBytes, tile.promotion));
+  double parts = double(ceilDiv(getTmaFacts(problem, chip, tile).atomsPerRow *
+                                    TmaTile::kAtomBytes,
+                                tile.promotion));
   double additions =
       double(tile.accumulators()) / double(tile.atomsPerConsumer());
   return matrixCycles / double(tile.consumers) +
@@ -48,7 +49,7 @@ static double computePromotedCycles(const Problem &problem,
 /// copies write.
 static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
                                   const TmaTile &tile, double stepBytes) {
-  const TmaFacts &facts = getTmaFacts(problem);
+  const TmaFacts &facts = getTmaFacts(problem, chip, tile);
   double instructions =
       double(tile.rows / TmaTile::kAtomRows * facts.atomsPerRow);
   double rightBytes = double(tile.columns * TmaTile::kAtomBytes);
@@ -72,6 +73,8 @@ static double computeEpilogueCycles(const Problem &problem,
       (tile.isEpilogueCopied ? fit(chip).copiedEpilogueShare : 1) *
       problem.epilogueShare();
   double columns = double(tile.columns);
+  // Pairs that lanes store are counted for all tiles together.
+  bool areCopied = !getTmaFacts(problem, chip, tile).hasStoredPairs;
   double chunks = columns / double(tile.chunkColumns());
   double plainCycles = 0;
   if (!TmaTile::isSwizzled(tile.chunkRowBytes())) {
@@ -82,20 +85,25 @@ static double computeEpilogueCycles(const Problem &problem,
   return (fit(chip).epilogueCyclesPerColumn * columns *
               std::sqrt(double(tile.atomsPerConsumer())) +
           plainCycles +
-          fit(chip).storeCyclesPerRow * double(tile.rows) * chunks) *
+          (areCopied ? fit(chip).storeCyclesPerRow * double(tile.rows) * chunks
+                     : 0)) *
          (1 + epilogueShare);
 }
 
-/// Cycles in which lanes of all units store pairs of columns, which fill parts
-/// of sectors: memory takes so long for these.
-static double computePairCycles(const Problem &problem, const ChipInfo &chip) {
-  const TmaFacts &facts = getTmaFacts(problem);
+/// Cycles in which lanes of all units store pairs of columns. Those of 16 bits
+/// they store row by row: whole sectors but for the ends of rows. Others fill
+/// parts of sectors, and memory takes as long for these as for whole ones.
+static double computePairCycles(const Problem &problem, const ChipInfo &chip,
+                                const TmaTile &tile) {
+  const TmaFacts &facts = getTmaFacts(problem, chip, tile);
   // A filter is small, and its sums of parts are other elements. Single
   // elements are counted with each tile.
   if (!facts.hasStoredPairs || facts.reducesPositions || problem.splits > 1 ||
       problem.storesElements())
     return 0;
-  return chip.calibration->staged.scatterCycles *
+  const StagedCalibration &staged = chip.calibration->staged;
+  bool areRows = byteSize(problem.result) == TmaTile::kElementBytes;
+  return (areRows ? staged.wholeScatterCycles : staged.scatterCycles) *
          double(problem.products * problem.batch * problem.rows) *
          double(problem.columns) / double(chip.computeUnits);
 }
@@ -111,8 +119,8 @@ static double computeExchange(const ChipInfo &chip, const TmaTile &tile) {
 /// Seconds in which sums of split-K slices store elements one by one. Other
 /// slices than those of gradients of filters have the order of the result.
 static double computeScatterSeconds(const Problem &problem,
-                                    const ChipInfo &chip) {
-  return getTmaFacts(problem).isFilterGradient
+                                    const ChipInfo &chip, const TmaTile &tile) {
+  return getTmaFacts(problem, chip, tile).isFilterGradient
              ? problem.scatteredSums *
                    chip.calibration->splitSum.scatteredSeconds
              : 0;
@@ -120,8 +128,9 @@ static double computeScatterSeconds(const Problem &problem,
 
 /// Bytes of the larger operand that tiles side by side read again. In the
 /// gradient of a filter these are far apart.
-static double countRereadBytes(const Problem &problem, const TmaTile &tile) {
-  if (getTmaFacts(problem).reducesPositions)
+static double countRereadBytes(const Problem &problem, const ChipInfo &chip,
+                               const TmaTile &tile) {
+  if (getTmaFacts(problem, chip, tile).reducesPositions)
     return 0;
   return problem.lhsBytes >= problem.rhsBytes
              ? double(ceilDiv(problem.columns, tile.columns) - 1) *
@@ -131,9 +140,9 @@ static double countRereadBytes(const Problem &problem, const TmaTile &tile) {
 
 static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate) {
-  const TmaFacts &facts = getTmaFacts(problem);
   KeptTile kept = getTileWithEpilogue(problem, chip, candidate);
   const TmaTile &tile = kept.tile;
+  const TmaFacts &facts = getTmaFacts(problem, chip, tile);
   const MatrixAtom &atom = *candidate.atom;
   Cost cost;
   cost.registers.accumulators = tile.accumulators();
@@ -199,7 +208,7 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
   double keptCycles = double(kept.keptBytes() * chip.computeUnits) /
                       fit(chip).copyBytesPerClock;
   double unitCycles = fit(chip).firstSteps * cost.loadCycles + keptCycles +
-                      computePairCycles(problem, chip) +
+                      computePairCycles(problem, chip, tile) +
                       (waitsForMemory ? fit(chip).shortPipelineCycles : 0) +
                       double(perUnit) * (stepsPerTile * cost.stepCycles +
                                          storeCycles + scatterCycles) -
@@ -211,13 +220,13 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
       std::max(unitCycles, powerCycles) / (chip.clockGHz * 1e9);
   cost.memorySeconds =
       (cost.memoryBytes +
-       fit(chip).rereadShare * countRereadBytes(problem, tile)) /
+       fit(chip).rereadShare * countRereadBytes(problem, chip, tile)) /
       (chip.memoryGBs * 1e9);
   cost.seconds = std::pow(std::pow(cost.computeSeconds, fit(chip).overlap) +
                               std::pow(cost.memorySeconds, fit(chip).overlap),
                           1 / fit(chip).overlap) +
                  computeSumSeconds(problem, chip) +
-                 computeScatterSeconds(problem, chip);
+                 computeScatterSeconds(problem, chip, tile);
   if (cost.memorySeconds > cost.computeSeconds)
     cost.limit = Limit::Memory;
   else if (longest == cost.matrixCycles)

@@ -14,12 +14,14 @@
 
 #include "../Parts/Warpgroup/KeptOperand.h"
 #include "../Parts/Warpgroup/TensorMaps.h"
+#include "TmaProducer.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 FailureOr<TmaPart> mlir::conv::analyzeTmaPart(Location loc,
-                                              const TiledConvolution &form) {
+                                              const TiledConvolution &form,
+                                              bool isGathered) {
   TmaPart part{};
   part.form = &form;
   part.result = computeTmaResult(form.result.getViewed());
@@ -30,8 +32,7 @@ FailureOr<TmaPart> mlir::conv::analyzeTmaPart(Location loc,
   if (!form.hasProduct())
     return std::move(part);
   std::string obstacle;
-  part.geometry = computeTmaGeometry(form.lhs.getViewed(), form.rhs.getViewed(),
-                                     form.result.getViewed(), obstacle);
+  part.geometry = computeProductGeometry(getViewed(form), isGathered, obstacle);
   if (part.geometry)
     obstacle = checkTmaTile(*part.geometry, form.schedule);
   if (!obstacle.empty())
@@ -44,7 +45,7 @@ void mlir::conv::addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
                                  SmallVectorImpl<KernelArgument> &arguments) {
   MLIRContext *context = part.form->schedule.getContext();
   SmallVector<TensorMapAttr> maps(buffers.size());
-  if (part.geometry) {
+  if (part.copies) {
     maps[0] = part.copies->createLeftMap(context);
     maps[1] = part.copies->createRightMap(context);
   }
@@ -57,7 +58,8 @@ void mlir::conv::addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
 
 ::conv::KeptTile mlir::conv::selectTmaTile(const TiledConvolution &first,
                                            ArrayRef<TmaPart> parts,
-                                           const ::conv::ChipInfo &chip) {
+                                           const ::conv::ChipInfo &chip,
+                                           bool isGathered) {
   ::conv::TmaTile tile = getTmaTile(first.schedule);
   for (const TmaPart &part : parts)
     if (part.geometry) {
@@ -73,6 +75,8 @@ void mlir::conv::addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
       tile.resultBytes = own.resultBytes;
     }
   ::conv::KeptTile kept(tile);
+  if (isGathered)
+    return kept;
   if (parts.size() == 1 && parts.front().geometry)
     kept = ::conv::KeptTile(tile,
                             computeTmaReuse(first.lhs.getViewed(),

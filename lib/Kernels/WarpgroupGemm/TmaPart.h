@@ -17,7 +17,7 @@ namespace mlir::conv {
 struct TmaPart {
   const TiledConvolution *form;
   std::optional<TmaGeometry> geometry; ///< Null without a product.
-  std::unique_ptr<TmaCopies> copies;
+  std::unique_ptr<TmaCopies> copies;   ///< Null if lanes copy.
   TmaResult result;
   /// The number of an epilogue operand that can be copied in the same boxes as
   /// the result.
@@ -31,8 +31,9 @@ struct TmaPart {
   }
 };
 
-/// Determines how the copy engine moves the tensors of a subproblem.
-FailureOr<TmaPart> analyzeTmaPart(Location loc, const TiledConvolution &form);
+/// Determines how the copy engine, or lanes, move the tensors of a subproblem.
+FailureOr<TmaPart> analyzeTmaPart(Location loc, const TiledConvolution &form,
+                                  bool isGathered);
 
 /// Adds the arguments of a subproblem to the kernel's arguments: maps of the
 /// operands and the result, and addresses of what lanes load and store.
@@ -40,10 +41,11 @@ void addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
                      const ::conv::TmaTile &tile,
                      SmallVectorImpl<KernelArgument> &arguments);
 
-/// The tile of all subproblems, with the operand that stays in shared memory.
+/// The tile of all subproblems, with the operand that stays in shared memory if
+/// boxes are copied.
 ::conv::KeptTile selectTmaTile(const TiledConvolution &first,
                                ArrayRef<TmaPart> parts,
-                               const ::conv::ChipInfo &chip);
+                               const ::conv::ChipInfo &chip, bool isGathered);
 
 } // namespace mlir::conv
 

@@ -23,6 +23,7 @@
 
 #include "../Parts/Warpgroup/KeptOperand.h"
 #include "TmaKernel.h"
+#include "TmaProducer.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -108,6 +109,38 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
   return facts;
 }
 
+static SmallVector<ViewedProduct>
+getViewedProducts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
+  SmallVector<ViewedProduct> products;
+  for (auto [step, part] : plan.getProducts())
+    products.push_back(getViewedProduct(op, plan, *step, *part));
+  return products;
+}
+
+/// The facts of a kernel whose operands lanes copy; none if boxes are copied.
+static std::optional<::conv::GatherFacts>
+computeGatherFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
+  SmallVector<ViewedProduct> products = getViewedProducts(op, plan);
+  std::optional<::conv::Gather> gather = findGather(products);
+  if (!gather)
+    return std::nullopt;
+  ::conv::GatherFacts facts;
+  facts.gather = *gather;
+  facts.isFilterGradient = op.getDirection() == Direction::BackwardWeight;
+  facts.hasMatrices = true;
+  facts.isLeftTransposed = gather->left.isTransposed;
+  facts.isRightTransposed = gather->right.isTransposed;
+  facts.sharers = std::numeric_limits<int64_t>::max();
+  for (const ViewedProduct &product : products) {
+    TmaGeometry geometry = getGatheredGeometry(product, *gather);
+    facts.steps = std::max(facts.steps, geometry.countSteps());
+    facts.totalSteps += geometry.countSteps();
+    facts.sharers = std::min(facts.sharers, geometry.getMostWorkgroups());
+    facts.hasStoredPairs |= storesPairs(product.result);
+  }
+  return facts;
+}
+
 /// Whether instructions truncate their sums, which therefore need promotion to
 /// f32.
 static bool hasFloat8(ConvolutionOpInterface op) {
@@ -137,19 +170,21 @@ static std::string findPromotionObstacle(ConvolutionOpInterface op,
 /// Why the family cannot compute a product; empty if it can.
 static std::string findTmaObstacle(const ViewedProduct &product,
                                    ScheduleAttr schedule,
-                                   const ::conv::ChipInfo &chip, bool isAlone) {
+                                   const ::conv::ChipInfo &chip, bool isAlone,
+                                   bool isGathered) {
   const auto &[lhs, rhs, result] = product;
   std::string obstacle;
   std::optional<TmaGeometry> geometry =
-      computeTmaGeometry(lhs, rhs, result, obstacle);
+      computeProductGeometry(product, isGathered, obstacle);
   if (geometry)
     obstacle = checkTmaTile(*geometry, schedule);
   if (!obstacle.empty())
     return obstacle;
   ::conv::TmaTile tile = getTmaTile(schedule, *geometry);
-  if (isAlone && ::conv::KeptTile(tile, computeTmaReuse(lhs, rhs, *geometry),
-                                  chip.computeUnits, chip.sharedMemoryBytes)
-                     .keeps())
+  if (isAlone && !isGathered &&
+      ::conv::KeptTile(tile, computeTmaReuse(lhs, rhs, *geometry),
+                       chip.computeUnits, chip.sharedMemoryBytes)
+          .keeps())
     return "";
   return checkTmaMemory(tile, chip);
 }
@@ -184,6 +219,9 @@ public:
     if (options.joinsPhases ||
         problem.hasChannelRows != canHaveChannelRows(op, options))
       return;
+    if (!problem.hasHaloTiles)
+      if (auto facts = computeGatherFacts(op, plan))
+        problem.facts.set(*facts);
     std::optional<::conv::TmaFacts> facts =
         computeTmaFacts(op, plan, problem.hasHaloTiles);
     if (!facts)
@@ -214,10 +252,11 @@ public:
         !obstacle.empty())
       return obstacle;
     ConvolutionPlan plan = planConvolution(op, options);
-    for (auto [step, part] : plan.getProducts()) {
+    SmallVector<ViewedProduct> products = getViewedProducts(op, plan);
+    bool isGathered = areGathered(products, schedule, chip);
+    for (const ViewedProduct &product : products) {
       std::string obstacle =
-          findTmaObstacle(getViewedProduct(op, plan, *step, *part), schedule,
-                          chip, isAlone(plan));
+          findTmaObstacle(product, schedule, chip, isAlone(plan), isGathered);
       if (!obstacle.empty())
         return obstacle;
     }
@@ -239,8 +278,8 @@ private:
   std::optional<TmaGeometry>
   computeGeometry(const ViewedProduct &product,
                   std::string &obstacle) const override {
-    return computeTmaGeometry(product.lhs, product.rhs, product.result,
-                              obstacle);
+    return computeProductGeometry(product, findGather(product).has_value(),
+                                  obstacle);
   }
 };
 } // namespace

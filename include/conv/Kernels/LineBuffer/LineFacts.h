@@ -18,6 +18,7 @@ namespace conv {
 struct LineFacts {
   LineWindow window;
   int64_t segmentPositions = 0, segments = 0;
+  bool areStoredByLanes = false; ///< Results, which copies cannot store.
 };
 
 } // namespace conv

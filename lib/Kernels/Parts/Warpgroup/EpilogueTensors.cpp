@@ -91,6 +91,12 @@ int64_t EpilogueTensors::getWidth(size_t access) const {
   return width;
 }
 
+bool EpilogueTensors::hasRowsOfPairs() const {
+  return getWidth(getResult()) == 2 &&
+         getAccess(getResult()).getInnermostSize(MatrixIndex::Column) >=
+             getKernel().form.getColumns();
+}
+
 EpilogueTensors::Row EpilogueTensors::createRow(const SubproblemTile &origin,
                                                 Value row) const {
   bool areAllUsed = llvm::all_of(all, [&](const Tensors &tensors) {

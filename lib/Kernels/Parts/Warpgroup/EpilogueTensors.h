@@ -67,6 +67,10 @@ public:
   Value load(size_t operand, const Row &row, const Columns &columns) const;
   void store(Value pair, const Row &row, const Columns &columns) const;
 
+  /// Whether pairs of the result are adjacent in memory, and all columns of a
+  /// row have the same outer digits.
+  bool hasRowsOfPairs() const;
+
   /// A box of the result: its tensor map, and where it starts.
   struct Box {
     Value map;

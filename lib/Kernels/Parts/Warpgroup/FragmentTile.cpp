@@ -68,6 +68,17 @@ Value FragmentTile::getPairAddress(Value tile, int64_t column,
                     i % kPairs * kRowsPerPair * rowBytes);
 }
 
+Value FragmentTile::locate(Value tile, Value row, Value pair) const {
+  const IndexMath &math = ptx.math;
+  Value inRow = math.mul(pair, 2 * elementBytes);
+  if (isSwizzled) {
+    Value piece = math.rem(math.div(row, Tile::kRowBytes / rowBytes),
+                           rowBytes / kPieceBytes);
+    inRow = math.bitXor(inRow, math.mul(piece, kPieceBytes));
+  }
+  return ptx.offset(tile, math.add(math.mul(row, rowBytes), inRow));
+}
+
 static NVVM::LdStMatrixShapeAttr getShape(const PtxBuilder &ptx) {
   return NVVM::LdStMatrixShapeAttr::get(ptx.b.getContext(), 8, 8);
 }

@@ -79,6 +79,10 @@ void MbarrierPipeline::fill(Value stage) const {
                                  Value());
 }
 
+void MbarrierPipeline::fillWithPieces(Value stage) const {
+  ptx.signalPieces(getFull(stage));
+}
+
 void MbarrierPipeline::release(Value stage) const {
   NVVM::MBarrierArriveOp::create(ptx.b, ptx.b.getI64Type(), getEmpty(stage),
                                  Value());

@@ -163,6 +163,21 @@ static Value castToCluster(ImplicitLocOpBuilder &b, Value shared) {
   return LLVM::AddrSpaceCastOp::create(b, type, shared);
 }
 
+void PtxBuilder::loadPiece(Value destination, Value source, int64_t bytes,
+                           Value guard) const {
+  constexpr int64_t kUncachedBytes = 16;
+  Value readBytes = guard ? select(guard, bytes, math.constant(0)) : Value();
+  NVVM::CpAsyncOp::create(b, destination, source, static_cast<uint32_t>(bytes),
+                          bytes == kUncachedBytes
+                              ? NVVM::LoadCacheModifierKind::CG
+                              : NVVM::LoadCacheModifierKind::CA,
+                          readBytes);
+}
+
+void PtxBuilder::signalPieces(Value barrier) const {
+  NVVM::CpAsyncMBarrierArriveOp::create(b, barrier, /*noinc=*/true);
+}
+
 void PtxBuilder::loadBytes(Value destination, Value source, Value barrier,
                            Value bytes) const {
   NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(

@@ -79,6 +79,13 @@ public:
   /// Prefetches the cache line of a global address into the L2 cache, which
   /// later stores of other kernels update.
   void prefetchToL2(Value pointer) const;
+  /// Starts to copy 16, 8 or 4 bytes of this lane from global to shared memory;
+  /// zeros if `guard` is given and does not hold.
+  void loadPiece(Value destination, Value source, int64_t bytes,
+                 Value guard) const;
+  /// Counts an arrival of this lane at `barrier` once all of its earlier pieces
+  /// have arrived.
+  void signalPieces(Value barrier) const;
   /// Copies `bytes` from global to shared memory. `bytes` and both addresses
   /// are multiples of 16. `barrier` counts the bytes.
   void loadBytes(Value destination, Value source, Value barrier,

@@ -16,6 +16,8 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -52,7 +54,7 @@ int64_t TmaEpilogue::getColumnsAtOnce() const {
         2 * operand.getElementType().getIntOrFloatBitWidth(), 32);
   int64_t free = tile.consumerRegisters() - tile.accumulators();
   // At least the columns of one store, however few registers there are.
-  int64_t least = result.isCopied(tile) ? chunk.getColumns() : kColumnsPerPair;
+  int64_t least = isStaged() ? chunk.getColumns() : kColumnsPerPair;
   return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(2 * free / registers),
                              std::min(least, tile.chunkColumns()),
                              tile.chunkColumns());
@@ -69,6 +71,13 @@ int64_t TmaEpilogue::Part::countPairs() const {
 bool TmaEpilogue::movesByLanes() const {
   return !result.isCopied(tile) ||
          form.epilogueOperands.size() > (replaced.chunks ? 1 : 0);
+}
+
+bool TmaEpilogue::storesRows() const {
+  Type element = form.result.getElementType();
+  return result.form == TmaResult::Form::Lanes && staging && tile.isStaged &&
+         tile.hasChunks() && element.getIntOrFloatBitWidth() == 16 &&
+         tensors.hasRowsOfPairs();
 }
 
 TmaEpilogue::Part TmaEpilogue::getPart(const SubproblemTile &origin,
@@ -231,7 +240,37 @@ void TmaEpilogue::copyRows(const SubproblemTile &origin,
   ptx.commitStores();
 }
 
+void TmaEpilogue::storeRows(const SubproblemTile &origin,
+                            const Part &last) const {
+  const IndexMath &math = ptx.math;
+  constexpr int64_t kRows = 16;
+  auto type = VectorType::get({2}, form.result.getElementType());
+  int64_t pairs = tile.chunkColumns() / 2;
+  int64_t rounds = kRows * pairs / kWarpSize;
+  int64_t atOnce = std::gcd<int64_t>(rounds, 4);
+  // Consecutive lanes store consecutive pairs, of one row after the other.
+  auto storePair = [&](Value round, int64_t column) {
+    Value number = math.add(math.mul(round, kWarpSize), lane);
+    Value inWarp = math.div(number, pairs), pair = math.rem(number, pairs);
+    Value row = math.add(warpRow, inWarp);
+    Value stored = LLVM::LoadOp::create(
+        ptx.b, type, chunk.locate(getStaged(last, column), row, pair));
+    tensors.store(stored, tensors.createRow(origin, math.add(last.row, row)),
+                  {math.add(origin.column, math.mul(pair, 2)), column});
+  };
+  for (int64_t c = last.column - last.column % tile.stagedColumns();
+       c <= last.column; c += tile.chunkColumns())
+    ptx.createFor(math.constant(0), math.constant(rounds / atOnce), 1, {},
+                  [&](Value step, ValueRange) {
+                    for (int64_t i = 0; i < atOnce; ++i)
+                      storePair(math.add(math.mul(step, atOnce), i), c);
+                    return SmallVector<Value>();
+                  });
+}
+
 void TmaEpilogue::beginColumns() const {
+  if (storesRows())
+    return ptx.synchronizeWarp();
   // Earlier stores must have finished reading shared memory.
   ptx.createIf(isFirst, [&] { ptx.waitForStores(); });
   synchronize();
@@ -239,6 +278,10 @@ void TmaEpilogue::beginColumns() const {
 
 void TmaEpilogue::copyColumns(const SubproblemTile &origin,
                               const Part &last) const {
+  if (storesRows()) {
+    ptx.synchronizeWarp();
+    return storeRows(origin, last);
+  }
   ptx.fenceSharedForCopies();
   synchronize();
   ptx.createIf(isFirst, [&] { copyRows(origin, last); });
@@ -266,7 +309,7 @@ void TmaEpilogue::endPart(const Part &part,
 
 void TmaEpilogue::create(const SubproblemTile &origin, ValueRange accumulators,
                          Loaded loaded, Value phase) const {
-  bool isCopied = result.isCopied(tile);
+  bool isStaged = this->isStaged();
   int64_t count = tile.atomsPerConsumer() * countParts();
   Part next = getPart(origin, 0);
   for (int64_t i = 0; i < count; ++i) {
@@ -276,11 +319,11 @@ void TmaEpilogue::create(const SubproblemTile &origin, ValueRange accumulators,
       next = getPart(origin, i + 1);
       ofNext = load(next);
     }
-    if (isCopied)
+    if (isStaged)
       beginPart(part, phase);
     Value sums = accumulators.empty() ? Value() : accumulators[part.atom];
     SmallVector<Value> pairs = createPairs(part, sums, std::move(loaded));
-    if (isCopied) {
+    if (isStaged) {
       stage(part, pairs);
       endPart(part, origin);
     } else {

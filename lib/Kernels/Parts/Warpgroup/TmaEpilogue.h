@@ -20,7 +20,8 @@ namespace mlir::conv {
 /// Applies the epilogue to a consumer's accumulators and stores the result. If
 /// the result can be copied, the columns of an atom's rows go to shared memory,
 /// from where chunks are copied; copies clip what is outside the result.
-/// Otherwise each lane stores its own elements.
+/// Otherwise, lanes store rows from there if elements are pairs of 16 bits;
+/// or else, each lane stores its own elements.
 class TmaEpilogue {
 public:
   using Subproblem = EpilogueTensors::Subproblem;
@@ -89,6 +90,11 @@ private:
   Part getPart(const SubproblemTile &origin, int64_t number) const;
   /// Whether lanes load operands or store the result.
   bool movesByLanes() const;
+  /// Whether lanes store rows that are in shared memory, and whether the
+  /// result goes there at all. Lanes would store their own elements to half of
+  /// the sectors of eight rows at a time.
+  bool storesRows() const;
+  bool isStaged() const { return result.isCopied(tile) || storesRows(); }
   /// The place of pair `i` of an epilogue subtile.
   Place getPlace(const Part &part, int64_t i) const;
   /// Loads the operands. The entry of an operand whose chunks are replaced is
@@ -116,6 +122,9 @@ private:
   void copyColumns(const SubproblemTile &origin, const Part &last) const;
   /// The box of an atom's rows from the tile's first column on.
   EpilogueTensors::Box getBox(const SubproblemTile &origin, Value row) const;
+  /// Stores the columns that `copyColumns` would copy, warp by warp: each has
+  /// staged rows of its own.
+  void storeRows(const SubproblemTile &origin, const Part &last) const;
   /// Starts the copies of `copyColumns`.
   void copyRows(const SubproblemTile &origin, const Part &last) const;
   void synchronize() const;

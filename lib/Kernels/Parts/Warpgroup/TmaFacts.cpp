@@ -15,17 +15,39 @@ const TmaFacts &conv::getTmaFacts(const Problem &problem) {
   return facts ? *facts : kNone;
 }
 
+const GatherFacts *conv::getGatherFacts(const Problem &problem,
+                                        const ChipInfo &chip,
+                                        const TmaTile &tile) {
+  const auto *facts = problem.facts.get<GatherFacts>();
+  if (!facts)
+    return nullptr;
+  const TmaFacts &boxes = getTmaFacts(problem);
+  bool areBoxes = boxes.steps > 0;
+  return facts->gather.suits(tile, areBoxes ? boxes.reuse : TmaReuse{}, chip)
+             ? facts
+             : nullptr;
+}
+
+const TmaFacts &conv::getTmaFacts(const Problem &problem, const ChipInfo &chip,
+                                  const TmaTile &tile) {
+  const GatherFacts *facts = getGatherFacts(problem, chip, tile);
+  return facts ? *facts : getTmaFacts(problem);
+}
+
 TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
-  const TmaFacts &facts = getTmaFacts(problem);
   TmaTile tile{.rows = candidate.workgroup[0],
                .columns = candidate.workgroup[1],
                .stages = candidate.stages,
                .consumers = candidate.subgroups(),
                .isStaged = problem.splits == 1,
                .resultBytes = byteSize(problem.result),
-               .isRightTransposed = facts.isRightTransposed,
                .cluster = candidate.cluster,
                .promotion = candidate.promotion};
+  // The operands have the same order for both producers.
+  const auto *gathered = problem.facts.get<GatherFacts>();
+  const TmaFacts &boxes = getTmaFacts(problem);
+  const TmaFacts &facts = gathered && boxes.steps == 0 ? *gathered : boxes;
+  tile.isRightTransposed = facts.isRightTransposed;
   bool isTransposed = facts.isLeftTransposed || facts.isRightTransposed;
   tile.convertedParts = TmaTile::countConvertedParts(
       candidate.atom->kind == AtomKind::WGMMA3xTF32, byteSize(problem.operand),

@@ -33,9 +33,10 @@ LoopPosition LoopPosition::get(ValueRange carried) {
 }
 
 TmaPipelines::TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
-                           Value memory)
+                           Value memory, bool isGathered)
     : stages(ptx, ptx.offset(memory, kept.tile.barrierOffset() + kept.shift()),
-             kept.tile.stages) {
+             kept.tile.stages),
+      isGathered(isGathered) {
   const Tile &tile = kept.tile;
   if (kept.keeps()) {
     Value barriers = ptx.offset(memory, kept.barrierOffset());
@@ -51,7 +52,8 @@ TmaPipelines::TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
 }
 
 void TmaPipelines::initialize(int64_t consumers, int64_t converters) const {
-  stages.initialize(1, consumers + converters);
+  stages.initialize(isGathered ? Tile::kWarpgroupSize : 1,
+                    consumers + converters);
   if (slots)
     slots->initialize(1, consumers);
   if (converted)
@@ -150,6 +152,20 @@ LoopPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
   });
 }
 
+LoopPosition TmaLoop::createGatherer(function_ref<void(Value, Value)> copy,
+                                     LoopPosition position) const {
+  return LoopPosition::get(ptx.createFor(
+      ptx.math.mul(inner.first, inner.step),
+      ptx.math.mul(inner.end, inner.step), inner.step, position.carried(),
+      [&](Value k, ValueRange carried) {
+        PipelineState at = PipelineState::get(carried);
+        pipelines.stages.waitForEmpty(at);
+        copy(k, ptx.offset(memory, ptx.math.mul(at.stage, tile.stageBytes())));
+        pipelines.stages.fillWithPieces(at.stage);
+        return pipelines.stages.getNext(at).carried();
+      }));
+}
+
 //===----------------------------------------------------------------------===//
 // The consumers
 //===----------------------------------------------------------------------===//
@@ -240,6 +256,9 @@ ConsumerBuilder::State ConsumerBuilder::createStep(const State &state,
   if (pipelines.kept)
     pipelines.kept->steps.wait({step, ptx.math.constant(0)});
   stages.wait(at);
+  // Instructions read through the async proxy what lanes wrote without it.
+  if (pipelines.isGathered)
+    ptx.fenceSharedForCopies();
   if (tile.promotes()) {
     SmallVector<Value> sums =
         matrix.createPromotedStep(state.sums, locate(slot, at.stage, step));

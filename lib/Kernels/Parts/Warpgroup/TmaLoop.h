@@ -31,7 +31,7 @@ struct LoopPosition {
 struct TmaPipelines {
   /// `memory` is where stage 0 starts.
   TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
-               Value memory);
+               Value memory, bool isGathered = false);
   /// A pipeline without slots, whose barriers are elsewhere.
   explicit TmaPipelines(const MbarrierPipeline &stages) : stages(stages) {}
 
@@ -44,6 +44,8 @@ struct TmaPipelines {
   }
 
   MbarrierPipeline stages;
+  /// Whether lanes fill stages.
+  bool isGathered = false;
   std::optional<MbarrierPipeline> slots;     ///< For halo tiles.
   std::optional<MbarrierPipeline> converted; ///< Excludes `slots`.
   /// The tile of a kept operand, and one pipeline stage for each step.
@@ -69,6 +71,11 @@ public:
   /// the pipeline state where the next tile starts.
   LoopPosition createProducer(const TmaCopies &copies, TileOrigin origin,
                               Value leftMap, Value rightMap, Value isFirst,
+                              LoopPosition position) const;
+
+  /// Called by all lanes of a warpgroup: `copy` starts the copies of the step
+  /// from an element of the reduction on, to an address.
+  LoopPosition createGatherer(function_ref<void(Value, Value)> copy,
                               LoopPosition position) const;
 
   /// The steps of a tile in runs of equal length. A run is the steps that share

@@ -16,6 +16,7 @@
 
 #include "../TileScheduler.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Kernels/Parts/Warpgroup/Gather.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -75,7 +76,8 @@ void mlir::conv::joinStream(const TiledConvolution &form,
 
 gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(
     OpBuilder &builder, Location loc, StringRef name,
-    ArrayRef<KernelArgument> arguments, const ::conv::TmaTile &tile) {
+    ArrayRef<KernelArgument> arguments, const ::conv::TmaTile &tile,
+    bool isGathered) {
   auto types =
       llvm::map_to_vector(arguments, [&](const KernelArgument &argument) {
         return argument.map
@@ -88,8 +90,11 @@ gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(
                     builder.getUnitAttr());
   function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
       {static_cast<int32_t>(tile.workItems()), 1, 1}));
-  function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
-                    builder.getI32IntegerAttr(tile.launchRegisters()));
+  function->setAttr(
+      NVVM::NVVMDialect::getMaxnregAttrName(),
+      builder.getI32IntegerAttr(
+          isGathered ? ::conv::Gather::getRegisters(tile.consumers).launch
+                     : tile.launchRegisters()));
   for (auto [i, argument] : llvm::enumerate(arguments))
     if (argument.map)
       function.setArgAttr(i, TensorMapAttr::kArgumentName,
@@ -152,11 +157,13 @@ static void setRegisters(const PtxBuilder &ptx, int64_t count,
   NVVM::SetMaxRegisterOp::create(ptx.b, count, action);
 }
 
-void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
-                             Value workItem, function_ref<void()> producer,
-                             function_ref<void(Value, Value)> consumer,
-                             function_ref<void(Value)> epilogueWarp,
-                             function_ref<void(Value)> converter) {
+/// Branches to the roles of warpgroup 0 and of the others, which get numbers of
+/// registers of their own.
+static void createWarpgroups(const PtxBuilder &ptx, Value workItem,
+                             int64_t producerRegisters,
+                             int64_t consumerRegisters,
+                             function_ref<void(Value)> producer,
+                             function_ref<void(Value, Value)> consumer) {
   const IndexMath &math = ptx.math;
   // Equal for all lanes, so roles and descriptors stay in uniform registers.
   Value warp = ptx.uniform(math.div(workItem, kWarpSize));
@@ -164,28 +171,52 @@ void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
   scf::IfOp::create(
       ptx.b, ptx.equal(warpgroup, 0),
       [&](OpBuilder &, Location) {
-        setRegisters(ptx, tile.producerRegisters(),
+        setRegisters(ptx, producerRegisters,
                      NVVM::SetMaxRegisterAction::decrease);
-        ptx.createIf(ptx.equal(warp, 0),
-                     [&] { ptx.createIf(ptx.elect(), producer); });
-        if (epilogueWarp) {
-          // Each consumer's epilogue warp is one of the other warps.
-          static_assert(::conv::TmaTile::kMaxConsumers < kWarpsPerWarpgroup);
-          Value own = math.sub(warp, 1);
-          ptx.createIf(math.below(own, tile.consumers), [&] {
-            ptx.createIf(ptx.elect(), [&] { epilogueWarp(own); });
-          });
-        }
-        if (converter)
-          ptx.createIf(math.below(math.sub(warp, 1), kWarpsPerWarpgroup - 1),
-                       [&] { converter(math.sub(workItem, kWarpSize)); });
+        producer(warp);
         scf::YieldOp::create(ptx.b);
       },
       [&](OpBuilder &, Location) {
-        setRegisters(ptx, tile.consumerRegisters(),
+        setRegisters(ptx, consumerRegisters,
                      NVVM::SetMaxRegisterAction::increase);
         consumer(math.sub(warpgroup, 1),
                  math.rem(workItem, ::conv::TmaTile::kWarpgroupSize));
         scf::YieldOp::create(ptx.b);
       });
+}
+
+void mlir::conv::createGatherRoles(const PtxBuilder &ptx,
+                                   const ::conv::TmaTile &tile, Value workItem,
+                                   function_ref<void()> producer,
+                                   function_ref<void(Value, Value)> consumer) {
+  ::conv::Gather::Registers registers =
+      ::conv::Gather::getRegisters(tile.consumers);
+  createWarpgroups(
+      ptx, workItem, registers.copies, registers.products,
+      [&](Value) { producer(); }, consumer);
+}
+
+void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+                             Value workItem, function_ref<void()> producer,
+                             function_ref<void(Value, Value)> consumer,
+                             function_ref<void(Value)> epilogueWarp,
+                             function_ref<void(Value)> converter) {
+  const IndexMath &math = ptx.math;
+  auto createCopies = [&](Value warp) {
+    ptx.createIf(ptx.equal(warp, 0),
+                 [&] { ptx.createIf(ptx.elect(), producer); });
+    if (epilogueWarp) {
+      // Each consumer's epilogue warp is one of the other warps.
+      static_assert(::conv::TmaTile::kMaxConsumers < kWarpsPerWarpgroup);
+      Value own = math.sub(warp, 1);
+      ptx.createIf(math.below(own, tile.consumers), [&] {
+        ptx.createIf(ptx.elect(), [&] { epilogueWarp(own); });
+      });
+    }
+    if (converter)
+      ptx.createIf(math.below(math.sub(warp, 1), kWarpsPerWarpgroup - 1),
+                   [&] { converter(math.sub(workItem, kWarpSize)); });
+  };
+  createWarpgroups(ptx, workItem, tile.producerRegisters(),
+                   tile.consumerRegisters(), createCopies, consumer);
 }

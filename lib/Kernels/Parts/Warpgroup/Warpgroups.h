@@ -46,11 +46,12 @@ void joinStream(const TiledConvolution &form, const ::conv::ChipInfo &chip,
                 gpu::GPUFuncOp kernel);
 
 /// Creates a kernel's function without a body. Arguments that have a map are
-/// passed as tensor maps.
+/// passed as tensor maps. If it `isGathered`, lanes copy the operands.
 gpu::GPUFuncOp createWarpgroupFunction(OpBuilder &builder, Location loc,
                                        StringRef name,
                                        ArrayRef<KernelArgument> arguments,
-                                       const ::conv::TmaTile &tile);
+                                       const ::conv::TmaTile &tile,
+                                       bool isGathered = false);
 
 /// The description of the kernel that `b` is building for `form`, whose tensors
 /// are in `arguments`.
@@ -66,6 +67,10 @@ Value createSharedMemory(ImplicitLocOpBuilder &b, gpu::GPUModuleOp module);
 /// multiply, with the numbers of the consumer and of the work-item in it. In
 /// the producer's warpgroup, one more lane per consumer may run `epilogueWarp`,
 /// or all lanes of the other warps `converter`, with their number.
+/// `createGatherRoles` builds `producer` for all lanes of that warpgroup.
+void createGatherRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
+                       Value workItem, function_ref<void()> producer,
+                       function_ref<void(Value, Value)> consumer);
 void createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                  Value workItem, function_ref<void()> producer,
                  function_ref<void(Value, Value)> consumer,

@@ -10,6 +10,7 @@
 
 #include "conv/Dialect/Conv/IR/TmaTile.h"
 #include "conv/Kernels/Candidate.h"
+#include "conv/Kernels/Parts/Warpgroup/Gather.h"
 #include "conv/Kernels/Parts/Warpgroup/KeptTile.h"
 
 #include <optional>
@@ -64,9 +65,23 @@ struct TmaFacts {
   std::optional<HaloTile> haloTile = std::nullopt;
 };
 
+/// The facts of a problem whose operands lanes copy for some tiles: those of
+/// plain matrices with one index for the reduction.
+struct GatherFacts : TmaFacts {
+  Gather gather;
+};
+
 /// The facts of a problem; they have no steps if copies of boxes cannot load
 /// its operands.
 const TmaFacts &getTmaFacts(const Problem &problem);
+
+/// The facts if lanes copy the operands of this tile; null if they do not.
+const GatherFacts *getGatherFacts(const Problem &problem, const ChipInfo &chip,
+                                  const TmaTile &tile);
+
+/// The facts for whatever copies the operands of this tile.
+const TmaFacts &getTmaFacts(const Problem &problem, const ChipInfo &chip,
+                            const TmaTile &tile);
 
 /// The tile of a candidate with a warpgroup main loop.
 TmaTile getTmaTile(const Problem &problem, const Candidate &candidate);

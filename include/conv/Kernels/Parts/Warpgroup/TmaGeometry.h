@@ -16,6 +16,7 @@
 
 #include "conv/Dialect/Conv/IR/TmaTile.h"
 #include "conv/Dialect/Conv/IR/ViewedTensor.h"
+#include "conv/Kernels/Parts/Warpgroup/Gather.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -281,6 +282,15 @@ std::optional<TmaGeometry> computeTmaGeometry(const ViewedTensor &lhs,
                                               const ViewedTensor &rhs,
                                               const ViewedTensor &result,
                                               std::string &obstacle);
+
+/// How lanes copy the operands of a product of 16-bit floats; none if they
+/// cannot.
+std::optional<::conv::Gather> computeGather(const ViewedProduct &product);
+
+/// The geometry of a product whose operands lanes copy: plain matrices, whose
+/// reduction is one index. The views say where elements are.
+TmaGeometry getGatheredGeometry(const ViewedProduct &product,
+                                const ::conv::Gather &gather);
 
 /// The geometry for 16-bit operands, however they are loaded: without the
 /// filter and without the requirements of the copy engine.

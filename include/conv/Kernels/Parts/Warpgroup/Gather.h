@@ -1,0 +1,75 @@
+//===- Gather.h - operands that lanes copy ----------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where the copy engine cannot load the tiles of a product, or takes long for
+// rows that start inside sectors, all lanes of the producer's warpgroup copy a
+// few bytes at a time to the places where the copy engine would put them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_KERNELS_PARTS_WARPGROUP_GATHER_H
+#define CONV_KERNELS_PARTS_WARPGROUP_GATHER_H
+
+#include "conv/Chip/Chip.h"
+#include "conv/Kernels/Parts/Warpgroup/KeptTile.h"
+
+namespace conv {
+
+/// How lanes copy an operand: so many bytes at a time, along the reduction or,
+/// if it is transposed, along its rows (of the right operand, along the
+/// result's columns).
+struct GatheredOperand {
+  int64_t copyBytes = 0;
+  bool isTransposed = false;
+  bool isUnaligned = false; ///< Whether rows start inside sectors.
+  /// Registers of a position: an offset, and coordinates that may be outside.
+  int64_t registers = 1;
+
+  /// Lines of shared memory that all lanes copy at a time.
+  int64_t linesAtOnce() const {
+    return TmaTile::kWarpgroupSize * copyBytes / TmaTile::kRowBytes;
+  }
+  /// Positions of the rows of a tile that a lane copies.
+  int64_t countPositions(int64_t rows) const {
+    return ceilDiv(rows, isTransposed ? TmaTile::kRowElements : linesAtOnce());
+  }
+};
+
+/// How lanes copy both operands.
+struct Gather {
+  GatheredOperand left, right;
+
+  /// Registers of a work-item at launch, of a lane that copies, and of one that
+  /// multiplies; and the most that positions of a tile's rows may take.
+  struct Registers {
+    int64_t launch, copies, products, positions;
+  };
+  static Registers getRegisters(int64_t consumers) {
+    return consumers == 1 ? Registers{192, 152, 232, 64}
+                          : Registers{168, 104, 200, 32};
+  }
+  bool isUnaligned() const { return left.isUnaligned || right.isUnaligned; }
+  /// Whether lanes copy the operands of this tile: they have registers for the
+  /// tile's sums and for the positions of its rows, and no operand stays in
+  /// shared memory (`reuse`) if the copy engine brings it there.
+  bool suits(TmaTile tile, const TmaReuse &reuse, const ChipInfo &chip) const {
+    constexpr int64_t kMostSums = 128, kMostConsumers = 2;
+    if (tile.consumers > kMostConsumers || tile.hasSlots() ||
+        tile.isConverted() || tile.accumulators() > kMostSums ||
+        left.registers * left.countPositions(tile.rows) +
+                right.registers * right.countPositions(tile.columns) >
+            getRegisters(tile.consumers).positions)
+      return false;
+    tile.isEpilogueCopied = false;
+    return !KeptTile(tile, reuse, chip.computeUnits, chip.sharedMemoryBytes)
+                .keeps();
+  }
+};
+
+} // namespace conv
+
+#endif // CONV_KERNELS_PARTS_WARPGROUP_GATHER_H

@@ -1,0 +1,66 @@
+//===- GatherCopies.h - tiles that lanes copy -------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The lanes of a warpgroup copy an operand's tile of one step, each a few bytes
+// at a time, to where the copy engine would put them: rows of 128 swizzled
+// bytes. A line of shared memory has elements along the reduction, or, if the
+// operand is transposed, elements along its rows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_GATHERCOPIES_H
+#define CONV_LIB_KERNELS_PARTS_WARPGROUP_GATHERCOPIES_H
+
+#include "../MatrixAccess.h"
+#include "PtxBuilder.h"
+
+#include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+
+namespace mlir::conv {
+
+class GatherCopies {
+public:
+  /// Copies tiles of `rows` rows from `buffer`; `lane` is the number of the
+  /// lane in its warpgroup.
+  GatherCopies(const PtxBuilder &ptx, const MatrixOperand &operand,
+               const ::conv::GatheredOperand &gathered, Value buffer,
+               int64_t rows, Value lane);
+
+  /// What all steps of a tile share: where the rows are that this lane copies.
+  using Rows = SmallVector<MatrixAccess::Position>;
+  Rows createRows(Value batch, Value origin) const;
+
+  /// Starts the copies of the step from element `k` of the reduction on.
+  void createStep(const Rows &rows, Value k, Value destination) const;
+
+private:
+  using Position = MatrixAccess::Position;
+
+  /// Lines of shared memory that a tile or each of its boxes has.
+  int64_t getLines() const;
+  /// The byte offset of this lane's piece in line `first` plus its own.
+  Value createPlace(int64_t first) const;
+  /// The position of an index; or, after the last one, a position so far before
+  /// the tensor that no other index makes up for it.
+  Position createInside(MatrixIndex along, Value index) const;
+  Position createReduced(Value k, Value within) const;
+  void createCopy(const Position &row, const Position &reduced,
+                  Value destination) const;
+
+  const PtxBuilder &ptx;
+  MatrixAccess access;
+  ::conv::GatheredOperand gathered;
+  int64_t tileRows; ///< With those that fill the last box.
+  int64_t rowCount, reduction;
+  bool exceedsRows, exceedsReduction; ///< Whether tiles and steps may.
+  Value source;
+  Value line, piece; ///< Of this lane, when lanes copy the first lines.
+};
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_PARTS_WARPGROUP_GATHERCOPIES_H

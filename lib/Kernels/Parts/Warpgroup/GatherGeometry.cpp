@@ -1,0 +1,92 @@
+//===- GatherGeometry.cpp - products whose operands lanes copy ------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lanes locate each copy by the operand's view, so every view will do of which
+// a few elements are adjacent in memory and are inside the tensor together.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../MatrixAccess.h"
+
+#include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+using Tile = ::conv::TmaTile;
+
+/// The fewest bytes of an asynchronous copy.
+static constexpr int64_t kMinCopyBytes = 4;
+
+/// Offsets of places outside are so far below zero that no position inside
+/// makes up for it (`GatherCopies`), and byte offsets have 32 bits.
+static constexpr int64_t kMostElements = int64_t(1) << 30;
+
+/// Bytes of a sector of the last-level cache.
+static constexpr int64_t kSectorBytes = 32;
+
+static std::optional<::conv::GatheredOperand>
+computeGathered(const ViewedTensor &operand) {
+  auto [batch, rows, columns] = operand.view.getShape();
+  if (std::max({operand.getExtent(), batch, rows, columns}) >= kMostElements ||
+      operand.strides != computeContiguousStrides(operand.type.getShape()))
+    return std::nullopt;
+  MLIRContext *context = operand.type.getContext();
+  ImplicitLocOpBuilder none(UnknownLoc::get(context), context);
+  IndexMath math(none, none.getI32Type()); // Builds nothing here.
+  MatrixAccess access(math, operand);
+  auto getBytes = [&](MatrixIndex index) {
+    constexpr int64_t kMost = kSectorBytes / Tile::kElementBytes;
+    return access.getVectorWidth(index, kMost) * Tile::kElementBytes;
+  };
+  int64_t along = getBytes(MatrixIndex::Column);
+  int64_t across = getBytes(MatrixIndex::Row);
+  int64_t bytes = std::max(along, across);
+  if (bytes < kMinCopyBytes)
+    return std::nullopt;
+  return ::conv::GatheredOperand{std::min(bytes, Tile::kGranuleBytes),
+                                 across > along, bytes < kSectorBytes,
+                                 1 + int64_t(access.countChecked())};
+}
+
+std::optional<::conv::Gather>
+mlir::conv::computeGather(const ViewedProduct &product) {
+  Type type = product.lhs.type.getElementType();
+  Type stored = product.result.type.getElementType();
+  if (!(type.isF16() || type.isBF16()) ||
+      product.rhs.type.getElementType() != type ||
+      !(stored.isF16() || stored.isBF16() || stored.isF32()))
+    return std::nullopt;
+  auto left = computeGathered(product.lhs),
+       right = computeGathered(product.rhs);
+  if (!left || !right)
+    return std::nullopt;
+  return ::conv::Gather{*left, *right};
+}
+
+TmaGeometry mlir::conv::getGatheredGeometry(const ViewedProduct &product,
+                                            const ::conv::Gather &gather) {
+  using Digit = TmaMatrix::Digit;
+  TmaGeometry geometry{};
+  geometry.window.groups = 1;
+  geometry.parts = llvm::product_of(product.lhs.view.getBatch());
+  geometry.elementBytes = Tile::kElementBytes;
+  geometry.resultBytes = product.result.type.getElementTypeBitWidth() / 8;
+  geometry.segments = 1;
+  geometry.segmentPositions = product.lhs.view.getShape()[2];
+  auto getMatrix = [](const ViewedTensor &operand, bool isTransposed) {
+    auto [batch, rows, columns] = operand.view.getShape();
+    TmaMatrix matrix{{{Digit::Row, rows, 0}, {Digit::Inner, columns, 0}}};
+    if (isTransposed)
+      std::swap(matrix.dimensions[0], matrix.dimensions[1]);
+    return matrix;
+  };
+  geometry.leftMatrix = getMatrix(product.lhs, gather.left.isTransposed);
+  geometry.rightMatrix = getMatrix(product.rhs, gather.right.isTransposed);
+  return geometry;
+}

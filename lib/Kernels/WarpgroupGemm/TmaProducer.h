@@ -1,0 +1,35 @@
+//===- TmaProducer.h - whether boxes or lanes bring tiles -------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_TMAPRODUCER_H
+#define CONV_LIB_KERNELS_WARPGROUPGEMM_TMAPRODUCER_H
+
+#include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
+
+namespace mlir::conv {
+
+ViewedProduct getViewed(const TiledConvolution &form);
+
+/// How lanes copy the operands of all products of a kernel, if they do so for
+/// tiles that they suit: the copy engine cannot bring the operands of a
+/// product, or takes longer for rows that start inside sectors.
+std::optional<::conv::Gather> findGather(ArrayRef<ViewedProduct> products);
+
+/// Whether lanes copy the operands of this kernel.
+bool areGathered(ArrayRef<ViewedProduct> products, ScheduleAttr schedule,
+                 const ::conv::ChipInfo &chip);
+
+/// The geometry of a product for either producer; or none, and `obstacle` says
+/// what the copy engine needs.
+std::optional<TmaGeometry> computeProductGeometry(const ViewedProduct &product,
+                                                  bool isGathered,
+                                                  std::string &obstacle);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_TMAPRODUCER_H
