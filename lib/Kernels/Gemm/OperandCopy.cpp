@@ -62,6 +62,7 @@ OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
     assignAlongRow();
   }
   locate(source);
+  loadsOfPlaces = countLoadsOfPlaces();
   placeRun = computePlaceRun();
 }
 
@@ -74,14 +75,41 @@ bool OperandCopy::hasPlaces() const {
 
 /// MFMA hides vector instructions that are spread over a step. New places at
 /// the start of a step, which runs shorter than the reduction need, cost more
-/// in conv-clock.
+/// in conv-clock, unless the loads are joined in a loop with one stage: they
+/// all start after a fence, between two barriers.
 int64_t OperandCopy::computePlaceRun() const {
+  if (!hasPlaces())
+    return 0;
   int64_t run = access.getInnermostSize(MatrixIndex::Column);
-  bool moves = hasPlaces() && run % kernel.gemmK() == 0 &&
+  bool moves = run % kernel.gemmK() == 0 &&
                access.isCheckedTogether(MatrixIndex::Column);
   bool isShort = run < kernel.form.getReduction();
   bool hidesVectors = kernel.atom.kind == ::conv::AtomKind::MFMA;
-  return moves && !(isShort && hidesVectors) ? run : 0;
+  if (moves && !(isShort && hidesVectors))
+    return run;
+  bool startsAfterFence = hidesVectors && loadsPerBlock() > 1 &&
+                          kernel.form.schedule.getStages() == 1;
+  return startsAfterFence ? kernel.gemmK() : 0;
+}
+
+/// Loads with one guard share the place of the first of them, unless they are
+/// before it in memory (G10): gradients read taps backwards.
+SmallVector<int64_t> OperandCopy::countLoadsOfPlaces() const {
+  int64_t length = kernel.pieceElements();
+  bool goesForward = access.getInnermostDistance(MatrixIndex::Column) >= 0;
+  SmallVector<int64_t> counts = {1};
+  int64_t first = 0;
+  for (int64_t step = width; step < length; step += width) {
+    if (goesForward &&
+        access.areGuardedAlike({MatrixIndex::Column, first, length},
+                               {MatrixIndex::Column, step, length})) {
+      ++counts.back();
+    } else {
+      counts.push_back(1);
+      first = step;
+    }
+  }
+  return counts;
 }
 
 bool OperandCopy::isComplete() const {
@@ -144,11 +172,21 @@ static Value castElements(ImplicitLocOpBuilder &b, Value vector, Type element) {
   return b.createOrFold<vector::BitCastOp>(type.clone(element), vector);
 }
 
-/// A load of the operand that starts `distance` bytes after a place.
-Value OperandCopy::loadFrom(Value place, Value distance) const {
+/// The loads of a block, from its places, moved by elements of the reduction.
+SmallVector<Value> OperandCopy::loadFrom(ValueRange places, Value moved) const {
+  IndexMath bytes(kernel.b, kernel.b.getI32Type());
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   auto type = VectorType::get({std::max(width, rowWidth)}, element);
-  return PlacedLoadOp::create(kernel.b, type, buffer, place, distance);
+  int64_t ofElement =
+      access.getInnermostDistance(MatrixIndex::Column) * kernel.operandBytes();
+  Value distance = bytes.mul(bytes.cast(moved), ofElement);
+  SmallVector<Value> loads;
+  for (auto [place, count] : llvm::zip_equal(places, loadsOfPlaces))
+    for (int64_t load = 0; load < count; ++load)
+      loads.push_back(
+          PlacedLoadOp::create(kernel.b, type, buffer, place,
+                               bytes.add(distance, load * width * ofElement)));
+  return loads;
 }
 
 /// The byte offset of an element, or a negative number if it is masked.
@@ -161,36 +199,31 @@ Value OperandCopy::createPlace(const Element &element) const {
 }
 
 /// Starts the loads of a piece, or of the block of `rowWidth` pieces that it
-/// starts. Loads with one guard share the place of the first of them, unless
-/// they are before it in memory (G10): gradients read taps backwards.
+/// starts.
 SmallVector<Value> OperandCopy::startLoads(const Piece &piece, Value k,
                                            Value guard) const {
-  IndexMath bytes(kernel.b, kernel.b.getI32Type());
-  int64_t length = kernel.pieceElements();
-  int64_t ofElement =
-      access.getInnermostDistance(MatrixIndex::Column) * kernel.operandBytes();
-  SmallVector<Value> loads;
-  Value place;
-  int64_t first = 0;
-  for (int64_t step = 0; step < length; step += width) {
-    bool continues =
-        place && ofElement >= 0 &&
-        access.areGuardedAlike({MatrixIndex::Column, first, length},
-                               {MatrixIndex::Column, step, length});
-    if (!continues) {
+  if (!hasPlaces() || loadsPerBlock() == 1) {
+    SmallVector<Value> loads;
+    for (int64_t step = 0; step < kernel.pieceElements(); step += width) {
       Element from = findInPiece(piece, k, step, guard);
-      if (!hasPlaces() || loadsPerBlock() == 1) {
-        loads.push_back(kernel.load(buffer, from.offset, from.guard,
-                                    std::max(width, rowWidth)));
-        continue;
-      }
-      place = createPlace(from);
-      first = step;
+      loads.push_back(kernel.load(buffer, from.offset, from.guard,
+                                  std::max(width, rowWidth)));
     }
-    loads.push_back(
-        loadFrom(place, bytes.constant((step - first) * ofElement)));
+    return loads;
   }
-  return loads;
+  return loadFrom(locatePiece(piece, k, guard), kernel.math.constant(0));
+}
+
+/// The places of the loads of a piece, or of the block that it starts.
+SmallVector<Value> OperandCopy::locatePiece(const Piece &piece, Value k,
+                                            Value guard) const {
+  SmallVector<Value> places;
+  int64_t step = 0;
+  for (int64_t loads : loadsOfPlaces) {
+    places.push_back(createPlace(findInPiece(piece, k, step, guard)));
+    step += loads * width;
+  }
+  return places;
 }
 
 /// Assembles the loads of `startLoads` to `rowWidth` pieces. Single elements
@@ -259,9 +292,8 @@ SmallVector<Value> OperandCopy::start(Value k, Value stage, Value guard) const {
 SmallVector<Value> OperandCopy::createPlaces(Value k) const {
   SmallVector<Value> places;
   for (size_t first = 0; placeRun && first < pieces.size(); first += rowWidth)
-    for (int64_t step = 0; step < kernel.pieceElements(); step += width)
-      places.push_back(
-          createPlace(findInPiece(pieces[first], k, step, kernel.math.yes())));
+    llvm::append_range(places,
+                       locatePiece(pieces[first], k, kernel.math.yes()));
   return places;
 }
 
@@ -269,15 +301,12 @@ SmallVector<Value> OperandCopy::startBlock(int64_t block, Value k,
                                            ValueRange places) const {
   if (!placeRun)
     return startLoads(pieces[block * rowWidth], k, kernel.math.yes());
-  IndexMath bytes(kernel.b, kernel.b.getI32Type());
-  int64_t distance = access.getInnermostDistance(MatrixIndex::Column);
   Value inRun =
       placeRun == kernel.form.getReduction() ? k : kernel.math.rem(k, placeRun);
-  Value moved = bytes.mul(bytes.cast(inRun), distance * kernel.operandBytes());
-  int64_t perBlock = loadsPerBlock();
-  return llvm::map_to_vector(
-      places.slice(block * perBlock, perBlock),
-      [&](Value place) { return loadFrom(place, moved); });
+  if (placeRun == kernel.gemmK())
+    inRun = kernel.math.constant(0);
+  int64_t perBlock = std::ssize(loadsOfPlaces);
+  return loadFrom(places.slice(block * perBlock, perBlock), inRun);
 }
 
 void OperandCopy::finishBlock(int64_t block, ValueRange loads,

@@ -75,7 +75,7 @@ public:
   /// such a run, loads keep their places (`conv.placed_load`).
   int64_t getPlaceRun() const { return placeRun; }
   int64_t numPlaces() const {
-    return placeRun ? numBlocks() * loadsPerBlock() : 0;
+    return placeRun ? numBlocks() * std::ssize(loadsOfPlaces) : 0;
   }
   /// The places of all loads, block by block, for the run that starts at `k`.
   SmallVector<Value> createPlaces(Value k) const;
@@ -84,6 +84,7 @@ private:
   /// Whether loads may be `conv.placed_load`.
   bool hasPlaces() const;
   int64_t computePlaceRun() const;
+  SmallVector<int64_t> countLoadsOfPlaces() const;
   /// One piece: a row of the tile, and a position in that row.
   struct Piece {
     Value row, position;
@@ -107,7 +108,9 @@ private:
   Element findInPiece(const Piece &piece, Value k, int64_t step,
                       Value guard) const;
   Value createPlace(const Element &element) const;
-  Value loadFrom(Value place, Value distance) const;
+  SmallVector<Value> locatePiece(const Piece &piece, Value k,
+                                 Value guard) const;
+  SmallVector<Value> loadFrom(ValueRange places, Value moved) const;
   SmallVector<Value> startLoads(const Piece &piece, Value k, Value guard) const;
   SmallVector<Value> joinLoads(ValueRange loads) const;
   void copyPiece(int64_t number, Value k, Value stage, Value guard) const;
@@ -121,6 +124,8 @@ private:
   int64_t width = 1, rowWidth = 1;
   bool async = false;
   int64_t placeRun = 0;
+  /// For each place of a block, the number of loads that share it.
+  SmallVector<int64_t> loadsOfPlaces;
   SmallVector<Piece> pieces;
   Value ofSubgroup; ///< First piece of the subgroup, for lane order.
 };
