@@ -5,7 +5,7 @@ import itertools
 import unittest
 
 import torch
-from close import DEVICE_NAME, assert_close, assert_conv_ran
+from close import DEVICE_NAME, assert_close, assert_conv_ran, pairs
 from dynamic import definition, draw, draw_kernel
 
 import conv.torch
@@ -62,7 +62,7 @@ class Packed(unittest.TestCase):
 
     def test_lengths(self):
         """Sequences may be empty, shorter than a kernel, or alone."""
-        for starts, order, dtype in itertools.product(
+        for starts, order, dtype in pairs(
             ([0, 13], [0, 0, 2, 3, 3, 13], [0, 1, 2, 3, 4], [0, 7, 7], [0, 5, 11, 19]),
             ("BTGW", "BTWG"),
             (torch.int32, torch.int64, torch.int16),
@@ -72,7 +72,7 @@ class Packed(unittest.TestCase):
                 self.compare(starts, kernel, order, dtype=dtype)
 
     def test_types_and_activations(self):
-        for element, activation, groups in itertools.product(
+        for element, activation, groups in pairs(
             (torch.float32, torch.bfloat16, torch.float16), (None, "silu"), (12, 3)
         ):
             with self.subTest(element=element, activation=activation, groups=groups):
@@ -80,7 +80,7 @@ class Packed(unittest.TestCase):
                 self.compare([0, 4, 5, 17], kernel, "BTWG", activation)
 
     def test_states_of_packed_sequences(self):
-        for order, activation, normalize in itertools.product(("BTGW", "BTWG"), (None, "silu"), (None, "softmax", "l2")):
+        for order, activation, normalize in pairs(("BTGW", "BTWG"), (None, "silu"), (None, "softmax", "l2")):
             with self.subTest(order=order, activation=activation, normalize=normalize):
                 kernel = draw_kernel(1, 14, 6, 4, order)
                 self.compare(
@@ -118,7 +118,7 @@ class Packed(unittest.TestCase):
 
     def test_states(self):
         """A sequence in pieces has the results and gradients of the whole sequence."""
-        for order, activation, pieces in itertools.product(
+        for order, activation, pieces in pairs(
             ("BTGW", "BTWG"), (None, "silu"), ((5, 6), (1, 1, 9), (2, 9))
         ):
             x, kernel = draw(2, 11, 6), draw_kernel(2, 11, 3, 4, order)

@@ -1,5 +1,6 @@
 """Compares tensors with results of PyTorch in f64, on the CPU or, with CONV_TEST_DEVICE=cuda, on a GPU."""
 
+import itertools
 import os
 
 import torch
@@ -36,3 +37,16 @@ def assert_conv_ran(report, at_least=1):
     left = [row for row in report if row.runs != "conv"]
     assert not left, f"PyTorch ran {left}"
     assert len(report) >= at_least, f"expects {at_least} problems, but got {len(report)}"
+
+
+def pairs(*axes):
+    """The fewest combinations that a greedy search finds in which each two values of different axes meet.
+
+    The tests of the kernels (test/Execution) have the other combinations."""
+    places = list(itertools.product(*(range(len(axis)) for axis in axes)))
+    meetings = {place: set(itertools.combinations(enumerate(place), 2)) for place in places}
+    left = set().union(*meetings.values())
+    while left:
+        best = max(places, key=lambda place: len(meetings[place] & left))
+        left -= meetings[best]
+        yield tuple(axis[i] for axis, i in zip(axes, best))
