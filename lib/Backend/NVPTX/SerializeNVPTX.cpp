@@ -69,6 +69,19 @@ static bool hasManyLoads(const llvm::Module &module) {
   });
 }
 
+/// Whether lanes put so many bytes into vectors one by one, such as 8-bit
+/// floats that they round, that vectorizers take most of the time. No
+/// instruction would compute several of these bytes.
+static bool assemblesManyBytes(const llvm::Module &module) {
+  constexpr int64_t kMany = 192;
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return llvm::count_if(llvm::instructions(function), [](const auto &each) {
+             return isa<llvm::InsertElementInst>(each) &&
+                    each.getType()->getScalarType()->isIntegerTy(8);
+           }) > kMany;
+  });
+}
+
 namespace {
 /// Skips the passes of code generation that compare addresses.
 class SkipAddressReuse final : public llvm::OptPassGate {
@@ -86,11 +99,12 @@ public:
   using SerializeGPUModuleBase::SerializeGPUModuleBase;
 
   LogicalResult optimizeModule(llvm::Module &module, int level) override {
-    if (hasManyLoads(module)) {
+    bool skipsAddressReuse = hasManyLoads(module);
+    if (skipsAddressReuse)
       module.getContext().setOptPassGate(skipAddressReuse);
+    if (skipsAddressReuse || assemblesManyBytes(module))
       for (llvm::Function &function : module) // No vectorizers.
         function.addFnAttr(llvm::Attribute::NoImplicitFloat);
-    }
     return SerializeGPUModuleBase::optimizeModule(module, level);
   }
 
