@@ -2,6 +2,7 @@
 """The operators of conv under PyTorch's compilers and transformations."""
 
 import copy
+import functools
 import unittest
 
 import close
@@ -133,6 +134,30 @@ class Compilers(unittest.TestCase):
         self.both_ways(lambda f: torch.func.functionalize(torch.func.grad(lambda w: loss(f, x, w)))(w))
         per_sample = torch.vmap(torch.func.grad(lambda x: loss(lambda x, w: CF.conv2d(x, w, groups=2), x, w)))
         torch.testing.assert_close(torch.compile(per_sample, backend="aot_eager")(images), per_sample(images))
+
+    def test_transforms_of_sequences(self):
+        """Transforms without a rule see a composition of PyTorch's operators."""
+        x, w = torch.randn(2, 8, 5), torch.randn(8, 3)
+        tokens, kernel = x.mT.contiguous(), torch.randn(2, 5, 4, 3)
+
+        def plain(x, w):
+            return F.silu(F.conv1d(F.pad(x, (2, 0)), w[:, None], groups=8))
+
+        def plain_dynamic(x, kernel):
+            return (F.pad(x, (0, 0, 2, 0)).unfold(1, 3, 1).unflatten(2, (4, 2)) * kernel[:, :, :, None]).sum(-1).flatten(2)
+
+        causal = functools.partial(conv.torch.causal_conv1d_fn, activation="silu")
+        for ours, theirs, first, second in (
+            (causal, plain, x, w),
+            (conv.torch.dynamic_conv, plain_dynamic, tokens, kernel),
+        ):
+            for transform in (
+                lambda f: torch.func.jvp(lambda x: f(x, second), (first,), (first,)),
+                lambda f: torch.func.jvp(torch.vmap(lambda x: f(x, second)), (first[None],), (first[None],)),
+                lambda f: torch.func.grad(lambda w: torch.vmap(lambda x: f(x, w))(first[None]).square().sum())(second),
+                lambda f: torch.vmap(torch.func.grad(lambda x: f(x, second).square().sum()))(first[None]),
+            ):
+                torch.testing.assert_close(transform(ours), transform(theirs), rtol=1e-4, atol=1e-4)
 
     def test_graphs_of_transforms(self):
         """A graph that is traced through torch.func computes its convolutions, also in the forward pass."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import typing
 
 import torch
+from torch._C._functorch import TransformType
 from torch._library.autograd import Info, make_autograd_impl
 from torch.autograd import forward_ad
 
@@ -169,7 +170,8 @@ def takes_mixed(*tensors) -> bool:
     return not (_calls.is_anything_traced() or forward_ad._current_level >= 0 or any(map(_calls.is_special, tensors)))
 
 
-_OPERATOR = _calls.Operator("convolution", _traced, convolve, Eager, _composed)
+TRANSFORMS = TransformType.Grad, TransformType.Vmap, TransformType.Jvp
+_OPERATOR = _calls.Operator("convolution", _traced, convolve, Eager, _composed, TRANSFORMS)
 
 
 def convolution(input, weight, bias, *rest):  # noqa: A002

@@ -7,6 +7,7 @@ from __future__ import annotations
 import typing
 
 import torch
+from torch._C._functorch import TransformType
 from torch.autograd import forward_ad
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
@@ -151,7 +152,7 @@ def is_wrapped(name: str, tensors: typing.Sequence[OptionalTensor], unusual: Ten
 def is_in_vmap() -> bool:
     """Whether `torch.func.vmap` is the transform that sees the call first."""
     interpreter = torch._C._functorch.peek_interpreter_stack()
-    return interpreter is not None and interpreter.key() == torch._C._functorch.TransformType.Vmap
+    return interpreter is not None and interpreter.key() == TransformType.Vmap
 
 
 def forward_of(traced: typing.Callable, direct: typing.Callable) -> staticmethod:
@@ -178,6 +179,7 @@ class Operator(typing.NamedTuple):
     direct: typing.Callable  #: Its kernel, without PyTorch's dispatcher, which costs an operator in Python 100 us a call.
     eager: typing.Type[torch.autograd.Function]  #: Its autograd, without PyTorch's dispatcher.
     composed: typing.Callable  #: A composition of PyTorch's operators.
+    transforms: typing.Collection[TransformType] = (TransformType.Grad,)  #: Those of torch.func that `eager` has rules for.
 
 
 def dispatch(
@@ -189,14 +191,11 @@ def dispatch(
         return operator.composed(*arguments)
     if is_anything_traced():
         if not torch.compiler.is_compiling():
-            # torch.func traces through autograd functions, but not through the autograd of operators in Python; functionalize
-            # through neither.
+            # torch.func traces through autograd functions, but not through the autograd of operators in Python.
             transforms = torch._C._functorch.get_interpreter_stack()
             if transforms:
-                functionalize = torch._C._functorch.TransformType.Functionalize
-                if any(transform.key() == functionalize for transform in transforms):
-                    return operator.composed(*arguments)
-                return operator.eager.apply(*arguments)
+                has_rules = all(transform.key() in operator.transforms for transform in transforms)
+                return operator.eager.apply(*arguments) if has_rules else operator.composed(*arguments)
             if forward_ad._current_level >= 0:  # Nor have these tangents: torch.func.linearize traces them.
                 return operator.composed(*arguments)
         return operator.traced(*arguments)
@@ -204,7 +203,8 @@ def dispatch(
         return operator.traced(*arguments)
     if forward_ad._current_level >= 0:  # Tangents may belong to tensors that require no gradient.
         is_batch = any(tensor is not None and torch._C._functorch.is_legacy_batchedtensor(tensor) for tensor in tensors)
-        return operator.composed(*arguments) if is_batch else operator.eager.apply(*arguments)
+        has_rule = TransformType.Jvp in operator.transforms and not is_batch
+        return operator.eager.apply(*arguments) if has_rule else operator.composed(*arguments)
     if torch.is_grad_enabled():
         for tensor in tensors:
             if tensor is not None and tensor.requires_grad:

@@ -8,6 +8,7 @@ import functools
 import typing
 
 import torch
+from torch._C._functorch import TransformType
 
 from .._dynamic import ACTIVATION, FORWARD, INPUT, KERNEL, STATE, DynamicProblem
 from . import _calls, _choices
@@ -259,7 +260,10 @@ class _Eager(torch.autograd.Function):
     vmap = staticmethod(_vmap_by(lambda *arguments: dynamic_conv(*arguments)))
 
 
-_OPERATOR = _calls.Operator("dynamic_conv", torch.ops.conv.dynamic_conv, _dynamic_conv, _Eager, reference.dynamic_conv)
+_OPERATOR = _calls.Operator(
+    *("dynamic_conv", torch.ops.conv.dynamic_conv, _dynamic_conv, _Eager, reference.dynamic_conv),
+    (TransformType.Grad, TransformType.Vmap),
+)
 
 
 def dynamic_conv(

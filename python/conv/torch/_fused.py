@@ -148,7 +148,7 @@ class _Eager(torch.autograd.Function):
     vmap = staticmethod(_vmap_of(_autograd.Eager.vmap))
 
 
-_OPERATOR = _calls.Operator("convolution", OPERATOR, run, _Eager, _composed)
+_OPERATOR = _calls.Operator("convolution", OPERATOR, run, _Eager, _composed, _autograd.TRANSFORMS)
 
 
 def fused_convolution(
