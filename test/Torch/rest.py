@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 
 import conv.torch
-from conv.torch import _calls, _choices, _rest
+from conv.torch import _calls, _choices, _measurements, _rest
 
 FOLDER = sys.argv.pop()
 os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{FOLDER}/inductor"
@@ -91,7 +91,7 @@ class Rest(unittest.TestCase):
             return lambda *inputs: self.model(*inputs) * 1.01
 
         with mock.patch.object(torch._inductor, "compile", compile_wrong):
-            for measure in (True, False):
+            for measure in (None, False):
                 with self.assertWarnsRegex(UserWarning, "result 0 differs by 0.01 of the model's"):
                     module, [row] = self.optimize(measure=measure)
                 self.assertEqual((row.runs, row.reason, type(module).__name__), ("eager", "differs", "GraphModule"))
@@ -191,6 +191,16 @@ class Rest(unittest.TestCase):
                 with self.assertRaisesRegex(TypeError, "but got a graph for inference: conv.torch.save"):
                     pickle.dumps(one)
                 self.check(one)
+
+    def test_measured_on_the_cpu(self):
+        """PyTorch's way stays where it is faster, if that is demanded."""
+        with mock.patch.object(_measurements, "measure", lambda *_: (2.0, 1.0)):
+            self.check(conv.torch.optimize(self.model, (self.x,), compile_rest=False))
+            self.assertEqual([row.runs for row in conv.torch.report()], ["conv"])
+            _choices.forget()
+            _calls.forget()
+            self.check(conv.torch.optimize(self.model, (self.x,), measure=True, compile_rest=False))
+            self.assertEqual([(row.runs, row.reason) for row in conv.torch.report()], [("torch", "measured")])
 
     def test_an_input_that_occurs_twice(self):
         """The inputs stay two, also if the example has one tensor for both."""

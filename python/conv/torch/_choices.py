@@ -60,12 +60,12 @@ class Choice:
     def wants_measurement(self, doubtful: bool = False) -> bool:
         """Whether to time both ways now. A choice says so once.
 
-        On the CPU, only kernels for which it is `doubtful` that they are faster are timed.
+        On the CPU, only kernels for which it is `doubtful` that they are faster are timed, unless the setting is True.
         """
         if self._measured or self.kernel is None:
             return False
         if self.device == "host":
-            wanted = doubtful and settings.measure is not False
+            wanted = settings.measure or (doubtful and settings.measure is None)
         else:
             wanted = torch.backends.cudnn.benchmark if settings.measure is None else settings.measure
             wanted = wanted and not torch.cuda.is_current_stream_capturing()

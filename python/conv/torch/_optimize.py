@@ -184,7 +184,7 @@ def optimize(
     example: Example,
     *,
     channels_last: bool = True,
-    measure: typing.Optional[bool] = True,
+    measure: typing.Optional[bool] = None,
     max_error: float = 0.0,
     compile_rest: typing.Optional[bool] = None,
     cuda_graph: bool = False,
@@ -202,7 +202,8 @@ def optimize(
         model: a module that `torch.export` can trace; it is not changed.
         example: the positional inputs, on the device where the module is to run.
         channels_last: keep activations channels-last, whatever the input is.
-        measure: on a GPU, time PyTorch's way for each convolution too and keep the faster one; `report` shows both.
+        measure: time PyTorch's way for each convolution too and keep the faster one; `report` shows both. None: on a GPU, and
+            on the CPU as `conv.torch.settings.measure` says.
         max_error: as for `conv.compile`, for all convolutions.
         compile_rest: whether the compiler of `torch.compile` compiles all other operators. None: it does if the compilers
             that it needs are installed, and the faster way stays (without `measure`, the compiled one stays); `report` shows
@@ -232,7 +233,7 @@ def optimize(
         check = _verify.Check(model, example, model.buffers(), _verify.most_difference(graph, tf32, max_error))
     name = type(model).__name__
     try:
-        with _measuring(measure):
+        with _measuring(measure if measure is not None else device.type != "cpu" or settings.measure):
             detail = check.explain(graph)
         if detail:
             warnings.warn(f"conv.torch: PyTorch runs all of {name}: {detail}: please report it", stacklevel=2)
