@@ -35,8 +35,10 @@ mlir::conv::findGather(ArrayRef<ViewedProduct> products) {
   std::optional<::conv::Gather> all;
   bool areBoxes = true, areUnaligned = true;
   for (const ViewedProduct &product : products) {
+    // Direct kernels are faster for the few columns of narrow groups.
+    constexpr int64_t kFewColumns = 8;
     std::optional<::conv::Gather> gather = computeGather(product);
-    if (!gather)
+    if (!gather || llvm::product_of(product.rhs.view.getRows()) < kFewColumns)
       return std::nullopt;
     std::string obstacle;
     auto boxes =

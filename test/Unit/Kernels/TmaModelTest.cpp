@@ -316,6 +316,36 @@ TEST(TmaModel, RowsTakeTime) {
   EXPECT_GT(getLoadCycles(volumes), getLoadCycles(whole));
 }
 
+// Lanes need registers for positions, and narrow copies take longer.
+TEST(TmaModel, LanesCopyWhatBoxesCannot) {
+  Problem problem = createLayer();
+  int64_t steps = factsOf(problem).steps;
+  problem.facts.clear<TmaFacts>();
+  auto getSeconds = [&](int64_t copyBytes) {
+    GatherFacts facts;
+    facts.steps = facts.totalSteps = steps;
+    facts.gather.left = {.copyBytes = copyBytes, .registers = 3};
+    facts.gather.right = {.copyBytes = copyBytes};
+    problem.facts.set(facts);
+    double seconds = 0;
+    for (const RankedCandidate &ranked :
+         rankCandidates(problem, hopper()).accepted) {
+      const Candidate &candidate = ranked.candidate;
+      if (candidate.atom->kind != AtomKind::WGMMA)
+        continue;
+      TmaTile tile = getTmaTile(problem, candidate);
+      EXPECT_LE(tile.consumers, 2);
+      EXPECT_LE(tile.accumulators(), 128);
+      EXPECT_NE(getGatherFacts(problem, hopper(), tile), nullptr);
+      if (seconds == 0)
+        seconds = ranked.cost.seconds;
+    }
+    return seconds;
+  };
+  EXPECT_GT(getSeconds(16), 0);
+  EXPECT_GT(getSeconds(4), getSeconds(16));
+}
+
 TEST(TmaModel, WithoutBoxesThereAreNoCandidates) {
   Problem problem = createLayer();
   problem.facts.clear<TmaFacts>();

@@ -47,7 +47,9 @@ computeGathered(const ViewedTensor &operand) {
   int64_t along = getBytes(MatrixIndex::Column);
   int64_t across = getBytes(MatrixIndex::Row);
   int64_t bytes = std::max(along, across);
-  if (bytes < kMinCopyBytes)
+  // A lane would divide the number of each line of each step into positions.
+  bool takesDivisions = across > along && access.countChecked() > 0;
+  if (bytes < kMinCopyBytes || takesDivisions)
     return std::nullopt;
   return ::conv::GatheredOperand{std::min(bytes, Tile::kGranuleBytes),
                                  across > along, bytes < kSectorBytes,
