@@ -276,9 +276,14 @@ private:
       hideWrappingOffsets(function);
     if (llvm::Error error = retarget(llvmModule, simChip, **host))
       return error;
-    // Not O2: its vector-combine does not terminate on some kernels that build
-    // vectors from single elements (LLVM 22.1.8).
-    if (llvm::Error error = runPasses(llvmModule, **host, "default<O1>"))
+    // Passes that simplify what was inlined. More of them take longer than most
+    // runs, like the code generator's higher levels.
+    if (llvm::Error error = runPasses(
+            llvmModule, **host,
+            "always-inline,globaldce,"
+            "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-"
+            "fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),early-cse,"
+            "adce)"))
       return error;
     for (llvm::Function &function : llvmModule)
       moveBf16AsIntegers(function);
