@@ -221,15 +221,16 @@ TransformedConvolution FormBuilder::create() {
               ? operand
               : transform(operand, resultRole, type.getElementType()));
     }
-  Operation *clone = builder.clone(*op);
+  // The builder tells its listener of cloned operations, so the epilogue must
+  // not be cloned and deleted.
+  Operation *clone =
+      isFolded ? builder.cloneWithoutRegions(*op) : builder.clone(*op);
   created.push_back(clone);
   clone->setOperands(operands);
   clone->getResult(0).setType(
       getType(resultRole, isFolded ? getAccumulatorType(op)
                                    : op.getResultType().getElementType()));
   auto transformed = cast<ConvolutionOpInterface>(clone);
-  if (isFolded)
-    transformed.getEpilogue().getBlocks().clear();
   transformed.setLayoutsAttr(layouts);
   if (mergedGroups > 1)
     clone->setAttr("groups",

@@ -1,4 +1,6 @@
 // RUN: conv-opt %s --split-input-file --conv-convert-to-products | FileCheck %s
+// No operation that was deleted is read: memory that was freed has other contents here.
+// RUN: env MALLOC_PERTURB_=165 GLIBC_TUNABLES=glibc.malloc.tcache_count=0 conv-opt %s --split-input-file --conv-convert-to-products -o /dev/null
 
 // Nine elements of a window of 3 channels are 27 channels, which zeros of a fourth row of taps pad to 28, and the window that is left
 // has one element. The filter gets the same zeros.
@@ -61,6 +63,24 @@ func.func @folded(%dy: tensor<2x5x5x8xf32>, %w: tensor<8x3x3x2xf32>) -> tensor<2
   %dx = conv.backward_data %dy, %w window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
       : tensor<2x5x5x8xf32>, tensor<8x3x3x2xf32> -> tensor<2x9x9x2xf32>
+  return %dx : tensor<2x9x9x2xf32>
+}
+// What adds the terms does the work of the epilogue.
+// CHECK-LABEL: func.func @folded_epilogue(
+// CHECK:         linalg.generic
+// CHECK-NOT:     arith.maximumf
+// CHECK:         conv.scatter {{.*}} into tensor<2x20x5x5xf32>
+// CHECK-COUNT-4: arith.maximumf
+// CHECK:         conv.scatter {{.*}} limits = [9, 9]>{{.*}} into tensor<2x9x9x2xf32>
+func.func @folded_epilogue(%dy: tensor<2x5x5x8xf32>, %w: tensor<8x3x3x2xf32>) -> tensor<2x9x9x2xf32> {
+  %dx = conv.backward_data %dy, %w window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      epilogue() {
+      ^bb0(%sum: f32):
+        %zero = arith.constant 0.0 : f32
+        %relu = arith.maximumf %sum, %zero : f32
+        conv.yield %relu : f32
+      } : tensor<2x5x5x8xf32>, tensor<8x3x3x2xf32> -> tensor<2x9x9x2xf32>
   return %dx : tensor<2x9x9x2xf32>
 }
 }
