@@ -179,7 +179,7 @@ void TmaBody::create() {
   auto consumer = [&](Value consumer, Value workItem) {
     createConsumer(roles, parts, consumer, workItem);
   };
-  if (roles.pipelines.isGathered)
+  if (tile.isGathered)
     return createGatherRoles(
         ptx, tile, workItem, [&] { createGatherer(workItem); }, consumer);
   createRoles(
@@ -234,13 +234,13 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   int64_t clusters =
       tile.cluster > 1 ? tiles : kept.countWorkgroups(tiles, chip.computeUnits);
   built.workgroups = clusters * tile.cluster;
-  built.function = createWarpgroupFunction(builder, b.getLoc(), name,
-                                           built.arguments, tile, isGathered);
+  built.function =
+      createWarpgroupFunction(builder, b.getLoc(), name, built.arguments, tile);
 
   b.setInsertionPointToStart(&built.function.getBody().front());
   Value memory = createSharedMemory(
       b, built.function->getParentOfType<gpu::GPUModuleOp>());
-  TmaRoles roles(ptx, built.function, chip, kept, clusters, memory, isGathered);
+  TmaRoles roles(ptx, built.function, chip, kept, clusters, memory);
   TmaBody(roles, analyzed).create();
   gpu::ReturnOp::create(b);
   return std::move(built);

@@ -74,6 +74,7 @@ void mlir::conv::addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
       tile.convertedParts = own.convertedParts;
       tile.resultBytes = own.resultBytes;
     }
+  tile.isGathered = isGathered;
   ::conv::KeptTile kept(tile);
   if (isGathered)
     return kept;

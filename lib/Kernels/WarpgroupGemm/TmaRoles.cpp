@@ -17,7 +17,7 @@ using namespace mlir::conv;
 
 TmaRoles::TmaRoles(const PtxBuilder &ptx, gpu::GPUFuncOp function,
                    const ::conv::ChipInfo &chip, const ::conv::KeptTile &kept,
-                   int64_t clusters, Value memory, bool isGathered)
+                   int64_t clusters, Value memory)
     : ptx(ptx), function(function), chip(chip), kept(kept), tile(kept.tile),
       clusters(clusters), memory(memory),
       rest(ptx.offset(memory, kept.shift())),
@@ -25,7 +25,7 @@ TmaRoles::TmaRoles(const PtxBuilder &ptx, gpu::GPUFuncOp function,
           ptx.math.cast(
               gpu::BlockIdOp::create(ptx.b, gpu::Dimension::x).getResult()),
           tile.cluster)),
-      pipelines(ptx, kept, memory, isGathered) {}
+      pipelines(ptx, kept, memory) {}
 
 SmallVector<Value> TmaRoles::getArguments(const TmaPart &part) const {
   return llvm::map_to_vector(part.arguments, [&](size_t position) -> Value {

@@ -19,7 +19,7 @@ namespace mlir::conv {
 struct TmaRoles {
   TmaRoles(const PtxBuilder &ptx, gpu::GPUFuncOp function,
            const ::conv::ChipInfo &chip, const ::conv::KeptTile &kept,
-           int64_t clusters, Value memory, bool isGathered);
+           int64_t clusters, Value memory);
 
   SmallVector<Value> getArguments(const TmaPart &part) const;
   /// Goes over the tiles of consecutive subproblems.

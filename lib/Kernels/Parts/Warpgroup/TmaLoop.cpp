@@ -33,10 +33,10 @@ LoopPosition LoopPosition::get(ValueRange carried) {
 }
 
 TmaPipelines::TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
-                           Value memory, bool isGathered)
+                           Value memory)
     : stages(ptx, ptx.offset(memory, kept.tile.barrierOffset() + kept.shift()),
              kept.tile.stages),
-      isGathered(isGathered) {
+      isGathered(kept.tile.isGathered) {
   const Tile &tile = kept.tile;
   if (kept.keeps()) {
     Value barriers = ptx.offset(memory, kept.barrierOffset());

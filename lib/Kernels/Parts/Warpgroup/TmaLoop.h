@@ -31,7 +31,7 @@ struct LoopPosition {
 struct TmaPipelines {
   /// `memory` is where stage 0 starts.
   TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
-               Value memory, bool isGathered = false);
+               Value memory);
   /// A pipeline without slots, whose barriers are elsewhere.
   explicit TmaPipelines(const MbarrierPipeline &stages) : stages(stages) {}
 
@@ -44,8 +44,7 @@ struct TmaPipelines {
   }
 
   MbarrierPipeline stages;
-  /// Whether lanes fill stages.
-  bool isGathered = false;
+  bool isGathered = false;                   ///< Whether lanes fill stages.
   std::optional<MbarrierPipeline> slots;     ///< For halo tiles.
   std::optional<MbarrierPipeline> converted; ///< Excludes `slots`.
   /// The tile of a kept operand, and one pipeline stage for each step.

@@ -16,7 +16,6 @@
 
 #include "../TileScheduler.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Kernels/Parts/Warpgroup/Gather.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -76,8 +75,7 @@ void mlir::conv::joinStream(const TiledConvolution &form,
 
 gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(
     OpBuilder &builder, Location loc, StringRef name,
-    ArrayRef<KernelArgument> arguments, const ::conv::TmaTile &tile,
-    bool isGathered) {
+    ArrayRef<KernelArgument> arguments, const ::conv::TmaTile &tile) {
   auto types =
       llvm::map_to_vector(arguments, [&](const KernelArgument &argument) {
         return argument.map
@@ -90,11 +88,8 @@ gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(
                     builder.getUnitAttr());
   function.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(
       {static_cast<int32_t>(tile.workItems()), 1, 1}));
-  function->setAttr(
-      NVVM::NVVMDialect::getMaxnregAttrName(),
-      builder.getI32IntegerAttr(
-          isGathered ? ::conv::Gather::getRegisters(tile.consumers).launch
-                     : tile.launchRegisters()));
+  function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                    builder.getI32IntegerAttr(tile.launchRegisters()));
   for (auto [i, argument] : llvm::enumerate(arguments))
     if (argument.map)
       function.setArgAttr(i, TensorMapAttr::kArgumentName,
@@ -189,10 +184,8 @@ void mlir::conv::createGatherRoles(const PtxBuilder &ptx,
                                    const ::conv::TmaTile &tile, Value workItem,
                                    function_ref<void()> producer,
                                    function_ref<void(Value, Value)> consumer) {
-  ::conv::Gather::Registers registers =
-      ::conv::Gather::getRegisters(tile.consumers);
   createWarpgroups(
-      ptx, workItem, registers.copies, registers.products,
+      ptx, workItem, tile.producerRegisters(), tile.consumerRegisters(),
       [&](Value) { producer(); }, consumer);
 }
 

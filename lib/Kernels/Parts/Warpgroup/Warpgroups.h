@@ -46,12 +46,11 @@ void joinStream(const TiledConvolution &form, const ::conv::ChipInfo &chip,
                 gpu::GPUFuncOp kernel);
 
 /// Creates a kernel's function without a body. Arguments that have a map are
-/// passed as tensor maps. If it `isGathered`, lanes copy the operands.
+/// passed as tensor maps.
 gpu::GPUFuncOp createWarpgroupFunction(OpBuilder &builder, Location loc,
                                        StringRef name,
                                        ArrayRef<KernelArgument> arguments,
-                                       const ::conv::TmaTile &tile,
-                                       bool isGathered = false);
+                                       const ::conv::TmaTile &tile);
 
 /// The description of the kernel that `b` is building for `form`, whose tensors
 /// are in `arguments`.

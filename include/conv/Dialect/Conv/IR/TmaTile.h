@@ -116,6 +116,9 @@ struct TmaTile {
   /// the bytes of a result element.
   bool isStaged = true;
   int64_t resultBytes = kElementBytes;
+  /// Whether all lanes of the producer's warpgroup copy both operands, not the
+  /// copy engine.
+  bool isGathered = false;
   /// Warpgroups that write tiles of the right operand, if not by copies.
   int64_t im2colWarps = 0;
   /// Tiles of the right operand have rows along gemmN, not along gemmK.
@@ -196,11 +199,16 @@ struct TmaTile {
 
   /// Registers of a work-item at launch, and the numbers that producers and
   /// consumers change to. If the epilogue's operand is copied, more than one
-  /// lane copies.
+  /// lane copies. Lanes that copy operands have registers for the positions of
+  /// their rows.
   int64_t launchRegisters() const {
+    if (isGathered)
+      return workers() == 1 ? 192 : 168;
     return workers() == 2 ? 168 : workers() == 1 && hasHelpers() ? 144 : 128;
   }
   int64_t producerRegisters() const {
+    if (isGathered)
+      return workers() == 1 ? 152 : 104;
     if (workers() == 2)
       return isConverted() ? 56 : 40;
     return hasHelpers() ? 56 : workers() == 1 ? 24 : 32;
@@ -208,8 +216,12 @@ struct TmaTile {
   int64_t consumerRegisters() const {
     if (workers() == 3)
       return hasHelpers() ? 152 : 160;
+    if (workers() == 2 && isGathered)
+      return 200;
     return workers() == 2 && isConverted() ? 224 : 232;
   }
+  /// The most of a gathering lane's registers that positions of rows may take.
+  int64_t positionRegisters() const { return workers() == 1 ? 64 : 32; }
 
   int64_t leftBytes() const {
     return leftHaloTileBytes > 0 ? leftHaloTileBytes : rows * kRowBytes;

@@ -43,15 +43,6 @@ struct GatheredOperand {
 struct Gather {
   GatheredOperand left, right;
 
-  /// Registers of a work-item at launch, of a lane that copies, and of one that
-  /// multiplies; and the most that positions of a tile's rows may take.
-  struct Registers {
-    int64_t launch, copies, products, positions;
-  };
-  static Registers getRegisters(int64_t consumers) {
-    return consumers == 1 ? Registers{192, 152, 232, 64}
-                          : Registers{168, 104, 200, 32};
-  }
   bool isUnaligned() const { return left.isUnaligned || right.isUnaligned; }
   /// Whether lanes copy the operands of this tile: they have registers for the
   /// tile's sums and for the positions of its rows, and no operand stays in
@@ -62,7 +53,7 @@ struct Gather {
         tile.isConverted() || tile.accumulators() > kMostSums ||
         left.registers * left.countPositions(tile.rows) +
                 right.registers * right.countPositions(tile.columns) >
-            getRegisters(tile.consumers).positions)
+            tile.positionRegisters())
       return false;
     tile.isEpilogueCopied = false;
     return !KeptTile(tile, reuse, chip.computeUnits, chip.sharedMemoryBytes)
