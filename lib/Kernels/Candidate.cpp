@@ -98,3 +98,13 @@ double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
   bool isWhole = kNeighbours * byteSize(problem.result) >= chip.sectorBytes;
   return elements * (isWhole ? fit.wholeScatterCycles : fit.scatterCycles);
 }
+
+double conv::computePairCycles(const Problem &problem, const ChipInfo &chip,
+                               bool areRows) {
+  if (problem.splits > 1 || problem.storesElements())
+    return 0;
+  const StagedCalibration &fit = chip.calibration->staged;
+  return (areRows ? fit.wholeScatterCycles : fit.scatterCycles) *
+         double(problem.products * problem.batch * problem.rows) *
+         double(problem.columns) / double(chip.computeUnits);
+}

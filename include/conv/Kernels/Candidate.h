@@ -110,6 +110,13 @@ double computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
 double computeScatterCycles(const Problem &problem, const ChipInfo &chip,
                             int64_t rows, int64_t columns);
 
+/// Exposed cycles in which lanes of all units store a result pair by pair of
+/// columns: row by row (`areRows`), which fills sectors but for the ends of
+/// rows, or eight rows at a time, which fills parts of sectors and takes memory
+/// as long as whole ones. 0 if lanes store single elements or sums of slices.
+double computePairCycles(const Problem &problem, const ChipInfo &chip,
+                         bool areRows);
+
 } // namespace conv
 
 #endif // CONV_KERNELS_CANDIDATE_H

@@ -200,17 +200,6 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
   return cost;
 }
 
-/// Cycles in which lanes of all units store pairs of columns, as in
-/// `WarpgroupGemm`. Single elements are counted with each tile.
-static double computePairCycles(const Problem &problem, const ChipInfo &chip) {
-  if (!problem.facts.get<LineFacts>()->areStoredByLanes ||
-      problem.storesElements())
-    return 0;
-  return chip.calibration->staged.scatterCycles *
-         double(problem.batch * problem.rows * problem.columns) /
-         double(chip.computeUnits);
-}
-
 static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate) {
   const LineFacts &facts = *problem.facts.get<LineFacts>();
@@ -253,7 +242,9 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
   computeSeconds(problem, chip, candidate, /*tileCycles=*/0,
                  fit(chip).elementCycles *
                          std::max(0.0, elements - fit(chip).launchElements) +
-                     computePairCycles(problem, chip),
+                     (facts.areStoredByLanes
+                          ? computePairCycles(problem, chip, /*areRows=*/false)
+                          : 0),
                  cost);
   cost.tileEfficiency = problem.flops() / 2 /
                         (double(cost.workgroups) * double(tile.tile.rows) *

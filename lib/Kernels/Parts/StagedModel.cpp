@@ -226,19 +226,16 @@ static double computeLaterSeconds(const Problem &problem,
                    chip.calibration->launch.launchSeconds;
 }
 
-/// Cycles in which lanes of all units store pairs of 16-bit columns whose rows
-/// start anywhere: eight rows at a time, which fill parts of sectors (24->58
-/// 1x1 at 28x28 and 56x56 on an H100).
-static double computePairCycles(const Problem &problem, const ChipInfo &chip) {
+/// Cycles in which lanes store pairs of 16-bit columns whose rows start
+/// anywhere (24->58 1x1 at 28x28 and 56x56 on an H100).
+static double computeUnalignedPairCycles(const Problem &problem,
+                                         const ChipInfo &chip) {
   constexpr int64_t kElementBytes = 2, kAlignment = 16;
   int64_t bytes = byteSize(problem.result);
   int64_t rowBytes = problem.batch * problem.columns * bytes;
-  if (problem.splits > 1 || problem.storesElements() ||
-      bytes != kElementBytes || rowBytes % kAlignment == 0)
-    return 0;
-  return fit(chip).scatterCycles *
-         double(problem.products * problem.batch * problem.rows) *
-         double(problem.columns) / double(chip.computeUnits);
+  return bytes == kElementBytes && rowBytes % kAlignment != 0
+             ? computePairCycles(problem, chip, /*areRows=*/false)
+             : 0;
 }
 
 Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
@@ -282,7 +279,7 @@ Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
           computeScatterCycles(problem, chip, candidate.workgroup[0],
                                candidate.workgroup[1]) /
           (chip.clockGHz * 1e9) +
-      computePairCycles(problem, chip) / (chip.clockGHz * 1e9) +
+      computeUnalignedPairCycles(problem, chip) / (chip.clockGHz * 1e9) +
       computeLaterSeconds(problem, chip) +
       (isHost(chip) ? 0 : chip.calibration->launch.startSeconds);
   cost.limit = computeLimit(problem, chip, candidate, cost);

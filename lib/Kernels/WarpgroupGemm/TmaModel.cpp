@@ -91,21 +91,16 @@ static double computeEpilogueCycles(const Problem &problem,
 }
 
 /// Cycles in which lanes of all units store pairs of columns. Those of 16 bits
-/// they store row by row: whole sectors but for the ends of rows. Others fill
-/// parts of sectors, and memory takes as long for these as for whole ones.
-static double computePairCycles(const Problem &problem, const ChipInfo &chip,
-                                const TmaTile &tile) {
+/// they store row by row.
+static double computeStoredPairCycles(const Problem &problem,
+                                      const ChipInfo &chip,
+                                      const TmaTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem, chip, tile);
-  // A filter is small, and its sums of parts are other elements. Single
-  // elements are counted with each tile.
-  if (!facts.hasStoredPairs || facts.reducesPositions || problem.splits > 1 ||
-      problem.storesElements())
+  // A filter is small, and its sums of parts are other elements.
+  if (!facts.hasStoredPairs || facts.reducesPositions)
     return 0;
-  const StagedCalibration &staged = chip.calibration->staged;
-  bool areRows = byteSize(problem.result) == TmaTile::kElementBytes;
-  return (areRows ? staged.wholeScatterCycles : staged.scatterCycles) *
-         double(problem.products * problem.batch * problem.rows) *
-         double(problem.columns) / double(chip.computeUnits);
+  return computePairCycles(problem, chip,
+                           byteSize(problem.result) == TmaTile::kElementBytes);
 }
 
 /// Cycles in which a cluster exchanges its sums.
@@ -208,7 +203,7 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
   double keptCycles = double(kept.keptBytes() * chip.computeUnits) /
                       fit(chip).copyBytesPerClock;
   double unitCycles = fit(chip).firstSteps * cost.loadCycles + keptCycles +
-                      computePairCycles(problem, chip, tile) +
+                      computeStoredPairCycles(problem, chip, tile) +
                       (waitsForMemory ? fit(chip).shortPipelineCycles : 0) +
                       double(perUnit) * (stepsPerTile * cost.stepCycles +
                                          storeCycles + scatterCycles) -
