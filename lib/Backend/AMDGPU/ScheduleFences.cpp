@@ -154,7 +154,9 @@ static void createReadGroups(ScheduleFenceOp end, const Section &section) {
 }
 
 /// The accesses of a round keep their order, and the products after them are
-/// spread between them.
+/// spread between them: between neighbours, or if there are many, as where lanes
+/// load element by element, between so many turns of accesses of a kind. LLVM
+/// takes time with the square of the number of groups.
 static void createStepGroups(ScheduleFenceOp end, ArrayRef<GroupKind> kinds) {
   OpBuilder builder(end);
   Location loc = end.getLoc();
@@ -163,10 +165,16 @@ static void createStepGroups(ScheduleFenceOp end, ArrayRef<GroupKind> kinds) {
     auto accesses = kinds.take_until(isProductKind);
     auto products = kinds.drop_front(accesses.size()).take_while(isProductKind);
     kinds = kinds.drop_front(accesses.size() + products.size());
-    int64_t done = 0;
+    constexpr size_t kMaxTurns = 32;
+    size_t turn = llvm::divideCeil(accesses.size(), kMaxTurns);
+    int64_t done = 0, alike = 0;
     for (auto [i, access] : llvm::enumerate(accesses)) {
-      createGroup(builder, loc, access, 1);
+      ++alike;
+      bool isLast = i + 1 == accesses.size() || accesses[i + 1] != access;
+      if (!isLast && (i + 1) % turn != 0)
+        continue;
       int64_t upTo = products.size() * (i + 1) / accesses.size();
+      createGroup(builder, loc, access, std::exchange(alike, 0));
       createGroup(builder, loc, kProducts, upTo - done);
       done = upTo;
     }

@@ -199,3 +199,61 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     }
   }
 }
+
+// -----
+
+// More accesses than turns between two products: two of them are a group.
+// CHECK-LABEL: gpu.func @many_accesses
+// CHECK-COUNT-2: amdgpu.mfma
+// CHECK-COUNT-9: rocdl.sched.group.barrier 512, 2, 0
+// CHECK-NEXT:    rocdl.sched.group.barrier 8, 1, 0
+// CHECK-COUNT-8: rocdl.sched.group.barrier 512, 2, 0
+// CHECK-NEXT:    rocdl.sched.group.barrier 8, 1, 0
+// CHECK-NEXT:    amdgpu.sched_barrier allow = <none>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  gpu.module @kernels {
+    gpu.func @many_accesses(%m: memref<34xf16, #gpu.address_space<workgroup>>, %a: vector<4xf16>, %c: vector<16xf32>, %y: memref<16xf32>) kernel {
+      %i = arith.constant 0 : index
+      %e = arith.constant dense<1.0> : vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      vector.store %e, %m[%i] : memref<34xf16, #gpu.address_space<workgroup>>, vector<1xf16>
+      %0 = conv.mma <mfma 32 x 32 x 8> %a, %a, %c : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      %1 = conv.mma <mfma 32 x 32 x 8> %a, %a, %0 : vector<4xf16>, vector<4xf16>, vector<16xf32>
+      conv.schedule_fence
+      vector.store %1, %y[%i] : memref<16xf32>, vector<16xf32>
+      gpu.return
+    }
+  }
+}
