@@ -19,6 +19,10 @@ static constexpr int64_t kBudget = 2'000'000;
 /// would take.
 static constexpr int64_t kRounds = 3, kLeastRounds = 2;
 
+/// Workgroups that take so many times the steps of others do not take turns
+/// with them in rounds.
+static constexpr int64_t kUneven = 2;
+
 static int64_t countSteps(const WorkgroupTrace &trace) {
   int64_t steps = 0;
   for (const WaveTrace &wave : trace.waves)
@@ -35,26 +39,40 @@ static double averageSteps(const std::vector<WorkgroupTrace> &traces,
   return steps / double(last - first);
 }
 
+static bool areUneven(const std::vector<WorkgroupTrace> &traces) {
+  auto [least, most] =
+      std::minmax_element(traces.begin(), traces.end(),
+                          [](const WorkgroupTrace &a, const WorkgroupTrace &b) {
+                            return countSteps(a) < countSteps(b);
+                          });
+  return countSteps(*most) > kUneven * countSteps(*least);
+}
+
 std::vector<WorkgroupTrace> clock::interpretRounds(const Program &program,
                                                    const Pace &pace,
                                                    const LaunchShape &shape,
                                                    const KernelClock &kernel) {
   int64_t grid = kernel.workgroups, units = pace.units();
   // A unit in the middle of the first die; the only one of a small grid.
-  int64_t first = std::min(units, grid) / 2;
-  std::vector<WorkgroupTrace> traces;
-  traces.push_back(interpretWorkgroup(program, pace, shape, first));
-  int64_t affordable =
-      kBudget / std::max<int64_t>(1, countSteps(traces.front()));
-  int64_t count =
-      std::min({kernel.workgroupsOfUnit, kRounds * kernel.resident,
-                std::max(affordable, kLeastRounds * kernel.resident)});
-  for (int64_t i = 1; i < count; ++i) {
-    int64_t number = i * kernel.workgroupsOfUnit / count;
-    traces.push_back(interpretWorkgroup(
-        program, pace, shape, std::min(first + number * units, grid - 1)));
-  }
-  return traces;
+  int64_t first = std::min(units, grid) / 2, all = kernel.workgroupsOfUnit;
+  auto interpret = [&](int64_t count) {
+    std::vector<WorkgroupTrace> traces;
+    for (int64_t i = 0; i < count; ++i)
+      traces.push_back(interpretWorkgroup(
+          program, pace, shape,
+          std::min(first + i * all / count * units, grid - 1)));
+    return traces;
+  };
+  auto countAffordable = [&](const std::vector<WorkgroupTrace> &traces) {
+    double steps = averageSteps(traces, 0, traces.size());
+    return int64_t(double(kBudget) / std::max(1.0, steps));
+  };
+  int64_t least = kLeastRounds * kernel.resident;
+  int64_t few = std::min({all, kRounds * kernel.resident,
+                          std::max(countAffordable(interpret(1)), least)});
+  std::vector<WorkgroupTrace> traces = interpret(few);
+  int64_t most = std::min(all, countAffordable(traces));
+  return most > few && areUneven(traces) ? interpret(most) : traces;
 }
 
 double clock::extrapolateRounds(const KernelClock &kernel,
@@ -64,7 +82,7 @@ double clock::extrapolateRounds(const KernelClock &kernel,
   std::vector<int64_t> ends = kernel.issue.ends;
   if (left <= 0)
     return double(kernel.issue.cycles);
-  if (ends.size() < 2 * resident)
+  if (ends.size() < 2 * resident || areUneven(traces))
     return double(kernel.issue.cycles) * double(kernel.workgroupsOfUnit) /
            double(kernel.simulated);
   std::sort(ends.begin(), ends.end());

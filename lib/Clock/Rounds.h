@@ -8,7 +8,9 @@
 // The unit with the most workgroups determines the issue time of a launch. If
 // it has many, a few rounds are simulated. These are sampled evenly from all
 // its workgroups, since the parts of one launch (dgrad phases, zeros) are
-// consecutive in the grid and take different times.
+// consecutive in the grid and take different times. If some take much longer
+// than others, the rounds of a few samples are none of the launch: then as many
+// workgroups are simulated as time allows, which is all of most launches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +25,7 @@
 namespace conv::clock {
 
 /// The traces of the simulated workgroups of one unit, in order: all workgroups
-/// if there are few.
+/// if there are few, or if they are uneven and there is time for all.
 std::vector<WorkgroupTrace> interpretRounds(const Program &program,
                                             const Pace &pace,
                                             const LaunchShape &shape,
@@ -31,7 +33,8 @@ std::vector<WorkgroupTrace> interpretRounds(const Program &program,
 
 /// The clocks of all workgroups of the unit: workgroups that were not simulated
 /// take the time between the first and the second round, scaled to the mean
-/// steps of the simulated workgroups after the first.
+/// steps of the simulated workgroups after the first. Of uneven workgroups, all
+/// take as long as the simulated ones in the mean.
 double extrapolateRounds(const KernelClock &kernel,
                          const std::vector<WorkgroupTrace> &traces);
 
