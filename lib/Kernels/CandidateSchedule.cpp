@@ -47,6 +47,7 @@ Raster mlir::conv::getRaster(const ::conv::Candidate &candidate) {
           .columnsFastest = schedule.getRaster() == Raster::Columns,
           .cluster = schedule.getCluster(),
           .promotion = schedule.getPromotion(),
+          .isGathered = schedule.isGathered(),
           .loop = staged ? staged.getMainLoop() : StagedLoop::Registers,
           .model = getKernelFamily(schedule).getModel()};
 }

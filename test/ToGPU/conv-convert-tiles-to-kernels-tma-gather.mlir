@@ -1,6 +1,7 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
 
-#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns, producer = cp_async>>
+#boxes = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // The copy engine takes no rows of 40 bytes, so all lanes of the first warpgroup copy 8 bytes at a time, zeros where a
@@ -36,8 +37,8 @@
 // CHECK:           llvm.load %{{.+}} : !llvm.ptr<3> -> vector<2xbf16>
 // CHECK-LABEL: func.func @data(
 
-// Rows of 32 channels are whole sectors.
-// CHECK-LABEL: gpu.func @aligned_0(
+// With the producer that schedules have by default, boxes are copied.
+// CHECK-LABEL: gpu.func @boxes_0(
 // CHECK-SAME:    conv.tensor_map
 // CHECK-NOT:     nvvm.cp.async.shared.global
 module attributes {conv.target = #conv.target<"sm_90a">} {
@@ -57,8 +58,8 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
         : tensor<2x9x11x64xbf16>, tensor<64x3x3x20xbf16> -> tensor<2x9x11x20xbf16>
     return %dx : tensor<2x9x11x20xbf16>
   }
-  func.func @aligned(%x: tensor<2x9x11x32xbf16>, %w: tensor<64x3x3x32xbf16>) -> tensor<2x9x11x64xbf16> {
-    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+  func.func @boxes(%x: tensor<2x9x11x32xbf16>, %w: tensor<64x3x3x32xbf16>) -> tensor<2x9x11x64xbf16> {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #boxes
         : tensor<2x9x11x32xbf16>, tensor<64x3x3x32xbf16> -> tensor<2x9x11x64xbf16>
     return %y : tensor<2x9x11x64xbf16>
   }

@@ -33,6 +33,7 @@ struct Candidate {
   bool columnsFastest = true; ///< Raster order: neighbours share rows.
   int64_t cluster = 1;   ///< Workgroups that share the reduction of a tile.
   int64_t promotion = 0; ///< Products per sum promoted to f32; 0: none.
+  bool isGathered = false; ///< Lanes copy the operands, not the copy engine.
   StagedLoop loop = StagedLoop::Registers; ///< For `staged_gemm` only.
   const KernelModel *model = nullptr; ///< The model that predicts the cost.
 

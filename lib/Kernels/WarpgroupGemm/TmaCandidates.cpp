@@ -43,14 +43,14 @@ static constexpr int64_t kMinColumns = 16;
 static KeptTile getKeptTile(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate) {
   TmaTile tile = getTmaTile(problem, candidate);
-  return KeptTile(tile, getTmaFacts(problem, chip, tile).reuse,
-                  chip.computeUnits, chip.sharedMemoryBytes);
+  return KeptTile(tile, getTmaFacts(problem, tile).reuse, chip.computeUnits,
+                  chip.sharedMemoryBytes);
 }
 
 KeptTile conv::getTileWithEpilogue(const Problem &problem, const ChipInfo &chip,
                                    const Candidate &candidate) {
   KeptTile kept = getKeptTile(problem, chip, candidate);
-  if (getTmaFacts(problem, chip, kept.tile).hasEpilogueBoxes)
+  if (getTmaFacts(problem, kept.tile).hasEpilogueBoxes)
     kept.tile.copyEpilogue(kept.reduce(chip.sharedMemoryBytes));
   return kept;
 }
@@ -79,16 +79,25 @@ static bool fitsRegisters(const TmaTile &tile) {
   return registers <= tile.consumerRegisters();
 }
 
+/// Whether lanes can copy the operands of this tile (S24).
+static bool canGather(const Gather &gather, const TmaTile &tile) {
+  return tile.consumers <= TmaTile::kMaxGatherConsumers &&
+         tile.accumulators() <= TmaTile::kMaxGatherAccumulators &&
+         !tile.isConverted() && gather.fits(tile);
+}
+
 /// Whether a kernel with this tile exists for any number of stages.
 static bool isPossible(const Problem &problem, const ChipInfo &chip,
                        const TmaTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem, chip, tile);
+  const TmaFacts &facts = getTmaFacts(problem, tile);
   // Groups have few columns, so most of what is copied is the filter.
   int64_t maxRows = tile.leftHaloTileBytes > 0 ? TmaTile::kMaxRowsOfTaps
                     : facts.hasGroups && tile.hasSlots()
                         ? TmaTile::kMaxRowsOfHaloTiles
                         : TmaTile::kMaxRows;
+  const GatherFacts *gathered = getGatherFacts(problem, tile);
   return facts.steps > 0 && fitsWorkgroup(tile, maxRows) &&
+         (!gathered || canGather(gathered->gather, tile)) &&
          (!tile.isConverted() ||
           (!facts.haloTile && tile.hasWholeConvertedColumns() &&
            tile.atomsPerConsumer() <= kMaxConvertedAtoms &&
@@ -116,7 +125,7 @@ int64_t conv::countResidentTiles(const ChipInfo &chip, const TmaTile &tile) {
 /// H200, and up to 1.7 times for plain matrices that are not near on an H100.
 static bool canShare(const Problem &problem, const ChipInfo &chip,
                      const TmaTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem, chip, tile);
+  const TmaFacts &facts = getTmaFacts(problem, tile);
   bool readsTooMuch =
       facts.reducesPositions ||
       (facts.isFilterGradient && !areOperandsNear(problem, chip));
@@ -126,47 +135,60 @@ static bool canShare(const Problem &problem, const ChipInfo &chip,
           countTmaTiles(problem, tile) <= countResidentTiles(chip, tile));
 }
 
+/// Adds the candidates of a tile and its producer, with `most` stages or fewer.
+static void addTile(const Problem &problem, const ChipInfo &chip,
+                    Candidate candidate, int64_t most,
+                    std::vector<Candidate> &candidates) {
+  for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
+       ++candidate.cluster) {
+    TmaTile tile = getTmaTile(problem, candidate);
+    if (!isPossible(problem, chip, tile) || !canShare(problem, chip, tile))
+      continue;
+    auto fits = [&](const Candidate &each) {
+      return getKeptTile(problem, chip, each).sharedBytes() <=
+             chip.sharedMemoryBytes;
+    };
+    auto fitsKept = [&](const Candidate &each) {
+      return fits(each) && getKeptTile(problem, chip, each).keeps();
+    };
+    auto fitsWithEpilogue = [&](const Candidate &each) {
+      return getTileWithEpilogue(problem, chip, each).tile.isEpilogueCopied;
+    };
+    size_t before = candidates.size();
+    addWithStages(candidates, candidate, most, /*granule=*/1, fits);
+    if (candidates.size() > before && !fitsKept(candidates.back()))
+      addWithStages(candidates, candidate, most, /*granule=*/1, fitsKept);
+    if (candidates.size() > before &&
+        getTmaFacts(problem, tile).hasEpilogueBoxes &&
+        !fitsWithEpilogue(candidates.back()))
+      addWithStages(candidates, candidate, most, /*granule=*/1,
+                    fitsWithEpilogue);
+  }
+}
+
 std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
                                                const ChipInfo &chip,
                                                const MatrixAtom &atom) {
   const TmaFacts &facts = getTmaFacts(problem); // Of boxes.
-  bool isPossibleForAny =
-      facts.steps > 0 || problem.facts.get<GatherFacts>() != nullptr;
   std::vector<Candidate> candidates;
-  if (!isPossibleForAny || !isWarpgroupAtom(atom.kind) ||
+  if (!isWarpgroupAtom(atom.kind) ||
       (atom.kind == AtomKind::WGMMA3xTF32 && !facts.allows3xTF32) ||
       (atom.hasNarrowSums() && facts.promotion == 0))
     return candidates;
-  int64_t most = facts.reducesPositions ? kMaxGradientStages : kMaxStages;
-  auto addTile = [&](Candidate candidate) {
-    candidate.promotion = facts.promotion;
-    for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
-         ++candidate.cluster) {
-      TmaTile tile = getTmaTile(problem, candidate);
-      if (!isPossible(problem, chip, tile) || !canShare(problem, chip, tile))
-        continue;
-      auto fits = [&](const Candidate &each) {
-        return getKeptTile(problem, chip, each).sharedBytes() <=
-               chip.sharedMemoryBytes;
-      };
-      auto fitsKept = [&](const Candidate &each) {
-        return fits(each) && getKeptTile(problem, chip, each).keeps();
-      };
-      auto fitsWithEpilogue = [&](const Candidate &each) {
-        return getTileWithEpilogue(problem, chip, each).tile.isEpilogueCopied;
-      };
-      size_t before = candidates.size();
-      addWithStages(candidates, candidate, most, /*granule=*/1, fits);
-      if (candidates.size() > before && !fitsKept(candidates.back()))
-        addWithStages(candidates, candidate, most, /*granule=*/1, fitsKept);
-      if (candidates.size() > before &&
-          getTmaFacts(problem, chip, tile).hasEpilogueBoxes &&
-          !fitsWithEpilogue(candidates.back()))
-        addWithStages(candidates, candidate, most, /*granule=*/1,
-                      fitsWithEpilogue);
-    }
-  };
   bool areTapsRows = facts.haloTile && facts.haloTile->tapRows.areRows();
-  forEachWarpgroupTile(atom, addTile, areTapsRows ? kMaxTapAtoms : kMaxAtoms);
+  int64_t mostAtoms = areTapsRows ? kMaxTapAtoms : kMaxAtoms;
+  int64_t mostStages = facts.reducesPositions ? kMaxGradientStages : kMaxStages;
+  for (bool isGathered : {false, true}) {
+    bool isPossibleForAny = isGathered
+                                ? problem.facts.get<GatherFacts>() != nullptr
+                                : facts.steps > 0;
+    auto add = [&](Candidate candidate) {
+      candidate.promotion = facts.promotion;
+      candidate.isGathered = isGathered;
+      addTile(problem, chip, candidate, mostStages, candidates);
+    };
+    if (isPossibleForAny)
+      forEachWarpgroupTile(atom, add, mostAtoms);
+  }
   return candidates;
 }

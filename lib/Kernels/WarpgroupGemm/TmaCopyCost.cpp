@@ -169,7 +169,7 @@ double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
   double stepCycles =
       std::hypot(fit(chip).copyLatencyCycles / double(tile.stages - 1),
                  units * stepBytes / fit(chip).copyBytesPerClock);
-  if (const GatherFacts *gathered = getGatherFacts(problem, chip, tile))
+  if (const GatherFacts *gathered = getGatherFacts(problem, tile))
     return std::max(stepCycles,
                     computeGatherCycles(problem, chip, gathered->gather, tile));
   stepCycles =

@@ -201,20 +201,14 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   const TiledConvolution &first = parts.front().form;
   ImplicitLocOpBuilder b(scf::ForallOp(first.forall).getLoc(), builder);
   PtxBuilder ptx(b);
-  SmallVector<ViewedProduct> products;
-  for (const KernelPart &part : parts)
-    if (part.form.hasProduct())
-      products.push_back(getViewed(part.form));
-  bool isGathered = areGathered(products, first.schedule, chip);
   SmallVector<TmaPart, 0> analyzed;
   for (const KernelPart &part : parts) {
-    FailureOr<TmaPart> found =
-        analyzeTmaPart(b.getLoc(), part.form, isGathered);
+    FailureOr<TmaPart> found = analyzeTmaPart(b.getLoc(), part.form);
     if (failed(found))
       return failure();
     analyzed.push_back(std::move(*found));
   }
-  ::conv::KeptTile kept = selectTmaTile(first, analyzed, chip, isGathered);
+  ::conv::KeptTile kept = selectTmaTile(first, analyzed, chip);
   const ::conv::TmaTile &tile = kept.tile;
   BuiltKernel built{};
   built.workItems = tile.workItems();
@@ -223,7 +217,7 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   for (auto [part, source] : llvm::zip(analyzed, parts)) {
     const auto &[form, buffers] = source;
     // Copies keep a reference to the geometry, which no longer moves.
-    if (part.geometry && !isGathered)
+    if (part.geometry && !tile.isGathered)
       part.copies = createTmaCopies(ptx, *part.geometry, tile);
     addTmaArguments(part, buffers, tile, built.arguments);
     part.firstTile = tiles;

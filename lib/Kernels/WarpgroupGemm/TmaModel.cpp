@@ -36,9 +36,9 @@ static double computePromotedCycles(const Problem &problem,
                                     double matrixCycles) {
   if (!tile.promotes())
     return 0;
-  double parts = double(ceilDiv(getTmaFacts(problem, chip, tile).atomsPerRow *
-                                    TmaTile::kAtomBytes,
-                                tile.promotion));
+  double parts = double(
+      ceilDiv(getTmaFacts(problem, tile).atomsPerRow * TmaTile::kAtomBytes,
+              tile.promotion));
   double additions =
       double(tile.accumulators()) / double(tile.atomsPerConsumer());
   return matrixCycles / double(tile.consumers) +
@@ -49,7 +49,7 @@ static double computePromotedCycles(const Problem &problem,
 /// copies write.
 static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
                                   const TmaTile &tile, double stepBytes) {
-  const TmaFacts &facts = getTmaFacts(problem, chip, tile);
+  const TmaFacts &facts = getTmaFacts(problem, tile);
   double instructions =
       double(tile.rows / TmaTile::kAtomRows * facts.atomsPerRow);
   double rightBytes = double(tile.columns * TmaTile::kAtomBytes);
@@ -74,7 +74,7 @@ static double computeEpilogueCycles(const Problem &problem,
       problem.epilogueShare();
   double columns = double(tile.columns);
   // Pairs that lanes store are counted for all tiles together.
-  bool areCopied = !getTmaFacts(problem, chip, tile).hasStoredPairs;
+  bool areCopied = !getTmaFacts(problem, tile).hasStoredPairs;
   double chunks = columns / double(tile.chunkColumns());
   double plainCycles = 0;
   if (!TmaTile::isSwizzled(tile.chunkRowBytes())) {
@@ -95,7 +95,7 @@ static double computeEpilogueCycles(const Problem &problem,
 static double computeStoredPairCycles(const Problem &problem,
                                       const ChipInfo &chip,
                                       const TmaTile &tile) {
-  const TmaFacts &facts = getTmaFacts(problem, chip, tile);
+  const TmaFacts &facts = getTmaFacts(problem, tile);
   // A filter is small, and its sums of parts are other elements.
   if (!facts.hasStoredPairs || facts.reducesPositions)
     return 0;
@@ -115,7 +115,7 @@ static double computeExchange(const ChipInfo &chip, const TmaTile &tile) {
 /// slices than those of gradients of filters have the order of the result.
 static double computeScatterSeconds(const Problem &problem,
                                     const ChipInfo &chip, const TmaTile &tile) {
-  return getTmaFacts(problem, chip, tile).isFilterGradient
+  return getTmaFacts(problem, tile).isFilterGradient
              ? problem.scatteredSums *
                    chip.calibration->splitSum.scatteredSeconds
              : 0;
@@ -125,7 +125,7 @@ static double computeScatterSeconds(const Problem &problem,
 /// gradient of a filter these are far apart.
 static double countRereadBytes(const Problem &problem, const ChipInfo &chip,
                                const TmaTile &tile) {
-  if (getTmaFacts(problem, chip, tile).reducesPositions)
+  if (getTmaFacts(problem, tile).reducesPositions)
     return 0;
   return problem.lhsBytes >= problem.rhsBytes
              ? double(ceilDiv(problem.columns, tile.columns) - 1) *
@@ -137,7 +137,7 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate) {
   KeptTile kept = getTileWithEpilogue(problem, chip, candidate);
   const TmaTile &tile = kept.tile;
-  const TmaFacts &facts = getTmaFacts(problem, chip, tile);
+  const TmaFacts &facts = getTmaFacts(problem, tile);
   const MatrixAtom &atom = *candidate.atom;
   Cost cost;
   cost.registers.accumulators = tile.accumulators();

@@ -20,8 +20,7 @@ using namespace mlir;
 using namespace mlir::conv;
 
 FailureOr<TmaPart> mlir::conv::analyzeTmaPart(Location loc,
-                                              const TiledConvolution &form,
-                                              bool isGathered) {
+                                              const TiledConvolution &form) {
   TmaPart part{};
   part.form = &form;
   part.result = computeTmaResult(form.result.getViewed());
@@ -32,7 +31,8 @@ FailureOr<TmaPart> mlir::conv::analyzeTmaPart(Location loc,
   if (!form.hasProduct())
     return std::move(part);
   std::string obstacle;
-  part.geometry = computeProductGeometry(getViewed(form), isGathered, obstacle);
+  part.geometry = computeProductGeometry(getViewed(form),
+                                         form.schedule.isGathered(), obstacle);
   if (part.geometry)
     obstacle = checkTmaTile(*part.geometry, form.schedule);
   if (!obstacle.empty())
@@ -58,8 +58,7 @@ void mlir::conv::addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
 
 ::conv::KeptTile mlir::conv::selectTmaTile(const TiledConvolution &first,
                                            ArrayRef<TmaPart> parts,
-                                           const ::conv::ChipInfo &chip,
-                                           bool isGathered) {
+                                           const ::conv::ChipInfo &chip) {
   ::conv::TmaTile tile = getTmaTile(first.schedule);
   for (const TmaPart &part : parts)
     if (part.geometry) {
@@ -74,9 +73,8 @@ void mlir::conv::addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
       tile.convertedParts = own.convertedParts;
       tile.resultBytes = own.resultBytes;
     }
-  tile.isGathered = isGathered;
   ::conv::KeptTile kept(tile);
-  if (isGathered)
+  if (tile.isGathered)
     return kept;
   if (parts.size() == 1 && parts.front().geometry)
     kept = ::conv::KeptTile(tile,

@@ -32,8 +32,7 @@ struct TmaPart {
 };
 
 /// Determines how the copy engine, or lanes, move the tensors of a subproblem.
-FailureOr<TmaPart> analyzeTmaPart(Location loc, const TiledConvolution &form,
-                                  bool isGathered);
+FailureOr<TmaPart> analyzeTmaPart(Location loc, const TiledConvolution &form);
 
 /// Adds the arguments of a subproblem to the kernel's arguments: maps of the
 /// operands and the result, and addresses of what lanes load and store.
@@ -45,7 +44,7 @@ void addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
 /// boxes are copied.
 ::conv::KeptTile selectTmaTile(const TiledConvolution &first,
                                ArrayRef<TmaPart> parts,
-                               const ::conv::ChipInfo &chip, bool isGathered);
+                               const ::conv::ChipInfo &chip);
 
 } // namespace mlir::conv
 

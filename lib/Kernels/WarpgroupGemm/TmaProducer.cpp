@@ -11,7 +11,6 @@
 
 #include "TmaProducer.h"
 
-#include "../Parts/Warpgroup/KeptOperand.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -57,28 +56,6 @@ mlir::conv::findGather(ArrayRef<ViewedProduct> products) {
     join(all->right, gather->right);
   }
   return !areBoxes || areUnaligned ? all : std::nullopt;
-}
-
-bool mlir::conv::areGathered(ArrayRef<ViewedProduct> products,
-                             ScheduleAttr schedule,
-                             const ::conv::ChipInfo &chip) {
-  bool isF32 = schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32;
-  if (isF32 || !schedule.getHaloTile().empty())
-    return false;
-  std::optional<::conv::Gather> gather = findGather(products);
-  if (!gather)
-    return false;
-  // What boxes would keep.
-  ::conv::TmaReuse reuse;
-  ::conv::TmaTile tile = getTmaTile(schedule);
-  const auto &[lhs, rhs, result] = products.front();
-  std::string obstacle;
-  if (auto boxes = computeTmaGeometry(lhs, rhs, result, obstacle)) {
-    tile = getTmaTile(schedule, *boxes);
-    if (products.size() == 1)
-      reuse = computeTmaReuse(lhs, rhs, *boxes);
-  }
-  return gather->suits(tile, reuse, chip);
 }
 
 std::optional<TmaGeometry>

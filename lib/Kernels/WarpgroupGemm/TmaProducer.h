@@ -15,14 +15,10 @@ namespace mlir::conv {
 
 ViewedProduct getViewed(const TiledConvolution &form);
 
-/// How lanes copy the operands of all products of a kernel, if they do so for
-/// tiles that they suit: the copy engine cannot bring the operands of a
-/// product, or takes longer for rows that start inside sectors.
+/// How lanes copy the operands of all products of a kernel. None if they
+/// cannot, or if the copy engine is as good: it takes longer for rows that
+/// start inside sectors.
 std::optional<::conv::Gather> findGather(ArrayRef<ViewedProduct> products);
-
-/// Whether lanes copy the operands of this kernel.
-bool areGathered(ArrayRef<ViewedProduct> products, ScheduleAttr schedule,
-                 const ::conv::ChipInfo &chip);
 
 /// The geometry of a product for either producer; or none, and `obstacle` says
 /// what the copy engine needs.

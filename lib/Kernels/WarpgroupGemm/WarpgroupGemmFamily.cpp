@@ -117,7 +117,8 @@ getViewedProducts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
   return products;
 }
 
-/// The facts of a kernel whose operands lanes copy; none if boxes are copied.
+/// The facts of a kernel whose operands lanes copy; none if the copy engine is
+/// as good.
 static std::optional<::conv::GatherFacts>
 computeGatherFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
   SmallVector<ViewedProduct> products = getViewedProducts(op, plan);
@@ -167,21 +168,34 @@ static std::string findPromotionObstacle(ConvolutionOpInterface op,
   return findNarrowSums(op);
 }
 
+/// Checks S24 at the products.
+static std::string findGatherObstacle(ArrayRef<ViewedProduct> products,
+                                      const ::conv::TmaTile &tile) {
+  std::optional<::conv::Gather> gather = findGather(products);
+  if (!gather)
+    return "expects 16-bit operands with 4 adjacent bytes, for which the copy "
+           "engine is no better, for the producer cp_async, but got others";
+  if (gather->fits(tile))
+    return "";
+  return llvm::formatv("expects a tile whose positions fit {0} registers of "
+                       "lanes for the producer cp_async, but got {1} x {2}",
+                       tile.positionRegisters(), tile.rows, tile.columns);
+}
+
 /// Why the family cannot compute a product; empty if it can.
 static std::string findTmaObstacle(const ViewedProduct &product,
                                    ScheduleAttr schedule,
-                                   const ::conv::ChipInfo &chip, bool isAlone,
-                                   bool isGathered) {
+                                   const ::conv::ChipInfo &chip, bool isAlone) {
   const auto &[lhs, rhs, result] = product;
   std::string obstacle;
   std::optional<TmaGeometry> geometry =
-      computeProductGeometry(product, isGathered, obstacle);
+      computeProductGeometry(product, schedule.isGathered(), obstacle);
   if (geometry)
     obstacle = checkTmaTile(*geometry, schedule);
   if (!obstacle.empty())
     return obstacle;
   ::conv::TmaTile tile = getTmaTile(schedule, *geometry);
-  if (isAlone && !isGathered &&
+  if (isAlone && !schedule.isGathered() &&
       ::conv::KeptTile(tile, computeTmaReuse(lhs, rhs, *geometry),
                        chip.computeUnits, chip.sharedMemoryBytes)
           .keeps())
@@ -209,7 +223,8 @@ public:
     return WarpgroupGemmAttr::get(
         context, candidate.workgroup, candidate.subgroup, candidate.gemmK,
         candidate.stages, getAtom(context, *candidate.atom),
-        getRaster(candidate), haloTile, candidate.cluster, candidate.promotion);
+        getRaster(candidate), haloTile, candidate.cluster, candidate.promotion,
+        candidate.isGathered);
   }
 
   void describe(const PlannedConvolution &planned,
@@ -253,10 +268,14 @@ public:
       return obstacle;
     ConvolutionPlan plan = planConvolution(op, options);
     SmallVector<ViewedProduct> products = getViewedProducts(op, plan);
-    bool isGathered = areGathered(products, schedule, chip);
+    if (schedule.isGathered())
+      if (std::string obstacle =
+              findGatherObstacle(products, getTmaTile(schedule));
+          !obstacle.empty())
+        return obstacle;
     for (const ViewedProduct &product : products) {
       std::string obstacle =
-          findTmaObstacle(product, schedule, chip, isAlone(plan), isGathered);
+          findTmaObstacle(product, schedule, chip, isAlone(plan));
       if (!obstacle.empty())
         return obstacle;
     }

@@ -345,6 +345,34 @@ func.func private @schedule_s22_registers() attributes {
 
 // -----
 
+func.func private @schedule_s24_name() attributes {
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     // expected-error @below {{expects producer to be tma or cp_async, but got boxes}}
+                     atom = <wgmma 64 x 64 x 16>, raster = rows, producer = boxes>>}
+
+// -----
+
+func.func private @schedule_s24_halo_tile() attributes {
+  // expected-error @below {{expects no halo_tile with the producer cp_async, but got [8, 8]}}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows, halo_tile = [8, 8], producer = cp_async>>}
+
+// -----
+
+func.func private @schedule_s24_atom() attributes {
+  // expected-error @below {{expects a wgmma atom of 16-bit operands with the producer cp_async, but got #conv.atom<wgmma 64 x 64 x 32>}}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 128, stages = 4,
+                     atom = <wgmma 64 x 64 x 32>, raster = rows, producer = cp_async>>}
+
+// -----
+
+func.func private @schedule_s24_subgroups() attributes {
+  // expected-error @below {{expects at most 2 subgroups and 128 accumulators a lane with the producer cp_async, but got 3 and 32}}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [192, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows, producer = cp_async>>}
+
+// -----
+
 func.func private @schedule_s18_shares() attributes {
   // expected-error @below {{expects columns that are a multiple of 8 for each workgroup of a cluster, but got 64 for 3}}
   a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,

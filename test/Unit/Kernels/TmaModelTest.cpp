@@ -336,7 +336,7 @@ TEST(TmaModel, LanesCopyWhatBoxesCannot) {
       TmaTile tile = getTmaTile(problem, candidate);
       EXPECT_LE(tile.consumers, 2);
       EXPECT_LE(tile.accumulators(), 128);
-      EXPECT_NE(getGatherFacts(problem, hopper(), tile), nullptr);
+      EXPECT_NE(getGatherFacts(problem, tile), nullptr);
       if (seconds == 0)
         seconds = ranked.cost.seconds;
     }
@@ -344,6 +344,30 @@ TEST(TmaModel, LanesCopyWhatBoxesCannot) {
   };
   EXPECT_GT(getSeconds(16), 0);
   EXPECT_GT(getSeconds(4), getSeconds(16));
+}
+
+// Where both producers bring the operands, tiles of both are ranked, and the
+// fewer bytes lanes copy at a time, the later theirs come.
+TEST(TmaModel, ProducersAreRankedTogether) {
+  Problem problem = createLayer();
+  auto getBest = [&](int64_t copyBytes, bool isGathered) {
+    GatherFacts facts;
+    static_cast<TmaFacts &>(facts) = factsOf(problem);
+    facts.gather.left = {.copyBytes = copyBytes, .registers = 1};
+    facts.gather.right = {.copyBytes = copyBytes};
+    problem.facts.set(facts);
+    for (const RankedCandidate &ranked :
+         rankCandidates(problem, hopper()).accepted)
+      if (ranked.candidate.atom->kind == AtomKind::WGMMA &&
+          ranked.candidate.isGathered == isGathered)
+        return ranked.cost.seconds;
+    ADD_FAILURE() << "no candidate with this producer";
+    return 0.0;
+  };
+  double boxes = getBest(16, false);
+  EXPECT_EQ(getBest(4, false), boxes);
+  EXPECT_GT(getBest(4, true), getBest(16, true));
+  EXPECT_GT(getBest(4, true), boxes);
 }
 
 TEST(TmaModel, WithoutBoxesThereAreNoCandidates) {

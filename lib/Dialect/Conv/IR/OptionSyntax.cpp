@@ -128,27 +128,48 @@ void mlir::conv::printScheduleOptions(AsmPrinter &printer,
     printer << ", chosen_by = " << stringifyChosenBy(chosenBy);
 }
 
+/// The producer that is not the copy engine.
+static constexpr StringLiteral kCpAsync = "cp_async";
+
+static ParseResult parseProducer(AsmParser &parser, bool &gathered) {
+  SMLoc location = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  gathered = name == kCpAsync;
+  if (gathered || name == "tma")
+    return success();
+  return parser.emitError(location)
+         << "expects producer to be tma or cp_async, but got " << name;
+}
+
 ParseResult mlir::conv::parseWarpgroupOptions(AsmParser &parser,
                                               SmallVector<int64_t> &haloTile,
                                               int64_t &cluster,
-                                              int64_t &promotion) {
+                                              int64_t &promotion,
+                                              bool &gathered) {
   cluster = 1;
   promotion = 0;
+  gathered = false;
   return parseOptions(
       parser, {{"halo_tile", [&] { return parseIntegers(parser, haloTile); }},
                {"cluster", [&] { return parser.parseInteger(cluster); }},
-               {"promotion", [&] { return parser.parseInteger(promotion); }}});
+               {"promotion", [&] { return parser.parseInteger(promotion); }},
+               {"producer", [&] { return parseProducer(parser, gathered); }}});
 }
 
 void mlir::conv::printWarpgroupOptions(AsmPrinter &printer,
                                        ArrayRef<int64_t> haloTile,
-                                       int64_t cluster, int64_t promotion) {
+                                       int64_t cluster, int64_t promotion,
+                                       bool gathered) {
   if (!haloTile.empty())
     printer << ", halo_tile = [" << haloTile << "]";
   if (cluster != 1)
     printer << ", cluster = " << cluster;
   if (promotion != 0)
     printer << ", promotion = " << promotion;
+  if (gathered)
+    printer << ", producer = " << kCpAsync;
 }
 
 /// Parses a size, and the role before it or an empty role.

@@ -103,6 +103,31 @@ static LogicalResult verifyPromotion(EmitError emitError, int64_t promotion,
                      << promotion << " of " << atom;
 }
 
+/// Checks S24, except the part that depends on the convolution.
+static LogicalResult verifyProducer(EmitError emitError,
+                                    const ::conv::TmaTile &tile, AtomAttr atom,
+                                    ArrayRef<int64_t> haloTile) {
+  if (!tile.isGathered)
+    return success();
+  if (!haloTile.empty())
+    return emitError() << "expects no halo_tile with the producer cp_async, "
+                          "but got ["
+                       << haloTile << "]";
+  if (atom.getKind() != AtomKind::WGMMA ||
+      atom.getK() * tile.kElementBytes != tile.kAtomBytes)
+    return emitError() << "expects a wgmma atom of 16-bit operands with the "
+                          "producer cp_async, but got "
+                       << atom;
+  if (tile.consumers > tile.kMaxGatherConsumers ||
+      tile.accumulators() > tile.kMaxGatherAccumulators)
+    return emitError() << "expects at most " << tile.kMaxGatherConsumers
+                       << " subgroups and " << tile.kMaxGatherAccumulators
+                       << " accumulators a lane with the producer cp_async, "
+                          "but got "
+                       << tile.consumers << " and " << tile.accumulators();
+  return success();
+}
+
 /// The tile of a kernel that stores its sums as results.
 static ::conv::TmaTile getTile(const KernelFields &fields) {
   return {.rows = fields.workgroup[0],
@@ -113,20 +138,24 @@ static ::conv::TmaTile getTile(const KernelFields &fields) {
               fields.atom.getKind() == AtomKind::WGMMA3xTF32 ? 2 : 0};
 }
 
-LogicalResult WarpgroupGemmAttr::verify(
-    EmitError emitError, ArrayRef<int64_t> workgroup,
-    ArrayRef<int64_t> subgroup, int64_t gemmK, int64_t stages, AtomAttr atom,
-    Raster, ArrayRef<int64_t> haloTile, int64_t cluster, int64_t promotion) {
+LogicalResult
+WarpgroupGemmAttr::verify(EmitError emitError, ArrayRef<int64_t> workgroup,
+                          ArrayRef<int64_t> subgroup, int64_t gemmK,
+                          int64_t stages, AtomAttr atom, Raster,
+                          ArrayRef<int64_t> haloTile, int64_t cluster,
+                          int64_t promotion, bool gathered) {
   KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
   if (failed(fields.verify(emitError)))
     return failure();
   ::conv::TmaTile tile = getTile(fields);
   tile.cluster = cluster;
   tile.promotion = promotion;
+  tile.isGathered = gathered;
   if (!haloTile.empty() && failed(verifyHaloTile(emitError, haloTile)))
     return failure();
   if (failed(verifyCluster(emitError, tile)) ||
       failed(verifyPromotion(emitError, promotion, atom)) ||
+      failed(verifyProducer(emitError, tile, atom, haloTile)) ||
       failed(verifyWarpgroupAtom(emitError, atom, haloTile.empty())))
     return failure();
   return verifyWarpgroups(emitError, fields, tile,
@@ -168,6 +197,7 @@ LogicalResult WeightStationaryAttr::verify(EmitError emitError,
   tile.isStaged = schedule.getSplits() == 1;
   tile.cluster = schedule.getCluster();
   tile.promotion = schedule.getPromotion();
+  tile.isGathered = schedule.isGathered();
   tile.convertedParts =
       schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32 ? 2 : 0;
   return tile;

@@ -16,21 +16,12 @@ const TmaFacts &conv::getTmaFacts(const Problem &problem) {
 }
 
 const GatherFacts *conv::getGatherFacts(const Problem &problem,
-                                        const ChipInfo &chip,
                                         const TmaTile &tile) {
-  const auto *facts = problem.facts.get<GatherFacts>();
-  if (!facts)
-    return nullptr;
-  const TmaFacts &boxes = getTmaFacts(problem);
-  bool areBoxes = boxes.steps > 0;
-  return facts->gather.suits(tile, areBoxes ? boxes.reuse : TmaReuse{}, chip)
-             ? facts
-             : nullptr;
+  return tile.isGathered ? problem.facts.get<GatherFacts>() : nullptr;
 }
 
-const TmaFacts &conv::getTmaFacts(const Problem &problem, const ChipInfo &chip,
-                                  const TmaTile &tile) {
-  const GatherFacts *facts = getGatherFacts(problem, chip, tile);
+const TmaFacts &conv::getTmaFacts(const Problem &problem, const TmaTile &tile) {
+  const GatherFacts *facts = getGatherFacts(problem, tile);
   return facts ? *facts : getTmaFacts(problem);
 }
 
@@ -41,12 +32,10 @@ TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
                .consumers = candidate.subgroups(),
                .isStaged = problem.splits == 1,
                .resultBytes = byteSize(problem.result),
+               .isGathered = candidate.isGathered,
                .cluster = candidate.cluster,
                .promotion = candidate.promotion};
-  // The operands have the same order for both producers.
-  const auto *gathered = problem.facts.get<GatherFacts>();
-  const TmaFacts &boxes = getTmaFacts(problem);
-  const TmaFacts &facts = gathered && boxes.steps == 0 ? *gathered : boxes;
+  const TmaFacts &facts = getTmaFacts(problem, tile);
   tile.isRightTransposed = facts.isRightTransposed;
   bool isTransposed = facts.isLeftTransposed || facts.isRightTransposed;
   tile.convertedParts = TmaTile::countConvertedParts(

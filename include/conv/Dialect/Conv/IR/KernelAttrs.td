@@ -150,14 +150,20 @@ def Conv_HostGemmAttr : Conv_KernelAttr<"HostGemm", "host_gemm"> {
 def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", (ins), (ins
     OptionalArrayRefParameter<"int64_t">:$haloTile,
     DefaultValuedParameter<"int64_t", "1">:$cluster,
-    DefaultValuedParameter<"int64_t", "0">:$promotion)> {
-  let summary = "Products of tiles that the copy engine brings to warpgroups";
+    DefaultValuedParameter<"int64_t", "0">:$promotion,
+    DefaultValuedParameter<"bool", "false">:$gathered)> {
+  let summary = "Products of tiles that a producer brings to warpgroups";
   let description = [{
     Sizes are those of a batch of matrix products: `[rows, columns]`. One
     warpgroup has the copy engine fill `stages` tiles, which others, the
     subgroups, multiply. `cluster` workgroups, which run at the same time and
     reach each other's shared memory, have the same tile: each computes a part
     of its reduction, and then adds up and stores its share of the columns.
+
+    With `producer = cp_async`, it is not the copy engine that brings operands:
+    all lanes of that warpgroup copy a few bytes at a time to the same places,
+    where boxes do not describe an operand, or the copy engine takes long for
+    rows that start inside sectors.
 
     With `halo_tile`, positions are numbered halo tile by halo tile, each of
     that height and width, so that tiles are rectangles of them. A halo tile is
@@ -200,6 +206,11 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
         step. There are two of each accumulator: a lane has at most 96, or 64 if
         there are 3 warpgroups. The arithmetic is `promoted`, since the bound of
         results is wider than that of sums in f32.
+      * (S24) `producer = cp_async` is for 16-bit operands without `halo_tile`,
+        of which 4 bytes or more are adjacent, and for products for which the
+        copy engine is no better. Lanes have registers for the positions of the
+        tile's rows and columns: there are at most 2 subgroups, and 128
+        accumulators a lane.
 
     Example:
     ```mlir
@@ -208,7 +219,10 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
                          raster = columns, cluster = 2>
     ```
   }];
-  let assemblyFormat = "`<`" # fields # " `` custom<WarpgroupOptions>($haloTile, $cluster, $promotion) `>`";
+  let assemblyFormat = "`<`" # fields # " `` custom<WarpgroupOptions>($haloTile, $cluster, $promotion, $gathered) `>`";
+  let extraClassDeclaration = verifyForChip # [{
+    bool isGathered() const { return getGathered(); }
+  }];
 }
 
 def Conv_LineBufferAttr : Conv_KernelAttr<"LineBuffer", "line_buffer"> {

@@ -119,6 +119,8 @@ struct TmaTile {
   /// Whether all lanes of the producer's warpgroup copy both operands, not the
   /// copy engine.
   bool isGathered = false;
+  static constexpr int64_t kMaxGatherConsumers = 2,
+                           kMaxGatherAccumulators = 128;
   /// Warpgroups that write tiles of the right operand, if not by copies.
   int64_t im2colWarps = 0;
   /// Tiles of the right operand have rows along gemmN, not along gemmK.

@@ -14,8 +14,7 @@
 #ifndef CONV_KERNELS_PARTS_WARPGROUP_GATHER_H
 #define CONV_KERNELS_PARTS_WARPGROUP_GATHER_H
 
-#include "conv/Chip/Chip.h"
-#include "conv/Kernels/Parts/Warpgroup/KeptTile.h"
+#include "conv/Dialect/Conv/IR/TmaTile.h"
 
 namespace conv {
 
@@ -44,20 +43,11 @@ struct Gather {
   GatheredOperand left, right;
 
   bool isUnaligned() const { return left.isUnaligned || right.isUnaligned; }
-  /// Whether lanes copy the operands of this tile: they have registers for the
-  /// tile's sums and for the positions of its rows, and no operand stays in
-  /// shared memory (`reuse`) if the copy engine brings it there.
-  bool suits(TmaTile tile, const TmaReuse &reuse, const ChipInfo &chip) const {
-    constexpr int64_t kMostSums = 128, kMostConsumers = 2;
-    if (tile.consumers > kMostConsumers || tile.hasSlots() ||
-        tile.isConverted() || tile.accumulators() > kMostSums ||
-        left.registers * left.countPositions(tile.rows) +
-                right.registers * right.countPositions(tile.columns) >
-            tile.positionRegisters())
-      return false;
-    tile.isEpilogueCopied = false;
-    return !KeptTile(tile, reuse, chip.computeUnits, chip.sharedMemoryBytes)
-                .keeps();
+  /// Whether lanes have registers for the positions of the tile's rows.
+  bool fits(const TmaTile &tile) const {
+    return left.registers * left.countPositions(tile.rows) +
+               right.registers * right.countPositions(tile.columns) <=
+           tile.positionRegisters();
   }
 };
 

@@ -65,8 +65,8 @@ struct TmaFacts {
   std::optional<HaloTile> haloTile = std::nullopt;
 };
 
-/// The facts of a problem whose operands lanes copy for some tiles: those of
-/// plain matrices with one index for the reduction.
+/// The facts of a problem whose operands lanes may copy: those of plain
+/// matrices with one index for the reduction.
 struct GatherFacts : TmaFacts {
   Gather gather;
 };
@@ -76,12 +76,10 @@ struct GatherFacts : TmaFacts {
 const TmaFacts &getTmaFacts(const Problem &problem);
 
 /// The facts if lanes copy the operands of this tile; null if they do not.
-const GatherFacts *getGatherFacts(const Problem &problem, const ChipInfo &chip,
-                                  const TmaTile &tile);
+const GatherFacts *getGatherFacts(const Problem &problem, const TmaTile &tile);
 
 /// The facts for whatever copies the operands of this tile.
-const TmaFacts &getTmaFacts(const Problem &problem, const ChipInfo &chip,
-                            const TmaTile &tile);
+const TmaFacts &getTmaFacts(const Problem &problem, const TmaTile &tile);
 
 /// The tile of a candidate with a warpgroup main loop.
 TmaTile getTmaTile(const Problem &problem, const Candidate &candidate);
