@@ -12,9 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Parts/Host/HostEpilogue.h"
 #include "../Parts/TileScheduler.h"
 #include "HostBody.h"
-#include "HostEpilogue.h"
+#include "HostPack.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -37,8 +38,6 @@ private:
   int64_t leftElements() const { return tileRows * kernel.gemmK(); }
   int64_t rightElements() const { return tileColumns * kernel.gemmK(); }
   int64_t sumElements() const { return tileRows * tileColumns; }
-  /// Scratch buffer `index`, which all subproblems of the kernel share.
-  Value createScratch(size_t index, int64_t elements);
   void createReduction();
   void createRegisterTile(Value row, Value column);
   SmallVector<Value> createStep(Value row, Value column, Value k,
@@ -58,19 +57,6 @@ private:
   Value leftTile, rightTile, sums;
 };
 } // namespace
-
-Value HostCacheLoop::createScratch(size_t index, int64_t elements) {
-  if (ArrayRef<BlockArgument> known = function.getPrivateAttributions();
-      index < known.size())
-    return known[index];
-  auto space =
-      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Private);
-  return function.addPrivateAttribution(
-      MemRefType::get({elements},
-                      getAccumulatorType(kernel.form.getOperandType()),
-                      MemRefLayoutAttrInterface(), space),
-      b.getLoc());
-}
 
 /// Adds the products of one reduction index to a register tile.
 SmallVector<Value> HostCacheLoop::createStep(Value row, Value column, Value k,
@@ -123,16 +109,19 @@ void HostCacheLoop::createReduction() {
 }
 
 void HostCacheLoop::create() {
-  leftTile = createScratch(0, leftElements());
-  rightTile = createScratch(1, rightElements());
-  sums = createScratch(2, sumElements());
+  leftTile = code.createScratch(function, 0, leftElements());
+  rightTile = code.createScratch(function, 1, rightElements());
+  sums = code.createScratch(function, 2, sumElements());
   origin = createGridScheduler(kernel.form)->createOrigin(kernel);
   block = clipToResult(kernel, origin);
   createReduction();
-  createHostEpilogue(kernel, origin, block,
-                     [&](Value row, Value first, int64_t elements) {
-                       return code.load(sums, sumOffset(row, first), elements);
-                     });
+  HostEpilogue epilogue(code, MatrixIndex::Column, kernel.form.getColumns());
+  code.forEach(math.constant(0), block.rows, 1, [&](Value row) {
+    epilogue.create({origin.batch, math.add(origin.row, row), origin.column},
+                    block.columns, [&](Value first, int64_t elements) {
+                      return code.load(sums, sumOffset(row, first), elements);
+                    });
+  });
 }
 
 LogicalResult mlir::conv::createHostCacheBody(Kernel &kernel,

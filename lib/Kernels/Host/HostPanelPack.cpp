@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostKernel.h"
+#include "HostPack.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -1,4 +1,4 @@
-//===- HostKernel.cpp - loops and accesses of host kernels ------*- C++ -*-===//
+//===- HostCode.cpp - loops and accesses of host kernels --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,9 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostKernel.h"
+#include "HostCode.h"
 
-#include "../Parts/MultiplyAdd.h"
+#include "../LoopUnrolling.h"
+#include "../MultiplyAdd.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -21,6 +22,20 @@ using namespace mlir::conv;
 
 Value HostCode::sub(Value lhs, Value rhs) const {
   return b.createOrFold<arith::SubIOp>(lhs, rhs);
+}
+
+Value HostCode::createScratch(gpu::GPUFuncOp function, size_t index,
+                              int64_t elements) const {
+  if (ArrayRef<BlockArgument> known = function.getPrivateAttributions();
+      index < known.size())
+    return known[index];
+  auto space =
+      gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Private);
+  return function.addPrivateAttribution(
+      MemRefType::get({elements},
+                      getAccumulatorType(kernel.form.getOperandType()),
+                      MemRefLayoutAttrInterface(), space),
+      b.getLoc());
 }
 
 Value HostCode::flatten(Value buffer) const {
@@ -42,6 +57,14 @@ Value HostCode::load(Value buffer, Value offset, int64_t elements) const {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   return vector::LoadOp::create(b, VectorType::get({elements}, element), buffer,
                                 toIndex(b, offset));
+}
+
+Value HostCode::loadRepeated(Value buffer, Value offset,
+                             int64_t elements) const {
+  Value one = load(buffer, offset, 1);
+  auto type = VectorType::get({elements}, getElementTypeOrSelf(one));
+  return vector::BroadcastOp::create(b, type,
+                                     vector::ExtractOp::create(b, one, 0));
 }
 
 Value HostCode::widen(Value elements) const {
@@ -87,11 +110,14 @@ Value HostCode::multiplyAdd(Value lhs, Value rhs, Value accumulator) const {
 
 void HostCode::forEach(Value begin, Value end, int64_t step,
                        function_ref<void(Value)> body) const {
-  scf::ForOp::create(b, begin, end, math.constant(step), ValueRange{},
-                     [&](OpBuilder &, Location, Value i, ValueRange) {
-                       body(i);
-                       scf::YieldOp::create(b);
-                     });
+  auto loop =
+      scf::ForOp::create(b, begin, end, math.constant(step), ValueRange{},
+                         [&](OpBuilder &, Location, Value i, ValueRange) {
+                           body(i);
+                           scf::YieldOp::create(b);
+                         });
+  if (isRolled)
+    disableUnrolling(loop);
 }
 
 void HostCode::forEachVector(

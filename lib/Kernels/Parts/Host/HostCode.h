@@ -1,4 +1,4 @@
-//===- HostKernel.h - what the parts of a host kernel share -----*- C++ -*-===//
+//===- HostCode.h - loops and accesses of host kernels ----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,15 +6,17 @@
 //===----------------------------------------------------------------------===//
 //
 // A host kernel computes one workgroup's tile on one thread: it packs the tiles
-// of both operands as f32 into a cache-sized scratch buffer, multiplies one
+// of both operands, widened, into cache-sized scratch buffers, multiplies one
 // register tile at a time, and applies the epilogue to the sums.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_HOST_HOSTKERNEL_H
-#define CONV_LIB_KERNELS_HOST_HOSTKERNEL_H
+#ifndef CONV_LIB_KERNELS_PARTS_HOST_HOSTCODE_H
+#define CONV_LIB_KERNELS_PARTS_HOST_HOSTCODE_H
 
-#include "../Parts/MatrixAccess.h"
+#include "../MatrixAccess.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::conv {
 
@@ -31,10 +33,17 @@ struct HostBlock {
 /// Loops and accesses of a host kernel. Buffers are one-dimensional.
 class HostCode {
 public:
-  explicit HostCode(const Kernel &kernel) : b(kernel.b), math(kernel.math) {}
+  /// LLVM may unroll the loops of `forEach`, unless `isRolled`: where bodies
+  /// are large, that takes longer than everything else, and nothing is faster.
+  explicit HostCode(const Kernel &kernel, bool isRolled = false)
+      : kernel(kernel), b(kernel.b), math(kernel.math), isRolled(isRolled) {}
 
   Value sub(Value lhs, Value rhs) const;
 
+  /// Memory of the thread for `elements` accumulators: number `index` of
+  /// `function`, which all subproblems of the kernel share.
+  Value createScratch(gpu::GPUFuncOp function, size_t index,
+                      int64_t elements) const;
   /// A one-dimensional buffer with the same elements.
   Value flatten(Value buffer) const;
   Value load(Value buffer, Value offset, int64_t elements) const;
@@ -44,6 +53,8 @@ public:
     return widen(load(buffer, offset, elements));
   }
   void store(Value elements, Value buffer, Value offset) const;
+  /// One element, `elements` times.
+  Value loadRepeated(Value buffer, Value offset, int64_t elements) const;
   /// Like `load`, but returns zeros if `guard` is false.
   Value loadGuarded(Value buffer, Value offset, Value guard,
                     int64_t elements) const;
@@ -64,45 +75,12 @@ public:
   void forEachRun(const HostBlock &block, int64_t size,
                   function_ref<void(Value first, Value length)> body) const;
 
+  const Kernel &kernel;
   ImplicitLocOpBuilder &b;
   const IndexMath &math;
+  bool isRolled;
 };
-
-/// One operand's part of a block, and the scratch buffer for its f32 copy.
-class HostPack {
-protected:
-  HostPack(const Kernel &kernel, const HostBlock &block,
-           const MatrixOperand &operand, Value argument, Value scratch)
-      : kernel(kernel), math(kernel.math), block(block), code(kernel),
-        access(kernel.math, operand), source(code.flatten(argument)),
-        scratch(scratch) {}
-
-  /// The contribution of a row to the position of its elements.
-  MatrixAccess::Position startOf(Value row) const {
-    return access.add(access.createPosition(MatrixIndex::Batch, block.batch),
-                      access.createPosition(MatrixIndex::Row, row));
-  }
-
-  const Kernel &kernel;
-  const IndexMath &math;
-  const HostBlock &block;
-  HostCode code;
-  MatrixAccess access;
-  Value source, scratch;
-};
-
-/// Packs the left operand's rows from `origin`, widened, into rows of `gemmK`
-/// elements. Rows after the block's last one, up to a whole register tile,
-/// repeat that row.
-void packHostRows(const Kernel &kernel, const HostBlock &block, Value origin,
-                  Value scratch);
-
-/// Packs the right operand's rows from `origin`, widened, into panels of as
-/// many rows as a register tile has columns, with the reduction outermost. Rows
-/// after the block's last column, up to a whole panel, repeat that row.
-void packHostPanels(const Kernel &kernel, const HostBlock &block, Value origin,
-                    Value scratch);
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_KERNELS_HOST_HOSTKERNEL_H
+#endif // CONV_LIB_KERNELS_PARTS_HOST_HOSTCODE_H

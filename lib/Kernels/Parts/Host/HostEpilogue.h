@@ -1,0 +1,61 @@
+//===- HostEpilogue.h - epilogue and result of a host tile ------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Applies the epilogue to runs of elements along one index of the result: in
+// vectors, where everything that it reads and writes is contiguous along the
+// run, or the same for all of it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_PARTS_HOST_HOSTEPILOGUE_H
+#define CONV_LIB_KERNELS_PARTS_HOST_HOSTEPILOGUE_H
+
+#include "HostCode.h"
+
+namespace mlir::conv {
+
+/// Loads `elements` sums of a run, from its element `first` on.
+using LoadSums = function_ref<Value(Value first, int64_t elements)>;
+
+class HostEpilogue {
+public:
+  /// Runs are along an index, and inside blocks of `block` of its values.
+  HostEpilogue(const HostCode &code, MatrixIndex along, int64_t block);
+
+  /// Computes `count` elements of the result from `start` on. Without
+  /// `loadSums`, the epilogue has no accumulator.
+  void create(const TileOrigin &start, Value count, LoadSums loadSums) const;
+
+private:
+  /// The result or an operand of the epilogue.
+  struct Matrix {
+    Value buffer;
+    MatrixAccess access;
+  };
+  MatrixAccess::Position locate(const MatrixAccess &access,
+                                const TileOrigin &element) const;
+  Value load(const Matrix &operand, const TileOrigin &first,
+             int64_t elements) const;
+  void createElements(const TileOrigin &first, int64_t elements,
+                      Value sums) const;
+  void store(const Matrix &result, Value elements,
+             const TileOrigin &first) const;
+
+  const Kernel &kernel;
+  const IndexMath &math;
+  HostCode code;
+  MatrixIndex along;
+  SmallVector<Matrix, 0> results, operands;
+  bool isVector;
+};
+
+/// The part of the tile at `origin` that is inside the result.
+HostBlock clipToResult(const Kernel &kernel, const TileOrigin &origin);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_PARTS_HOST_HOSTEPILOGUE_H
