@@ -48,6 +48,13 @@ constexpr Calibration conv::kHostCalibration = {
                .fixedRegisters = 0,
                .inputPieceRegisters = 0,
                .filterPieceRegisters = 0},
+    .direct = {.isCompared = false,
+               .traffic = 4,
+               .memoryEfficiency = 0.8,
+               .countedCycles = 1,
+               .countedReductionCycles = 1,
+               .instructionsPerBox = 0,
+               .instructionsPerStored = 0},
     .transform = {.efficiency = 0.8, .scatteredFactor = 4},
     .state = {.itemsPerUnit = 0, .workItems = 128, .largeWorkItems = 128},
 };

@@ -106,6 +106,15 @@ static std::vector<Shape> makeShapes() {
   first.input[2] = 17;
   first.inputLayout = first.filterLayout = first.outputLayout = "NCHW";
   add("channels_first", first);
+  // Whole vectors and a rest, along channels and along positions.
+  GenOptions rest = makeDepthwise(58, 1, 15, 3, 2);
+  rest.n = 2;
+  rest.bias = rest.residual = true;
+  rest.activation = "relu";
+  add("vectors_with_rest", rest);
+  rest.input[2] = 37;
+  rest.inputLayout = rest.filterLayout = rest.outputLayout = "NCHW";
+  add("channels_first_with_rest", rest);
   GenOptions volume = makeDepthwise(8, 1, 6, 3, 1);
   volume.spatialRank = 3;
   volume.input[0] = 5;

@@ -67,4 +67,37 @@ func.func @one_output_f32(%x: tensor<1x1x1x1xf32>, %w: tensor<1x1x1x1xf32>)
   return %y : tensor<1x1x1x1xf32>
 }
 
+
+// A depthwise layer is computed directly: vectors of channels at several positions, or of positions.
+// CHECK-LABEL: func.func @depthwise_f32
+// CHECK: schedule = <kernel = #conv.direct<{{.*}}atom = <fma {{8|16}} x {{[4-8]}} x 1>, main_loop = direct, raster = columns>
+func.func @depthwise_f32(%x: tensor<1x56x56x72xf32>, %w: tensor<72x3x3x1xf32>) -> tensor<1x56x56x72xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 72
+      : tensor<1x56x56x72xf32>, tensor<72x3x3x1xf32> -> tensor<1x56x56x72xf32>
+  return %y : tensor<1x56x56x72xf32>
+}
+
+// CHECK-LABEL: func.func @depthwise_channels_first_bf16
+// CHECK: schedule = <kernel = #conv.direct<{{.*}}atom = <fma 1 x {{8|16|32}} x 1>, main_loop = direct, raster = rows>
+func.func @depthwise_channels_first_bf16(%x: tensor<1x72x56x56xbf16>, %w: tensor<72x1x3x3xbf16>)
+    -> tensor<1x72x56x56xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> groups = 72
+      : tensor<1x72x56x56xbf16>, tensor<72x1x3x3xbf16> -> tensor<1x72x56x56xbf16>
+  return %y : tensor<1x72x56x56xbf16>
+}
+
+// Its weight gradient is a matrix product.
+// CHECK-LABEL: func.func @depthwise_gradient_f32
+// CHECK: schedule = <kernel = #conv.host_gemm<
+func.func @depthwise_gradient_f32(%x: tensor<1x14x14x72xf32>, %dy: tensor<1x14x14x72xf32>) -> tensor<72x3x3x1xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 72
+      : tensor<1x14x14x72xf32>, tensor<1x14x14x72xf32> -> tensor<72x3x3x1xf32>
+  return %dw : tensor<72x3x3x1xf32>
+}
 }

@@ -258,12 +258,17 @@ bool TilingBuilder::checkRuns() {
 
 /// Checks D3, and the number of work-items of D5 and D7 to D9.
 bool TilingBuilder::computeSharedMemory() {
-  auto getBytes = [](const TensorBox &box, const ViewedTensor &operand) {
+  // The host keeps widened operands, and the sums of the whole tile.
+  bool isHost = chip.backend == ::conv::Backend::Host;
+  auto getBytes = [&](const TensorBox &box, const ViewedTensor &operand) {
     int64_t bits = operand.type.getElementTypeBitWidth();
-    return box.numElements * llvm::divideCeil(bits, 8);
+    return box.numElements *
+           (isHost ? int64_t(sizeof(float)) : llvm::divideCeil(bits, 8));
   };
   int64_t stageBytes =
       getBytes(tiling.lhs, product.lhs) + getBytes(tiling.rhs, product.rhs);
+  if (isHost)
+    stageBytes += tiling.countSums() * int64_t(sizeof(float));
   if (schedule.getStages() >
       chip.sharedMemoryBytes) // A stage has at least a byte.
     return refuse(formatv("the parts of both operands that a tile reads to fit "

@@ -19,6 +19,8 @@ LogicalResult createDirectReductionBody(Kernel &kernel,
                                         gpu::GPUFuncOp function);
 /// Creates the body of a kernel that uses matrix instructions.
 LogicalResult createDirectMatrixBody(Kernel &kernel, gpu::GPUFuncOp function);
+/// Creates the body of a kernel on a thread of the host.
+LogicalResult createDirectHostBody(Kernel &kernel, gpu::GPUFuncOp function);
 
 } // namespace mlir::conv
 

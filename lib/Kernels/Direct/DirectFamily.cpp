@@ -65,6 +65,8 @@ public:
     case DirectLoop::Matrix:
       return createDirectMatrixBody(kernel, function);
     case DirectLoop::Rows:
+      if (kernel.chip.backend == ::conv::Backend::Host)
+        return createDirectHostBody(kernel, function);
       return createDirectBody(kernel, function);
     }
     llvm_unreachable("every main loop has a body");

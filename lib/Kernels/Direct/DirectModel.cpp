@@ -14,6 +14,7 @@
 
 #include "DirectModel.h"
 
+#include "DirectHostCost.h"
 #include "DirectUnit.h"
 #include "DirectWork.h"
 
@@ -276,6 +277,10 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     if (!tiling)
       return std::nullopt;
     hasBlocks |= tiling->blocks.has_value();
+    if (chip.backend == ::conv::Backend::Host) {
+      addHostProduct(*tiling, product, chip, cost);
+      continue;
+    }
     DirectWork work = computeDirectWork(*tiling, schedule, product, chip);
     if (work.spills || work.isLong) {
       obstacle = "a filter whose blocks fit registers, and code that compiles "

@@ -20,8 +20,9 @@ using namespace mlir::conv;
 std::variant<std::vector<PredictedSchedule>, std::string>
 mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
                                 const ::conv::ChipInfo &chip) {
-  if (chip.backend == ::conv::Backend::Host)
-    return "the host has no direct main loop";
+  if (chip.backend == ::conv::Backend::Host &&
+      op.getDirection() == Direction::BackwardWeight)
+    return "the host computes weight gradients as matrix products";
   if (!DirectTiling::takes(op.getLhs().getType().getElementType()) ||
       !DirectTiling::takes(op.getRhs().getType().getElementType()))
     return "operands are not f16, bf16, f32 or i8";

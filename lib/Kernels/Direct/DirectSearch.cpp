@@ -115,6 +115,8 @@ std::vector<PredictedSchedule> DirectSearch::takeRanked() {
 /// number of rows, so that accesses have no bank conflicts. Of 3, 5 and 7 rows,
 /// 5 was not the fastest for any of seven tiles on an H200.
 void DirectSearch::runOverRows() {
+  if (chip.backend == ::conv::Backend::Host)
+    return runOverHostTiles();
   Type element = op.getResultType().getElementType();
   int64_t m = getMatricesAtom(element, columns);
   SmallVector<int64_t> runs = {1, TensorBox::getVectorElements(element)};
@@ -129,6 +131,23 @@ void DirectSearch::runOverRows() {
         visit(DirectLoop::Rows, getAtom(m, n, 1), {tile, several}, reduction,
               tile, int64_t(llvm::divideCeil(tile, n)) * several / m);
   }
+}
+
+/// A register tile is a vector of matrices at several rows, or vectors of rows.
+/// Of the numbers of rows, 7 leaves the fewest unused at the end of the lines
+/// of most networks.
+void DirectSearch::runOverHostTiles() {
+  ArrayRef<int64_t> digits = product.result.view.getRows();
+  constexpr std::array<int64_t, 2> kBatchTiles[] = {
+      {8, 4}, {8, 6}, {8, 7}, {8, 8}, {16, 4}};
+  constexpr std::array<int64_t, 2> kRowTiles[] = {{1, 8}, {1, 16}, {1, 32}};
+  auto registerTiles =
+      isAlongBatch ? ArrayRef(kBatchTiles) : ArrayRef(kRowTiles);
+  for (auto [m, n] : registerTiles)
+    for (int64_t tile : DigitBox::enumerateTiles(digits, n))
+      for (int64_t several : enumerateMatrices(m))
+        visit(DirectLoop::Rows, getAtom(m, n, 1), {tile, several}, reduction,
+              /*stages=*/1, /*shared=*/tile, /*subgroups=*/1);
 }
 
 /// A subgroup has one channel vector, with all of its filters in registers.

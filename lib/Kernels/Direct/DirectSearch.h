@@ -67,6 +67,7 @@ public:
 
 private:
   void runOverRows();
+  void runOverHostTiles();
   void runOverFilterBlocks();
   void runOverReduction();
   void runOverBlocks();

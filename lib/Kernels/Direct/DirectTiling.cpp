@@ -25,6 +25,14 @@ bool DirectTiling::isAlongBatchOf(const ViewedTensor &tensor) {
   return tensor.findBatchDimension() == tensor.findClosest();
 }
 
+int64_t DirectTiling::countSums() const {
+  int64_t sums = 1;
+  for (const DigitBox *space : {&batch, &rows, &columns})
+    for (size_t d = 0; d < space->getRank(); ++d)
+      sums *= space->getPadded(d);
+  return sums;
+}
+
 int64_t DirectTiling::countSharedBoxes() const {
   int64_t boxes = 1;
   for (size_t d = 0; d < batch.getRank(); ++d)

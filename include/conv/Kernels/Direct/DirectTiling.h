@@ -43,6 +43,9 @@ struct DirectTiling {
   static constexpr int64_t kPartials = 4;
   int64_t sharedBytes; ///< All stages of both boxes, and sums.
 
+  /// Sums of a tile, with those of whole runs.
+  int64_t countSums() const;
+
   /// Boxes of the elements of a tile whose reduction work-items share: a run of
   /// matrices, all rows, and all of the innermost digit of the columns.
   int64_t countSharedBoxes() const;

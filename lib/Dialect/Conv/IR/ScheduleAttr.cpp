@@ -139,7 +139,7 @@ LogicalResult mlir::conv::verifyScheduleForChip(EmitError emitError,
   // S9.
   KernelAttrInterface kernel = schedule.getKernel();
   bool onHost = chip.backend == ::conv::Backend::Host;
-  if (onHost != isa<HostGemmAttr>(kernel))
+  if (onHost != isa<HostGemmAttr>(kernel) && !isa<DirectAttr>(kernel))
     return refuseMainLoop(emitError, kernel, chip);
   return kernel.verifyForChip(emitError, chip, atom);
 }

@@ -1,0 +1,385 @@
+//===- DirectHostLoop.cpp - small groups on a thread of the host ----------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread copies the boxes of both operands that its tile reads, multiplies
+// one register tile after another, and applies the epilogue to the sums of the
+// whole tile. Vectors are neighbouring matrices if these are adjacent in
+// memory, and neighbouring rows otherwise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Parts/Host/HostEpilogue.h"
+#include "../Parts/LoopUnrolling.h"
+#include "../Parts/TileScheduler.h"
+#include "DirectBody.h"
+#include "DirectOperands.h"
+#include "HostBox.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// Lines of more taps are loops over runs, to keep code short.
+static constexpr int64_t kMostUnrolled = 16, kRun = 8;
+
+namespace {
+class DirectHostLoop {
+public:
+  DirectHostLoop(Kernel &kernel, gpu::GPUFuncOp function,
+                 const DirectTiling &tiling);
+  void create();
+
+private:
+  using Digits = SmallVector<Value>;
+  /// A digit of the result: of batch, rows or columns.
+  struct Digit {
+    int64_t size, tile; ///< Of the whole space, and of a tile.
+    int64_t run, count; ///< Values of a register tile, and register tiles.
+    int64_t sums;       ///< Distance of neighbours in the sums.
+    int64_t lhs, rhs;   ///< And in the operands.
+    int64_t index;      ///< And in their index of the result.
+    bool isClipped;     ///< Whether the last tile has fewer values.
+  };
+  /// A vector of a register tile: its place in the operands and in the sums.
+  struct Vector {
+    int64_t lhs, rhs, sums;
+  };
+
+  void addDigits(const DigitBox &space, bool isLhs, bool isRhs);
+  void placeSums();
+  void joinLines();
+  SmallVector<Vector> listVectors() const;
+  Value locate(ArrayRef<Value> digits, int64_t Digit::*distance) const;
+  /// Loops over register tiles, from digit `number` on.
+  void createTiles(size_t number, Digits &digits);
+  void createTile(ArrayRef<Value> digits);
+  SmallVector<Value> createLine(Value lhsPlace, Value rhsPlace, int64_t taps,
+                                ValueRange sums) const;
+  SmallVector<Value> createRuns(Value lhsPlace, Value rhsPlace,
+                                ValueRange sums) const;
+  SmallVector<Value> createSums(ArrayRef<Value> digits) const;
+  /// Loops over runs of results, from digit `number` on.
+  void createResults(const HostEpilogue &epilogue, size_t number,
+                     Digits &digits);
+  Value countValues(size_t number) const;
+  TileOrigin getElement(ArrayRef<Value> digits) const;
+
+  Kernel &kernel;
+  const IndexMath &math;
+  HostCode code;
+  const DirectTiling &tiling;
+  SmallVector<Digit> digits;
+  size_t along; ///< The digit of vectors.
+  /// The first digit of runs of the epilogue, and its values and those of the
+  /// digits up to `along` together.
+  size_t firstOfRun;
+  int64_t runBlock;
+  int64_t lanes;
+  int64_t numSums = 0;
+  SmallVector<Vector> vectors;
+  Digits first; ///< The digits of the tile.
+  TileOrigin origin;
+  std::optional<HostBox> lhs, rhs;
+  Value sums;
+};
+} // namespace
+
+void DirectHostLoop::addDigits(const DigitBox &space, bool isLhs, bool isRhs) {
+  size_t begin = digits.size();
+  for (size_t d = 0; d < space.getRank(); ++d) {
+    int64_t run = space.getRun(d);
+    digits.push_back({space.digits[d], space.sizes[d], run,
+                      space.getPadded(d) / run, /*sums=*/0, /*lhs=*/0,
+                      /*rhs=*/0, /*index=*/1,
+                      space.digits[d] % space.sizes[d] != 0});
+  }
+  for (size_t d = digits.size() - 1; d-- > begin;)
+    digits[d].index = digits[d + 1].index * digits[d + 1].size;
+  // The left operand lacks the columns, the right operand lacks the rows.
+  for (size_t d = 0; d < space.getRank(); ++d) {
+    if (isLhs)
+      digits[begin + d].lhs = tiling.lhs.distances[begin + d];
+    if (isRhs)
+      digits[begin + d].rhs =
+          tiling.rhs.distances[isLhs ? d : tiling.batch.getRank() + d];
+  }
+}
+
+/// Sums of a vector are contiguous. If vectors are rows, the sums of a tile's
+/// rows have no gaps: what a vector has beyond its line is overwritten by the
+/// next line.
+void DirectHostLoop::placeSums() {
+  int64_t distance = 1;
+  auto place = [&](size_t d, int64_t values) {
+    digits[d].sums = distance;
+    distance *= values;
+  };
+  size_t rowEnd = tiling.batch.getRank() + tiling.rows.getRank();
+  size_t batchEnd = tiling.batch.getRank();
+  auto placeAll = [&](size_t begin, size_t end, bool hasGaps) {
+    for (size_t d = end; d-- > begin;)
+      place(d, hasGaps ? digits[d].run * digits[d].count : digits[d].tile);
+  };
+  if (tiling.isAlongBatch) {
+    placeAll(0, batchEnd, /*hasGaps=*/true);
+    placeAll(batchEnd, rowEnd, /*hasGaps=*/true);
+  } else {
+    placeAll(batchEnd, rowEnd, /*hasGaps=*/false);
+    distance += digits[along].run;
+    placeAll(0, batchEnd, /*hasGaps=*/true);
+  }
+  placeAll(rowEnd, digits.size(), /*hasGaps=*/true);
+  numSums = distance;
+}
+
+SmallVector<DirectHostLoop::Vector> DirectHostLoop::listVectors() const {
+  SmallVector<Vector> all = {{0, 0, 0}};
+  for (auto [d, digit] : llvm::enumerate(digits)) {
+    int64_t step = d == along ? lanes : 1;
+    SmallVector<Vector> next;
+    for (const Vector &each : all)
+      for (int64_t i = 0; i < digit.run; i += step)
+        next.push_back({each.lhs + i * digit.lhs, each.rhs + i * digit.rhs,
+                        each.sums + i * digit.sums});
+    all = std::move(next);
+  }
+  return all;
+}
+
+/// Lines of rows are one run if they are contiguous in the result: their sums
+/// have no gaps.
+void DirectHostLoop::joinLines() {
+  int64_t contiguous =
+      MatrixAccess(math, kernel.form.result).getInnermostSize(MatrixIndex::Row);
+  while (firstOfRun > tiling.batch.getRank() &&
+         digits[firstOfRun].tile == digits[firstOfRun].size &&
+         runBlock * digits[firstOfRun - 1].size <= contiguous)
+    runBlock *= digits[--firstOfRun].size;
+}
+
+DirectHostLoop::DirectHostLoop(Kernel &kernel, gpu::GPUFuncOp function,
+                               const DirectTiling &tiling)
+    : kernel(kernel), math(kernel.math), code(kernel, /*isRolled=*/true),
+      tiling(tiling) {
+  addDigits(tiling.batch, /*isLhs=*/true, /*isRhs=*/true);
+  addDigits(tiling.rows, /*isLhs=*/true, /*isRhs=*/false);
+  addDigits(tiling.columns, /*isLhs=*/false, /*isRhs=*/true);
+  along = tiling.isAlongBatch ? tiling.batch.innermost
+                              : tiling.batch.getRank() + tiling.rows.innermost;
+  lanes = std::gcd(kHostLanes, digits[along].run);
+  placeSums();
+  vectors = listVectors();
+  firstOfRun = along;
+  runBlock = digits[along].size;
+  if (!tiling.isAlongBatch)
+    joinLines();
+  auto createBox = [&](size_t index, const MatrixOperand &operand,
+                       const TensorBox &box) {
+    Value scratch = code.createScratch(function, index, box.numElements);
+    return HostBox(code, operand, box, kernel.arguments[index], scratch);
+  };
+  lhs.emplace(createBox(0, kernel.form.lhs, tiling.lhs));
+  rhs.emplace(createBox(1, kernel.form.rhs, tiling.rhs));
+  sums = code.createScratch(function, 2, numSums);
+}
+
+Value DirectHostLoop::locate(ArrayRef<Value> values,
+                             int64_t Digit::*distance) const {
+  Value place = math.constant(0);
+  for (auto [value, digit] : llvm::zip_equal(values, digits))
+    place = math.add(place, math.mul(value, digit.*distance));
+  return place;
+}
+
+/// Adds the products with `taps` neighbours of the reduction's innermost digit.
+/// Neighbouring windows share most of their input, which is loaded once.
+SmallVector<Value> DirectHostLoop::createLine(Value lhsPlace, Value rhsPlace,
+                                              int64_t taps,
+                                              ValueRange initial) const {
+  size_t rank = tiling.reduction.getRank();
+  size_t innermost = tiling.reduction.innermost;
+  int64_t lhsTap = ArrayRef(tiling.lhs.distances).take_back(rank)[innermost];
+  int64_t rhsTap = ArrayRef(tiling.rhs.distances).take_back(rank)[innermost];
+  DenseMap<int64_t, Value> lhsLoaded, rhsLoaded;
+  auto load = [&](const HostBox &box, Value base, int64_t place, int64_t step,
+                  DenseMap<int64_t, Value> &loaded) {
+    Value &elements = loaded[place];
+    if (!elements)
+      elements = box.load(math.add(base, place), step, lanes);
+    return elements;
+  };
+  SmallVector<Value> results(initial);
+  for (int64_t tap = 0; tap < taps; ++tap)
+    for (auto [vector, sum] : llvm::zip_equal(vectors, results))
+      sum = code.multiplyAdd(load(*lhs, lhsPlace, vector.lhs + tap * lhsTap,
+                                  digits[along].lhs, lhsLoaded),
+                             load(*rhs, rhsPlace, vector.rhs + tap * rhsTap,
+                                  digits[along].rhs, rhsLoaded),
+                             sum);
+  return results;
+}
+
+/// Adds the products with all taps of a line.
+SmallVector<Value> DirectHostLoop::createRuns(Value lhsPlace, Value rhsPlace,
+                                              ValueRange initial) const {
+  size_t rank = tiling.reduction.getRank();
+  size_t innermost = tiling.reduction.innermost;
+  int64_t taps = tiling.reduction.digits[innermost];
+  if (taps <= kMostUnrolled)
+    return createLine(lhsPlace, rhsPlace, taps, initial);
+  auto getPlaces = [&](Value tap) {
+    auto move = [&](Value place, const TensorBox &box) {
+      int64_t distance = ArrayRef(box.distances).take_back(rank)[innermost];
+      return math.add(place, math.mul(tap, distance));
+    };
+    return std::pair(move(lhsPlace, tiling.lhs), move(rhsPlace, tiling.rhs));
+  };
+  int64_t whole = taps / kRun * kRun;
+  auto loop = scf::ForOp::create(
+      code.b, math.constant(0), math.constant(whole), math.constant(kRun),
+      initial, [&](OpBuilder &, Location, Value tap, ValueRange carried) {
+        auto [left, right] = getPlaces(tap);
+        scf::YieldOp::create(code.b, createLine(left, right, kRun, carried));
+      });
+  disableUnrolling(loop);
+  auto [left, right] = getPlaces(math.constant(whole));
+  return createLine(left, right, taps - whole, loop.getResults());
+}
+
+/// The sums of a register tile: a loop over all but the innermost digit of the
+/// reduction.
+SmallVector<Value> DirectHostLoop::createSums(ArrayRef<Value> local) const {
+  const DigitBox &reduction = tiling.reduction;
+  size_t rank = reduction.getRank();
+  Type sum = getAccumulatorType(kernel.form.getOperandType());
+  auto type = VectorType::get({lanes}, sum);
+  Value zeros = arith::ConstantOp::create(code.b, code.b.getZeroAttr(type));
+  SmallVector<Value> initial(vectors.size(), zeros);
+  SmallVector<int64_t> outer(reduction.digits);
+  outer[reduction.innermost] = 1;
+  int64_t count = llvm::product_of(outer);
+  auto createProducts = [&](Value number, ValueRange carried) {
+    Value left =
+        math.add(locate(local, &Digit::lhs), math.constant(tiling.lhs.first));
+    Value right =
+        math.add(locate(local, &Digit::rhs), math.constant(tiling.rhs.first));
+    for (auto [value, leftStep, rightStep] :
+         llvm::zip_equal(math.split(number, outer),
+                         ArrayRef(tiling.lhs.distances).take_back(rank),
+                         ArrayRef(tiling.rhs.distances).take_back(rank))) {
+      left = math.add(left, math.mul(value, leftStep));
+      right = math.add(right, math.mul(value, rightStep));
+    }
+    return createRuns(left, right, carried);
+  };
+  if (count == 1)
+    return createProducts(math.constant(0), initial);
+  auto loop = scf::ForOp::create(
+      code.b, math.constant(0), math.constant(count), math.constant(1), initial,
+      [&](OpBuilder &, Location, Value number, ValueRange carried) {
+        scf::YieldOp::create(code.b, createProducts(number, carried));
+      });
+  disableUnrolling(loop);
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+void DirectHostLoop::createTile(ArrayRef<Value> local) {
+  Value place = locate(local, &Digit::sums);
+  for (auto [vector, sum] : llvm::zip_equal(vectors, createSums(local)))
+    code.store(sum, sums, math.add(place, vector.sums));
+}
+
+void DirectHostLoop::createTiles(size_t number, Digits &local) {
+  if (number == digits.size())
+    return createTile(local);
+  const Digit &digit = digits[number];
+  auto create = [&](Value value) {
+    local.push_back(value);
+    createTiles(number + 1, local);
+    local.pop_back();
+  };
+  if (digit.count == 1)
+    return create(math.constant(0));
+  code.forEach(math.constant(0), math.constant(digit.count * digit.run),
+               digit.run, create);
+}
+
+/// Values of a digit that the tile has.
+Value DirectHostLoop::countValues(size_t number) const {
+  const Digit &digit = digits[number];
+  Value tile = math.constant(digit.tile);
+  return digit.isClipped
+             ? math.minimum(tile,
+                            math.sub(math.constant(digit.size), first[number]))
+             : tile;
+}
+
+TileOrigin DirectHostLoop::getElement(ArrayRef<Value> local) const {
+  TileOrigin element = origin;
+  for (auto [d, value] : llvm::enumerate(local)) {
+    Value &index = d < tiling.batch.getRank() ? element.batch
+                   : d < tiling.batch.getRank() + tiling.rows.getRank()
+                       ? element.row
+                       : element.column;
+    index = math.add(index, math.mul(value, digits[d].index));
+  }
+  return element;
+}
+
+void DirectHostLoop::createResults(const HostEpilogue &epilogue, size_t number,
+                                   Digits &local) {
+  if (number == digits.size()) {
+    // The outermost digit of a run may be clipped; the others are whole.
+    Value count = countValues(firstOfRun);
+    for (size_t d = firstOfRun + 1; d <= along; ++d)
+      count = math.mul(count, digits[d].tile);
+    Value place = locate(local, &Digit::sums);
+    return epilogue.create(
+        getElement(local), count, [&](Value step, int64_t elements) {
+          return code.load(sums, math.add(place, step), elements);
+        });
+  }
+  auto create = [&](Value value) {
+    local.push_back(value);
+    createResults(epilogue, number + 1, local);
+    local.pop_back();
+  };
+  bool isOfRun = number >= firstOfRun && number <= along;
+  if (isOfRun || digits[number].tile == 1)
+    return create(math.constant(0));
+  code.forEach(math.constant(0), countValues(number), 1, create);
+}
+
+void DirectHostLoop::create() {
+  origin = createGridScheduler(kernel.form)->createOrigin(kernel);
+  Digits batch = math.split(origin.batch, tiling.batch.digits);
+  Digits rows = math.split(origin.row, tiling.rows.digits);
+  Digits columns(tiling.columns.getRank(), math.constant(0));
+  Digits reduction(tiling.reduction.getRank(), math.constant(0));
+  first = llvm::to_vector(llvm::concat<Value>(batch, rows, columns));
+  lhs->copy(llvm::to_vector(llvm::concat<Value>(batch, rows, reduction)));
+  rhs->copy(llvm::to_vector(llvm::concat<Value>(batch, columns, reduction)));
+  Digits local;
+  createTiles(0, local);
+  HostEpilogue epilogue(
+      code, tiling.isAlongBatch ? MatrixIndex::Batch : MatrixIndex::Row,
+      runBlock);
+  createResults(epilogue, 0, local);
+}
+
+LogicalResult mlir::conv::createDirectHostBody(Kernel &kernel,
+                                               gpu::GPUFuncOp function) {
+  FailureOr<DirectTiling> tiling = computeDirectTiling(kernel);
+  if (failed(tiling))
+    return failure();
+  DirectHostLoop(kernel, function, *tiling).create();
+  return success();
+}

@@ -1,0 +1,157 @@
+//===- HostBox.cpp - part of an operand in a thread's cache -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs along the contiguous dimension of the box are copied in three parts:
+// zeros before the tensor, elements, zeros after it. Outer dimensions are
+// loops, and a run is inside or outside the tensor in all of them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostBox.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+HostBox::HostBox(const HostCode &code, const MatrixOperand &operand,
+                 const TensorBox &box, Value argument, Value scratch)
+    : box(box), math(code.math), code(code), operand(operand),
+      source(code.flatten(argument)), scratch(scratch) {}
+
+void HostBox::forEach(int64_t dimension, function_ref<void(Value)> body) const {
+  if (box.sizes[dimension] == 1)
+    return body(math.constant(0));
+  code.forEach(math.constant(0), math.constant(box.sizes[dimension]), 1, body);
+}
+
+HostBox::Place HostBox::advance(const Place &place, int64_t dimension,
+                                Value step) const {
+  int64_t size = operand.getType().getDimSize(dimension);
+  Value coordinate = math.add(place.start[dimension], step);
+  Place next = place;
+  if (box.isGuarded[dimension]) {
+    coordinate = createPadded(math, box.padding[dimension], coordinate, size);
+    next.isThere = math.both(next.isThere, math.below(coordinate, size));
+  }
+  next.offset =
+      math.add(next.offset, math.mul(coordinate, operand.strides[dimension]));
+  next.target = math.add(next.target, math.mul(step, box.strides[dimension]));
+  return next;
+}
+
+void HostBox::clear(Value first, Value last, Value target) const {
+  code.forEachVector(first, last, [&](Value step, int64_t elements) {
+    code.storeZeros(elements, scratch, math.add(target, step));
+  });
+}
+
+/// For coordinates that are replaced one by one.
+void HostBox::copyElements(int64_t dimension, const Place &place) const {
+  forEach(dimension, [&](Value step) {
+    Place element = advance(place, dimension, step);
+    Value loaded = code.loadGuarded(source, element.offset, element.isThere, 1);
+    code.store(code.widen(loaded), scratch, element.target);
+  });
+}
+
+void HostBox::copyRun(int64_t dimension, const Place &place) const {
+  Value zero = math.constant(0), end = math.constant(box.sizes[dimension]);
+  Value first = zero, last = end;
+  if (box.isGuarded[dimension]) {
+    auto clamp = [&](Value value) {
+      return math.minimum(math.maximum(value, zero), end);
+    };
+    int64_t size = operand.getType().getDimSize(dimension);
+    first = clamp(math.sub(zero, place.start[dimension]));
+    last = clamp(math.sub(math.constant(size), place.start[dimension]));
+  }
+  int64_t stride = operand.strides[dimension];
+  Value offset =
+      math.add(place.offset, math.mul(place.start[dimension], stride));
+  auto copy = [&](Value step, int64_t elements) {
+    Value from = math.add(offset, math.mul(step, stride));
+    code.store(code.loadWide(source, from, elements), scratch,
+               math.add(place.target, step));
+  };
+  auto copyAll = [&] {
+    if (box.isGuarded[dimension])
+      clear(zero, first, place.target);
+    if (stride == 1)
+      code.forEachVector(first, last, copy);
+    else
+      code.forEach(first, last, 1, [&](Value step) { copy(step, 1); });
+    if (box.isGuarded[dimension])
+      clear(last, end, place.target);
+  };
+  if (matchPattern(place.isThere, m_One()))
+    return copyAll();
+  scf::IfOp::create(
+      code.b, place.isThere,
+      [&](OpBuilder &, Location) {
+        copyAll();
+        scf::YieldOp::create(code.b);
+      },
+      [&](OpBuilder &, Location) {
+        clear(zero, end, place.target);
+        scf::YieldOp::create(code.b);
+      });
+}
+
+void HostBox::copyDimensions(ArrayRef<int64_t> order,
+                             const Place &place) const {
+  int64_t dimension = order.front();
+  if (order.size() > 1)
+    return forEach(dimension, [&](Value step) {
+      copyDimensions(order.drop_front(), advance(place, dimension, step));
+    });
+  if (box.isGuarded[dimension] && box.padding[dimension] != PaddingMode::Zeros)
+    return copyElements(dimension, place);
+  copyRun(dimension, place);
+}
+
+void HostBox::copy(ArrayRef<Value> digits) const {
+  SmallVector<Value> start;
+  for (auto [coordinate, corner] :
+       llvm::zip_equal(getTensorCoordinates(operand.view), box.corner)) {
+    Value first = math.constant(coordinate.constant + corner);
+    for (auto [digit, coefficient] :
+         llvm::zip_equal(digits, coordinate.coefficients))
+      first = math.add(first, math.mul(digit, coefficient));
+    start.push_back(first);
+  }
+  // From farthest to closest in memory, but with runs of the box innermost.
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, operand.strides.size()));
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    return std::tuple(a == box.innermost, -operand.strides[a], a) <
+           std::tuple(b == box.innermost, -operand.strides[b], b);
+  });
+  copyDimensions(order,
+                 {start, math.constant(0), math.constant(0), math.yes()});
+}
+
+Value HostBox::load(Value offset, int64_t step, int64_t elements) const {
+  if (elements == 1 || step == 1)
+    return code.load(scratch, offset, elements);
+  if (step == 0)
+    return code.loadRepeated(scratch, offset, elements);
+  if (step == 2 && elements == kHostLanes) {
+    // Every second element of two vectors, which overlap in an element that is
+    // not used: memory after the last element is not the box's.
+    Value low = code.load(scratch, offset, elements);
+    Value high = code.load(scratch, math.add(offset, elements - 1), elements);
+    return vector::ShuffleOp::create(
+        code.b, low, high, ArrayRef<int64_t>{0, 2, 4, 6, 9, 11, 13, 15});
+  }
+  SmallVector<Value> loaded;
+  for (int64_t i = 0; i < elements; ++i)
+    loaded.push_back(vector::ExtractOp::create(
+        code.b, code.load(scratch, math.add(offset, i * step), 1), 0));
+  auto type = VectorType::get({elements}, loaded.front().getType());
+  return vector::FromElementsOp::create(code.b, type, loaded);
+}
