@@ -211,6 +211,10 @@ class Compilers(unittest.TestCase):
         with torch.no_grad():
             fast = conv.torch.optimize(ours, (x,), compile_rest=False)
             self.assertEqual(count(lambda: fast(x)), count(lambda: network(x)))
+            for backend in ("aot_eager", "inductor"):
+                compiled = torch.compile(conv.torch.optimize(ours, (x,)), backend=backend)
+                for _ in range(2):  # Dynamo traces inside the first counter, and not inside the second.
+                    self.assertEqual(count(lambda compiled=compiled: compiled(x)), count(lambda: network(x)))
         tokens, filters = torch.randn(2, 8, 5, requires_grad=True), torch.randn(8, 3, requires_grad=True)
         products = 2 * tokens.numel() * 3
         self.assertEqual(count(lambda: conv.torch.causal_conv1d_fn(tokens, filters).sum().backward()), 3 * products)

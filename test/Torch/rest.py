@@ -183,6 +183,21 @@ class Rest(unittest.TestCase):
         self.assertIsInstance(loaded, _rest.CompiledModule)
         self.check(loaded)
 
+    def test_other_shapes_are_refused(self):
+        """In words about tensors, compiled or not, also after loading and in copies."""
+        path = f"{FOLDER}/shapes.convpack"
+        conv.torch.save(self.model, (self.x,), path)
+        with torch.no_grad():
+            modules = [conv.torch.optimize(self.model, (self.x,), compile_rest=rest) for rest in (False, True)]
+        for module in (*modules, conv.torch.load(path), *map(copy.deepcopy, modules)):
+            self.check(module)
+            for shape in ((1, 8, 5, 7), (2, 8, 5, 9)):
+                with torch.no_grad(), self.assertRaisesRegex(
+                    ValueError, r"input 0: expects the shape \(2, 8, 5, 7\) of the example, but got"
+                ):
+                    module(torch.randn(shape))
+            self.check(module)
+
     def test_pickles(self):
         """They would need the class that PyTorch makes for one graph; a file of conv.torch.save needs nothing."""
         for rest in (False, True):

@@ -192,6 +192,8 @@ def optimize(
 ) -> torch.nn.Module:
     """A module for inference that computes what `model` computes in `eval()`, for tensors of the example's shapes.
 
+    Tensors of other shapes are refused (ValueError); `replace` makes modules that take any.
+
     Batch norms are folded into the weights; bias, residual and activation run in the kernel of their convolution; tensors
     between convolutions are channels-last. Kernels are compiled in parallel. Then the model and the module run on the example,
     and if a result differs by more than rounding explains, PyTorch runs what causes it, the report says `differs`, and a
