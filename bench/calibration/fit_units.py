@@ -8,7 +8,8 @@ A file has a line for each schedule: target, problem, schedule and the microseco
 adds lines for problems of the shape lists (`--lines` takes a file of problems instead). `report` compares the choice of
 the compiler on the path with the fastest clocked schedules. `fit` changes the constants of lib/Chip/AMDCalibrations.cpp one
 after another while the mean squared logarithm of clocked over predicted times decreases. It prints the constants of a
-fit to all problems, and a cross-validation: how good choices are with constants that were fitted to other problems.
+fit to all problems, and a cross-validation: how good choices are with constants that were fitted to other problems. Dgrad
+phases count with their mean length here; the compiler adds up their rounds.
 """
 
 import argparse

@@ -189,17 +189,20 @@ static double countScatteredSums(ConvolutionOpInterface op,
   return elements;
 }
 
-/// Ratio of the multiplications in the average and in the largest product.
-static double computeAverageShare(const ConvolutionPlan &plan) {
-  double all = 0, largest = 0;
+/// `Problem::shares`.
+static std::vector<double> listShares(const ConvolutionPlan &plan) {
+  std::vector<double> shares;
   for (auto [step, part] : plan.getProducts()) {
     double products = double(part->product->rhs.getShape()[1]);
     for (int64_t size : part->product->lhs.getShape())
       products *= double(size);
-    all += products;
-    largest = std::max(largest, products);
+    shares.push_back(products);
   }
-  return all / largest / double(plan.getProducts().size());
+  llvm::sort(shares, std::greater<>());
+  double largest = shares.front();
+  for (double &share : shares)
+    share /= largest;
+  return shares;
 }
 
 std::vector<::conv::ResultShape>
@@ -220,7 +223,7 @@ mlir::conv::getResultShapes(const PlanStep &step) {
   if (largest.product) {
     setProduct(op, *largest.product, problem);
     problem.products = plan.getProducts().size();
-    problem.averageShare = computeAverageShare(plan);
+    problem.shares = listShares(plan);
   } else {
     // A gradient whose windows see only padding has no product: it is zero.
     problem.rows = largest.target.getShape()[1];

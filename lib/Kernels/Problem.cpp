@@ -12,7 +12,16 @@
 
 #include "conv/Kernels/Problem.h"
 
+#include <numeric>
+
 using namespace conv;
+
+double Problem::averageShare() const {
+  if (shares.empty())
+    return 1;
+  return std::accumulate(shares.begin(), shares.end(), 0.0) /
+         double(shares.size());
+}
 
 double Problem::flops() const {
   return 2.0 * static_cast<double>(products) * static_cast<double>(batch) *

@@ -113,8 +113,11 @@ struct Problem {
 
   /// Multiplications and additions of the convolution itself.
   double usefulFlops = 0;
-  /// Operations of the average product, as a share of the largest product's.
-  double averageShare = 1;
+  /// Operations of each product, as a share of the largest product's, in the
+  /// order of the grid: the largest first. Empty if there is no product.
+  std::vector<double> shares;
+  /// Operations of the average product.
+  double averageShare() const;
   /// Operations of the products, including padding and zeros of merged groups.
   double flops() const;
   /// Bytes that any algorithm moves: each operand and the result once.

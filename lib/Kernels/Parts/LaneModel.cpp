@@ -77,7 +77,7 @@ double conv::computeLaneSeconds(const Problem &problem, const ChipInfo &chip,
 
   double steps = double(perUnit) *
                  double(ceilDiv(problem.reduction, candidate.gemmK)) *
-                 problem.averageShare;
+                 problem.averageShare();
   double norm = fit(chip).norm;
   double multiplyCycles =
       double(rows * columns * candidate.gemmK) / chip.fmaPerClock;

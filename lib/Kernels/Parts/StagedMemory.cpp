@@ -56,7 +56,7 @@ static double computeTapSeconds(const Problem &problem, const ChipInfo &chip,
     return 0;
   double ofAllTaps = double(problem.products * problem.batch * problem.rows) *
                      double(problem.reduction * elementBytes) * lines *
-                     problem.averageShare;
+                     problem.averageShare();
   double once = problem.lhsBytes * lines;
   return (once + missed * std::max(0.0, ofAllTaps - once) +
           problem.resultBytes) /

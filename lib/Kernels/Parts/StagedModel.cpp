@@ -52,7 +52,7 @@ static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
   UnitWork work;
   work.waves = candidate.subgroups();
   work.stages = candidate.stages;
-  work.steps = double(cost.steps) * problem.averageShare;
+  work.steps = double(cost.steps);
   work.overlapsSteps = candidate.atom->kind == AtomKind::MFMA;
   work.joinsLoads = work.overlapsSteps && !copiesInLaneOrder(chip, candidate) &&
                     hasTransposed(problem);
@@ -139,8 +139,27 @@ static double computeRound(const Problem &problem, const ChipInfo &chip,
                     chip.calibration->launch.loadBytesPerClock;
   // Products of several dgrad phases have different lengths. The round waits
   // for its first tile, but not until its last result is stored.
-  double steps = double(cost.steps) * problem.averageShare;
+  double steps = double(cost.steps) * problem.averageShare();
   return latency + steps * step + double(workgroups) * ends;
+}
+
+/// The workgroups of the unit that has most of them, in the order of the grid:
+/// every unit has the same share of each product.
+static std::vector<UnitWorkgroups> listWorkgroups(const Problem &problem,
+                                                  const ChipInfo &chip,
+                                                  const Cost &cost,
+                                                  int64_t workgroups) {
+  if (problem.shares.empty() || problem.shares.back() == 1)
+    return {{workgroups, 1}};
+  int64_t ofProduct = cost.workgroups / problem.products, listed = 0;
+  std::vector<UnitWorkgroups> all;
+  for (size_t i = 0; i < problem.shares.size(); ++i) {
+    int64_t end = std::min(
+        workgroups, ceilDiv(int64_t(i + 1) * ofProduct, countUnits(chip)));
+    all.push_back({end - listed, problem.shares[i]});
+    listed = end;
+  }
+  return all;
 }
 
 /// Cycles of all `workgroups` of one unit.
@@ -150,7 +169,8 @@ static double computeCycles(const Problem &problem, const ChipInfo &chip,
   int64_t resident = cost.residentWorkgroups;
   if (keepsLoadsEarly(chip))
     return computeUnitCycles(chip, getUnitWork(problem, chip, candidate, cost),
-                             resident, workgroups);
+                             resident,
+                             listWorkgroups(problem, chip, cost, workgroups));
   int64_t last = workgroups % resident;
   return double(workgroups / resident) *
              computeRound(problem, chip, candidate, cost, resident) +
@@ -294,7 +314,7 @@ conv::describeUnit(const Problem &problem, const ChipInfo &chip,
   constexpr double kMicro = 1e6;
   return {{"waves", double(work.waves)},
           {"stages", double(work.stages)},
-          {"steps", work.steps},
+          {"steps", work.steps * problem.averageShare()},
           {"matrix", work.matrixCycles},
           {"vector", work.vectorCycles},
           {"shared", work.sharedCycles},

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 using namespace conv;
 
@@ -137,22 +138,52 @@ double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
                   1 / loop.chainNorm);
 }
 
-/// Cycles of `resident` workgroups that run together from start to end.
+/// Cycles of workgroups with these shares of the steps, the longest first, that
+/// run together from start to end.
 static double computeRound(const ChipInfo &chip, const UnitWork &work,
-                           int64_t resident) {
-  if (resident == 0)
+                           const std::vector<double> &shares) {
+  if (shares.empty())
     return 0;
   const LoopFit &loop = getFit(chip, work);
-  return work.steps * computeUnitStep(chip, work, resident) + loop.setupCycles +
-         double(ceilDiv(work.waves, countSimds(chip)) * work.pieces) *
-             loop.pieceCycles +
-         double(resident) * work.storedBytes / 64 * loop.storeCycles;
+  double cycles =
+      loop.setupCycles +
+      double(ceilDiv(work.waves, countSimds(chip)) * work.pieces) *
+          loop.pieceCycles +
+      double(shares.size()) * work.storedBytes / 64 * loop.storeCycles;
+  // The longest ones go on alone.
+  for (size_t count = shares.size(); count > 0; --count) {
+    double next = count < shares.size() ? shares[count] : 0;
+    if (double alike = shares[count - 1] - next; alike > 0)
+      cycles +=
+          alike * work.steps * computeUnitStep(chip, work, int64_t(count));
+  }
+  return cycles;
 }
 
 double conv::computeUnitCycles(const ChipInfo &chip, const UnitWork &work,
-                               int64_t resident, int64_t workgroups) {
-  return double(workgroups / resident) * computeRound(chip, work, resident) +
-         computeRound(chip, work, workgroups % resident);
+                               int64_t resident,
+                               const std::vector<UnitWorkgroups> &workgroups) {
+  double cycles = 0;
+  std::vector<double> round;
+  auto finishRound = [&] {
+    cycles += computeRound(chip, work, round);
+    round.clear();
+  };
+  for (auto [count, share] : workgroups) {
+    int64_t left = count;
+    for (; left > 0 && !round.empty(); --left) {
+      round.push_back(share);
+      if (int64_t(round.size()) == resident)
+        finishRound();
+    }
+    if (int64_t rounds = left / resident)
+      cycles += double(rounds) *
+                computeRound(chip, work,
+                             std::vector<double>(size_t(resident), share));
+    round.insert(round.end(), size_t(left % resident), share);
+  }
+  finishRound();
+  return cycles;
 }
 
 double conv::computeFarBandwidth(const Problem &problem, const ChipInfo &chip) {

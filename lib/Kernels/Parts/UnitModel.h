@@ -23,7 +23,7 @@ namespace conv {
 struct UnitWork {
   int64_t waves = 1;
   int64_t stages = 1;      ///< Tiles of the main loop in shared memory.
-  double steps = 1;        ///< Average over products of several lengths.
+  double steps = 1;        ///< Of the longest product.
   double matrixCycles = 0; ///< Cycles of a wave on a SIMD's matrix unit.
   double vectorCycles = 0; ///< Cycles of a wave on a SIMD's vector unit.
   double sharedCycles = 0; ///< Cycles of shared memory: reads and writes.
@@ -62,9 +62,17 @@ bool waitsForLoads(const ChipInfo &chip, const UnitWork &work,
 double computeUnitStep(const ChipInfo &chip, const UnitWork &work,
                        int64_t resident);
 
-/// Cycles of `workgroups` if `resident` of them run at a time.
+/// Workgroups that have a `share` of the steps of the longest ones.
+struct UnitWorkgroups {
+  int64_t count = 0;
+  double share = 1;
+};
+
+/// Cycles of `workgroups`, the longest first, if `resident` of them run at a
+/// time.
 double computeUnitCycles(const ChipInfo &chip, const UnitWork &work,
-                         int64_t resident, int64_t workgroups);
+                         int64_t resident,
+                         const std::vector<UnitWorkgroups> &workgroups);
 
 /// Bytes per second from below the dies' caches.
 double computeFarBandwidth(const Problem &problem, const ChipInfo &chip);

@@ -92,10 +92,30 @@ TEST(UnitModel, ShortStepsWaitForTheirLoads) {
 TEST(UnitModel, TheLastRoundIsShorter) {
   const ChipInfo &chip = chipOf("gfx942");
   UnitWork work = fourWaves();
-  double one = computeUnitCycles(chip, work, 2, 1);
-  double two = computeUnitCycles(chip, work, 2, 2);
-  EXPECT_LT(one, two);
-  EXPECT_DOUBLE_EQ(computeUnitCycles(chip, work, 2, 5), 2 * two + one);
+  auto compute = [&](int64_t count) {
+    return computeUnitCycles(chip, work, 2, {{count, 1}});
+  };
+  EXPECT_LT(compute(1), compute(2));
+  EXPECT_DOUBLE_EQ(compute(5), 2 * compute(2) + compute(1));
+}
+
+TEST(UnitModel, ALongPhaseIsNotHiddenByShortOnes) {
+  const ChipInfo &chip = chipOf("gfx942");
+  UnitWork work = fourWaves();
+  work.steps = 60;
+  auto compute = [&](std::vector<UnitWorkgroups> workgroups) {
+    return computeUnitCycles(chip, work, 2, workgroups);
+  };
+  double lone = compute({{1, 1}}), pair = compute({{2, 1}});
+  // Together as long as the short one is there, then alone.
+  double mixed = compute({{1, 1}, {1, 0.5}});
+  EXPECT_GT(mixed, lone);
+  EXPECT_LT(mixed, pair);
+  EXPECT_GT(mixed, compute({{2, 0.75}}));
+  // Rounds go on over the border between phases.
+  EXPECT_DOUBLE_EQ(compute({{3, 1}, {3, 0.5}}),
+                   pair + mixed + compute({{2, 0.5}}));
+  EXPECT_DOUBLE_EQ(compute({{1, 1}, {0, 0.7}, {1, 0.5}}), mixed);
 }
 
 TEST(UnitModel, OnlyPartsAreAddedUp) {
