@@ -118,9 +118,11 @@ static double computeUnalignedCycles(const Problem &problem,
   if (facts.hasGroups && facts.reducesPositions)
     return 0; // Counted by cache lines.
   auto getShare = [&](const Run &run) {
-    bool isLong =
-        facts.hasMatrices &&
-        run.elements * byteSize(problem.operand) >= TmaTile::kRowBytes;
+    int64_t rows =
+        run.elements * byteSize(problem.operand) / TmaTile::kRowBytes;
+    // The steps of a halo tile read the next rows of the same runs.
+    bool isLong = (facts.hasMatrices && rows >= 1) ||
+                  (facts.haloTile && !facts.reducesPositions && rows >= 2);
     return isUnaligned(problem, chip, run) *
            (isLong ? fit(chip).longUnalignedShare : 1);
   };
