@@ -376,9 +376,9 @@ func.func @gradient_of_groups_of_8_bf16(%x: tensor<64x56x56x256xbf16>, %dy: tens
   return %dw : tensor<256x3x3x8xbf16>
 }
 
-// So are those of groups of several vectors.
+// Of groups of several vectors, workgroups of a unit would take turns to load: 114 us. Groups with zeros between them take 86.
 // CHECK-LABEL: func.func @gradient_of_groups_of_16_bf16
-// CHECK: schedule = <kernel = #conv.direct<workgroup = [16, 1], {{.*}} main_loop = direct_reduction,
+// CHECK: #conv.warpgroup_gemm<{{.*}} halo_tile = [8, 8]>, splits = {{.*}}, channel_multiple = 64, chosen_by = heuristic>
 func.func @gradient_of_groups_of_16_bf16(%x: tensor<64x56x56x256xbf16>, %dy: tensor<64x56x56x256xbf16>) -> tensor<256x3x3x16xbf16> {
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>

@@ -183,7 +183,9 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
                       std::min(sharedCycles, productCycles) / 2;
   // While one workgroup waits, others can work.
   double fills = work.stages > 1 ? 1 : work.steps;
-  double products = tiling.blocks ? 0 : work.steps * stepCycles;
+  double products = work.steps * stepCycles;
+  if (tiling.blocks) // Workgroups take turns to load what they multiply.
+    products = work.unit * double(std::min(perUnit, resident) - 1);
   double cycles =
       std::max(rounds * (fills * latency + products + work.waits),
                double(perUnit) * (chip.calibration->launch.setupCycles +

@@ -219,9 +219,9 @@ static DirectWork computeBlockWork(const DirectTiling &tiling,
                    fit(chip).fixedRegisters;
   int64_t slices = subgroups / tiling.countVectors();
   double rounds = double(llvm::divideCeil(tiling.countUnits(), slices));
-  work.waits = work.steps * (fit(chip).blocks.stepCycles +
-                             rounds * (fit(chip).blocks.unitCycles +
-                                       loads * fit(chip).blocks.loadCycles));
+  work.unit = work.steps * rounds * loads * fit(chip).blocks.loadCycles;
+  work.waits = work.unit + work.steps * (fit(chip).blocks.stepCycles +
+                                         rounds * fit(chip).blocks.unitCycles);
   return work;
 }
 

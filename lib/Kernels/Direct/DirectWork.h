@@ -24,7 +24,8 @@ struct DirectWork {
                           ///< banded matrices, all cycles of a step.
   /// For results that are not a reduction shared by work-items: the compute
   /// unit's cycles for a workgroup, and the cycles that a workgroup takes
-  /// however busy the unit is.
+  /// however busy the unit is. For blocks, the cycles of `waits` in which other
+  /// workgroups of the unit wait as well.
   double unit = 0, alone = 0;
   double shared = 0;    ///< Banded: cycles of shared memory per step,
   double ends = 0;      ///< and cycles after all steps.
