@@ -74,3 +74,52 @@ func.func @borders(%dy: tensor<1x8x8x64xf16>, %x: tensor<1x8x8x64xf16>) -> tenso
   return %dw : tensor<64x3x3x64xf16>
 }
 }
+
+// -----
+
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 1, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// Four waves fill a unit: the second barrier does not wait for the loads of the
+// last block, which are those of the image.
+// CHECK-LABEL: gpu.func @late_0(
+// CHECK-SAME:    %[[DY:[a-z0-9]+]]: memref<1x16x16x64xf16, #gpu.address_space<global>>, %[[X:[a-z0-9]+]]: memref<1x16x16x64xf16, #gpu.address_space<global>>
+// CHECK:         scf.for
+// CHECK:           gpu.barrier
+// CHECK-NOT:       conv.placed_load %[[X]]
+// CHECK:           conv.placed_load %[[DY]]
+// CHECK-NOT:       conv.placed_load %[[X]]
+// CHECK:           gpu.barrier
+// CHECK-NOT:       conv.placed_load %[[DY]]
+// CHECK-COUNT-8:   conv.placed_load %[[X]]
+// CHECK-NOT:       conv.placed_load
+// CHECK:           scf.yield
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @late(%dy: tensor<1x16x16x64xf16>, %x: tensor<1x16x16x64xf16>) -> tensor<64x3x3x64xf16> {
+  %dw = conv.backward_weight %dy, %x window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x16x16x64xf16>, tensor<1x16x16x64xf16> -> tensor<64x3x3x64xf16>
+  return %dw : tensor<64x3x3x64xf16>
+}
+}
+
+// -----
+
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [64, 32], gemm_k = 64, stages = 1, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// Two waves leave half of it free: all loads start before.
+// CHECK-LABEL: gpu.func @early_0(
+// CHECK-SAME:    %[[DY:[a-z0-9]+]]: memref<1x16x16x64xf16, #gpu.address_space<global>>, %[[X:[a-z0-9]+]]: memref<1x16x16x64xf16, #gpu.address_space<global>>
+// CHECK:         scf.for
+// CHECK:           gpu.barrier
+// CHECK:           conv.placed_load %[[X]]
+// CHECK:           gpu.barrier
+// CHECK-NOT:       conv.placed_load
+// CHECK:           scf.yield
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @early(%dy: tensor<1x16x16x64xf16>, %x: tensor<1x16x16x64xf16>) -> tensor<64x3x3x64xf16> {
+  %dw = conv.backward_weight %dy, %x window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x16x16x64xf16>, tensor<1x16x16x64xf16> -> tensor<64x3x3x64xf16>
+  return %dw : tensor<64x3x3x64xf16>
+}
+}

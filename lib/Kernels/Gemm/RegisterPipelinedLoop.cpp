@@ -21,6 +21,11 @@
 // after the first reads of a tile, so that the scheduler can place the last
 // round's products anywhere around the barriers.
 //
+// If its loads are joined, the last block has many of them, behind which no
+// write waits. Where a workgroup has waves on all SIMD units, these loads start
+// after the second barrier: before it, each wave would wait until the load path
+// took its loads, and then for the other waves.
+//
 // Reading further ahead takes registers that loops with large tiles do not
 // have, and made no loop with smaller tiles faster in conv-clock.
 //
@@ -61,11 +66,20 @@ private:
   int64_t numEarly() const {
     return isDouble ? parts.matrix.numProducts() / 3 : 0;
   }
+  /// The first block whose loads start after the barrier that shows the writes
+  /// of a loop with one stage.
+  int64_t firstLate() const {
+    bool fillsUnit = kernel.workItems / kernel.chip.subgroupSize >=
+                     kernel.chip.simdsPerComputeUnit;
+    bool isLate = parts.rhs.loadsPerBlock() > 1 && fillsUnit;
+    return parts.numBlocks() - (isLate ? 1 : 0);
+  }
   void multiply(State &state, ValueRange fragments, int64_t from,
                 int64_t to) const {
     state.sums = parts.matrix.multiplyRound(state.sums, fragments, from, to);
   }
   Value getOther(Value stage) const;
+  void load(State &state, Value k, int64_t from, int64_t to) const;
   void refill(State &state, Value stage, Value k, int64_t from,
               int64_t to) const;
   State start() const;
@@ -106,13 +120,19 @@ PipelinedLoop::State PipelinedLoop::State::unpack(ValueRange values) const {
   return state;
 }
 
+/// Starts the loads of blocks of the tile at `k`, if it is given.
+void PipelinedLoop::load(State &state, Value k, int64_t from,
+                         int64_t to) const {
+  for (int64_t block = from; k && block < to; ++block)
+    state.loads[block] = parts.startBlock(block, k, state.places);
+}
+
 /// Writes blocks to a stage and, if `k` is given, loads the tile at `k`.
 void PipelinedLoop::refill(State &state, Value stage, Value k, int64_t from,
                            int64_t to) const {
   for (int64_t block = from; block < to; ++block) {
     parts.finishBlock(block, state.loads[block], stage);
-    if (k)
-      state.loads[block] = parts.startBlock(block, k, state.places);
+    load(state, k, block, block + 1);
   }
 }
 
@@ -160,6 +180,8 @@ void PipelinedLoop::beginTile(State &state, Value k, bool hasNext) const {
   state.fragments = parts.matrix.readRound(state.stage, 0);
   if (hasNext)
     refillInRound(state, k, 0);
+  if (!isDouble)
+    load(state, k, firstLate(), parts.numBlocks());
   if (!fragments.empty())
     multiply(state, fragments, numEarly(), parts.matrix.numProducts());
   if (!isDouble)
@@ -189,7 +211,8 @@ void PipelinedLoop::showNext(State &state, Value k) const {
   state.stage = getOther(state.stage);
   if (isDouble)
     return;
-  refill(state, state.stage, k, 0, parts.numBlocks());
+  refill(state, state.stage, k, 0, firstLate());
+  refill(state, state.stage, {}, firstLate(), parts.numBlocks());
   gpu::BarrierOp::create(kernel.b);
 }
 
