@@ -574,4 +574,16 @@ func.func @unaligned_halo_tile_data(%dy: tensor<8x14x14x360xbf16>, %w: tensor<36
   return %dx : tensor<8x14x14x360xbf16>
 }
 
+// The filter of a weight-stationary kernel would be loaded element by element, since its columns are its channels: 15.8 us, and
+// 5.6 with copies of boxes.
+// CHECK-LABEL: func.func @filter_of_columns_data
+// CHECK: #conv.warpgroup_gemm<
+func.func @filter_of_columns_data(%dy: tensor<64x7x7x144xbf16>, %w: tensor<144x3x3x16xbf16>) -> tensor<64x7x7x16xbf16> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [1, 1], dilations = [4, 4], low = [4, 4], high = [4, 4]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<64x7x7x144xbf16>, tensor<144x3x3x16xbf16> -> tensor<64x7x7x16xbf16>
+  return %dx : tensor<64x7x7x16xbf16>
+}
+
 }

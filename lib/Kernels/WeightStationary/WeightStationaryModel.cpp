@@ -21,6 +21,7 @@
 #include "conv/Kernels/WeightStationary/WeightStationaryTile.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace conv;
 
@@ -75,6 +76,22 @@ static int64_t countAtomsOfRow(const WeightStationaryTile &tile,
   return ceilDiv(std::min(tile.channels, TmaTile::kRowElements), atom.k);
 }
 
+/// Cycles in which a work-item loads elements of the filter's columns that are
+/// apart in memory, one by one. Line buffers load their filters with the same
+/// code (`ResidentFilter`).
+static double computeElementCycles(const Problem &problem, const ChipInfo &chip,
+                                   const TmaTile &tile) {
+  const Run &run = problem.rhsRun;
+  int64_t adjacent =
+      std::gcd(TmaTile::kGranule, run.isAlongReduction ? run.elements : 1);
+  if (adjacent == TmaTile::kGranule)
+    return 0;
+  const LineBufferCalibration &loader = chip.calibration->lineBuffer;
+  double elements = problem.rhsBytes / double(byteSize(problem.operand)) /
+                    double(adjacent * tile.consumers * TmaTile::kWarpgroupSize);
+  return loader.elementCycles * std::max(0.0, elements - loader.launchElements);
+}
+
 static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate) {
   WeightStationaryTile tile = getWeightStationaryTile(problem, candidate);
@@ -114,6 +131,7 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
       double(sizes.consumers * TmaTile::kWarpgroupSize);
   double cycles =
       fit(chip).launchCycles + fit(chip).pieceCycles * pieces +
+      computeElementCycles(problem, chip, sizes) +
       double(perUnit) * (double(cost.steps) * cost.stepCycles + storeCycles);
 
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
