@@ -168,8 +168,8 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   };
   double waitCycles = chip.calibration->launch.loadLatencyNs * chip.clockGHz;
   int64_t lhsWaits = countWaits(tiling.lhs, product.lhs);
-  double latency =
-      double(1 + lhsWaits + countWaits(tiling.rhs, product.rhs)) * waitCycles;
+  int64_t rhsWaits = countWaits(tiling.rhs, product.rhs);
+  double latency = double(1 + lhsWaits + rhsWaits) * waitCycles;
 
   int64_t subgroups = cost.workItems / chip.subgroupSize;
   int64_t resident = tiling.countResident(chip, subgroups, work.registers);
@@ -208,10 +208,11 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   if (!isQueue && !tiling.blocks)
     cost.launchSeconds += fit(chip).bands.seconds;
   if (isQueue) {
-    // Queues were fitted to kernels that copy filters through registers, but
-    // not their left operands.
+    // Queues were fitted to kernels that wait once for a filter that they copy
+    // through registers, but not for their left operands.
+    int64_t waits = lhsWaits + std::max<int64_t>(0, rhsWaits - 1);
     cycles = getQueueCycles(perUnit, resident,
-                            work.alone + double(lhsWaits) * waitCycles,
+                            work.alone + double(waits) * waitCycles,
                             {getMemoryCycles(tiling, product, workgroups, chip),
                              work.unit + fit(chip).queue.copyCost * copyCycles},
                             chip);
