@@ -620,4 +620,15 @@ func.func @waits_for_depthwise_filter(%dy: tensor<1x7x7x336xbf16>, %w: tensor<33
   return %dx : tensor<1x14x14x336xbf16>
 }
 
+// All rows of a transposed product read the images in turn, while caches have them: 14.0 us instead of 19.1.
+// CHECK-LABEL: func.func @images_read_once
+// CHECK: raster = rows>, transposed = true,
+func.func @images_read_once(%x: tensor<1x960x96x96xbf16>, %w: tensor<320x960x1x1xbf16>) -> tensor<1x320x96x96xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NCHW", "KCRS", "NKPQ">
+      : tensor<1x960x96x96xbf16>, tensor<320x960x1x1xbf16> -> tensor<1x320x96x96xbf16>
+  return %y : tensor<1x320x96x96xbf16>
+}
+
 }
