@@ -151,6 +151,28 @@ static void addAlignedPadding() {
     }
 }
 
+/// Lines of channels-first images, of which vectors of positions continue over
+/// the end of a line, start in each line, or take every second element; with a
+/// last vector that is not whole.
+static void addLines() {
+  for (const NamedDirection &direction : kDirections)
+    for (int64_t width : {7, 21})
+      for (int64_t stride : {1, 2}) {
+        GenOptions options = makeBase(/*rank=*/2, kGroups[0]);
+        options.direction = direction.flag;
+        options.inputLayout = options.filterLayout = options.outputLayout =
+            "NCHW";
+        options.input = {1, 5, width};
+        options.filter = {1, 3, 3};
+        options.stride = {1, 1, stride};
+        options.dilation = {1, 1, 1};
+        options.low = options.high = {0, 1, 1};
+        addRotated(std::string(direction.name) + "_lines",
+                   std::to_string(width) + "_by_" + std::to_string(stride),
+                   options, /*typesTakeTurns=*/true);
+      }
+}
+
 /// Output padding is in the size of the result. The second kind has strides
 /// above the filter; in the third, filters see nothing but padding.
 static void addTransposed() {
@@ -236,6 +258,7 @@ void test::addDirectionTests() {
   addPaddingModes();
   addStrides();
   addAlignedPadding();
+  addLines();
   addTransposed();
   addAccumulated();
   addList("grouped_forward", kDirections[0]);

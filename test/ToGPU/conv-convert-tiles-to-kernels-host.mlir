@@ -92,12 +92,17 @@ module attributes {conv.target = #conv.target<"host">} {
 
 #schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
 
-// Channels that are no whole vectors are put together from single elements.
+// Vectors of channels that are not all neighbours, since the last channel is
+// repeated, are put together from single elements.
 // CHECK:       gpu.func @channels_odd_0({{.*}}, %[[W:[a-z0-9]+]]: memref<1x1x4x19xf32, {{.*}} private({{.*}}, %[[F:[a-z0-9]+]] : memref<384xf32,
 // CHECK-NOT:     vector.shuffle
 // CHECK:         memref.reinterpret_cast %[[W]]
-// CHECK-COUNT-8: vector.load {{.*}} vector<1xf32>
-// CHECK:         %[[K:.+]] = vector.from_elements
+// CHECK:         %[[K:.+]] = scf.if {{.*}} -> (vector<8xf32>) {
+// CHECK-NEXT:      arith.index_cast
+// CHECK-NEXT:      vector.load {{.*}} vector<8xf32>
+// CHECK:         } else {
+// CHECK-COUNT-8:   vector.load {{.*}} vector<1xf32>
+// CHECK:           vector.from_elements
 // CHECK:         vector.store %[[K]], %[[F]]{{.*}}, vector<8xf32>
 // CHECK:         gpu.return
 module attributes {conv.target = #conv.target<"host">} {
@@ -107,5 +112,35 @@ module attributes {conv.target = #conv.target<"host">} {
         layouts = <"NHWC", "RSCK", "NPQK"> schedule = #schedule
         : tensor<1x8x8x4xf32>, tensor<1x1x4x19xf32> -> tensor<1x8x8x19xf32>
     return %y : tensor<1x8x8x19xf32>
+  }
+}
+
+// -----
+
+#schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
+
+// Positions of channels-first images are copied as vectors, of which the mask
+// of the window's coordinates remains, to a tile with the reduction outermost.
+// CHECK:       gpu.func @channels_first_0(%[[X:[a-z0-9]+]]: memref<1x4x9x9xf16, {{.*}} private(%[[A:[a-z0-9]+]] : memref<192xf32,
+// CHECK:         memref.reinterpret_cast %[[X]] {{.*}} to memref<324xf16,
+// CHECK:         scf.for
+// CHECK:           %[[ROW:.+]] = arith.cmpi ult, {{.*}} : vector<8xi32>
+// CHECK:           %[[PIXEL:.+]] = arith.cmpi ult, {{.*}} : vector<8xi32>
+// CHECK:           %[[INSIDE:.+]] = arith.andi %[[ROW]], %[[PIXEL]] : vector<8xi1>
+// CHECK:           %[[LOADED:.+]] = scf.if {{.*}} -> (vector<8xf32>) {
+// CHECK:             vector.load {{.*}} vector<8xf16>
+// CHECK:           } else {
+// CHECK-COUNT-8:     vector.load {{.*}} vector<1xf16>
+// CHECK:           }
+// CHECK:           %[[MASKED:.+]] = arith.select %[[INSIDE]], %[[LOADED]], %cst{{.*}} : vector<8xi1>, vector<8xf32>
+// CHECK:           vector.store %[[MASKED]], %[[A]]{{.*}}, vector<8xf32>
+// CHECK:         gpu.return
+module attributes {conv.target = #conv.target<"host">} {
+  func.func @channels_first(%x: tensor<1x4x9x9xf16>, %w: tensor<24x4x3x3xf16>) -> tensor<1x24x9x9xf16> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #schedule
+        : tensor<1x4x9x9xf16>, tensor<24x4x3x3xf16> -> tensor<1x24x9x9xf16>
+    return %y : tensor<1x24x9x9xf16>
   }
 }

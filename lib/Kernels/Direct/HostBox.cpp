@@ -14,7 +14,6 @@
 #include "HostBox.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -136,22 +135,5 @@ void HostBox::copy(ArrayRef<Value> digits) const {
 }
 
 Value HostBox::load(Value offset, int64_t step, int64_t elements) const {
-  if (elements == 1 || step == 1)
-    return code.load(scratch, offset, elements);
-  if (step == 0)
-    return code.loadRepeated(scratch, offset, elements);
-  if (step == 2 && elements == kHostLanes) {
-    // Every second element of two vectors, which overlap in an element that is
-    // not used: memory after the last element is not the box's.
-    Value low = code.load(scratch, offset, elements);
-    Value high = code.load(scratch, math.add(offset, elements - 1), elements);
-    return vector::ShuffleOp::create(
-        code.b, low, high, ArrayRef<int64_t>{0, 2, 4, 6, 9, 11, 13, 15});
-  }
-  SmallVector<Value> loaded;
-  for (int64_t i = 0; i < elements; ++i)
-    loaded.push_back(vector::ExtractOp::create(
-        code.b, code.load(scratch, math.add(offset, i * step), 1), 0));
-  auto type = VectorType::get({elements}, loaded.front().getType());
-  return vector::FromElementsOp::create(code.b, type, loaded);
+  return code.loadWideEvenly(scratch, offset, step, elements);
 }

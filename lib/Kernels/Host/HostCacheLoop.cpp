@@ -18,7 +18,6 @@
 #include "HostPack.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -28,14 +27,13 @@ class HostCacheLoop {
 public:
   HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function)
       : kernel(kernel), math(kernel.math), b(kernel.b), code(kernel),
-        function(function),
+        function(function), rowLayout(HostRowLayout::get(kernel)),
         tileRows(llvm::alignTo(kernel.workgroupTile()[0], kernel.atom.n)),
         tileColumns(llvm::alignTo(kernel.workgroupTile()[1], kernel.atom.m)) {}
 
   void create();
 
 private:
-  int64_t leftElements() const { return tileRows * kernel.gemmK(); }
   int64_t rightElements() const { return tileColumns * kernel.gemmK(); }
   int64_t sumElements() const { return tileRows * tileColumns; }
   void createReduction();
@@ -51,6 +49,7 @@ private:
   ImplicitLocOpBuilder &b;
   HostCode code;
   gpu::GPUFuncOp function;
+  HostRowLayout rowLayout;
   int64_t tileRows, tileColumns; ///< Rounded up to register tiles.
   TileOrigin origin;
   HostBlock block;
@@ -66,11 +65,10 @@ SmallVector<Value> HostCacheLoop::createStep(Value row, Value column, Value k,
   Value right = code.load(rightTile, math.add(panel, math.mul(k, m)), m);
   SmallVector<Value> next;
   for (auto [i, accumulator] : llvm::enumerate(accumulators)) {
-    Value tileRow = math.mul(math.add(row, i), kernel.gemmK());
-    Value left = vector::ExtractOp::create(
-        b, code.load(leftTile, math.add(tileRow, k), 1), 0);
-    Value lefts = vector::BroadcastOp::create(b, right.getType(), left);
-    next.push_back(code.multiplyAdd(lefts, right, accumulator));
+    Value left = math.add(math.mul(math.add(row, i), rowLayout.rowDistance),
+                          math.mul(k, rowLayout.reductionDistance));
+    next.push_back(code.multiplyAdd(code.loadRepeated(leftTile, left, m), right,
+                                    accumulator));
   }
   return next;
 }
@@ -109,7 +107,7 @@ void HostCacheLoop::createReduction() {
 }
 
 void HostCacheLoop::create() {
-  leftTile = code.createScratch(function, 0, leftElements());
+  leftTile = code.createScratch(function, 0, rowLayout.elements);
   rightTile = code.createScratch(function, 1, rightElements());
   sums = code.createScratch(function, 2, sumElements());
   origin = createGridScheduler(kernel.form)->createOrigin(kernel);

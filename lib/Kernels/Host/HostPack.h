@@ -20,16 +20,17 @@ namespace mlir::conv {
 class HostPack {
 protected:
   HostPack(const Kernel &kernel, const HostBlock &block,
-           const MatrixOperand &operand, Value argument, Value scratch)
-      : kernel(kernel), math(kernel.math), block(block), code(kernel),
-        access(kernel.math, operand), source(code.flatten(argument)),
-        scratch(scratch) {}
+           const MatrixOperand &operand, Value argument, Value scratch);
 
   /// The contribution of a row to the position of its elements.
   MatrixAccess::Position startOf(Value row) const {
     return access.add(access.createPosition(MatrixIndex::Batch, block.batch),
                       access.createPosition(MatrixIndex::Row, row));
   }
+  /// Packs `kHostLanes` rows as vectors: at `first` of the scratch buffer for
+  /// the first index of the block's reduction, and `distance` elements further
+  /// for each next one. The last rows may repeat one.
+  void packVectors(ArrayRef<Value> rows, Value first, int64_t distance) const;
 
   const Kernel &kernel;
   const IndexMath &math;
@@ -37,11 +38,25 @@ protected:
   HostCode code;
   MatrixAccess access;
   Value source, scratch;
+
+private:
+  Value createIsEven(ArrayRef<Value> rows,
+                     ArrayRef<MatrixAccess::Position> starts) const;
 };
 
-/// Packs the left operand's rows from `origin`, widened, into rows of `gemmK`
-/// elements. Rows after the block's last one, up to a whole register tile,
-/// repeat that row.
+/// Where scratch has the elements of the left operand's tile. The reduction is
+/// innermost, so that runs are copied, or outermost if rows are neighbours in
+/// memory and elements of the reduction are not.
+struct HostRowLayout {
+  int64_t rowDistance, reductionDistance, elements;
+
+  bool isReductionOutermost() const { return reductionDistance != 1; }
+  static HostRowLayout get(const Kernel &kernel);
+};
+
+/// Packs the left operand's rows from `origin`, widened, in the layout
+/// `HostRowLayout`. Rows after the block's last one, up to a whole register
+/// tile, repeat that row.
 void packHostRows(const Kernel &kernel, const HostBlock &block, Value origin,
                   Value scratch);
 

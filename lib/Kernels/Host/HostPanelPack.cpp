@@ -8,13 +8,13 @@
 // Copies the right operand's part of a block, widened to f32, to panels of as
 // many rows as a register tile has columns, with the reduction outermost. If
 // each row is contiguous in memory, blocks of 8 by 8 are transposed in
-// registers; if rows are adjacent in memory, vectors of rows are copied.
+// registers; if rows are evenly spaced in memory, vectors of rows are copied,
+// and what a vector has outside of the tensor is replaced.
 //
 //===----------------------------------------------------------------------===//
 
 #include "HostPack.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -59,17 +59,6 @@ static SmallVector<Value> transpose(ImplicitLocOpBuilder &b,
   return ordered;
 }
 
-/// Joins vectors of one element to one vector.
-static Value join(ImplicitLocOpBuilder &b, ArrayRef<Value> parts) {
-  SmallVector<Value> elements;
-  for (Value part : parts)
-    elements.push_back(vector::ExtractOp::create(b, part, 0));
-  auto type = VectorType::get(
-      {static_cast<int64_t>(parts.size())},
-      cast<VectorType>(parts.front().getType()).getElementType());
-  return vector::FromElementsOp::create(b, type, elements);
-}
-
 namespace {
 /// Packs groups of `kHostLanes` rows, one after another.
 class PanelPack : HostPack {
@@ -85,7 +74,6 @@ private:
   using Positions = SmallVector<MatrixAccess::Position>;
   void packTransposed(const Positions &starts, Value panel) const;
   void packContiguous(const MatrixAccess::Position &start, Value panel) const;
-  void packElements(const Positions &starts, Value panel) const;
   /// The place of reduction index `k` in the panel.
   Value target(Value panel, Value k) const {
     return math.add(panel, math.mul(code.sub(k, block.k), kernel.atom.m));
@@ -105,14 +93,15 @@ void PanelPack::packTransposed(const Positions &starts, Value panel) const {
           rows.push_back(access.add(start, position).offset);
         code.forEachVector(
             math.constant(0), length, [&](Value step, int64_t elements) {
-              SmallVector<Value> loaded;
+              SmallVector<Value> offsets, loaded;
               for (Value row : rows)
-                loaded.push_back(
-                    code.loadWide(source, math.add(row, step), elements));
+                offsets.push_back(math.add(row, step));
               Value k = math.add(column, step);
               if (elements == 1)
-                return code.store(join(code.b, loaded), scratch,
-                                  target(panel, k));
+                return code.store(code.widen(code.loadEach(source, offsets)),
+                                  scratch, target(panel, k));
+              for (Value offset : offsets)
+                loaded.push_back(code.loadWide(source, offset, elements));
               for (auto [i, row] : llvm::enumerate(transpose(code.b, loaded)))
                 code.store(row, scratch, target(panel, math.add(k, i)));
             });
@@ -132,22 +121,6 @@ void PanelPack::packContiguous(const MatrixAccess::Position &start,
   });
 }
 
-void PanelPack::packElements(const Positions &starts, Value panel) const {
-  code.forEach(block.k, math.add(block.k, block.length), 1, [&](Value k) {
-    MatrixAccess::Position column =
-        access.createPosition(MatrixIndex::Column, k);
-    SmallVector<Value> elements;
-    for (const MatrixAccess::Position &start : starts) {
-      MatrixAccess::Position position = access.add(start, column);
-      Value element =
-          code.loadGuarded(source, access.createOffset(position),
-                           access.createGuard(position, math.yes()), 1);
-      elements.push_back(code.widen(element));
-    }
-    code.store(join(code.b, elements), scratch, target(panel, k));
-  });
-}
-
 void PanelPack::packGroup(Value row, Value inTile) const {
   int64_t panelElements = kernel.gemmK() * kernel.atom.m;
   Value panel =
@@ -155,8 +128,8 @@ void PanelPack::packGroup(Value row, Value inTile) const {
                math.rem(inTile, kernel.atom.m));
   // Rows after the last one repeat it.
   int64_t rows = kernel.form.getColumns();
-  auto startAt = [&](int64_t i, int64_t last) {
-    return startOf(math.minimum(math.add(row, i), math.constant(last)));
+  auto clamp = [&](int64_t i, int64_t last) {
+    return math.minimum(math.add(row, i), math.constant(last));
   };
   bool isTransposed = access.getInnermostDistance(MatrixIndex::Column) == 1 &&
                       !access.isChecked();
@@ -164,14 +137,14 @@ void PanelPack::packGroup(Value row, Value inTile) const {
   bool isAligned = kernel.workgroupTile()[1] % kHostLanes == 0;
   if (!isTransposed && isAligned &&
       access.getVectorWidth(MatrixIndex::Row, kHostLanes) == kHostLanes)
-    return packContiguous(startAt(0, rows - kHostLanes), panel);
-  Positions starts;
+    return packContiguous(startOf(clamp(0, rows - kHostLanes)), panel);
+  SmallVector<Value> group;
   for (int64_t i = 0; i < kHostLanes; ++i)
-    starts.push_back(startAt(i, rows - 1));
-  if (isTransposed)
-    packTransposed(starts, panel);
-  else
-    packElements(starts, panel);
+    group.push_back(clamp(i, rows - 1));
+  if (!isTransposed)
+    return packVectors(group, panel, kernel.atom.m);
+  packTransposed(
+      llvm::map_to_vector(group, [&](Value i) { return startOf(i); }), panel);
 }
 
 void mlir::conv::packHostPanels(const Kernel &kernel, const HostBlock &block,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies the left operand's part of a block, widened to f32, with the reduction
-// innermost. It copies runs: the elements of a row until an outer digit of the
+// Copies the left operand's part of a block, widened to f32. With the reduction
+// innermost, it copies runs: the elements of a row until an outer digit of the
 // column changes. Most runs are contiguous, and either inside or outside the
 // tensor as a whole.
 //
@@ -26,6 +26,7 @@ public:
       : HostPack(kernel, block, kernel.form.lhs, kernel.arguments[0], scratch) {
   }
 
+  using HostPack::packVectors;
   /// Packs a row of the matrix as row `inTile` of the tile.
   void packRow(Value row, Value inTile) const;
 
@@ -95,11 +96,22 @@ void mlir::conv::packHostRows(const Kernel &kernel, const HostBlock &block,
   HostCode code(kernel);
   const IndexMath &math = kernel.math;
   RowPack pack(kernel, block, scratch);
+  HostRowLayout layout = HostRowLayout::get(kernel);
+  Value last = math.constant(kernel.form.getRows() - 1);
+  auto clamp = [&](Value row) {
+    return math.minimum(math.add(origin, row), last);
+  };
+  if (layout.isReductionOutermost())
+    return code.forEach(
+        math.constant(0), block.rows, kHostLanes, [&](Value row) {
+          SmallVector<Value> group;
+          for (int64_t i = 0; i < kHostLanes; ++i)
+            group.push_back(clamp(math.add(row, i)));
+          pack.packVectors(group, row, layout.reductionDistance);
+        });
   Value rows =
       math.mul(math.div(math.add(block.rows, kernel.atom.n - 1), kernel.atom.n),
                kernel.atom.n);
-  Value last = math.constant(kernel.form.getRows() - 1);
-  code.forEach(math.constant(0), rows, 1, [&](Value row) {
-    pack.packRow(math.minimum(math.add(origin, row), last), row);
-  });
+  code.forEach(math.constant(0), rows, 1,
+               [&](Value row) { pack.packRow(clamp(row), row); });
 }

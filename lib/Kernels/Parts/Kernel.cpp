@@ -71,8 +71,11 @@ Value IndexMath::maximum(Value lhs, Value rhs) const {
 }
 
 Value IndexMath::below(Value lhs, int64_t rhs) const {
+  TypedAttr bound = b.getIntegerAttr(getElementTypeOrSelf(lhs), rhs);
+  if (auto vector = dyn_cast<VectorType>(lhs.getType()))
+    bound = SplatElementsAttr::get(vector, cast<IntegerAttr>(bound).getValue());
   return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, lhs,
-                                       constant(rhs));
+                                       arith::ConstantOp::create(b, bound));
 }
 
 Value IndexMath::both(Value lhs, Value rhs) const {

@@ -46,7 +46,7 @@ public:
   /// Minimum and maximum of signed values.
   Value minimum(Value lhs, Value rhs) const;
   Value maximum(Value lhs, Value rhs) const;
-  /// Unsigned comparison, which is also false for a negative `lhs`.
+  /// Unsigned comparison, also of vectors; false too for a negative `lhs`.
   Value below(Value lhs, int64_t rhs) const;
   Value both(Value lhs, Value rhs) const;
   Value yes() const;

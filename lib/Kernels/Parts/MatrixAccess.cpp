@@ -163,10 +163,8 @@ Value MatrixAccess::createOffset(const Position &position) const {
   return offset;
 }
 
-/// Whether a coordinate is inside for all indices that satisfy `known`. Next to
-/// one border, only some elements of a piece can be outside.
-bool MatrixAccess::isInside(size_t check,
-                            std::optional<Congruence> known) const {
+std::pair<int64_t, int64_t>
+MatrixAccess::getRange(size_t check, std::optional<Congruence> known) const {
   int64_t low = checks[check].constant, high = low;
   for (auto [index, all] : llvm::enumerate(digits))
     for (const Digit &digit : all) {
@@ -180,7 +178,28 @@ bool MatrixAccess::isInside(size_t check,
       low += std::min(first * step, last * step);
       high += std::max(first * step, last * step);
     }
+  return {low, high};
+}
+
+/// Whether a coordinate is inside for all indices that satisfy `known`. Next to
+/// one border, only some elements of a piece can be outside.
+bool MatrixAccess::isInside(size_t check,
+                            std::optional<Congruence> known) const {
+  auto [low, high] = getRange(check, known);
   return low >= 0 && high < checks[check].size;
+}
+
+bool MatrixAccess::hasNarrowCoordinates() const {
+  return llvm::all_of(llvm::seq(checks.size()), [&](size_t i) {
+    auto [low, high] = getRange(i, std::nullopt);
+    return llvm::isInt<32>(low) && llvm::isInt<32>(high) &&
+           llvm::isInt<32>(checks[i].size);
+  });
+}
+
+bool MatrixAccess::hasLinearOffsets() const {
+  return llvm::all_of(checks,
+                      [](const Check &check) { return check.distance == 0; });
 }
 
 Value MatrixAccess::createGuard(const Position &position, Value guard,
@@ -212,6 +231,16 @@ int64_t MatrixAccess::getInnermostSize(MatrixIndex index) const {
 
 int64_t MatrixAccess::getInnermostDistance(MatrixIndex index) const {
   return digitsOf(index).empty() ? 0 : digitsOf(index).back().distance;
+}
+
+int64_t MatrixAccess::getEvenSize(MatrixIndex index) const {
+  int64_t size = 1;
+  for (const Digit &digit : llvm::reverse(digitsOf(index))) {
+    if (digit.distance != getInnermostDistance(index) * size)
+      break;
+    size *= digit.size;
+  }
+  return size;
 }
 
 std::optional<int64_t>

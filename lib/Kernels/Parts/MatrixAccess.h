@@ -75,10 +75,16 @@ public:
   int64_t getInnermostSize(MatrixIndex index) const;
   /// Memory distance of neighbours along the index; 0 if there are none.
   int64_t getInnermostDistance(MatrixIndex index) const;
+  /// Elements along the index, until their distance in memory changes.
+  int64_t getEvenSize(MatrixIndex index) const;
   /// Whether addresses do not depend on the index.
   bool isBroadcast(MatrixIndex index) const { return digitsOf(index).empty(); }
   /// Whether offset and guard need more than the sum of three positions.
   bool isChecked() const { return !checks.empty(); }
+  /// Whether offsets are the sums of three positions, even outside.
+  bool hasLinearOffsets() const;
+  /// Whether all checked coordinates are numbers of 32 bits.
+  bool hasNarrowCoordinates() const;
   /// The distance from each element of this matrix to the same element of
   /// `other`, if it is the same for all elements.
   std::optional<int64_t> getDistanceTo(const MatrixAccess &other) const;
@@ -107,6 +113,10 @@ private:
     int64_t distance;
     bool operator==(const Check &) const = default;
   };
+  /// The least and the greatest coordinate, for all indices or those that
+  /// satisfy `known`.
+  std::pair<int64_t, int64_t> getRange(size_t check,
+                                       std::optional<Congruence> known) const;
   bool isInside(size_t check, std::optional<Congruence> known) const;
   /// The number of neighbours along an index that pass or fail a check
   /// together; 0 if all of an innermost digit do.

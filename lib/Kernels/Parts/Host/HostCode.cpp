@@ -67,6 +67,36 @@ Value HostCode::loadRepeated(Value buffer, Value offset,
                                      vector::ExtractOp::create(b, one, 0));
 }
 
+Value HostCode::loadEach(Value buffer, ArrayRef<Value> offsets) const {
+  SmallVector<Value> loaded;
+  for (Value offset : offsets)
+    loaded.push_back(vector::ExtractOp::create(b, load(buffer, offset, 1), 0));
+  auto type = VectorType::get({static_cast<int64_t>(loaded.size())},
+                              loaded.front().getType());
+  return vector::FromElementsOp::create(b, type, loaded);
+}
+
+Value HostCode::loadWideEvenly(Value buffer, Value offset, int64_t step,
+                               int64_t elements) const {
+  if (elements == 1 || step == 1)
+    return loadWide(buffer, offset, elements);
+  if (step == 0)
+    return widen(loadRepeated(buffer, offset, elements));
+  if (step == 2 && elements == kHostLanes) {
+    // Every second element of two vectors, which overlap in an element that is
+    // not used: memory after the last element may not be the buffer's.
+    // x86 has shuffles of 32 bits.
+    Value low = loadWide(buffer, offset, elements);
+    Value high = loadWide(buffer, math.add(offset, elements - 1), elements);
+    return vector::ShuffleOp::create(
+        b, low, high, ArrayRef<int64_t>{0, 2, 4, 6, 9, 11, 13, 15});
+  }
+  SmallVector<Value> offsets;
+  for (int64_t i = 0; i < elements; ++i)
+    offsets.push_back(math.add(offset, i * step));
+  return widen(loadEach(buffer, offsets));
+}
+
 Value HostCode::widen(Value elements) const {
   auto type = cast<VectorType>(elements.getType());
   return widenElement(b, b.getLoc(), elements,

@@ -55,6 +55,11 @@ public:
   void store(Value elements, Value buffer, Value offset) const;
   /// One element, `elements` times.
   Value loadRepeated(Value buffer, Value offset, int64_t elements) const;
+  /// Elements that are `step` apart, in the type of the accumulators.
+  Value loadWideEvenly(Value buffer, Value offset, int64_t step,
+                       int64_t elements) const;
+  /// Elements at any offsets.
+  Value loadEach(Value buffer, ArrayRef<Value> offsets) const;
   /// Like `load`, but returns zeros if `guard` is false.
   Value loadGuarded(Value buffer, Value offset, Value guard,
                     int64_t elements) const;
