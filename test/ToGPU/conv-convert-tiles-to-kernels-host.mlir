@@ -144,3 +144,20 @@ module attributes {conv.target = #conv.target<"host">} {
     return %y : tensor<1x24x9x9xf16>
   }
 }
+
+// -----
+
+// The kernel of the group is the same for a vector of channels. Where a later token is beyond the sequence, neither the gradient's
+// vector nor that one element is loaded.
+// CHECK-LABEL: gpu.func @one_group_0(
+// CHECK:         scf.if %{{.+}} -> (vector<8xf32>)
+// CHECK:         %[[K:.+]] = scf.if %{{.+}} -> (vector<1xf32>)
+// CHECK:           vector.load %{{.+}} : memref<52xf32, #gpu.address_space<global>>, vector<1xf32>
+// CHECK:         %[[ONE:.+]] = vector.extract %[[K]][0]
+// CHECK-NEXT:    vector.broadcast %[[ONE]] : f32 to vector<8xf32>
+module attributes {conv.target = #conv.target<"host">} {
+  func.func @one_group(%dy: tensor<2x13x96xf32>, %k: tensor<2x13x1x2xf32>) -> tensor<2x13x96xf32> {
+    %dx = conv.dynamic_backward_input %dy, %k order = BTGW : tensor<2x13x96xf32>, tensor<2x13x1x2xf32> -> tensor<2x13x96xf32>
+    return %dx : tensor<2x13x96xf32>
+  }
+}

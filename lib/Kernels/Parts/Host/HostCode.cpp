@@ -61,7 +61,10 @@ Value HostCode::load(Value buffer, Value offset, int64_t elements) const {
 
 Value HostCode::loadRepeated(Value buffer, Value offset,
                              int64_t elements) const {
-  Value one = load(buffer, offset, 1);
+  return repeat(load(buffer, offset, 1), elements);
+}
+
+Value HostCode::repeat(Value one, int64_t elements) const {
   auto type = VectorType::get({elements}, getElementTypeOrSelf(one));
   return vector::BroadcastOp::create(b, type,
                                      vector::ExtractOp::create(b, one, 0));

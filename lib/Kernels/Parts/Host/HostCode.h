@@ -53,7 +53,8 @@ public:
     return widen(load(buffer, offset, elements));
   }
   void store(Value elements, Value buffer, Value offset) const;
-  /// One element, `elements` times.
+  /// The only element of `one`, or one element of a buffer, `elements` times.
+  Value repeat(Value one, int64_t elements) const;
   Value loadRepeated(Value buffer, Value offset, int64_t elements) const;
   /// Elements that are `step` apart, in the type of the accumulators.
   Value loadWideEvenly(Value buffer, Value offset, int64_t step,

@@ -47,11 +47,11 @@ Value HostEpilogue::load(const Matrix &operand, const TileOrigin &first,
                          int64_t elements) const {
   MatrixAccess::Position position = locate(operand.access, first);
   Value offset = operand.access.createOffset(position);
-  if (elements > 1 && operand.access.isBroadcast(along))
-    return code.loadRepeated(operand.buffer, offset, elements);
-  return code.loadGuarded(operand.buffer, offset,
-                          operand.access.createGuard(position, math.yes()),
-                          elements);
+  Value guard = operand.access.createGuard(position, math.yes());
+  if (!operand.access.isBroadcast(along))
+    return code.loadGuarded(operand.buffer, offset, guard, elements);
+  return code.repeat(code.loadGuarded(operand.buffer, offset, guard, 1),
+                     elements);
 }
 
 void HostEpilogue::store(const Matrix &result, Value elements,
