@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+from conv import _compiler
 from conv.tune import Database, Quarantined
 from conv.tune._problems import read_problems
 from conv.tune._space import SIZES, find_space
@@ -34,10 +35,23 @@ def environment(trace="", poison=""):
     return {**os.environ, **own, **({"CONV_TEST_TRACE": str(trace)} if trace else {})}
 
 
+def find_spaces():
+    problems = read_problems(LAYERS, (), DIRECTIONS, "f16")
+    return {problem: find_space(problem, "host", SIZES["quick"]) for problem in problems}
+
+
 def planned():
     """The problem and the schedule of each candidate of all layers."""
-    spaces = [find_space(problem, "host", SIZES["quick"]) for problem in read_problems(LAYERS, (), DIRECTIONS, "f16")]
-    return {(space.line, one.schedule) for space in spaces for one in space.candidates}
+    return {(space.line, one.schedule) for space in find_spaces().values() for one in space.candidates}
+
+
+def kernels():
+    """The problem and the code of each candidate, which different schedules may share."""
+    return {
+        (space.line, _compiler.compute_code(problem, "host", one.schedule))
+        for problem, space in find_spaces().items()
+        for one in space.candidates
+    }
 
 
 def keys(database, table=None):
