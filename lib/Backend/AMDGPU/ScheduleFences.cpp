@@ -154,9 +154,9 @@ static void createReadGroups(ScheduleFenceOp end, const Section &section) {
 }
 
 /// The accesses of a round keep their order, and the products after them are
-/// spread between them: between neighbours, or if there are many, as where lanes
-/// load element by element, between so many turns of accesses of a kind. LLVM
-/// takes time with the square of the number of groups.
+/// spread between them: between neighbours, or if there are many, as where
+/// lanes load element by element, between so many turns of accesses of a kind.
+/// LLVM takes time with the square of the number of groups.
 static void createStepGroups(ScheduleFenceOp end, ArrayRef<GroupKind> kinds) {
   OpBuilder builder(end);
   Location loc = end.getLoc();

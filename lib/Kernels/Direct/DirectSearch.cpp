@@ -134,8 +134,8 @@ void DirectSearch::runOverRows() {
 }
 
 /// A register tile is a vector of matrices at several rows, or vectors of rows.
-/// Of the numbers of rows, 7 leaves the fewest unused at the end of the lines
-/// of most networks.
+/// Lines of most networks are multiples of 7 rows, so tiles of 7 rows leave
+/// none unused at their ends.
 void DirectSearch::runOverHostTiles() {
   ArrayRef<int64_t> digits = product.result.view.getRows();
   constexpr std::array<int64_t, 2> kBatchTiles[] = {

@@ -21,10 +21,10 @@
 // after the first reads of a tile, so that the scheduler can place the last
 // round's products anywhere around the barriers.
 //
-// If its loads are joined, the last block has many of them, behind which no
-// write waits. Where a workgroup has waves on all SIMD units, these loads start
-// after the second barrier: before it, each wave would wait until the load path
-// took its loads, and then for the other waves.
+// If its loads are joined, the last block has many of them, and no write of the
+// step waits for these. Where a workgroup has waves on all SIMD units, they
+// start after the second barrier: before it, each wave would wait until the
+// load path took its loads, and then for the other waves.
 //
 // Reading further ahead takes registers that loops with large tiles do not
 // have, and made no loop with smaller tiles faster in conv-clock.

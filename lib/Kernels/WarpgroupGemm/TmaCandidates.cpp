@@ -87,8 +87,7 @@ static bool canGather(const Gather &gather, const TmaTile &tile) {
 }
 
 /// Whether a kernel with this tile exists for any number of stages.
-static bool isPossible(const Problem &problem, const ChipInfo &chip,
-                       const TmaTile &tile) {
+static bool isPossible(const Problem &problem, const TmaTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem, tile);
   // Groups have few columns, so most of what is copied is the filter.
   int64_t maxRows = tile.leftHaloTileBytes > 0 ? TmaTile::kMaxRowsOfTaps
@@ -142,7 +141,7 @@ static void addTile(const Problem &problem, const ChipInfo &chip,
   for (candidate.cluster = 1; candidate.cluster <= chip.maxCluster();
        ++candidate.cluster) {
     TmaTile tile = getTmaTile(problem, candidate);
-    if (!isPossible(problem, chip, tile) || !canShare(problem, chip, tile))
+    if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
       continue;
     auto fits = [&](const Candidate &each) {
       return getKeptTile(problem, chip, each).sharedBytes() <=

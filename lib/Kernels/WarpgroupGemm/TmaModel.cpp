@@ -123,8 +123,7 @@ static double computeScatterSeconds(const Problem &problem,
 
 /// Bytes of the larger operand that tiles side by side read again. In the
 /// gradient of a filter these are far apart.
-static double countRereadBytes(const Problem &problem, const ChipInfo &chip,
-                               const TmaTile &tile) {
+static double countRereadBytes(const Problem &problem, const TmaTile &tile) {
   if (getTmaFacts(problem, tile).reducesPositions)
     return 0;
   return problem.lhsBytes >= problem.rhsBytes
@@ -215,7 +214,7 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
       std::max(unitCycles, powerCycles) / (chip.clockGHz * 1e9);
   cost.memorySeconds =
       (cost.memoryBytes +
-       fit(chip).rereadShare * countRereadBytes(problem, chip, tile)) /
+       fit(chip).rereadShare * countRereadBytes(problem, tile)) /
       (chip.memoryGBs * 1e9);
   cost.seconds = std::pow(std::pow(cost.computeSeconds, fit(chip).overlap) +
                               std::pow(cost.memorySeconds, fit(chip).overlap),

@@ -11,7 +11,6 @@
 
 #include "TmaProducer.h"
 
-
 using namespace mlir;
 using namespace mlir::conv;
 
