@@ -58,7 +58,10 @@ public:
             const Geometry &geometry)
       : module(module), options(options), geometry(geometry),
         builder(module.getContext()), loc(builder.getUnknownLoc()),
-        operandType(parseType(builder, options.command, options.fnuz)) {
+        operandType(parseType(builder, options.command, options.fnuz)),
+        rhsType(options.rhsCommand.empty()
+                    ? operandType
+                    : parseType(builder, options.rhsCommand, options.fnuz)) {
     outputType = !options.outputType.empty()
                      ? parseType(builder, options.outputType, /*isFnuz=*/false)
                  : operandType.isInteger(8) && !hasEpilogue(options)
@@ -82,7 +85,7 @@ private:
   const Geometry &geometry;
   OpBuilder builder;
   Location loc;
-  Type operandType, outputType;
+  Type operandType, rhsType, outputType;
 };
 } // namespace
 
@@ -197,9 +200,9 @@ bool Generator::needsEpilogue() const {
 func::FuncOp Generator::create() {
   TensorRole role = mlir::conv::getResultRole(geometry.direction);
   SmallVector<std::pair<StringRef, Type>> arguments;
-  for (TensorRole operand : mlir::conv::getOperandRoles(geometry.direction))
-    arguments.push_back(
-        {geometry.getName(operand), createType(operand, operandType)});
+  auto [lhs, rhs] = mlir::conv::getOperandRoles(geometry.direction);
+  arguments.push_back({geometry.getName(lhs), createType(lhs, operandType)});
+  arguments.push_back({geometry.getName(rhs), createType(rhs, rhsType)});
   RankedTensorType result = createType(role, outputType);
   if (options.bias) {
     int64_t channels = geometry.sizes.at(role == TensorRole::Input ? 'C' : 'K');

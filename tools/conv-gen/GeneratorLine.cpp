@@ -123,9 +123,16 @@ struct Line {
 static std::optional<std::string> getCommand(const std::string &type,
                                              std::string &resultType) {
   const std::map<std::string, std::string> commands = {
-      {"f32", "conv"},     {"f16", "convfp16"},    {"bf16", "convbfp16"},
-      {"i8", "convint8"},  {"fp8", "convfp8"},     {"fp8_fp8", "convfp8"},
-      {"bf8", "convbfp8"}, {"bf8_bf8", "convbfp8"}};
+      {"f32", "conv"},
+      {"f16", "convfp16"},
+      {"bf16", "convbfp16"},
+      {"i8", "convint8"},
+      {"fp8", "convfp8"},
+      {"fp8_fp8", "convfp8"},
+      {"bf8", "convbfp8"},
+      {"bf8_bf8", "convbfp8"},
+      {"fp8_bf8", "convfp8_bf8"},
+      {"bf8_fp8", "convbf8_fp8"}};
   auto found = commands.find(type);
   if (found == commands.end())
     return std::nullopt;

@@ -17,6 +17,7 @@
 #include "SpatialFlags.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace conv;
 using namespace conv::tools;
@@ -118,9 +119,12 @@ static void addTypes(FlagGroup &flags, GenOptions &options) {
 void ProblemFlags::addTo(CLI::App &app) {
   app.add_option("COMMAND", options.command,
                  "conv (f32), convfp16, convbfp16, convint8, convfp8 (E4M3) or "
-                 "convbfp8 (E5M2)")
+                 "convbfp8 (E5M2); rocMLIR's convfp8_fp8, convfp8_bf8, "
+                 "convbf8_fp8 and convbf8_bf8 name the types of both operands, "
+                 "and give f32")
       ->check(isOneOf({"conv", "convfp16", "convbfp16", "convint8", "convfp8",
-                       "convbfp8"}));
+                       "convbfp8", "convfp8_fp8", "convfp8_bf8", "convbf8_fp8",
+                       "convbf8_bf8"}));
   FlagGroup problem(app, "Problem (as in MIOpenDriver)");
   problem.addInteger("-F,--forw", directions, 0,
                      "Directions, one function for each: the sum of 1 forward, "
@@ -157,6 +161,23 @@ std::optional<Error> ProblemFlags::checkSpatial() const {
           flag.longName() + ": " +
               describeTooSmall(std::max<int64_t>(flag.minimum, 0), value)};
   return std::nullopt;
+}
+
+/// Replaces a command of rocMLIR that names the types of both operands.
+static void splitCommand(GenOptions &options) {
+  const std::map<std::string, std::string> commands = {{"fp8", "convfp8"},
+                                                       {"bf8", "convbfp8"}};
+  size_t separator = options.command.find('_');
+  if (separator == std::string::npos)
+    return;
+  size_t start = std::string("conv").size();
+  std::string lhs = options.command.substr(start, separator - start);
+  std::string rhs = options.command.substr(separator + 1);
+  options.command = commands.at(lhs);
+  if (rhs != lhs)
+    options.rhsCommand = commands.at(rhs);
+  if (options.outputType.empty())
+    options.outputType = "f32";
 }
 
 /// The name in a cast flag of the type of a command's operands.
@@ -252,6 +273,7 @@ std::vector<GenOptions> ProblemFlags::expandDirections(Notes &notes) const {
 Result<std::vector<GenOptions>> ProblemFlags::finish(const CLI::App &app,
                                                      Notes &notes) const {
   ProblemFlags line = *this;
+  splitCommand(line.options);
   if (line.options.spatialRank > 3)
     return Error{ErrorKind::BadInput,
                  "--spatial_dim expects 1, 2 or 3, but got " +

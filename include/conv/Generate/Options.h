@@ -31,6 +31,9 @@ using PerDimension = std::array<int64_t, 3>;
 
 struct GenOptions {
   std::string command = "conv"; ///< conv, convfp16, convbfp16, ...
+  /// Empty: both operands have one type. Else convfp8 or convbfp8, for the
+  /// second operand.
+  std::string rhsCommand;
   int64_t direction = 1;        ///< 1 forward, 2 data, 4 weight.
   int64_t spatialRank = 2;
   int64_t n = 100, c = 3, k = 32, groups = 1;

@@ -137,6 +137,10 @@ Type mlir::conv::getAccumulatorType(ConvolutionOpInterface op) {
   return getAccumulatorType(getOperandElementType(op));
 }
 
+static bool isE5M2(Type elementType) {
+  return isa<Float8E5M2Type, Float8E5M2FNUZType>(elementType);
+}
+
 /// MIOpenDriver's command for a convolution of `elementType`.
 static StringRef getCommandName(Type elementType) {
   if (elementType.isF16())
@@ -147,9 +151,24 @@ static StringRef getCommandName(Type elementType) {
     return "convint8";
   if (isa<Float8E4M3FNType, Float8E4M3FNUZType>(elementType))
     return "convfp8";
-  if (isa<Float8E5M2Type, Float8E5M2FNUZType>(elementType))
+  if (isE5M2(elementType))
     return "convbfp8";
   return "conv";
+}
+
+/// Whether one operand is E4M3 and the other E5M2.
+static bool haveTwoTypes(ConvolutionOpInterface op) {
+  return op.getLhs().getType().getElementType() !=
+         op.getRhs().getType().getElementType();
+}
+
+/// MIOpenDriver's command for a convolution, or rocMLIR's if operands have two
+/// types.
+static StringRef getCommandName(ConvolutionOpInterface op) {
+  Type lhs = getOperandElementType(op);
+  if (haveTwoTypes(op))
+    return isE5M2(lhs) ? "convbf8_fp8" : "convfp8_bf8";
+  return getCommandName(lhs);
 }
 
 /// Translates an order string to MIOpenDriver's letters: for all operands,
@@ -196,8 +215,8 @@ std::string mlir::conv::formatProblem(ConvolutionOpInterface op) {
   Type result = op.getResultType().getElementType();
   std::string line;
   llvm::raw_string_ostream os(line);
-  os << getCommandName(operand) << " -n " << shape.n << " -c " << shape.c
-     << " -k " << shape.k;
+  os << getCommandName(op) << " -n " << shape.n << " -c " << shape.c << " -k "
+     << shape.k;
   for (int64_t d = 0, rank = shape.getRank(); d < rank; ++d) {
     const SpatialFlags &flags = kSpatialFlags[3 - rank + d];
     os << ' ' << flags.input << ' ' << shape.input[d] << ' ' << flags.filter
@@ -219,7 +238,7 @@ std::string mlir::conv::formatProblem(ConvolutionOpInterface op) {
     os << " --fnuz";
   if (op.getArithmetic() != Arithmetic::F32)
     os << " --" << stringifyArithmetic(op.getArithmetic());
-  if (result != operand)
+  if (result != operand || haveTwoTypes(op))
     os << " --out_dtype " << result;
   return line;
 }
