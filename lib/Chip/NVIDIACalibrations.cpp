@@ -73,6 +73,7 @@ static constexpr Calibration kHopper = {
                   .farRowCycles = 2.9,
                   .nearShare = 0.3,
                   .splitLineCycles = 2.45,
+                  .groupLineUnits = 96,
                   .partialRowCycles = 4.2,
                   .writeShare = 0.75,
                   .copyLatencyCycles = 1490,

@@ -1,15 +1,15 @@
 // RUN: conv-opt %s --conv-select-schedule --split-input-file --verify-diagnostics
 
-// Rows of 64 channels are whole sectors, which the copy engine brings in boxes.
+// Of 5 channels, no two are adjacent in every row.
 module attributes {conv.target = #conv.target<"sm_90a">} {
-func.func @s24_boxes(%x: tensor<4x16x16x64xf16>, %w: tensor<64x1x1x64xf16>) -> tensor<4x16x16x64xf16> {
-  // expected-error @below {{unsupported (schedule): expects 16-bit operands with 4 adjacent bytes, for which the copy engine is no better, for the producer cp_async, but got others}}
+func.func @s24_adjacent(%x: tensor<4x16x16x5xf16>, %w: tensor<64x1x1x5xf16>) -> tensor<4x16x16x64xf16> {
+  // expected-error @below {{unsupported (schedule): expects 16-bit operands with 4 adjacent bytes and at least 8 columns for the producer cp_async, but got others}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">
       schedule = <kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
                   stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns, producer = cp_async>>
-      : tensor<4x16x16x64xf16>, tensor<64x1x1x64xf16> -> tensor<4x16x16x64xf16>
+      : tensor<4x16x16x5xf16>, tensor<64x1x1x5xf16> -> tensor<4x16x16x64xf16>
   return %y : tensor<4x16x16x64xf16>
 }
 }

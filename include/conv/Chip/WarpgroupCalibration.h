@@ -45,6 +45,9 @@ struct WarpgroupCalibration {
   double nearShare;
   double splitLineCycles;  ///< Cycles for each cache line if rows of one group
                            ///< start within lines.
+  /// Units that were busy when `splitLineCycles` was timed with whole rows of
+  /// groups, whose rate all units share: in 72 units each takes less.
+  double groupLineUnits;
   double partialRowCycles; ///< Cycles for each copied row if an operand has
                            ///< fewer channels than a row holds: 3.6 to 5.7 in
                            ///< 60 schedules of 12 layers.

@@ -177,10 +177,11 @@ std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
   bool areTapsRows = facts.haloTile && facts.haloTile->tapRows.areRows();
   int64_t mostAtoms = areTapsRows ? kMaxTapAtoms : kMaxAtoms;
   int64_t mostStages = facts.reducesPositions ? kMaxGradientStages : kMaxStages;
+  const auto *gathered = problem.facts.get<GatherFacts>();
   for (bool isGathered : {false, true}) {
-    bool isPossibleForAny = isGathered
-                                ? problem.facts.get<GatherFacts>() != nullptr
-                                : facts.steps > 0;
+    bool isPossibleForAny =
+        isGathered ? gathered && gathered->arePreferred(chip.sectorBytes)
+                   : facts.steps > 0;
     auto add = [&](Candidate candidate) {
       candidate.promotion = facts.promotion;
       candidate.isGathered = isGathered;

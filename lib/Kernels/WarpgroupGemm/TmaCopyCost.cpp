@@ -70,11 +70,9 @@ static bool rereadsOperand(const Problem &problem) {
 /// Cycles per cache line that a unit's copies request: the copy engine of a
 /// unit takes one row at a time, whatever else the units share. Other copies of
 /// whole rows of plain images are counted by bytes. All `units` share the rate
-/// at which caches deliver whole rows of groups, of which 96 were timed: each
-/// of 72 takes less time for its rows.
+/// at which caches deliver whole rows of groups.
 static double getLineCycles(const Problem &problem, const ChipInfo &chip,
                             double units) {
-  constexpr double kTimedUnits = 96;
   const TmaFacts &facts = getTmaFacts(problem);
   bool areUnaligned = isUnaligned(problem, chip, problem.lhsRun) ||
                       isUnaligned(problem, chip, problem.rhsRun);
@@ -86,7 +84,7 @@ static double getLineCycles(const Problem &problem, const ChipInfo &chip,
     };
     bool areShared = isWhole(problem.lhsRun) && isWhole(problem.rhsRun);
     return fit(chip).splitLineCycles *
-           (areShared ? std::min(1.0, units / kTimedUnits) : 1);
+           (areShared ? std::min(1.0, units / fit(chip).groupLineUnits) : 1);
   }
   if (facts.hasVolumes && !facts.reducesPositions)
     return fit(chip).volumeLineCycles;
@@ -158,7 +156,9 @@ static double computeGatherCycles(const Problem &problem, const ChipInfo &chip,
   double adjacent = std::min(double(run.elements * byteSize(problem.operand)),
                              double(TmaTile::kRowBytes));
   bool areUncached = operand.copyBytes == TmaTile::kGranuleBytes;
-  double pieces = operand.isUnaligned && areUncached ? bytes / adjacent : 0;
+  double pieces = operand.isUnaligned(chip.sectorBytes) && areUncached
+                      ? bytes / adjacent
+                      : 0;
   double requested = bytes + pieces * double(chip.sectorBytes);
   return requested / chip.calibration->lane.loadBytesPerClock +
          bytes / double(operand.copyBytes) /

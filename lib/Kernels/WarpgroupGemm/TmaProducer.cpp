@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A schedule does not say which producer its kernel has: views and the tile do.
+// A schedule says which producer its kernel has. Views say which are possible,
+// and whether it is worth ranking both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,29 +25,19 @@ static void join(::conv::GatheredOperand &all,
                  const ::conv::GatheredOperand &other) {
   all.copyBytes = std::min(all.copyBytes, other.copyBytes);
   all.isTransposed &= other.isTransposed;
-  all.isUnaligned |= other.isUnaligned;
+  all.alignment = std::min(all.alignment, other.alignment);
   all.registers = std::max(all.registers, other.registers);
 }
 
 std::optional<::conv::Gather>
 mlir::conv::findGather(ArrayRef<ViewedProduct> products) {
   std::optional<::conv::Gather> all;
-  bool areBoxes = true, areUnaligned = true;
   for (const ViewedProduct &product : products) {
     // Direct kernels are faster for the few columns of narrow groups.
     constexpr int64_t kFewColumns = 8;
     std::optional<::conv::Gather> gather = computeGather(product);
     if (!gather || llvm::product_of(product.rhs.view.getRows()) < kFewColumns)
       return std::nullopt;
-    std::string obstacle;
-    auto boxes =
-        computeTmaGeometry(product.lhs, product.rhs, product.result, obstacle);
-    if (boxes && boxes->hasHaloTiles())
-      return std::nullopt;
-    areBoxes &= boxes.has_value();
-    // The copy engine brings rows of windows with several taps as fast.
-    areUnaligned &= gather->isUnaligned() && boxes && !boxes->hasMatrices() &&
-                    boxes->window.countTaps() == 1;
     if (!all) {
       all = gather;
       continue;
@@ -54,7 +45,23 @@ mlir::conv::findGather(ArrayRef<ViewedProduct> products) {
     join(all->left, gather->left);
     join(all->right, gather->right);
   }
-  return !areBoxes || areUnaligned ? all : std::nullopt;
+  return all;
+}
+
+::conv::BoxCopies mlir::conv::findBoxCopies(ArrayRef<ViewedProduct> products) {
+  using ::conv::BoxCopies;
+  BoxCopies copies = BoxCopies::OfOneTap;
+  for (const ViewedProduct &product : products) {
+    std::string obstacle;
+    std::optional<TmaGeometry> boxes =
+        computeTmaGeometry(product.lhs, product.rhs, product.result, obstacle);
+    if (!boxes)
+      return BoxCopies::None;
+    if (boxes->hasMatrices() || boxes->hasHaloTiles() ||
+        boxes->window.countTaps() > 1)
+      copies = BoxCopies::Other;
+  }
+  return copies;
 }
 
 std::optional<TmaGeometry>

@@ -9,16 +9,19 @@
 #define CONV_LIB_KERNELS_WARPGROUPGEMM_TMAPRODUCER_H
 
 #include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
 
 namespace mlir::conv {
 
 ViewedProduct getViewed(const TiledConvolution &form);
 
-/// How lanes copy the operands of all products of a kernel. None if they
-/// cannot, or if the copy engine is as good: it takes longer for rows that
-/// start inside sectors.
+/// How lanes copy the operands of all products of a kernel; none if they
+/// cannot.
 std::optional<::conv::Gather> findGather(ArrayRef<ViewedProduct> products);
+
+/// What the copy engine could bring in place of lanes.
+::conv::BoxCopies findBoxCopies(ArrayRef<ViewedProduct> products);
 
 /// The geometry of a product for either producer; or none, and `obstacle` says
 /// what the copy engine needs.

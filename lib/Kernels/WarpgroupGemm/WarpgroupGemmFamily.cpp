@@ -117,8 +117,7 @@ getViewedProducts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
   return products;
 }
 
-/// The facts of a kernel whose operands lanes copy; none if the copy engine is
-/// as good.
+/// The facts of a kernel whose operands lanes copy; none if they cannot.
 static std::optional<::conv::GatherFacts>
 computeGatherFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
   SmallVector<ViewedProduct> products = getViewedProducts(op, plan);
@@ -127,6 +126,7 @@ computeGatherFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
     return std::nullopt;
   ::conv::GatherFacts facts;
   facts.gather = *gather;
+  facts.boxes = findBoxCopies(products);
   facts.isFilterGradient = op.getDirection() == Direction::BackwardWeight;
   facts.hasMatrices = true;
   facts.isLeftTransposed = gather->left.isTransposed;
@@ -173,8 +173,8 @@ static std::string findGatherObstacle(ArrayRef<ViewedProduct> products,
                                       const ::conv::TmaTile &tile) {
   std::optional<::conv::Gather> gather = findGather(products);
   if (!gather)
-    return "expects 16-bit operands with 4 adjacent bytes, for which the copy "
-           "engine is no better, for the producer cp_async, but got others";
+    return "expects 16-bit operands with 4 adjacent bytes and at least 8 "
+           "columns for the producer cp_async, but got others";
   if (gather->fits(tile))
     return "";
   return llvm::formatv("expects a tile whose positions fit {0} registers of "

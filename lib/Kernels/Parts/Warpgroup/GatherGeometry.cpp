@@ -27,8 +27,9 @@ static constexpr int64_t kMinCopyBytes = 4;
 /// makes up for it (`GatherCopies`), and byte offsets have 32 bits.
 static constexpr int64_t kMostElements = int64_t(1) << 30;
 
-/// Bytes of a sector of the last-level cache.
-static constexpr int64_t kSectorBytes = 32;
+/// The starts of rows are known as multiples of up to so many bytes: of the
+/// sectors of all chips with `wgmma`.
+static constexpr int64_t kMaxAlignment = 32;
 
 static std::optional<::conv::GatheredOperand>
 computeGathered(const ViewedTensor &operand) {
@@ -41,7 +42,7 @@ computeGathered(const ViewedTensor &operand) {
   IndexMath math(none, none.getI32Type()); // Builds nothing here.
   MatrixAccess access(math, operand);
   auto getBytes = [&](MatrixIndex index) {
-    constexpr int64_t kMost = kSectorBytes / Tile::kElementBytes;
+    constexpr int64_t kMost = kMaxAlignment / Tile::kElementBytes;
     return access.getVectorWidth(index, kMost) * Tile::kElementBytes;
   };
   int64_t along = getBytes(MatrixIndex::Column);
@@ -52,7 +53,7 @@ computeGathered(const ViewedTensor &operand) {
   if (bytes < kMinCopyBytes || takesDivisions)
     return std::nullopt;
   return ::conv::GatheredOperand{std::min(bytes, Tile::kGranuleBytes),
-                                 across > along, bytes < kSectorBytes,
+                                 across > along, bytes,
                                  1 + int64_t(access.countChecked())};
 }
 

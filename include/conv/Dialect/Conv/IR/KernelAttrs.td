@@ -207,10 +207,9 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
         there are 3 warpgroups. The arithmetic is `promoted`, since the bound of
         results is wider than that of sums in f32.
       * (S24) `producer = cp_async` is for 16-bit operands without `halo_tile`,
-        of which 4 bytes or more are adjacent, and for products for which the
-        copy engine is no better. Lanes have registers for the positions of the
-        tile's rows and columns: there are at most 2 subgroups, and 128
-        accumulators a lane.
+        of which 4 bytes or more are adjacent, and for products of 8 columns or
+        more. Lanes have registers for the positions of the tile's rows and
+        columns: there are at most 2 subgroups, and 128 accumulators a lane.
 
     Example:
     ```mlir

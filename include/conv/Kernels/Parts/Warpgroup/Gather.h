@@ -24,10 +24,14 @@ namespace conv {
 struct GatheredOperand {
   int64_t copyBytes = 0;
   bool isTransposed = false;
-  bool isUnaligned = false; ///< Whether rows start inside sectors.
+  int64_t alignment = 1; ///< Bytes of which the starts of rows are multiples.
   /// Registers of a position: an offset, and coordinates that may be outside.
   int64_t registers = 1;
 
+  /// Whether rows start inside sectors of so many bytes.
+  bool isUnaligned(int64_t sectorBytes) const {
+    return sectorBytes > 0 && alignment % sectorBytes != 0;
+  }
   /// Lines of shared memory that all lanes copy at a time.
   int64_t linesAtOnce() const {
     return TmaTile::kWarpgroupSize * copyBytes / TmaTile::kRowBytes;
@@ -42,7 +46,9 @@ struct GatheredOperand {
 struct Gather {
   GatheredOperand left, right;
 
-  bool isUnaligned() const { return left.isUnaligned || right.isUnaligned; }
+  bool isUnaligned(int64_t sectorBytes) const {
+    return left.isUnaligned(sectorBytes) || right.isUnaligned(sectorBytes);
+  }
   /// Whether lanes have registers for the positions of the tile's rows.
   bool fits(const TmaTile &tile) const {
     return left.registers * left.countPositions(tile.rows) +
