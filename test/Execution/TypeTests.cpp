@@ -177,6 +177,24 @@ static void addFloat8Tests(const std::string &command, bool fnuz) {
   }
 }
 
+/// Both formats of a family, in loops that read a step ahead on MFMA chips.
+static void addMixedFloat8Tests(bool fnuz) {
+  for (auto [lhs, rhs] :
+       {std::pair("convfp8", "convbfp8"), {"convbfp8", "convfp8"}})
+    for (int64_t direction : {1, 2, 4}) {
+      GenOptions options = makeBase(lhs);
+      options.rhsCommand = rhs;
+      options.fnuz = fnuz;
+      options.direction = direction;
+      options.n = 2;
+      options.input = {1, 20, 20};
+      options.outputType = "f32";
+      add(std::string(lhs) + "_" + rhs + (fnuz ? "_fnuz_F" : "_F") +
+              std::to_string(direction),
+          options, fnuz ? kWithF8Fnuz : kWithF8);
+    }
+}
+
 /// With all shapes of f32, because an atom's steps of k differ.
 static void addTF32Tests() {
   int64_t index = 0;
@@ -219,6 +237,8 @@ void test::addTypeTests() {
   for (const char *command : {"convfp8", "convbfp8"})
     for (bool fnuz : {false, true})
       addFloat8Tests(command, fnuz);
+  for (bool fnuz : {false, true})
+    addMixedFloat8Tests(fnuz);
   // What is beyond the largest value becomes infinity, or NaN.
   for (const std::string type :
        {"f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"})

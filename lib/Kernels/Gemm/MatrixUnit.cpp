@@ -171,11 +171,17 @@ SmallVector<Value> MatrixUnit::readRound(Value stage, int64_t round) const {
 }
 
 SmallVector<Value> MatrixUnit::createZeroFragments() const {
-  auto type =
-      VectorType::get({kernel.pieceElements()}, kernel.form.getOperandType());
-  Value zero = arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(type));
-  int64_t rows = columnAtoms() * kernel.atom.rowsOfA() + rowAtoms();
-  return SmallVector<Value>(rows * piecesPerRound(), zero);
+  auto createZeros = [&](const MatrixOperand &operand, int64_t rows) {
+    auto type =
+        VectorType::get({kernel.pieceElements()}, operand.getElementType());
+    Value zero =
+        arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(type));
+    return SmallVector<Value>(rows * piecesPerRound(), zero);
+  };
+  SmallVector<Value> pieces =
+      createZeros(kernel.form.rhs, columnAtoms() * kernel.atom.rowsOfA());
+  llvm::append_range(pieces, createZeros(kernel.form.lhs, rowAtoms()));
+  return pieces;
 }
 
 SmallVector<Value> MatrixUnit::multiplyRound(ValueRange accumulators,
