@@ -83,10 +83,9 @@ private:
 
 } // namespace
 
-/// The error of a sum of `reduction` products, in units of 2^-24 * S, in any
-/// order. Products of 16-bit types are exact in f32, and so is the first
-/// addition, to zero.
-static double computeAccumulation(const Accumulation &sum) {
+double conv::computeAccumulation(const Accumulation &sum) {
+  // Products of 16-bit types are exact in f32, and so is the first addition, to
+  // zero.
   double length = static_cast<double>(sum.reduction);
   double roundings = sum.operand == NumericType::F32 ? length : length - 1;
   // Up to 4096 terms, the second order of 16-bit products is below the one

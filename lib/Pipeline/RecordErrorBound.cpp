@@ -24,8 +24,7 @@ artifact::ErrorBound mlir::conv::recordErrorBound(ConvolutionOpInterface op) {
             .outputUlp = known->outputUlp,
             .operands = known->operands,
             .constant = known->constant};
-  return {.accumulation = double(computeReduction(op)),
-          .followOperations = true};
+  return {.accumulation = computeAccumulation(op), .followOperations = true};
 }
 
 artifact::ErrorBound mlir::conv::recordErrorBound(DynamicOpInterface op) {

@@ -203,6 +203,18 @@ buildEpilogueGraph(ConvolutionOpInterface op) {
   return builder.graph;
 }
 
+static ::conv::Accumulation getAccumulation(ConvolutionOpInterface op) {
+  ScheduleAttr schedule = op.getScheduleAttr();
+  if (schedule && schedule.isWinograd())
+    return getWinogradAccumulation(op, schedule.getOutputTile(), schedule);
+  return {computeReduction(op), getOperandNumericType(op),
+          schedule ? schedule.getPromotion() : 0};
+}
+
+double mlir::conv::computeAccumulation(ConvolutionOpInterface op) {
+  return ::conv::computeAccumulation(getAccumulation(op));
+}
+
 std::variant<::conv::ErrorBound, NoErrorBound>
 mlir::conv::computeErrorBound(ConvolutionOpInterface op) {
   std::optional<::conv::NumericType> result =
@@ -212,13 +224,6 @@ mlir::conv::computeErrorBound(ConvolutionOpInterface op) {
   auto epilogue = buildEpilogueGraph(op);
   if (auto *none = std::get_if<NoErrorBound>(&epilogue))
     return *none;
-  ScheduleAttr schedule = op.getScheduleAttr();
-  ::conv::Accumulation sum =
-      schedule && schedule.isWinograd()
-          ? getWinogradAccumulation(op, schedule.getOutputTile(), schedule)
-          : ::conv::Accumulation{computeReduction(op),
-                                 getOperandNumericType(op),
-                                 schedule ? schedule.getPromotion() : 0};
-  return ::conv::computeErrorBound(sum, std::get<EpilogueGraph>(epilogue),
-                                   *result);
+  return ::conv::computeErrorBound(getAccumulation(op),
+                                   std::get<EpilogueGraph>(epilogue), *result);
 }

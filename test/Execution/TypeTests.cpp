@@ -207,6 +207,10 @@ static void addTF32Tests() {
   epilogue.tf32 = epilogue.bias = epilogue.residual = true;
   epilogue.activation = "silu";
   add("tf32_epilogue", epilogue, {"sim:gfx942"});
+  // The error of the rounded operands is followed through an epilogue without
+  // a bound.
+  epilogue.activation = "elu";
+  add("tf32_followed", epilogue, {"sim:gfx942"});
 }
 
 /// Whether the operands' formats differ is up to the matrix instruction.

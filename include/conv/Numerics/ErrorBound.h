@@ -67,6 +67,9 @@ bool is3xTF32WithinBound(int64_t reduction, int64_t steps, int64_t splits);
 /// that `wgmma` adds, 32 at a time, before the sum is promoted to f32.
 double computePromotedError(int64_t promotion);
 
+/// The error of a sum in units of 2^-24 * S, in whatever order it is added.
+double computeAccumulation(const Accumulation &sum);
+
 /// The bound for `epilogue(sum)` after its conversion to `result`.
 std::variant<ErrorBound, NoErrorBound>
 computeErrorBound(const Accumulation &sum, const EpilogueGraph &epilogue,

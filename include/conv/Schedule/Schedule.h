@@ -53,6 +53,10 @@ double getWinogradErrorFactor(ConvolutionOpInterface op,
 std::variant<::conv::ErrorBound, ::conv::NoErrorBound>
 computeErrorBound(ConvolutionOpInterface op);
 
+/// The error of the op's sums of products, before the epilogue, in units of
+/// 2^-24 of the sum of magnitudes that the bound of results is relative to.
+double computeAccumulation(ConvolutionOpInterface op);
+
 } // namespace mlir::conv
 
 #endif // CONV_SCHEDULE_SCHEDULE_H
