@@ -272,15 +272,33 @@ static std::optional<int> parseDynamicRequest(const Words &words,
   return std::nullopt;
 }
 
+/// Moves the command of a dynamic convolution or an op on states to the front,
+/// where options may be. Returns whether there is one.
+static bool moveDynamicCommand(Words &words) {
+  auto takesText = [](const std::string &word) {
+    return word == "-o" || word == "--output" || word == "--name" ||
+           word == "--lines";
+  };
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    bool isValue = word != words.begin() && takesText(*std::prev(word));
+    if (isProgram(*word) && !isValue)
+      return false;
+    if (isValue || !(isState(*word) || isDynamic(*word)))
+      continue;
+    std::rotate(words.begin(), word, std::next(word));
+    return true;
+  }
+  return false;
+}
+
 std::optional<int> tools::parseRequest(int argc, char **argv,
                                        Request &request) {
   Words all(argv + 1, argv + argc);
-  if (!all.empty() && isState(all.front()))
-    return parseDynamicRequest<StateGenOptions>(all, "an op on states",
-                                                request);
-  if (!all.empty() && isDynamic(all.front()))
-    return parseDynamicRequest<DynamicGenOptions>(all, "a dynamic convolution",
-                                                  request);
+  if (moveDynamicCommand(all))
+    return isState(all.front()) ? parseDynamicRequest<StateGenOptions>(
+                                      all, "an op on states", request)
+                                : parseDynamicRequest<DynamicGenOptions>(
+                                      all, "a dynamic convolution", request);
   CLI::App app(kDescription, "conv-gen");
   setUp(app, "conv " CONV_VERSION);
   app.footer(kFooter);
