@@ -145,8 +145,8 @@ TEST_F(CudaTest, EncodesTensorMapsAtEachLaunch) {
   Entry &entry = artifact.manifest.entries.back();
   TensorMapParameter tiled{ArgumentParameter{0},
                            "bf16",
-                           {16, 10},
-                           {32},
+                           {16, 8},
+                           {48}, // Inside sectors.
                            {16, 4},
                            {1, 1},
                            {},
@@ -176,8 +176,8 @@ TEST_F(CudaTest, EncodesTensorMapsAtEachLaunch) {
   void *arguments[] = {(*input)->address(), (*output)->address()};
   ASSERT_TRUE(executable->run(arguments, (*workspace)->address(), nullptr));
   EXPECT_EQ(calls(),
-            "cuTensorMapEncodeTiled(type 9, sizes [16, 10], strides [32], box "
-            "[16, 4], steps [1, 1], interleave 0, swizzle 1, promotion 3, fill "
+            "cuTensorMapEncodeTiled(type 9, sizes [16, 8], strides [48], box "
+            "[16, 4], steps [1, 1], interleave 0, swizzle 1, promotion 2, fill "
             "0)\n"
             "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared "
             "0, stream default, parameters [map of buffer0, buffer2+512, -2])\n"
