@@ -82,14 +82,24 @@ double conv::computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
   return problem.rhsBytes + reread(problem.lhsBytes, columnTiles) + rest;
 }
 
+/// Elements that are stored for each one that products compute: strides of a
+/// gradient's window leave zeros between these.
+static double countStoredShare(const Problem &problem) {
+  double stored = problem.resultBytes / double(byteSize(problem.result));
+  double computed = double(problem.products * problem.batch) /
+                    double(problem.splits) * double(problem.rows) *
+                    double(problem.columns);
+  return std::max(1.0, stored / computed);
+}
+
 double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
                                   int64_t rows, int64_t columns) {
   // As many rows of fragments are stored at a time.
   constexpr int64_t kNeighbours = 8;
   const StagedCalibration &fit = chip.calibration->staged;
-  auto elements = double(rows * columns);
   if (!problem.storesElements())
     return 0;
+  double elements = double(rows * columns) * countStoredShare(problem);
   if (problem.resultRowDistance > 1)
     return elements * fit.sparseScatterCycles;
   // Elements of odd rows count as neighbours of elements of the next row: 1x1

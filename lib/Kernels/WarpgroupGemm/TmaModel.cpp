@@ -96,11 +96,13 @@ static double computeStoredPairCycles(const Problem &problem,
                                       const ChipInfo &chip,
                                       const TmaTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem, tile);
-  // A filter is small, and its sums of parts are other elements.
-  if (!facts.hasStoredPairs || facts.reducesPositions)
+  // Without halo tiles, the gradient of a filter is a small result.
+  if (!facts.hasStoredPairs || (facts.reducesPositions && !facts.haloTile))
     return 0;
-  return computePairCycles(problem, chip,
-                           byteSize(problem.result) == TmaTile::kElementBytes);
+  // Neighbouring columns of a halo tile are those of other taps of a filter.
+  bool areRows = byteSize(problem.result) == TmaTile::kElementBytes &&
+                 !facts.reducesPositions;
+  return computePairCycles(problem, chip, areRows);
 }
 
 /// Cycles in which a cluster exchanges its sums.
@@ -112,13 +114,18 @@ static double computeExchange(const ChipInfo &chip, const TmaTile &tile) {
 }
 
 /// Seconds in which sums of split-K slices store elements one by one. Other
-/// slices than those of gradients of filters have the order of the result.
+/// slices than those of gradients of filters have the order of the result, but
+/// a window with strides stores its phases, and zeros, apart from each other.
 static double computeScatterSeconds(const Problem &problem,
                                     const ChipInfo &chip, const TmaTile &tile) {
-  return getTmaFacts(problem, tile).isFilterGradient
-             ? problem.scatteredSums *
-                   chip.calibration->splitSum.scatteredSeconds
-             : 0;
+  if (getTmaFacts(problem, tile).isFilterGradient)
+    return problem.scatteredSums * chip.calibration->splitSum.scatteredSeconds;
+  double stored = problem.resultBytes / double(byteSize(problem.result));
+  bool hasPhases = problem.products > 1 || stored > problem.scatteredSums;
+  if (problem.scatteredSums == 0 || !hasPhases)
+    return 0;
+  return chip.calibration->staged.sparseScatterCycles * stored /
+         (double(chip.computeUnits) * chip.clockGHz * 1e9);
 }
 
 /// Bytes of the larger operand that tiles side by side read again. In the

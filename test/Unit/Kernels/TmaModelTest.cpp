@@ -346,6 +346,25 @@ TEST(TmaModel, LanesCopyWhatBoxesCannot) {
   EXPECT_GT(getSeconds(4), getSeconds(16));
 }
 
+// A tile of 8 x 8 positions has columns of several taps, which are apart in
+// the gradient of a filter.
+TEST(TmaModel, LanesStoreHaloTilesOfGradients) {
+  auto getSeconds = [](bool hasStoredPairs) {
+    Problem problem = createLayer();
+    TmaFacts &facts = factsOf(problem);
+    facts.reducesPositions = facts.hasRowsOfColumns = true;
+    facts.isRightTransposed = true;
+    facts.haloTile = {.bytes = 12800, .columns = 192};
+    facts.hasStoredPairs = hasStoredPairs;
+    problem.hasHaloTiles = true;
+    std::vector<RankedCandidate> accepted =
+        rankCandidates(problem, hopper()).accepted;
+    EXPECT_FALSE(accepted.empty());
+    return accepted.empty() ? 0 : accepted.front().cost.seconds;
+  };
+  EXPECT_GT(getSeconds(true), getSeconds(false));
+}
+
 // Where both producers bring the operands, tiles of both are ranked, and the
 // fewer bytes lanes copy at a time, the later theirs come.
 TEST(TmaModel, ProducersAreRankedTogether) {
