@@ -20,10 +20,10 @@
 // CHECK:         nvvm.wgmma.mma_async
 // CHECK-LABEL: func.func @forward(
 
-// Rows of 24 channels start inside sectors, where the copy engine takes long.
+// Rows of 24 channels start inside sectors, which pieces of two rows share in the first-level cache.
 // CHECK-LABEL: gpu.func @unaligned_0(
 // CHECK-SAME:    %arg0: memref<2x9x11x24xbf16
-// CHECK-COUNT-8: nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = cg
+// CHECK-COUNT-8: nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = ca
 // CHECK-NOT:     nvvm.cp.async.shared.global
 // CHECK-LABEL: func.func @unaligned(
 

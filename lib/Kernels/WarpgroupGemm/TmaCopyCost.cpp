@@ -119,10 +119,11 @@ static double countPartialRows(const Problem &problem, const KeptTile &tile) {
   return computeLeftRows(problem, tile) + computeRightRows(tile);
 }
 
-/// Cycles for the rows of a step that start inside sectors.
+/// Cycles for so many rows of either operand, of which some start inside
+/// sectors.
 static double computeUnalignedCycles(const Problem &problem,
-                                     const ChipInfo &chip,
-                                     const KeptTile &tile) {
+                                     const ChipInfo &chip, double leftRows,
+                                     double rightRows) {
   const TmaFacts &facts = getTmaFacts(problem);
   if (facts.hasGroups && facts.reducesPositions)
     return 0; // Counted by cache lines.
@@ -130,13 +131,12 @@ static double computeUnalignedCycles(const Problem &problem,
     int64_t rows =
         run.elements * byteSize(problem.operand) / TmaTile::kRowBytes;
     // The steps of a halo tile read the next rows of the same runs.
-    bool isLong = (facts.hasMatrices && rows >= 1) ||
-                  (facts.haloTile && !facts.reducesPositions && rows >= 2);
+    bool isLong = rows >= (facts.haloTile ? 2 : 1);
     return isUnaligned(problem, chip, run) *
            (isLong ? fit(chip).longUnalignedShare : 1);
   };
-  double left = getShare(problem.lhsRun) * computeLeftRows(problem, tile);
-  double right = getShare(problem.rhsRun) * computeRightRows(tile);
+  double left = getShare(problem.lhsRun) * leftRows;
+  double right = getShare(problem.rhsRun) * rightRows;
   if (facts.hasGroups)
     return fit(chip).unalignedGroupRowCycles * (left + right);
   bool isFilterTransposed = facts.isRightTransposed && !facts.reducesPositions;
@@ -145,33 +145,33 @@ static double computeUnalignedCycles(const Problem &problem,
           (isFilterTransposed ? fit(chip).transposedRowFactor : 1) * right);
 }
 
-/// Cycles in which lanes copy an operand: `lines` lines of shared memory. The
-/// path from the last-level cache and the load units take turns.
-static double computeGatherCycles(const Problem &problem, const ChipInfo &chip,
+double conv::computeKeptCycles(const Problem &problem, const ChipInfo &chip,
+                               const KeptTile &kept) {
+  double rows = double(kept.keptBytes()) / TmaTile::kRowBytes;
+  return std::max(double(kept.keptBytes() * chip.computeUnits) /
+                      fit(chip).copyBytesPerClock,
+                  computeUnalignedCycles(problem, chip,
+                                         kept.keepsLeft() ? rows : 0,
+                                         kept.keepsRight() ? rows : 0));
+}
+
+/// Cycles in which lanes copy `lines` lines of an operand to shared memory: the
+/// path from the last-level cache and the load units take turns. Pieces that
+/// share a sector find it in the first-level cache.
+static double computeGatherCycles(const ChipInfo &chip,
                                   const GatheredOperand &operand,
-                                  const Run &run, int64_t lines) {
+                                  int64_t lines) {
   double bytes = double(lines * TmaTile::kRowBytes);
-  // A piece of adjacent elements that starts inside a sector reaches one more.
-  // Narrower copies find that one in the first-level cache.
-  double adjacent = std::min(double(run.elements * byteSize(problem.operand)),
-                             double(TmaTile::kRowBytes));
-  bool areUncached = operand.copyBytes == TmaTile::kGranuleBytes;
-  double pieces = operand.isUnaligned(chip.sectorBytes) && areUncached
-                      ? bytes / adjacent
-                      : 0;
-  double requested = bytes + pieces * double(chip.sectorBytes);
-  return requested / chip.calibration->lane.loadBytesPerClock +
+  return bytes / chip.calibration->lineBuffer.unitBytesPerClock +
          bytes / double(operand.copyBytes) /
              chip.calibration->staged.loadLanesPerClock;
 }
 
 /// Cycles in which lanes copy the operands of a step.
-static double computeGatherCycles(const Problem &problem, const ChipInfo &chip,
-                                  const Gather &gather, const TmaTile &tile) {
-  return computeGatherCycles(problem, chip, gather.left, problem.lhsRun,
-                             tile.rows) +
-         computeGatherCycles(problem, chip, gather.right, problem.rhsRun,
-                             tile.rightColumns());
+static double computeGatherCycles(const ChipInfo &chip, const Gather &gather,
+                                  const TmaTile &tile) {
+  return computeGatherCycles(chip, gather.left, tile.rows) +
+         computeGatherCycles(chip, gather.right, tile.rightColumns());
 }
 
 double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
@@ -184,12 +184,13 @@ double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
                  units * stepBytes / fit(chip).copyBytesPerClock);
   if (const GatherFacts *gathered = getGatherFacts(problem, tile))
     return std::max(stepCycles,
-                    computeGatherCycles(problem, chip, gathered->gather, tile));
+                    computeGatherCycles(chip, gathered->gather, tile));
   stepCycles = std::max(
       {stepCycles,
        getLineCycles(problem, chip, units) * computeStepLines(problem, kept),
        fit(chip).partialRowCycles * countPartialRows(problem, kept),
-       computeUnalignedCycles(problem, chip, kept)});
+       computeUnalignedCycles(problem, chip, computeLeftRows(problem, kept),
+                              computeRightRows(kept))});
   int64_t rows = facts.reducesPositions ? tile.columns : tile.rows;
   if (facts.hasStrides)
     stepCycles =

@@ -46,6 +46,10 @@ double computeStepBytes(const Problem &problem, const KeptTile &kept);
 double computeCopyCycles(const Problem &problem, const ChipInfo &chip,
                          const KeptTile &kept, double stepBytes, double units);
 
+/// Cycles to copy the operand that a workgroup keeps, while all others do.
+double computeKeptCycles(const Problem &problem, const ChipInfo &chip,
+                         const KeptTile &kept);
+
 } // namespace conv
 
 #endif // CONV_LIB_KERNELS_WARPGROUPGEMM_TMACOST_H

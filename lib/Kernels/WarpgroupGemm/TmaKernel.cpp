@@ -108,10 +108,11 @@ void TmaBody::createGatherer(Value lane) {
     TmaLoop loop = roles.getLoop(part);
     SmallVector<Value> arguments = roles.getArguments(part);
     ::conv::Gather gather = *computeGather(getViewed(*part.form));
-    GatherCopies left(ptx, part.form->lhs, gather.left, arguments[0], tile.rows,
-                      lane);
-    GatherCopies right(ptx, part.form->rhs, gather.right, arguments[1],
-                       tile.columns, lane);
+    int64_t sectorBytes = roles.chip.sectorBytes;
+    GatherCopies left(ptx, part.form->lhs, gather.left, sectorBytes,
+                      arguments[0], tile.rows, lane);
+    GatherCopies right(ptx, part.form->rhs, gather.right, sectorBytes,
+                       arguments[1], tile.columns, lane);
     position = LoopPosition::get(roles.getScheduler(part).createLoop(
         position.carried(), [&](TileOrigin origin, ValueRange carried) {
           GatherCopies::Rows rows = left.createRows(origin.batch, origin.row);

@@ -205,9 +205,7 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
           ? 0
           : computeScatterCycles(problem, chip, tile.share().rows,
                                  tile.share().columns);
-  // All units load their kept operands at the same time.
-  double keptCycles = double(kept.keptBytes() * chip.computeUnits) /
-                      fit(chip).copyBytesPerClock;
+  double keptCycles = computeKeptCycles(problem, chip, kept);
   double unitCycles = fit(chip).firstSteps * cost.loadCycles + keptCycles +
                       computeStoredPairCycles(problem, chip, tile) +
                       (waitsForMemory ? fit(chip).shortPipelineCycles : 0) +

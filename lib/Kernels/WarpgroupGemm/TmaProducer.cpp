@@ -48,20 +48,13 @@ mlir::conv::findGather(ArrayRef<ViewedProduct> products) {
   return all;
 }
 
-::conv::BoxCopies mlir::conv::findBoxCopies(ArrayRef<ViewedProduct> products) {
-  using ::conv::BoxCopies;
-  BoxCopies copies = BoxCopies::OfOneTap;
-  for (const ViewedProduct &product : products) {
+bool mlir::conv::haveBoxes(ArrayRef<ViewedProduct> products) {
+  return llvm::all_of(products, [](const ViewedProduct &product) {
     std::string obstacle;
-    std::optional<TmaGeometry> boxes =
-        computeTmaGeometry(product.lhs, product.rhs, product.result, obstacle);
-    if (!boxes)
-      return BoxCopies::None;
-    if (boxes->hasMatrices() || boxes->hasHaloTiles() ||
-        boxes->window.countTaps() > 1)
-      copies = BoxCopies::Other;
-  }
-  return copies;
+    return computeTmaGeometry(product.lhs, product.rhs, product.result,
+                              obstacle)
+        .has_value();
+  });
 }
 
 std::optional<TmaGeometry>

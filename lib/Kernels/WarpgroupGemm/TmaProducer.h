@@ -20,8 +20,8 @@ ViewedProduct getViewed(const TiledConvolution &form);
 /// cannot.
 std::optional<::conv::Gather> findGather(ArrayRef<ViewedProduct> products);
 
-/// What the copy engine could bring in place of lanes.
-::conv::BoxCopies findBoxCopies(ArrayRef<ViewedProduct> products);
+/// Whether the copy engine can bring the operands of all products.
+bool haveBoxes(ArrayRef<ViewedProduct> products);
 
 /// The geometry of a product for either producer; or none, and `obstacle` says
 /// what the copy engine needs.

@@ -126,7 +126,8 @@ computeGatherFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
     return std::nullopt;
   ::conv::GatherFacts facts;
   facts.gather = *gather;
-  facts.boxes = findBoxCopies(products);
+  facts.hasBoxes = haveBoxes(products);
+  facts.hasGroups = op.getGroups() > 1;
   facts.isFilterGradient = op.getDirection() == Direction::BackwardWeight;
   facts.hasMatrices = true;
   facts.isLeftTransposed = gather->left.isTransposed;
@@ -235,8 +236,11 @@ public:
         problem.hasChannelRows != canHaveChannelRows(op, options))
       return;
     if (!problem.hasHaloTiles)
-      if (auto facts = computeGatherFacts(op, plan))
+      if (auto facts = computeGatherFacts(op, plan)) {
+        if (options.transposed)
+          facts->sharers = 1; // S20.
         problem.facts.set(*facts);
+      }
     std::optional<::conv::TmaFacts> facts =
         computeTmaFacts(op, plan, problem.hasHaloTiles);
     if (!facts)

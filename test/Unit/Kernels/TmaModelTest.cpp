@@ -346,6 +346,87 @@ TEST(TmaModel, LanesCopyWhatBoxesCannot) {
   EXPECT_GT(getSeconds(4), getSeconds(16));
 }
 
+// Pieces of unaligned rows share sectors in the first-level cache, for which
+// shared memory leaves room. Aligned rows need none.
+TEST(TmaModel, LanesLeaveRoomForTheCache) {
+  constexpr int64_t kMaxCachedBytes = 163 << 10;
+  auto getMostBytes = [](int64_t alignment) {
+    Problem problem = createLayer();
+    GatherFacts facts;
+    static_cast<TmaFacts &>(facts) = factsOf(problem);
+    facts.gather.left = {.copyBytes = 16, .alignment = alignment};
+    facts.gather.right = facts.gather.left;
+    problem.facts.clear<TmaFacts>();
+    problem.facts.set(facts);
+    int64_t most = 0;
+    for (const RankedCandidate &ranked :
+         rankCandidates(problem, hopper()).accepted) {
+      TmaTile tile = getTmaTile(problem, ranked.candidate);
+      if (tile.isGathered)
+        most = std::max(most, tile.sharedBytes());
+      if (tile.isGathered && alignment == 16) {
+        EXPECT_GE(tile.stages, 3);
+      }
+    }
+    return most;
+  };
+  EXPECT_LE(getMostBytes(16), kMaxCachedBytes);
+  EXPECT_GT(getMostBytes(32), kMaxCachedBytes);
+}
+
+// Lanes copy instead of the copy engine only unaligned rows, neither of groups
+// nor of slices of a window's reduction.
+TEST(TmaModel, LanesAreRankedForUnalignedRows) {
+  auto areRanked = [](int64_t alignment, bool hasGroups, int64_t splits) {
+    Problem problem = createLayer();
+    problem.splits = splits;
+    GatherFacts facts;
+    static_cast<TmaFacts &>(facts) = factsOf(problem);
+    facts.gather.left = {.copyBytes = 16, .alignment = alignment};
+    facts.gather.right = facts.gather.left;
+    facts.hasBoxes = true;
+    facts.hasGroups = hasGroups;
+    problem.facts.set(facts);
+    for (const RankedCandidate &ranked :
+         rankCandidates(problem, hopper()).accepted)
+      if (ranked.candidate.isGathered)
+        return true;
+    return false;
+  };
+  EXPECT_TRUE(areRanked(16, /*hasGroups=*/false, /*splits=*/1));
+  EXPECT_FALSE(areRanked(32, /*hasGroups=*/false, /*splits=*/1));
+  EXPECT_FALSE(areRanked(16, /*hasGroups=*/true, /*splits=*/1));
+  EXPECT_FALSE(areRanked(16, /*hasGroups=*/false, /*splits=*/2));
+}
+
+// All units copy what they keep at the same time, unaligned rows more slowly.
+TEST(TmaModel, UnalignedFiltersTakeLongerToKeep) {
+  auto getSeconds = [](int64_t channels) {
+    Problem problem = test::forward({.n = 64,
+                                     .h = 14,
+                                     .w = 14,
+                                     .c = 256,
+                                     .k = 64,
+                                     .r = 1,
+                                     .s = 1,
+                                     .p = 14,
+                                     .q = 14});
+    TmaFacts &facts = factsOf(problem);
+    facts.steps = facts.totalSteps = 256 / TmaTile::kRowElements;
+    facts.reuse = {TmaReuse::Side::Right, facts.steps, 1, problem.rows,
+                   problem.columns};
+    problem.lhsRun.elements = 256;
+    problem.rhsRun.elements = channels;
+    for (const RankedCandidate &ranked :
+         rankCandidates(problem, hopper()).accepted)
+      if (ranked.candidate.workgroup == std::array<int64_t, 2>{64, 64})
+        return ranked.cost.seconds;
+    ADD_FAILURE() << "no tile of 64 x 64";
+    return 0.0;
+  };
+  EXPECT_GT(getSeconds(40), getSeconds(48));
+}
+
 // A tile of 8 x 8 positions has columns of several taps, which are apart in
 // the gradient of a filter.
 TEST(TmaModel, LanesStoreHaloTilesOfGradients) {

@@ -15,8 +15,10 @@
 #include "conv/Schedule/Passes.h"
 #include "conv/Schedule/Schedule.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -33,12 +35,15 @@ namespace {
 struct Layer {
   StringRef operation, window, lhs, rhs, result;
   int64_t groups = 1;
+  StringRef layouts = R"("NHWC", "KRSC", "NPQK")";
 };
 
 constexpr StringRef kSame3 =
     "strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]";
 constexpr StringRef kPoint =
     "strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]";
+constexpr StringRef kLine =
+    "strides = [1], dilations = [1], low = [0], high = [0]";
 constexpr StringRef kStem =
     "strides = [2, 2], dilations = [1, 1], low = [3, 3], high = [3, 3]";
 constexpr StringRef kHalf =
@@ -46,7 +51,7 @@ constexpr StringRef kHalf =
 
 /// Main loops: tma with and without halo tiles, line_buffer, weight_stationary,
 /// direct ones, and loops of single work-items; each direction; strides;
-/// split-K slices.
+/// split-K slices; transposed products that lanes copy.
 constexpr Layer kLayers[] = {
     {"forward", kSame3, "64x28x28x128", "128x3x3x128", "64x28x28x128"},
     {"forward", kPoint, "64x7x7x2048", "512x1x1x2048", "64x7x7x512"},
@@ -59,6 +64,8 @@ constexpr Layer kLayers[] = {
     {"backward_weight", kStem, "64x224x224x3", "64x112x112x64", "64x7x7x3"},
     {"forward", kSame3, "8x28x28x96", "96x3x3x1", "8x28x28x96", 96},
     {"backward_weight", kHalf, "8x28x28x96", "8x14x14x96", "96x3x3x1", 96},
+    {"backward_data", kLine, "8x320x196", "320x1x56", "8x56x196", 1,
+     R"("NCW", "KSC", "NKQ")"},
 };
 
 bool isCompared(const ::conv::ChipInfo &chip) {
@@ -75,13 +82,13 @@ protected:
           func.func @f(%x: tensor<{3}xbf16>, %y: tensor<{4}xbf16>)
               -> tensor<{5}xbf16> {{
             %z = conv.{1} %x, %y window = <{2}>
-                layouts = <"NHWC", "KRSC", "NPQK"> groups = {6}
+                layouts = <{7}> groups = {6}
                 : tensor<{3}xbf16>, tensor<{4}xbf16> -> tensor<{5}xbf16>
             return %z : tensor<{5}xbf16>
           }
         })",
         GetParam(), layer.operation, layer.window, layer.lhs, layer.rhs,
-        layer.result, layer.groups);
+        layer.result, layer.groups, layer.layouts);
     module = parseSourceString<ModuleOp>(source, &context);
     EXPECT_TRUE(module);
     ConvolutionOpInterface found;
@@ -110,6 +117,9 @@ TEST_P(ScheduleSpaceTest, IsSupportedAndHasNothingTwice) {
       seconds = one.isFirst ? 0 : one.cost.seconds;
       ScheduleAttr schedule = one.get(&context, chip);
       ASSERT_TRUE(succeeded(verifySupportedSchedule(op, schedule, chip)));
+      // Parsing runs the attribute's own verifier.
+      ASSERT_EQ(parseAttribute(debugString(Attribute(schedule)), &context),
+                schedule);
       EXPECT_TRUE(seen.insert(schedule.getAsOpaquePointer()).second);
     }
   }

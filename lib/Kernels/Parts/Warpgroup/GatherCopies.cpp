@@ -26,7 +26,8 @@ static constexpr int64_t kMostElements = int64_t(1) << 30;
 
 GatherCopies::GatherCopies(const PtxBuilder &ptx, const MatrixOperand &operand,
                            const ::conv::GatheredOperand &gathered,
-                           Value buffer, int64_t rows, Value lane)
+                           int64_t sectorBytes, Value buffer, int64_t rows,
+                           Value lane)
     : ptx(ptx), access(ptx.math, operand), gathered(gathered),
       tileRows(gathered.isTransposed ? llvm::alignTo(rows, Tile::kRowElements)
                                      : rows),
@@ -34,6 +35,7 @@ GatherCopies::GatherCopies(const PtxBuilder &ptx, const MatrixOperand &operand,
       reduction(operand.view.getShape()[2]),
       exceedsRows(rowCount % rows != 0 || tileRows != rows),
       exceedsReduction(reduction % Tile::kRowElements != 0),
+      sharesSectors(gathered.isUnaligned(sectorBytes)),
       source(AddressOp::create(
           ptx.b, LLVM::LLVMPointerType::get(ptx.b.getContext(), 1), buffer)) {
   int64_t pieces = Tile::kRowBytes / gathered.copyBytes;
@@ -107,7 +109,7 @@ void GatherCopies::createCopy(const Position &row, const Position &reduced,
     offset = arith::SelectOp::create(ptx.b, guard, offset, math.constant(0));
   ptx.loadPiece(destination,
                 ptx.offset(source, math.mul(offset, Tile::kElementBytes)),
-                gathered.copyBytes, guard);
+                gathered.copyBytes, sharesSectors, guard);
 }
 
 void GatherCopies::createStep(const Rows &rows, Value k,

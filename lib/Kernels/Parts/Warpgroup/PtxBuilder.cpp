@@ -164,11 +164,11 @@ static Value castToCluster(ImplicitLocOpBuilder &b, Value shared) {
 }
 
 void PtxBuilder::loadPiece(Value destination, Value source, int64_t bytes,
-                           Value guard) const {
+                           bool isShared, Value guard) const {
   constexpr int64_t kUncachedBytes = 16;
   Value readBytes = guard ? select(guard, bytes, math.constant(0)) : Value();
   NVVM::CpAsyncOp::create(b, destination, source, static_cast<uint32_t>(bytes),
-                          bytes == kUncachedBytes
+                          bytes == kUncachedBytes && !isShared
                               ? NVVM::LoadCacheModifierKind::CG
                               : NVVM::LoadCacheModifierKind::CA,
                           readBytes);

@@ -79,9 +79,10 @@ public:
   /// Prefetches the cache line of a global address into the L2 cache, which
   /// later stores of other kernels update.
   void prefetchToL2(Value pointer) const;
-  /// Starts to copy 16, 8 or 4 bytes of this lane from global to shared memory;
-  /// zeros if `guard` is given and does not hold.
-  void loadPiece(Value destination, Value source, int64_t bytes,
+  /// Starts to copy 16, 8 or 4 bytes of this lane from global to shared memory,
+  /// or zeros if `guard` is given and does not hold. If other pieces share its
+  /// sectors, they stay in the first-level cache.
+  void loadPiece(Value destination, Value source, int64_t bytes, bool isShared,
                  Value guard) const;
   /// Counts an arrival of this lane at `barrier` once all of its earlier pieces
   /// have arrived.

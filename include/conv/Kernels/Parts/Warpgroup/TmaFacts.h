@@ -65,22 +65,11 @@ struct TmaFacts {
   std::optional<HaloTile> haloTile = std::nullopt;
 };
 
-/// What the copy engine could bring of operands that lanes can copy.
-enum class BoxCopies { None, OfOneTap, Other };
-
 /// The facts of a problem whose operands lanes can copy: those of plain
 /// matrices with one index for the reduction.
 struct GatherFacts : TmaFacts {
   Gather gather;
-  BoxCopies boxes = BoxCopies::None;
-
-  /// Whether the copy engine cannot bring the operands, or takes longer: for
-  /// rows that start inside sectors. It brings halo tiles and rows of several
-  /// taps as fast as lanes do.
-  bool arePreferred(int64_t sectorBytes) const {
-    return boxes == BoxCopies::None ||
-           (boxes == BoxCopies::OfOneTap && gather.isUnaligned(sectorBytes));
-  }
+  bool hasBoxes = false; ///< Whether the copy engine could bring them.
 };
 
 /// The facts of a problem; they have no steps if copies of boxes cannot load
