@@ -26,14 +26,8 @@ using namespace conv;
 static constexpr int64_t kMaxStages = 7;
 static constexpr int64_t kMaxGradientStages = 8;
 
-/// Lanes copy unaligned rows through the first-level cache, in which pieces
-/// share sectors, and which has what shared memory leaves of a unit's 256 KB.
-/// With 192 KB of stages, kernels took 1.1 to 1.6 times as long as with 128 KB
-/// on an H100 (16 problems, 8 tiles); with less than 92 KB of cache 1.2 times
-/// what others of their bytes took, and with two stages 1.2 times as long as
-/// with three.
-static constexpr int64_t kMaxCachedStageBytes = 128 << 10;
-static constexpr int64_t kMaxCachedBytes = 163 << 10;
+/// The fewest stages of a tile that leaves room for the first-level cache: with
+/// two, kernels took 1.2 times as long as with three.
 static constexpr int64_t kMinCachedStages = 3;
 
 /// Copies of partial rows of the right operand are too slow unless they start
@@ -151,11 +145,15 @@ static bool copiesUnaligned(const Problem &problem, const ChipInfo &chip,
   return gathered && gathered->gather.isUnaligned(chip.sectorBytes);
 }
 
-static bool leavesCache(const KeptTile &kept) {
+/// Whether shared memory leaves room for the first-level cache, through which
+/// lanes copy unaligned rows, and in which pieces share sectors.
+static bool leavesCache(const ChipInfo &chip, const KeptTile &kept) {
+  const WarpgroupCalibration &fit = chip.calibration->warpgroup;
   int64_t stages = kept.tile.stages;
-  return stages >= kMinCachedStages && kept.sharedBytes() <= kMaxCachedBytes &&
+  return stages >= kMinCachedStages &&
+         kept.sharedBytes() <= fit.cachedTileBytes &&
          (stages == kMinCachedStages ||
-          stages * kept.stageBytes() <= kMaxCachedStageBytes);
+          stages * kept.stageBytes() <= fit.cachedStageBytes);
 }
 
 /// Whether lanes are ranked: where the copy engine cannot bring the operands,
@@ -185,7 +183,7 @@ static void addTile(const Problem &problem, const ChipInfo &chip,
     auto fits = [&](const Candidate &each) {
       KeptTile kept = getKeptTile(problem, chip, each);
       return kept.sharedBytes() <= chip.sharedMemoryBytes &&
-             (!needsCache || leavesCache(kept));
+             (!needsCache || leavesCache(chip, kept));
     };
     auto fitsKept = [&](const Candidate &each) {
       return fits(each) && getKeptTile(problem, chip, each).keeps();
