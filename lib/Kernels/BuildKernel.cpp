@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // In a kernel whose arguments are addresses, each subproblem has consecutive
-// workgroups. The schedule's family builds subproblems with a product.
+// workgroups. The schedule's family builds subproblems with a product. If code
+// for each would take a code generator too long, those that are alike share
+// code, which selects its numbers by the workgroup.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +22,8 @@
 #include "conv/Kernels/KernelFamily.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -106,16 +110,21 @@ namespace {
 class AddressKernel {
 public:
   AddressKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
-                const ::conv::ChipInfo &chip, StringRef name);
+                const ::conv::ChipInfo &chip, StringRef name,
+                bool sharesCode = false);
 
   FailureOr<BuiltKernel> build();
 
 private:
-  LogicalResult buildPart(const KernelPart &part);
-  LogicalResult buildBody(const KernelPart &part);
+  /// The number of parts from `first` on that share code.
+  size_t countAlike(size_t first) const;
+  /// Builds the code for consecutive parts that are alike.
+  LogicalResult buildParts(ArrayRef<KernelPart> alike);
+  LogicalResult buildBody(ArrayRef<KernelPart> alike);
 
   ArrayRef<KernelPart> parts;
   const ::conv::ChipInfo &chip;
+  bool sharesCode; ///< Whether parts that are alike have code in common.
   ImplicitLocOpBuilder b;
   BuiltKernel built;
   Value workgroup; ///< Number in the kernel.
@@ -123,8 +132,9 @@ private:
 } // namespace
 
 AddressKernel::AddressKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
-                             const ::conv::ChipInfo &chip, StringRef name)
-    : parts(parts), chip(chip),
+                             const ::conv::ChipInfo &chip, StringRef name,
+                             bool sharesCode)
+    : parts(parts), chip(chip), sharesCode(sharesCode),
       b(scf::ForallOp(parts.front().form.forall).getLoc(),
         builder.getContext()),
       built{} {
@@ -140,14 +150,39 @@ AddressKernel::AddressKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
       createKernelFunction(builder, b.getLoc(), name, types, built.workItems);
 }
 
-LogicalResult AddressKernel::buildBody(const KernelPart &part) {
+size_t AddressKernel::countAlike(size_t first) const {
+  if (!sharesCode)
+    return 1;
+  const KernelPart &part = parts[first];
+  auto canShare = [&](const KernelPart &other) {
+    return hasProduct(other) && other.buffers == part.buffers &&
+           selectIndexType(other.form, chip, other.buffers).getWidth() == 32;
+  };
+  ArrayRef<KernelPart> candidates =
+      parts.drop_front(first).take_while(canShare);
+  if (candidates.size() < 2)
+    return 1;
+  return getKernelFamily(part.form.schedule).countAlike(candidates, chip);
+}
+
+LogicalResult AddressKernel::buildBody(ArrayRef<KernelPart> alike) {
+  const KernelPart &part = alike.front();
   const TiledConvolution &form = part.form;
   SmallVector<Value> arguments;
   for (Value buffer : part.buffers)
     arguments.push_back(built.function.getArgument(
         findOrAddArgument(built.arguments, {buffer})));
-  IndexMath math(b, selectIndexType(form, chip, ValueRange(arguments)));
-  Value number = math.sub(math.cast(workgroup), built.workgroups);
+  SmallVector<int64_t> firsts, ends;
+  for (const KernelPart &one : alike) {
+    firsts.push_back(ends.empty() ? built.workgroups : ends.back());
+    ends.push_back(firsts.back() + countWorkgroups(one.form, chip));
+  }
+  std::optional<NumberSwitch> numbers;
+  if (alike.size() > 1)
+    numbers.emplace(b, IndexMath(b, b.getI32Type()).cast(workgroup), ends);
+  IndexMath math(b, selectIndexType(form, chip, ValueRange(arguments)),
+                 numbers ? &*numbers : nullptr);
+  Value number = math.sub(math.cast(workgroup), SharedNumber(firsts));
   Value workItem =
       built.workItems == 1
           ? math.constant(0)
@@ -164,10 +199,15 @@ LogicalResult AddressKernel::buildBody(const KernelPart &part) {
                 workItem,
                 math.rem(workItem, chip.subgroupSize),
                 math.div(workItem, chip.subgroupSize)};
+  if (alike.size() > 1)
+    for (const KernelPart &one : alike)
+      kernel.subproblems.push_back(&one.form);
   LogicalResult result =
       form.hasProduct()
           ? getKernelFamily(form.schedule).buildBody(kernel, built.function)
           : selectElementwiseBody(form, chip)(kernel, built.function);
+  if (numbers)
+    numbers->create();
   if (failed(result))
     return failure();
   built.dynamicSharedBytes =
@@ -175,15 +215,17 @@ LogicalResult AddressKernel::buildBody(const KernelPart &part) {
   return success();
 }
 
-LogicalResult AddressKernel::buildPart(const KernelPart &part) {
-  if (parts.size() == 1)
-    return buildBody(part);
+LogicalResult AddressKernel::buildParts(ArrayRef<KernelPart> alike) {
+  if (parts.size() == alike.size())
+    return buildBody(alike);
+  int64_t count = 0;
+  for (const KernelPart &part : alike)
+    count += countWorkgroups(part.form, chip);
   LogicalResult result = success();
   IndexMath math(b, b.getI32Type());
   Value number = math.sub(math.cast(workgroup), built.workgroups);
-  Value isMine = math.below(number, countWorkgroups(part.form, chip));
-  scf::IfOp::create(b, isMine, [&](OpBuilder &, Location) {
-    result = buildBody(part);
+  scf::IfOp::create(b, math.below(number, count), [&](OpBuilder &, Location) {
+    result = buildBody(alike);
     scf::YieldOp::create(b);
   });
   return result;
@@ -192,13 +234,31 @@ LogicalResult AddressKernel::buildPart(const KernelPart &part) {
 FailureOr<BuiltKernel> AddressKernel::build() {
   b.setInsertionPointToStart(&built.function.getBody().front());
   workgroup = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-  for (const KernelPart &part : parts) {
-    if (failed(buildPart(part)))
+  for (size_t first = 0, count; first < parts.size(); first += count) {
+    count = countAlike(first);
+    ArrayRef<KernelPart> alike = parts.slice(first, count);
+    if (failed(buildParts(alike)))
       return failure();
-    built.workgroups += countWorkgroups(part.form, chip);
+    for (const KernelPart &part : alike)
+      built.workgroups += countWorkgroups(part.form, chip);
   }
   gpu::ReturnOp::create(b);
   return std::move(built);
+}
+
+/// Whether a kernel has so many operations that no schedule is likely to keep
+/// within the limit that `CompileWithoutSpills.cpp` sets, if the subproblems do
+/// not share code. Code in common computes in each step what constants are in
+/// code for one, so loops may take longer.
+static bool isTooLong(gpu::GPUFuncOp function) {
+  constexpr int64_t kMostOperations = 10240;
+  OwningOpRef<gpu::GPUFuncOp> simplified = function.clone();
+  IRRewriter rewriter(function.getContext());
+  DominanceInfo dominance(*simplified);
+  eliminateCommonSubExpressions(rewriter, dominance, *simplified);
+  int64_t operations = 0;
+  simplified->walk([&](Operation *) { ++operations; });
+  return operations > kMostOperations;
 }
 
 LogicalResult KernelFamily::buildBody(Kernel &, gpu::GPUFuncOp) const {
@@ -209,7 +269,12 @@ FailureOr<BuiltKernel> KernelFamily::buildKernel(OpBuilder &builder,
                                                  ArrayRef<KernelPart> parts,
                                                  const ::conv::ChipInfo &chip,
                                                  StringRef name) const {
-  return AddressKernel(builder, parts, chip, name).build();
+  FailureOr<BuiltKernel> built =
+      AddressKernel(builder, parts, chip, name).build();
+  if (failed(built) || parts.size() == 1 || !isTooLong(built->function))
+    return built;
+  built->function.erase();
+  return AddressKernel(builder, parts, chip, name, /*sharesCode=*/true).build();
 }
 
 FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,

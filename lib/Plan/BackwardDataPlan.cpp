@@ -21,8 +21,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The most parts of a kernel, each of which is separate code: as many as
-/// stride 3 has dgrad phases in two dimensions. More dgrad phases are always
+/// The most parts of a kernel, which are separate code if it is short: as many
+/// as stride 3 has dgrad phases in two dimensions. More dgrad phases are always
 /// joined. More than `kFewParts` are joined if that increases the
 /// multiplications by at most the factor `kMaxJoinedWork`.
 static constexpr int64_t kMaxParts = 9, kFewParts = 4;

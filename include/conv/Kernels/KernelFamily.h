@@ -98,14 +98,22 @@ public:
                                      ConvolutionOpInterface op,
                                      const ::conv::ChipInfo &chip) const = 0;
 
-  /// Builds the work of a workgroup for a part with a product, in kernels whose
+  /// The number of parts, from the first on, for which one `buildBody` builds
+  /// the work. All of them have a product, the same arguments, and numbers of
+  /// 32 bits.
+  virtual size_t countAlike(ArrayRef<KernelPart> parts,
+                            const ::conv::ChipInfo &chip) const {
+    return 1;
+  }
+
+  /// Builds the work of a workgroup for parts with a product, in kernels whose
   /// arguments are addresses.
   virtual LogicalResult buildBody(Kernel &kernel,
                                   gpu::GPUFuncOp function) const;
 
   /// Builds the kernel of parts of which at least one has a product. The
-  /// default calls `buildBody` for each part with a product, and puts the parts
-  /// without a product beside them.
+  /// default calls `buildBody` for the parts with a product that are alike, and
+  /// puts the parts without a product beside them.
   virtual FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
                                              ArrayRef<KernelPart> parts,
                                              const ::conv::ChipInfo &chip,

@@ -28,8 +28,7 @@ mlir::conv::createAsyncStagedLoop(const Kernel &kernel,
   auto multiply = [&](Value stage, ValueRange sums) {
     return parts.matrix.createStep(sums, stage);
   };
-  return createAsyncPipeline(
-      kernel, llvm::divideCeil(kernel.form.getReduction(), gemmK),
-      kernel.form.schedule.getStages(), parts.matrix.createZeros(),
-      {fill, multiply});
+  return createAsyncPipeline(kernel, kernel.countSteps(),
+                             kernel.form.schedule.getStages(),
+                             parts.matrix.createZeros(), {fill, multiply});
 }

@@ -14,6 +14,7 @@
 #include "conv/Kernels/Gemm/GemmFacts.h"
 #include "conv/Kernels/Parts/StagedModel.h"
 
+#include "AlikeParts.h"
 #include "StagedBody.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -171,6 +172,11 @@ public:
     return llvm::formatv("expects an operand with {0} bytes or more next to "
                          "each other along the reduction for async_staged",
                          chip.asyncCopyBytes);
+  }
+
+  size_t countAlike(ArrayRef<KernelPart> parts,
+                    const ::conv::ChipInfo &chip) const override {
+    return countAlikeParts(parts, chip);
   }
 
   LogicalResult buildBody(Kernel &kernel,

@@ -55,8 +55,7 @@ namespace {
 class LaneCopyLoop {
 public:
   LaneCopyLoop(const Kernel &kernel, const MainLoopParts &parts)
-      : kernel(kernel), parts(parts),
-        steps(llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK())),
+      : kernel(kernel), parts(parts), steps(kernel.countSteps()),
         rounds(parts.matrix.numRounds()),
         stages(kernel.form.schedule.getStages()),
         shares(stages > 2 ? rounds : std::max<int64_t>(1, rounds / 2)),
@@ -88,20 +87,28 @@ private:
   int64_t countBefore(int64_t share) const {
     return share * numCopies() / shares;
   }
-  Value getStart(int64_t tile) const {
-    return tile < steps ? kernel.math.constant(tile * kernel.gemmK()) : Value();
+  /// Where tile `number` of each subproblem starts.
+  Value getStart(const SharedNumber &number) const {
+    return kernel.math.constant(
+        number.map([&](int64_t n) { return n * kernel.gemmK(); }));
   }
   Value getNext(Value stage) const;
-  void startShares(int64_t from, int64_t to, Value k, Value stage) const;
+  void startShares(int64_t from, int64_t to, Value k, Value stage,
+                   Value guard) const;
   State start() const;
   /// The state in which the first stage is next.
   State startStages(State state) const;
   State createStep(State state, Copies copies,
                    std::optional<int64_t> pending) const;
 
+  /// A step of the subproblems whose `condition` is 1.
+  State createStepIf(const SharedNumber &condition, State state, Copies copies,
+                     std::optional<int64_t> pending) const;
+
   const Kernel &kernel;
   const MainLoopParts &parts;
-  int64_t steps, rounds, stages, shares;
+  SharedNumber steps;
+  int64_t rounds, stages, shares;
   int64_t stepsOfIteration;
 };
 } // namespace
@@ -134,17 +141,18 @@ Value LaneCopyLoop::getNext(Value stage) const {
                                                 math.add(stage, 1));
 }
 
-/// Starts the copies of shares `from` to `to` of the tile at `k`.
-void LaneCopyLoop::startShares(int64_t from, int64_t to, Value k,
-                               Value stage) const {
+/// Starts the copies of shares `from` to `to` of the tile at `k`. They bring
+/// zeros if `guard` is false.
+void LaneCopyLoop::startShares(int64_t from, int64_t to, Value k, Value stage,
+                               Value guard) const {
   if (!k)
     return;
   int64_t first = countBefore(from), last = countBefore(to);
   int64_t ofLhs = parts.lhs.numCopies();
-  parts.lhs.startCopies(std::min(first, ofLhs), std::min(last, ofLhs), k,
-                        stage);
+  parts.lhs.startCopies(std::min(first, ofLhs), std::min(last, ofLhs), k, stage,
+                        guard);
   parts.rhs.startCopies(std::max(first - ofLhs, int64_t(0)),
-                        std::max(last - ofLhs, int64_t(0)), k, stage);
+                        std::max(last - ofLhs, int64_t(0)), k, stage, guard);
 }
 
 LaneCopyLoop::State LaneCopyLoop::startStages(State state) const {
@@ -158,9 +166,12 @@ LaneCopyLoop::State LaneCopyLoop::start() const {
   State state = startStages({});
   state.sums = parts.matrix.createZeros();
   int64_t pending = 0;
-  for (int64_t tile = 0; tile < std::min(stages, steps); ++tile) {
+  for (int64_t tile = 0; tile < std::min(stages, steps.maximum()); ++tile) {
     int64_t upTo = tile < stages - 1 ? shares : 1;
-    startShares(0, upTo, getStart(tile), math.constant(tile));
+    Value hasTile = tile < steps.minimum()
+                        ? math.yes()
+                        : math.below(math.constant(tile), steps);
+    startShares(0, upTo, getStart(tile), math.constant(tile), hasTile);
     pending += tile > 0 ? countBefore(upTo) : 0;
   }
   createCopyBarrier(kernel.b, pending);
@@ -179,12 +190,13 @@ LaneCopyLoop::createStep(State state, Copies copies,
     SmallVector<Value> fragments = state.fragments;
     if (round + 1 < rounds) {
       if (round + 1 < shares)
-        startShares(round + 1, round + 2, copies.rest, state.before);
+        startShares(round + 1, round + 2, copies.rest, state.before,
+                    kernel.math.yes());
       state.fragments = parts.matrix.readRound(current, round + 1);
     } else if (pending) {
       createCopyBarrier(kernel.b, *pending);
       state.fragments = parts.matrix.readRound(next, 0);
-      startShares(0, 1, copies.first, current);
+      startShares(0, 1, copies.first, current, kernel.math.yes());
     }
     state.sums = parts.matrix.multiplyRound(state.sums, fragments, 0,
                                             parts.matrix.numProducts());
@@ -196,17 +208,29 @@ LaneCopyLoop::createStep(State state, Copies copies,
   return state;
 }
 
+LaneCopyLoop::State
+LaneCopyLoop::createStepIf(const SharedNumber &condition, State state,
+                           Copies copies,
+                           std::optional<int64_t> pending) const {
+  return state.unpack(createIf(kernel, condition, state.pack(), [&] {
+    return createStep(state, copies, pending).pack();
+  }));
+}
+
 SmallVector<Value> LaneCopyLoop::create() {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
   int64_t gemmK = kernel.gemmK();
+  int64_t whileFull = (stages - 2) * numCopies();
   State state = start();
-  int64_t starts = std::max<int64_t>(0, steps - stages);
-  int64_t inLoop = starts / stepsOfIteration * stepsOfIteration;
-  if (inLoop > 0) {
+  SharedNumber starts =
+      steps.map([&](int64_t n) { return std::max<int64_t>(0, n - stages); });
+  SharedNumber inLoop = starts.map(
+      [&](int64_t n) { return n / stepsOfIteration * stepsOfIteration; });
+  SharedNumber firstAfter = inLoop.map([&](int64_t n) { return n + stages; });
+  if (inLoop.maximum() > 0) {
     auto loop = scf::ForOp::create(
-        b, math.constant(stages * gemmK),
-        math.constant((stages + inLoop) * gemmK),
+        b, math.constant(stages * gemmK), getStart(firstAfter),
         math.constant(stepsOfIteration * gemmK), state.pack(),
         [&](OpBuilder &, Location, Value k, ValueRange carried) {
           State after = state.unpack(carried);
@@ -214,8 +238,7 @@ SmallVector<Value> LaneCopyLoop::create() {
             after = startStages(after);
           for (int64_t step = 0; step < stepsOfIteration; ++step) {
             Value next = math.add(k, step * gemmK);
-            after = createStep(after, {math.sub(next, gemmK), next},
-                               (stages - 2) * numCopies());
+            after = createStep(after, {math.sub(next, gemmK), next}, whileFull);
           }
           scf::YieldOp::create(b, after.pack());
         });
@@ -224,13 +247,26 @@ SmallVector<Value> LaneCopyLoop::create() {
     if (stepsOfIteration == stages)
       state = startStages(state);
   }
-  // The last steps run out of new tiles, but finish the copies in flight.
-  for (int64_t step = inLoop; step < steps; ++step) {
+  // Steps that the loop leaves over.
+  for (int64_t step = 0; step + 1 < stepsOfIteration; ++step) {
+    auto isLeft = [&](int64_t n) {
+      return n % stepsOfIteration > step ? 1 : 0;
+    };
+    Value next = math.add(getStart(firstAfter), step * gemmK);
+    state = createStepIf(starts.map(isLeft), state,
+                         {math.sub(next, gemmK), next}, whileFull);
+  }
+  // The last steps, as many as there are stages, have no new tiles, but the
+  // first of them finishes the copies of the last tile.
+  for (int64_t left = stages; left > 0; --left) {
+    auto hasStep = [&](int64_t n) { return n >= left ? 1 : 0; };
+    Copies copies{};
+    if (left == stages)
+      copies.rest = getStart(steps.map([](int64_t n) { return n - 1; }));
     std::optional<int64_t> pending;
-    if (step + 1 < steps)
-      pending = std::min(stages - 2, steps - 2 - step) * numCopies();
-    state = createStep(
-        state, {getStart(step + stages - 1), getStart(step + stages)}, pending);
+    if (left > 1)
+      pending = std::max<int64_t>(0, left - 2) * numCopies();
+    state = createStepIf(steps.map(hasStep), state, copies, pending);
   }
   return state.sums;
 }

@@ -16,11 +16,13 @@ using namespace mlir;
 using namespace mlir::conv;
 
 SmallVector<Value> MainLoopParts::startBlock(int64_t block, Value k,
-                                             ValueRange places) const {
+                                             ValueRange places,
+                                             Value guard) const {
   int64_t inRhs = block - lhs.numBlocks();
-  return inRhs < 0
-             ? lhs.startBlock(block, k, places.take_front(lhs.numPlaces()))
-             : rhs.startBlock(inRhs, k, places.drop_front(lhs.numPlaces()));
+  return inRhs < 0 ? lhs.startBlock(block, k,
+                                    places.take_front(lhs.numPlaces()), guard)
+                   : rhs.startBlock(inRhs, k,
+                                    places.drop_front(lhs.numPlaces()), guard);
 }
 
 void MainLoopParts::finishBlock(int64_t block, ValueRange loads,
@@ -30,9 +32,9 @@ void MainLoopParts::finishBlock(int64_t block, ValueRange loads,
                    : rhs.finishBlock(inRhs, loads, stage);
 }
 
-SmallVector<Value> MainLoopParts::createPlaces(Value k) const {
-  SmallVector<Value> places = lhs.createPlaces(k);
-  llvm::append_range(places, rhs.createPlaces(k));
+SmallVector<Value> MainLoopParts::createPlaces(Value k, Value guard) const {
+  SmallVector<Value> places = lhs.createPlaces(k, guard);
+  llvm::append_range(places, rhs.createPlaces(k, guard));
   return places;
 }
 
@@ -40,15 +42,15 @@ SmallVector<Value> MainLoopParts::createPlaces(Value k) const {
 /// run starts, else places moved from the previous tile.
 static SmallVector<Value> movePlaces(const Kernel &kernel,
                                      ArrayRef<const OperandCopy *> copies,
-                                     ValueRange places, Value k) {
+                                     ValueRange places, Value k, Value guard) {
   auto createAll = [&]() {
     SmallVector<Value> all;
     for (const OperandCopy *copy : copies)
-      llvm::append_range(all, copy->createPlaces(k));
+      llvm::append_range(all, copy->createPlaces(k, guard));
     return all;
   };
   int64_t run = copies.front()->getPlaceRun();
-  if (run == 0 || run == kernel.form.getReduction())
+  if (run == 0 || kernel.getReduction().isAlways(run))
     return places;
   if (auto constant = getConstantIntValue(k))
     return *constant % run == 0 ? createAll() : SmallVector<Value>(places);
@@ -69,13 +71,30 @@ static SmallVector<Value> movePlaces(const Kernel &kernel,
 }
 
 SmallVector<Value> MainLoopParts::movePlaces(const Kernel &kernel,
-                                             ValueRange places, Value k) const {
+                                             ValueRange places, Value k,
+                                             Value guard) const {
   if (lhs.getPlaceRun() == rhs.getPlaceRun())
-    return ::movePlaces(kernel, {&lhs, &rhs}, places, k);
-  SmallVector<Value> moved =
-      ::movePlaces(kernel, {&lhs}, places.take_front(lhs.numPlaces()), k);
-  llvm::append_range(
-      moved,
-      ::movePlaces(kernel, {&rhs}, places.drop_front(lhs.numPlaces()), k));
+    return ::movePlaces(kernel, {&lhs, &rhs}, places, k, guard);
+  SmallVector<Value> moved = ::movePlaces(
+      kernel, {&lhs}, places.take_front(lhs.numPlaces()), k, guard);
+  llvm::append_range(moved, ::movePlaces(kernel, {&rhs},
+                                         places.drop_front(lhs.numPlaces()), k,
+                                         guard));
   return moved;
+}
+
+SmallVector<Value>
+mlir::conv::createIf(const Kernel &kernel, const SharedNumber &condition,
+                     ValueRange otherwise,
+                     function_ref<SmallVector<Value>()> create) {
+  if (condition.isUniform())
+    return condition.getUniform() ? create() : SmallVector<Value>(otherwise);
+  const IndexMath &math = kernel.math;
+  auto branch = scf::IfOp::create(
+      kernel.b, math.below(math.constant(0), condition),
+      [&](OpBuilder &, Location) { scf::YieldOp::create(kernel.b, create()); },
+      [&](OpBuilder &, Location) {
+        scf::YieldOp::create(kernel.b, otherwise);
+      });
+  return llvm::to_vector_of<Value>(branch.getResults());
 }

@@ -39,16 +39,27 @@ struct MainLoopParts {
   /// The blocks of both operands, the left operand's first
   /// (`OperandCopy::startBlock`), with the places of all their loads.
   int64_t numBlocks() const { return lhs.numBlocks() + rhs.numBlocks(); }
-  SmallVector<Value> startBlock(int64_t block, Value k,
-                                ValueRange places) const;
+  SmallVector<Value> startBlock(int64_t block, Value k, ValueRange places,
+                                Value guard) const;
   void finishBlock(int64_t block, ValueRange loads, Value stage) const;
 
   /// Places of the loads of the tile at `k`, where a run starts.
-  SmallVector<Value> createPlaces(Value k) const;
-  /// Places of the loads of the tile at `k`, moved from the previous tile.
+  SmallVector<Value> createPlaces(Value k, Value guard) const;
+  /// Places of the loads of the tile at `k`, moved from the previous tile. New
+  /// ones are masked if `guard` is false.
   SmallVector<Value> movePlaces(const Kernel &kernel, ValueRange places,
-                                Value k) const;
+                                Value k, Value guard) const;
 };
+
+/// What `create` builds for subproblems whose `condition` is 1, and `otherwise`
+/// for those where it is 0.
+SmallVector<Value> createIf(const Kernel &kernel, const SharedNumber &condition,
+                            ValueRange otherwise,
+                            function_ref<SmallVector<Value>()> create);
+
+/// Tiles in flight to registers while one is multiplied, in loops whose steps
+/// do not overlap. `loadsPieces` says if each load has a whole piece.
+int64_t computeLoadDistance(const Kernel &kernel, bool loadsPieces);
 
 /// Builds the loop over the reduction and returns the accumulators after it.
 /// Loads go from global memory to registers while the matrix units multiply the

@@ -20,102 +20,34 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The largest power of two that divides `value`.
-static int64_t powerOfTwoIn(int64_t value) { return value & -value; }
-
-/// Whether rows, and not the reduction, are adjacent in memory.
-static bool areRowsNeighbours(const MatrixAccess &access) {
-  return access.getInnermostDistance(MatrixIndex::Column) != 1 &&
-         access.getInnermostDistance(MatrixIndex::Row) == 1;
-}
-
 TileOrder OperandCopy::getTileOrder(const Kernel &kernel,
-                                    const MatrixOperand &operand) {
+                                    const MatrixAccess &access) {
   bool isTransposed =
       cast<StagedGemmAttr>(kernel.form.schedule.getKernel()).isAsync() &&
-      kernel.chip.getLaneCopies() &&
-      areRowsNeighbours(MatrixAccess(kernel.math, operand));
+      kernel.chip.getLaneCopies() && areRowsNeighbours(access);
   return isTransposed ? TileOrder::AlongRows : TileOrder::AlongReduction;
 }
 
 OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
                          const Source &source)
-    : kernel(kernel), tile(tile), access(kernel.math, source.operand),
-      buffer(source.buffer), rowCount(source.operand.view.getShape()[1]) {
+    : kernel(kernel), tile(tile), access(source.access), buffer(source.buffer),
+      rowCount(source.rows),
+      shape(kernel, tile, access, cast<MemRefType>(buffer.getType()),
+            source.rowRun) {
   pieces.resize(tile.getRows() * tile.getPiecesPerRow() / kernel.workItems);
-  bool isAsyncLoop =
-      cast<StagedGemmAttr>(kernel.form.schedule.getKernel()).isAsync();
-  bool rowsFollow = areRowsNeighbours(access);
-  if (isAsyncLoop && kernel.chip.getLaneCopies()) {
-    width = kernel.pieceElements();
-    async = true;
+  if (shape.async && kernel.chip.getLaneCopies())
     assignInLaneOrder();
-  } else if (rowsFollow) {
-    int64_t limit = std::min<int64_t>(
-        {kernel.pieceElements(), source.rowRun, powerOfTwoIn(pieces.size())});
-    rowWidth = access.getVectorWidth(MatrixIndex::Row, limit);
+  else if (areRowsNeighbours(access))
     assignAlongColumn();
-  } else {
-    width = access.getVectorWidth(MatrixIndex::Column, kernel.pieceElements());
-    async = isAsyncLoop &&
-            kernel.chip.copiesWithoutRegisters(width * kernel.operandBytes());
+  else
     assignAlongRow();
-  }
   locate(source);
-  loadsOfPlaces = countLoadsOfPlaces();
-  placeRun = computePlaceRun();
-}
-
-/// Buffer instructions of AMD chips add an offset that all lanes share.
-bool OperandCopy::hasPlaces() const {
-  auto type = cast<MemRefType>(buffer.getType());
-  return kernel.chip.backend == ::conv::Backend::AMDGPU && !async &&
-         type.getNumElements() * kernel.operandBytes() < (int64_t(1) << 31);
-}
-
-/// MFMA hides vector instructions that are spread over a step. New places at
-/// the start of a step, which runs shorter than the reduction need, cost more
-/// in conv-clock, unless the loads are joined in a loop with one stage: they
-/// all start after a fence, between two barriers.
-int64_t OperandCopy::computePlaceRun() const {
-  if (!hasPlaces())
-    return 0;
-  int64_t run = access.getInnermostSize(MatrixIndex::Column);
-  bool moves = run % kernel.gemmK() == 0 &&
-               access.isCheckedTogether(MatrixIndex::Column);
-  bool isShort = run < kernel.form.getReduction();
-  bool hidesVectors = kernel.atom.kind == ::conv::AtomKind::MFMA;
-  if (moves && !(isShort && hidesVectors))
-    return run;
-  bool startsAfterFence = hidesVectors && loadsPerBlock() > 1 &&
-                          kernel.form.schedule.getStages() == 1;
-  return startsAfterFence ? kernel.gemmK() : 0;
-}
-
-/// Loads with one guard share the place of the first of them, unless they are
-/// before it in memory (G10): gradients read taps backwards.
-SmallVector<int64_t> OperandCopy::countLoadsOfPlaces() const {
-  int64_t length = kernel.pieceElements();
-  bool goesForward = access.getInnermostDistance(MatrixIndex::Column) >= 0;
-  SmallVector<int64_t> counts = {1};
-  int64_t first = 0;
-  for (int64_t step = width; step < length; step += width) {
-    if (goesForward &&
-        access.areGuardedAlike({MatrixIndex::Column, first, length},
-                               {MatrixIndex::Column, step, length})) {
-      ++counts.back();
-    } else {
-      counts.push_back(1);
-      first = step;
-    }
-  }
-  return counts;
 }
 
 bool OperandCopy::isComplete() const {
   bool isAlongRows = tile.getOrder() == TileOrder::AlongRows;
   MatrixIndex index = isAlongRows ? MatrixIndex::Row : MatrixIndex::Column;
-  bool isInOrder = async && kernel.chip.getLaneCopies();
+  bool isInOrder = shape.async && kernel.chip.getLaneCopies();
   return !isInOrder || (access.getVectorWidth(index, kernel.pieceElements()) ==
                             kernel.pieceElements() &&
                         (!isAlongRows || kernel.operandBytes() == 2));
@@ -127,42 +59,56 @@ void OperandCopy::locate(const Source &source) {
       access.createPosition(MatrixIndex::Batch, source.batch);
   for (Piece &piece : pieces) {
     Value row = math.add(source.origin, source.rowOf(piece.row));
-    piece.isRow =
-        rowCount % tile.getRows() == 0 ? math.yes() : math.below(row, rowCount);
+    piece.isRow = rowCount.isMultipleOf(tile.getRows())
+                      ? math.yes()
+                      : math.below(row, rowCount);
     piece.start =
         access.add(batch, access.createPosition(MatrixIndex::Row, row));
   }
 }
 
-OperandCopy::Element
-OperandCopy::findElement(const Piece &piece, Value k, Value within, Value guard,
-                         std::optional<MatrixAccess::Congruence> known) const {
+/// The position of an element in its row, in the tile at `k`. If a step stays
+/// within one innermost digit, only `k` is decoded, which is the same for all
+/// work-items.
+MatrixAccess::Position OperandCopy::findInRow(Value k, Value within) const {
+  return shape.decodesOnce
+             ? access.advance(access.createPosition(MatrixIndex::Column, k),
+                              MatrixIndex::Column, within)
+             : access.createPosition(MatrixIndex::Column,
+                                     kernel.math.add(k, within));
+}
+
+/// The element at a position in the row of a piece, which is number `column` of
+/// the row.
+OperandCopy::Element OperandCopy::findElement(
+    const Piece &piece, const MatrixAccess::Position &inRow, Value column,
+    Value guard, std::optional<MatrixAccess::Congruence> known) const {
   const IndexMath &math = kernel.math;
-  // If a step stays within one innermost digit, only `k` is decoded, which is
-  // the same for all work-items.
-  bool isUniform =
-      access.getInnermostSize(MatrixIndex::Column) % kernel.gemmK() == 0;
-  Value column = math.add(k, within);
-  MatrixAccess::Position position =
-      isUniform ? access.advance(access.createPosition(MatrixIndex::Column, k),
-                                 MatrixIndex::Column, within)
-                : access.createPosition(MatrixIndex::Column, column);
-  position = access.add(piece.start, position);
+  MatrixAccess::Position position = access.add(piece.start, inRow);
   guard = access.createGuard(position, math.both(guard, piece.isRow), known);
-  int64_t reduction = kernel.form.getReduction();
-  if (reduction % kernel.gemmK() != 0)
+  SharedNumber reduction = kernel.getReduction();
+  if (!reduction.isMultipleOf(kernel.gemmK()))
     guard = math.both(guard, math.below(column, reduction));
   return {access.createOffset(position), guard};
 }
 
-/// Element `step` of a piece, in the tile at `k`.
+/// Element `step` of a piece, in the tile at `k`. Compilers do not see that a
+/// piece has the same digits everywhere if their sizes are not constants.
 OperandCopy::Element OperandCopy::findInPiece(const Piece &piece, Value k,
                                               int64_t step, Value guard) const {
   const IndexMath &math = kernel.math;
   int64_t length = kernel.pieceElements();
   Value first = math.mul(piece.position, length);
+  Value within = math.add(first, step);
+  bool isMoved = !shape.decodesOnce &&
+                 !access.hasEqualDigits(MatrixIndex::Column) &&
+                 access.movesTogether(MatrixIndex::Column, length);
   return findElement(
-      piece, k, math.add(first, step), guard,
+      piece,
+      isMoved ? access.advanceTogether(findInRow(k, first), MatrixIndex::Column,
+                                       step)
+              : findInRow(k, within),
+      math.add(k, within), guard,
       MatrixAccess::Congruence{MatrixIndex::Column, step, length});
 }
 
@@ -176,16 +122,16 @@ static Value castElements(ImplicitLocOpBuilder &b, Value vector, Type element) {
 SmallVector<Value> OperandCopy::loadFrom(ValueRange places, Value moved) const {
   IndexMath bytes(kernel.b, kernel.b.getI32Type());
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  auto type = VectorType::get({std::max(width, rowWidth)}, element);
+  auto type = VectorType::get({std::max(shape.width, shape.rowWidth)}, element);
   int64_t ofElement =
       access.getInnermostDistance(MatrixIndex::Column) * kernel.operandBytes();
   Value distance = bytes.mul(bytes.cast(moved), ofElement);
   SmallVector<Value> loads;
-  for (auto [place, count] : llvm::zip_equal(places, loadsOfPlaces))
+  for (auto [place, count] : llvm::zip_equal(places, shape.loadsOfPlaces))
     for (int64_t load = 0; load < count; ++load)
-      loads.push_back(
-          PlacedLoadOp::create(kernel.b, type, buffer, place,
-                               bytes.add(distance, load * width * ofElement)));
+      loads.push_back(PlacedLoadOp::create(
+          kernel.b, type, buffer, place,
+          bytes.add(distance, load * shape.width * ofElement)));
   return loads;
 }
 
@@ -202,12 +148,12 @@ Value OperandCopy::createPlace(const Element &element) const {
 /// starts.
 SmallVector<Value> OperandCopy::startLoads(const Piece &piece, Value k,
                                            Value guard) const {
-  if (!hasPlaces() || loadsPerBlock() == 1) {
+  if (!shape.hasPlaces || loadsPerBlock() == 1) {
     SmallVector<Value> loads;
-    for (int64_t step = 0; step < kernel.pieceElements(); step += width) {
+    for (int64_t step = 0; step < kernel.pieceElements(); step += shape.width) {
       Element from = findInPiece(piece, k, step, guard);
       loads.push_back(kernel.load(buffer, from.offset, from.guard,
-                                  std::max(width, rowWidth)));
+                                  std::max(shape.width, shape.rowWidth)));
     }
     return loads;
   }
@@ -219,9 +165,9 @@ SmallVector<Value> OperandCopy::locatePiece(const Piece &piece, Value k,
                                             Value guard) const {
   SmallVector<Value> places;
   int64_t step = 0;
-  for (int64_t loads : loadsOfPlaces) {
+  for (int64_t loads : shape.loadsOfPlaces) {
     places.push_back(createPlace(findInPiece(piece, k, step, guard)));
-    step += loads * width;
+    step += loads * shape.width;
   }
   return places;
 }
@@ -235,11 +181,12 @@ SmallVector<Value> OperandCopy::joinLoads(ValueRange loads) const {
     return {loads.front()};
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   Type integer = b.getIntegerType(element.getIntOrFloatBitWidth());
-  SmallVector<SmallVector<Value>> rows(rowWidth);
+  SmallVector<SmallVector<Value>> rows(shape.rowWidth);
   for (Value load : loads) {
     Value loaded = castElements(b, load, integer);
-    for (int64_t i = 0; i < std::max(width, rowWidth); ++i)
-      rows[i % rowWidth].push_back(vector::ExtractOp::create(b, loaded, i));
+    for (int64_t i = 0; i < std::max(shape.width, shape.rowWidth); ++i)
+      rows[i % shape.rowWidth].push_back(
+          vector::ExtractOp::create(b, loaded, i));
   }
   auto type = VectorType::get({kernel.pieceElements()}, integer);
   return llvm::map_to_vector(rows, [&](ArrayRef<Value> elements) -> Value {
@@ -255,33 +202,35 @@ void OperandCopy::copyPiece(int64_t number, Value k, Value stage,
   if (kernel.chip.getLaneCopies()) {
     Value within = tile.getOrder() == TileOrder::AlongRows
                        ? piece.position
-                       : math.mul(piece.position, width);
-    Element from = findElement(piece, k, within, guard);
+                       : math.mul(piece.position, shape.width);
+    Element from =
+        findElement(piece, findInRow(k, within), math.add(k, within), guard);
     // Here, the index belongs to the first lane of the subgroup.
     Value first = math.add(ofSubgroup, number * kernel.workItems);
     kernel.copy(buffer, from.offset, from.guard, tile.getBuffer(),
-                tile.locateNumber(stage, first), width);
+                tile.locateNumber(stage, first), shape.width);
     return;
   }
   Value place = tile.locate(stage, piece.row, piece.position);
-  for (int64_t step = 0; step < kernel.pieceElements(); step += width) {
+  for (int64_t step = 0; step < kernel.pieceElements(); step += shape.width) {
     Element from = findInPiece(piece, k, step, guard);
     Value to = kernel.b.createOrFold<arith::AddIOp>(
         place, arith::ConstantIndexOp::create(kernel.b, step));
-    kernel.copy(buffer, from.offset, from.guard, tile.getBuffer(), to, width);
+    kernel.copy(buffer, from.offset, from.guard, tile.getBuffer(), to,
+                shape.width);
   }
 }
 
-void OperandCopy::startCopies(int64_t from, int64_t to, Value k,
-                              Value stage) const {
+void OperandCopy::startCopies(int64_t from, int64_t to, Value k, Value stage,
+                              Value guard) const {
   for (int64_t number = from; number < to; ++number)
-    copyPiece(number, k, stage, kernel.math.yes());
+    copyPiece(number, k, stage, guard);
 }
 
 SmallVector<Value> OperandCopy::start(Value k, Value stage, Value guard) const {
   SmallVector<Value> loads;
-  for (size_t i = 0; i < pieces.size(); i += rowWidth) {
-    if (async)
+  for (size_t i = 0; i < pieces.size(); i += shape.rowWidth) {
+    if (shape.async)
       copyPiece(int64_t(i), k, stage, guard);
     else
       loads.append(startLoads(pieces[i], k, guard));
@@ -289,29 +238,31 @@ SmallVector<Value> OperandCopy::start(Value k, Value stage, Value guard) const {
   return loads;
 }
 
-SmallVector<Value> OperandCopy::createPlaces(Value k) const {
+SmallVector<Value> OperandCopy::createPlaces(Value k, Value guard) const {
   SmallVector<Value> places;
-  for (size_t first = 0; placeRun && first < pieces.size(); first += rowWidth)
-    llvm::append_range(places,
-                       locatePiece(pieces[first], k, kernel.math.yes()));
+  for (size_t first = 0; shape.placeRun && first < pieces.size();
+       first += shape.rowWidth)
+    llvm::append_range(places, locatePiece(pieces[first], k, guard));
   return places;
 }
 
 SmallVector<Value> OperandCopy::startBlock(int64_t block, Value k,
-                                           ValueRange places) const {
-  if (!placeRun)
-    return startLoads(pieces[block * rowWidth], k, kernel.math.yes());
-  Value inRun =
-      placeRun == kernel.form.getReduction() ? k : kernel.math.rem(k, placeRun);
-  if (placeRun == kernel.gemmK())
+                                           ValueRange places,
+                                           Value guard) const {
+  if (!shape.placeRun)
+    return startLoads(pieces[block * shape.rowWidth], k, guard);
+  bool isWhole = kernel.getReduction().isAlways(shape.placeRun);
+  Value inRun = isWhole ? k : kernel.math.rem(k, shape.placeRun);
+  if (shape.placeRun == kernel.gemmK())
     inRun = kernel.math.constant(0);
-  int64_t perBlock = std::ssize(loadsOfPlaces);
+  int64_t perBlock = std::ssize(shape.loadsOfPlaces);
   return loadFrom(places.slice(block * perBlock, perBlock), inRun);
 }
 
 void OperandCopy::finishBlock(int64_t block, ValueRange loads,
                               Value stage) const {
-  ArrayRef<Piece> of = ArrayRef(pieces).slice(block * rowWidth, rowWidth);
+  ArrayRef<Piece> of =
+      ArrayRef(pieces).slice(block * shape.rowWidth, shape.rowWidth);
   for (auto [piece, elements] : llvm::zip_equal(of, joinLoads(loads)))
     tile.write(elements, stage, piece.row, piece.position);
 }

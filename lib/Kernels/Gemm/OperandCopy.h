@@ -14,8 +14,7 @@
 #ifndef CONV_LIB_KERNELS_GEMM_OPERANDCOPY_H
 #define CONV_LIB_KERNELS_GEMM_OPERANDCOPY_H
 
-#include "../Parts/MatrixAccess.h"
-#include "SharedTile.h"
+#include "CopyShape.h"
 
 namespace mlir::conv {
 
@@ -25,10 +24,11 @@ class OperandCopy {
 public:
   /// What is copied, and from where.
   struct Source {
-    const MatrixOperand &operand;
-    Value buffer; ///< The operand in memory.
-    Value batch;  ///< The matrix.
-    Value origin; ///< First row of the tile.
+    MatrixAccess access;
+    SharedNumber rows; ///< Of the whole matrix.
+    Value buffer;      ///< The operand in memory.
+    Value batch;       ///< The matrix.
+    Value origin;      ///< First row of the tile.
     /// The row of the operand, relative to `origin`, that a row of the tile
     /// holds. Aligned groups of `rowRun` rows are consecutive.
     function_ref<Value(Value row)> rowOf;
@@ -38,18 +38,19 @@ public:
               const Source &source);
 
   /// Whether copies bypass registers.
-  bool isAsync() const { return async; }
+  bool isAsync() const { return shape.async; }
   /// Whether the operand allows lane-order copies, if they are asked for.
   bool isComplete() const;
 
   /// Number of copies without registers that a work-item starts for a tile.
-  int64_t numCopies() const { return async ? std::ssize(pieces) : 0; }
+  int64_t numCopies() const { return shape.async ? std::ssize(pieces) : 0; }
   /// Starts the copies `from` to `to`; `start` starts all of them.
-  void startCopies(int64_t from, int64_t to, Value k, Value stage) const;
+  void startCopies(int64_t from, int64_t to, Value k, Value stage,
+                   Value guard) const;
 
   /// The order in which a tile of the operand arrives in shared memory.
   static TileOrder getTileOrder(const Kernel &kernel,
-                                const MatrixOperand &operand);
+                                const MatrixAccess &access);
 
   /// Starts to bring this work-item's pieces of the tile whose reduction starts
   /// at `k` to a stage of shared memory, and returns the loads in flight to
@@ -64,27 +65,22 @@ public:
   /// Copies one block through registers, that is, the pieces of a work-item
   /// that some of its loads serve. `loads` is what `startBlock` returned;
   /// `places` has the places of all loads.
-  int64_t numBlocks() const { return pieces.size() / rowWidth; }
-  int64_t loadsPerBlock() const { return kernel.pieceElements() / width; }
-  SmallVector<Value> startBlock(int64_t block, Value k,
-                                ValueRange places) const;
+  int64_t numBlocks() const { return pieces.size() / shape.rowWidth; }
+  int64_t loadsPerBlock() const { return shape.loadsPerBlock(kernel); }
+  SmallVector<Value> startBlock(int64_t block, Value k, ValueRange places,
+                                Value guard) const;
   void finishBlock(int64_t block, ValueRange loads, Value stage) const;
 
-  /// The number of reduction elements that move all loads by the same distance,
-  /// with the same guards, from a multiple of it; 0 if there is none. Within
-  /// such a run, loads keep their places (`conv.placed_load`).
-  int64_t getPlaceRun() const { return placeRun; }
+  /// `CopyShape::placeRun`, and how many places there are.
+  int64_t getPlaceRun() const { return shape.placeRun; }
   int64_t numPlaces() const {
-    return placeRun ? numBlocks() * std::ssize(loadsOfPlaces) : 0;
+    return shape.placeRun ? numBlocks() * std::ssize(shape.loadsOfPlaces) : 0;
   }
   /// The places of all loads, block by block, for the run that starts at `k`.
-  SmallVector<Value> createPlaces(Value k) const;
+  /// All are masked if `guard` is false.
+  SmallVector<Value> createPlaces(Value k, Value guard) const;
 
 private:
-  /// Whether loads may be `conv.placed_load`.
-  bool hasPlaces() const;
-  int64_t computePlaceRun() const;
-  SmallVector<int64_t> countLoadsOfPlaces() const;
   /// One piece: a row of the tile, and a position in that row.
   struct Piece {
     Value row, position;
@@ -103,7 +99,9 @@ private:
   struct Element {
     Value offset, guard;
   };
-  Element findElement(const Piece &piece, Value k, Value within, Value guard,
+  MatrixAccess::Position findInRow(Value k, Value within) const;
+  Element findElement(const Piece &piece, const MatrixAccess::Position &inRow,
+                      Value column, Value guard,
                       std::optional<MatrixAccess::Congruence> known = {}) const;
   Element findInPiece(const Piece &piece, Value k, int64_t step,
                       Value guard) const;
@@ -119,13 +117,8 @@ private:
   const SharedTile &tile;
   MatrixAccess access;
   Value buffer;
-  int64_t rowCount; ///< Rows of the whole matrix.
-  /// Elements of a load: along a row, or across the rows of one column.
-  int64_t width = 1, rowWidth = 1;
-  bool async = false;
-  int64_t placeRun = 0;
-  /// For each place of a block, the number of loads that share it.
-  SmallVector<int64_t> loadsOfPlaces;
+  SharedNumber rowCount; ///< Rows of the whole matrix.
+  CopyShape shape;
   SmallVector<Piece> pieces;
   Value ofSubgroup; ///< First piece of the subgroup, for lane order.
 };

@@ -42,13 +42,13 @@ void OperandCopy::assignAlongRow() {
 /// take different pieces of the same block.
 void OperandCopy::assignAlongColumn() {
   const IndexMath &math = kernel.math;
-  int64_t blocks = tile.getRows() / rowWidth;
-  int64_t across = std::gcd(rowWidth, tile.getPiecesPerRow());
+  int64_t blocks = tile.getRows() / shape.rowWidth;
+  int64_t across = std::gcd(shape.rowWidth, tile.getPiecesPerRow());
   for (auto [i, piece] : llvm::enumerate(pieces)) {
-    int64_t block = i / rowWidth, inBlock = i % rowWidth;
+    int64_t block = i / shape.rowWidth, inBlock = i % shape.rowWidth;
     Value id = math.add(kernel.workItem, block * kernel.workItems);
     SmallVector<Value> digits = math.split(id, {0, blocks, across});
-    piece.row = math.add(math.mul(digits[1], rowWidth), inBlock);
+    piece.row = math.add(math.mul(digits[1], shape.rowWidth), inBlock);
     piece.position = math.add(math.mul(digits[0], across), digits[2]);
   }
 }

@@ -43,7 +43,7 @@ private:
     int64_t width;     ///< Elements of one access.
     Positions columns; ///< Columns of the current run's accesses.
   };
-  Matrix createMatrix(const MatrixOperand &operand, Value buffer) const;
+  Matrix createMatrix(size_t tensor) const;
   /// Computes the column positions of the accesses of the current run.
   void setRun(Matrix &target) const;
   Elements loadRun(const Matrix &matrix, const MatrixAccess::Position &row,
@@ -81,17 +81,17 @@ RegisterEpilogue::RegisterEpilogue(const Kernel &kernel,
                                    ValueRange accumulators)
     : kernel(kernel), matrix(matrix), origin(origin),
       accumulators(accumulators),
-      result(createMatrix(kernel.form.result, kernel.arguments.back())) {
-  for (auto [operand, buffer] :
-       llvm::zip(kernel.form.epilogueOperands, kernel.epilogueArguments()))
-    operands.push_back(createMatrix(operand, buffer));
+      result(createMatrix(kernel.arguments.size() - 1)) {
+  constexpr size_t kFirst = 2; // After the operands of the product.
+  for (size_t tensor = kFirst; tensor + 1 < kernel.arguments.size(); ++tensor)
+    operands.push_back(createMatrix(tensor));
 }
 
-RegisterEpilogue::Matrix
-RegisterEpilogue::createMatrix(const MatrixOperand &operand,
-                               Value buffer) const {
-  MatrixAccess access(kernel.math, operand);
-  int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
+RegisterEpilogue::Matrix RegisterEpilogue::createMatrix(size_t tensor) const {
+  MatrixAccess access = createAccess(kernel, tensor);
+  Value buffer = kernel.arguments[tensor];
+  int64_t bytes =
+      kernel.form.getTensor(tensor).getType().getElementTypeBitWidth() / 8;
   int64_t limit = std::gcd(matrix.runLength(), kPieceBytes / bytes);
   return {buffer,
           access,
@@ -150,9 +150,10 @@ void RegisterEpilogue::storeRun(const Elements &elements,
 }
 
 Value RegisterEpilogue::isRow(Value row) const {
-  return kernel.form.getRows() % kernel.workgroupTile()[0] == 0
+  SharedNumber rows = kernel.getRows();
+  return rows.isMultipleOf(kernel.workgroupTile()[0])
              ? kernel.math.yes()
-             : kernel.math.below(row, kernel.form.getRows());
+             : kernel.math.below(row, rows);
 }
 
 RegisterEpilogue::Elements

@@ -43,8 +43,7 @@ namespace {
 class PipelinedLoop {
 public:
   PipelinedLoop(const Kernel &kernel, const MainLoopParts &parts)
-      : kernel(kernel), parts(parts),
-        steps(llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK())),
+      : kernel(kernel), parts(parts), steps(kernel.countSteps()),
         rounds(parts.matrix.numRounds()),
         isDouble(kernel.form.schedule.getStages() == 2) {}
 
@@ -58,6 +57,7 @@ private:
     SmallVector<SmallVector<Value>> loads; ///< In flight, by block.
     SmallVector<Value> places;             ///< Places of these loads.
     Value stage;                           ///< Stage of the current tile.
+    Value guard;                           ///< Whether there is a tile to load.
 
     SmallVector<Value> pack() const;
     State unpack(ValueRange values) const;
@@ -79,6 +79,11 @@ private:
     state.sums = parts.matrix.multiplyRound(state.sums, fragments, from, to);
   }
   Value getOther(Value stage) const;
+  Value hasSecondTile() const {
+    return steps.minimum() > 1
+               ? kernel.math.yes()
+               : kernel.math.below(kernel.math.constant(1), steps);
+  }
   void load(State &state, Value k, int64_t from, int64_t to) const;
   void refill(State &state, Value stage, Value k, int64_t from,
               int64_t to) const;
@@ -91,7 +96,8 @@ private:
 
   const Kernel &kernel;
   const MainLoopParts &parts;
-  int64_t steps, rounds;
+  SharedNumber steps;
+  int64_t rounds;
   bool isDouble;
 };
 } // namespace
@@ -124,7 +130,7 @@ PipelinedLoop::State PipelinedLoop::State::unpack(ValueRange values) const {
 void PipelinedLoop::load(State &state, Value k, int64_t from,
                          int64_t to) const {
   for (int64_t block = from; k && block < to; ++block)
-    state.loads[block] = parts.startBlock(block, k, state.places);
+    state.loads[block] = parts.startBlock(block, k, state.places, state.guard);
 }
 
 /// Writes blocks to a stage and, if `k` is given, loads the tile at `k`.
@@ -141,20 +147,22 @@ PipelinedLoop::State PipelinedLoop::start() const {
   State state;
   state.sums = parts.matrix.createZeros();
   state.stage = math.constant(0);
-  state.places = parts.createPlaces(math.constant(0));
-  for (int64_t block = 0; block < parts.numBlocks(); ++block)
-    state.loads.push_back(
-        parts.startBlock(block, math.constant(0), state.places));
+  state.guard = math.yes();
+  state.places = parts.createPlaces(math.constant(0), state.guard);
+  state.loads.resize(parts.numBlocks());
+  load(state, math.constant(0), 0, parts.numBlocks());
   Value next;
-  if (steps > 1) {
+  if (steps.maximum() > 1) {
     next = math.constant(kernel.gemmK());
-    state.places = parts.movePlaces(kernel, state.places, next);
+    state.guard = hasSecondTile();
+    state.places = parts.movePlaces(kernel, state.places, next, state.guard);
   }
   // Loads start in the order of the loop, which waits for each of them alone.
   for (int64_t block = 0; block < parts.numBlocks(); ++block) {
     refill(state, state.stage, next, block, block + 1);
     ScheduleFenceOp::create(kernel.b);
   }
+  state.guard = math.yes();
   gpu::BarrierOp::create(kernel.b);
   if (isDouble)
     state.fragments = parts.matrix.createZeroFragments();
@@ -221,7 +229,7 @@ void PipelinedLoop::showNext(State &state, Value k) const {
 PipelinedLoop::State PipelinedLoop::createStep(State state, Value k,
                                                bool hasNext) const {
   if (k)
-    state.places = parts.movePlaces(kernel, state.places, k);
+    state.places = parts.movePlaces(kernel, state.places, k, state.guard);
   if (isDouble)
     beginTile(state, k, hasNext);
   readRest(state, k, hasNext);
@@ -237,10 +245,10 @@ SmallVector<Value> PipelinedLoop::create() {
   const IndexMath &math = kernel.math;
   int64_t gemmK = kernel.gemmK();
   State state = start();
-  if (steps > 2) {
+  if (steps.maximum() > 2) {
+    Value end = math.constant(steps.map([&](int64_t n) { return n * gemmK; }));
     auto loop = scf::ForOp::create(
-        b, math.constant(2 * gemmK), math.constant(steps * gemmK),
-        math.constant(gemmK), state.pack(),
+        b, math.constant(2 * gemmK), end, math.constant(gemmK), state.pack(),
         [&](OpBuilder &, Location, Value k, ValueRange carried) {
           State after = createStep(state.unpack(carried), k, true);
           scf::YieldOp::create(b, after.pack());
@@ -248,8 +256,10 @@ SmallVector<Value> PipelinedLoop::create() {
     disableUnrolling(loop);
     state = state.unpack(loop.getResults());
   }
-  if (steps > 1)
-    state = createStep(state, {}, /*hasNext=*/true);
+  SharedNumber hasSecond = steps.map([](int64_t n) { return n > 1 ? 1 : 0; });
+  state = state.unpack(createIf(kernel, hasSecond, state.pack(), [&] {
+    return createStep(state, {}, /*hasNext=*/true).pack();
+  }));
   state = createStep(state, {}, /*hasNext=*/false);
   multiply(state, state.fragments, 0, parts.matrix.numProducts());
   return state.sums;

@@ -33,16 +33,16 @@ namespace {
 class RegisterStagedLoop {
 public:
   RegisterStagedLoop(const Kernel &kernel, const MainLoopParts &parts)
-      : kernel(kernel), parts(parts),
-        steps(llvm::divideCeil(kernel.form.getReduction(), kernel.gemmK())),
-        distance(chooseDistance()),
+      : kernel(kernel), parts(parts), steps(kernel.countSteps()),
+        distance(
+            computeLoadDistance(kernel, parts.lhs.loadsPerBlock() == 1 &&
+                                            parts.rhs.loadsPerBlock() == 1)),
         isDouble(kernel.form.schedule.getStages() == 2) {}
 
   SmallVector<Value> create();
 
 private:
   using Loads = SmallVector<SmallVector<Value>>; ///< Of a tile, by block.
-  int64_t chooseDistance() const;
   /// Values that a step passes to the next one.
   struct State {
     SmallVector<Value> sums;
@@ -61,20 +61,19 @@ private:
 
   const Kernel &kernel;
   const MainLoopParts &parts;
-  int64_t steps;
+  SharedNumber steps;
   int64_t distance; ///< Tiles in flight while one is multiplied.
   bool isDouble;
 };
 } // namespace
 
-int64_t RegisterStagedLoop::chooseDistance() const {
-  bool loadsPieces =
-      parts.lhs.loadsPerBlock() == 1 && parts.rhs.loadsPerBlock() == 1;
+int64_t mlir::conv::computeLoadDistance(const Kernel &kernel,
+                                        bool loadsPieces) {
   return loadsPieces ? ::conv::computePrefetchDistance(
                            kernel.chip,
                            getCandidate(kernel.form.schedule, kernel.chip,
                                         kernel.form.getOperandType()),
-                           steps)
+                           kernel.countSteps().minimum())
                      : 1;
 }
 
@@ -106,12 +105,13 @@ RegisterStagedLoop::State::unpack(ValueRange values) const {
 }
 
 void RegisterStagedLoop::startTile(State &state, Value k) const {
+  Value all = kernel.math.yes();
   state.places = state.places.empty()
-                     ? parts.createPlaces(k)
-                     : parts.movePlaces(kernel, state.places, k);
+                     ? parts.createPlaces(k, all)
+                     : parts.movePlaces(kernel, state.places, k, all);
   Loads &tile = state.tiles.emplace_back();
   for (int64_t block = 0; block < parts.numBlocks(); ++block)
-    tile.push_back(parts.startBlock(block, k, state.places));
+    tile.push_back(parts.startBlock(block, k, state.places, all));
 }
 
 /// Writes the next tile to shared memory.
@@ -162,26 +162,33 @@ RegisterStagedLoop::State RegisterStagedLoop::createStep(State state,
 SmallVector<Value> RegisterStagedLoop::create() {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
+  int64_t gemmK = kernel.gemmK();
   State state = start();
   // A tile passes through the registers of the one before the distance, so the
   // loop has as many steps: with one, registers in flight would be copied.
-  int64_t starts = steps - distance;
-  int64_t inLoop = starts / distance * distance;
-  if (inLoop > 0) {
+  SharedNumber inLoop = steps.map(
+      [&](int64_t n) { return (n - distance) / distance * distance; });
+  Value end = math.constant(inLoop.map([&](int64_t n) { return n * gemmK; }));
+  if (inLoop.maximum() > 0) {
     auto loop = scf::ForOp::create(
-        b, math.constant(0), math.constant(inLoop * kernel.gemmK()),
-        math.constant(distance * kernel.gemmK()), state.pack(),
+        b, math.constant(0), end, math.constant(distance * gemmK), state.pack(),
         [&](OpBuilder &, Location, Value k, ValueRange carried) {
           State after = state.unpack(carried);
           for (int64_t step = 0; step < distance; ++step)
-            after = createStep(after, math.add(k, step * kernel.gemmK()));
+            after = createStep(after, math.add(k, step * gemmK));
           scf::YieldOp::create(b, after.pack());
         });
     disableUnrolling(loop);
     state = state.unpack(loop.getResults());
   }
-  for (int64_t step = inLoop; step < starts; ++step)
-    state = createStep(state, math.constant(step * kernel.gemmK()));
+  // Steps that the loop leaves over.
+  for (int64_t step = 0; step + 1 < distance; ++step) {
+    SharedNumber rest = steps.map(
+        [&](int64_t n) { return (n - distance) % distance > step ? 1 : 0; });
+    state = state.unpack(createIf(kernel, rest, state.pack(), [&] {
+      return createStep(state, math.add(end, step * gemmK)).pack();
+    }));
+  }
   while (!state.tiles.empty())
     state = createStep(state, {});
   return parts.matrix.createStep(state.sums, state.stage);

@@ -15,6 +15,7 @@
 #include "../Parts/TileScheduler.h"
 #include "Epilogue.h"
 #include "MainLoop.h"
+#include "StagedTiles.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -38,36 +39,32 @@ LogicalResult mlir::conv::createStagedBody(Kernel &kernel,
   std::unique_ptr<TileScheduler> scheduler = createGridScheduler(kernel.form);
   TileOrigin origin = scheduler->createOrigin(kernel);
 
-  auto createTile = [&](const MatrixOperand &operand, int64_t rows) {
-    return SharedTile(kernel, rows, operand.getElementType(),
-                      OperandCopy::getTileOrder(kernel, operand));
-  };
-  SharedTile leftTile = createTile(kernel.form.lhs, kernel.workgroupTile()[0]);
-  SharedTile rightTile = createTile(kernel.form.rhs, kernel.workgroupTile()[1]);
+  StagedTiles tiles(kernel);
   SmallVector<Value> buffers = allocateShared(
-      kernel, function, {leftTile.getType(), rightTile.getType()});
-  leftTile.setBuffer(buffers[0]);
-  rightTile.setBuffer(buffers[1]);
+      kernel, function, {tiles.leftTile.getType(), tiles.rightTile.getType()});
+  tiles.leftTile.setBuffer(buffers[0]);
+  tiles.rightTile.setBuffer(buffers[1]);
 
-  MatrixUnit matrix(kernel, leftTile, rightTile);
-  OperandCopy lhs(kernel, leftTile,
-                  {kernel.form.lhs, kernel.arguments[0], origin.batch,
-                   origin.row, [](Value row) { return row; },
-                   leftTile.getRows()});
-  OperandCopy rhs(
-      kernel, rightTile,
-      {kernel.form.rhs, kernel.arguments[1], origin.batch, origin.column,
-       [&](Value row) {
-         // With that order, transposing reads select the columns.
-         bool isInOrder = rightTile.getOrder() == TileOrder::AlongRows;
-         return isInOrder ? row : matrix.columnOfRow(row);
-       },
-       matrix.columnRun()});
+  OperandCopy lhs(kernel, tiles.leftTile,
+                  {tiles.left, kernel.getRows(), kernel.arguments[0],
+                   origin.batch, origin.row, [](Value row) { return row; },
+                   tiles.leftTile.getRows()});
+  OperandCopy rhs(kernel, tiles.rightTile,
+                  {tiles.right, kernel.form.getColumns(), kernel.arguments[1],
+                   origin.batch, origin.column,
+                   [&](Value row) {
+                     // With that order, transposing reads select the columns.
+                     bool isInOrder =
+                         tiles.rightTile.getOrder() == TileOrder::AlongRows;
+                     return isInOrder ? row : tiles.matrix.columnOfRow(row);
+                   },
+                   tiles.matrix.columnRun()});
   if (!lhs.isComplete() || !rhs.isComplete())
     return scf::ForallOp(kernel.form.forall).emitOpError()
            << "expects operands of which copies bring " << ::conv::kPieceBytes
            << " bytes for async_staged";
-  SmallVector<Value> sums = lookupLoop(kernel)(kernel, {lhs, rhs, matrix});
-  createRegisterEpilogue(kernel, matrix, origin, sums);
+  SmallVector<Value> sums =
+      lookupLoop(kernel)(kernel, {lhs, rhs, tiles.matrix});
+  createRegisterEpilogue(kernel, tiles.matrix, origin, sums);
   return success();
 }

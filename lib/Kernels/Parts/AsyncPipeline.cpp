@@ -23,15 +23,19 @@ using namespace mlir;
 using namespace mlir::conv;
 
 SmallVector<Value>
-mlir::conv::createAsyncPipeline(const Kernel &kernel, int64_t steps,
+mlir::conv::createAsyncPipeline(const Kernel &kernel, const SharedNumber &steps,
                                 int64_t stages, ValueRange sums,
                                 const AsyncPipelineStep &parts) {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
   // Prologue: starts the copies of the first steps' tiles.
   for (int64_t step = 0; step < stages - 1; ++step) {
-    if (step < steps)
-      parts.fill(math.constant(step), math.constant(step), math.yes())();
+    if (step < steps.maximum()) {
+      Value number = math.constant(step);
+      Value hasTile =
+          step < steps.minimum() ? math.yes() : math.below(number, steps);
+      parts.fill(number, number, hasTile)();
+    }
     NVVM::CpAsyncCommitGroupOp::create(b);
   }
 

@@ -30,7 +30,8 @@ struct AsyncPipelineStep {
 };
 
 /// Builds the loop over `steps` and returns the sums after the last step.
-SmallVector<Value> createAsyncPipeline(const Kernel &kernel, int64_t steps,
+SmallVector<Value> createAsyncPipeline(const Kernel &kernel,
+                                       const SharedNumber &steps,
                                        int64_t stages, ValueRange sums,
                                        const AsyncPipelineStep &parts);
 

@@ -19,14 +19,21 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+/// The tiles of a form along each dimension.
+static std::array<int64_t, 3> countAlong(const TiledConvolution &form) {
+  std::array<int64_t, 3> counts = {form.getBatch(), form.getRows(),
+                                   form.getColumns()};
+  for (auto [count, tile] : llvm::zip_equal(counts, form.getTile()))
+    count = llvm::divideCeil(count, tile);
+  return counts;
+}
+
 TileRaster::TileRaster(const TiledConvolution &form, int64_t neighbours)
-    : tileSizes(form.getTile()) {
-  std::array<int64_t, 3> sizes = {form.getBatch(), form.getRows(),
-                                  form.getColumns()};
-  for (auto [count, size, tile] : llvm::zip(counts, sizes, tileSizes))
-    count = llvm::divideCeil(size, tile);
-  counts[Batch] /= neighbours;
-  counts[Neighbours] = neighbours;
+    : tileSizes(form.getTile()), counts{0, 0, 0, neighbours} {
+  auto [batch, rows, columns] = countAlong(form);
+  counts[Batch] = batch / neighbours;
+  counts[Rows] = rows;
+  counts[Columns] = columns;
   if (form.getRaster() == Raster::Rows)
     order = {Batch, Columns, Rows, Neighbours};
   // A direct tile has all columns; consecutive tiles are consecutive matrices.
@@ -43,11 +50,26 @@ TileRaster::TileRaster(const TiledConvolution &form, Raster raster,
                                  : std::array{Batch, Rows, Columns, Neighbours};
 }
 
+TileRaster::TileRaster(const Kernel &kernel) : TileRaster(kernel.form) {
+  for (Dimension dimension : {Batch, Rows, Columns})
+    counts[dimension] = kernel.getNumber([&](const TiledConvolution &form) {
+      return countAlong(form)[dimension];
+    });
+}
+
+int64_t TileRaster::countTiles() const {
+  int64_t tiles = 1;
+  for (const SharedNumber &count : counts)
+    tiles *= count.getUniform();
+  return tiles;
+}
+
 TileOrigin TileRaster::createOrigin(const IndexMath &math, Value tile) const {
-  SmallVector<int64_t> sizes = llvm::map_to_vector(
+  SmallVector<SharedNumber> sizes = llvm::map_to_vector(
       order, [&](Dimension dimension) { return counts[dimension]; });
   std::array<Value, 4> origin;
-  for (auto [digit, dimension] : llvm::zip(math.split(tile, sizes), order))
+  for (auto [digit, dimension] :
+       llvm::zip(math.splitShared(tile, sizes), order))
     origin[dimension] =
         dimension == Neighbours ? digit : math.mul(digit, tileSizes[dimension]);
   Value batch =
@@ -57,31 +79,37 @@ TileOrigin TileRaster::createOrigin(const IndexMath &math, Value tile) const {
 
 /// The tile, among `count` tiles, of a workgroup that runs on die `workgroup %
 /// dies`: each die gets as many consecutive tiles as it gets workgroups.
-static Value gatherOnDie(const IndexMath &math, Value workgroup, int64_t count,
-                         int64_t dies) {
+static Value gatherOnDie(const IndexMath &math, Value workgroup,
+                         const SharedNumber &count, int64_t dies) {
   if (dies == 1)
     return workgroup;
+  SharedNumber share = count.map([&](int64_t n) { return n / dies; });
+  SharedNumber rest = count.map([&](int64_t n) { return n % dies; });
   Value die = math.rem(workgroup, dies);
-  Value before = math.add(math.mul(die, count / dies),
-                          math.minimum(die, math.constant(count % dies)));
+  Value before =
+      math.add(math.mul(die, share), math.minimum(die, math.constant(rest)));
   return math.add(before, math.div(workgroup, dies));
 }
 
 namespace {
 class GridScheduler final : public TileScheduler {
 public:
-  explicit GridScheduler(const TiledConvolution &form) : raster(form) {}
+  explicit GridScheduler(const TiledConvolution &form)
+      : gridSize(TileRaster(form).countTiles()) {}
 
-  int64_t getGridSize() const override { return raster.countTiles(); }
+  int64_t getGridSize() const override { return gridSize; }
 
   TileOrigin createOrigin(const Kernel &kernel) const override {
-    Value tile = gatherOnDie(kernel.math, kernel.workgroup, raster.countTiles(),
-                             kernel.chip.dies);
-    return raster.createOrigin(kernel.math, tile);
+    SharedNumber count = kernel.getNumber([](const TiledConvolution &form) {
+      return TileRaster(form).countTiles();
+    });
+    Value tile =
+        gatherOnDie(kernel.math, kernel.workgroup, count, kernel.chip.dies);
+    return TileRaster(kernel).createOrigin(kernel.math, tile);
   }
 
 private:
-  TileRaster raster;
+  int64_t gridSize;
 };
 } // namespace
 

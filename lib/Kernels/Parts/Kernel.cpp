@@ -21,6 +21,11 @@ Value IndexMath::constant(int64_t value) const {
   return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
 }
 
+Value IndexMath::constant(const SharedNumber &value) const {
+  return value.isUniform() ? constant(value.getUniform())
+                           : numbers->select(value, type);
+}
+
 Value IndexMath::cast(Value value) const {
   if (value.getType() == type)
     return value;
@@ -39,18 +44,65 @@ Value IndexMath::add(Value lhs, int64_t rhs) const {
   return add(lhs, constant(rhs));
 }
 
+Value IndexMath::add(Value lhs, const SharedNumber &rhs) const {
+  return rhs.isAlways(0) ? lhs : add(lhs, constant(rhs));
+}
+
 Value IndexMath::sub(Value lhs, Value rhs) const {
   return b.createOrFold<arith::SubIOp>(lhs, rhs);
 }
 
 Value IndexMath::sub(Value lhs, int64_t rhs) const { return add(lhs, -rhs); }
 
+Value IndexMath::sub(Value lhs, const SharedNumber &rhs) const {
+  return rhs.isUniform() ? sub(lhs, rhs.getUniform()) : sub(lhs, constant(rhs));
+}
+
 Value IndexMath::mul(Value lhs, int64_t rhs) const {
   return b.createOrFold<arith::MulIOp>(lhs, constant(rhs));
 }
 
+Value IndexMath::mul(Value lhs, const SharedNumber &rhs) const {
+  return rhs.isUniform() ? mul(lhs, rhs.getUniform())
+                         : b.createOrFold<arith::MulIOp>(lhs, constant(rhs));
+}
+
+/// The first 32 of the 64 bits of an unsigned product.
+static Value createHighProduct(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+  return arith::MulUIExtendedOp::create(b, lhs, rhs).getHigh();
+}
+
+/// Divides by a number that is known when the kernel starts: by a shift, or by
+/// a multiplication with its reciprocal, `2^(31 + l) / n` rounded up for the
+/// least `2^l` that is not below `n`. It is exact for numbers of 31 bits.
+std::pair<Value, Value>
+IndexMath::createDivision(Value lhs, const SharedNumber &rhs) const {
+  assert(type.getWidth() == 32 && "reciprocals are of 32 bits");
+  auto log2 = rhs.map([](int64_t n) { return llvm::Log2_64_Ceil(n); });
+  if (llvm::all_of(rhs.getValues(), llvm::isPowerOf2_64))
+    return {b.createOrFold<arith::ShRUIOp>(lhs, constant(log2)),
+            b.createOrFold<arith::AndIOp>(
+                lhs, constant(rhs.map([](int64_t n) { return n - 1; })))};
+  SharedNumber reciprocal = rhs.map([](int64_t n) {
+    int64_t power = int64_t(1) << (31 + llvm::Log2_64_Ceil(n));
+    return int64_t(static_cast<int32_t>(llvm::divideCeil(power, n)));
+  });
+  // The product has one more bit to shift out; for 1, there is none.
+  bool hasOne = rhs.minimum() == 1;
+  Value factor = hasOne ? b.createOrFold<arith::ShLIOp>(lhs, constant(1)) : lhs;
+  Value quotient = b.createOrFold<arith::ShRUIOp>(
+      createHighProduct(b, factor, constant(reciprocal)),
+      constant(hasOne ? log2 : log2.map([](int64_t n) { return n - 1; })));
+  return {quotient, sub(lhs, mul(quotient, rhs))};
+}
+
 Value IndexMath::div(Value lhs, int64_t rhs) const {
   return b.createOrFold<arith::DivUIOp>(lhs, constant(rhs));
+}
+
+Value IndexMath::div(Value lhs, const SharedNumber &rhs) const {
+  return rhs.isUniform() ? div(lhs, rhs.getUniform())
+                         : createDivision(lhs, rhs).first;
 }
 
 Value IndexMath::rem(Value lhs, int64_t rhs) const {
@@ -78,6 +130,12 @@ Value IndexMath::below(Value lhs, int64_t rhs) const {
                                        arith::ConstantOp::create(b, bound));
 }
 
+Value IndexMath::below(Value lhs, const SharedNumber &rhs) const {
+  return rhs.isUniform() ? below(lhs, rhs.getUniform())
+                         : b.createOrFold<arith::CmpIOp>(
+                               arith::CmpIPredicate::ult, lhs, constant(rhs));
+}
+
 Value IndexMath::both(Value lhs, Value rhs) const {
   return b.createOrFold<arith::AndIOp>(lhs, rhs);
 }
@@ -88,15 +146,46 @@ Value IndexMath::yes() const {
 
 SmallVector<Value> IndexMath::split(Value value,
                                     ArrayRef<int64_t> sizes) const {
+  return splitShared(value, llvm::to_vector_of<SharedNumber>(sizes));
+}
+
+SmallVector<Value> IndexMath::splitShared(Value value,
+                                          ArrayRef<SharedNumber> sizes) const {
   SmallVector<Value> digits(sizes.size());
   if (sizes.empty())
     return digits;
   for (size_t i = sizes.size(); i-- > 1;) {
-    digits[i] = rem(value, sizes[i]);
-    value = div(value, sizes[i]);
+    if (sizes[i].isUniform()) {
+      digits[i] = rem(value, sizes[i].getUniform());
+      value = div(value, sizes[i].getUniform());
+    } else {
+      std::tie(value, digits[i]) = createDivision(value, sizes[i]);
+    }
   }
   digits[0] = value;
   return digits;
+}
+
+SharedNumber
+Kernel::getNumber(function_ref<int64_t(const TiledConvolution &)> of) const {
+  if (subproblems.empty())
+    return of(form);
+  return SharedNumber(llvm::map_to_vector(
+      subproblems, [&](const TiledConvolution *one) { return of(*one); }));
+}
+
+SharedNumber Kernel::getRows() const {
+  return getNumber([](const TiledConvolution &of) { return of.getRows(); });
+}
+
+SharedNumber Kernel::getReduction() const {
+  return getNumber(
+      [](const TiledConvolution &of) { return of.getReduction(); });
+}
+
+SharedNumber Kernel::countSteps() const {
+  return getReduction().map(
+      [&](int64_t n) { return llvm::divideCeil(n, gemmK()); });
 }
 
 ArrayRef<int64_t> Kernel::workgroupTile() const {

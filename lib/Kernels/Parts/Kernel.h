@@ -14,6 +14,8 @@
 #ifndef CONV_LIB_KERNELS_PARTS_KERNEL_H
 #define CONV_LIB_KERNELS_PARTS_KERNEL_H
 
+#include "SharedNumber.h"
+
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,23 +26,31 @@ namespace mlir::conv {
 
 using ::conv::kPieceBytes;
 
-/// Builds integer arithmetic in one width and folds constants.
+/// Builds integer arithmetic in one width and folds constants. In code of
+/// several subproblems, `numbers` selects the numbers in which they differ.
 class IndexMath {
 public:
-  IndexMath(ImplicitLocOpBuilder &builder, IntegerType type)
-      : b(builder), type(type) {}
+  IndexMath(ImplicitLocOpBuilder &builder, IntegerType type,
+            NumberSwitch *numbers = nullptr)
+      : b(builder), type(type), numbers(numbers) {}
 
   IntegerType getType() const { return type; }
   Value constant(int64_t value) const;
+  Value constant(const SharedNumber &value) const;
   /// Converts `value`, an index or an integer of another width, to this width.
   Value cast(Value value) const;
   Value add(Value lhs, Value rhs) const;
   Value add(Value lhs, int64_t rhs) const;
+  Value add(Value lhs, const SharedNumber &rhs) const;
   Value sub(Value lhs, Value rhs) const;
   Value sub(Value lhs, int64_t rhs) const;
+  Value sub(Value lhs, const SharedNumber &rhs) const;
   Value mul(Value lhs, int64_t rhs) const;
-  /// Quotient and remainder of a non-negative value.
+  Value mul(Value lhs, const SharedNumber &rhs) const;
+  /// Quotient and remainder of a non-negative value; if subproblems have
+  /// different divisors, it is of 32 bits.
   Value div(Value lhs, int64_t rhs) const;
+  Value div(Value lhs, const SharedNumber &rhs) const;
   Value rem(Value lhs, int64_t rhs) const;
   Value bitXor(Value lhs, Value rhs) const;
   /// Minimum and maximum of signed values.
@@ -48,15 +58,22 @@ public:
   Value maximum(Value lhs, Value rhs) const;
   /// Unsigned comparison, also of vectors; false too for a negative `lhs`.
   Value below(Value lhs, int64_t rhs) const;
+  Value below(Value lhs, const SharedNumber &rhs) const;
   Value both(Value lhs, Value rhs) const;
   Value yes() const;
   /// Digits of a non-negative value in the mixed radix `sizes`, most
   /// significant first. The first digit is not reduced modulo its size.
   SmallVector<Value> split(Value value, ArrayRef<int64_t> sizes) const;
+  SmallVector<Value> splitShared(Value value,
+                                 ArrayRef<SharedNumber> sizes) const;
 
 private:
+  std::pair<Value, Value> createDivision(Value lhs,
+                                         const SharedNumber &rhs) const;
+
   ImplicitLocOpBuilder &b;
   IntegerType type;
+  NumberSwitch *numbers;
 };
 
 /// Loads or stores `elements` at `offset` of a buffer if `guard` is true. The
@@ -82,6 +99,17 @@ struct Kernel {
   /// compute this form.
   Value workgroup, workItem, lane, subgroup;
   int64_t dynamicSharedBytes = 0; ///< Requested at launch.
+  /// All subproblems that share the code, if there are several; `form` is the
+  /// first of them.
+  SmallVector<const TiledConvolution *> subproblems = {};
+
+  /// A number of each subproblem.
+  SharedNumber
+  getNumber(function_ref<int64_t(const TiledConvolution &)> of) const;
+  SharedNumber getRows() const;
+  SharedNumber getReduction() const;
+  /// Steps of the main loop.
+  SharedNumber countSteps() const;
 
   ArrayRef<Value> epilogueArguments() const {
     return ArrayRef(arguments).drop_back().take_back(

@@ -20,73 +20,126 @@ using namespace mlir;
 using namespace mlir::conv;
 
 MatrixAccess::MatrixAccess(const IndexMath &math, const ViewedTensor &operand)
-    : math(math) {
-  ViewAttr view = operand.view;
-  SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
-  ArrayRef<int64_t> shape = operand.type.getShape();
-  SmallVector<int64_t> sizes = view.getDigitSizes();
-  SmallVector<Digit> all;
-  for (int64_t size : sizes)
-    all.push_back({size, 0, {}});
+    : MatrixAccess(math, ArrayRef(operand)) {}
 
-  auto addCheck = [&](const ViewAttr::Coordinate &coordinate, int64_t size,
-                      PaddingMode padding, int64_t distance) {
-    checks.push_back({size, coordinate.constant, padding, distance});
-    for (auto [digit, coefficient] : llvm::zip(all, coordinate.coefficients))
-      digit.steps.push_back(coefficient);
+MatrixAccess::MatrixAccess(const IndexMath &math,
+                           ArrayRef<ViewedTensor> operands)
+    : math(math), subproblems(operands.size()) {
+  const ViewedTensor &first = operands.front();
+  ArrayRef<int64_t> shape = first.type.getShape();
+  PaddingMode padding = first.view.getPadding();
+  auto coordinates = llvm::map_to_vector(operands, [](const auto &operand) {
+    return operand.view.getCoordinates();
+  });
+  auto sizes = llvm::map_to_vector(operands, [](const auto &operand) {
+    return operand.view.getDigitSizes();
+  });
+  // A number of each subproblem.
+  auto collect = [&](auto of) {
+    return SharedNumber(llvm::map_to_vector(llvm::seq(subproblems), of));
   };
-  for (auto [limit, condition] : llvm::zip(
-           view.getLimits(), ArrayRef(coordinates).drop_front(shape.size())))
-    addCheck(condition, limit, PaddingMode::Zeros, /*distance=*/0);
+  SmallVector<Digit> all;
+  for (size_t digit = 0; digit < sizes.front().size(); ++digit)
+    all.push_back({collect([&](size_t i) { return sizes[i][digit]; }), 0, {}});
+
+  auto addCheck = [&](size_t coordinate, int64_t size, PaddingMode padding,
+                      int64_t distance) {
+    checks.push_back({size, collect([&](size_t i) {
+                        return coordinates[i][coordinate].constant;
+                      }),
+                      padding, distance});
+    for (auto [number, digit] : llvm::enumerate(all))
+      digit.steps.push_back(collect([&](size_t i) {
+        return coordinates[i][coordinate].coefficients[number];
+      }));
+  };
+  for (auto [i, limit] : llvm::enumerate(first.view.getLimits()))
+    addCheck(shape.size() + i, limit, PaddingMode::Zeros, /*distance=*/0);
   // A dimension whose out-of-range coordinates are replaced is left out here;
   // createOffset adds its contribution later.
-  SmallVector<int64_t> strides(operand.strides);
+  SmallVector<int64_t> strides(first.strides);
   for (auto [d, stride] : llvm::enumerate(strides)) {
-    auto [low, high] = view.getRange(coordinates[d]);
-    if (low >= 0 && high < shape[d])
+    bool isInside = llvm::all_of(llvm::seq(subproblems), [&](size_t i) {
+      auto [low, high] = operands[i].view.getRange(coordinates[i][d]);
+      return low >= 0 && high < shape[d];
+    });
+    if (isInside)
       continue;
-    bool isReplaced = view.getPadding() != PaddingMode::Zeros;
-    addCheck(coordinates[d], shape[d], view.getPadding(),
-             isReplaced ? stride : 0);
+    bool isReplaced = padding != PaddingMode::Zeros;
+    addCheck(d, shape[d], padding, isReplaced ? stride : 0);
     if (isReplaced)
       stride = 0;
   }
-  constant = getStart(view, strides);
-  for (auto [digit, distance] : llvm::zip(all, getDistances(view, strides)))
-    digit.distance = distance;
+  constant =
+      collect([&](size_t i) { return getStart(operands[i].view, strides); });
+  auto distances = llvm::map_to_vector(operands, [&](const auto &operand) {
+    return getDistances(operand.view, strides);
+  });
+  for (auto [number, digit] : llvm::enumerate(all))
+    digit.distance = collect([&](size_t i) { return distances[i][number]; });
 
   ArrayRef<Digit> rest = all;
-  for (auto [part, count] : llvm::zip(
-           digits, std::array{view.getBatch().size(), view.getRows().size(),
-                              view.getColumns().size()})) {
+  for (auto [part, count] :
+       llvm::zip(digits, std::array{first.view.getBatch().size(),
+                                    first.view.getRows().size(),
+                                    first.view.getColumns().size()})) {
     part = llvm::to_vector(rest.take_front(count));
     rest = rest.drop_front(count);
     simplify(part);
   }
 }
 
-void MatrixAccess::simplify(SmallVectorImpl<Digit> &digits) {
+bool MatrixAccess::areAlike(ArrayRef<ViewedTensor> operands) {
+  const ViewedTensor &first = operands.front();
+  auto getDigits = [](ViewAttr view) {
+    return std::array{view.getBatch().size(), view.getRows().size(),
+                      view.getColumns().size()};
+  };
+  auto getCoefficients = [](ViewAttr view) {
+    return llvm::map_to_vector(
+        view.getCoordinates(),
+        [](const auto &coordinate) { return coordinate.coefficients; });
+  };
+  return llvm::all_of(operands, [&](const ViewedTensor &other) {
+    return other.type == first.type && other.strides == first.strides &&
+           other.view.getPadding() == first.view.getPadding() &&
+           other.view.getLimits() == first.view.getLimits() &&
+           getDigits(other.view) == getDigits(first.view) &&
+           getCoefficients(other.view) == getCoefficients(first.view);
+  });
+}
+
+bool MatrixAccess::continues(const SharedNumber &outer,
+                             const SharedNumber &inner,
+                             const SharedNumber &size) const {
+  return llvm::all_of(llvm::seq(subproblems),
+                      [&](size_t i) { return outer[i] == inner[i] * size[i]; });
+}
+
+void MatrixAccess::simplify(SmallVectorImpl<Digit> &digits) const {
   SmallVector<Digit> merged;
   for (const Digit &digit : digits) {
-    if (digit.size == 1)
+    if (digit.size.isAlways(1))
       continue;
-    auto continues = [&](int64_t outer, int64_t inner) {
-      return outer == inner * digit.size;
-    };
-    if (!merged.empty() && continues(merged.back().distance, digit.distance) &&
+    if (!merged.empty() &&
+        continues(merged.back().distance, digit.distance, digit.size) &&
         llvm::all_of(llvm::zip(merged.back().steps, digit.steps),
                      [&](auto pair) {
-                       return continues(std::get<0>(pair), std::get<1>(pair));
+                       return continues(std::get<0>(pair), std::get<1>(pair),
+                                        digit.size);
                      })) {
-      int64_t outerSize = merged.back().size;
+      SharedNumber outerSize = merged.back().size;
       merged.back() = digit;
-      merged.back().size *= outerSize;
+      merged.back().size = SharedNumber(
+          llvm::map_to_vector(llvm::seq(subproblems), [&](size_t i) {
+            return outerSize[i] * digit.size[i];
+          }));
       continue;
     }
     merged.push_back(digit);
   }
-  auto isZero = [](int64_t step) { return step == 0; };
-  if (merged.size() == 1 && merged.front().distance == 0 &&
+  auto isZero = [](const SharedNumber &step) { return step.isAlways(0); };
+  if (merged.size() == 1 && isZero(merged.front().distance) &&
       llvm::all_of(merged.front().steps, isZero))
     merged.clear();
   digits = std::move(merged);
@@ -101,12 +154,12 @@ MatrixAccess::Position MatrixAccess::createPosition(MatrixIndex index,
   ArrayRef<Digit> all = digitsOf(index);
   if (all.empty())
     return position;
-  SmallVector<int64_t> sizes =
+  SmallVector<SharedNumber> sizes =
       llvm::map_to_vector(all, [](const Digit &digit) { return digit.size; });
-  for (auto [digit, part] : llvm::zip(all, math.split(value, sizes))) {
+  for (auto [digit, part] : llvm::zip(all, math.splitShared(value, sizes))) {
     position.offset = math.add(position.offset, math.mul(part, digit.distance));
     for (auto [coordinate, step] : llvm::zip(position.coordinates, digit.steps))
-      if (step != 0)
+      if (!step.isAlways(0))
         coordinate = math.add(coordinate, math.mul(part, step));
   }
   return position;
@@ -129,8 +182,50 @@ MatrixAccess::Position MatrixAccess::advance(const Position &position,
   Position further = position;
   further.offset = math.add(further.offset, math.mul(steps, digit.distance));
   for (auto [coordinate, step] : llvm::zip(further.coordinates, digit.steps))
-    if (step != 0)
+    if (!step.isAlways(0))
       coordinate = math.add(coordinate, math.mul(steps, step));
+  return further;
+}
+
+bool MatrixAccess::movesTogether(MatrixIndex index, int64_t length) const {
+  if (digitsOf(index).empty())
+    return true;
+  return llvm::all_of(llvm::seq(subproblems), [&](size_t subproblem) {
+    int64_t period = 1;
+    return llvm::all_of(llvm::reverse(digitsOf(index).drop_front()),
+                        [&](const Digit &digit) {
+                          period *= digit.size[subproblem];
+                          return period % length == 0 || length % period == 0;
+                        });
+  });
+}
+
+MatrixAccess::Position MatrixAccess::advanceTogether(const Position &position,
+                                                     MatrixIndex index,
+                                                     int64_t steps) const {
+  // What the digits of `steps` add up to in each subproblem.
+  auto addUp = [&](function_ref<const SharedNumber &(const Digit &)> of) {
+    return SharedNumber(
+        llvm::map_to_vector(llvm::seq(subproblems), [&](size_t subproblem) {
+          int64_t rest = steps, sum = 0;
+          for (const Digit &digit : llvm::reverse(digitsOf(index))) {
+            bool isFirst = &digit == digitsOf(index).begin();
+            int64_t size = digit.size[subproblem];
+            sum += (isFirst ? rest : rest % size) * of(digit)[subproblem];
+            rest /= size;
+          }
+          return sum;
+        }));
+  };
+  Position further = position;
+  further.offset = math.add(
+      further.offset,
+      addUp([](const Digit &digit) -> const auto & { return digit.distance; }));
+  for (auto [i, coordinate] : llvm::enumerate(further.coordinates))
+    coordinate = math.add(
+        coordinate, addUp([number = i](const Digit &digit) -> const auto & {
+          return digit.steps[number];
+        }));
   return further;
 }
 
@@ -164,17 +259,18 @@ Value MatrixAccess::createOffset(const Position &position) const {
 }
 
 std::pair<int64_t, int64_t>
-MatrixAccess::getRange(size_t check, std::optional<Congruence> known) const {
-  int64_t low = checks[check].constant, high = low;
+MatrixAccess::getRange(size_t subproblem, size_t check,
+                       std::optional<Congruence> known) const {
+  int64_t low = checks[check].constant[subproblem], high = low;
   for (auto [index, all] : llvm::enumerate(digits))
     for (const Digit &digit : all) {
-      int64_t first = 0, last = digit.size - 1;
+      int64_t size = digit.size[subproblem], first = 0, last = size - 1;
       if (known && index == static_cast<size_t>(known->index) &&
-          &digit == &all.back() && digit.size % known->modulus == 0) {
+          &digit == &all.back() && size % known->modulus == 0) {
         first = known->remainder;
-        last = digit.size - known->modulus + known->remainder;
+        last = size - known->modulus + known->remainder;
       }
-      int64_t step = digit.steps[check];
+      int64_t step = digit.steps[check][subproblem];
       low += std::min(first * step, last * step);
       high += std::max(first * step, last * step);
     }
@@ -185,15 +281,19 @@ MatrixAccess::getRange(size_t check, std::optional<Congruence> known) const {
 /// one border, only some elements of a piece can be outside.
 bool MatrixAccess::isInside(size_t check,
                             std::optional<Congruence> known) const {
-  auto [low, high] = getRange(check, known);
-  return low >= 0 && high < checks[check].size;
+  return llvm::all_of(llvm::seq(subproblems), [&](size_t subproblem) {
+    auto [low, high] = getRange(subproblem, check, known);
+    return low >= 0 && high < checks[check].size;
+  });
 }
 
 bool MatrixAccess::hasNarrowCoordinates() const {
   return llvm::all_of(llvm::seq(checks.size()), [&](size_t i) {
-    auto [low, high] = getRange(i, std::nullopt);
-    return llvm::isInt<32>(low) && llvm::isInt<32>(high) &&
-           llvm::isInt<32>(checks[i].size);
+    return llvm::all_of(llvm::seq(subproblems), [&](size_t subproblem) {
+      auto [low, high] = getRange(subproblem, i, std::nullopt);
+      return llvm::isInt<32>(low) && llvm::isInt<32>(high) &&
+             llvm::isInt<32>(checks[i].size);
+    });
   });
 }
 
@@ -214,31 +314,32 @@ bool MatrixAccess::areGuardedAlike(const Congruence &lhs,
                                    const Congruence &rhs) const {
   const Digit *digit =
       digitsOf(lhs.index).empty() ? nullptr : &digitsOf(lhs.index).back();
-  if (!digit || digit->size % lhs.modulus != 0)
+  if (!digit || !digit->size.isMultipleOf(lhs.modulus))
     return false;
   for (auto [i, check] : llvm::enumerate(checks)) {
     bool isChecked = !isInside(i, lhs);
     if (check.padding != PaddingMode::Zeros || isChecked == isInside(i, rhs) ||
-        (isChecked && digit->steps[i] != 0))
+        (isChecked && !digit->steps[i].isAlways(0)))
       return false;
   }
   return true;
 }
 
 int64_t MatrixAccess::getInnermostSize(MatrixIndex index) const {
-  return digitsOf(index).empty() ? 1 : digitsOf(index).back().size;
+  return digitsOf(index).empty() ? 1 : digitsOf(index).back().size.gcd(0);
 }
 
 int64_t MatrixAccess::getInnermostDistance(MatrixIndex index) const {
-  return digitsOf(index).empty() ? 0 : digitsOf(index).back().distance;
+  return digitsOf(index).empty() ? 0
+                                 : digitsOf(index).back().distance.getUniform();
 }
 
 int64_t MatrixAccess::getEvenSize(MatrixIndex index) const {
   int64_t size = 1;
   for (const Digit &digit : llvm::reverse(digitsOf(index))) {
-    if (digit.distance != getInnermostDistance(index) * size)
+    if (!digit.distance.isAlways(getInnermostDistance(index) * size))
       break;
-    size *= digit.size;
+    size *= digit.size.getUniform();
   }
   return size;
 }
@@ -247,7 +348,7 @@ std::optional<int64_t>
 MatrixAccess::getDistanceTo(const MatrixAccess &other) const {
   if (digits != other.digits || checks != other.checks)
     return std::nullopt;
-  return other.constant - constant;
+  return other.constant.getUniform() - constant.getUniform();
 }
 
 bool MatrixAccess::differsOnlyInRows(const MatrixAccess &other) const {
@@ -267,41 +368,58 @@ bool MatrixAccess::differsOnlyInRows(const MatrixAccess &other) const {
   return true;
 }
 
+bool MatrixAccess::hasEqualDigits(MatrixIndex index) const {
+  return digitsOf(index).empty() ||
+         llvm::all_of(digitsOf(index).drop_front(), [](const Digit &digit) {
+           return digit.size.isUniform();
+         });
+}
+
 bool MatrixAccess::isCheckedTogether(MatrixIndex index) const {
   return digitsOf(index).empty() ||
          llvm::all_of(digitsOf(index).back().steps,
-                      [](int64_t step) { return step == 0; });
+                      [](const auto &step) { return step.isAlways(0); });
 }
 
 int64_t MatrixAccess::getCheckedWidth(size_t check, MatrixIndex index) const {
   const Check &of = checks[check];
   const Digit &innermost = digitsOf(index).back();
-  if (innermost.steps[check] == 0)
+  if (innermost.steps[check].isAlways(0))
     return 0;
   bool isMasked =
-      of.padding == PaddingMode::Zeros && innermost.steps[check] == 1;
+      of.padding == PaddingMode::Zeros && innermost.steps[check].isAlways(1);
   if (!isMasked)
     return 1;
   if (isInside(check, std::nullopt))
     return 0;
-  int64_t width = std::gcd(of.size, of.constant);
+  int64_t width = of.constant.gcd(of.size);
   for (const SmallVector<Digit> &part : digits)
     for (const Digit &digit : part)
       if (&digit != &innermost)
-        width = std::gcd(width, digit.steps[check]);
+        width = digit.steps[check].gcd(width);
   return width;
 }
 
 int64_t MatrixAccess::getVectorWidth(MatrixIndex index, int64_t limit) const {
   if (getInnermostDistance(index) != 1)
     return 1;
-  int64_t width = std::gcd(limit, std::gcd(getInnermostSize(index), constant));
+  int64_t width = std::gcd(limit, constant.gcd(getInnermostSize(index)));
   for (const SmallVector<Digit> &part : digits)
     for (const Digit &digit : part)
       if (&digit != &digitsOf(index).back())
-        width = std::gcd(width, digit.distance);
+        width = digit.distance.gcd(width);
   for (auto [i, check] : llvm::enumerate(checks))
     width =
         std::gcd(std::gcd(width, check.distance), getCheckedWidth(i, index));
   return width;
+}
+
+MatrixAccess mlir::conv::createAccess(const Kernel &kernel, size_t tensor) {
+  if (kernel.subproblems.empty())
+    return {kernel.math, kernel.form.getTensor(tensor)};
+  return {kernel.math,
+          llvm::map_to_vector(kernel.subproblems,
+                              [&](const TiledConvolution *form) {
+                                return form->getTensor(tensor).getViewed();
+                              })};
 }

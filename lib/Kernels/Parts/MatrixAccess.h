@@ -8,7 +8,8 @@
 // Addresses of matrix elements: a view and the strides of its tensor, reduced
 // to what a kernel has to compute. The address of an element is the sum of one
 // contribution for each of its three indices, so that loops keep the
-// contributions that do not change.
+// contributions that do not change. Several subproblems that share code have
+// one access, whose numbers may differ.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +43,13 @@ public:
   MatrixAccess(const IndexMath &math, const ViewedTensor &operand);
   MatrixAccess(const IndexMath &math, const MatrixOperand &operand)
       : MatrixAccess(math, operand.getViewed()) {}
+  /// The access of subproblems that are alike (`areAlike`).
+  MatrixAccess(const IndexMath &math, ArrayRef<ViewedTensor> operands);
+
+  /// Whether one access can serve all of these tensors: digits and coordinates
+  /// differ in nothing but numbers, and distances along innermost digits are
+  /// equal.
+  static bool areAlike(ArrayRef<ViewedTensor> operands);
 
   /// The contribution of one index. The contribution of the row includes
   /// everything that does not depend on any index.
@@ -51,6 +59,13 @@ public:
   /// change on the way.
   Position advance(const Position &position, MatrixIndex index,
                    Value steps) const;
+  /// Whether elements fewer than `length` after a multiple of `length` along an
+  /// index are at the same distances from it everywhere, which may be different
+  /// ones for each subproblem.
+  bool movesTogether(MatrixIndex index, int64_t length) const;
+  /// The position `steps` elements further along such an index.
+  Position advanceTogether(const Position &position, MatrixIndex index,
+                           int64_t steps) const;
   /// The offset, in elements, of the element at a complete position.
   Value createOffset(const Position &position) const;
   /// A known property of an index: its innermost digit is `remainder` plus a
@@ -71,7 +86,8 @@ public:
   /// memory, and that the matrix has all or none of. It divides `limit`, a
   /// power of two, and holds where the index is a multiple of the result.
   int64_t getVectorWidth(MatrixIndex index, int64_t limit) const;
-  /// Elements along the index until an outer digit changes.
+  /// Elements along the index until an outer digit changes, or a divisor of
+  /// them where subproblems have different ones.
   int64_t getInnermostSize(MatrixIndex index) const;
   /// Memory distance of neighbours along the index; 0 if there are none.
   int64_t getInnermostDistance(MatrixIndex index) const;
@@ -93,6 +109,9 @@ public:
   bool differsOnlyInRows(const MatrixAccess &other) const;
   /// Number of coordinates that a position has.
   size_t countChecked() const { return checks.size(); }
+  /// Whether the digits of an index are separated by the same numbers in all
+  /// subproblems.
+  bool hasEqualDigits(MatrixIndex index) const;
   /// Whether innermost neighbours along an index have the same checked
   /// coordinates.
   bool isCheckedTogether(MatrixIndex index) const;
@@ -100,22 +119,23 @@ public:
 private:
   /// One digit of an index.
   struct Digit {
-    int64_t size;
-    int64_t distance;           ///< Between neighbours in memory.
-    SmallVector<int64_t> steps; ///< Step of each coordinate in `checks`.
+    SharedNumber size;
+    SharedNumber distance;           ///< Between neighbours in memory.
+    SmallVector<SharedNumber> steps; ///< Step of each coordinate in `checks`.
     bool operator==(const Digit &) const = default;
   };
   /// A condition, or a coordinate that may leave the tensor.
   struct Check {
-    int64_t size, constant;
+    int64_t size;
+    SharedNumber constant;
     PaddingMode padding;
     /// Between neighbours in memory; 0 if the offset includes the coordinate.
     int64_t distance;
     bool operator==(const Check &) const = default;
   };
-  /// The least and the greatest coordinate, for all indices or those that
-  /// satisfy `known`.
-  std::pair<int64_t, int64_t> getRange(size_t check,
+  /// The least and the greatest coordinate of a subproblem, for all indices or
+  /// those that satisfy `known`.
+  std::pair<int64_t, int64_t> getRange(size_t subproblem, size_t check,
                                        std::optional<Congruence> known) const;
   bool isInside(size_t check, std::optional<Congruence> known) const;
   /// The number of neighbours along an index that pass or fail a check
@@ -124,13 +144,20 @@ private:
   ArrayRef<Digit> digitsOf(MatrixIndex index) const {
     return digits[static_cast<size_t>(index)];
   }
-  static void simplify(SmallVectorImpl<Digit> &digits);
+  void simplify(SmallVectorImpl<Digit> &digits) const;
+  /// Whether a number of a digit continues in the next outer digit.
+  bool continues(const SharedNumber &outer, const SharedNumber &inner,
+                 const SharedNumber &size) const;
 
   const IndexMath &math;
+  size_t subproblems;
   std::array<SmallVector<Digit>, 3> digits; ///< Outermost first.
   SmallVector<Check> checks;
-  int64_t constant = 0;
+  SharedNumber constant = 0;
 };
+
+/// The access to a tensor (`TiledConvolution::getTensor`) in a kernel's code.
+MatrixAccess createAccess(const Kernel &kernel, size_t tensor);
 
 } // namespace mlir::conv
 

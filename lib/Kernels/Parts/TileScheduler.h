@@ -20,13 +20,16 @@ public:
   explicit TileRaster(const TiledConvolution &form, int64_t neighbours = 1);
   /// As above, with the dimension of a matrix that varies fastest given.
   TileRaster(const TiledConvolution &form, Raster raster, int64_t neighbours);
-  int64_t countTiles() const { return llvm::product_of(counts); }
+  /// The rasters of all subproblems of a kernel's code. They have the same
+  /// order and tile.
+  explicit TileRaster(const Kernel &kernel);
+  int64_t countTiles() const;
   TileOrigin createOrigin(const IndexMath &math, Value tile) const;
 
 private:
   enum Dimension { Batch, Rows, Columns, Neighbours };
   std::array<int64_t, 3> tileSizes;
-  std::array<int64_t, 4> counts;
+  std::array<SharedNumber, 4> counts;
   std::array<Dimension, 4> order; ///< Slowest first.
 };
 

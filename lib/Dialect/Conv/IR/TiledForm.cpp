@@ -139,6 +139,14 @@ SmallVector<MatrixOperand> TiledConvolution::getOperands() const {
   return operands;
 }
 
+const MatrixOperand &TiledConvolution::getTensor(size_t number) const {
+  if (hasProduct() && number < 2)
+    return number == 0 ? lhs : rhs;
+  size_t inEpilogue = number - (hasProduct() ? 2 : 0);
+  return inEpilogue < epilogueOperands.size() ? epilogueOperands[inEpilogue]
+                                              : result;
+}
+
 /// Reads the views through which one scatter stores all results.
 static LogicalResult matchResults(TiledConvolution &form) {
   scf::ForallOp forall = form.forall;

@@ -11,6 +11,8 @@
 
 #include "PtxBuilder.h"
 
+#include "../SharedNumber.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -76,26 +78,11 @@ SmallVector<Value> PtxBuilder::createFor(
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-SmallVector<Value> PtxBuilder::createCases(
-    Value number, int64_t first, int64_t end,
-    function_ref<SmallVector<Value>(int64_t)> create) const {
-  if (end - first == 1)
-    return create(first);
-  int64_t middle = (first + end) / 2;
-  auto half = [&](int64_t first, int64_t end) {
-    return [=, this](OpBuilder &, Location) {
-      scf::YieldOp::create(b, createCases(number, first, end, create));
-    };
-  };
-  auto branch = scf::IfOp::create(b, math.below(number, middle),
-                                  half(first, middle), half(middle, end));
-  return llvm::to_vector_of<Value>(branch.getResults());
-}
-
 SmallVector<Value> PtxBuilder::createSwitch(
     Value number, int64_t count,
     function_ref<SmallVector<Value>(int64_t)> create) const {
-  return createCases(number, 0, count, create);
+  return mlir::conv::createSwitch(
+      b, number, llvm::to_vector(llvm::seq<int64_t>(1, count + 1)), create);
 }
 
 Value PtxBuilder::uniform(Value value) const {

@@ -103,12 +103,6 @@ public:
   /// Waits until all but the last `pending` committed groups have read shared
   /// memory. Their stores are visible when the kernel ends.
   void waitForStores(int64_t pending = 0) const;
-
-private:
-  /// `createSwitch` for the cases from `first` to `end`.
-  SmallVector<Value>
-  createCases(Value number, int64_t first, int64_t end,
-              function_ref<SmallVector<Value>(int64_t)> create) const;
 };
 
 } // namespace mlir::conv

@@ -85,6 +85,11 @@ struct TiledConvolution {
   SmallVector<MatrixOperand> getResults() const;
   /// The kernel arguments before the result, in order.
   SmallVector<MatrixOperand> getOperands() const;
+  /// The tensors of the kernel arguments: the operands, then the result.
+  size_t countTensors() const {
+    return (hasProduct() ? 2 : 0) + epilogueOperands.size() + 1;
+  }
+  const MatrixOperand &getTensor(size_t number) const;
   /// The type of `rhs`; `lhs` may be another 8-bit float of the same size.
   Type getOperandType() const { return rhs.getElementType(); }
   Type getResultType() const { return result.getElementType(); }

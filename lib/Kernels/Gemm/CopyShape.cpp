@@ -1,0 +1,88 @@
+//===- CopyShape.cpp - how tiles of an operand are loaded -----------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CopyShape.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// The largest power of two that divides `value`.
+static int64_t powerOfTwoIn(int64_t value) { return value & -value; }
+
+bool mlir::conv::areRowsNeighbours(const MatrixAccess &access) {
+  return access.getInnermostDistance(MatrixIndex::Column) != 1 &&
+         access.getInnermostDistance(MatrixIndex::Row) == 1;
+}
+
+CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
+                     const MatrixAccess &access, MemRefType buffer,
+                     int64_t rowRun) {
+  int64_t pieces = tile.getRows() * tile.getPiecesPerRow() / kernel.workItems;
+  bool isAsyncLoop =
+      cast<StagedGemmAttr>(kernel.form.schedule.getKernel()).isAsync();
+  if (isAsyncLoop && kernel.chip.getLaneCopies()) {
+    width = kernel.pieceElements();
+    async = true;
+  } else if (areRowsNeighbours(access)) {
+    int64_t limit = std::min<int64_t>(
+        {kernel.pieceElements(), rowRun, powerOfTwoIn(pieces)});
+    rowWidth = access.getVectorWidth(MatrixIndex::Row, limit);
+  } else {
+    width = access.getVectorWidth(MatrixIndex::Column, kernel.pieceElements());
+    async = isAsyncLoop &&
+            kernel.chip.copiesWithoutRegisters(width * kernel.operandBytes());
+  }
+  decodesOnce =
+      access.getInnermostSize(MatrixIndex::Column) % kernel.gemmK() == 0;
+  // Buffer instructions of AMD chips add an offset that all lanes share.
+  hasPlaces =
+      kernel.chip.backend == ::conv::Backend::AMDGPU && !async &&
+      buffer.getNumElements() * kernel.operandBytes() < (int64_t(1) << 31);
+  loadsOfPlaces = countLoadsOfPlaces(kernel, access);
+  placeRun = computePlaceRun(kernel, access);
+}
+
+/// MFMA hides vector instructions that are spread over a step. New places at
+/// the start of a step, which runs shorter than the reduction need, cost more
+/// in conv-clock, unless the loads are joined in a loop with one stage: they
+/// all start after a fence, between two barriers.
+int64_t CopyShape::computePlaceRun(const Kernel &kernel,
+                                   const MatrixAccess &access) const {
+  if (!hasPlaces)
+    return 0;
+  int64_t run = access.getInnermostSize(MatrixIndex::Column);
+  bool moves = decodesOnce && access.isCheckedTogether(MatrixIndex::Column);
+  bool isShort = run < kernel.getReduction().maximum();
+  bool hidesVectors = kernel.atom.kind == ::conv::AtomKind::MFMA;
+  if (moves && !(isShort && hidesVectors))
+    return run;
+  bool startsAfterFence = hidesVectors && loadsPerBlock(kernel) > 1 &&
+                          kernel.form.schedule.getStages() == 1;
+  return startsAfterFence ? kernel.gemmK() : 0;
+}
+
+/// Loads with one guard share the place of the first of them, unless they are
+/// before it in memory (G10): gradients read taps backwards.
+SmallVector<int64_t>
+CopyShape::countLoadsOfPlaces(const Kernel &kernel,
+                              const MatrixAccess &access) const {
+  int64_t length = kernel.pieceElements();
+  bool goesForward = access.getInnermostDistance(MatrixIndex::Column) >= 0;
+  SmallVector<int64_t> counts = {1};
+  int64_t first = 0;
+  for (int64_t step = width; step < length; step += width) {
+    if (goesForward &&
+        access.areGuardedAlike({MatrixIndex::Column, first, length},
+                               {MatrixIndex::Column, step, length})) {
+      ++counts.back();
+    } else {
+      counts.push_back(1);
+      first = step;
+    }
+  }
+  return counts;
+}

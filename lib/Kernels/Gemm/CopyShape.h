@@ -1,0 +1,58 @@
+//===- CopyShape.h - how tiles of an operand are loaded ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the code of copies depends on besides numbers. It creates no IR, so that
+// subproblems can be compared before any of their code is built.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_GEMM_COPYSHAPE_H
+#define CONV_LIB_KERNELS_GEMM_COPYSHAPE_H
+
+#include "../Parts/MatrixAccess.h"
+#include "SharedTile.h"
+
+namespace mlir::conv {
+
+struct CopyShape {
+  /// Aligned groups of `rowRun` rows of the tile are consecutive rows of the
+  /// operand.
+  CopyShape(const Kernel &kernel, const SharedTile &tile,
+            const MatrixAccess &access, MemRefType buffer, int64_t rowRun);
+
+  /// Elements of a load: along a row, or across the rows of one column.
+  int64_t width = 1, rowWidth = 1;
+  bool async = false; ///< Whether copies bypass registers.
+  /// Whether a step stays within one innermost digit of the reduction.
+  bool decodesOnce;
+  /// Whether loads may be `conv.placed_load`.
+  bool hasPlaces;
+  /// The number of reduction elements that move all loads by the same distance,
+  /// with the same guards, from a multiple of it; 0 if there is none. Within
+  /// such a run, loads keep their places.
+  int64_t placeRun;
+  /// For each place of a block, the number of loads that share it.
+  SmallVector<int64_t> loadsOfPlaces;
+
+  int64_t loadsPerBlock(const Kernel &kernel) const {
+    return kernel.pieceElements() / width;
+  }
+  bool operator==(const CopyShape &) const = default;
+
+private:
+  int64_t computePlaceRun(const Kernel &kernel,
+                          const MatrixAccess &access) const;
+  SmallVector<int64_t> countLoadsOfPlaces(const Kernel &kernel,
+                                          const MatrixAccess &access) const;
+};
+
+/// Whether rows, and not the reduction, are adjacent in memory.
+bool areRowsNeighbours(const MatrixAccess &access);
+
+} // namespace mlir::conv
+
+#endif // CONV_LIB_KERNELS_GEMM_COPYSHAPE_H
