@@ -19,6 +19,11 @@ static constexpr int64_t kBudget = 2'000'000;
 /// would take.
 static constexpr int64_t kRounds = 3, kLeastRounds = 2;
 
+/// Units among which the busiest one is sought, if all workgroups of a unit are
+/// simulated: the launch waits for it, and phases of different lengths do not
+/// average out over few of them.
+static constexpr int64_t kComparedUnits = 16;
+
 /// Workgroups that take so many times the steps of others do not take turns
 /// with them in rounds.
 static constexpr int64_t kUneven = 2;
@@ -48,20 +53,31 @@ static bool areUneven(const std::vector<WorkgroupTrace> &traces) {
   return countSteps(*most) > kUneven * countSteps(*least);
 }
 
+/// Steps of all waves of the workgroups.
+static int64_t countSteps(const std::vector<WorkgroupTrace> &traces) {
+  int64_t steps = 0;
+  for (const WorkgroupTrace &trace : traces)
+    steps += countSteps(trace);
+  return steps;
+}
+
 std::vector<WorkgroupTrace> clock::interpretRounds(const Program &program,
                                                    const Pace &pace,
                                                    const LaunchShape &shape,
                                                    const KernelClock &kernel) {
   int64_t grid = kernel.workgroups, units = pace.units();
-  // A unit in the middle of the first die; the only one of a small grid.
-  int64_t first = std::min(units, grid) / 2, all = kernel.workgroupsOfUnit;
-  auto interpret = [&](int64_t count) {
+  int64_t busy = std::min(units, grid), all = kernel.workgroupsOfUnit;
+  auto interpretUnit = [&](int64_t unit, int64_t count) {
     std::vector<WorkgroupTrace> traces;
     for (int64_t i = 0; i < count; ++i)
       traces.push_back(interpretWorkgroup(
           program, pace, shape,
-          std::min(first + i * all / count * units, grid - 1)));
+          std::min(unit + i * all / count * units, grid - 1)));
     return traces;
+  };
+  // A unit in the middle of the first die; the only one of a small grid.
+  auto interpret = [&](int64_t count) {
+    return interpretUnit(busy / 2, count);
   };
   auto countAffordable = [&](const std::vector<WorkgroupTrace> &traces) {
     double steps = averageSteps(traces, 0, traces.size());
@@ -71,6 +87,18 @@ std::vector<WorkgroupTrace> clock::interpretRounds(const Program &program,
   int64_t few = std::min({all, kRounds * kernel.resident,
                           std::max(countAffordable(interpret(1)), least)});
   std::vector<WorkgroupTrace> traces = interpret(few);
+  if (few == all) {
+    int64_t compared =
+        std::min({busy, kComparedUnits,
+                  kBudget / std::max<int64_t>(1, countSteps(traces))});
+    for (int64_t i = 0; i < compared; ++i) {
+      std::vector<WorkgroupTrace> others =
+          interpretUnit(i * busy / compared, few);
+      if (countSteps(others) > countSteps(traces))
+        traces = std::move(others);
+    }
+    return traces;
+  }
   int64_t most = std::min(all, countAffordable(traces));
   return most > few && areUneven(traces) ? interpret(most) : traces;
 }

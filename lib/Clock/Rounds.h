@@ -25,7 +25,8 @@
 namespace conv::clock {
 
 /// The traces of the simulated workgroups of one unit, in order: all workgroups
-/// if there are few, or if they are uneven and there is time for all.
+/// if there are few, or if they are uneven and there is time for all. A unit of
+/// few workgroups is the busiest one of several.
 std::vector<WorkgroupTrace> interpretRounds(const Program &program,
                                             const Pace &pace,
                                             const LaunchShape &shape,

@@ -60,3 +60,24 @@ TEST(Rounds, LongWorkgroupsCountByTheirSteps) {
                 0.15)
         << longOnes;
 }
+
+// A launch without a second round ends with its longest workgroups, wherever
+// they are in the grid.
+TEST(Rounds, FewWorkgroupsTakeAsLongAsTheLongest) {
+  const Pace &pace = *lookupPace("gfx942");
+  Program program =
+      assemble("gfx942", "s_cmp_ge_u32 s0, 3\n"
+                         "s_cbranch_scc1 .Lshort\n"
+                         "s_mov_b32 s4, 200\n.Lloop:\n"
+                         "s_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\n"
+                         "s_cbranch_scc1 .Lloop\n.Lshort:\n");
+  LaunchShape shape;
+  shape.block[0] = program.facts.waveSize;
+  KernelClock kernel;
+  kernel.workgroups = 12;
+  kernel.workgroupsOfUnit = 1;
+  std::vector<WorkgroupTrace> traces =
+      interpretRounds(program, pace, shape, kernel);
+  ASSERT_EQ(traces.size(), 1u);
+  EXPECT_GT(traces.front().waves.front().steps.size(), 600u);
+}
