@@ -21,10 +21,13 @@
 // after the first reads of a tile, so that the scheduler can place the last
 // round's products anywhere around the barriers.
 //
-// If its loads are joined, the last block has many of them, and no write of the
-// step waits for these. Where a workgroup has waves on all SIMD units, they
-// start after the second barrier: before it, each wave would wait until the
-// load path took its loads, and then for the other waves.
+// Where a workgroup has waves on all SIMD units, some of its loads start after
+// the second barrier: before it, each wave would wait until the load path took
+// its loads, and then for the other waves. These are the loads of the last
+// block if they are joined, since there are many of them, and those of a third
+// of all blocks if a tile's rows are shorter than a line of the cache, since
+// the load path takes twice as long for them. No write of the step waits for
+// them.
 //
 // Reading further ahead takes registers that loops with large tiles do not
 // have, and made no loop with smaller tiles faster in conv-clock.
@@ -71,8 +74,15 @@ private:
   int64_t firstLate() const {
     bool fillsUnit = kernel.workItems / kernel.chip.subgroupSize >=
                      kernel.chip.simdsPerComputeUnit;
-    bool isLate = parts.rhs.loadsPerBlock() > 1 && fillsUnit;
-    return parts.numBlocks() - (isLate ? 1 : 0);
+    if (!fillsUnit)
+      return parts.numBlocks();
+    // The load path brings whole lines, and so takes longer for parts of them.
+    bool takesParts = kernel.gemmK() * kernel.operandBytes() <
+                      int64_t(kernel.chip.cacheLineBytes);
+    bool isJoined = parts.rhs.loadsPerBlock() > 1;
+    int64_t third = (parts.numBlocks() + 1) / 3;
+    return parts.numBlocks() -
+           std::max<int64_t>(isJoined, takesParts ? third : 0);
   }
   void multiply(State &state, ValueRange fragments, int64_t from,
                 int64_t to) const {
