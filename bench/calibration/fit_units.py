@@ -66,10 +66,10 @@ def _norm(values, exponent):
     return longest * sum((value / longest) ** exponent for value in values) ** (1 / exponent) if longest else 0
 
 
-def _busy(unit, fit, resident):
+def _busy(unit, fit, resident, is_only):
     """Cycles in which the resident workgroups of a compute unit keep its parts busy: `computeBusyCycles`."""
     waves = resident * unit["waves"] / unit["simds"]
-    if not unit["overlaps"]:
+    if not unit["lane_copies"] and (is_only or not unit["overlaps"]):
         waves = math.ceil(waves)
     waves = max(waves, math.ceil(unit["waves"] / unit["simds"]))
     vector = fit["vector_factor"] * unit["vector"]
@@ -82,7 +82,7 @@ def _busy(unit, fit, resident):
     return busy + exposed / resident ** fit["exposed_power"]
 
 
-def _step(unit, fit, resident):
+def _step(unit, fit, resident, is_only):
     """Cycles of a step of `resident` workgroups: `computeUnitStep`."""
     vector = fit["vector_factor"] * unit["vector"]
     turns = unit["matrix"] + (0 if unit["overlaps"] else vector)
@@ -99,24 +99,26 @@ def _step(unit, fit, resident):
         latency += math.ceil(unit["waves"] / unit["simds"]) * unit["vector"]
         latency /= max(1, unit["stages"] - 1)
     latency /= unit["prefetch_distance"]
-    return _norm([_busy(unit, fit, resident), max(alone, latency)], fit["chain_norm"])
+    return _norm([_busy(unit, fit, resident, is_only), max(alone, latency)], fit["chain_norm"])
 
 
-def _round(unit, fit, resident):
+def _round(unit, fit, resident, is_only):
     """Cycles of `resident` workgroups from start to end: `computeRound`."""
     if resident == 0:
         return 0
     waves = math.ceil(unit["waves"] / unit["simds"])
     ends = fit["setup_cycles"] + waves * unit["pieces"] * fit["piece_cycles"]
     ends += resident * unit["stored_bytes"] / 64 * fit["store_cycles"]
-    return unit["steps"] * _step(unit, fit, resident) + ends
+    return unit["steps"] * _step(unit, fit, resident, is_only) + ends
 
 
 def predict(unit, fits):
     """The microseconds that the compiler predicts with the constants `fits`."""
     fit = fits[get_kind(unit)]
-    rounds, rest = divmod(int(unit["workgroups"]), int(unit["resident"]))
-    cycles = rounds * _round(unit, fit, int(unit["resident"])) + _round(unit, fit, rest)
+    resident = int(unit["resident"])
+    rounds, rest = divmod(int(unit["workgroups"]), resident)
+    is_only = unit["workgroups"] <= resident
+    cycles = rounds * _round(unit, fit, resident, is_only) + _round(unit, fit, rest, is_only)
     return max(cycles / unit["ghz"] / 1e3, unit["memory_us"]) + unit["other_us"]
 
 

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace conv;
 
@@ -36,15 +37,30 @@ double conv::computeLineShare(const ChipInfo &chip, NumericType operand,
          double(bytes);
 }
 
+/// Bytes of the cache lines that `elements` of a longer run touch in the mean,
+/// as a multiple of their bytes: rows may start amid a line.
+static double countCrossedLines(const ChipInfo &chip, NumericType operand,
+                                const Run &run, int64_t elements) {
+  int64_t line = chip.cacheLineBytes, size = byteSize(operand);
+  if (line == 0)
+    return 1;
+  int64_t bytes = elements * size, pitch = run.getPitch() * size;
+  int64_t alignment = std::gcd(std::gcd(pitch, bytes), line);
+  int64_t touched = bytes + line - alignment;
+  return double(std::max(bytes, std::min(touched, pitch))) / double(bytes);
+}
+
 /// Bytes of the cache lines that the runs of a tile touch, as a multiple of the
 /// bytes that the tile needs. Other tiles find a share of the lines around
 /// short runs in the cache of the unit.
 static double countLineWaste(const ChipInfo &chip, const Candidate &candidate,
                              int64_t rows, const Run &run) {
   int64_t along = run.isAlongReduction ? candidate.gemmK : rows;
-  double lines = computeLineShare(chip, candidate.atom->operand, run, along);
-  return run.getJoined() < along ? 1 + unit(chip).shortRunLines * (lines - 1)
-                                 : lines;
+  NumericType operand = candidate.atom->operand;
+  if (run.getJoined() >= along)
+    return countCrossedLines(chip, operand, run, along);
+  double lines = computeLineShare(chip, operand, run, along);
+  return 1 + unit(chip).shortRunLines * (lines - 1);
 }
 
 /// Cycles in which the load path loads the tile of one operand.

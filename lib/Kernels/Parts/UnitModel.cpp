@@ -73,12 +73,15 @@ static double computeTurns(const ChipInfo &chip, const UnitWork &work) {
 
 /// Cycles in which the resident workgroups use the parts of their unit.
 static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
-                                int64_t resident) {
+                                int64_t resident, Round round) {
   const LoopFit &loop = getFit(chip, work);
   int64_t simds = countSimds(chip);
   double waves = double(resident * work.waves) / double(simds);
-  // Phases keep waves in step, so the fullest SIMD unit decides.
-  if (!work.overlapsSteps)
+  // The fullest SIMD unit decides if phases keep waves in step, or if no later
+  // workgroups take the places of waves that end early on the other SIMD units.
+  bool evensOut = work.copiesInLaneOrder ||
+                  (work.overlapsSteps && round == Round::OfSeveral);
+  if (!evensOut)
     waves = std::ceil(waves);
   waves = std::max(waves, double(ceilDiv(work.waves, simds)));
   double busy = 0;
@@ -115,11 +118,11 @@ static double computeLoadLatency(const ChipInfo &chip, const UnitWork &work) {
 bool conv::waitsForLoads(const ChipInfo &chip, const UnitWork &work,
                          int64_t resident) {
   return computeLoadLatency(chip, work) >
-         computeBusyCycles(chip, work, resident);
+         computeBusyCycles(chip, work, resident, Round::OfSeveral);
 }
 
 double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
-                             int64_t resident) {
+                             int64_t resident, Round round) {
   const LoopFit &loop = getFit(chip, work);
   double alone =
       double(ceilDiv(work.waves, countSimds(chip))) * computeTurns(chip, work) +
@@ -132,7 +135,7 @@ double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
   if (work.overlapsSteps && !work.copiesInLaneOrder)
     alone += work.vectorCycles;
   double least = std::max(alone, computeLoadLatency(chip, work));
-  double busy = computeBusyCycles(chip, work, resident);
+  double busy = computeBusyCycles(chip, work, resident, round);
   return std::pow(std::pow(busy, loop.chainNorm) +
                       std::pow(least, loop.chainNorm),
                   1 / loop.chainNorm);
@@ -141,7 +144,7 @@ double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
 /// Cycles of workgroups with these shares of the steps, the longest first, that
 /// run together from start to end.
 static double computeRound(const ChipInfo &chip, const UnitWork &work,
-                           const std::vector<double> &shares) {
+                           const std::vector<double> &shares, Round round) {
   if (shares.empty())
     return 0;
   const LoopFit &loop = getFit(chip, work);
@@ -154,8 +157,8 @@ static double computeRound(const ChipInfo &chip, const UnitWork &work,
   for (size_t count = shares.size(); count > 0; --count) {
     double next = count < shares.size() ? shares[count] : 0;
     if (double alike = shares[count - 1] - next; alike > 0)
-      cycles +=
-          alike * work.steps * computeUnitStep(chip, work, int64_t(count));
+      cycles += alike * work.steps *
+                computeUnitStep(chip, work, int64_t(count), round);
   }
   return cycles;
 }
@@ -164,26 +167,28 @@ double conv::computeUnitCycles(const ChipInfo &chip, const UnitWork &work,
                                int64_t resident,
                                const std::vector<UnitWorkgroups> &workgroups) {
   double cycles = 0;
+  int64_t all = 0;
+  for (const UnitWorkgroups &alike : workgroups)
+    all += alike.count;
+  // Workgroups of several rounds end one after another.
+  Round kind = all > resident ? Round::OfSeveral : Round::Only;
   std::vector<double> round;
-  auto finishRound = [&] {
-    cycles += computeRound(chip, work, round);
-    round.clear();
-  };
   for (auto [count, share] : workgroups) {
     int64_t left = count;
     for (; left > 0 && !round.empty(); --left) {
       round.push_back(share);
-      if (int64_t(round.size()) == resident)
-        finishRound();
+      if (int64_t(round.size()) == resident) {
+        cycles += computeRound(chip, work, round, kind);
+        round.clear();
+      }
     }
-    if (int64_t rounds = left / resident)
-      cycles += double(rounds) *
-                computeRound(chip, work,
-                             std::vector<double>(size_t(resident), share));
+    if (int64_t rounds = left / resident) {
+      std::vector<double> full(size_t(resident), share);
+      cycles += double(rounds) * computeRound(chip, work, full, kind);
+    }
     round.insert(round.end(), size_t(left % resident), share);
   }
-  finishRound();
-  return cycles;
+  return cycles + computeRound(chip, work, round, kind);
 }
 
 double conv::computeFarBandwidth(const Problem &problem, const ChipInfo &chip) {

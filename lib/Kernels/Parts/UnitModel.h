@@ -58,9 +58,13 @@ int64_t computeExpectedRegisters(const ChipInfo &chip, const MatrixAtom &atom,
 bool waitsForLoads(const ChipInfo &chip, const UnitWork &work,
                    int64_t resident);
 
+/// Workgroups that run together on a unit, with others before or after them or
+/// without.
+enum class Round { OfSeveral, Only };
+
 /// Cycles in which each of `resident` workgroups does one step.
 double computeUnitStep(const ChipInfo &chip, const UnitWork &work,
-                       int64_t resident);
+                       int64_t resident, Round round = Round::OfSeveral);
 
 /// Workgroups that have a `share` of the steps of the longest ones.
 struct UnitWorkgroups {

@@ -99,6 +99,18 @@ TEST(UnitModel, TheLastRoundIsShorter) {
   EXPECT_DOUBLE_EQ(compute(5), 2 * compute(2) + compute(1));
 }
 
+// Six waves on four SIMD units: two of these have two waves.
+TEST(UnitModel, WavesOfTheOnlyRoundStayWhereTheyAre) {
+  const ChipInfo &chip = chipOf("gfx942");
+  UnitWork work = fourWaves();
+  work.waves = 2;
+  work.sharedCycles = work.loadCycles = 256;
+  EXPECT_GE(computeUnitStep(chip, work, 3, Round::Only), 2 * work.matrixCycles);
+  EXPECT_LT(computeUnitStep(chip, work, 3), 1.9 * work.matrixCycles);
+  EXPECT_GT(computeUnitCycles(chip, work, 3, {{3, 1}}),
+            1.05 / 2 * computeUnitCycles(chip, work, 3, {{6, 1}}));
+}
+
 TEST(UnitModel, ALongPhaseIsNotHiddenByShortOnes) {
   const ChipInfo &chip = chipOf("gfx942");
   UnitWork work = fourWaves();
