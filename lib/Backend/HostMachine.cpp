@@ -8,7 +8,6 @@
 #include "HostMachine.h"
 
 #include "CodeGenTargets.h"
-#include "conv/Backend/Host.h"
 
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -18,7 +17,8 @@
 using namespace mlir;
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-mlir::conv::createHostMachine(llvm::CodeGenOptLevel level) {
+mlir::conv::createHostMachine(StringRef processor,
+                              llvm::CodeGenOptLevel level) {
   initializeCodeGenTargets();
   llvm::Triple triple(kHostTriple);
   std::string message;
@@ -27,7 +27,7 @@ mlir::conv::createHostMachine(llvm::CodeGenOptLevel level) {
   if (!target)
     return llvm::createStringError(message);
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, kHostCpu, /*Features=*/"", llvm::TargetOptions(),
+      triple, processor, /*Features=*/"", llvm::TargetOptions(),
       llvm::Reloc::PIC_, std::nullopt, level));
 }
 

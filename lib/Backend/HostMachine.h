@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The common part of the host back end and the simulator: both emit objects for
-// every x86-64 machine of level v3, not for the one they run on.
+// every x86-64 machine of a level, not for the one they run on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,9 @@ namespace mlir::conv {
 
 inline constexpr llvm::StringLiteral kHostTriple = "x86_64-unknown-linux-gnu";
 
+/// `processor` is a name of LLVM's, such as "x86-64-v3".
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createHostMachine(llvm::CodeGenOptLevel level);
+createHostMachine(StringRef processor, llvm::CodeGenOptLevel level);
 
 /// The object or assembly of `module`, which is already optimised.
 llvm::Expected<SmallVector<char, 0>> emitHostCode(llvm::Module &module,

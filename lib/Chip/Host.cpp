@@ -5,26 +5,53 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Host code is compiled for x86-64-v3 (AVX2, FMA, F16C), the same on every
-// machine, so that an artifact can travel. A "subgroup" is one thread; the
-// counts and rates are those of a small machine and only rank schedules.
+// Host code is compiled for a level of processors, the same on every machine,
+// so that an artifact can travel: x86-64-v3 (AVX2, FMA, F16C), or x86-64-v4
+// (AVX-512), whose machines also run the former. A "subgroup" is one thread;
+// the counts and rates are those of a small machine and only rank schedules.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Tables.h"
 
+#include "conv/Chip/HostCalibration.h"
+#include "conv/Chip/HostProcessor.h"
+
 using namespace conv;
 
-// A register tile of 4 rows by 16 columns: eight 8-lane accumulators.
-// Narrower operands are widened on the way into the cache tile
-// (`getMultipliedType`).
+// A register tile of 4 by 16 or 8 by 32: two vectors at each of 4 or 8 places.
+// These sums are enough to hide the latency of multiply-adds. Narrower operands
+// are widened on the way into the cache tile (`getMultipliedType`).
 static constexpr MatrixAtom kHostAtoms[] = {
     {AtomKind::FMA, NumericType::F32, NumericType::F32, 16, 4, 1, 1, 16, 4},
     {AtomKind::FMA, NumericType::I32, NumericType::I32, 16, 4, 1, 1, 16, 4},
 };
+static constexpr MatrixAtom kWideAtoms[] = {
+    {AtomKind::FMA, NumericType::F32, NumericType::F32, 32, 8, 1, 1, 32, 8},
+    {AtomKind::FMA, NumericType::I32, NumericType::I32, 32, 8, 1, 1, 32, 8},
+};
 
-/// Nothing was timed: counts are used without a correction, and all constants
-/// are assumed.
+static constexpr HostProcessor kV3 = {.level = "x86-64-v3",
+                                      .vectorLanes = 8,
+                                      .firstCacheBytes = 32 << 10,
+                                      .leastMaskedBits = 32};
+static constexpr HostProcessor kV4 = {.level = "x86-64-v4",
+                                      .vectorLanes = 16,
+                                      .firstCacheBytes = 32 << 10,
+                                      .leastMaskedBits = 8};
+
+static constexpr HostCalibration kHostKernels = {.ports = 2,
+                                                 .latencyCycles = 4,
+                                                 .copiedRunInstructions = 12,
+                                                 .registerTileInstructions = 20,
+                                                 .resultRunInstructions = 25,
+                                                 .resultInstructions = 8,
+                                                 .copiedInstructions = 8,
+                                                 .transposedInstructions = 1,
+                                                 .gatheredInstructions = 4,
+                                                 .beyondFirstCache = 1.15};
+
+/// Nothing but single kernels was timed: counts are used without a correction.
 constexpr Calibration conv::kHostCalibration = {
     .source = "assumed",
     .launch = {.loadLatencyNs = 400,
@@ -57,33 +84,44 @@ constexpr Calibration conv::kHostCalibration = {
                .instructionsPerStored = 0},
     .transform = {.efficiency = 0.8, .scatteredFactor = 4},
     .state = {.itemsPerUnit = 0, .workItems = 128, .largeWorkItems = 128},
+    .host = &kHostKernels,
 };
 
+/// A processor of eight cores, with these register tiles.
+static constexpr ChipInfo createProcessor(std::string_view name,
+                                          std::string_view product,
+                                          const HostProcessor &processor,
+                                          std::span<const MatrixAtom> atoms) {
+  return {.name = name,
+          .product = product,
+          .backend = Backend::Host,
+          .subgroupSize = 1,
+          .maxWorkgroupSize = 1,
+          .sharedMemoryBytes = 256 << 10,
+          .staticSharedMemory = 256 << 10,
+          .sharedMemoryOfUnit = 256 << 10,
+          .sharedMemoryBanks = 1,
+          .sharedMemoryBytesPerClock = int(4 * processor.vectorLanes),
+          .registersPerLane = 16,
+          .accumulationRegisters = 0,
+          .registerFilePerLane = 16,
+          .registerGranule = 1,
+          .simdsPerComputeUnit = 1,
+          .maxWavesPerSimd = 1,
+          .computeUnits = 8,
+          .clockGHz = 2.5,
+          .memoryGBs = 40,
+          .cacheBytes = 16 << 20,
+          .fmaPerClock = int(2 * processor.vectorLanes),
+          .calibration = &kHostCalibration,
+          .runnable = true,
+          .atoms = atoms,
+          .processor = &processor};
+}
+
 static const ChipInfo kHostChips[] = {
-    {.name = "host",
-     .product = "x86-64-v3 processor",
-     .backend = Backend::Host,
-     .subgroupSize = 1,
-     .maxWorkgroupSize = 1,
-     .sharedMemoryBytes = 256 << 10,
-     .staticSharedMemory = 256 << 10,
-     .sharedMemoryOfUnit = 256 << 10,
-     .sharedMemoryBanks = 1,
-     .sharedMemoryBytesPerClock = 32,
-     .registersPerLane = 16,
-     .accumulationRegisters = 0,
-     .registerFilePerLane = 16,
-     .registerGranule = 1,
-     .simdsPerComputeUnit = 1,
-     .maxWavesPerSimd = 1,
-     .computeUnits = 8,
-     .clockGHz = 2.5,
-     .memoryGBs = 40,
-     .cacheBytes = 16 << 20,
-     .fmaPerClock = 16,
-     .calibration = &kHostCalibration,
-     .runnable = true,
-     .atoms = kHostAtoms},
+    createProcessor("host", "x86-64-v3 processor", kV3, kHostAtoms),
+    createProcessor("host_v4", "x86-64-v4 processor", kV4, kWideAtoms),
 };
 
 std::span<const ChipInfo> conv::hostChips() { return kHostChips; }

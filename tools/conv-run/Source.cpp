@@ -50,8 +50,10 @@ static std::set<std::string> getTargets(const artifact::Artifact &artifact,
 
 /// "sim:gfx942", "host", "hip" or "cuda": the device that runs a target.
 static std::string deviceOfTarget(const std::string &target) {
-  if (target == "host" || target.starts_with(kSimPrefix))
+  if (target.starts_with(kSimPrefix))
     return target;
+  if (target.starts_with("host"))
+    return "host";
   return target.starts_with("sm_") ? "cuda" : "hip";
 }
 

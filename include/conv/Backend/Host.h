@@ -27,9 +27,6 @@
 
 namespace mlir::conv {
 
-/// The processor that host objects are compiled for, as LLVM names it.
-inline constexpr StringLiteral kHostCpu = "x86-64-v3";
-
 /// Registers what the functions below need to translate a module.
 void registerHostTranslations(DialectRegistry &registry);
 

@@ -79,6 +79,8 @@ struct StateCalibration {
   int64_t largeWorkItems;
 };
 
+struct HostCalibration;
+
 /// All constants that were measured or assumed for a chip.
 struct Calibration {
   std::string_view source; ///< The device or model behind the numbers.
@@ -93,6 +95,7 @@ struct Calibration {
   SplitSumCalibration splitSum = {};
   TransformCalibration transform;
   StateCalibration state;
+  const HostCalibration *host = nullptr; ///< Kernels of processors.
 };
 
 } // namespace conv

@@ -131,6 +131,8 @@ struct LaneCopies {
   bool hasTransposingReads = false;
 };
 
+struct HostProcessor;
+
 /// One processor. Sizes are of a compute unit (half of a workgroup processor)
 /// unless their name says otherwise.
 struct ChipInfo {
@@ -188,6 +190,7 @@ struct ChipInfo {
   /// its own, run at a time. Empty without clusters.
   std::span<const int> residentClusters = {};
   int ptxVersion = 0; ///< Oldest usable PTX version: 80 is 8.0.
+  const HostProcessor *processor = nullptr; ///< Of the host only.
 
   /// The copies to LDS that bypass registers; null without them.
   const LaneCopies *getLaneCopies() const {

@@ -15,8 +15,9 @@
 #include "../KernelToLLVM.h"
 #include "../TargetCheck.h"
 #include "KernelFunction.h"
-#include "conv/Backend/Host.h"
 #include "conv/Backend/Passes.h"
+#include "conv/Chip/HostProcessor.h"
+#include "conv/Dialect/Conv/IR/Conv.h"
 
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
@@ -50,7 +51,7 @@ static void populatePatterns(LLVMTypeConverter &converter,
 /// kernel.
 static void createCpuName(gpu::GPUModuleOp module) {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  std::string text = kHostCpu.str();
+  std::string text(TargetAttr::lookup(module).getInfo().processor->level);
   text.push_back('\0');
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), text.size());
   LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,

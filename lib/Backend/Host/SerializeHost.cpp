@@ -15,6 +15,7 @@
 #include "../TargetCheck.h"
 #include "conv/Backend/Host.h"
 #include "conv/Backend/Passes.h"
+#include "conv/Chip/HostProcessor.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 
 #include "mlir/Dialect/GPU/IR/CompilationInterfaces.h"
@@ -91,7 +92,9 @@ compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format,
       translateModuleToLLVMIR(module, context, module.getName());
   if (!translated)
     return llvm::createStringError("cannot be translated to LLVM IR");
-  auto machine = createHostMachine(llvm::CodeGenOptLevel::Aggressive);
+  auto machine =
+      createHostMachine(TargetAttr::lookup(module).getInfo().processor->level,
+                        llvm::CodeGenOptLevel::Aggressive);
   if (!machine)
     return machine.takeError();
   translated->setTargetTriple((*machine)->getTargetTriple());

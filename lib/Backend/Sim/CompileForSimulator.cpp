@@ -51,6 +51,9 @@ struct SimChip {
 /// The most bytes of one work-item on the stack of its fiber.
 constexpr unsigned maxStackBytes = 96 * 1024;
 
+/// The level of processors that run simulated kernels.
+constexpr llvm::StringLiteral kProcessor = "x86-64-v3";
+
 } // namespace
 
 static const SimChip *findSimChip(StringRef name) {
@@ -260,7 +263,7 @@ private:
     FailureOr<llvm::TargetMachine *> device = getOrCreateTargetMachine();
     if (failed(device))
       return llvm::createStringError("no target machine for " + simChip.name);
-    auto host = createHostMachine(llvm::CodeGenOptLevel::Default);
+    auto host = createHostMachine(kProcessor, llvm::CodeGenOptLevel::Default);
     if (!host)
       return host.takeError();
     dropUsedLists(llvmModule);

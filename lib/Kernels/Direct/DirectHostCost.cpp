@@ -5,14 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Counts the vector instructions of a tile. Loads and products have two ports
-// each, and a product needs its sum of four cycles ago.
+// Counts the vector instructions of a tile (`HostCalibration`).
 //
 //===----------------------------------------------------------------------===//
 
 #include "DirectHostCost.h"
 
 #include "../Parts/Host/HostCode.h"
+#include "conv/Chip/HostCalibration.h"
+#include "conv/Chip/HostProcessor.h"
 
 #include "llvm/ADT/SmallSet.h"
 
@@ -21,27 +22,20 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-static constexpr double kPorts = 2, kLatency = 4;
-/// Instructions around a run that is copied, around a register tile, around a
-/// run of results, and of a vector of results. They were chosen for the order
-/// of schedules of ten layers (MobileNetV3 and ConvNeXt) on an EPYC.
-static constexpr double kCopiedRun = 12, kRegisterTile = 20, kResultRun = 25,
-                        kResult = 8;
-/// A tile that exceeds the innermost cache takes so much longer.
-static constexpr double kFirstCacheBytes = 32 << 10, kBeyondFirstCache = 1.15;
-
 /// Cycles to copy a box.
-static double getCopyCycles(const TensorBox &box, const ViewedTensor &operand) {
+static double getCopyCycles(const TensorBox &box, const ViewedTensor &operand,
+                            const ::conv::HostCalibration &fit) {
   auto elements = double(box.numElements);
   double runs = elements / double(box.sizes[box.innermost]);
   double lanes = operand.strides[box.innermost] == 1 ? double(kHostLanes) : 1;
-  return (runs * kCopiedRun + 2 * elements / lanes) / kPorts;
+  return (runs * fit.copiedRunInstructions + 2 * elements / lanes) / fit.ports;
 }
 
 void mlir::conv::addHostProduct(const DirectTiling &tiling,
                                 const ViewedProduct &product,
                                 const ::conv::ChipInfo &chip,
                                 DirectCost &cost) {
+  const ::conv::HostCalibration &fit = *chip.calibration->host;
   bool isAlongBatch = tiling.isAlongBatch;
   size_t rank = tiling.reduction.getRank();
   int64_t taps = tiling.reduction.digits[tiling.reduction.innermost];
@@ -66,23 +60,24 @@ void mlir::conv::addHostProduct(const DirectTiling &tiling,
   if (!isAlongBatch && row > 1)
     loads += 2 * double(windows.size()); // And shuffles.
   double products = double(vectors * taps);
-  double lineCycles =
-      std::max({loads / kPorts, products / kPorts, kLatency * double(taps)});
+  double lineCycles = std::max({loads / fit.ports, products / fit.ports,
+                                fit.latencyCycles * double(taps)});
   double tiles = double(tiling.countSums()) / double(elements);
-  double productCycles =
-      tiles * (double(lines) * lineCycles + kRegisterTile / kPorts);
+  double productCycles = tiles * (double(lines) * lineCycles +
+                                  fit.registerTileInstructions / fit.ports);
 
   double sums = double(tiling.countSums());
   double run = double(isAlongBatch ? tiling.batch.sizes[tiling.batch.innermost]
                                    : llvm::product_of(tiling.rows.sizes));
-  double resultCycles =
-      (sums / run * kResultRun + sums / double(kHostLanes) * kResult) / kPorts;
+  double resultCycles = (sums / run * fit.resultRunInstructions +
+                         sums / double(kHostLanes) * fit.resultInstructions) /
+                        fit.ports;
   double cycles = chip.calibration->launch.setupCycles +
-                  getCopyCycles(tiling.lhs, product.lhs) +
-                  getCopyCycles(tiling.rhs, product.rhs) + productCycles +
+                  getCopyCycles(tiling.lhs, product.lhs, fit) +
+                  getCopyCycles(tiling.rhs, product.rhs, fit) + productCycles +
                   resultCycles;
-  if (double(tiling.sharedBytes) > kFirstCacheBytes)
-    cycles *= kBeyondFirstCache;
+  if (tiling.sharedBytes > chip.processor->firstCacheBytes)
+    cycles *= fit.beyondFirstCache;
 
   int64_t workgroups = tiling.batch.getNumTiles() * tiling.rows.getNumTiles();
   int64_t perUnit = llvm::divideCeil(workgroups, chip.computeUnits);

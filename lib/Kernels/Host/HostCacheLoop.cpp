@@ -7,8 +7,8 @@
 //
 // For each block of the reduction, both tiles are packed, and then multiplied
 // one register tile at a time; the sums stay in the cache between blocks. A
-// panel of the right operand is used for all rows before the next panel, so it
-// stays in the innermost cache.
+// panel of the wide operand is used for all rows of the narrow one before the
+// next panel, so it stays in the innermost cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +16,7 @@
 #include "../Parts/TileScheduler.h"
 #include "HostBody.h"
 #include "HostPack.h"
+#include "HostTile.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -25,101 +26,141 @@ using namespace mlir::conv;
 namespace {
 class HostCacheLoop {
 public:
-  HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function)
-      : kernel(kernel), math(kernel.math), b(kernel.b), code(kernel),
-        function(function), rowLayout(HostRowLayout::get(kernel)),
-        tileRows(llvm::alignTo(kernel.workgroupTile()[0], kernel.atom.n)),
-        tileColumns(llvm::alignTo(kernel.workgroupTile()[1], kernel.atom.m)) {}
-
+  HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function);
   void create();
 
 private:
-  int64_t rightElements() const { return tileColumns * kernel.gemmK(); }
-  int64_t sumElements() const { return tileRows * tileColumns; }
   void createReduction();
-  void createRegisterTile(Value row, Value column);
-  SmallVector<Value> createStep(Value row, Value column, Value k,
+  void createRegisterTile(Value row, Value vector);
+  SmallVector<Value> createStep(Value narrowStart, Value wideStart, Value k,
                                 ValueRange accumulators);
-  Value sumOffset(Value row, Value column) const {
-    return math.add(math.mul(row, tileColumns), column);
+  /// The sum of a narrow row and a wide row.
+  Value sumOffset(Value row, Value vector) const {
+    return math.add(math.mul(row, wideTile), vector);
+  }
+  /// A tile's rows, as whole register tiles of either operand.
+  int64_t align(int64_t rows) const {
+    return llvm::alignTo(rows, kernel.atom.m);
   }
 
   Kernel &kernel;
   const IndexMath &math;
   ImplicitLocOpBuilder &b;
   HostCode code;
-  gpu::GPUFuncOp function;
-  HostRowLayout rowLayout;
-  int64_t tileRows, tileColumns; ///< Rounded up to register tiles.
+  bool isLeftWide;
+  HostOperand wide, narrow;
+  int64_t wideTile;
   TileOrigin origin;
   HostBlock block;
-  Value leftTile, rightTile, sums;
+  Value sums;
 };
 } // namespace
 
+/// Whether neighbours in memory are rows of the result, and not columns.
+static bool isAlongRows(const Kernel &kernel) {
+  MatrixAccess result(kernel.math, kernel.form.result);
+  return result.getInnermostDistance(MatrixIndex::Row) == 1 &&
+         result.getInnermostDistance(MatrixIndex::Column) != 1;
+}
+
+HostCacheLoop::HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function)
+    : kernel(kernel), math(kernel.math), b(kernel.b), code(kernel),
+      isLeftWide(::conv::isLeftWide(kernel.atom, kernel.form.getRows(),
+                                    kernel.form.getColumns(),
+                                    isAlongRows(kernel))),
+      wide(HostOperand::getWide(kernel, isLeftWide)),
+      narrow(HostOperand::getNarrow(kernel, !isLeftWide)) {
+  int64_t rows = align(kernel.workgroupTile()[0]);
+  int64_t columns = align(kernel.workgroupTile()[1]);
+  wideTile = isLeftWide ? rows : columns;
+  // The last vector of a row may go beyond it.
+  auto createTile = [&](size_t index, int64_t tileRows) {
+    return code.createScratch(function, index,
+                              tileRows * kernel.gemmK() + code.lanes);
+  };
+  Value left = createTile(0, rows), right = createTile(1, columns);
+  wide.scratch = isLeftWide ? left : right;
+  narrow.scratch = isLeftWide ? right : left;
+  sums = code.createScratch(function, 2, rows * columns);
+}
+
 /// Adds the products of one reduction index to a register tile.
-SmallVector<Value> HostCacheLoop::createStep(Value row, Value column, Value k,
-                                             ValueRange accumulators) {
-  int64_t m = kernel.atom.m;
-  Value panel = math.mul(column, kernel.gemmK());
-  Value right = code.load(rightTile, math.add(panel, math.mul(k, m)), m);
+SmallVector<Value> HostCacheLoop::createStep(Value narrowStart, Value wideStart,
+                                             Value k, ValueRange accumulators) {
+  Value vector =
+      code.load(wide.scratch,
+                math.add(wideStart, math.mul(k, wide.getReductionDistance())),
+                kernel.atom.m);
+  Value first =
+      math.add(narrowStart, math.mul(k, narrow.getReductionDistance()));
   SmallVector<Value> next;
   for (auto [i, accumulator] : llvm::enumerate(accumulators)) {
-    Value left = math.add(math.mul(math.add(row, i), rowLayout.rowDistance),
-                          math.mul(k, rowLayout.reductionDistance));
-    next.push_back(code.multiplyAdd(code.loadRepeated(leftTile, left, m), right,
-                                    accumulator));
+    Value place = math.add(first, int64_t(i) * narrow.getRowDistance());
+    next.push_back(code.multiplyAdd(
+        code.loadRepeated(narrow.scratch, place, kernel.atom.m), vector,
+        accumulator));
   }
   return next;
 }
 
 /// Adds the products of the block to the sums of one register tile.
-void HostCacheLoop::createRegisterTile(Value row, Value column) {
+void HostCacheLoop::createRegisterTile(Value row, Value vector) {
   SmallVector<Value> initial;
-  for (int64_t i = 0; i < kernel.atom.n; ++i)
+  for (int64_t i = 0; i < narrow.step; ++i)
     initial.push_back(
-        code.load(sums, sumOffset(math.add(row, i), column), kernel.atom.m));
+        code.load(sums, sumOffset(math.add(row, i), vector), kernel.atom.m));
+  Value narrowStart = narrow.locate(math, row);
+  Value wideStart = wide.locate(math, vector);
   auto loop = scf::ForOp::create(
       b, math.constant(0), block.length, math.constant(1), initial,
       [&](OpBuilder &, Location, Value k, ValueRange accumulators) {
-        scf::YieldOp::create(b, createStep(row, column, k, accumulators));
+        scf::YieldOp::create(
+            b, createStep(narrowStart, wideStart, k, accumulators));
       });
   for (auto [i, sum] : llvm::enumerate(loop.getResults()))
-    code.store(sum, sums, sumOffset(math.add(row, i), column));
+    code.store(sum, sums, sumOffset(math.add(row, i), vector));
 }
 
 void HostCacheLoop::createReduction() {
   Value zero = math.constant(0);
   int64_t reduction = kernel.form.getReduction();
-  code.forEach(zero, math.constant(sumElements()), kernel.atom.m,
+  Value wideCount = isLeftWide ? block.rows : block.columns;
+  Value narrowCount = isLeftWide ? block.columns : block.rows;
+  int64_t elements = cast<MemRefType>(sums.getType()).getNumElements();
+  code.forEach(zero, math.constant(elements), kernel.atom.m,
                [&](Value i) { code.storeZeros(kernel.atom.m, sums, i); });
   code.forEach(zero, math.constant(reduction), kernel.gemmK(), [&](Value k) {
     block.k = k;
     block.length = math.minimum(math.constant(kernel.gemmK()),
                                 code.sub(math.constant(reduction), k));
-    packHostRows(kernel, block, origin.row, leftTile);
-    packHostPanels(kernel, block, origin.column, rightTile);
-    code.forEach(zero, block.columns, kernel.atom.m, [&](Value column) {
-      code.forEach(zero, block.rows, kernel.atom.n,
-                   [&](Value row) { createRegisterTile(row, column); });
+    HostPack(kernel, block, wide, isLeftWide ? origin.row : origin.column)
+        .create(wideCount);
+    HostPack(kernel, block, narrow, isLeftWide ? origin.column : origin.row)
+        .create(narrowCount);
+    code.forEach(zero, wideCount, wide.step, [&](Value vector) {
+      code.forEach(zero, narrowCount, narrow.step,
+                   [&](Value row) { createRegisterTile(row, vector); });
     });
   });
 }
 
 void HostCacheLoop::create() {
-  leftTile = code.createScratch(function, 0, rowLayout.elements);
-  rightTile = code.createScratch(function, 1, rightElements());
-  sums = code.createScratch(function, 2, sumElements());
   origin = createGridScheduler(kernel.form)->createOrigin(kernel);
   block = clipToResult(kernel, origin);
   createReduction();
-  HostEpilogue epilogue(code, MatrixIndex::Column, kernel.form.getColumns());
-  code.forEach(math.constant(0), block.rows, 1, [&](Value row) {
-    epilogue.create({origin.batch, math.add(origin.row, row), origin.column},
-                    block.columns, [&](Value first, int64_t elements) {
-                      return code.load(sums, sumOffset(row, first), elements);
-                    });
-  });
+  HostEpilogue epilogue(
+      code, isLeftWide ? MatrixIndex::Row : MatrixIndex::Column, wide.rows);
+  code.forEach(math.constant(0), isLeftWide ? block.columns : block.rows, 1,
+               [&](Value i) {
+                 TileOrigin start = origin;
+                 Value &other = isLeftWide ? start.column : start.row;
+                 other = math.add(other, i);
+                 epilogue.create(start, isLeftWide ? block.rows : block.columns,
+                                 [&](Value first, int64_t elements) {
+                                   return code.load(sums, sumOffset(i, first),
+                                                    elements);
+                                 });
+               });
 }
 
 LogicalResult mlir::conv::createHostCacheBody(Kernel &kernel,

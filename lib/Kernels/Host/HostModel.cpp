@@ -5,42 +5,200 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A workgroup is the cache tile of one thread.
+// A workgroup is the cache tile of one thread. Its time is that of counted
+// instructions (`HostCalibration`): of the copies of both tiles, of the
+// products, and of the results.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Models.h"
-#include "conv/Kernels/Parts/StagedKernelModel.h"
-#include "conv/Support/IntegerMath.h"
+#include "HostTile.h"
+
+#include "conv/Chip/HostCalibration.h"
+#include "conv/Chip/HostProcessor.h"
+#include "conv/Kernels/KernelModel.h"
 
 #include <algorithm>
 
 using namespace conv;
 
+/// Both tiles and the sums, as whole register tiles.
+static int64_t countBytes(const Candidate &candidate) {
+  int64_t rows = roundUp(candidate.workgroup[0], candidate.atom->m);
+  int64_t columns = roundUp(candidate.workgroup[1], candidate.atom->m);
+  return ((rows + columns) * candidate.gemmK + rows * columns) *
+         byteSize(candidate.atom->operand);
+}
+
 namespace {
-class HostModel final : public StagedKernelModel {
-public:
-  std::vector<Candidate> listCandidates(const Problem &problem,
-                                        const ChipInfo &chip,
-                                        const MatrixAtom &atom) const override {
-    std::vector<Candidate> candidates;
-    if (chip.backend != Backend::Host)
-      return candidates;
-    // A multiple of 16-byte pieces, at most the reduction rounded up.
-    int64_t granule = std::max<int64_t>(8, reductionGranule(atom));
-    int64_t longest = roundUp(problem.reduction, granule);
-    int64_t gemmK = std::min<int64_t>(256, longest);
-    for (int64_t rows : {4, 8, 16, 32, 64})
-      for (int64_t columns : {16, 32, 64})
-        candidates.push_back(Candidate{.atom = &atom,
-                                       .workgroup = {rows, columns},
-                                       .subgroup = {rows, columns},
-                                       .gemmK = gemmK,
-                                       .stages = 1});
-    return candidates;
-  }
+/// A tile that is computed at a time, as wide and narrow operand.
+struct Work {
+  Work(const Problem &problem, const ChipInfo &chip,
+       const Candidate &candidate);
+
+  /// Instructions of an element that is copied.
+  double countCopy(const Run &run, bool isWide) const;
+  double countCopies() const;
+  double countProducts() const;
+  double countResults() const;
+
+  const HostCalibration &fit;
+  const MatrixAtom &atom;
+  double lanes;
+  bool isLeftWide, isResultAlong;
+  const Run *wideRun, *narrowRun;
+  double wide, narrow, step, reduction, blocks;
+  double usedWide, usedNarrow; ///< Without what fills register tiles.
 };
 } // namespace
+
+Work::Work(const Problem &problem, const ChipInfo &chip,
+           const Candidate &candidate)
+    : fit(*chip.calibration->host), atom(*candidate.atom),
+      lanes(double(chip.processor->vectorLanes)) {
+  bool isAlongRows = problem.resultRowDistance == 1;
+  isLeftWide = ::isLeftWide(atom, problem.rows, problem.columns, isAlongRows);
+  isResultAlong = isLeftWide ? isAlongRows : problem.resultRowDistance == 0;
+  wideRun = isLeftWide ? &problem.lhsRun : &problem.rhsRun;
+  narrowRun = isLeftWide ? &problem.rhsRun : &problem.lhsRun;
+  int64_t rows = std::min(problem.rows, candidate.workgroup[0]);
+  int64_t columns = std::min(problem.columns, candidate.workgroup[1]);
+  int64_t ofWide = isLeftWide ? rows : columns;
+  int64_t ofNarrow = isLeftWide ? columns : rows;
+  int64_t narrowRows = getNarrowRows(atom, ofNarrow);
+  usedWide = double(ofWide);
+  usedNarrow = double(ofNarrow);
+  wide = double(roundUp(ofWide, atom.m));
+  narrow = double(roundUp(ofNarrow, narrowRows));
+  step = double(narrowRows);
+  reduction = double(problem.reduction);
+  blocks = double(ceilDiv(problem.reduction, candidate.gemmK));
+}
+
+double Work::countCopy(const Run &run, bool isWide) const {
+  double run1 = double(run.elements);
+  if (run.isAlongReduction && run1 > 1)
+    return fit.copiedRunInstructions / run1 +
+           (isWide ? fit.transposedInstructions
+                   : fit.copiedInstructions / std::min(lanes, run1));
+  return run1 > 1 ? fit.copiedInstructions / std::min(lanes, run1)
+                  : fit.gatheredInstructions;
+}
+
+double Work::countCopies() const {
+  return reduction * (wide * countCopy(*wideRun, /*isWide=*/true) +
+                      narrow * countCopy(*narrowRun, /*isWide=*/false));
+}
+
+/// In units of issue: a step of a register tile is limited by multiply-adds,
+/// by loads, or by their latency.
+double Work::countProducts() const {
+  double vectors = double(atom.m) / lanes;
+  double ofStep =
+      std::max({step * vectors, step + vectors, fit.latencyCycles * fit.ports});
+  double tiles = wide / double(atom.m) * narrow / step;
+  double ends = fit.registerTileInstructions + 2 * step * vectors;
+  return tiles * (reduction * ofStep + blocks * ends);
+}
+
+double Work::countResults() const {
+  double elements = usedWide * usedNarrow;
+  return usedNarrow * fit.resultRunInstructions +
+         elements * fit.resultInstructions / (isResultAlong ? 8 : 1);
+}
+
+namespace {
+class HostModel final : public KernelModel {
+public:
+  int64_t countWorkItems(const ChipInfo &, const Candidate &) const override {
+    return 1;
+  }
+  std::vector<Candidate> listCandidates(const Problem &problem,
+                                        const ChipInfo &chip,
+                                        const MatrixAtom &atom) const override;
+  Rejection check(const Problem &, const ChipInfo &chip,
+                  const Candidate &candidate) const override {
+    return countBytes(candidate) <= chip.sharedMemoryBytes
+               ? Rejection::None
+               : Rejection::SharedMemory;
+  }
+  Cost predict(const Problem &problem, const ChipInfo &chip,
+               const Candidate &candidate) const override;
+};
+} // namespace
+
+/// Elements of the reduction in a block: equal blocks of which a panel fills at
+/// most three quarters of the first cache.
+static int64_t getReductionBlock(const Problem &problem, const ChipInfo &chip,
+                                 const MatrixAtom &atom) {
+  constexpr int64_t kGranule = 8;
+  int64_t most =
+      chip.processor->firstCacheBytes * 3 / 4 / atom.m / byteSize(atom.operand);
+  int64_t blocks = ceilDiv(problem.reduction, most);
+  return roundUp(ceilDiv(problem.reduction, blocks), kGranule);
+}
+
+std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
+                                                 const ChipInfo &chip,
+                                                 const MatrixAtom &atom) const {
+  std::vector<Candidate> candidates;
+  if (chip.backend != Backend::Host)
+    return candidates;
+  bool leftIsWide = isLeftWide(atom, problem.rows, problem.columns,
+                               problem.resultRowDistance == 1);
+  for (int64_t narrow : {8, 16, 32, 64, 96, 128, 192})
+    for (int64_t panels : {1, 2, 4, 6, 8}) {
+      int64_t wide = panels * atom.m;
+      std::array<int64_t, 2> tile =
+          leftIsWide ? std::array{wide, narrow} : std::array{narrow, wide};
+      candidates.push_back(
+          Candidate{.atom = &atom,
+                    .workgroup = tile,
+                    .subgroup = tile,
+                    .gemmK = getReductionBlock(problem, chip, atom),
+                    .stages = 1});
+    }
+  return candidates;
+}
+
+Cost HostModel::predict(const Problem &problem, const ChipInfo &chip,
+                        const Candidate &candidate) const {
+  const HostCalibration &fit = *chip.calibration->host;
+  Work work(problem, chip, candidate);
+  Cost cost;
+  cost.workItems = 1;
+  cost.residentWorkgroups = 1;
+  cost.wavesPerSimd = 1;
+  cost.sharedBytes = countBytes(candidate);
+  cost.workgroups = problem.products * problem.batch *
+                    ceilDiv(problem.rows, candidate.workgroup[0]) *
+                    ceilDiv(problem.columns, candidate.workgroup[1]);
+  cost.steps = ceilDiv(problem.reduction, candidate.gemmK);
+  double ofStep = fit.ports * double(cost.steps);
+  cost.matrixCycles = work.countProducts() / ofStep;
+  cost.loadCycles = work.countCopies() / ofStep;
+  cost.stepCycles = cost.matrixCycles + cost.loadCycles;
+  double cycles =
+      chip.calibration->launch.setupCycles +
+      double(cost.steps) * cost.stepCycles * problem.averageShare() +
+      work.countResults() / fit.ports;
+  int64_t perUnit = ceilDiv(cost.workgroups, int64_t(chip.computeUnits));
+  cost.waveEfficiency =
+      double(cost.workgroups) / double(perUnit * chip.computeUnits);
+  cost.tileEfficiency =
+      problem.usefulFlops / 2 /
+      (double(cost.workgroups) * work.wide * work.narrow * work.reduction);
+  cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
+  cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
+  cost.computeSeconds = double(perUnit) * cycles / (chip.clockGHz * 1e9);
+  cost.seconds =
+      std::max(cost.computeSeconds, cost.memorySeconds) +
+      double(problem.launches - 1) * chip.calibration->launch.launchSeconds;
+  cost.limit = cost.memorySeconds > cost.computeSeconds ? Limit::Memory
+               : cost.loadCycles > cost.matrixCycles    ? Limit::Loads
+                                                        : Limit::MatrixUnits;
+  return cost;
+}
 
 const KernelModel &conv::getHostModel() {
   static const HostModel model;

@@ -1,155 +1,162 @@
-//===- HostPack.cpp - vectors of rows into scratch --------------*- C++ -*-===//
+//===- HostPack.cpp - tiles of operands into scratch ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Rows of a matrix are often neighbours in memory, as the positions of a
-// channels-first image: then they are loaded as a vector wherever the buffer
-// has one, and what is outside of the tensor is replaced with zeros.
+// Copies a tile, widened to the type of sums: row after row here, and in panels
+// in HostPanelPack.cpp. Row after row, it copies runs: evenly spaced elements
+// of a row, until an outer digit of the column changes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "HostPack.h"
+#include "HostTile.h"
+
+#include "conv/Chip/HostProcessor.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
 
+static HostOperand getOperand(const Kernel &kernel, bool isLeft) {
+  HostOperand operand;
+  operand.operand = isLeft ? kernel.form.lhs : kernel.form.rhs;
+  operand.argument = kernel.arguments[isLeft ? 0 : 1];
+  operand.rows = isLeft ? kernel.form.getRows() : kernel.form.getColumns();
+  operand.tile = kernel.workgroupTile()[isLeft ? 0 : 1];
+  operand.gemmK = kernel.gemmK();
+  return operand;
+}
+
+HostOperand HostOperand::getWide(const Kernel &kernel, bool isLeft) {
+  HostOperand operand = getOperand(kernel, isLeft);
+  operand.step = operand.panel = kernel.atom.m;
+  return operand;
+}
+
+HostOperand HostOperand::getNarrow(const Kernel &kernel, bool isLeft) {
+  HostOperand operand = getOperand(kernel, isLeft);
+  operand.step =
+      ::conv::getNarrowRows(kernel.atom, std::min(operand.tile, operand.rows));
+  MatrixAccess access(kernel.math, operand.operand);
+  bool hasRuns = access.getInnermostDistance(MatrixIndex::Column) == 1;
+  bool hasVectors = access.getInnermostDistance(MatrixIndex::Row) == 1 ||
+                    access.getInnermostDistance(MatrixIndex::Row) == 2;
+  operand.panel = 1;
+  if (!hasRuns && hasVectors) {
+    // A vector, which has whole register tiles.
+    operand.panel = kernel.chip.processor->vectorLanes;
+    operand.step = std::min<int64_t>(kernel.atom.n, operand.rows);
+  }
+  return operand;
+}
+
+Value HostOperand::locate(const IndexMath &math, Value row) const {
+  if (panel == 1)
+    return math.mul(row, gemmK);
+  return math.add(math.mul(math.div(row, panel), panel * gemmK),
+                  math.rem(row, panel));
+}
+
 HostPack::HostPack(const Kernel &kernel, const HostBlock &block,
-                   const MatrixOperand &operand, Value argument, Value scratch)
-    : kernel(kernel), math(kernel.math), block(block), code(kernel),
-      access(kernel.math, operand), source(code.flatten(argument)),
-      scratch(scratch) {}
+                   const HostOperand &operand, Value origin)
+    : kernel(kernel), math(kernel.math), block(block), operand(operand),
+      code(kernel), access(kernel.math, operand.operand),
+      source(code.flatten(operand.argument)), scratch(operand.scratch),
+      origin(origin) {}
 
-/// The number of offsets from which the buffer has `kHostLanes` elements that
-/// are `step` apart.
-static int64_t countStarts(Value buffer, int64_t step) {
-  return cast<MemRefType>(buffer.getType()).getNumElements() -
-         (kHostLanes - 1) * step;
+HostPack::Position HostPack::startOf(Value row) const {
+  return access.add(access.createPosition(MatrixIndex::Batch, block.batch),
+                    access.createPosition(MatrixIndex::Row, row));
 }
 
-/// Whether a vector of rows may be evenly spaced, so that vectors are loaded.
-static bool hasEvenRows(const MatrixAccess &access) {
-  int64_t step = access.getInnermostDistance(MatrixIndex::Row);
-  return (step == 1 || step == 2) && access.hasLinearOffsets() &&
-         access.getEvenSize(MatrixIndex::Row) >= kHostLanes;
+void HostPack::forEachIndex(
+    function_ref<void(Value, const Position &)> body) const {
+  code.forEachRun(
+      block.k, block.length, access.getInnermostSize(MatrixIndex::Column),
+      [&](Value first, Value length) {
+        Position start = access.createPosition(MatrixIndex::Column, first);
+        code.forEach(math.constant(0), length, 1, [&](Value step) {
+          body(math.add(first, step),
+               access.advance(start, MatrixIndex::Column, step));
+        });
+      });
 }
 
-/// One vector of the coordinates of several positions.
-static MatrixAccess::Position
-joinCoordinates(const HostCode &code, const MatrixAccess &access,
-                ArrayRef<MatrixAccess::Position> positions) {
-  ImplicitLocOpBuilder &b = code.b;
-  bool isNarrow = access.hasNarrowCoordinates();
-  Type element = isNarrow ? b.getI32Type() : code.math.getType();
-  auto type =
-      VectorType::get({static_cast<int64_t>(positions.size())}, element);
-  MatrixAccess::Position joined{positions.front().offset, {}};
-  for (size_t i = 0; i < access.countChecked(); ++i) {
-    SmallVector<Value> parts;
-    for (const MatrixAccess::Position &position : positions)
-      parts.push_back(IndexMath(b, cast<IntegerType>(element))
-                          .cast(position.coordinates[i]));
-    joined.coordinates.push_back(
-        vector::FromElementsOp::create(b, type, parts));
+/// Copies elements that are each inside or outside of the tensor.
+void HostPack::copyElements(const Position &start, Value length,
+                            Value target) const {
+  code.forEach(math.constant(0), length, 1, [&](Value step) {
+    Position position = access.advance(start, MatrixIndex::Column, step);
+    Value element = code.loadGuarded(source, access.createOffset(position),
+                                     access.createGuard(position, math.yes()),
+                                     /*elements=*/1);
+    code.store(code.widen(element), scratch, math.add(target, step));
+  });
+}
+
+/// Copies evenly spaced elements. Contiguous ones are vectors, of which the
+/// last may go beyond the run: what follows is written later.
+void HostPack::copyRun(const Position &start, Value length,
+                       Value target) const {
+  int64_t distance = access.getInnermostDistance(MatrixIndex::Column);
+  Value zero = math.constant(0);
+  if (distance == 1 && code.hasMaskedLoads(source) &&
+      access.hasRange(MatrixIndex::Column)) {
+    auto [first, last] = access.createRange(start, MatrixIndex::Column, length);
+    Value from = access.createOffset(start);
+    return code.forEach(zero, length, code.lanes, [&](Value step) {
+      Value mask = code.createMask(code.sub(first, step), code.sub(last, step),
+                                   code.lanes);
+      code.store(
+          code.widen(code.loadMasked(source, math.add(from, step), mask)),
+          scratch, math.add(target, step));
+    });
   }
-  return joined;
-}
-
-/// Whether the elements of the rows are evenly spaced in memory, except that
-/// the last row may be repeated; nothing if they never are.
-Value HostPack::createIsEven(ArrayRef<Value> rows,
-                             ArrayRef<MatrixAccess::Position> starts) const {
-  int64_t step = access.getInnermostDistance(MatrixIndex::Row);
-  if (!hasEvenRows(access) || countStarts(source, step) <= 0)
-    return {};
-  Value isEven = math.yes();
-  for (auto [row, start] : llvm::drop_begin(llvm::zip_equal(rows, starts))) {
-    Value expected = math.add(starts.front().offset,
-                              math.mul(code.sub(row, rows.front()), step));
-    isEven = math.both(isEven,
-                       arith::CmpIOp::create(code.b, arith::CmpIPredicate::eq,
-                                             start.offset, expected));
-  }
-  return isEven;
-}
-
-/// For any rows. Elements outside of the tensor are loaded from a place inside
-/// and replaced, without a branch for each.
-void HostPack::packVectors(ArrayRef<Value> rows, Value first,
-                           int64_t distance) const {
-  SmallVector<MatrixAccess::Position> starts =
-      llvm::map_to_vector(rows, [&](Value row) { return startOf(row); });
-  ImplicitLocOpBuilder &b = code.b;
-  auto guards = VectorType::get({kHostLanes}, b.getI1Type());
-  Value all =
-      arith::ConstantOp::create(b, SplatElementsAttr::get(guards, true));
-  MatrixAccess::Position joined = joinCoordinates(code, access, starts);
-  Value isEven = createIsEven(rows, starts);
-  int64_t step = access.getInnermostDistance(MatrixIndex::Row);
-  auto packIndex = [&](Value k, const MatrixAccess::Position &column) {
-    SmallVector<MatrixAccess::Position> columns(kHostLanes, column);
-    Value guard = access.createGuard(
-        access.add(joined, joinCoordinates(code, access, columns)), all);
-    bool isGuarded = guard != all;
-    auto loadEach = [&] {
-      SmallVector<Value> offsets;
-      for (auto [i, start] : llvm::enumerate(starts)) {
-        Value offset = access.createOffset(access.add(start, column));
-        if (isGuarded)
-          offset =
-              arith::SelectOp::create(b, vector::ExtractOp::create(b, guard, i),
-                                      offset, math.constant(0));
-        offsets.push_back(offset);
-      }
-      return code.widen(code.loadEach(source, offsets));
-    };
-    Value loaded;
-    if (isEven) {
-      Value offset = math.add(starts.front().offset, column.offset);
-      auto choice = scf::IfOp::create(
-          b, math.both(isEven, math.below(offset, countStarts(source, step))),
-          [&](OpBuilder &, Location) {
-            scf::YieldOp::create(
-                b, code.loadWideEvenly(source, offset, step, kHostLanes));
-          },
-          [&](OpBuilder &, Location) { scf::YieldOp::create(b, loadEach()); });
-      loaded = choice.getResult(0);
-    } else {
-      loaded = loadEach();
-    }
-    if (isGuarded)
-      loaded = arith::SelectOp::create(
-          b, guard, loaded,
-          arith::ConstantOp::create(b, b.getZeroAttr(loaded.getType())));
-    code.store(loaded, scratch,
-               math.add(first, math.mul(code.sub(k, block.k), distance)));
+  if (!access.isCheckedTogether(MatrixIndex::Column))
+    return copyElements(start, length, target);
+  Value from = access.createOffset(start);
+  auto copy = [&](Value step, int64_t elements) {
+    Value offset = math.add(from, math.mul(step, distance));
+    code.store(code.loadWide(source, offset, elements), scratch,
+               math.add(target, step));
   };
-  code.forEachRun(block, access.getInnermostSize(MatrixIndex::Column),
-                  [&](Value start, Value length) {
-                    MatrixAccess::Position column =
-                        access.createPosition(MatrixIndex::Column, start);
-                    code.forEach(math.constant(0), length, 1, [&](Value i) {
-                      packIndex(math.add(start, i),
-                                access.advance(column, MatrixIndex::Column, i));
-                    });
-                  });
+  auto copyAll = [&](OpBuilder &, Location) {
+    if (distance == 1)
+      code.forEachVector(zero, length, copy);
+    else
+      code.forEach(zero, length, 1, [&](Value step) { copy(step, 1); });
+    scf::YieldOp::create(code.b);
+  };
+  auto clear = [&](OpBuilder &, Location) {
+    code.forEachVector(zero, length, [&](Value step, int64_t elements) {
+      code.storeZeros(elements, scratch, math.add(target, step));
+    });
+    scf::YieldOp::create(code.b);
+  };
+  scf::IfOp::create(code.b, access.createGuard(start, math.yes()), copyAll,
+                    clear);
 }
 
-HostRowLayout HostRowLayout::get(const Kernel &kernel) {
-  MatrixAccess access(kernel.math, kernel.form.lhs);
-  bool hasRuns = access.getInnermostDistance(MatrixIndex::Column) == 1 &&
-                 access.isCheckedTogether(MatrixIndex::Column);
-  // Vectors of rows, and register tiles, may go beyond the tile.
-  int64_t rows = llvm::alignTo(kernel.workgroupTile()[0],
-                               std::lcm(kernel.atom.n, kHostLanes));
-  if (hasRuns || !hasEvenRows(access))
-    return {kernel.gemmK(), 1, rows * kernel.gemmK()};
-  return {1, rows, rows * kernel.gemmK()};
+void HostPack::packRow(Value row) const {
+  Position start = startOf(clamp(row, operand.rows - 1));
+  Value target = operand.locate(math, row);
+  code.forEachRun(
+      block.k, block.length, access.getInnermostSize(MatrixIndex::Column),
+      [&](Value column, Value length) {
+        copyRun(access.add(start,
+                           access.createPosition(MatrixIndex::Column, column)),
+                length, math.add(target, code.sub(column, block.k)));
+      });
+}
+
+void HostPack::create(Value count) const {
+  if (operand.panel != 1)
+    return packPanels(count);
+  Value rows = math.mul(
+      math.div(math.add(count, operand.step - 1), operand.step), operand.step);
+  code.forEach(math.constant(0), rows, 1, [&](Value row) { packRow(row); });
 }

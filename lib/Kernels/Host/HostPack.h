@@ -16,55 +16,85 @@
 
 namespace mlir::conv {
 
-/// One operand's part of a block, and the scratch buffer for its f32 copy.
-class HostPack {
-protected:
-  HostPack(const Kernel &kernel, const HostBlock &block,
-           const MatrixOperand &operand, Value argument, Value scratch);
+/// One operand of a product, and where a scratch buffer has its tile: in panels
+/// of so many rows with the reduction outermost, or row after row.
+struct HostOperand {
+  MatrixOperand operand;
+  Value argument, scratch;
+  int64_t rows;  ///< Of the whole matrix.
+  int64_t tile;  ///< Rows of a tile.
+  int64_t step;  ///< Rows of a register tile.
+  int64_t panel; ///< Rows of a panel; 1: row after row.
+  int64_t gemmK;
 
-  /// The contribution of a row to the position of its elements.
-  MatrixAccess::Position startOf(Value row) const {
-    return access.add(access.createPosition(MatrixIndex::Batch, block.batch),
-                      access.createPosition(MatrixIndex::Row, row));
+  /// Offsets from a row to the next one in its register tile, and from an
+  /// element to the next one of the reduction.
+  int64_t getRowDistance() const { return panel == 1 ? gemmK : 1; }
+  int64_t getReductionDistance() const { return panel; }
+  /// The offset of a row's first element.
+  Value locate(const IndexMath &math, Value row) const;
+
+  /// The operand that vectors are rows of, in panels of a register tile.
+  static HostOperand getWide(const Kernel &kernel, bool isLeft);
+  /// The other operand: row after row if the reduction is contiguous in memory,
+  /// or if nothing is.
+  static HostOperand getNarrow(const Kernel &kernel, bool isLeft);
+};
+
+/// Copies to the scratch buffer. Rows after the matrix' last one, up to a whole
+/// register tile, repeat that row or have any value.
+class HostPack {
+public:
+  HostPack(const Kernel &kernel, const HostBlock &block,
+           const HostOperand &operand, Value origin);
+
+  /// Copies the first `count` rows of the tile.
+  void create(Value count) const;
+
+private:
+  using Position = MatrixAccess::Position;
+  using Positions = SmallVector<Position>;
+
+  // Row after row.
+  void packRow(Value row) const;
+  void copyElements(const Position &start, Value length, Value target) const;
+  void copyRun(const Position &start, Value length, Value target) const;
+
+  // Panels.
+  void packPanels(Value count) const;
+  bool isTransposed() const;
+  void packTransposed(const Positions &starts, Value target) const;
+  void packAdjacent(const Position &start, Value target) const;
+  void packVectors(Value row, Value target) const;
+  void packSelected(Value row, Value target) const;
+  Value createIsEven(ArrayRef<Value> rows, const Positions &starts) const;
+  Value loadSelected(const Position &column, Value guard, Value isEven,
+                     const Positions &starts) const;
+  void forEachVector(
+      const Positions &starts, Value target,
+      function_ref<Value(const Position &column, Value guard)> load) const;
+
+  /// The contribution of a row of the tile to the position of its elements.
+  Position startOf(Value row) const;
+  /// A row of the tile, or the matrix' last row if that comes before it.
+  Value clamp(Value row, int64_t last) const {
+    return math.minimum(math.add(origin, row), math.constant(last));
   }
-  /// Packs `kHostLanes` rows as vectors: at `first` of the scratch buffer for
-  /// the first index of the block's reduction, and `distance` elements further
-  /// for each next one. The last rows may repeat one.
-  void packVectors(ArrayRef<Value> rows, Value first, int64_t distance) const;
+  SmallVector<Value> listRows(Value row, int64_t count) const;
+  Positions listStarts(ArrayRef<Value> rows) const {
+    return llvm::map_to_vector(rows, [&](Value row) { return startOf(row); });
+  }
+  /// Loops over the block's reduction, with the positions of its indices.
+  void forEachIndex(function_ref<void(Value, const Position &)> body) const;
 
   const Kernel &kernel;
   const IndexMath &math;
   const HostBlock &block;
+  const HostOperand &operand;
   HostCode code;
   MatrixAccess access;
-  Value source, scratch;
-
-private:
-  Value createIsEven(ArrayRef<Value> rows,
-                     ArrayRef<MatrixAccess::Position> starts) const;
+  Value source, scratch, origin;
 };
-
-/// Where scratch has the elements of the left operand's tile. The reduction is
-/// innermost, so that runs are copied, or outermost if rows are neighbours in
-/// memory and elements of the reduction are not.
-struct HostRowLayout {
-  int64_t rowDistance, reductionDistance, elements;
-
-  bool isReductionOutermost() const { return reductionDistance != 1; }
-  static HostRowLayout get(const Kernel &kernel);
-};
-
-/// Packs the left operand's rows from `origin`, widened, in the layout
-/// `HostRowLayout`. Rows after the block's last one, up to a whole register
-/// tile, repeat that row.
-void packHostRows(const Kernel &kernel, const HostBlock &block, Value origin,
-                  Value scratch);
-
-/// Packs the right operand's rows from `origin`, widened, into panels of as
-/// many rows as a register tile has columns, with the reduction outermost. Rows
-/// after the block's last column, up to a whole panel, repeat that row.
-void packHostPanels(const Kernel &kernel, const HostBlock &block, Value origin,
-                    Value scratch);
 
 } // namespace mlir::conv
 

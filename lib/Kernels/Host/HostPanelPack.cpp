@@ -5,17 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies the right operand's part of a block, widened to f32, to panels of as
-// many rows as a register tile has columns, with the reduction outermost. If
-// each row is contiguous in memory, blocks of 8 by 8 are transposed in
-// registers; if rows are evenly spaced in memory, vectors of rows are copied,
-// and what a vector has outside of the tensor is replaced.
+// Copies a tile to panels of rows with the reduction outermost. If each row is
+// contiguous in memory, blocks of 8 by 8 are transposed in registers. If rows
+// are evenly spaced in memory, such as the positions of a channels-first image,
+// vectors of rows are copied: with a mask of what is inside the tensor, or,
+// where loads have no masks, from wherever the buffer has a whole vector.
 //
 //===----------------------------------------------------------------------===//
 
 #include "HostPack.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -59,104 +62,270 @@ static SmallVector<Value> transpose(ImplicitLocOpBuilder &b,
   return ordered;
 }
 
-namespace {
-/// Packs groups of `kHostLanes` rows, one after another.
-class PanelPack : HostPack {
-public:
-  PanelPack(const Kernel &kernel, const HostBlock &block, Value scratch)
-      : HostPack(kernel, block, kernel.form.rhs, kernel.arguments[1], scratch) {
-  }
+/// Whether rows are contiguous, and runs inside or outside as a whole.
+bool HostPack::isTransposed() const {
+  return access.getInnermostDistance(MatrixIndex::Column) == 1 &&
+         access.isCheckedTogether(MatrixIndex::Column) &&
+         access.hasLinearOffsets();
+}
 
-  /// Packs the rows from `row` on, which is row `inTile` of the tile.
-  void packGroup(Value row, Value inTile) const;
-
-private:
-  using Positions = SmallVector<MatrixAccess::Position>;
-  void packTransposed(const Positions &starts, Value panel) const;
-  void packContiguous(const MatrixAccess::Position &start, Value panel) const;
-  /// The place of reduction index `k` in the panel.
-  Value target(Value panel, Value k) const {
-    return math.add(panel, math.mul(code.sub(k, block.k), kernel.atom.m));
-  }
-};
-} // namespace
-
-/// For rows that are contiguous in memory and inside the tensor.
-void PanelPack::packTransposed(const Positions &starts, Value panel) const {
+/// For `kHostLanes` rows.
+void HostPack::packTransposed(const Positions &starts, Value target) const {
   code.forEachRun(
-      block, access.getInnermostSize(MatrixIndex::Column),
+      block.k, block.length, access.getInnermostSize(MatrixIndex::Column),
       [&](Value column, Value length) {
-        MatrixAccess::Position position =
-            access.createPosition(MatrixIndex::Column, column);
-        SmallVector<Value> rows;
-        for (const MatrixAccess::Position &start : starts)
-          rows.push_back(access.add(start, position).offset);
+        Position position = access.createPosition(MatrixIndex::Column, column);
+        Positions rows;
+        SmallVector<Value> guards, offsets;
+        for (const Position &start : starts) {
+          rows.push_back(access.add(start, position));
+          guards.push_back(access.createGuard(rows.back(), math.yes()));
+          // The buffer's first run is read instead of a row outside.
+          bool isThere = matchPattern(guards.back(), m_One());
+          offsets.push_back(isThere
+                                ? rows.back().offset
+                                : arith::SelectOp::create(code.b, guards.back(),
+                                                          rows.back().offset,
+                                                          math.constant(0)));
+        }
+        auto select = [&](Value guard, Value loaded) -> Value {
+          if (matchPattern(guard, m_One()))
+            return loaded;
+          return arith::SelectOp::create(
+              code.b, guard, loaded,
+              arith::ConstantOp::create(code.b,
+                                        code.b.getZeroAttr(loaded.getType())));
+        };
         code.forEachVector(
             math.constant(0), length, [&](Value step, int64_t elements) {
-              SmallVector<Value> offsets, loaded;
-              for (Value row : rows)
-                offsets.push_back(math.add(row, step));
-              Value k = math.add(column, step);
+              SmallVector<Value> loaded;
+              for (auto [offset, guard] : llvm::zip_equal(offsets, guards))
+                loaded.push_back(
+                    select(guard, code.loadWide(source, math.add(offset, step),
+                                                elements)));
+              Value first = math.add(
+                  target, math.mul(math.add(code.sub(column, block.k), step),
+                                   operand.getReductionDistance()));
               if (elements == 1)
-                return code.store(code.widen(code.loadEach(source, offsets)),
-                                  scratch, target(panel, k));
-              for (Value offset : offsets)
-                loaded.push_back(code.loadWide(source, offset, elements));
+                return code.store(code.join(loaded), scratch, first);
               for (auto [i, row] : llvm::enumerate(transpose(code.b, loaded)))
-                code.store(row, scratch, target(panel, math.add(k, i)));
+                code.store(row, scratch,
+                           math.add(first, int64_t(i) *
+                                               operand.getReductionDistance()));
             });
       });
 }
 
-/// For rows that are adjacent in memory, all inside or all outside.
-void PanelPack::packContiguous(const MatrixAccess::Position &start,
-                               Value panel) const {
-  code.forEach(block.k, math.add(block.k, block.length), 1, [&](Value k) {
-    MatrixAccess::Position position =
-        access.add(start, access.createPosition(MatrixIndex::Column, k));
+/// For a vector of rows that are adjacent in memory, and all inside or all
+/// outside.
+void HostPack::packAdjacent(const Position &start, Value target) const {
+  forEachIndex([&](Value k, const Position &column) {
+    Position position = access.add(start, column);
     Value loaded =
         code.loadGuarded(source, access.createOffset(position),
-                         access.createGuard(position, math.yes()), kHostLanes);
-    code.store(code.widen(loaded), scratch, target(panel, k));
+                         access.createGuard(position, math.yes()), code.lanes);
+    code.store(code.widen(loaded), scratch,
+               math.add(target, math.mul(code.sub(k, block.k),
+                                         operand.getReductionDistance())));
   });
 }
 
-void PanelPack::packGroup(Value row, Value inTile) const {
-  int64_t panelElements = kernel.gemmK() * kernel.atom.m;
-  Value panel =
-      math.add(math.mul(math.div(inTile, kernel.atom.m), panelElements),
-               math.rem(inTile, kernel.atom.m));
-  // Rows after the last one repeat it.
-  int64_t rows = kernel.form.getColumns();
-  auto clamp = [&](int64_t i, int64_t last) {
-    return math.minimum(math.add(row, i), math.constant(last));
-  };
-  bool isTransposed = access.getInnermostDistance(MatrixIndex::Column) == 1 &&
-                      !access.isChecked();
-  // If groups start at vectors, the rows of a vector all exist or none does.
-  bool isAligned = kernel.workgroupTile()[1] % kHostLanes == 0;
-  if (!isTransposed && isAligned &&
-      access.getVectorWidth(MatrixIndex::Row, kHostLanes) == kHostLanes)
-    return packContiguous(startOf(clamp(0, rows - kHostLanes)), panel);
-  SmallVector<Value> group;
-  for (int64_t i = 0; i < kHostLanes; ++i)
-    group.push_back(clamp(i, rows - 1));
-  if (!isTransposed)
-    return packVectors(group, panel, kernel.atom.m);
-  packTransposed(
-      llvm::map_to_vector(group, [&](Value i) { return startOf(i); }), panel);
+/// The number of offsets from which the buffer has `lanes` elements that are
+/// `step` apart.
+static int64_t countStarts(Value buffer, int64_t step, int64_t lanes) {
+  return cast<MemRefType>(buffer.getType()).getNumElements() -
+         (lanes - 1) * step;
 }
 
-void mlir::conv::packHostPanels(const Kernel &kernel, const HostBlock &block,
-                                Value origin, Value scratch) {
-  assert(kernel.atom.m % kHostLanes == 0 && "a panel has whole vectors");
-  HostCode code(kernel);
-  PanelPack pack(kernel, block, scratch);
-  const IndexMath &math = kernel.math;
-  Value columns = math.mul(
-      math.div(math.add(block.columns, kernel.atom.m - 1), kernel.atom.m),
-      kernel.atom.m);
-  code.forEach(math.constant(0), columns, kHostLanes, [&](Value inTile) {
-    pack.packGroup(math.add(origin, inTile), inTile);
+/// Whether a vector of rows may be evenly spaced, so that vectors are loaded.
+static bool hasEvenRows(const MatrixAccess &access, int64_t lanes) {
+  int64_t step = access.getInnermostDistance(MatrixIndex::Row);
+  return (step == 1 || (step == 2 && lanes == kHostLanes)) &&
+         access.hasLinearOffsets() &&
+         access.getEvenSize(MatrixIndex::Row) >= kHostLanes;
+}
+
+/// One vector of the coordinates of several positions.
+static MatrixAccess::Position
+joinCoordinates(const HostCode &code, const MatrixAccess &access,
+                ArrayRef<MatrixAccess::Position> positions) {
+  ImplicitLocOpBuilder &b = code.b;
+  bool isNarrow = access.hasNarrowCoordinates();
+  Type element = isNarrow ? b.getI32Type() : code.math.getType();
+  auto type =
+      VectorType::get({static_cast<int64_t>(positions.size())}, element);
+  MatrixAccess::Position joined{positions.front().offset, {}};
+  for (size_t i = 0; i < access.countChecked(); ++i) {
+    SmallVector<Value> parts;
+    for (const MatrixAccess::Position &position : positions)
+      parts.push_back(IndexMath(b, cast<IntegerType>(element))
+                          .cast(position.coordinates[i]));
+    joined.coordinates.push_back(
+        vector::FromElementsOp::create(b, type, parts));
+  }
+  return joined;
+}
+
+/// Whether the elements of the rows are evenly spaced in memory, except that
+/// the last row may be repeated; nothing if they never are.
+Value HostPack::createIsEven(ArrayRef<Value> rows,
+                             const Positions &starts) const {
+  auto lanes = static_cast<int64_t>(rows.size());
+  int64_t step = access.getInnermostDistance(MatrixIndex::Row);
+  if (!hasEvenRows(access, lanes) || countStarts(source, step, lanes) <= 0)
+    return {};
+  Value isEven = math.yes();
+  for (auto [row, start] : llvm::drop_begin(llvm::zip_equal(rows, starts))) {
+    Value expected = math.add(starts.front().offset,
+                              math.mul(code.sub(row, rows.front()), step));
+    isEven = math.both(isEven,
+                       arith::CmpIOp::create(code.b, arith::CmpIPredicate::eq,
+                                             start.offset, expected));
+  }
+  return isEven;
+}
+
+/// Elements outside of the tensor are loaded from a place inside and replaced,
+/// without a branch for each.
+Value HostPack::loadSelected(const Position &column, Value guard, Value isEven,
+                             const Positions &starts) const {
+  ImplicitLocOpBuilder &b = code.b;
+  auto lanes = static_cast<int64_t>(starts.size());
+  int64_t step = access.getInnermostDistance(MatrixIndex::Row);
+  auto loadEach = [&] {
+    SmallVector<Value> offsets;
+    for (auto [i, start] : llvm::enumerate(starts)) {
+      Value offset = access.createOffset(access.add(start, column));
+      if (guard)
+        offset =
+            arith::SelectOp::create(b, vector::ExtractOp::create(b, guard, i),
+                                    offset, math.constant(0));
+      offsets.push_back(offset);
+    }
+    return code.widen(code.loadEach(source, offsets));
+  };
+  Value loaded;
+  if (isEven) {
+    Value offset = math.add(starts.front().offset, column.offset);
+    auto choice = scf::IfOp::create(
+        b,
+        math.both(isEven, math.below(offset, countStarts(source, step, lanes))),
+        [&](OpBuilder &, Location) {
+          scf::YieldOp::create(
+              b, code.loadWideEvenly(source, offset, step, lanes));
+        },
+        [&](OpBuilder &, Location) { scf::YieldOp::create(b, loadEach()); });
+    loaded = choice.getResult(0);
+  } else {
+    loaded = loadEach();
+  }
+  if (!guard)
+    return loaded;
+  return arith::SelectOp::create(
+      b, guard, loaded,
+      arith::ConstantOp::create(b, b.getZeroAttr(loaded.getType())));
+}
+
+/// Packs vectors that `load` returns for each index of the reduction, given
+/// which of its elements are inside the tensor; null: all.
+void HostPack::forEachVector(
+    const Positions &starts, Value target,
+    function_ref<Value(const Position &column, Value guard)> load) const {
+  auto lanes = static_cast<int64_t>(starts.size());
+  ImplicitLocOpBuilder &b = code.b;
+  Value all = arith::ConstantOp::create(
+      b, SplatElementsAttr::get(VectorType::get({lanes}, b.getI1Type()), true));
+  Position joined = joinCoordinates(code, access, starts);
+  forEachIndex([&](Value k, const Position &column) {
+    Positions columns(lanes, column);
+    Value guard = access.createGuard(
+        access.add(joined, joinCoordinates(code, access, columns)), all);
+    code.store(load(column, guard == all ? Value() : guard), scratch,
+               math.add(target, math.mul(code.sub(k, block.k),
+                                         operand.getReductionDistance())));
+  });
+}
+
+/// For any rows.
+void HostPack::packSelected(Value row, Value target) const {
+  SmallVector<Value> rows = listRows(row, std::gcd(code.lanes, operand.panel));
+  Positions starts = listStarts(rows);
+  Value isEven = createIsEven(rows, starts);
+  forEachVector(starts, target, [&](const Position &column, Value guard) {
+    return loadSelected(column, guard, isEven, starts);
+  });
+}
+
+/// For rows that are adjacent in memory, or become so when an outer digit
+/// changes: then a vector has two runs, of which each is loaded with a mask.
+void HostPack::packVectors(Value row, Value target) const {
+  int64_t lanes = std::gcd(code.lanes, operand.panel);
+  int64_t even = access.getEvenSize(MatrixIndex::Row);
+  if (access.getInnermostDistance(MatrixIndex::Row) != 1 ||
+      !access.hasLinearOffsets() || !code.hasMaskedLoads(source) ||
+      (even < operand.rows && even < lanes))
+    return packSelected(row, target);
+  // Positions go on after the last row, but nothing is loaded there.
+  Value first = math.add(origin, row);
+  Positions starts;
+  SmallVector<Value> offsets;
+  for (int64_t i = 0; i < lanes; ++i) {
+    starts.push_back(startOf(math.add(first, i)));
+    offsets.push_back(math.sub(starts.back().offset, i));
+  }
+  Value exists = code.createMask(
+      math.constant(0), code.sub(math.constant(operand.rows), first), lanes);
+  auto both = [&](Value lhs, Value rhs) -> Value {
+    return lhs ? math.both(lhs, rhs) : rhs;
+  };
+  if (even >= operand.rows)
+    return forEachVector(
+        starts, target, [&](const Position &column, Value guard) {
+          return code.widen(
+              code.loadMasked(source, math.add(offsets.front(), column.offset),
+                              both(guard, exists)));
+        });
+  // No vector is longer than an even part, so it has elements of two.
+  ImplicitLocOpBuilder &b = code.b;
+  auto type = VectorType::get({lanes}, math.getType());
+  Value isFirst = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq,
+      vector::FromElementsOp::create(b, type, offsets),
+      vector::BroadcastOp::create(b, type, offsets.front()));
+  Value all = arith::ConstantOp::create(
+      b, SplatElementsAttr::get(cast<VectorType>(isFirst.getType()), true));
+  Value ofFirst = math.both(exists, isFirst);
+  Value ofSecond = math.both(exists, arith::XOrIOp::create(b, isFirst, all));
+  forEachVector(starts, target, [&](const Position &column, Value guard) {
+    Value head = code.loadMasked(
+        source, math.add(offsets.front(), column.offset), both(guard, ofFirst));
+    return code.widen(code.loadMasked(source,
+                                      math.add(offsets.back(), column.offset),
+                                      both(guard, ofSecond), head));
+  });
+}
+
+SmallVector<Value> HostPack::listRows(Value row, int64_t count) const {
+  SmallVector<Value> rows;
+  for (int64_t i = 0; i < count; ++i)
+    rows.push_back(clamp(math.add(row, i), operand.rows - 1));
+  return rows;
+}
+
+void HostPack::packPanels(Value count) const {
+  // If tiles start at vectors, the rows of a vector all exist or none does.
+  bool areAdjacent =
+      operand.panel % code.lanes == 0 && operand.tile % code.lanes == 0 &&
+      access.getVectorWidth(MatrixIndex::Row, code.lanes) == code.lanes;
+  bool turns = isTransposed();
+  int64_t lanes = turns ? kHostLanes : std::gcd(code.lanes, operand.panel);
+  code.forEach(math.constant(0), count, lanes, [&](Value row) {
+    Value target = operand.locate(math, row);
+    if (turns)
+      packTransposed(listStarts(listRows(row, lanes)), target);
+    else if (areAdjacent)
+      packAdjacent(startOf(clamp(row, operand.rows - lanes)), target);
+    else
+      packVectors(row, target);
   });
 }

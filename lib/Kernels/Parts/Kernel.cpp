@@ -140,6 +140,10 @@ Value IndexMath::both(Value lhs, Value rhs) const {
   return b.createOrFold<arith::AndIOp>(lhs, rhs);
 }
 
+Value IndexMath::select(Value condition, Value yes, Value no) const {
+  return b.createOrFold<arith::SelectOp>(condition, yes, no);
+}
+
 Value IndexMath::yes() const {
   return arith::ConstantOp::create(b, b.getBoolAttr(true));
 }

@@ -60,6 +60,7 @@ public:
   Value below(Value lhs, int64_t rhs) const;
   Value below(Value lhs, const SharedNumber &rhs) const;
   Value both(Value lhs, Value rhs) const;
+  Value select(Value condition, Value yes, Value no) const;
   Value yes() const;
   /// Digits of a non-negative value in the mixed radix `sizes`, most
   /// significant first. The first digit is not reduced modulo its size.

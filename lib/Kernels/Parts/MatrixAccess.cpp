@@ -310,6 +310,34 @@ Value MatrixAccess::createGuard(const Position &position, Value guard,
   return guard;
 }
 
+bool MatrixAccess::hasRange(MatrixIndex index) const {
+  return hasLinearOffsets() &&
+         (digitsOf(index).empty() || llvm::all_of(digitsOf(index).back().steps,
+                                                  [](const SharedNumber &step) {
+                                                    return step.isAlways(0) ||
+                                                           step.isAlways(1);
+                                                  }));
+}
+
+std::pair<Value, Value> MatrixAccess::createRange(const Position &start,
+                                                  MatrixIndex index,
+                                                  Value length) const {
+  Value first = math.constant(0), last = length, isThere = math.yes();
+  for (auto [i, check] : llvm::enumerate(checks)) {
+    if (check.padding != PaddingMode::Zeros || isInside(i, std::nullopt))
+      continue;
+    Value coordinate = start.coordinates[i];
+    if (digitsOf(index).empty() ||
+        digitsOf(index).back().steps[i].isAlways(0)) {
+      isThere = math.both(isThere, math.below(coordinate, check.size));
+      continue;
+    }
+    first = math.maximum(first, math.sub(math.constant(0), coordinate));
+    last = math.minimum(last, math.sub(math.constant(check.size), coordinate));
+  }
+  return {first, math.select(isThere, last, math.constant(0))};
+}
+
 bool MatrixAccess::areGuardedAlike(const Congruence &lhs,
                                    const Congruence &rhs) const {
   const Digit *digit =

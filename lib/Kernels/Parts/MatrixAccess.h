@@ -78,6 +78,14 @@ public:
   Value createGuard(const Position &position, Value guard,
                     std::optional<Congruence> known = {}) const;
 
+  /// Whether `createRange` describes neighbours along an index.
+  bool hasRange(MatrixIndex index) const;
+  /// The part of `length` neighbours from `start` on along an index that is in
+  /// the matrix, as numbers of the first one and of the one after the last. No
+  /// outer digit may change on the way. Empty ranges may be negative.
+  std::pair<Value, Value> createRange(const Position &start, MatrixIndex index,
+                                      Value length) const;
+
   /// Whether two elements that differ only along the index have the same guard,
   /// and offsets that differ by a constant, their distance along the index.
   bool areGuardedAlike(const Congruence &lhs, const Congruence &rhs) const;

@@ -114,7 +114,11 @@ public:
   explicit HostDevice(unsigned threads) : pool(threads) {}
 
   std::string name() const override { return "host"; }
-  std::vector<std::string> targets() const override { return {"host"}; }
+  std::vector<std::string> targets() const override {
+    if (__builtin_cpu_supports("x86-64-v4"))
+      return {"host_v4", "host"};
+    return {"host"};
+  }
 
   Result<std::unique_ptr<Buffer>> upload(const Blob &data) override {
     return std::unique_ptr<Buffer>(new KeptBuffer(data));

@@ -82,12 +82,12 @@ LogicalResult HostGemmAttr::verify(EmitError emitError,
 LogicalResult
 HostGemmAttr::verifyForChip(EmitError emitError, const ::conv::ChipInfo &chip,
                             const ::conv::MatrixAtom *atom) const {
-  // S6: a thread holds the sums beside the tiles, as whole register tiles. No
-  // product overflows, because the tiles fit.
+  // S6: a thread holds the sums beside the tiles, as whole register tiles of
+  // either orientation. No product overflows, because the tiles fit.
   if (failed(
           verifySharedMemory(emitError, *this, chip, byteSize(atom->operand))))
     return failure();
-  int64_t rows = llvm::alignTo(getWorkgroup()[0], atom->n);
+  int64_t rows = llvm::alignTo(getWorkgroup()[0], atom->m);
   int64_t columns = llvm::alignTo(getWorkgroup()[1], atom->m);
   int64_t elements = (rows + columns) * getGemmK() + rows * columns;
   int64_t bytes = elements * byteSize(atom->operand);

@@ -73,10 +73,53 @@ Value HostCode::repeat(Value one, int64_t elements) const {
 Value HostCode::loadEach(Value buffer, ArrayRef<Value> offsets) const {
   SmallVector<Value> loaded;
   for (Value offset : offsets)
-    loaded.push_back(vector::ExtractOp::create(b, load(buffer, offset, 1), 0));
-  auto type = VectorType::get({static_cast<int64_t>(loaded.size())},
-                              loaded.front().getType());
-  return vector::FromElementsOp::create(b, type, loaded);
+    loaded.push_back(load(buffer, offset, 1));
+  return join(loaded);
+}
+
+Value HostCode::join(ArrayRef<Value> elements) const {
+  SmallVector<Value> scalars;
+  for (Value element : elements)
+    scalars.push_back(vector::ExtractOp::create(b, element, 0));
+  auto type = VectorType::get({static_cast<int64_t>(scalars.size())},
+                              scalars.front().getType());
+  return vector::FromElementsOp::create(b, type, scalars);
+}
+
+bool HostCode::hasMaskedLoads(Value buffer) const {
+  return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() >=
+         kernel.chip.processor->leastMaskedBits;
+}
+
+Value HostCode::createMask(Value first, Value last, int64_t elements) const {
+  Type i32 = b.getI32Type();
+  auto type = VectorType::get({elements}, i32);
+  auto spread = [&](Value limit) {
+    Value inVector = math.minimum(math.maximum(limit, math.constant(0)),
+                                  math.constant(elements));
+    return vector::BroadcastOp::create(
+        b, type, IndexMath(b, b.getI32Type()).cast(inVector));
+  };
+  SmallVector<int32_t> numbers =
+      llvm::to_vector(llvm::seq<int32_t>(0, int32_t(elements)));
+  Value number = arith::ConstantOp::create(
+      b, DenseElementsAttr::get<int32_t>(type, numbers));
+  return arith::AndIOp::create(
+      b,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, number,
+                            spread(first)),
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, number,
+                            spread(last)));
+}
+
+Value HostCode::loadMasked(Value buffer, Value offset, Value mask,
+                           Value others) const {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = cast<VectorType>(mask.getType()).clone(element);
+  if (!others)
+    others = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b, type, buffer, toIndex(b, offset), mask,
+                                      others);
 }
 
 Value HostCode::loadWideEvenly(Value buffer, Value offset, int64_t step,
@@ -163,13 +206,13 @@ void HostCode::forEachVector(
 }
 
 void HostCode::forEachRun(
-    const HostBlock &block, int64_t size,
+    Value begin, Value length, int64_t size,
     function_ref<void(Value first, Value length)> body) const {
-  Value end = math.add(block.k, block.length);
-  forEach(math.div(block.k, size),
-          math.add(math.div(math.sub(end, 1), size), 1), 1, [&](Value run) {
+  Value end = math.add(begin, length);
+  forEach(math.div(begin, size), math.add(math.div(math.sub(end, 1), size), 1),
+          1, [&](Value run) {
             Value start = math.mul(run, size);
-            Value first = math.maximum(start, block.k);
+            Value first = math.maximum(start, begin);
             body(first, sub(math.minimum(math.add(start, size), end), first));
           });
 }

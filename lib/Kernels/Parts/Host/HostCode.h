@@ -15,12 +15,13 @@
 #define CONV_LIB_KERNELS_PARTS_HOST_HOSTCODE_H
 
 #include "../MatrixAccess.h"
+#include "conv/Chip/HostProcessor.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::conv {
 
-/// f32 elements of a vector register of x86-64-v3.
+/// f32 elements of a vector that all processors have.
 inline constexpr int64_t kHostLanes = 8;
 
 /// The part of the reduction and of the result that is computed at a time.
@@ -36,7 +37,8 @@ public:
   /// LLVM may unroll the loops of `forEach`, unless `isRolled`: where bodies
   /// are large, that takes longer than everything else, and nothing is faster.
   explicit HostCode(const Kernel &kernel, bool isRolled = false)
-      : kernel(kernel), b(kernel.b), math(kernel.math), isRolled(isRolled) {}
+      : kernel(kernel), b(kernel.b), math(kernel.math),
+        lanes(kernel.chip.processor->vectorLanes), isRolled(isRolled) {}
 
   Value sub(Value lhs, Value rhs) const;
 
@@ -61,6 +63,16 @@ public:
                        int64_t elements) const;
   /// Elements at any offsets.
   Value loadEach(Value buffer, ArrayRef<Value> offsets) const;
+  /// One vector of vectors of one element.
+  Value join(ArrayRef<Value> elements) const;
+  /// Whether a mask may disable elements of a vector in this buffer, which then
+  /// need not exist.
+  bool hasMaskedLoads(Value buffer) const;
+  /// A mask of the elements from `first` until `last`.
+  Value createMask(Value first, Value last, int64_t elements) const;
+  /// Zeros, or elements of `others`, where the mask is false.
+  Value loadMasked(Value buffer, Value offset, Value mask,
+                   Value others = {}) const;
   /// Like `load`, but returns zeros if `guard` is false.
   Value loadGuarded(Value buffer, Value offset, Value guard,
                     int64_t elements) const;
@@ -76,14 +88,15 @@ public:
   void
   forEachVector(Value begin, Value end,
                 function_ref<void(Value first, int64_t elements)> body) const;
-  /// A loop over the parts of a block's reduction between multiples of `size`.
+  /// A loop over the parts of `length` indices between multiples of `size`.
   /// `body` gets the first index of each part, and its length.
-  void forEachRun(const HostBlock &block, int64_t size,
+  void forEachRun(Value begin, Value length, int64_t size,
                   function_ref<void(Value first, Value length)> body) const;
 
   const Kernel &kernel;
   ImplicitLocOpBuilder &b;
   const IndexMath &math;
+  int64_t lanes; ///< f32 elements of the processor's vectors.
   bool isRolled;
 };
 

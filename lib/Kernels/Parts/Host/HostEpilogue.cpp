@@ -11,28 +11,31 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::conv;
 
 HostEpilogue::HostEpilogue(const HostCode &code, MatrixIndex along,
                            int64_t block)
-    : kernel(code.kernel), math(code.math), code(code), along(along) {
+    : kernel(code.kernel), math(code.math), code(code), along(along), part(0),
+      block(block) {
   for (const MatrixOperand &operand : kernel.form.getResults())
     results.push_back(
         {code.flatten(kernel.arguments.back()), MatrixAccess(math, operand)});
   for (auto [operand, buffer] :
        llvm::zip(kernel.form.epilogueOperands, kernel.epilogueArguments()))
     operands.push_back({code.flatten(buffer), MatrixAccess(math, operand)});
-  auto isContiguous = [&](const Matrix &matrix) {
-    return matrix.access.getInnermostDistance(along) == 1 &&
-           matrix.access.getInnermostSize(along) % block == 0 &&
-           matrix.access.isCheckedTogether(along);
+  auto addPart = [&](const MatrixAccess &access) {
+    bool isContiguous = access.getInnermostDistance(along) == 1 &&
+                        access.isCheckedTogether(along);
+    part = std::gcd(part, isContiguous ? access.getInnermostSize(along) : 1);
   };
-  isVector =
-      llvm::all_of(results, isContiguous) &&
-      llvm::all_of(operands, [&](const Matrix &operand) {
-        return operand.access.isBroadcast(along) || isContiguous(operand);
-      });
+  for (const Matrix &result : results)
+    addPart(result.access);
+  for (const Matrix &operand : operands)
+    if (!operand.access.isBroadcast(along))
+      addPart(operand.access);
 }
 
 MatrixAccess::Position HostEpilogue::locate(const MatrixAccess &access,
@@ -90,12 +93,14 @@ void HostEpilogue::createElements(const TileOrigin &first, int64_t elements,
 
 void HostEpilogue::create(const TileOrigin &start, Value count,
                           LoadSums loadSums) const {
+  auto getIndex = [&](TileOrigin &element) -> Value & {
+    return along == MatrixIndex::Batch ? element.batch
+           : along == MatrixIndex::Row ? element.row
+                                       : element.column;
+  };
   auto create = [&](Value step, int64_t elements) {
     TileOrigin first = start;
-    Value &index = along == MatrixIndex::Batch ? first.batch
-                   : along == MatrixIndex::Row ? first.row
-                                               : first.column;
-    index = math.add(index, step);
+    getIndex(first) = math.add(getIndex(first), step);
     auto createAll = [&] {
       createElements(first, elements,
                      loadSums ? loadSums(step, elements) : Value());
@@ -109,11 +114,17 @@ void HostEpilogue::create(const TileOrigin &start, Value count,
       scf::YieldOp::create(code.b);
     });
   };
-  if (isVector)
-    code.forEachVector(math.constant(0), count, create);
-  else
-    code.forEach(math.constant(0), count, 1,
-                 [&](Value step) { create(step, 1); });
+  if (part % block == 0)
+    return code.forEachVector(math.constant(0), count, create);
+  if (part < kHostLanes)
+    return code.forEach(math.constant(0), count, 1,
+                        [&](Value step) { create(step, 1); });
+  TileOrigin origin = start;
+  Value begin = getIndex(origin);
+  code.forEachRun(begin, count, part, [&](Value first, Value length) {
+    Value step = code.sub(first, begin);
+    code.forEachVector(step, math.add(step, length), create);
+  });
 }
 
 HostBlock mlir::conv::clipToResult(const Kernel &kernel,

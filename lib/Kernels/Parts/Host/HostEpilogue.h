@@ -23,7 +23,8 @@ using LoadSums = function_ref<Value(Value first, int64_t elements)>;
 
 class HostEpilogue {
 public:
-  /// Runs are along an index, and inside blocks of `block` of its values.
+  /// Runs are along an index, and inside blocks of `block` of its values, which
+  /// start at multiples of it.
   HostEpilogue(const HostCode &code, MatrixIndex along, int64_t block);
 
   /// Computes `count` elements of the result from `start` on. Without
@@ -50,7 +51,8 @@ private:
   HostCode code;
   MatrixIndex along;
   SmallVector<Matrix, 0> results, operands;
-  bool isVector;
+  /// Elements are vectors between multiples of `part`, if it is a vector long.
+  int64_t part, block;
 };
 
 /// The part of the tile at `origin` that is inside the result.

@@ -1,0 +1,39 @@
+//===- HostCalibration.h - costs of kernels of the host ---------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the instructions of a thread cost (`lib/Kernels/Host`, and
+// `lib/Kernels/Direct` on the host).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_CHIP_HOSTCALIBRATION_H
+#define CONV_CHIP_HOSTCALIBRATION_H
+
+namespace conv {
+
+/// Instructions are counted; two of a kind are issued in a cycle.
+struct HostCalibration {
+  double ports;         ///< Loads, and products, that are issued in a cycle.
+  double latencyCycles; ///< From a sum to the next one that needs it.
+  /// Instructions around a run that is copied, a register tile, and a run of
+  /// results; and of each vector of results. They were chosen for the order of
+  /// schedules of ten depthwise layers (MobileNetV3 and ConvNeXt) on an EPYC.
+  double copiedRunInstructions;
+  double registerTileInstructions;
+  double resultRunInstructions;
+  double resultInstructions;
+  /// Instructions of products of matrices: of each vector that is copied, and
+  /// of each element that is transposed or loaded alone.
+  double copiedInstructions;
+  double transposedInstructions;
+  double gatheredInstructions;
+  double beyondFirstCache; ///< Factor for tiles larger than the first cache.
+};
+
+} // namespace conv
+
+#endif // CONV_CHIP_HOSTCALIBRATION_H
