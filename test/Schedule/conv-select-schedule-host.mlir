@@ -4,7 +4,7 @@ module attributes {conv.target = #conv.target<"host">} {
 
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
-// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 256,
+// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 384,
 // CHECK-SAME: stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
@@ -17,7 +17,7 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
 
 // With few outputs too: more tiles would widen the filter more often.
 // CHECK-LABEL: func.func @small_layer_f16
-// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 256,
+// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 384,
 // CHECK-SAME: stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {
@@ -30,7 +30,7 @@ func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16
 
 // Three input channels: a short reduction, loaded element by element.
 // CHECK-LABEL: func.func @three_channels_bf16
-// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 152,
+// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [192, 64], subgroup = [192, 64], gemm_k = 152,
 // CHECK-SAME: stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>, chosen_by = heuristic>
 func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x3xbf16>)
     -> tensor<64x56x56x64xbf16> {
@@ -43,7 +43,7 @@ func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x
 
 // The f32 layer takes the f32 atom.
 // CHECK-LABEL: func.func @large_layer_f32
-// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 256,
+// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 384,
 // CHECK-SAME: stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
@@ -56,7 +56,7 @@ func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128x
 
 // One output element takes one subgroup of one atom.
 // CHECK-LABEL: func.func @one_output_f32
-// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [4, 16], subgroup = [4, 16], gemm_k = 8,
+// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [8, 16], subgroup = [8, 16], gemm_k = 8,
 // CHECK-SAME: stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>, chosen_by = heuristic>
 func.func @one_output_f32(%x: tensor<1x1x1x1xf32>, %w: tensor<1x1x1x1xf32>)
     -> tensor<1x1x1x1xf32> {

@@ -3,9 +3,10 @@
 #schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
 
 // One workgroup is one work-item, with the tiles of both operands and the sums in
-// private memory: 8 x 24, 16 x 24 and 8 x 16 elements.
+// private memory: 16 x 24, 16 x 24 and 16 x 16 elements, since vectors may run
+// along either side, and a vector after each tile.
 // CHECK:       gpu.func @kernel_0(%[[X:[a-z0-9]+]]: memref<1x9x9x5xf16, {{[^>]+}}>>, %[[W:[a-z0-9]+]]: memref<24x3x3x5xf16, {{[^>]+}}>>, %[[B:[a-z0-9]+]]: memref<24xf16, {{[^>]+}}>>, %[[Y:[a-z0-9]+]]: memref<1x9x9x24xf16, {{[^>]+}}>>)
-// CHECK-SAME:      private(%[[A:[a-z0-9]+]] : memref<192xf32, #gpu.address_space<private>>, %[[F:[a-z0-9]+]] : memref<384xf32, #gpu.address_space<private>>, %[[S:[a-z0-9]+]] : memref<128xf32, #gpu.address_space<private>>)
+// CHECK-SAME:      private(%[[A:[a-z0-9]+]] : memref<392xf32, #gpu.address_space<private>>, %[[F:[a-z0-9]+]] : memref<392xf32, #gpu.address_space<private>>, %[[S:[a-z0-9]+]] : memref<256xf32, #gpu.address_space<private>>)
 // CHECK-SAME:      kernel attributes {known_block_size = array<i32: 1, 1, 1>}
 // CHECK:         gpu.block_id x
 // CHECK:         vector.store %{{.+}}, %[[S]]
@@ -71,7 +72,7 @@ module attributes {conv.target = #conv.target<"host">} {
 #schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
 
 // A filter whose channels are innermost needs no turning.
-// CHECK:       gpu.func @channels_innermost_0({{.*}}, %[[W:[a-z0-9]+]]: memref<1x1x4x24xf32, {{.*}} private({{.*}}, %[[F:[a-z0-9]+]] : memref<384xf32,
+// CHECK:       gpu.func @channels_innermost_0({{.*}}, %[[W:[a-z0-9]+]]: memref<1x1x4x24xf32, {{.*}} private({{.*}}, %[[F:[a-z0-9]+]] : memref<392xf32,
 // CHECK-NOT:     vector.shuffle
 // CHECK:         memref.reinterpret_cast %[[W]]
 // CHECK:         %[[K:.+]] = vector.load {{.*}} vector<8xf32>
@@ -92,17 +93,12 @@ module attributes {conv.target = #conv.target<"host">} {
 
 #schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 16], subgroup = [8, 16], gemm_k = 24, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
 
-// Vectors of channels that are not all neighbours, since the last channel is
-// repeated, are put together from single elements.
-// CHECK:       gpu.func @channels_odd_0({{.*}}, %[[W:[a-z0-9]+]]: memref<1x1x4x19xf32, {{.*}} private({{.*}}, %[[F:[a-z0-9]+]] : memref<384xf32,
+// Vectors of channels that do not all exist are loaded with a mask.
+// CHECK:       gpu.func @channels_odd_0({{.*}}, %[[W:[a-z0-9]+]]: memref<1x1x4x19xf32, {{.*}} private({{.*}}, %[[F:[a-z0-9]+]] : memref<392xf32,
 // CHECK-NOT:     vector.shuffle
 // CHECK:         memref.reinterpret_cast %[[W]]
-// CHECK:         %[[K:.+]] = scf.if {{.*}} -> (vector<8xf32>) {
-// CHECK-NEXT:      arith.index_cast
-// CHECK-NEXT:      vector.load {{.*}} vector<8xf32>
-// CHECK:         } else {
-// CHECK-COUNT-8:   vector.load {{.*}} vector<1xf32>
-// CHECK:           vector.from_elements
+// CHECK:         %[[EXISTS:.+]] = arith.andi {{.*}} : vector<8xi1>
+// CHECK:         %[[K:.+]] = vector.maskedload {{.*}}, %[[EXISTS]], {{.*}} into vector<8xf32>
 // CHECK:         vector.store %[[K]], %[[F]]{{.*}}, vector<8xf32>
 // CHECK:         gpu.return
 module attributes {conv.target = #conv.target<"host">} {
@@ -121,7 +117,7 @@ module attributes {conv.target = #conv.target<"host">} {
 
 // Positions of channels-first images are copied as vectors, of which the mask
 // of the window's coordinates remains, to a tile with the reduction outermost.
-// CHECK:       gpu.func @channels_first_0(%[[X:[a-z0-9]+]]: memref<1x4x9x9xf16, {{.*}} private(%[[A:[a-z0-9]+]] : memref<192xf32,
+// CHECK:       gpu.func @channels_first_0(%[[X:[a-z0-9]+]]: memref<1x4x9x9xf16, {{.*}} private(%[[A:[a-z0-9]+]] : memref<392xf32,
 // CHECK:         memref.reinterpret_cast %[[X]] {{.*}} to memref<324xf16,
 // CHECK:         scf.for
 // CHECK:           %[[ROW:.+]] = arith.cmpi ult, {{.*}} : vector<8xi32>

@@ -133,10 +133,10 @@ void HostCacheLoop::createReduction() {
     block.k = k;
     block.length = math.minimum(math.constant(kernel.gemmK()),
                                 code.sub(math.constant(reduction), k));
-    HostPack(kernel, block, wide, isLeftWide ? origin.row : origin.column)
-        .create(wideCount);
     HostPack(kernel, block, narrow, isLeftWide ? origin.column : origin.row)
         .create(narrowCount);
+    HostPack(kernel, block, wide, isLeftWide ? origin.row : origin.column)
+        .create(wideCount);
     code.forEach(zero, wideCount, wide.step, [&](Value vector) {
       code.forEach(zero, narrowCount, narrow.step,
                    [&](Value row) { createRegisterTile(row, vector); });

@@ -19,6 +19,7 @@
 #include "conv/Kernels/KernelModel.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace conv;
 
@@ -146,9 +147,19 @@ std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
     return candidates;
   bool leftIsWide = isLeftWide(atom, problem.rows, problem.columns,
                                problem.resultRowDistance == 1);
-  for (int64_t narrow : {8, 16, 32, 64, 96, 128, 192})
+  auto [narrowRows, wideRows] = leftIsWide
+                                    ? std::pair(problem.columns, problem.rows)
+                                    : std::pair(problem.rows, problem.columns);
+  // No tile is larger than the first one that covers the whole result.
+  int64_t lastNarrow = 0, lastWide = 0;
+  for (int64_t narrow : {8, 16, 32, 64, 96, 128, 192}) {
+    if (std::exchange(lastNarrow, narrow) >= narrowRows)
+      break;
+    lastWide = 0;
     for (int64_t panels : {1, 2, 4, 6, 8}) {
       int64_t wide = panels * atom.m;
+      if (std::exchange(lastWide, wide) >= wideRows)
+        break;
       std::array<int64_t, 2> tile =
           leftIsWide ? std::array{wide, narrow} : std::array{narrow, wide};
       candidates.push_back(
@@ -158,6 +169,7 @@ std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
                     .gemmK = getReductionBlock(problem, chip, atom),
                     .stages = 1});
     }
+  }
   return candidates;
 }
 
