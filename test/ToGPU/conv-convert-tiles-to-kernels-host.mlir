@@ -97,7 +97,7 @@ module attributes {conv.target = #conv.target<"host">} {
 // CHECK:       gpu.func @channels_odd_0({{.*}}, %[[W:[a-z0-9]+]]: memref<1x1x4x19xf32, {{.*}} private({{.*}}, %[[F:[a-z0-9]+]] : memref<392xf32,
 // CHECK-NOT:     vector.shuffle
 // CHECK:         memref.reinterpret_cast %[[W]]
-// CHECK:         %[[EXISTS:.+]] = arith.andi {{.*}} : vector<8xi1>
+// CHECK:         %[[EXISTS:.+]] = arith.cmpi sgt, {{.*}} : vector<8xi32>
 // CHECK:         %[[K:.+]] = vector.maskedload {{.*}}, %[[EXISTS]], {{.*}} into vector<8xf32>
 // CHECK:         vector.store %[[K]], %[[F]]{{.*}}, vector<8xf32>
 // CHECK:         gpu.return
