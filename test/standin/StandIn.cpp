@@ -9,6 +9,7 @@
 
 #include "conv/Support/Sha256.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
@@ -223,9 +224,11 @@ int StandIn::copy(void *target, const void *source, size_t bytes,
 
 /// The entry that does the same on the device that runs kernels here.
 const Entry *StandIn::findReplacement(const Entry &entry) const {
+  std::vector<std::string> targets = device->targets();
   for (const Entry &candidate : artifact.manifest.entries)
     if (candidate.function == entry.function &&
-        candidate.target == device->targets().front() &&
+        std::find(targets.begin(), targets.end(), candidate.target) !=
+            targets.end() &&
         candidate.launches.size() == entry.launches.size())
       return &candidate;
   return nullptr;

@@ -161,7 +161,7 @@ def compile_kernels(
     packs: typing.List[bytes] = []
     refused: typing.Dict[str, str] = {}
     for target in targets.split(",") if isinstance(targets, str) else targets:
-        problems = plan(graph, example, tf32=target != "host" and torch._C._get_cudnn_allow_tf32())
+        problems = plan(graph, example, tf32=not target.startswith("host") and torch._C._get_cudnn_allow_tf32())
 
         def compile_one(problem: Problem, target: str = target) -> typing.Union[bytes, Error]:
             try:

@@ -43,7 +43,7 @@ def save(
 
     Args:
         model, example, channels_last, max_error, progress: as for `optimize`.
-        targets: chips such as "sm_90a,gfx942,host"; by default the chip of the example's device.
+        targets: chips such as "sm_90a,gfx942,host"; by default the chip of the example's device, or every kind of CPU.
 
     Returns:
         The problems for which PyTorch's kernels run, and the reasons.
@@ -57,7 +57,8 @@ def save(
     graph = graph_of(model, example, channels_last, max_error)
     device = _device_of(example)
     local = _choices.open_device(_choices.device_name(device)).targets
-    targets = targets or _compiler.select_target(local)
+    if not targets:  # Another CPU may have fewer instructions.
+        targets = local if device.type == "cpu" else _compiler.select_target(local)
     kernels, refused = compile_kernels(graph, example, targets, channels_last=channels_last, progress=progress)
     has_kernels = bool({*local} & {*(targets.split(",") if isinstance(targets, str) else targets)})
     _verify_graph(model, graph, example, max_error, kernels if has_kernels else None)

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <gtest/gtest.h>
 #include <new>
+#include <string_view>
 #include <sys/wait.h>
 #include <thread>
 
@@ -69,8 +70,10 @@ TEST_F(CRuntimeTest, RunsAFunction) {
   EXPECT_EQ(conv_artifact_target(artifact, 1), nullptr);
   EXPECT_NE(std::strstr(conv_artifact_manifest(artifact), "\"twice\""),
             nullptr);
-  EXPECT_STREQ(conv_device_target(device, 0), "host");
-  EXPECT_EQ(conv_device_target(device, 1), nullptr);
+  // Processors with AVX-512 prefer code for it.
+  size_t last = conv_device_target(device, 1) ? 1 : 0;
+  EXPECT_STREQ(conv_device_target(device, last), "host");
+  EXPECT_EQ(conv_device_target(device, last + 1), nullptr);
   EXPECT_EQ(conv_device_compute_units(device), 0u);
 
   conv_executable *executable = nullptr;
@@ -116,8 +119,10 @@ TEST_F(CRuntimeTest, FailuresHaveAStatusAndAText) {
   conv_executable *executable = nullptr;
   EXPECT_EQ(conv_executable_load(device, artifact, "thrice", &executable),
             CONV_BAD_INPUT);
-  EXPECT_STREQ(conv_last_error(), "expects function 'thrice' for host, but the "
-                                  "artifact has twice (host)");
+  EXPECT_TRUE(std::string_view(conv_last_error())
+                  .starts_with("expects function 'thrice' for host"));
+  EXPECT_TRUE(std::string_view(conv_last_error())
+                  .ends_with("host, but the artifact has twice (host)"));
   void *address = nullptr;
   EXPECT_EQ(conv_device_allocate(device, INT64_MAX, &address), CONV_SYSTEM);
   EXPECT_EQ(conv_device_allocate(device, -1, &address), CONV_BAD_INPUT);
