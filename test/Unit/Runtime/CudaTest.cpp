@@ -155,7 +155,7 @@ TEST_F(CudaTest, EncodesTensorMapsAtEachLaunch) {
   TensorMapParameter im2col{WorkspaceParameter{512},
                             "tf32",
                             {16, 3, 2, 1},
-                            {64, 192, 384},
+                            {80, 240, 480},
                             {16, 8},
                             {1, 2, 1, 1},
                             {-1, 0},
@@ -177,13 +177,13 @@ TEST_F(CudaTest, EncodesTensorMapsAtEachLaunch) {
   ASSERT_TRUE(executable->run(arguments, (*workspace)->address(), nullptr));
   EXPECT_EQ(calls(),
             "cuTensorMapEncodeTiled(type 9, sizes [16, 8], strides [48], box "
-            "[16, 4], steps [1, 1], interleave 0, swizzle 1, promotion 2, fill "
+            "[16, 4], steps [1, 1], interleave 0, swizzle 1, promotion 3, fill "
             "0)\n"
             "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared "
             "0, stream default, parameters [map of buffer0, buffer2+512, -2])\n"
             "cuTensorMapEncodeIm2col(type 11, sizes [16, 3, 2, 1], strides "
-            "[64, 192, 384], corners [-1, 0] [-1, -2], channels 16, pixels 8, "
-            "steps [1, 2, 1, 1], interleave 0, swizzle 2, promotion 3, fill "
+            "[80, 240, 480], corners [-1, 0] [-1, -2], channels 16, pixels 8, "
+            "steps [1, 2, 1, 1], interleave 0, swizzle 2, promotion 2, fill "
             "0)\n"
             "cuLaunchKernel(scale, grid (100, 1, 1), block (1, 1, 1), shared "
             "0, stream default, parameters [map of buffer2+512, buffer1, "
