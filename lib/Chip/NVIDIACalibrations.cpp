@@ -14,9 +14,9 @@
 //   * splitSum: scatteredSeconds by 4 schedules of 2 layers in NCHW on an
 //     H200, and 14 pairs of schedules of 6 gradients of filters on an H100,
 //     0.6e-11 to 2e-11.
-//   * lineBuffer.unitBytesPerClock also bounds the copies of lanes: 66 schedules
-//     of 16 problems with unaligned rows took 0.83 to 1.25 of what is predicted
-//     with it on an H100, 1.05 in the geometric mean.
+//   * lineBuffer.unitBytesPerClock also bounds the copies of lanes: 66
+//     schedules of 16 problems with unaligned rows took 0.83 to 1.25 of what is
+//     predicted with it on an H100, 1.05 in the geometric mean.
 //   * direct.queue: seconds and rowAloneCycles by 120 schedules of 20 depthwise
 //     problems on an H100, of which small ones took 0.6 to 1.7 of the time.
 //   * state: bench/results/decoding_h200.json.

@@ -27,7 +27,7 @@ struct HostCalibration {
   double resultRunInstructions;
   double resultInstructions;
   /// Instructions of products of matrices: of each vector that is copied, and
-  /// of each element that is transposed or loaded alone.
+  /// of each element that is transposed or loaded alone. They are assumed.
   double copiedInstructions;
   double transposedInstructions;
   double gatheredInstructions;
