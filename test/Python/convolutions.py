@@ -108,7 +108,7 @@ class Convolutions(unittest.TestCase):
         self.assertEqual(entry.arguments[1].bytes, self.w.nbytes)
         self.assertIn("22.", self.pack.compiler["llvm"])
         self.assertIn("input: f16[2, 9, 7, 16] NHWC", repr(self.function))
-        self.assertEqual(conv.open_device("host").targets, ["host"])
+        self.assertEqual(conv.open_device("host").targets[-1], "host")  # After the levels that this processor has.
 
     def test_bf16_as_bit_patterns(self):
         function = only(conv.load(f"{STEM}.bf16.convpack"))
