@@ -60,7 +60,12 @@ bool mlir::conv::haveBoxes(ArrayRef<ViewedProduct> products) {
 std::optional<TmaGeometry>
 mlir::conv::computeProductGeometry(const ViewedProduct &product,
                                    bool isGathered, std::string &obstacle) {
-  if (isGathered)
-    return getGatheredGeometry(product, *computeGather(product));
+  if (isGathered) {
+    if (std::optional<::conv::Gather> gather = computeGather(product))
+      return getGatheredGeometry(product, *gather);
+    obstacle = "expects operands of which lanes can copy 4 adjacent bytes, but "
+               "got others";
+    return std::nullopt;
+  }
   return computeTmaGeometry(product.lhs, product.rhs, product.result, obstacle);
 }

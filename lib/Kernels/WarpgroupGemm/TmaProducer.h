@@ -24,7 +24,7 @@ std::optional<::conv::Gather> findGather(ArrayRef<ViewedProduct> products);
 bool haveBoxes(ArrayRef<ViewedProduct> products);
 
 /// The geometry of a product for either producer; or none, and `obstacle` says
-/// what the copy engine needs.
+/// what the producer needs.
 std::optional<TmaGeometry> computeProductGeometry(const ViewedProduct &product,
                                                   bool isGathered,
                                                   std::string &obstacle);
