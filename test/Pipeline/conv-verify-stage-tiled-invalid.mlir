@@ -13,6 +13,10 @@
 // RUN: sed 's/\(parallel_insert_slice .*\)\[%\([a-z0-9]*\), %[a-z0-9]*, /\1[%\2, 0, /' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T6-PLACE
 // RUN: sed 's/columns = \[r = 3, s = 3, c = 16\], map = affine_map<(d0, d1, d2, d3, d4)/columns = [r = 1, s = 9, c = 16], map = affine_map<(d0, d1, d2, d3, d4)/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T7-OPERANDS
 // RUN: sed 's/columns = \[k = 32\]/columns = [c = 32]/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T7-RESULT
+// RUN: sed 's/(-d0 + 144, 32)/(-d0 + 143, 32)/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T8-REST
+// RUN: sed 's/affine.min #map(%arg7)/affine.min #map(%arg4)/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T8-LOOP
+// RUN: sed 's/sizes(%[0-9]*)/sizes(%c0)/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T8-SIZE
+// RUN: sed 's/\(parallel_insert_slice .*\) \[1, 1, 1\]/\1 [1, 2, 1]/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T8-STRIDES
 
 // A tiled form whose parts say anything but what its views, schedule and epilogue
 // do is refused: kernels are built from those alone.
@@ -27,6 +31,10 @@
 // T6-PLACE: expects to insert the result of its linalg.generic where the loops are
 // T7-OPERANDS: expects one size of the digits r, but got 3 and 1
 // T7-RESULT: expects one size of the digits c, but got 16 and 32
+// T8-REST: 'conv.gather' op expects a tile of 32 of 144, or of what is left of them
+// T8-LOOP: 'conv.gather' op expects a tile of 32 of 144, or of what is left of them
+// T8-SIZE: 'conv.gather' op expects a tile of 32 of 144, or of what is left of them, but got 0
+// T8-STRIDES: 'tensor.parallel_insert_slice' op expects strides of 1
 
 func.func @tiled(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %bias: tensor<32xf32>) -> tensor<1x8x8x32xf32> {
   %y = conv.forward %x, %w

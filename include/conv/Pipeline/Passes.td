@@ -109,6 +109,8 @@ def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
         inserted where the loops are.
       * (T7) Digits of one role have one size in both operands of the product
         and in its result.
+      * (T8) Tiles have the sizes of the loops' steps, and those at the end of
+        a loop what is left of the result or of the reduction.
 
     * Input: any.
     * Output: the input.
