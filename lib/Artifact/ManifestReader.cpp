@@ -168,6 +168,8 @@ ErrorBound readErrorBound(const Field &field) {
   ErrorBound bound;
   bound.accumulation = field["accumulation"].number();
   bound.outputUlp = field["output_ulp"].number();
+  if (field.has("transforms"))
+    bound.transforms = field["transforms"].number();
   if (field.has("operands"))
     bound.operands = field["operands"].number();
   if (field.has("constant"))

@@ -276,6 +276,7 @@ int64_t artifact::bufferBytes(const Argument &argument) {
 Result<void> artifact::verifyErrorBound(const ErrorBound &bound) {
   for (auto [name, value] : {std::pair("accumulation", bound.accumulation),
                              std::pair("output_ulp", bound.outputUlp),
+                             std::pair("transforms", bound.transforms),
                              std::pair("operands", bound.operands),
                              std::pair("constant", bound.constant)})
     if (!(std::isfinite(value) && value >= 0))

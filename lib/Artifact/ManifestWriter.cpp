@@ -159,6 +159,8 @@ static Json toJson(const Launch &launch) {
 static Json toJson(const ErrorBound &bound) {
   Json object = {{"accumulation", bound.accumulation},
                  {"output_ulp", bound.outputUlp}};
+  if (bound.transforms != 0)
+    object["transforms"] = bound.transforms;
   if (bound.operands != 0)
     object["operands"] = bound.operands;
   if (bound.constant != 0)

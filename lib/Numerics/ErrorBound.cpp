@@ -25,15 +25,15 @@ using namespace conv;
 
 namespace {
 
-/// A number as a combination of S, T and 1: `s * S + t * T + one`.
+/// A number as a combination of S, S', T and 1.
 struct Terms {
-  double s = 0, t = 0, one = 0;
+  double s = 0, transformed = 0, t = 0, one = 0;
 
   friend Terms operator+(Terms a, Terms b) {
-    return {a.s + b.s, a.t + b.t, a.one + b.one};
+    return {a.s + b.s, a.transformed + b.transformed, a.t + b.t, a.one + b.one};
   }
   friend Terms operator*(double factor, Terms a) {
-    return {factor * a.s, factor * a.t, factor * a.one};
+    return {factor * a.s, factor * a.transformed, factor * a.t, factor * a.one};
   }
 };
 
@@ -83,7 +83,8 @@ private:
 
 } // namespace
 
-double conv::computeAccumulation(const Accumulation &sum) {
+/// The error of a sum of products in units of 2^-24 * S.
+static double computeAccumulation(const Accumulation &sum) {
   // Products of 16-bit types are exact in f32, and so is the first addition, to
   // zero.
   double length = static_cast<double>(sum.reduction);
@@ -102,6 +103,22 @@ double conv::computeAccumulation(const Accumulation &sum) {
   // see the result.
   double perProduct = 0x1p-10 + 0x1p-22;
   return additions * (1 + perProduct) + std::ldexp(perProduct, 24);
+}
+
+ErrorBound conv::computeSumBound(const Accumulation &sum) {
+  ErrorBound bound;
+  bound.accumulation = computeAccumulation(sum);
+  bound.outputUlp = 0;
+  if (sum.transforms == 0)
+    return bound;
+  // Each rounding of an operand is a share of what its transform adds up of
+  // magnitudes. The sum rounds what this changes, and what elements of matrices
+  // change in S that no f32 is equal to.
+  double roundings = double(sum.transforms);
+  double ofOperands = roundings / (1 - roundings * 0x1p-24);
+  bound.transforms =
+      ofOperands + (ofOperands + 1) * bound.accumulation * 0x1p-24;
+  return bound;
 }
 
 double conv::computePromotedError(int64_t promotion) {
@@ -130,7 +147,9 @@ std::optional<Knowledge>
 Analysis::analyseSource(const EpilogueValue &value) const {
   Knowledge source;
   if (value.op == EpilogueOp::Accumulator) {
-    source.error.s = computeAccumulation(sum);
+    ErrorBound bound = computeSumBound(sum);
+    source.error.s = bound.accumulation;
+    source.error.transformed = bound.transforms;
     source.magnitude.s = 1;
     return source;
   }
@@ -183,9 +202,9 @@ std::optional<Knowledge> Analysis::lookup(int value, bool entersSum) {
   if (!scan.bounded)
     return fail("jumps, overflows, or grows without bound");
   result.error = scan.slope * input.error + scan.perRoot * input.magnitude +
-                 Terms{0, 0, scan.constant};
+                 Terms{.one = scan.constant};
   result.relative = scan.relativeOut;
-  result.magnitude = scan.slope * input.magnitude + Terms{0, 0, scan.atZero};
+  result.magnitude = scan.slope * input.magnitude + Terms{.one = scan.atZero};
   return result;
 }
 
@@ -253,6 +272,7 @@ conv::computeErrorBound(const Accumulation &sum, const EpilogueGraph &epilogue,
 
   ErrorBound bound;
   bound.accumulation = knowledge->error.s;
+  bound.transforms = knowledge->error.transformed;
   bound.operands = knowledge->error.t;
   bound.constant = knowledge->error.one;
   double relative = knowledge->relative;

@@ -22,9 +22,13 @@ artifact::ErrorBound mlir::conv::recordErrorBound(ConvolutionOpInterface op) {
   if (auto *known = std::get_if<::conv::ErrorBound>(&bound))
     return {.accumulation = known->accumulation,
             .outputUlp = known->outputUlp,
+            .transforms = known->transforms,
             .operands = known->operands,
             .constant = known->constant};
-  return {.accumulation = computeAccumulation(op), .followOperations = true};
+  ::conv::ErrorBound sum = computeSumBound(op);
+  return {.accumulation = sum.accumulation,
+          .transforms = sum.transforms,
+          .followOperations = true};
 }
 
 artifact::ErrorBound mlir::conv::recordErrorBound(DynamicOpInterface op) {

@@ -211,8 +211,8 @@ static ::conv::Accumulation getAccumulation(ConvolutionOpInterface op) {
           schedule ? schedule.getPromotion() : 0};
 }
 
-double mlir::conv::computeAccumulation(ConvolutionOpInterface op) {
-  return ::conv::computeAccumulation(getAccumulation(op));
+::conv::ErrorBound mlir::conv::computeSumBound(ConvolutionOpInterface op) {
+  return ::conv::computeSumBound(getAccumulation(op));
 }
 
 std::variant<::conv::ErrorBound, NoErrorBound>

@@ -21,25 +21,38 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The most terms of a row that are not zero: each is rounded by at most so
-/// many operations.
-static int64_t countRoundings(const ::conv::RationalMatrix &matrix) {
-  int64_t most = 0;
-  for (const auto &row : matrix)
-    most =
-        std::max<int64_t>(most, llvm::count_if(row, [](::conv::Rational value) {
-                            return !value.isZero();
-                          }));
-  return most;
+using Row = ArrayRef<::conv::Rational>;
+
+/// The operations on a term of a row, at most: the product with its element and
+/// the fused multiply-adds that follow, and if no f32 is what the matrix has,
+/// the rounding of the element.
+static int64_t countOperations(Row row) {
+  bool isRounded = llvm::any_of(row, [](::conv::Rational value) {
+    return !llvm::isPowerOf2_64(value.denominator());
+  });
+  return llvm::count_if(
+             row, [](::conv::Rational value) { return !value.isZero(); }) +
+         isRounded;
 }
 
-/// Whether some f32 is not what the matrix has.
-static bool isRounded(const ::conv::RationalMatrix &matrix) {
-  return llvm::any_of(matrix, [](const auto &row) {
-    return llvm::any_of(row, [](::conv::Rational value) {
-      return !llvm::isPowerOf2_64(value.denominator());
-    });
-  });
+/// How often they round. The first product is exact if its factor is a power of
+/// two, and the other terms have one operation less.
+static int64_t countRoundings(Row row) {
+  const ::conv::Rational *first = llvm::find_if(
+      row, [](::conv::Rational value) { return !value.isZero(); });
+  bool isPowerOf2 = first != row.end() &&
+                    llvm::isPowerOf2_64(std::abs(first->numerator())) &&
+                    llvm::isPowerOf2_64(first->denominator());
+  return countOperations(row) - isPowerOf2;
+}
+
+/// The most of any row.
+static int64_t getMost(const ::conv::RationalMatrix &matrix,
+                       function_ref<int64_t(Row)> count) {
+  int64_t most = 0;
+  for (const auto &row : matrix)
+    most = std::max(most, count(row));
+  return most;
 }
 
 /// How often a term of a sum of products is rounded, at most. A split-K slice
@@ -60,14 +73,18 @@ static int64_t countSumRoundings(int64_t products, ScheduleAttr schedule) {
 mlir::conv::getWinogradAccumulation(ConvolutionOpInterface op,
                                     ArrayRef<int64_t> outputTile,
                                     ScheduleAttr schedule) {
-  int64_t roundings =
-      countSumRoundings(countWinogradProducts(op, outputTile), schedule);
+  ::conv::Accumulation sum{
+      countSumRoundings(countWinogradProducts(op, outputTile), schedule),
+      ::conv::NumericType::F32};
+  int64_t input = 0, filter = 0;
   for (const ::conv::WinogradMatrices &matrices :
-       getWinogradMatrices(op, outputTile))
-    roundings += countRoundings(matrices.input) +
-                 countRoundings(matrices.filter) + isRounded(matrices.filter) +
-                 countRoundings(matrices.output);
-  return {roundings, ::conv::NumericType::F32};
+       getWinogradMatrices(op, outputTile)) {
+    input += getMost(matrices.input, countRoundings);
+    filter += getMost(matrices.filter, countRoundings);
+    sum.reduction += getMost(matrices.output, countRoundings);
+  }
+  sum.transforms = std::max(input, filter);
+  return sum;
 }
 
 /// The sums of the magnitudes of each row.
@@ -99,10 +116,14 @@ static double getAmplification(const ::conv::WinogradMatrices &matrices) {
 
 double mlir::conv::getWinogradErrorFactor(ConvolutionOpInterface op,
                                           ArrayRef<int64_t> outputTile) {
-  double factor = double(getWinogradAccumulation(op, outputTile).reduction) /
-                  computeReduction(op);
+  int64_t operations = countWinogradProducts(op, outputTile);
+  double amplification = 1;
   for (const ::conv::WinogradMatrices &matrices :
-       getWinogradMatrices(op, outputTile))
-    factor *= getAmplification(matrices);
-  return factor;
+       getWinogradMatrices(op, outputTile)) {
+    for (const auto *matrix :
+         {&matrices.input, &matrices.filter, &matrices.output})
+      operations += getMost(*matrix, countOperations);
+    amplification *= getAmplification(matrices);
+  }
+  return double(operations) / computeReduction(op) * amplification;
 }

@@ -102,11 +102,13 @@ class ErrorBound:
     """The allowed error of a result, element by element.
 
     `|out - ref| <= output_ulp * ulp(ref) + 2^-24 * (accumulation * sum |a*b| + operands * sum |operand| + constant)`,
-    with the last two zero unless the element-wise epilogue cancels.
+    with the last two zero unless the element-wise epilogue cancels. `transforms` is zero unless the sum is computed by Winograd's
+    algorithm, which adds `2^-24 * transforms * S'` and has products of its own (docs/numerics.md).
     """
 
     accumulation: float
     output_ulp: float
+    transforms: float = 0.0
     operands: float = 0.0
     constant: float = 0.0
     follow_operations: bool = False  #: The epilogue has no bound of this form; the bound is for its sum only.

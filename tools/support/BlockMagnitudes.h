@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Winograd's algorithm adds and subtracts all elements of a block, many of
-// which cancel. So the products of an element do not bound its error; the
-// algorithm's result for the magnitudes of its operands and of its matrices
-// does (docs/numerics.md).
+// which cancel. So the products of an element do not bound its error. What does
+// are two sums of magnitudes: of the algorithm's own products, for what happens
+// from there on, and of products in which one of the two transforms adds up
+// magnitudes, for the transforms of operands (docs/numerics.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,23 +22,32 @@
 
 namespace conv::reference {
 
-/// The magnitudes of a convolution's operands, in the order of its products:
-/// `[space, row, reduction]` and `[space, reduction, column]`.
-struct OperandMagnitudes {
-  std::vector<double> left, right;
+/// An operand's elements, and by how much they may be off, or nothing if they
+/// are not.
+struct BlockOperand {
+  const std::vector<double> &values, &errors;
+};
+
+/// A convolution's operands, in the order of its products: `[space, row,
+/// reduction]` and `[space, reduction, column]`.
+struct BlockOperands {
+  BlockOperand left, right;
   int64_t rows = 1, reduction = 1, columns = 1;
 };
 
 /// Results for each element, in the order `[space, row, column]`.
 struct BlockMagnitudes {
-  std::vector<double> sums;
+  std::vector<double> products;    ///< Of the algorithm's own products.
+  std::vector<double> transformed; ///< Where one of their operands cancels not.
+  /// Where neither of them does: a bound of all that is computed.
+  std::vector<double> largest;
   /// Whether f32 computes the element of integer operands without rounding.
   std::vector<uint8_t> exact;
 };
 
 /// Computes the bounds of a step with transforms.
 BlockMagnitudes computeBlockMagnitudes(const Step &step,
-                                       const OperandMagnitudes &operands);
+                                       const BlockOperands &operands);
 
 } // namespace conv::reference
 

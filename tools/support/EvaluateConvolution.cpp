@@ -138,9 +138,11 @@ public:
     for (const EpilogueOperand &operand : step.epilogueOperands)
       epilogueOperands.push_back(loadEpilogueOperand(operand));
     if (!step.transforms.empty())
-      blocks = computeBlockMagnitudes(step, {getMagnitudes(left),
-                                             getMagnitudes(right), rows,
-                                             reduction, columns});
+      blocks = computeBlockMagnitudes(step, {{left.values, left.errors},
+                                             {right.values, right.errors},
+                                             rows,
+                                             reduction,
+                                             columns});
   }
 
   StepResult run(const std::function<void(double)> &progress) {
@@ -189,15 +191,6 @@ private:
     }
     noteIntegers(tensor);
     return tensor;
-  }
-
-  /// The largest magnitudes of the operand's elements, including their errors.
-  static std::vector<double> getMagnitudes(const Tensor &tensor) {
-    std::vector<double> magnitudes(tensor.values.size());
-    for (size_t i = 0; i < magnitudes.size(); ++i)
-      magnitudes[i] = std::fabs(tensor.values[i]) +
-                      (tensor.errors.empty() ? 0 : tensor.errors[i]);
-    return magnitudes;
   }
 
   /// An epilogue operand in the result's order, or a vector over channels.
@@ -276,11 +269,17 @@ private:
       bool exact = left.integers && right.integers &&
                    (sumsIntegers || sums.magnitude[column] <= largest);
       double magnitude = sums.magnitude[column] + sums.error[column];
+      double transformed = 0;
       if (!step.transforms.empty()) {
         exact &= blocks.exact[element] != 0;
-        magnitude = blocks.sums[element];
+        transformed = blocks.transformed[element];
+        // Before bounds had a share for transforms, they were of one sum.
+        magnitude = step.bound.transforms > 0 ? blocks.products[element]
+                                              : blocks.largest[element];
       }
-      double ownError = std::ldexp(step.bound.accumulation, -24) * magnitude;
+      double ownError = std::ldexp(step.bound.accumulation * magnitude +
+                                       step.bound.transforms * transformed,
+                                   -24);
       double error = sums.error[column];
       if (step.bound.followOperations && !exact)
         error += ownError;

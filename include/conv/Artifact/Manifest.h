@@ -177,10 +177,14 @@ struct Launch {
 };
 
 /// |out - ref| <= outputUlp * ulp(out type, ref) + 2^-24 *
-///     (accumulation * sum |a*b| + operands * sum |operand| + constant)
+///     (accumulation * sum |a*b| + transforms * S'
+///      + operands * sum |operand| + constant)
 struct ErrorBound {
   double accumulation = 0;
   double outputUlp = 0.5;
+  /// Factor of S', the products of what transforms of operands add up; zero if
+  /// there are none (docs/numerics.md).
+  double transforms = 0;
   double operands =
       0; ///< Factor of the operands' magnitudes. It and `constant` are zero
   double constant = 0; ///< unless the epilogue cancels (docs/numerics.md).

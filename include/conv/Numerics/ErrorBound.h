@@ -8,12 +8,15 @@
 // The bound that each element of a result must satisfy (docs/numerics.md):
 //
 //   |out - ref| <= outputUlp * ulp(out type, ref)
-//                + 2^-24 * (accumulation * S + operands * T + constant)
+//                + 2^-24 * (accumulation * S + transforms * S'
+//                           + operands * T + constant)
 //
 // with S the sum of |a * b| over the reduction and T the sum of the magnitudes
 // of the epilogue operands' elements. `operands` and `constant` are zero unless
 // the epilogue cancels: then no bound in terms of S and the result alone
-// exists.
+// exists. `transforms` is zero unless the operands of products are transformed
+// first; S' is then the sum of the products in which one of the two transforms
+// adds up magnitudes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +35,7 @@ namespace conv {
 /// The coefficients of the bound above.
 struct ErrorBound {
   double accumulation = 0;
+  double transforms = 0;
   double outputUlp = 0.5;
   double operands = 0;
   double constant = 0;
@@ -49,6 +53,9 @@ struct Accumulation {
   /// Products of 8-bit floats per sum that instructions truncate before it is
   /// promoted to f32; 0 if no sum is truncated.
   int64_t promotion = 0;
+  /// How often a term of either operand of the products is rounded before they
+  /// are multiplied.
+  int64_t transforms = 0;
 };
 
 /// Elements of the reduction in a step of a sum of f32 products as three
@@ -67,8 +74,8 @@ bool is3xTF32WithinBound(int64_t reduction, int64_t steps, int64_t splits);
 /// that `wgmma` adds, 32 at a time, before the sum is promoted to f32.
 double computePromotedError(int64_t promotion);
 
-/// The error of a sum in units of 2^-24 * S, in whatever order it is added.
-double computeAccumulation(const Accumulation &sum);
+/// The bound of a sum itself, in whatever order it is added.
+ErrorBound computeSumBound(const Accumulation &sum);
 
 /// The bound for `epilogue(sum)` after its conversion to `result`.
 std::variant<ErrorBound, NoErrorBound>

@@ -40,22 +40,20 @@ LogicalResult verifyTransforms(ConvolutionOpInterface op, ScheduleAttr schedule,
                                              ArrayRef<int64_t> outputTile,
                                              ScheduleAttr schedule = {});
 
-/// The error bound of Winograd's algorithm divided by that of a direct sum of
-/// products, for operands whose elements all have one magnitude. Both bounds
-/// count roundings; the bound of Winograd's algorithm also counts the
-/// magnitudes that its transforms add up.
+/// An error bound of Winograd's algorithm divided by that of a direct sum of
+/// products, for operands whose elements all have one magnitude. It counts all
+/// operations on a term, and the magnitudes that the transforms add up. The
+/// bound of results is narrower; this one is what callers choose `max-error`
+/// by.
 double getWinogradErrorFactor(ConvolutionOpInterface op,
                               ArrayRef<int64_t> outputTile);
 
-/// The error bound of the op's results, or why there is none. With a schedule
-/// of Winograd's algorithm, the bound is relative to the sum of the magnitudes
-/// that its transforms compute.
+/// The error bound of the op's results, or why there is none.
 std::variant<::conv::ErrorBound, ::conv::NoErrorBound>
 computeErrorBound(ConvolutionOpInterface op);
 
-/// The error of the op's sums of products, before the epilogue, in units of
-/// 2^-24 of the sum of magnitudes that the bound of results is relative to.
-double computeAccumulation(ConvolutionOpInterface op);
+/// The error bound of the op's sums of products, before the epilogue.
+::conv::ErrorBound computeSumBound(ConvolutionOpInterface op);
 
 } // namespace mlir::conv
 

@@ -24,7 +24,8 @@ def worst_error(
     """The largest error as a share of the allowed one: correct if it is at most 1. `xp` is numpy or torch.
 
     `expected` is the float64 result on the stored operands, `products` the sum of the absolute products, `added` the sum of
-    the absolute operands of the epilogue, and `dtype` the type of the result. Sums of integers have no error.
+    the absolute operands of the epilogue, and `dtype` the type of the result. Sums of integers have no error. What transforms of
+    operands add up is not known here: it counts as the products, which are less.
     """
     if dtype not in _FORMATS:
         return 0.0 if bool((result == expected).all()) else float("inf")
@@ -33,7 +34,7 @@ def worst_error(
     exponent = xp.where(exponent < least, least, exponent)
     ulp = xp.ldexp(xp.ones_like(expected), exponent - (digits - 1))
     allowed = bound.output_ulp * ulp + 2.0**-24 * (
-        bound.accumulation * products + bound.operands * added + bound.constant
+        (bound.accumulation + bound.transforms) * products + bound.operands * added + bound.constant
     )
     error = abs(result - expected) / allowed
     # NaN counts as larger than everything.

@@ -1,11 +1,12 @@
 """Writes .npy files of inputs for which the rounding errors of Winograd's algorithm are largest.
 
-    worst_winograd.py cancel|add INPUT.npy FILTER.npy
-    worst_winograd.py cancel|add INPUT.npy GRAD_OUTPUT.npy weight
+    worst_winograd.py cancel|add|smooth INPUT.npy FILTER.npy
+    worst_winograd.py cancel|add|smooth INPUT.npy GRAD_OUTPUT.npy weight
 
 `cancel`: the first results of each tile see zeros only, and the rest of the tile is large: all that they are made of cancels. Of the
 gradient of a filter, these are all results: its tiles have large columns at the end, and gradients of the output at the start.
 `add`: all elements are positive with all of their bits in use, so that every sum is rounded and none cancels in the products.
+`smooth`: all elements are almost equal, so that transforms of operands cancel and the products are small beside their roundings.
 """
 
 import random
@@ -25,7 +26,13 @@ def save(path, shape, elements):
         file.write(struct.pack(f"<{len(elements)}f", *elements))
 
 
+def smooth():
+    return 1e4 * (1 + random.uniform(-1, 1) * 2.0**-12)
+
+
 def element(kind, column):
+    if kind == "smooth":
+        return smooth()
     if kind == "cancel" and column % TILE < 3:
         return 0.0
     return random.uniform(1e4, 1e5) * (random.choice((-1, 1)) if kind == "cancel" else 1)
@@ -35,9 +42,10 @@ def save_weight(kind, input_path, gradient_path):
     """Of a tile's six columns of the input, two are large, and of its four of the gradient, two are not zero."""
     for path, shape, columns in ((input_path, WEIGHT_INPUT, (4, 5)), (gradient_path, GRAD_OUTPUT, (0, 1))):
         _, height, width, channels = shape
-        used = range(width) if kind == "add" else columns
+        used = columns if kind == "cancel" else range(width)
         places = [x in used for _ in range(height) for x in range(width) for _ in range(channels)]
-        save(path, shape, [random.uniform(1e4, 1e5) if is_used else 0.0 for is_used in places])
+        large = smooth if kind == "smooth" else lambda: random.uniform(1e4, 1e5)
+        save(path, shape, [large() if is_used else 0.0 for is_used in places])
 
 
 random.seed(1)
@@ -47,4 +55,4 @@ if sys.argv[4:] == ["weight"]:
     sys.exit()
 n, height, width, channels = INPUT
 save(input_path, INPUT, [element(kind, x) for _ in range(height) for x in range(width) for _ in range(channels)])
-save(other_path, FILTER, [random.uniform(0.5, 1) for _ in range(8 * 3 * 3 * 8)])
+save(other_path, FILTER, [smooth() if kind == "smooth" else random.uniform(0.5, 1) for _ in range(8 * 3 * 3 * 8)])

@@ -422,12 +422,13 @@ TEST(Manifest, M14ContractBindsSizesToCode) {
 TEST(Manifest, ErrorBoundHasOnlyTheTermsItNeeds) {
   EXPECT_EQ(writeErrorBound({576, 0.5}),
             R"({"accumulation":576.0,"output_ulp":0.5})");
-  ErrorBound cancelling{577, 0.5, 1, 2.5, true};
+  ErrorBound cancelling{577, 0.5, 8, 1, 2.5, true};
   EXPECT_EQ(writeErrorBound(cancelling),
-            R"({"accumulation":577.0,"output_ulp":0.5,"operands":1.0,)"
-            R"("constant":2.5,"follow_operations":true})");
+            R"({"accumulation":577.0,"output_ulp":0.5,"transforms":8.0,)"
+            R"("operands":1.0,"constant":2.5,"follow_operations":true})");
   Result<ErrorBound> read = parseErrorBound(writeErrorBound(cancelling));
   ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->transforms, 8);
   EXPECT_EQ(read->operands, 1);
   EXPECT_EQ(read->constant, 2.5);
   EXPECT_TRUE(read->followOperations);
@@ -438,6 +439,8 @@ TEST(Manifest, ErrorBoundHasOnlyTheTermsItNeeds) {
           .error()
           .message,
       "output_ulp: expects a finite number of at least 0, but got -1.000000");
+  EXPECT_FALSE(parseErrorBound(
+      R"({"accumulation": 1, "output_ulp": 1, "transforms": -1})"));
 }
 
 TEST(Manifest, M12Resources) {

@@ -124,6 +124,21 @@ TEST(ErrorBound, RoundingToTheResultIsTheHalfUlp) {
   EXPECT_EQ(bound.outputUlp, 0.5);
 }
 
+// An activation has its slope for both errors; roundings of operands pass
+// through those of the sum.
+TEST(ErrorBound, TransformsOfOperandsHaveAShareOfTheirOwn) {
+  Accumulation sum{1 << 20, NumericType::F32};
+  sum.transforms = 8;
+  ErrorBound plain = computeSumBound(sum);
+  EXPECT_NEAR(plain.transforms, 8 + 9 * 0x1p-4 / (1 - 0x1p-4), 1e-4);
+  Epilogue epilogue;
+  auto bound = computeErrorBound(
+      sum, epilogue.yield(epilogue.sigmoid(epilogue.sum)), NumericType::F32);
+  EXPECT_NEAR(std::get<ErrorBound>(bound).transforms, plain.transforms / 4,
+              1e-3);
+  EXPECT_EQ(computeSumBound({9, NumericType::F32}).transforms, 0);
+}
+
 TEST(ErrorBound, LongSumsCountTheSecondOrder) {
   Epilogue epilogue;
   EXPECT_EQ(boundOf(epilogue.yield(epilogue.sum), 4096, NumericType::F16,

@@ -72,8 +72,27 @@ Expected evaluateWith(const artifact::Entry &entry,
                   {makeBytes(input), makeBytes(filter), ""})[0];
 }
 
-// All products of the first result are zero, but the algorithm's sum is not:
-// |B^T||d| = [0, 1.5, 1.5, 1.5], |G||g| = [0, 1/2, 1/2, 1].
+// Transforms cancel: B^T d = [3, 0, -6, -3] / 2 and G g = [2, 1, 3, 2] / 2, with
+// |B^T||d| = [3, 6, 6, 3] / 2 and |G||g| = [2, 3, 3, 2] / 2. The products of the
+// first result, 3/2, 0 and -9/2, are together 6; the products with one of the
+// latter two are 3, 3/2 and 9, together 27/2; and those of both 3/2, 9/2 and
+// 9/2, together 21/2. The second result has as much.
+TEST(ReferenceTransforms, TransformsOfOperandsHaveAShareOfTheirOwn) {
+  artifact::Entry entry = makeEntry();
+  std::string from = R"("accumulation": 9, "output_ulp": 0.5)";
+  entry.reference.replace(
+      entry.reference.find(from), from.size(),
+      R"("accumulation": 5, "transforms": 2, "output_ulp": 0)");
+  Expected result = evaluateWith(entry, {0, 1.5, -1.5, 0}, {1, -1, 1});
+  EXPECT_EQ(result.values, (std::vector<double>{-3, 3}));
+  double share = 13.5 + std::ldexp(10.5, -16);
+  for (double bound : result.bounds)
+    EXPECT_NEAR(bound, std::ldexp(5 * 6 + 2 * share, -24), 1e-20);
+}
+
+// Artifacts without such a share bound all of it by one sum. All products of
+// the first result are zero, but the algorithm's sum is not: |B^T||d| =
+// [0, 1.5, 1.5, 1.5], |G||g| = [0, 1/2, 1/2, 1].
 TEST(ReferenceTransforms, BoundIsOfWhatTheAlgorithmAddsUp) {
   Expected result = evaluateWith(makeEntry(), {0, 1.5, 0, 0}, {0, 0, 1});
   EXPECT_EQ(result.values, (std::vector<double>{0, 0}));
