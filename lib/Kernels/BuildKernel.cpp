@@ -20,6 +20,7 @@
 #include "Parts/SharedMemory.h"
 #include "Parts/TileScheduler.h"
 #include "conv/Kernels/KernelFamily.h"
+#include "conv/Kernels/KernelLength.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
@@ -246,19 +247,24 @@ FailureOr<BuiltKernel> AddressKernel::build() {
   return std::move(built);
 }
 
-/// Whether a kernel has so many operations that no schedule is likely to keep
-/// within the limit that `CompileWithoutSpills.cpp` sets, if the subproblems do
-/// not share code. Code in common computes in each step what constants are in
-/// code for one, so loops may take longer.
+static int64_t countOperations(gpu::GPUFuncOp function) {
+  int64_t operations = 0;
+  function.walk([&](Operation *) { ++operations; });
+  return operations;
+}
+
+/// Whether the subproblems of a kernel should share code. Code in common
+/// computes in each step what constants are in code for one, so loops may take
+/// longer. It is only known to be necessary when there is code for each, since
+/// what they repeat counts once.
 static bool isTooLong(gpu::GPUFuncOp function) {
-  constexpr int64_t kMostOperations = 10240;
+  if (countOperations(function) <= kMaxBuiltOperations)
+    return false;
   OwningOpRef<gpu::GPUFuncOp> simplified = function.clone();
   IRRewriter rewriter(function.getContext());
   DominanceInfo dominance(*simplified);
   eliminateCommonSubExpressions(rewriter, dominance, *simplified);
-  int64_t operations = 0;
-  simplified->walk([&](Operation *) { ++operations; });
-  return operations > kMostOperations;
+  return countOperations(*simplified) > kMaxBuiltOperations;
 }
 
 LogicalResult KernelFamily::buildBody(Kernel &, gpu::GPUFuncOp) const {

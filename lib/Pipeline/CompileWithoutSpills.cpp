@@ -15,6 +15,8 @@
 
 #include "CompileWithoutSpills.h"
 
+#include "conv/Kernels/KernelLength.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
@@ -27,11 +29,8 @@ using ::conv::Result;
 static constexpr int kMaxTries = 12;
 /// Code with spills takes this many times as long to compile as other code.
 static constexpr int64_t kCostOfSpills = 2;
-/// The most operations of a staged GEMM, and of all tries together. Code
-/// generators compile 3000 to 7000 operations a second. The kernels of most
-/// layers have fewer than 2000; those with many dgrad phases, and those that
-/// load operands element by element, may have 15,000.
-static constexpr int64_t kMaxOperations = 4096, kMaxOperationsOfTries = 7168;
+/// The most operations of all tries together.
+static constexpr int64_t kMaxOperationsOfTries = 7168;
 /// The most operations for which a staged GEMM is preferred to the other
 /// families' kernels, which rank after all that gave way.
 static constexpr int64_t kMaxOperationsOfLast = 5120;
