@@ -19,12 +19,12 @@
 //   * shared memory, registers, warps: CUDA C++ programming guide, "Technical
 //     Specifications per Compute Capability";
 //   * compute units, clock, bandwidth, cache: data sheets of the A100 80GB SXM,
-//     the H200 SXM and the HGX B200, whose mma.sync is assumed to be Hopper's;
-//   * sectors: Nsight Compute, "Memory Tables".
+//     the H200 SXM and the HGX B200, whose mma.sync is assumed to be Hopper's.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Tables.h"
+#include "conv/Chip/Sectors.h"
 
 using namespace conv;
 using enum NumericType;
@@ -156,7 +156,7 @@ static constexpr ChipInfo kSm80 = {
     .cacheBytes = 40 << 20,
     .fmaPerClock = 64,
     .calibration = &kAmpereCalibration,
-    .sectorBytes = 32,
+    .sectorBytes = kNvidiaSectorBytes,
     .prefetchBytes = 128,
     .asyncCopyBytes = 4,
     .runnable = false,

@@ -12,6 +12,8 @@
 
 #include "CudaTensorMap.h"
 
+#include "conv/Chip/Sectors.h"
+
 #include <algorithm>
 
 using namespace conv;
@@ -46,10 +48,10 @@ int getSwizzle(int64_t bytes) {
 /// each: 192 rows of 128 bytes took a unit 5.0 cycles a row on an H100 with 128
 /// bytes, and 5.9 with 256. Maps without a window were not timed with 128.
 int getPromotion(const artifact::TensorMapParameter &map) {
-  constexpr int64_t kSectorBytes = 32;
   bool areAligned =
-      std::all_of(map.strides.begin(), map.strides.end(),
-                  [](int64_t stride) { return stride % kSectorBytes == 0; });
+      std::all_of(map.strides.begin(), map.strides.end(), [](int64_t stride) {
+        return stride % kNvidiaSectorBytes == 0;
+      });
   return areAligned ? kPromotionTo256Bytes : kPromotionTo128Bytes;
 }
 
