@@ -25,6 +25,35 @@ using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
 
+namespace {
+/// What a memory-bound op is predicted to take.
+struct MemoryBound {
+  double launches, memory; ///< Seconds.
+
+  double seconds() const { return launches + memory; }
+};
+} // namespace
+
+static double predictMemory(double bytes, const ::conv::ChipInfo &chip) {
+  return bytes /
+         (chip.calibration->transform.efficiency * chip.memoryGBs * 1e9);
+}
+
+static void printPrediction(const MemoryBound &predicted, raw_ostream &os) {
+  os << "predicted   " << formatMicroseconds(predicted.seconds())
+     << " (launches " << formatMicroseconds(predicted.launches) << ", memory "
+     << formatMicroseconds(predicted.memory) << "), limited by "
+     << (predicted.memory > predicted.launches ? "memory" : "launches") << "\n";
+}
+
+static llvm::json::Object toJson(const MemoryBound &predicted,
+                                 double workspaceBytes) {
+  return llvm::json::Object{{"seconds", predicted.seconds()},
+                            {"launch_seconds", predicted.launches},
+                            {"memory_seconds", predicted.memory},
+                            {"workspace_bytes", workspaceBytes}};
+}
+
 static double countBytes(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   return double(tensor.getNumElements()) *
@@ -38,24 +67,40 @@ struct DynamicExplanation {
 
   DynamicOpInterface op;
   const ::conv::ChipInfo &chip;
-  int64_t positions, elements; ///< Counts of a work-item.
-  int64_t sums = 1;            ///< Partial sums per group.
+  /// Counts of a work-item; 0 if one kernel has a loop instead of blocks.
+  int64_t positions = 0, elements = 0;
+  int64_t sums = 1; ///< Partial sums per group.
   int64_t kernels = 1;
-  double flops, compulsoryBytes = 0, workspaceBytes = 0, seconds;
+  double flops, compulsoryBytes = 0, workspaceBytes = 0;
+  MemoryBound predicted;
+
+private:
+  void countBlocks();
 };
 } // namespace
 
 DynamicExplanation::DynamicExplanation(DynamicOpInterface op)
     : op(op), chip(TargetAttr::lookup(op).getInfo()) {
   DynamicShape shape = op.getShape();
-  DynamicViews views(op);
-  positions = views.countPositions();
-  elements = views.selectSchedule(op.getResultType()).getElements();
   flops =
       2 * double(shape.b) * double(shape.t) * double(shape.d) * double(shape.w);
   for (Type type : op->getOperandTypes())
     compulsoryBytes += countBytes(type);
   compulsoryBytes += countBytes(op.getResultType());
+  if (!op.hasTokenKernel())
+    countBlocks();
+  // The workspace is written once and read once.
+  predicted.memory = predictMemory(compulsoryBytes + 2 * workspaceBytes, chip);
+  predicted.launches =
+      predictTransform(op, chip) - predictMemory(compulsoryBytes, chip) +
+      double(kernels - 1) * chip.calibration->launch.launchSeconds;
+}
+
+void DynamicExplanation::countBlocks() {
+  DynamicShape shape = op.getShape();
+  DynamicViews views(op);
+  positions = views.countPositions();
+  elements = views.selectSchedule(op.getResultType()).getElements();
   if (op.getCuSeqlens()) {
     ++kernels;
     workspaceBytes += 4 * double(views.countTokens());
@@ -67,17 +112,18 @@ DynamicExplanation::DynamicExplanation(DynamicOpInterface op)
     workspaceBytes +=
         4 * double(sums) * double(op.getResultType().getNumElements());
   }
-  // The workspace is written once and read once.
-  seconds =
-      predictTransform(op, chip) +
-      2 * workspaceBytes /
-          (chip.calibration->transform.efficiency * chip.memoryGBs * 1e9) +
-      double(kernels - 1) * chip.calibration->launch.launchSeconds;
 }
 
 /// Prints what each kernel does, in launch order.
 static void printKernels(const DynamicExplanation &all, raw_ostream &os) {
   DynamicOpInterface op = all.op;
+  if (op.hasTokenKernel()) {
+    os << "kernel      one, "
+       << (normalizesManyKernels(op)
+               ? "with a loop over the kernels of the tokens\n"
+               : "which finds the states of sequences\n");
+    return;
+  }
   if (op.getCuSeqlens())
     os << "kernel      bisects " << op.getCuSeqlens().getType().getNumElements()
        << " starts for each token\n";
@@ -97,26 +143,22 @@ static std::string describeSize(const RunTimeSizes::Size &size) {
          std::to_string(size.most);
 }
 
+/// Why there is no prediction before run-time sizes are known.
+static constexpr StringLiteral kSizesAreOpen = "sizes are chosen with each run";
+
 /// Prints what is known of a kernel before its run-time sizes are.
 static void explainSizes(Operation *op, StringRef problem, raw_ostream &os) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
   os << "problem     " << problem << "\n"
      << "target      " << chip.name << " (" << chip.product << ")\n";
   RunTimeSizes sizes(op);
-  if (sizes.getSizes().empty()) {
-    auto dynamic = dyn_cast<DynamicOpInterface>(op);
-    os << "kernel      one, "
-       << (dynamic && normalizesManyKernels(dynamic)
-               ? "with a loop over the kernels of the tokens\n"
-               : "which finds the states of sequences\n");
-    return;
-  }
   os << "sizes       ";
   llvm::interleaveComma(
       sizes.getSizes(), os,
       [&](const RunTimeSizes::Size &size) { os << describeSize(size); });
   os << ", chosen with each run\n"
-     << "kernel      one, whatever the sizes are\n";
+     << "kernel      one, whatever the sizes are\n"
+     << "predicted   nothing: " << kSizesAreOpen << "\n";
 }
 
 static llvm::json::Object explainSizesAsJson(Operation *op,
@@ -131,11 +173,12 @@ static llvm::json::Object explainSizesAsJson(Operation *op,
       {"target", std::string(TargetAttr::lookup(op).getInfo().name)},
       {"sizes", std::move(sizes)},
       {"chosen_by", stringifyChosenBy(ChosenBy::Heuristic).str()},
-      {"kernels", 1}};
+      {"kernels", 1},
+      {"note", kSizesAreOpen}};
 }
 
 void mlir::conv::explainDynamic(DynamicOpInterface op, raw_ostream &os) {
-  if (op.hasTokenKernel())
+  if (hasRunTimeSizes(op))
     return explainSizes(op, formatProblem(op), os);
   DynamicExplanation all(op);
   os << "problem     " << formatProblem(op) << "\n"
@@ -144,14 +187,11 @@ void mlir::conv::explainDynamic(DynamicOpInterface op, raw_ostream &os) {
      << formatScaled(all.compulsoryBytes, "B") << " compulsory, "
      << formatScaled(all.workspaceBytes, "B") << " in the workspace\n";
   printKernels(all, os);
-  double launching =
-      double(all.kernels) * all.chip.calibration->launch.launchSeconds;
-  os << "predicted   " << formatMicroseconds(all.seconds) << ", limited by "
-     << (all.seconds > 2 * launching ? "memory" : "launches") << "\n";
+  printPrediction(all.predicted, os);
 }
 
 llvm::json::Object mlir::conv::explainDynamicAsJson(DynamicOpInterface op) {
-  if (op.hasTokenKernel())
+  if (hasRunTimeSizes(op))
     return explainSizesAsJson(op, formatProblem(op));
   DynamicExplanation all(op);
   return llvm::json::Object{
@@ -162,9 +202,7 @@ llvm::json::Object mlir::conv::explainDynamicAsJson(DynamicOpInterface op) {
       {"compulsory_bytes", all.compulsoryBytes},
       {"chosen_by", stringifyChosenBy(ChosenBy::Heuristic).str()},
       {"kernels", all.kernels},
-      {"predicted",
-       llvm::json::Object{{"seconds", all.seconds},
-                          {"workspace_bytes", all.workspaceBytes}}}};
+      {"predicted", toJson(all.predicted, all.workspaceBytes)}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,25 +236,21 @@ static double countStateBytes(StateOpInterface op) {
   return bytes;
 }
 
-static double predictState(StateOpInterface op, const ::conv::ChipInfo &chip) {
-  return chip.calibration->launch.launchSeconds +
-         countStateBytes(op) /
-             (chip.calibration->transform.efficiency * chip.memoryGBs * 1e9);
+static MemoryBound predictState(StateOpInterface op,
+                                const ::conv::ChipInfo &chip) {
+  return {chip.calibration->launch.launchSeconds,
+          predictMemory(countStateBytes(op), chip)};
 }
 
 void mlir::conv::explainState(StateOpInterface op, raw_ostream &os) {
   if (hasRunTimeSizes(op))
     return explainSizes(op, op.formatProblem(), os);
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
-  double seconds = predictState(op, chip);
   os << "problem     " << op.formatProblem() << "\n"
      << "target      " << chip.name << " (" << chip.product << ")\n"
      << "work        " << formatScaled(countStateBytes(op), "B")
-     << " in one kernel\n"
-     << "predicted   " << formatMicroseconds(seconds) << ", limited by "
-     << (seconds > 2 * chip.calibration->launch.launchSeconds ? "memory"
-                                                              : "launches")
-     << "\n";
+     << " in one kernel\n";
+  printPrediction(predictState(op, chip), os);
 }
 
 llvm::json::Object mlir::conv::explainStateAsJson(StateOpInterface op) {
@@ -230,6 +264,5 @@ llvm::json::Object mlir::conv::explainStateAsJson(StateOpInterface op) {
       {"compulsory_bytes", countStateBytes(op)},
       {"chosen_by", stringifyChosenBy(ChosenBy::Heuristic).str()},
       {"kernels", 1},
-      {"predicted", llvm::json::Object{{"seconds", predictState(op, chip)},
-                                       {"workspace_bytes", 0}}}};
+      {"predicted", toJson(predictState(op, chip), /*workspaceBytes=*/0)}};
 }

@@ -116,7 +116,9 @@ static llvm::json::Value plansToJson(ConvolutionOpInterface op) {
     llvm::json::Object one{{"name", plan.name}};
     if (plan.schedule) {
       one["schedule"] = printToString(plan.schedule);
-      one["seconds"] = plan.seconds;
+      one["seconds"] = plan.seconds();
+      one["compute_seconds"] = plan.product.computeSeconds;
+      one["memory_seconds"] = plan.product.memorySeconds;
       one["transform_seconds"] = plan.transformSeconds;
     }
     if (!plan.note.empty())

@@ -37,7 +37,7 @@ rankMainLoops(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) {
     if (choice.schedule)
       continue;
     choice.schedule = schedule;
-    choice.seconds = one.cost.seconds;
+    choice.product = one.cost;
     if (one.isFirst)
       choice.note = "before others: its times were not compared with theirs";
   }
@@ -73,12 +73,15 @@ static ScheduleAttr selectProduct(ConvolutionOpInterface op,
 /// its transforms take.
 static void predictChoice(ConvolutionOpInterface op,
                           const ::conv::ChipInfo &chip, PlanChoice &choice) {
-  choice.seconds = predictSeconds(op, choice.schedule, chip);
-  visitInForm(op, choice.schedule,
-              [&](ConvolutionOpInterface, ArrayRef<Operation *> transforms) {
-                for (Operation *transform : transforms)
-                  choice.transformSeconds += predictTransform(transform, chip);
-              });
+  ScheduleAttr schedule = choice.schedule;
+  visitInForm(
+      op, schedule,
+      [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
+        choice.product = getKernelFamily(schedule).predict(
+            own, schedule.getProductSchedule(), chip);
+        for (Operation *transform : transforms)
+          choice.transformSeconds += predictTransform(transform, chip);
+      });
 }
 
 static PlanChoice listForm(ConvolutionOpInterface op, const OperandForm &form,
@@ -113,7 +116,7 @@ static PlanChoice listWinograd(ConvolutionOpInterface op,
       continue;
     PlanChoice choice{.name = best.name, .schedule = schedule};
     predictChoice(op, chip, choice);
-    if (best.schedule && best.seconds <= choice.seconds)
+    if (best.schedule && best.seconds() <= choice.seconds())
       continue;
     best = choice;
     best.note =
@@ -150,8 +153,8 @@ std::vector<PlanChoice> mlir::conv::listPlans(ConvolutionOpInterface op,
   for (auto [place, plan] : llvm::enumerate(plans))
     plan.place = place;
   llvm::sort(plans, [](const PlanChoice &a, const PlanChoice &b) {
-    return std::tuple(!a.schedule, a.seconds, a.place) <
-           std::tuple(!b.schedule, b.seconds, b.place);
+    return std::tuple(!a.schedule, a.seconds(), a.place) <
+           std::tuple(!b.schedule, b.seconds(), b.place);
   });
   return plans;
 }

@@ -9,6 +9,7 @@
 #define CONV_LIB_SCHEDULE_PLANLIST_H
 
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Kernels/Candidate.h"
 
 #include <vector>
 
@@ -19,10 +20,12 @@ namespace mlir::conv {
 struct PlanChoice {
   std::string name;           ///< Its main loop, form or algorithm.
   ScheduleAttr schedule = {}; ///< Null if there is none.
-  double seconds = 0;         ///< Predicted, with transforms.
+  ::conv::Cost product = {};  ///< Predicted, without transforms.
   double transformSeconds = 0;
   size_t place = 0;      ///< Tie break among equally fast plans.
   std::string note = {}; ///< Why there is no schedule, or a remark.
+
+  double seconds() const { return product.seconds + transformSeconds; }
 };
 
 /// One choice for each main loop, for each ranked form with transforms, and for
