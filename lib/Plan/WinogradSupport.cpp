@@ -64,10 +64,13 @@ std::string mlir::conv::findWinogradObstacle(ConvolutionOpInterface op,
                    stringifyPaddingMode(op.getPadding()));
   Type element = getOperandElementType(op);
   bool isKnown = element.isF32() || element.isF16() || element.isBF16();
-  if (!isKnown || op.getArithmetic() != Arithmetic::F32)
-    return formatv("expects operands of f32, f16 or bf16 in f32 arithmetic "
-                   "for winograd, but got {0} in {1} arithmetic",
-                   element, stringifyArithmetic(op.getArithmetic()));
+  if (!isKnown)
+    return formatv("expects operands of f32, f16 or bf16 for winograd, but got "
+                   "{0}",
+                   element);
+  if (op.getArithmetic() != Arithmetic::F32)
+    return formatv("expects f32 arithmetic for winograd, but got {0}",
+                   stringifyArithmetic(op.getArithmetic()));
   Type result = op.getResultType().getElementType();
   if (!result.isF32() && !result.isF16() && !result.isBF16())
     return formatv("expects a result of f32, f16 or bf16 for winograd, but got "

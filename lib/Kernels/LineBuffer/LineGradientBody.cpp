@@ -29,7 +29,6 @@ using namespace mlir::conv;
 using Tile = ::conv::TmaTile;
 using Window = ::conv::LineWindow;
 
-static constexpr int64_t kWarpSize = 32;
 /// Bytes of the 64 rows that a transposed tile has for each 64 columns.
 static constexpr int64_t kBoxBytes = Tile::kRowElements * Tile::kRowBytes;
 /// Fragments that are loaded before the first one is stored. No load moves

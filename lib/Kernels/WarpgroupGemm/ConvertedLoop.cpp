@@ -16,8 +16,6 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-static constexpr int64_t kUnitBytes = 16; ///< Unit of descriptors.
-
 ConvertedLoop::ConvertedLoop(const PtxBuilder &ptx, const TmaGeometry &geometry,
                              const Tile &tile, const TmaPipelines &pipelines,
                              Value memory, Value consumer, Value workItem)
@@ -64,15 +62,16 @@ SmallVector<Value> ConvertedLoop::split(ArrayRef<Value> elements) const {
 SmallVector<Value> ConvertedLoop::multiply(ArrayRef<Value> left,
                                            Value stage) const {
   SmallVector<Value> sums = createUndefined();
-  Value units = ptx.extend64(
-      ptx.math.div(ptx.math.mul(stage, tile.convertedBytes()), kUnitBytes));
+  Value units = ptx.extend64(ptx.math.div(
+      ptx.math.mul(stage, tile.convertedBytes()), kDescriptorUnitBytes));
   Value descriptor = ptx.add64(right, units);
   bool isFirst = true;
   auto addProducts = [&](int64_t leftPart, int64_t rightPart) {
     for (int64_t step = 0; step < countSteps(); ++step) {
       int64_t bytes =
           rightPart * tile.convertedPartBytes() + step * Tile::kAtomBytes;
-      Value b = ptx.add64(descriptor, ptx.constant64(bytes / kUnitBytes));
+      Value b =
+          ptx.add64(descriptor, ptx.constant64(bytes / kDescriptorUnitBytes));
       for (auto [atom, sum] : llvm::enumerate(sums))
         sum = createFragmentProduct(ptx, tile.columns, "tf32", sum,
                                     getFragment(left, leftPart, atom, step), b,

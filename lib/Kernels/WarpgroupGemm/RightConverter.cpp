@@ -16,7 +16,6 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-static constexpr int64_t kWarpSize = 32;
 static constexpr int64_t kElementBytes = Tile::kConvertedBytes;
 static constexpr int64_t kRowElements = Tile::kRowBytes / kElementBytes;
 static constexpr int64_t kPieceElements = kPieceBytes / kElementBytes;

@@ -20,8 +20,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-static constexpr int64_t kWarpSize = 32;
-
 namespace {
 
 /// A consumer's pipeline states, and its phase of the chunks of the epilogue.

@@ -58,7 +58,9 @@ bool conv::areOperandsNear(const Problem &problem, const ChipInfo &chip) {
          fit(chip).nearShare * double(chip.cacheBytes);
 }
 
-/// Whether several taps of a window copy the elements of an operand.
+/// Whether several taps of a window copy the elements of an operand: as many
+/// bytes are copied as it has for one tap, and nearly twice as many or more for
+/// several, less what padding saves.
 static bool rereadsOperand(const Problem &problem) {
   constexpr double kSeveral = 1.5;
   double bytes = double(problem.batch) * double(problem.reduction) *

@@ -31,8 +31,6 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-static constexpr int64_t kWarpSize = 32;
-
 namespace {
 /// Builds the body of one kernel.
 class WeightStationaryBody {

@@ -20,7 +20,6 @@ using Tile = ::conv::TmaTile;
 
 /// Pairs of a lane for each `kColumnsPerPair` columns.
 static constexpr int64_t kPairs = 2;
-static constexpr int64_t kColumnsPerPair = 8;
 static constexpr int64_t kRowsPerPair = 8;
 
 FragmentTile::FragmentTile(const PtxBuilder &ptx, Value workItem,

@@ -20,6 +20,9 @@
 
 namespace mlir::conv {
 
+/// For so many columns, a lane has a pair in its row and one 8 rows below.
+inline constexpr int64_t kColumnsPerPair = 8;
+
 /// A lane's elements of a tile with 64 rows of `rowBytes` bytes, which may be
 /// swizzled (`TmaTile::isSwizzled`): pairs of neighbouring elements, as
 /// integers. Of 16 columns, the lane has pairs of the first eight in rows l / 4

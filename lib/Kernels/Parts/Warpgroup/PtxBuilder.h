@@ -19,6 +19,9 @@
 
 namespace mlir::conv {
 
+/// Lanes of a warp.
+inline constexpr int64_t kWarpSize = 32;
+
 class PtxBuilder {
 public:
   explicit PtxBuilder(ImplicitLocOpBuilder &builder)

@@ -32,8 +32,6 @@ static constexpr int64_t kPiecesPerRow = ::conv::FilterTile::kPiecesPerRow;
 static constexpr int64_t kConsumersBarrier = 4;
 /// Columns for which a work-item has loads in flight at a time.
 static constexpr int64_t kColumnsTogether = 8;
-/// Most neighbouring work-items that read along a row: a warp.
-static constexpr int64_t kWarpSize = 32;
 
 namespace {
 /// Position of one load of a piece in the reduction, for any column.
@@ -127,6 +125,7 @@ static Share createShare(const PtxBuilder &ptx, Value number, int64_t workItems,
                          int64_t pieces, int64_t columns, bool alongRows) {
   const IndexMath &math = ptx.math;
   if (alongRows) {
+    // At most a warp reads along a row.
     int64_t across = std::gcd(columns, kWarpSize);
     return {math.div(number, across), math.rem(number, across),
             workItems / across, across};

@@ -23,10 +23,6 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// For so many columns, a lane has a pair in its row and one 8 rows below.
-static constexpr int64_t kColumnsPerPair = 8;
-static constexpr int64_t kWarpSize = 32;
-
 TmaEpilogue::TmaEpilogue(ArrayRef<Subproblem> subproblems,
                          const PtxBuilder &ptx, const ::conv::TmaTile &tile,
                          Value consumer, Value workItem, Value staging,

@@ -26,13 +26,12 @@ std::string mlir::conv::explainWarpgroupAbsence(
     ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
     const PlanOptions &options,
     function_ref<void(const ViewedProduct &, std::string &)> check) {
-  ::conv::NumericType multiplied =
-      getMultipliedType(chip, getOperandNumericType(op));
+  ::conv::NumericType operand = getOperandNumericType(op);
+  ::conv::NumericType multiplied = getMultipliedType(chip, operand);
   if (llvm::none_of(chip.atoms, [&](const ::conv::MatrixAtom &atom) {
         return isWarpgroupAtom(atom.kind) && atom.operand == multiplied;
       }))
-    return "the chip has no wgmma of " +
-           std::string(::conv::getName(multiplied));
+    return "the chip has no wgmma of " + std::string(::conv::getName(operand));
   ConvolutionPlan plan = planConvolution(op, options);
   auto products = plan.getProducts();
   if (products.empty())
@@ -43,7 +42,6 @@ std::string mlir::conv::explainWarpgroupAbsence(
   return obstacle.empty() ? "no tile fits the chip" : obstacle;
 }
 
-static constexpr int64_t kWarpSize = 32;
 static constexpr int64_t kWarpsPerWarpgroup = 4;
 /// The name of the dynamic shared memory that all kernels of a module use.
 static constexpr llvm::StringLiteral kSharedName = "conv_shared";

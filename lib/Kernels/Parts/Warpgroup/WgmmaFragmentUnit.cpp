@@ -21,8 +21,6 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// Bytes of an address unit in descriptors.
-static constexpr int64_t kUnitBytes = 16;
 /// Elements of the reduction that one instruction multiplies.
 static constexpr int64_t kAtomK = 16;
 /// Registers of a fragment.
@@ -88,7 +86,7 @@ Value WgmmaFragmentUnit::createProduct(Value sums, ArrayRef<Value> fragment,
                   step % kStepsPerRow * kAtomK * Tile::kElementBytes;
   return createFragmentProduct(
       ptx, tile.columns, isF16 ? "f16" : "bf16", sums, fragment,
-      ptx.add64(filter, ptx.constant64(bytes / kUnitBytes)),
+      ptx.add64(filter, ptx.constant64(bytes / kDescriptorUnitBytes)),
       /*adds=*/step != 0);
 }
 

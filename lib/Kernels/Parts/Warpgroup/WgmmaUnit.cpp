@@ -21,29 +21,28 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-/// Bytes of an address unit in descriptors.
-static constexpr int64_t kUnitBytes = 16;
-
 /// A matrix descriptor (PTX ISA, "Matrix descriptor format") for rows of 128
 /// swizzled bytes, without its address. The next eight rows are `strideBytes`
 /// after the first eight.
 static constexpr uint64_t createLayout(int64_t strideBytes,
                                        int64_t leadingBytes) {
-  return uint64_t(1) << 62 | uint64_t(strideBytes / kUnitBytes) << 32 |
-         uint64_t(leadingBytes / kUnitBytes) << 16;
+  return uint64_t(1) << 62 |
+         uint64_t(strideBytes / kDescriptorUnitBytes) << 32 |
+         uint64_t(leadingBytes / kDescriptorUnitBytes) << 16;
 }
 static constexpr int64_t kEightRows = 8 * Tile::kRowBytes;
 /// Rows of the reduction do not use the leading dimension offset. A transposed
 /// operand has the next 64 elements of each row 64 lines further on.
-static constexpr uint64_t kRows = createLayout(kEightRows, kUnitBytes);
+static constexpr uint64_t kRows =
+    createLayout(kEightRows, kDescriptorUnitBytes);
 static constexpr uint64_t kTransposedRows =
     createLayout(kEightRows, Tile::kRowElements *Tile::kRowBytes);
 
 /// The lower half of a descriptor, which holds the address.
 static Value createLow(const PtxBuilder &ptx, uint64_t layout, Value address) {
   // 14 bits; in the bits above, an address has its rank in the cluster.
-  Value units =
-      ptx.math.rem(ptx.math.div(address, kUnitBytes), int64_t(1) << 14);
+  Value units = ptx.math.rem(ptx.math.div(address, kDescriptorUnitBytes),
+                             int64_t(1) << 14);
   return ptx.math.add(units, static_cast<int64_t>(layout & 0xffffffff));
 }
 
@@ -112,7 +111,7 @@ WgmmaUnit::WgmmaUnit(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
           ? createLayout(leftStrideBytes, Tile::kRowElements * Tile::kRowBytes)
       : isLeftTransposed ? kTransposedRows
       : tile.hasSlots()
-          ? createLayout(geometry.getHaloTileLineBytes(), kUnitBytes)
+          ? createLayout(geometry.getHaloTileLineBytes(), kDescriptorUnitBytes)
           : kRows;
   Value first = math.mul(consumer, tile.atomsPerConsumer());
   for (int64_t i = 0; i < tile.atomsPerConsumer(); ++i) {
@@ -175,7 +174,7 @@ int64_t WgmmaUnit::getUnits(int64_t inRow, bool isTransposed,
                             int64_t strideBytes) const {
   int64_t bytes =
       isTransposed ? inRow / elementBytes * (strideBytes / 8) : inRow;
-  return bytes / kUnitBytes;
+  return bytes / kDescriptorUnitBytes;
 }
 
 Value WgmmaUnit::createLeft(int64_t atom, Value units, int64_t inRow) const {
@@ -210,8 +209,8 @@ Value WgmmaUnit::createInstruction(Value sums, Value a, Value b,
 SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
                                          const Operands &operands,
                                          bool isFirst) const {
-  Value leftUnits = ptx.math.div(operands.left, kUnitBytes);
-  Value rightUnits = ptx.math.div(operands.right, kUnitBytes);
+  Value leftUnits = ptx.math.div(operands.left, kDescriptorUnitBytes);
+  Value rightUnits = ptx.math.div(operands.right, kDescriptorUnitBytes);
   NVVM::WgmmaFenceAlignedOp::create(ptx.b);
   SmallVector<Value> sums(accumulators);
   for (int64_t inRow = 0; inRow < multipliedBytes; inRow += Tile::kAtomBytes) {
@@ -227,8 +226,8 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
 SmallVector<Value> WgmmaUnit::createPart(ValueRange accumulators,
                                          const Operands &operands,
                                          int64_t first, int64_t end) const {
-  Value leftUnits = ptx.math.div(operands.left, kUnitBytes);
-  Value rightUnits = ptx.math.div(operands.right, kUnitBytes);
+  Value leftUnits = ptx.math.div(operands.left, kDescriptorUnitBytes);
+  Value rightUnits = ptx.math.div(operands.right, kDescriptorUnitBytes);
   SmallVector<Value> right;
   for (int64_t inRow = first; inRow < end; inRow += Tile::kAtomBytes)
     right.push_back(createRight(rightUnits, inRow));

@@ -14,6 +14,9 @@
 
 namespace mlir::conv {
 
+/// Bytes of an address unit in descriptors.
+inline constexpr int64_t kDescriptorUnitBytes = 16;
+
 /// Computes the tile of one consumer: atoms of 64 rows and all columns, one
 /// below the other. Operands are tiles in shared memory. Their rows are 128
 /// swizzled bytes, of the reduction or, for a transposed operand, of its own
