@@ -206,7 +206,7 @@ buildEpilogueGraph(ConvolutionOpInterface op) {
 static ::conv::Accumulation getAccumulation(ConvolutionOpInterface op) {
   ScheduleAttr schedule = op.getScheduleAttr();
   if (schedule && schedule.isWinograd())
-    return getWinogradAccumulation(op, schedule.getOutputTile(), schedule);
+    return getWinogradAccumulation(op, schedule);
   return {computeReduction(op), getOperandNumericType(op),
           schedule ? schedule.getPromotion() : 0};
 }

@@ -59,8 +59,6 @@ static int64_t getMost(const ::conv::RationalMatrix &matrix,
 /// rounds it once for each of its products; then the slices are added up.
 /// Slices are equal but for zeros, since tiles and channels are a single digit.
 static int64_t countSumRoundings(int64_t products, ScheduleAttr schedule) {
-  if (!schedule)
-    return products;
   int64_t splits = schedule.getSplits();
   int64_t ofSlice = llvm::divideCeil(products, splits);
   return schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32
@@ -71,8 +69,8 @@ static int64_t countSumRoundings(int64_t products, ScheduleAttr schedule) {
 
 ::conv::Accumulation
 mlir::conv::getWinogradAccumulation(ConvolutionOpInterface op,
-                                    ArrayRef<int64_t> outputTile,
                                     ScheduleAttr schedule) {
+  ArrayRef<int64_t> outputTile = schedule.getOutputTile();
   ::conv::Accumulation sum{
       countSumRoundings(countWinogradProducts(op, outputTile), schedule),
       ::conv::NumericType::F32};

@@ -33,12 +33,10 @@ LogicalResult verifySupportedSchedule(ConvolutionOpInterface op,
 LogicalResult verifyTransforms(ConvolutionOpInterface op, ScheduleAttr schedule,
                                const ::conv::ChipInfo &chip);
 
-/// The sum that Winograd's algorithm computes, as the error bound counts it:
-/// how often a term is rounded (docs/numerics.md). Without a schedule, no
-/// reduction is split.
+/// The sum that Winograd's algorithm computes with a schedule, as the error
+/// bound counts it: how often a term is rounded (docs/numerics.md).
 ::conv::Accumulation getWinogradAccumulation(ConvolutionOpInterface op,
-                                             ArrayRef<int64_t> outputTile,
-                                             ScheduleAttr schedule = {});
+                                             ScheduleAttr schedule);
 
 /// An error bound of Winograd's algorithm divided by that of a direct sum of
 /// products, for operands whose elements all have one magnitude. It counts all
