@@ -24,7 +24,7 @@
 
 namespace conv::test {
 
-/// The host and the simulated chips.
+/// The levels of the host that this processor has, and the simulated chips.
 const std::vector<std::string> &allTargets();
 
 /// Compiles `text` for `targets` and checks every function with both kinds of
@@ -42,8 +42,8 @@ std::string prepackFilter(std::string text);
 /// turns.
 bool isExhaustive();
 
-/// The host and some of the chips, the next ones at each call; all of them if
-/// `isExhaustive`. Called while tests are added, so that each test has the same
+/// A level of the host and some of the chips, the next ones at each call; all of
+/// them if `isExhaustive`. Called while tests are added, so that each test has the same
 /// chips whichever of them run.
 std::vector<std::string> takeTurn(int chips = 1);
 

@@ -15,20 +15,37 @@
 #include "CheckTarget.h"
 
 #include "conv/Pipeline/Compile.h"
+#include "conv/Runtime/Driver.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <iostream>
 #include <set>
 #include <span>
 
 using namespace conv;
 using namespace conv::test;
 
+static const std::string kSimPrefix = "sim:";
+
+/// The levels of processors that this machine has code for, best first.
+static const std::vector<std::string> &hostTargets() {
+  static const std::vector<std::string> targets = [] {
+    auto device = runtime::openDevice("host");
+    return device ? (*device)->targets() : std::vector<std::string>{"host"};
+  }();
+  return targets;
+}
+
 const std::vector<std::string> &test::allTargets() {
-  static const std::vector<std::string> targets = {
-      "host",       "sim:gfx90a",  "sim:gfx942",
-      "sim:gfx950", "sim:gfx1100", "sim:gfx1201"};
+  static const std::vector<std::string> targets = [] {
+    std::vector<std::string> all = hostTargets();
+    for (const char *chip :
+         {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"})
+      all.push_back(kSimPrefix + chip);
+    return all;
+  }();
   return targets;
 }
 
@@ -85,8 +102,8 @@ void test::checkEverywhere(const std::string &text,
   options.algorithm = algorithm;
   // What the simulator accepts, the GPU's own code generator must too.
   for (const std::string &target : targets)
-    if (target.starts_with("sim:"))
-      options.targets.push_back(target.substr(4));
+    if (target.starts_with(kSimPrefix))
+      options.targets.push_back(target.substr(kSimPrefix.size()));
   Result<artifact::Artifact> artifact =
       mlir::conv::compile({"test.mlir", text}, options);
   ASSERT_TRUE(artifact) << artifact.error().message << "\n" << text;
@@ -137,13 +154,14 @@ bool test::isExhaustive() {
 }
 
 std::vector<std::string> test::takeTurn(int chips) {
-  static size_t turn = 0;
+  static size_t turn = 0, turnOfLevels = 0;
   const std::vector<std::string> &all = allTargets();
   if (isExhaustive())
     return all;
-  std::vector<std::string> targets = {all.front()};
+  size_t levels = hostTargets().size();
+  std::vector<std::string> targets = {hostTargets()[turnOfLevels++ % levels]};
   for (int i = 0; i < chips; ++i)
-    targets.push_back(all[1 + turn++ % (all.size() - 1)]);
+    targets.push_back(all[levels + turn++ % (all.size() - levels)]);
   return targets;
 }
 
@@ -166,6 +184,8 @@ void test::addRotated(const std::string &suite, const std::string &name,
 
 int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
+  if (hostTargets().size() == 1)
+    std::cerr << "host_v4 is not checked: this processor has no AVX-512\n";
   addDirectTests();
   addFormTests();
   addForwardTests();

@@ -14,6 +14,7 @@
 #include "PackedArguments.h"
 #include "PackedSequences.h"
 
+#include "conv/Chip/Chip.h"
 #include "conv/Runtime/Devices.h"
 #include "conv/Runtime/SimDevice.h"
 
@@ -59,12 +60,17 @@ Result<void> ExpectedResults::update(const artifact::Artifact &artifact,
   return {};
 }
 
+static const std::string kSimPrefix = "sim:";
+
 static Result<std::unique_ptr<runtime::Device>>
 openDevice(const std::string &target, const runtime::SimOptions &options) {
-  const std::string prefix = "sim:";
-  if (!target.starts_with(prefix))
-    return runtime::openDevice(target);
-  auto device = runtime::createSimDevice(target.substr(prefix.size()), options);
+  if (!target.starts_with(kSimPrefix)) {
+    const ChipInfo *chip = lookupChip(target);
+    bool isProcessor = chip && chip->backend == Backend::Host;
+    return runtime::openDevice(isProcessor ? "host" : target);
+  }
+  auto device =
+      runtime::createSimDevice(target.substr(kSimPrefix.size()), options);
   if (!device)
     return device.error();
   return std::unique_ptr<runtime::Device>(std::move(*device));
@@ -93,11 +99,25 @@ static Result<CheckSummary> compareAll(const artifact::Entry &entry,
   return summary;
 }
 
-Result<CheckSummary> tools::checkTarget(const artifact::Artifact &artifact,
+/// The code of an artifact for one target, if it has any: a device would take
+/// the best code that its processor runs.
+static artifact::Artifact keepTarget(artifact::Artifact artifact,
+                                     const std::string &target) {
+  auto isOther = [&](const artifact::Entry &entry) {
+    return entry.target != target;
+  };
+  std::vector<artifact::Entry> &entries = artifact.manifest.entries;
+  if (!std::ranges::all_of(entries, isOther))
+    std::erase_if(entries, isOther);
+  return artifact;
+}
+
+Result<CheckSummary> tools::checkTarget(const artifact::Artifact &all,
                                         const std::string &function,
                                         const std::string &target,
                                         const CheckOptions &options,
                                         ExpectedResults &expected) {
+  artifact::Artifact artifact = keepTarget(all, target);
   auto device = openDevice(target, options.sim);
   if (!device)
     return device.error();
