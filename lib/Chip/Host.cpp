@@ -40,6 +40,9 @@ static constexpr HostProcessor kV4 = {.level = "x86-64-v4",
                                       .firstCacheBytes = 32 << 10,
                                       .leastMaskedBits = 8};
 
+static constexpr int64_t kNarrowRows[] = {8, 16, 32, 64, 96, 128, 192};
+static constexpr int64_t kWidePanels[] = {1, 2, 4, 6, 8};
+
 static constexpr HostCalibration kHostKernels = {.ports = 2,
                                                  .latencyCycles = 4,
                                                  .copiedRunInstructions = 12,
@@ -49,7 +52,10 @@ static constexpr HostCalibration kHostKernels = {.ports = 2,
                                                  .copiedInstructions = 8,
                                                  .transposedInstructions = 1,
                                                  .gatheredInstructions = 4,
-                                                 .beyondFirstCache = 1.15};
+                                                 .beyondFirstCache = 1.15,
+                                                 .panelShare = 0.75,
+                                                 .narrowRows = kNarrowRows,
+                                                 .widePanels = kWidePanels};
 
 /// Nothing but single kernels was timed: counts are used without a correction.
 constexpr Calibration conv::kHostCalibration = {

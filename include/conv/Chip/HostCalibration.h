@@ -13,6 +13,9 @@
 #ifndef CONV_CHIP_HOSTCALIBRATION_H
 #define CONV_CHIP_HOSTCALIBRATION_H
 
+#include <cstdint>
+#include <span>
+
 namespace conv {
 
 /// Instructions are counted; two of a kind are issued in a cycle.
@@ -32,6 +35,12 @@ struct HostCalibration {
   double transposedInstructions;
   double gatheredInstructions;
   double beyondFirstCache; ///< Factor for tiles larger than the first cache.
+  /// The most of the first cache that a panel of the wide operand takes; the
+  /// rest is for the narrow operand and sums. Assumed.
+  double panelShare;
+  /// Sizes of tiles that are ranked: rows of the narrow operand, and panels of
+  /// the wide one. Assumed; larger tiles do not fit the second cache.
+  std::span<const int64_t> narrowRows, widePanels;
 };
 
 } // namespace conv

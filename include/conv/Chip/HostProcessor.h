@@ -8,6 +8,10 @@
 #ifndef CONV_CHIP_HOSTPROCESSOR_H
 #define CONV_CHIP_HOSTPROCESSOR_H
 
+#include "conv/Chip/Chip.h"
+#include "conv/Support/IntegerMath.h"
+
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -20,6 +24,17 @@ struct HostProcessor {
   int64_t firstCacheBytes; ///< Data cache next to a core.
   int64_t leastMaskedBits; ///< Narrowest elements that loads with a mask have.
 };
+
+/// f32 elements of a vector that all levels have.
+inline constexpr int64_t kHostLanes = 8;
+
+/// Bytes that a thread holds to multiply a tile: both operands for a block of
+/// `gemmK`, and the sums, each as whole register tiles of either orientation.
+inline int64_t countHostTileBytes(const MatrixAtom &atom,
+                                  std::array<int64_t, 2> tile, int64_t gemmK) {
+  int64_t rows = roundUp(tile[0], atom.m), columns = roundUp(tile[1], atom.m);
+  return ((rows + columns) * gemmK + rows * columns) * byteSize(atom.operand);
+}
 
 } // namespace conv
 

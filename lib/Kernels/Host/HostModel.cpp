@@ -23,12 +23,9 @@
 
 using namespace conv;
 
-/// Both tiles and the sums, as whole register tiles.
 static int64_t countBytes(const Candidate &candidate) {
-  int64_t rows = roundUp(candidate.workgroup[0], candidate.atom->m);
-  int64_t columns = roundUp(candidate.workgroup[1], candidate.atom->m);
-  return ((rows + columns) * candidate.gemmK + rows * columns) *
-         byteSize(candidate.atom->operand);
+  return countHostTileBytes(*candidate.atom, candidate.workgroup,
+                            candidate.gemmK);
 }
 
 namespace {
@@ -105,7 +102,8 @@ double Work::countProducts() const {
 double Work::countResults() const {
   double elements = usedWide * usedNarrow;
   return usedNarrow * fit.resultRunInstructions +
-         elements * fit.resultInstructions / (isResultAlong ? 8 : 1);
+         elements * fit.resultInstructions /
+             (isResultAlong ? double(kHostLanes) : 1);
 }
 
 namespace {
@@ -128,13 +126,14 @@ public:
 };
 } // namespace
 
-/// Elements of the reduction in a block: equal blocks of which a panel fills at
-/// most three quarters of the first cache.
+/// Elements of the reduction in a block: equal blocks of which a panel takes no
+/// more than its share of the first cache.
 static int64_t getReductionBlock(const Problem &problem, const ChipInfo &chip,
                                  const MatrixAtom &atom) {
   constexpr int64_t kGranule = 8;
-  int64_t most =
-      chip.processor->firstCacheBytes * 3 / 4 / atom.m / byteSize(atom.operand);
+  auto cacheBytes = double(chip.processor->firstCacheBytes);
+  int64_t most = int64_t(chip.calibration->host->panelShare * cacheBytes) /
+                 atom.m / byteSize(atom.operand);
   int64_t blocks = ceilDiv(problem.reduction, most);
   return roundUp(ceilDiv(problem.reduction, blocks), kGranule);
 }
@@ -145,6 +144,7 @@ std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
   std::vector<Candidate> candidates;
   if (chip.backend != Backend::Host)
     return candidates;
+  const HostCalibration &fit = *chip.calibration->host;
   bool leftIsWide = isLeftWide(atom, problem.rows, problem.columns,
                                problem.resultRowDistance == 1);
   auto [narrowRows, wideRows] = leftIsWide
@@ -152,11 +152,11 @@ std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
                                     : std::pair(problem.rows, problem.columns);
   // No tile is larger than the first one that covers the whole result.
   int64_t lastNarrow = 0, lastWide = 0;
-  for (int64_t narrow : {8, 16, 32, 64, 96, 128, 192}) {
+  for (int64_t narrow : fit.narrowRows) {
     if (std::exchange(lastNarrow, narrow) >= narrowRows)
       break;
     lastWide = 0;
-    for (int64_t panels : {1, 2, 4, 6, 8}) {
+    for (int64_t panels : fit.widePanels) {
       int64_t wide = panels * atom.m;
       if (std::exchange(lastWide, wide) >= wideRows)
         break;

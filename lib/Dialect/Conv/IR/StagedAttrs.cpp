@@ -12,6 +12,8 @@
 
 #include "KernelFields.h"
 
+#include "conv/Chip/HostProcessor.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -82,15 +84,12 @@ LogicalResult HostGemmAttr::verify(EmitError emitError,
 LogicalResult
 HostGemmAttr::verifyForChip(EmitError emitError, const ::conv::ChipInfo &chip,
                             const ::conv::MatrixAtom *atom) const {
-  // S6: a thread holds the sums beside the tiles, as whole register tiles of
-  // either orientation. No product overflows, because the tiles fit.
+  // S6. No product overflows, because the tiles fit.
   if (failed(
           verifySharedMemory(emitError, *this, chip, byteSize(atom->operand))))
     return failure();
-  int64_t rows = llvm::alignTo(getWorkgroup()[0], atom->m);
-  int64_t columns = llvm::alignTo(getWorkgroup()[1], atom->m);
-  int64_t elements = (rows + columns) * getGemmK() + rows * columns;
-  int64_t bytes = elements * byteSize(atom->operand);
+  int64_t bytes = ::conv::countHostTileBytes(
+      *atom, {getWorkgroup()[0], getWorkgroup()[1]}, getGemmK());
   if (bytes > chip.sharedMemoryBytes)
     return emitError() << "expects tiles and sums of at most "
                        << chip.sharedMemoryBytes << " bytes for " << chip.name

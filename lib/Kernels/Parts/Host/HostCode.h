@@ -21,8 +21,7 @@
 
 namespace mlir::conv {
 
-/// f32 elements of a vector that all processors have.
-inline constexpr int64_t kHostLanes = 8;
+using ::conv::kHostLanes;
 
 /// The part of the reduction and of the result that is computed at a time.
 struct HostBlock {
