@@ -20,8 +20,10 @@
 using namespace conv;
 
 // A register tile of 4 by 16 or 8 by 32: two vectors at each of 4 or 8 places.
-// These sums are enough to hide the latency of multiply-adds. Narrower operands
-// are widened on the way into the cache tile (`getMultipliedType`).
+// These sums are enough to hide the latency of multiply-adds. With AVX-512,
+// there is also one vector at 8 places, for results that are too narrow for two.
+// Narrower operands are widened on the way into the cache tile
+// (`getMultipliedType`).
 static constexpr MatrixAtom kHostAtoms[] = {
     {AtomKind::FMA, NumericType::F32, NumericType::F32, 16, 4, 1, 1, 16, 4},
     {AtomKind::FMA, NumericType::I32, NumericType::I32, 16, 4, 1, 1, 16, 4},
@@ -29,6 +31,8 @@ static constexpr MatrixAtom kHostAtoms[] = {
 static constexpr MatrixAtom kWideAtoms[] = {
     {AtomKind::FMA, NumericType::F32, NumericType::F32, 32, 8, 1, 1, 32, 8},
     {AtomKind::FMA, NumericType::I32, NumericType::I32, 32, 8, 1, 1, 32, 8},
+    {AtomKind::FMA, NumericType::F32, NumericType::F32, 16, 8, 1, 1, 16, 8},
+    {AtomKind::FMA, NumericType::I32, NumericType::I32, 16, 8, 1, 1, 16, 8},
 };
 
 static constexpr HostProcessor kV3 = {.level = "x86-64-v3",

@@ -64,9 +64,10 @@ private:
   void packPanels(Value count) const;
   bool isTransposed() const;
   void packTransposed(const Positions &starts, Value target) const;
-  void packAdjacent(const Position &start, Value target) const;
-  void packVectors(Value row, Value target) const;
-  void packSelected(Value row, Value target) const;
+  int64_t getVectorLanes() const;
+  void packAdjacent(const Position &start, int64_t lanes, Value target) const;
+  void packVectors(Value row, int64_t lanes, Value target) const;
+  void packSelected(Value row, int64_t lanes, Value target) const;
   Value createIsEven(ArrayRef<Value> rows, const Positions &starts) const;
   Value loadSelected(const Position &column, Value guard, Value isEven,
                      const Positions &starts) const;

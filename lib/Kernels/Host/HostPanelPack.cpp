@@ -118,12 +118,13 @@ void HostPack::packTransposed(const Positions &starts, Value target) const {
 
 /// For a vector of rows that are adjacent in memory, and all inside or all
 /// outside.
-void HostPack::packAdjacent(const Position &start, Value target) const {
+void HostPack::packAdjacent(const Position &start, int64_t lanes,
+                            Value target) const {
   forEachIndex([&](Value k, const Position &column) {
     Position position = access.add(start, column);
     Value loaded =
         code.loadGuarded(source, access.createOffset(position),
-                         access.createGuard(position, math.yes()), code.lanes);
+                         access.createGuard(position, math.yes()), lanes);
     code.store(code.widen(loaded), scratch,
                math.add(target, math.mul(code.sub(k, block.k),
                                          operand.getReductionDistance())));
@@ -140,9 +141,9 @@ static int64_t countStarts(Value buffer, int64_t step, int64_t lanes) {
 /// Whether a vector of rows may be evenly spaced, so that vectors are loaded.
 static bool hasEvenRows(const MatrixAccess &access, int64_t lanes) {
   int64_t step = access.getInnermostDistance(MatrixIndex::Row);
-  return (step == 1 || (step == 2 && lanes == kHostLanes)) &&
+  return (step == 1 || (step == 2 && lanes >= kHostLanes)) &&
          access.hasLinearOffsets() &&
-         access.getEvenSize(MatrixIndex::Row) >= kHostLanes;
+         access.getEvenSize(MatrixIndex::Row) >= lanes;
 }
 
 /// One vector of the coordinates of several positions.
@@ -247,8 +248,8 @@ void HostPack::forEachVector(
 }
 
 /// For any rows.
-void HostPack::packSelected(Value row, Value target) const {
-  SmallVector<Value> rows = listRows(row, std::gcd(code.lanes, operand.panel));
+void HostPack::packSelected(Value row, int64_t lanes, Value target) const {
+  SmallVector<Value> rows = listRows(row, lanes);
   Positions starts = listStarts(rows);
   Value isEven = createIsEven(rows, starts);
   forEachVector(starts, target, [&](const Position &column, Value guard) {
@@ -258,13 +259,12 @@ void HostPack::packSelected(Value row, Value target) const {
 
 /// For rows that are adjacent in memory, or become so when an outer digit
 /// changes: then a vector has two runs, of which each is loaded with a mask.
-void HostPack::packVectors(Value row, Value target) const {
-  int64_t lanes = std::gcd(code.lanes, operand.panel);
+void HostPack::packVectors(Value row, int64_t lanes, Value target) const {
   int64_t even = access.getEvenSize(MatrixIndex::Row);
   if (access.getInnermostDistance(MatrixIndex::Row) != 1 ||
       !access.hasLinearOffsets() || !code.hasMaskedLoads(source) ||
       (even < operand.rows && even < lanes))
-    return packSelected(row, target);
+    return packSelected(row, lanes, target);
   // Positions go on after the last row, but nothing is loaded there.
   Value first = math.add(origin, row);
   Positions starts;
@@ -278,7 +278,9 @@ void HostPack::packVectors(Value row, Value target) const {
   auto both = [&](Value lhs, Value rhs) -> Value {
     return lhs ? math.both(lhs, rhs) : rhs;
   };
-  if (even >= operand.rows)
+  // Parts and tiles of whole vectors: no vector has elements of two parts.
+  bool isInPart = even % lanes == 0 && operand.tile % lanes == 0;
+  if (even >= operand.rows || isInPart)
     return forEachVector(
         starts, target, [&](const Position &column, Value guard) {
           return code.widen(
@@ -312,20 +314,30 @@ SmallVector<Value> HostPack::listRows(Value row, int64_t count) const {
   return rows;
 }
 
+/// Rows of a vector: no more than are evenly spaced in memory, if these are
+/// enough for a vector.
+int64_t HostPack::getVectorLanes() const {
+  constexpr int64_t kFewest = 4;
+  int64_t lanes = std::gcd(code.lanes, operand.panel);
+  int64_t even = access.getEvenSize(MatrixIndex::Row);
+  if (even >= operand.rows || even < kFewest)
+    return lanes;
+  return std::min<int64_t>(lanes, llvm::bit_floor(uint64_t(even)));
+}
+
 void HostPack::packPanels(Value count) const {
-  // If tiles start at vectors, the rows of a vector all exist or none does.
-  bool areAdjacent =
-      operand.panel % code.lanes == 0 && operand.tile % code.lanes == 0 &&
-      access.getVectorWidth(MatrixIndex::Row, code.lanes) == code.lanes;
   bool turns = isTransposed();
-  int64_t lanes = turns ? kHostLanes : std::gcd(code.lanes, operand.panel);
+  int64_t lanes = turns ? kHostLanes : getVectorLanes();
+  // If tiles start at vectors, the rows of a vector all exist or none does.
+  bool areAdjacent = operand.tile % lanes == 0 &&
+                     access.getVectorWidth(MatrixIndex::Row, lanes) == lanes;
   code.forEach(math.constant(0), count, lanes, [&](Value row) {
     Value target = operand.locate(math, row);
     if (turns)
       packTransposed(listStarts(listRows(row, lanes)), target);
     else if (areAdjacent)
-      packAdjacent(startOf(clamp(row, operand.rows - lanes)), target);
+      packAdjacent(startOf(clamp(row, operand.rows - lanes)), lanes, target);
     else
-      packVectors(row, target);
+      packVectors(row, lanes, target);
   });
 }

@@ -128,14 +128,16 @@ Value HostCode::loadWideEvenly(Value buffer, Value offset, int64_t step,
     return loadWide(buffer, offset, elements);
   if (step == 0)
     return widen(loadRepeated(buffer, offset, elements));
-  if (step == 2 && elements == kHostLanes) {
+  if (step == 2 && elements >= kHostLanes) {
     // Every second element of two vectors, which overlap in an element that is
     // not used: memory after the last element may not be the buffer's.
     // x86 has shuffles of 32 bits.
     Value low = loadWide(buffer, offset, elements);
     Value high = loadWide(buffer, math.add(offset, elements - 1), elements);
-    return vector::ShuffleOp::create(
-        b, low, high, ArrayRef<int64_t>{0, 2, 4, 6, 9, 11, 13, 15});
+    SmallVector<int64_t> even;
+    for (int64_t i = 0; i < elements; ++i)
+      even.push_back(i < elements / 2 ? 2 * i : 2 * i + 1);
+    return vector::ShuffleOp::create(b, low, high, even);
   }
   SmallVector<Value> offsets;
   for (int64_t i = 0; i < elements; ++i)

@@ -1,0 +1,26 @@
+// RUN: conv-opt %s --conv-select-schedule | FileCheck %s
+
+module attributes {conv.target = #conv.target<"host_v4">} {
+
+// Many channels fill two vectors at eight positions.
+// CHECK-LABEL: func.func @large_layer
+// CHECK: atom = <fma 32 x 8 x 1>
+func.func @large_layer(%x: tensor<1x28x28x128xf32>, %w: tensor<128x3x3x128xf32>) -> tensor<1x28x28x128xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<1x28x28x128xf32>, tensor<128x3x3x128xf32> -> tensor<1x28x28x128xf32>
+  return %y : tensor<1x28x28x128xf32>
+}
+
+// The 16 channels of a group are one vector.
+// CHECK-LABEL: func.func @groups_of_16_channels
+// CHECK: atom = <fma 16 x 8 x 1>
+func.func @groups_of_16_channels(%x: tensor<1x14x14x256xf32>, %w: tensor<256x3x3x16xf32>) -> tensor<1x14x14x256xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 16
+      : tensor<1x14x14x256xf32>, tensor<256x3x3x16xf32> -> tensor<1x14x14x256xf32>
+  return %y : tensor<1x14x14x256xf32>
+}
+}
