@@ -21,8 +21,8 @@ using namespace conv;
 
 // A register tile of 4 by 16 or 8 by 32: two vectors at each of 4 or 8 places.
 // These sums are enough to hide the latency of multiply-adds. With AVX-512,
-// there is also one vector at 8 places, for results that are too narrow for two.
-// Narrower operands are widened on the way into the cache tile
+// there is also one vector at 8 places, for results that are too narrow for
+// two. Narrower operands are widened on the way into the cache tile
 // (`getMultipliedType`).
 static constexpr MatrixAtom kHostAtoms[] = {
     {AtomKind::FMA, NumericType::F32, NumericType::F32, 16, 4, 1, 1, 16, 4},
@@ -37,10 +37,12 @@ static constexpr MatrixAtom kWideAtoms[] = {
 
 static constexpr HostProcessor kV3 = {.level = "x86-64-v3",
                                       .vectorLanes = 8,
+                                      .vectorRegisters = 16,
                                       .firstCacheBytes = 32 << 10,
                                       .leastMaskedBits = 32};
 static constexpr HostProcessor kV4 = {.level = "x86-64-v4",
                                       .vectorLanes = 16,
+                                      .vectorRegisters = 32,
                                       .firstCacheBytes = 32 << 10,
                                       .leastMaskedBits = 8};
 

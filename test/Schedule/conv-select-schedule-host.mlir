@@ -90,9 +90,9 @@ func.func @depthwise_channels_first_bf16(%x: tensor<1x72x56x56xbf16>, %w: tensor
   return %y : tensor<1x72x56x56xbf16>
 }
 
-// Its weight gradient is a matrix product.
+// So is its weight gradient: parts of the reduction are whole lines, and vectors are channels.
 // CHECK-LABEL: func.func @depthwise_gradient_f32
-// CHECK: schedule = <kernel = #conv.host_gemm<
+// CHECK: schedule = <kernel = #conv.direct<{{.*}}gemm_k = {{14|28|98|196}}, {{.*}}atom = <fma {{8|16}} x 1 x 1>, main_loop = direct_reduction, raster = columns>
 func.func @depthwise_gradient_f32(%x: tensor<1x14x14x72xf32>, %dy: tensor<1x14x14x72xf32>) -> tensor<72x3x3x1xf32> {
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>

@@ -21,6 +21,7 @@ namespace conv {
 struct HostProcessor {
   std::string_view level;  ///< "x86-64-v3", as LLVM and GCC spell it.
   int64_t vectorLanes;     ///< f32 elements of a vector register.
+  int64_t vectorRegisters; ///< Vector registers of a thread.
   int64_t firstCacheBytes; ///< Data cache next to a core.
   int64_t leastMaskedBits; ///< Narrowest elements that loads with a mask have.
 };

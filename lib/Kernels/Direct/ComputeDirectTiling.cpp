@@ -11,6 +11,7 @@
 
 #include "conv/Kernels/Direct/DirectTiling.h"
 
+#include "conv/Chip/HostProcessor.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -267,8 +268,12 @@ bool TilingBuilder::computeSharedMemory() {
   };
   int64_t stageBytes =
       getBytes(tiling.lhs, product.lhs) + getBytes(tiling.rhs, product.rhs);
+  // Along the reduction, each sum is a vector.
+  int64_t lanes = isHost && isShared && !tiling.isAlongBatch
+                      ? chip.processor->vectorLanes
+                      : 1;
   if (isHost)
-    stageBytes += tiling.countSums() * int64_t(sizeof(float));
+    stageBytes += tiling.countSums() * lanes * int64_t(sizeof(float));
   if (schedule.getStages() >
       chip.sharedMemoryBytes) // A stage has at least a byte.
     return refuse(formatv("the parts of both operands that a tile reads to fit "
@@ -290,7 +295,7 @@ bool TilingBuilder::computeSharedMemory() {
         subgroups * int64_t(sizeof(float)) *
         FilterBlocks::getExchangedSums(tiling.countExchangedPositions(),
                                        tiling.countVectors());
-  if (isShared) {
+  if (isShared && !isHost) {
     int64_t workItems = subgroups * chip.subgroupSize;
     int64_t boxes = isMatrix ? 0 : tiling.countSharedBoxes();
     if (boxes > workItems)

@@ -21,6 +21,8 @@ LogicalResult createDirectReductionBody(Kernel &kernel,
 LogicalResult createDirectMatrixBody(Kernel &kernel, gpu::GPUFuncOp function);
 /// Creates the body of a kernel on a thread of the host.
 LogicalResult createDirectHostBody(Kernel &kernel, gpu::GPUFuncOp function);
+LogicalResult createDirectHostReductionBody(Kernel &kernel,
+                                            gpu::GPUFuncOp function);
 
 } // namespace mlir::conv
 

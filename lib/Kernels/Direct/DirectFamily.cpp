@@ -59,13 +59,16 @@ public:
 
   LogicalResult buildBody(Kernel &kernel,
                           gpu::GPUFuncOp function) const override {
+    bool onHost = kernel.chip.backend == ::conv::Backend::Host;
     switch (cast<DirectAttr>(kernel.form.schedule.getKernel()).getMainLoop()) {
     case DirectLoop::Reduction:
+      if (onHost)
+        return createDirectHostReductionBody(kernel, function);
       return createDirectReductionBody(kernel, function);
     case DirectLoop::Matrix:
       return createDirectMatrixBody(kernel, function);
     case DirectLoop::Rows:
-      if (kernel.chip.backend == ::conv::Backend::Host)
+      if (onHost)
         return createDirectHostBody(kernel, function);
       return createDirectBody(kernel, function);
     }

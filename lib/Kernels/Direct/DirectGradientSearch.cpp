@@ -12,6 +12,8 @@
 
 #include "DirectSearch.h"
 
+#include "conv/Chip/HostProcessor.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -38,6 +40,8 @@ bool DirectSearch::exceedsSharedMemory(int64_t part, int64_t several,
 /// A work-item has sums for a vector of matrices, and takes neighbours of the
 /// innermost digit of the reduction, which share their input.
 void DirectSearch::runOverReduction() {
+  if (chip.backend == ::conv::Backend::Host)
+    return runOverHostReduction();
   Type element = product.lhs.type.getElementType();
   auto lastOf = [](ArrayRef<int64_t> digits) {
     return DigitBox::compute(digits, 1)->getInnermostSize();
@@ -57,6 +61,25 @@ void DirectSearch::runOverReduction() {
                 part,
                 /*boxes=*/part * several);
   }
+}
+
+/// Parts are whole lines, if these are short.
+void DirectSearch::runOverHostReduction() {
+  constexpr int64_t kLongLine = 1024;
+  int64_t line =
+      DigitBox::compute(product.lhs.view.getColumns(), 1)->getInnermostSize();
+  SmallVector<int64_t> runs = {1};
+  if (isAlongBatch)
+    runs = {chip.processor->vectorLanes, 2 * chip.processor->vectorLanes};
+  for (int64_t m : runs)
+    for (int64_t part : enumerateParts(/*run=*/1)) {
+      if (part < line && line <= kLongLine)
+        continue;
+      for (int64_t several : enumerateMatrices(m))
+        if (!exceedsSharedMemory(part, several, /*stages=*/1))
+          visit(DirectLoop::Reduction, getAtom(m, 1, 1), {rows, several}, part,
+                /*stages=*/1, /*shared=*/part, /*subgroups=*/1);
+    }
 }
 
 /// A subgroup has one vector of rows; several subgroups share the reduction.

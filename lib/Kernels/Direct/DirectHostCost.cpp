@@ -12,6 +12,7 @@
 #include "DirectHostCost.h"
 
 #include "../Parts/Host/HostCode.h"
+#include "HostReductionTile.h"
 #include "conv/Chip/HostCalibration.h"
 #include "conv/Chip/HostProcessor.h"
 
@@ -31,11 +32,9 @@ static double getCopyCycles(const TensorBox &box, const ViewedTensor &operand,
   return (runs * fit.copiedRunInstructions + 2 * elements / lanes) / fit.ports;
 }
 
-void mlir::conv::addHostProduct(const DirectTiling &tiling,
-                                const ViewedProduct &product,
-                                const ::conv::ChipInfo &chip,
-                                DirectCost &cost) {
-  const ::conv::HostCalibration &fit = *chip.calibration->host;
+/// Cycles of the products of one tile whose reduction fits the box.
+static double getRowCycles(const DirectTiling &tiling,
+                           const ::conv::HostCalibration &fit) {
   bool isAlongBatch = tiling.isAlongBatch;
   size_t rank = tiling.reduction.getRank();
   int64_t taps = tiling.reduction.digits[tiling.reduction.innermost];
@@ -63,19 +62,61 @@ void mlir::conv::addHostProduct(const DirectTiling &tiling,
   double lineCycles = std::max({loads / fit.ports, products / fit.ports,
                                 fit.latencyCycles * double(taps)});
   double tiles = double(tiling.countSums()) / double(elements);
-  double productCycles = tiles * (double(lines) * lineCycles +
-                                  fit.registerTileInstructions / fit.ports);
+  return tiles * (double(lines) * lineCycles +
+                  fit.registerTileInstructions / fit.ports);
+}
 
+/// Cycles of the products of one part of a long reduction.
+static double getPartCycles(const DirectTiling &tiling,
+                            const ::conv::HostCalibration &fit,
+                            const ::conv::ChipInfo &chip) {
+  HostReductionTile tile = HostReductionTile::get(tiling, chip);
+  int64_t line = HostReductionTile::countInLine(tiling);
+  int64_t lines = llvm::product_of(tiling.reduction.sizes) / line;
+  int64_t sums = tiling.countSums() / tiling.batch.run;
+  double tiles = double(sums) / double(tile.columns) *
+                 double(llvm::divideCeil(tile.columns, tile.run));
+  int64_t perStep = tile.neighbours * (tiling.isAlongBatch ? 1 : tile.lanes);
+  double steps = double(llvm::divideCeil(line, perStep));
+  // Windows of neighbours share all but one column of each.
+  double products = double(tile.run * tile.vectors * tile.neighbours);
+  double loads = double(tile.vectors * (2 * tile.neighbours + tile.run - 1));
+  if (!tiling.isAlongBatch)
+    loads = double(tile.run + 1);
+  double stepCycles = std::max({products / fit.ports, loads / fit.ports,
+                                fit.latencyCycles * double(tile.neighbours)});
+  double ends =
+      fit.registerTileInstructions + 2 * double(tile.run * tile.vectors);
+  return tiles * (double(lines) * steps * stepCycles + ends / fit.ports);
+}
+
+/// Cycles to store the results of one tile.
+static double getResultCycles(const DirectTiling &tiling, bool isReduction,
+                              const ::conv::HostCalibration &fit) {
   double sums = double(tiling.countSums());
-  double run = double(isAlongBatch ? tiling.batch.sizes[tiling.batch.innermost]
-                                   : llvm::product_of(tiling.rows.sizes));
-  double resultCycles = (sums / run * fit.resultRunInstructions +
-                         sums / double(kHostLanes) * fit.resultInstructions) /
-                        fit.ports;
+  if (isReduction)
+    return sums * fit.resultInstructions / fit.ports;
+  double run =
+      double(tiling.isAlongBatch ? tiling.batch.sizes[tiling.batch.innermost]
+                                 : llvm::product_of(tiling.rows.sizes));
+  return (sums / run * fit.resultRunInstructions +
+          sums / double(kHostLanes) * fit.resultInstructions) /
+         fit.ports;
+}
+
+void mlir::conv::addHostProduct(const DirectTiling &tiling,
+                                const ViewedProduct &product, bool isReduction,
+                                const ::conv::ChipInfo &chip,
+                                DirectCost &cost) {
+  const ::conv::HostCalibration &fit = *chip.calibration->host;
+  double productCycles = isReduction ? getPartCycles(tiling, fit, chip)
+                                     : getRowCycles(tiling, fit);
+  auto parts = double(tiling.reduction.getNumTiles());
+  double copyCycles = getCopyCycles(tiling.lhs, product.lhs, fit) +
+                      getCopyCycles(tiling.rhs, product.rhs, fit);
   double cycles = chip.calibration->launch.setupCycles +
-                  getCopyCycles(tiling.lhs, product.lhs, fit) +
-                  getCopyCycles(tiling.rhs, product.rhs, fit) + productCycles +
-                  resultCycles;
+                  parts * (copyCycles + productCycles) +
+                  getResultCycles(tiling, isReduction, fit);
   if (tiling.sharedBytes > chip.processor->firstCacheBytes)
     cycles *= fit.beyondFirstCache;
 

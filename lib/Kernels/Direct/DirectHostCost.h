@@ -13,8 +13,10 @@
 namespace mlir::conv {
 
 /// Adds one product to the cost: instructions of copies, products and results.
+/// `isReduction`: of the main loop `direct_reduction`.
 void addHostProduct(const DirectTiling &tiling, const ViewedProduct &product,
-                    const ::conv::ChipInfo &chip, DirectCost &cost);
+                    bool isReduction, const ::conv::ChipInfo &chip,
+                    DirectCost &cost);
 
 } // namespace mlir::conv
 

@@ -281,7 +281,9 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
       return std::nullopt;
     hasBlocks |= tiling->blocks.has_value();
     if (chip.backend == ::conv::Backend::Host) {
-      addHostProduct(*tiling, product, chip, cost);
+      bool isReduction = cast<DirectAttr>(schedule.getKernel()).getMainLoop() ==
+                         DirectLoop::Reduction;
+      addHostProduct(*tiling, product, isReduction, chip, cost);
       continue;
     }
     DirectWork work = computeDirectWork(*tiling, schedule, product, chip);

@@ -20,9 +20,6 @@ using namespace mlir::conv;
 std::variant<std::vector<PredictedSchedule>, std::string>
 mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
                                 const ::conv::ChipInfo &chip) {
-  if (chip.backend == ::conv::Backend::Host &&
-      op.getDirection() == Direction::BackwardWeight)
-    return "the host computes weight gradients as matrix products";
   if (!DirectTiling::takes(op.getLhs().getType().getElementType()) ||
       !DirectTiling::takes(op.getRhs().getType().getElementType()))
     return "operands are not f16, bf16, f32 or i8";
@@ -40,7 +37,9 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
     return "strided dimensions of the gradient are dilated";
   DirectSearch search(op, chip);
   for (int64_t splits : enumerateDirectSplits(op))
-    search.run({.splits = splits, .joinsPhases = true});
+    // A thread needs no slices, unless others are idle.
+    if (chip.backend != ::conv::Backend::Host || splits <= chip.computeUnits)
+      search.run({.splits = splits, .joinsPhases = true});
   std::vector<PredictedSchedule> ranked = search.takeRanked();
   if (!ranked.empty())
     return ranked;

@@ -70,6 +70,7 @@ private:
   void runOverHostTiles();
   void runOverFilterBlocks();
   void runOverReduction();
+  void runOverHostReduction();
   void runOverBlocks();
   void runOverDiagonals();
   /// The vector length, if matrices are adjacent in memory: a work-item has

@@ -80,10 +80,6 @@ int64_t DirectAttr::getNumSubgroups() const {
 LogicalResult DirectAttr::verifyForChip(EmitError emitError,
                                         const ::conv::ChipInfo &chip,
                                         const ::conv::MatrixAtom *) const {
-  // S9.
-  if (chip.backend == ::conv::Backend::Host &&
-      getMainLoop() != DirectLoop::Rows)
-    return refuseMainLoop(emitError, *this, chip);
   // S16.
   if (getStages() > 1 && chip.asyncCopyBytes == 0)
     return emitError() << "expects 1 stage for " << chip.name << ", but got "

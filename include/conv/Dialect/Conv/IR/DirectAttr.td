@@ -64,7 +64,8 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
       * (D3) `stages` boxes of both operands that a tile reads fit the chip's
         shared memory, together with four sums of each work-item for
         `direct_reduction`, and the sums that subgroups exchange for
-        `direct_matrix`.
+        `direct_matrix`; on the host, with the sums of the tile instead, each
+        a vector if vectors are along the reduction.
       * (D4) The operands are f16, bf16, f32 or i8. Conditions of their views
         are bounds of the left operand, after which it reads zeros: those of
         slices that do not divide the positions, for example.
@@ -72,7 +73,7 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
         sizes divide all digits of the reduction, and `k` of an `fma` atom divides
         the innermost one's. With such an atom, a work-item has all columns of
         their innermost digit, and a workgroup has at least as many work-items
-        as there are such boxes.
+        as there are such boxes, unless it is a thread of the host.
       * (D6) Every kernel computes one part: no strided dimension of a gradient
         is dilated.
       * (D7) For `direct_matrix`, both operands are f16 or both bf16. Channels

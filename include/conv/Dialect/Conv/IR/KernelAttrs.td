@@ -65,8 +65,8 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
 //     matrix instruction.
 //   * (S7) On a GPU, the workgroup has no more work-items than the chip
 //     allows.
-//   * (S9) The family suits the chip: `host_gemm` on the host, `direct` anywhere
-//     (on the host with the main loop `direct`), any other family on a GPU.
+//   * (S9) The family suits the chip: `host_gemm` on the host, `direct` anywhere,
+//     any other family on a GPU.
 class Conv_KernelAttr<string name, string mnemonic, dag loop = (ins), dag own = (ins)>
     : Conv_Attr<name, mnemonic, [Conv_KernelAttrInterface]> {
   let parameters = !con((ins

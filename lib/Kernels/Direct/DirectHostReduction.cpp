@@ -1,0 +1,439 @@
+//===- DirectHostReduction.cpp - weight gradients on a thread -------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread copies one part of the reduction after the other, with the boxes of
+// both operands, and adds its products to the sums of all elements of its
+// matrices. Vectors are neighbouring matrices if these are adjacent in memory.
+// Otherwise they are neighbours of the reduction, and the elements of each
+// vector of sums are added up at the end, always in the same order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Parts/Host/HostEpilogue.h"
+#include "../Parts/LoopUnrolling.h"
+#include "../Parts/MultiplyAdd.h"
+#include "../Parts/TileScheduler.h"
+#include "DirectBody.h"
+#include "DirectOperands.h"
+#include "HostBox.h"
+#include "HostReductionTile.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+namespace {
+class DirectHostReduction {
+public:
+  DirectHostReduction(Kernel &kernel, gpu::GPUFuncOp function,
+                      const DirectTiling &tiling);
+  void create();
+
+private:
+  using Digits = SmallVector<Value>;
+  /// The places of a register tile, or of an index of the reduction, in both
+  /// operands and in the sums.
+  struct Place {
+    Value lhs, rhs, sums;
+  };
+
+  Place advance(const Place &place, size_t lhsDigit, size_t rhsDigit,
+                Value value) const;
+  /// Loops over register tiles: over matrices, rows, and outer columns.
+  void createBatch(size_t digit, const Place &place);
+  void createRows(size_t digit, const Place &place);
+  void createColumns(size_t digit, const Place &place);
+  void createTile(int64_t firstColumn, int64_t count, const Place &place);
+  SmallVector<Value> createLine(const Place &place, ArrayRef<int64_t> columns,
+                                ValueRange sums) const;
+  SmallVector<Value> createNeighbours(const Place &place,
+                                      ArrayRef<int64_t> columns, int64_t count,
+                                      int64_t used, ValueRange sums) const;
+  Value load(const HostBox &box, Value place, int64_t step, int64_t used) const;
+  void createParts();
+  void addUpLanes();
+  void createResults(size_t digit, Digits &local);
+
+  size_t batchRank() const { return tiling.batch.getRank(); }
+  size_t rowRank() const { return tiling.rows.getRank(); }
+  size_t columnRank() const { return tiling.columns.getRank(); }
+  /// The distances of a box along the digits of the reduction.
+  ArrayRef<int64_t> ofReduction(const TensorBox &box) const {
+    return ArrayRef(box.distances).take_back(tiling.reduction.getRank());
+  }
+  int64_t countColumns() const {
+    return llvm::product_of(tiling.columns.digits);
+  }
+
+  Kernel &kernel;
+  const IndexMath &math;
+  HostCode code;
+  const DirectTiling &tiling;
+  HostReductionTile tile;
+  /// Distances in the sums: of matrices by digit, of rows by digit, of columns.
+  SmallVector<int64_t> batchSums, rowSums;
+  int64_t columnSums, numSums;
+  Digits first; ///< The batch digits of the tile.
+  TileOrigin origin;
+  std::optional<HostBox> lhs, rhs;
+  Value sums;
+};
+} // namespace
+
+DirectHostReduction::DirectHostReduction(Kernel &kernel,
+                                         gpu::GPUFuncOp function,
+                                         const DirectTiling &tiling)
+    : kernel(kernel), math(kernel.math), code(kernel, /*isRolled=*/true),
+      tiling(tiling), tile(HostReductionTile::get(tiling, kernel.chip)) {
+  // Along the batch, matrices are innermost, and else the elements of a vector.
+  int64_t distance = tiling.isAlongBatch ? 1 : tile.lanes;
+  batchSums.resize(batchRank());
+  rowSums.resize(rowRank());
+  auto placeBatch = [&] {
+    for (size_t d = batchRank(); d-- > 0;) {
+      batchSums[d] = distance;
+      distance *= tiling.batch.getPadded(d);
+    }
+  };
+  if (tiling.isAlongBatch)
+    placeBatch();
+  columnSums = distance;
+  distance *= countColumns();
+  for (size_t d = rowRank(); d-- > 0;) {
+    rowSums[d] = distance;
+    distance *= tiling.rows.digits[d];
+  }
+  if (!tiling.isAlongBatch)
+    placeBatch();
+  numSums = distance;
+  auto createBox = [&](size_t index, const MatrixOperand &operand,
+                       const TensorBox &box) {
+    // The last vector of a line may go beyond it.
+    int64_t step = ofReduction(box)[tiling.reduction.innermost];
+    int64_t beyond = tile.lanes * std::max<int64_t>(1, step);
+    Value scratch =
+        code.createScratch(function, index, box.numElements + beyond);
+    return HostBox(code, operand, box, kernel.arguments[index], scratch);
+  };
+  lhs.emplace(createBox(0, kernel.form.lhs, tiling.lhs));
+  rhs.emplace(createBox(1, kernel.form.rhs, tiling.rhs));
+  sums = code.createScratch(function, 2, numSums);
+}
+
+/// Moves along a digit of the views, by its number among the digits of each.
+DirectHostReduction::Place DirectHostReduction::advance(const Place &place,
+                                                        size_t lhsDigit,
+                                                        size_t rhsDigit,
+                                                        Value value) const {
+  auto move = [&](Value from, const TensorBox &box, size_t digit) {
+    if (digit >= box.distances.size())
+      return from;
+    return math.add(from, math.mul(value, box.distances[digit]));
+  };
+  return {move(place.lhs, tiling.lhs, lhsDigit),
+          move(place.rhs, tiling.rhs, rhsDigit), place.sums};
+}
+
+static constexpr size_t kNone = ~size_t(0);
+
+void DirectHostReduction::createBatch(size_t digit, const Place &place) {
+  if (digit == batchRank())
+    return createRows(0, place);
+  int64_t count = tiling.batch.getPadded(digit);
+  code.forEach(math.constant(0), math.constant(count),
+               tiling.batch.getRun(digit), [&](Value value) {
+                 Place next = advance(place, digit, digit, value);
+                 next.sums =
+                     math.add(place.sums, math.mul(value, batchSums[digit]));
+                 createBatch(digit + 1, next);
+               });
+}
+
+void DirectHostReduction::createRows(size_t digit, const Place &place) {
+  if (digit == rowRank())
+    return createColumns(0, place);
+  auto create = [&](Value value) {
+    Place next = advance(place, batchRank() + digit, kNone, value);
+    next.sums = math.add(place.sums, math.mul(value, rowSums[digit]));
+    createRows(digit + 1, next);
+  };
+  if (tiling.rows.digits[digit] == 1)
+    return create(math.constant(0));
+  code.forEach(math.constant(0), math.constant(tiling.rows.digits[digit]), 1,
+               create);
+}
+
+void DirectHostReduction::createColumns(size_t digit, const Place &place) {
+  if (digit == tile.firstColumn) {
+    for (int64_t column = 0; column < tile.columns; column += tile.run)
+      createTile(column, std::min(tile.run, tile.columns - column), place);
+    return;
+  }
+  ArrayRef<int64_t> inner =
+      ArrayRef(tiling.columns.digits).drop_front(digit + 1);
+  auto create = [&](Value value) {
+    Place next = advance(place, kNone, batchRank() + digit, value);
+    next.sums = math.add(place.sums,
+                         math.mul(value, columnSums * llvm::product_of(inner)));
+    createColumns(digit + 1, next);
+  };
+  if (tiling.columns.digits[digit] == 1)
+    return create(math.constant(0));
+  code.forEach(math.constant(0), math.constant(tiling.columns.digits[digit]), 1,
+               create);
+}
+
+/// Loads a vector, of which the first `used` elements are of the box.
+Value DirectHostReduction::load(const HostBox &box, Value place, int64_t step,
+                                int64_t used) const {
+  Value loaded = box.load(place, step, tile.lanes);
+  if (used == tile.lanes)
+    return loaded;
+  SmallVector<bool> isUsed(tile.lanes, false);
+  std::fill_n(isUsed.begin(), used, true);
+  ImplicitLocOpBuilder &b = code.b;
+  Value mask = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(VectorType::get({tile.lanes}, b.getI1Type()),
+                                isUsed));
+  Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(loaded.getType()));
+  return arith::SelectOp::create(b, mask, loaded, zeros);
+}
+
+/// Adds the products of `count` neighbours of the reduction, or vectors of
+/// them, the last of which has `used` elements. They share what their windows
+/// have in common.
+SmallVector<Value>
+DirectHostReduction::createNeighbours(const Place &place,
+                                      ArrayRef<int64_t> columns, int64_t count,
+                                      int64_t used, ValueRange initial) const {
+  size_t innermost = tiling.reduction.innermost;
+  int64_t lhsStep = ofReduction(tiling.lhs)[innermost];
+  int64_t rhsStep = ofReduction(tiling.rhs)[innermost];
+  bool isAlong = tiling.isAlongBatch;
+  int64_t lhsBatch =
+      isAlong ? tiling.lhs.distances[tiling.batch.innermost] : lhsStep;
+  int64_t rhsBatch =
+      isAlong ? tiling.rhs.distances[tiling.batch.innermost] : rhsStep;
+  int64_t step = isAlong ? 1 : tile.lanes;
+  DenseMap<int64_t, Value> left, right;
+  auto loadOnce = [&](const HostBox &box, DenseMap<int64_t, Value> &loaded,
+                      Value base, int64_t offset, int64_t distance) {
+    Value &elements = loaded[offset];
+    if (!elements)
+      elements = load(box, math.add(base, offset), distance, used);
+    return elements;
+  };
+  SmallVector<Value> results(initial);
+  for (int64_t i = 0; i < count; ++i) {
+    size_t number = 0;
+    for (int64_t column : columns)
+      for (int64_t vector = 0; vector < tile.vectors; ++vector) {
+        int64_t lane = vector * tile.lanes;
+        Value &sum = results[number++];
+        sum = code.multiplyAdd(
+            loadOnce(*lhs, left, place.lhs,
+                     i * step * lhsStep + lane * lhsBatch, lhsBatch),
+            loadOnce(*rhs, right, place.rhs,
+                     i * step * rhsStep + column + lane * rhsBatch, rhsBatch),
+            sum);
+      }
+  }
+  return results;
+}
+
+/// Adds the products of a line of the part.
+SmallVector<Value> DirectHostReduction::createLine(const Place &place,
+                                                   ArrayRef<int64_t> columns,
+                                                   ValueRange initial) const {
+  size_t innermost = tiling.reduction.innermost;
+  int64_t line = HostReductionTile::countInLine(tiling);
+  int64_t step = tile.neighbours * (tiling.isAlongBatch ? 1 : tile.lanes);
+  int64_t whole = line / step * step;
+  auto at = [&](Value value) {
+    return Place{math.add(place.lhs,
+                          math.mul(value, ofReduction(tiling.lhs)[innermost])),
+                 math.add(place.rhs,
+                          math.mul(value, ofReduction(tiling.rhs)[innermost])),
+                 place.sums};
+  };
+  SmallVector<Value> results(initial);
+  if (whole > 0) {
+    auto loop = scf::ForOp::create(
+        code.b, math.constant(0), math.constant(whole), math.constant(step),
+        results, [&](OpBuilder &, Location, Value value, ValueRange carried) {
+          scf::YieldOp::create(code.b, createNeighbours(at(value), columns,
+                                                        tile.neighbours,
+                                                        tile.lanes, carried));
+        });
+    disableUnrolling(loop);
+    results = llvm::to_vector_of<Value>(loop.getResults());
+  }
+  int64_t rest = line - whole;
+  if (rest == 0)
+    return results;
+  Place last = at(math.constant(whole));
+  if (tiling.isAlongBatch)
+    return createNeighbours(last, columns, rest, tile.lanes, results);
+  return createNeighbours(last, columns, 1, rest, results);
+}
+
+/// Adds the products of the part to the sums of one register tile.
+void DirectHostReduction::createTile(int64_t firstColumn, int64_t count,
+                                     const Place &place) {
+  // What columns add to the place in the right operand.
+  SmallVector<int64_t> columns;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t number = firstColumn + i, offset = 0;
+    for (size_t d = columnRank(); d-- > tile.firstColumn;) {
+      int64_t size = tiling.columns.digits[d];
+      offset += number % size * tiling.rhs.distances[batchRank() + d];
+      number /= size;
+    }
+    columns.push_back(offset);
+  }
+  SmallVector<Value> initial, places;
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t vector = 0; vector < tile.vectors; ++vector) {
+      places.push_back(math.add(place.sums, (firstColumn + i) * columnSums +
+                                                vector * tile.lanes));
+      initial.push_back(code.load(sums, places.back(), tile.lanes));
+    }
+  const DigitBox &reduction = tiling.reduction;
+  SmallVector<int64_t> outer(reduction.sizes);
+  outer[reduction.innermost] = 1;
+  int64_t lines = llvm::product_of(outer);
+  auto createLines = [&](Value number, ValueRange carried) {
+    Place line = place;
+    for (auto [value, left, right] :
+         llvm::zip_equal(math.split(number, outer), ofReduction(tiling.lhs),
+                         ofReduction(tiling.rhs))) {
+      line.lhs = math.add(line.lhs, math.mul(value, left));
+      line.rhs = math.add(line.rhs, math.mul(value, right));
+    }
+    return createLine(line, columns, carried);
+  };
+  SmallVector<Value> results;
+  if (lines == 1) {
+    results = createLines(math.constant(0), initial);
+  } else {
+    auto loop = scf::ForOp::create(
+        code.b, math.constant(0), math.constant(lines), math.constant(1),
+        initial, [&](OpBuilder &, Location, Value number, ValueRange carried) {
+          scf::YieldOp::create(code.b, createLines(number, carried));
+        });
+    disableUnrolling(loop);
+    results = llvm::to_vector_of<Value>(loop.getResults());
+  }
+  for (auto [sum, at] : llvm::zip_equal(results, places))
+    code.store(sum, sums, at);
+}
+
+void DirectHostReduction::createParts() {
+  const DigitBox &reduction = tiling.reduction;
+  SmallVector<int64_t> tiles;
+  for (size_t d = 0; d < reduction.getRank(); ++d)
+    tiles.push_back(reduction.getTiles(d));
+  Digits rows(rowRank(), math.constant(0));
+  Digits columns(columnRank(), math.constant(0));
+  code.forEach(
+      math.constant(0), math.constant(llvm::product_of(tiles)), 1,
+      [&](Value part) {
+        Digits start = math.split(part, tiles);
+        for (auto [digit, size] : llvm::zip_equal(start, reduction.sizes))
+          digit = math.mul(digit, size);
+        lhs->copy(llvm::to_vector(llvm::concat<Value>(first, rows, start)));
+        rhs->copy(llvm::to_vector(llvm::concat<Value>(first, columns, start)));
+        createBatch(0, {math.constant(tiling.lhs.first),
+                        math.constant(tiling.rhs.first), math.constant(0)});
+      });
+}
+
+/// Replaces the first element of each vector of sums by the sum of all, halves
+/// first.
+void DirectHostReduction::addUpLanes() {
+  ImplicitLocOpBuilder &b = code.b;
+  code.forEach(
+      math.constant(0), math.constant(numSums), tile.lanes, [&](Value place) {
+        Value sum = code.load(sums, place, tile.lanes);
+        for (int64_t half = tile.lanes / 2; half > 0; half /= 2) {
+          auto take = [&](int64_t start) {
+            return vector::ExtractStridedSliceOp::create(
+                b, sum, ArrayRef(start), ArrayRef(half), ArrayRef<int64_t>(1));
+          };
+          Value low = take(0), high = take(half);
+          sum = addSums(b, b.getLoc(), low, high);
+        }
+        code.store(sum, sums, place);
+      });
+}
+
+/// Loops over matrices and rows; the columns of each are a run of results.
+void DirectHostReduction::createResults(size_t digit, Digits &local) {
+  if (digit < batchRank() + rowRank()) {
+    bool isBatch = digit < batchRank();
+    Value count =
+        math.constant(isBatch ? tiling.batch.sizes[digit]
+                              : tiling.rows.digits[digit - batchRank()]);
+    if (isBatch)
+      count = math.minimum(
+          count,
+          math.sub(math.constant(tiling.batch.digits[digit]), first[digit]));
+    return code.forEach(math.constant(0), count, 1, [&](Value value) {
+      local.push_back(value);
+      createResults(digit + 1, local);
+      local.pop_back();
+    });
+  }
+  TileOrigin element = origin;
+  Value place = math.constant(0);
+  auto add = [&](Value &index, ArrayRef<Value> values, ArrayRef<int64_t> sizes,
+                 ArrayRef<int64_t> distances) {
+    int64_t inner = 1;
+    for (size_t d = sizes.size(); d-- > 0;) {
+      index = math.add(index, math.mul(values[d], inner));
+      place = math.add(place, math.mul(values[d], distances[d]));
+      inner *= sizes[d];
+    }
+  };
+  add(element.batch, ArrayRef(local).take_front(batchRank()),
+      tiling.batch.digits, batchSums);
+  add(element.row, ArrayRef(local).take_back(rowRank()), tiling.rows.digits,
+      rowSums);
+  HostEpilogue(code, MatrixIndex::Column, countColumns())
+      .create(element, math.constant(countColumns()),
+              [&](Value step, int64_t elements) {
+                SmallVector<Value> offsets;
+                for (int64_t i = 0; i < elements; ++i)
+                  offsets.push_back(
+                      math.add(place, math.mul(math.add(step, i), columnSums)));
+                return code.loadEach(sums, offsets);
+              });
+}
+
+void DirectHostReduction::create() {
+  origin = createGridScheduler(kernel.form)->createOrigin(kernel);
+  first = math.split(origin.batch, tiling.batch.digits);
+  code.forEach(math.constant(0), math.constant(numSums), tile.lanes,
+               [&](Value i) { code.storeZeros(tile.lanes, sums, i); });
+  createParts();
+  if (!tiling.isAlongBatch)
+    addUpLanes();
+  Digits local;
+  createResults(0, local);
+}
+
+LogicalResult
+mlir::conv::createDirectHostReductionBody(Kernel &kernel,
+                                          gpu::GPUFuncOp function) {
+  FailureOr<DirectTiling> tiling = computeDirectTiling(kernel);
+  if (failed(tiling))
+    return failure();
+  DirectHostReduction(kernel, function, *tiling).create();
+  return success();
+}
