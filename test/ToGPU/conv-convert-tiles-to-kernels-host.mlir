@@ -157,3 +157,29 @@ module attributes {conv.target = #conv.target<"host">} {
     return %dx : tensor<2x13x96xf32>
   }
 }
+
+// -----
+
+#across = #conv.schedule<kernel = #conv.host_gemm<workgroup = [16, 8], subgroup = [16, 8], gemm_k = 72, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
+
+// Vectors are positions, but the 8 channels of a group are what is adjacent in the result: a run of results has the sums
+// of a position, and one store. Before, zeros are only where there are sums: rows of 16 positions.
+// CHECK-LABEL: gpu.func @groups_0
+// CHECK-SAME:    %[[S:[a-z0-9]+]] : memref<256xf32, #gpu.address_space<private>>)
+// CHECK:         scf.for
+// CHECK-NEXT:      scf.for
+// CHECK:             vector.store %{{.+}}, %[[S]]{{.*}}, vector<16xf32>
+// CHECK:         vector.fma
+// CHECK-COUNT-8: vector.load %[[S]]{{.*}}, vector<1xf32>
+// CHECK:         %[[SUMS:.+]] = vector.from_elements
+// CHECK:         vector.store %[[SUMS]], %{{.*}} : memref<1024xf32, {{.*}}>, vector<8xf32>
+// CHECK:         gpu.return
+module attributes {conv.target = #conv.target<"host">} {
+  func.func @groups(%x: tensor<1x8x8x16xf32>, %w: tensor<16x3x3x8xf32>) -> tensor<1x8x8x16xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #across
+        : tensor<1x8x8x16xf32>, tensor<16x3x3x8xf32> -> tensor<1x8x8x16xf32>
+    return %y : tensor<1x8x8x16xf32>
+  }
+}

@@ -31,6 +31,7 @@ public:
 
 private:
   void createReduction();
+  void createResults();
   void createRegisterTile(Value row, Value vector);
   SmallVector<Value> createStep(Value narrowStart, Value wideStart, Value k,
                                 ValueRange accumulators);
@@ -126,9 +127,15 @@ void HostCacheLoop::createReduction() {
   int64_t reduction = kernel.form.getReduction();
   Value wideCount = isLeftWide ? block.rows : block.columns;
   Value narrowCount = isLeftWide ? block.columns : block.rows;
-  int64_t elements = cast<MemRefType>(sums.getType()).getNumElements();
-  code.forEach(zero, math.constant(elements), kernel.atom.m,
-               [&](Value i) { code.storeZeros(kernel.atom.m, sums, i); });
+  // A narrow operand may have far fewer rows than the scratch buffer.
+  Value narrowEnd =
+      math.mul(math.div(math.add(narrowCount, narrow.step - 1), narrow.step),
+               narrow.step);
+  code.forEach(zero, narrowEnd, 1, [&](Value row) {
+    code.forEach(zero, wideCount, kernel.atom.m, [&](Value vector) {
+      code.storeZeros(kernel.atom.m, sums, sumOffset(row, vector));
+    });
+  });
   code.forEach(zero, math.constant(reduction), kernel.gemmK(), [&](Value k) {
     block.k = k;
     block.length = math.minimum(math.constant(kernel.gemmK()),
@@ -144,23 +151,44 @@ void HostCacheLoop::createReduction() {
   });
 }
 
+/// Runs of results are along the wide operand. But if only neighbours along the
+/// narrow one are neighbours in memory, they are along that: runs that cross
+/// all rows of the tile would use a cache line for each element.
+void HostCacheLoop::createResults() {
+  MatrixIndex ofWide = isLeftWide ? MatrixIndex::Row : MatrixIndex::Column;
+  MatrixIndex ofNarrow = isLeftWide ? MatrixIndex::Column : MatrixIndex::Row;
+  MatrixAccess result(math, kernel.form.result);
+  bool isAcross = result.getInnermostDistance(ofNarrow) == 1 &&
+                  result.getInnermostDistance(ofWide) != 1;
+  bool isAlongRows = isLeftWide != isAcross;
+  HostEpilogue epilogue(code, isAcross ? ofNarrow : ofWide,
+                        isAcross ? narrow.rows : wide.rows);
+  Value count = isAlongRows ? block.rows : block.columns;
+  auto loadSums = [&](Value run, Value first, int64_t elements) {
+    if (!isAcross)
+      return code.load(sums, sumOffset(run, first), elements);
+    SmallVector<Value> offsets;
+    for (int64_t i = 0; i < elements; ++i)
+      offsets.push_back(sumOffset(math.add(first, i), run));
+    return code.loadEach(sums, offsets);
+  };
+  code.forEach(math.constant(0), isAlongRows ? block.columns : block.rows, 1,
+               [&](Value run) {
+                 TileOrigin start = origin;
+                 Value &other = isAlongRows ? start.column : start.row;
+                 other = math.add(other, run);
+                 epilogue.create(start, count,
+                                 [&](Value first, int64_t elements) {
+                                   return loadSums(run, first, elements);
+                                 });
+               });
+}
+
 void HostCacheLoop::create() {
   origin = createGridScheduler(kernel.form)->createOrigin(kernel);
   block = clipToResult(kernel, origin);
   createReduction();
-  HostEpilogue epilogue(
-      code, isLeftWide ? MatrixIndex::Row : MatrixIndex::Column, wide.rows);
-  code.forEach(math.constant(0), isLeftWide ? block.columns : block.rows, 1,
-               [&](Value i) {
-                 TileOrigin start = origin;
-                 Value &other = isLeftWide ? start.column : start.row;
-                 other = math.add(other, i);
-                 epilogue.create(start, isLeftWide ? block.rows : block.columns,
-                                 [&](Value first, int64_t elements) {
-                                   return code.load(sums, sumOffset(i, first),
-                                                    elements);
-                                 });
-               });
+  createResults();
 }
 
 LogicalResult mlir::conv::createHostCacheBody(Kernel &kernel,
