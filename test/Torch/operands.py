@@ -2,6 +2,7 @@
 """Operands that do not fit are PyTorch's error or ours, and never read beyond their end."""
 
 import unittest
+from unittest import mock
 
 import numpy as np
 import torch
@@ -9,7 +10,7 @@ import torch.nn.functional as F
 
 import conv.torch
 import conv.torch.functional as CF
-from conv.torch import causal_conv1d_fn
+from conv.torch import _measurements, causal_conv1d_fn
 
 
 class Residuals(unittest.TestCase):
@@ -150,6 +151,17 @@ class Layouts(unittest.TestCase):
                 with self.subTest((name, weight.stride())):
                     expected = F.conv2d(image, weight, padding=1)
                     self.assertEqual(CF.conv2d(image, weight, padding=1).stride(), expected.stride())
+
+
+class Measurements(unittest.TestCase):
+    def test_large_layers_are_measured_on_the_cpu(self):
+        """PyTorch runs a layer of the CPU whose kernel is slower; timing small ones would take longer than it can save."""
+        for size, runs in ((48, "torch"), (8, "conv")):
+            layer = conv.torch.Conv2d(8, 23, (3, 5))
+            with mock.patch.object(_measurements, "measure", return_value=(2.0, 1.0)):
+                layer(torch.randn(2, 8, size, size))
+            [row] = [row for row in conv.torch.report() if f"2x8x{size}x{size} -> 23" in row.problem]
+            self.assertEqual((row.runs, row.reason), (runs, "measured" if runs == "torch" else ""))
 
 
 class Numbers(unittest.TestCase):

@@ -26,8 +26,12 @@ from .._library import Error
 from .._processors import count_processors
 from . import _measurements
 from ._kernel import Kernel, device_name
-from ._problems import AnyProblem, function_name, with_run_time_sizes
+from ._problems import AnyProblem, count_products, function_name, with_run_time_sizes
 from ._settings import settings
+
+
+#: Products of a convolution on the CPU that takes so long that timing both ways once is worth it: 0.05 to 0.5 ms.
+_LARGE = 1 << 21
 
 
 class Choice:
@@ -60,12 +64,15 @@ class Choice:
     def wants_measurement(self, doubtful: bool = False) -> bool:
         """Whether to time both ways now. A choice says so once.
 
-        On the CPU, only kernels for which it is `doubtful` that they are faster are timed, unless the setting is True.
+        On the CPU, kernels are timed if they are large, or if it is `doubtful` that they are faster, unless the setting says
+        otherwise.
         """
         if self._measured or self.kernel is None:
             return False
         if self.device == "host":
-            wanted = settings.measure or (doubtful and settings.measure is None)
+            wanted = settings.measure
+            if wanted is None:
+                wanted = doubtful or count_products(self.problem) >= _LARGE
         else:
             wanted = torch.backends.cudnn.benchmark if settings.measure is None else settings.measure
             wanted = wanted and not torch.cuda.is_current_stream_capturing()

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import math
 import typing
 
-from .._problem import NAMED_IF_SET
+from .._problem import NAMED_IF_SET, Problem
 
 
 class AnyProblem(typing.Protocol):
@@ -28,6 +29,24 @@ def with_run_time_sizes(problem: AnyProblem) -> typing.Optional[AnyProblem]:
     """The problem with the numbers of sequences and tokens left open, for kinds of problems that support it."""
     leave_open = getattr(problem, "with_run_time_sizes", None)
     return leave_open() if leave_open else None
+
+
+def count_products(problem: AnyProblem) -> int:
+    """The multiplications of a convolution in any direction; 0 for other kinds of problems."""
+    if not isinstance(problem, Problem):
+        return 0
+    rank = len(problem.input)
+    ones, zeros = (1,) * rank, (0,) * rank
+    sizes = zip(
+        problem.input,
+        problem.filter,
+        problem.stride or ones,
+        problem.dilation or ones,
+        problem.low or zeros,
+        problem.high or problem.low or zeros,
+    )
+    output = [(low + size + high - dilation * (taps - 1) - 1) // stride + 1 for size, taps, stride, dilation, low, high in sizes]
+    return problem.n * problem.k * (problem.c // problem.groups) * math.prod(output) * math.prod(problem.filter)
 
 
 def function_name(problem: AnyProblem) -> str:
