@@ -92,8 +92,10 @@ Disassembler::create(llvm::StringRef chip) {
   made->assembly.reset(
       target->createMCAsmInfo(*made->registers, made->triple, {}));
   made->instructions.reset(target->createMCInstrInfo());
+  // Compilers differ in whether they name halves of gfx12's registers; their
+  // encodings are a superset of the others, and gfx9 has none.
   made->subtarget.reset(
-      target->createMCSubtargetInfo(made->triple, chip, /*Features=*/""));
+      target->createMCSubtargetInfo(made->triple, chip, "+real-true16"));
   made->context = std::make_unique<llvm::MCContext>(
       made->triple, made->assembly.get(), made->registers.get(),
       made->subtarget.get());

@@ -107,6 +107,7 @@ void Interpreter::initialize(Wave &wave, int64_t firstItem) const {
     if (rsrc2 >> (7 + axis) & 1 && system < kVcc)
       wave.setScalar(system++, uint32_t(ids[size_t(axis)]));
   if (pace.waits == WaitStyle::AllApart) {
+    wave.setScalar(kTrap + 8, uint32_t(firstItem / wave.size) << 25);
     wave.setScalar(kTrap + 9, uint32_t(ids[0]));
     wave.setScalar(kTrap + 7, uint32_t(ids[1] | ids[2] << 16));
   }

@@ -40,6 +40,12 @@ static std::string stripEncoding(std::string_view mnemonic) {
   return std::string(mnemonic);
 }
 
+/// Invalidations and write-backs of caches, which have no address.
+static bool isCacheControl(std::string_view name) {
+  return startsWithAny(name, {"global_inv", "global_wb", "buffer_inv",
+                              "buffer_wb", "buffer_gl0_inv", "buffer_gl1_inv"});
+}
+
 static Unit findUnit(std::string_view name) {
   if (startsWithAny(name, {"v_mfma", "v_smfmac", "v_wmma", "v_swmmac"}))
     return Unit::Matrix;
@@ -47,6 +53,8 @@ static Unit findUnit(std::string_view name) {
     return Unit::Vector;
   if (name.starts_with("ds_"))
     return Unit::Shared;
+  if (isCacheControl(name))
+    return Unit::Internal;
   if (startsWithAny(name,
                     {"buffer_", "global_", "flat_", "scratch_", "tbuffer_"}))
     return Unit::Global;

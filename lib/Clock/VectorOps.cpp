@@ -46,6 +46,25 @@ static bool executeBits(const Instruction &instruction, Wave &wave) {
   return true;
 }
 
+/// v_and_b32 with a mask of the lower half: the upper half may be unknown, as
+/// after 16-bit instructions.
+static bool executeLowMask(const Instruction &instruction, Wave &wave) {
+  const auto &operands = instruction.operands;
+  if (instruction.mnemonic != "v_and_b32" || operands.size() < 3 ||
+      operands[1].kind != Operand::Literal || operands[1].literal > 0xffff ||
+      operands[2].kind != Operand::Vector)
+    return false;
+  Operand half = operands[2];
+  half.part = Operand::Low;
+  VectorValue storage;
+  const VectorValue &value = wave.readVector(half, 0, storage);
+  Lanes out;
+  for (size_t lane = 0; lane < 64; ++lane)
+    out[lane] = value.lanes[lane] & U(operands[1].literal);
+  wave.writeVector(operands[0], 0, out, value.known);
+  return true;
+}
+
 static bool executeSimple(const Instruction &instruction, Wave &wave) {
   const Operation *found = lookupOperation(instruction.mnemonic);
   const auto &operands = instruction.operands;
@@ -267,7 +286,8 @@ static bool executeLanes(const Instruction &instruction, Wave &wave) {
 
 std::span<const Executor> clock::getVectorExecutors() {
   static constexpr Executor executors[] = {
-      executeSimple, executeBits, executeCompare,     executeSelect,
-      executeCarry,  executeWide, executeMultiplyAdd, executeLanes};
+      executeLowMask, executeSimple,      executeBits,
+      executeCompare, executeSelect,      executeCarry,
+      executeWide,    executeMultiplyAdd, executeLanes};
   return executors;
 }

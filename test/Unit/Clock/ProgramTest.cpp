@@ -214,6 +214,43 @@ TEST(Program, HalvesOfARegister) {
   EXPECT_EQ(trace.waves[0].lines.back() * 64, (uint64_t(1) << 32) + 0x200);
 }
 
+// A mask of the lower half makes the register known.
+TEST(Program, MaskedHalves) {
+  Program program = assemble(
+      "gfx1100", "s_mov_b32 s8, 0\ns_mov_b32 s9, 1\ns_mov_b32 s10, 0x1000\n"
+                 "s_mov_b32 s11, 0\nv_mov_b16 v1.l, 0x1ff\n"
+                 "v_and_b32 v1, 0xffc0, v1\n"
+                 "buffer_load_b32 v2, v1, s[8:11], 0 offen\n");
+  WorkgroupTrace trace = interpret(program, *lookupPace("gfx1100"));
+  EXPECT_EQ(trace.unknownAddresses, 0);
+  EXPECT_EQ(trace.waves[0].lines.back() * 64, (uint64_t(1) << 32) + 0x1c0);
+}
+
+// Some compilers name halves of gfx12's registers, others do not.
+TEST(Program, HalvesOfRegistersOfGfx12) {
+  Program program = assemble("gfx1201", ".long 0x7f001502\n");
+  ASSERT_EQ(program.code.size(), 2u);
+  EXPECT_EQ(program.code[0].mnemonic, "v_cvt_f16_f32");
+  EXPECT_EQ(program.code[0].operands[0].part, Operand::High);
+}
+
+// Waves of gfx12 read their number in the workgroup from a trap register.
+TEST(Program, WavesHaveNumbers) {
+  Program program = assemble("gfx1201", "s_bfe_u32 s4, ttmp8, 0x50019\n"
+                                        "s_cmp_eq_u32 s4, 1\n"
+                                        "s_cbranch_scc1 .Lend\ns_nop 0\n");
+  WorkgroupTrace trace = interpret(program, *lookupPace("gfx1201"), 2);
+  EXPECT_EQ(trace.unknownBranches, 0);
+  EXPECT_GT(trace.waves[0].steps.size(), trace.waves[1].steps.size());
+}
+
+// They are no loads of an unknown address.
+TEST(Program, InvalidationsOfCaches) {
+  EXPECT_EQ(parse("gfx1201", "global_inv scope:SCOPE_SE").unit, Unit::Internal);
+  EXPECT_EQ(parse("gfx1100", "buffer_gl0_inv").unit, Unit::Internal);
+  EXPECT_EQ(parse("gfx942", "buffer_inv sc1").unit, Unit::Internal);
+}
+
 TEST(Program, OtherCodeIsAnError) {
   Result<Program> none =
       decodeKernel("not an object", "kernel", *lookupPace("gfx942"));
