@@ -34,8 +34,17 @@
 // CHECK:             conv.mma <mfma 16 x 16 x 16>
 // CHECK:             conv.schedule_fence
 // CHECK-NEXT:        gpu.barrier
+// A second step, whose reads go to the registers that the first one multiplied.
+// CHECK-NOT:         gpu.barrier
+// CHECK:             conv.guarded_load %[[W]]
+// CHECK:             conv.schedule_fence
+// CHECK-NEXT:        gpu.barrier
 // CHECK-NOT:         gpu.barrier
 // CHECK:             scf.yield
+// The third one of an odd number of steps.
+// CHECK:           conv.guarded_load %[[X]]
+// CHECK:           conv.guarded_load %[[W]]
+// CHECK:           gpu.barrier
 // The last two steps have no loads to start.
 // CHECK-NOT:       conv.guarded_load
 // CHECK:           conv.mma

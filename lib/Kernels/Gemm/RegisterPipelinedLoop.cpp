@@ -47,7 +47,7 @@ class PipelinedLoop {
 public:
   PipelinedLoop(const Kernel &kernel, const MainLoopParts &parts)
       : kernel(kernel), parts(parts), steps(kernel.countSteps()),
-        rounds(parts.matrix.numRounds()),
+        rounds(parts.matrix.numRounds()), stepsOfIteration(1 + rounds % 2),
         isDouble(kernel.form.schedule.getStages() == 2) {}
 
   SmallVector<Value> create();
@@ -108,6 +108,9 @@ private:
   const MainLoopParts &parts;
   SharedNumber steps;
   int64_t rounds;
+  /// Rounds take turns in two sets of registers. An iteration has an even
+  /// number of them, so that no set has to be copied to the other one.
+  int64_t stepsOfIteration;
   bool isDouble;
 };
 } // namespace
@@ -255,16 +258,31 @@ SmallVector<Value> PipelinedLoop::create() {
   const IndexMath &math = kernel.math;
   int64_t gemmK = kernel.gemmK();
   State state = start();
-  if (steps.maximum() > 2) {
-    Value end = math.constant(steps.map([&](int64_t n) { return n * gemmK; }));
+  SharedNumber inLoop = steps.map([&](int64_t n) {
+    return std::max<int64_t>(0, n - 2) / stepsOfIteration * stepsOfIteration;
+  });
+  Value end =
+      math.constant(inLoop.map([&](int64_t n) { return (n + 2) * gemmK; }));
+  if (inLoop.maximum() > 0) {
     auto loop = scf::ForOp::create(
-        b, math.constant(2 * gemmK), end, math.constant(gemmK), state.pack(),
+        b, math.constant(2 * gemmK), end,
+        math.constant(stepsOfIteration * gemmK), state.pack(),
         [&](OpBuilder &, Location, Value k, ValueRange carried) {
-          State after = createStep(state.unpack(carried), k, true);
+          State after = state.unpack(carried);
+          for (int64_t step = 0; step < stepsOfIteration; ++step)
+            after = createStep(after, math.add(k, step * gemmK), true);
           scf::YieldOp::create(b, after.pack());
         });
     disableUnrolling(loop);
     state = state.unpack(loop.getResults());
+  }
+  if (stepsOfIteration > 1) {
+    // The step that the loop leaves over.
+    SharedNumber isLeft =
+        steps.map([](int64_t n) { return n > 2 && n % 2 ? 1 : 0; });
+    state = state.unpack(createIf(kernel, isLeft, state.pack(), [&] {
+      return createStep(state, end, /*hasNext=*/true).pack();
+    }));
   }
   SharedNumber hasSecond = steps.map([](int64_t n) { return n > 1 ? 1 : 0; });
   state = state.unpack(createIf(kernel, hasSecond, state.pack(), [&] {
