@@ -1,12 +1,12 @@
-//===- TileTests.cpp - tiles of three atoms along a side ------------------===//
+//===- TileTests.cpp - tiles of three or five atoms along a side ----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Subgroups of 96 or 48 rows and columns: sizes that are no powers of two, on
-// positions and channels that fill no tile.
+// Subgroups of 96, 80 or 48 rows and columns: sizes that are no powers of two,
+// on positions and channels that fill no tile. Steps of one round are in pairs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +44,22 @@ static const TileCase kTiles[] = {
     {"wmma_192x64",
      {"sim:gfx1100", "sim:gfx1201"},
      "workgroup = [192, 64], subgroup = [48, 64], gemm_k = 32, stages = 1, "
+     "atom = <wmma 16 x 16 x 16>"},
+    {"mfma_80x64_one_round",
+     {"sim:gfx90a", "sim:gfx942"},
+     "workgroup = [80, 64], subgroup = [80, 64], gemm_k = 32, stages = 1, "
+     "atom = <mfma 16 x 16 x 16>"},
+    {"mfma_64x64_one_round_two_stages",
+     {"sim:gfx90a", "sim:gfx942"},
+     "workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, "
+     "atom = <mfma 16 x 16 x 16>"},
+    {"mfma_160x64_gfx950",
+     {"sim:gfx950"},
+     "workgroup = [160, 64], subgroup = [80, 32], gemm_k = 64, stages = 1, "
+     "atom = <mfma 16 x 16 x 32>"},
+    {"wmma_80x64",
+     {"sim:gfx1100", "sim:gfx1201"},
+     "workgroup = [80, 64], subgroup = [80, 32], gemm_k = 32, stages = 1, "
      "atom = <wmma 16 x 16 x 16>"},
 };
 

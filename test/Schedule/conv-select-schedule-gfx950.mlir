@@ -4,8 +4,8 @@ module attributes {conv.target = #conv.target<"gfx950">} {
 
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [128, 192], subgroup = [64, 96], gemm_k = 64,
-// CHECK-SAME: stages = 2, atom = <mfma 32 x 32 x 16>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [160, 128], subgroup = [80, 64], gemm_k = 64,
+// CHECK-SAME: stages = 2, atom = <mfma 16 x 16 x 32>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
   %y = conv.forward %x, %w
@@ -29,10 +29,10 @@ func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16
   return %y : tensor<1x7x7x512xf16>
 }
 
-// Three input channels become eight, which copies bring without registers.
+// Three input channels become eight. Tiles of 160 rows need one round of units.
 // CHECK-LABEL: func.func @three_channels_bf16
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [256, 64], subgroup = [128, 64], gemm_k = 32,
-// CHECK-SAME: stages = 2, atom = <mfma 32 x 32 x 16>, main_loop = async_staged, raster = columns>,
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [160, 64], subgroup = [80, 32], gemm_k = 64,
+// CHECK-SAME: stages = 1, atom = <mfma 16 x 16 x 32>, main_loop = register_staged, raster = columns>,
 // CHECK-SAME: channel_multiple = 8, chosen_by = heuristic>
 func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x3xbf16>)
     -> tensor<64x56x56x64xbf16> {
@@ -45,8 +45,8 @@ func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x
 
 // The f32 layer takes the f32 atom.
 // CHECK-LABEL: func.func @large_layer_f32
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [32, 32], gemm_k = 32,
-// CHECK-SAME: stages = 1, atom = <mfma 32 x 32 x 2>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [160, 32], subgroup = [80, 16], gemm_k = 32,
+// CHECK-SAME: stages = 2, atom = <mfma 16 x 16 x 4>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
   %y = conv.forward %x, %w

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The schedule space is small and generated: subgroup tiles of a power of two
-// of atoms (on AMD chips also of three), up to eight subgroups, and up to 256
-// bytes of the reduction per step. The smallest candidate of each atom fits
-// every chip; the largest has the fewest workgroups.
+// of atoms (on AMD chips also of three or five), up to eight subgroups, and up
+// to 256 bytes of the reduction per step. The smallest candidate of each atom
+// fits every chip; the largest has the fewest workgroups.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,11 @@ using namespace conv;
 static constexpr int64_t kMaxSubgroups = 8;
 /// The longest row of a tile in shared memory.
 static constexpr int64_t kMaxRowBytes = 256;
+/// The longest row of a tile of subgroups of five atoms. With twice as long
+/// rows, they take more than 256 registers, and LLVM loses the order of loads
+/// and products: matrix units are busy for 0.55 of a loop in conv-clock, and
+/// for 0.84 with four atoms.
+static constexpr int64_t kMaxRowBytesOfFive = 128;
 /// A main loop with its number of stages: one tile is multiplied while the
 /// others arrive.
 struct Staging {
@@ -53,19 +58,34 @@ static std::vector<Staging> listStagings(const Problem &problem,
   return stagings;
 }
 
+/// Whether subgroup tiles may have five atoms along a side. In conv-clock, they
+/// are slower if WMMA loops transpose an operand: they load it in short pieces.
+/// Phases of strided gradients have a loop each, whose code would be too long.
+static bool allowsFiveAtoms(const Problem &problem, const MatrixAtom &atom,
+                            int64_t rowBytes) {
+  bool isTransposed =
+      !problem.lhsRun.isAlongReduction || !problem.rhsRun.isAlongReduction;
+  return rowBytes <= kMaxRowBytesOfFive && problem.products == 1 &&
+         !(atom.kind == AtomKind::WMMA && isTransposed);
+}
+
 /// Atoms along one side of a subgroup tile, for steps of `rowBytes` of the
-/// reduction. Three atoms were not measured on other chips. In conv-clock they
-/// are slower in two cases: if both operands are transposed on their way,
-/// blocks of such tiles are loaded in shorter pieces; and rows shorter than
-/// cache lines load each line twice.
-static std::vector<int64_t>
-listAtomCounts(const Problem &problem, const ChipInfo &chip, int64_t rowBytes) {
+/// reduction. Three and five atoms were not measured on other chips. In
+/// conv-clock they are slower in two cases: if both operands are transposed on
+/// their way, blocks of such tiles are loaded in shorter pieces; and rows
+/// shorter than cache lines load each line twice.
+static std::vector<int64_t> listAtomCounts(const Problem &problem,
+                                           const ChipInfo &chip,
+                                           const MatrixAtom &atom,
+                                           int64_t rowBytes) {
   bool areTransposed =
       !problem.lhsRun.isAlongReduction && !problem.rhsRun.isAlongReduction;
-  if (chip.backend == Backend::AMDGPU && !areTransposed &&
-      rowBytes >= chip.cacheLineBytes)
+  if (chip.backend != Backend::AMDGPU || areTransposed ||
+      rowBytes < chip.cacheLineBytes)
+    return {1, 2, 4, 8};
+  if (!allowsFiveAtoms(problem, atom, rowBytes))
     return {1, 2, 3, 4, 8};
-  return {1, 2, 4, 8};
+  return {1, 2, 3, 4, 5, 8};
 }
 
 /// Adds all candidates with this atom.
@@ -78,7 +98,7 @@ static void addCandidates(const Problem &problem, const ChipInfo &chip,
        gemmK <= 8 * granule && gemmK * byteSize(atom.operand) <= kMaxRowBytes;
        gemmK *= 2) {
     const std::vector<int64_t> atoms =
-        listAtomCounts(problem, chip, gemmK * byteSize(atom.operand));
+        listAtomCounts(problem, chip, atom, gemmK * byteSize(atom.operand));
     for (int64_t atomsN : atoms)
       for (int64_t atomsM : atoms)
         for (int64_t alongRows : multiples)
