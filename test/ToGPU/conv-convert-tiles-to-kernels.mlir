@@ -70,14 +70,18 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // One stage: half the shared memory, and a barrier before the writes too, which
-// ends the reads of what they replace.
-// CHECK:         gpu.func @single_0({{.*}}) workgroup(%[[A:.+]] : memref<2048xf16, {{.+}}>, %[[B:.+]] : memref<2048xf16, {{.+}}>)
+// ends the reads of what they replace. Rows of 64 bytes are half a line of the
+// cache, so some of the loads start after the second barrier.
+// CHECK:         gpu.func @single_0(%[[X:.+]]: memref<1x8x8x16xf16, {{.+}}>, %[[W:.+]]: memref<144x3x3x16xf16, {{.+}}>, %{{.+}}: memref<{{.+}}>) workgroup(%[[A:.+]] : memref<2048xf16, {{.+}}>, %[[B:.+]] : memref<2048xf16, {{.+}}>)
 // CHECK:           scf.for
 // CHECK:             gpu.barrier
 // CHECK:             vector.store %{{.+}}, %[[A]]
+// CHECK:             conv.guarded_load %[[X]]
 // CHECK:             vector.store %{{.+}}, %[[B]]
+// CHECK-NOT:         conv.guarded_load
 // CHECK:             gpu.barrier
 // CHECK:             vector.load
+// CHECK:             conv.guarded_load %[[W]]
 // CHECK:             conv.mma
 // CHECK:             conv.schedule_fence
 // CHECK:             scf.yield
@@ -237,5 +241,30 @@ module attributes {conv.target = #conv.target<"gfx942">} {
         layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #schedule
         : tensor<2x8x8x16xf16>, tensor<2x4x4x192xf16> -> tensor<192x3x3x8xf32>
     return %dw : tensor<192x3x3x8xf32>
+  }
+}
+
+// -----
+
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// Loads that are joined are many: those of the last block, here all of the input,
+// start after the second barrier.
+// CHECK:         gpu.func @joined_0(%[[DY:.+]]: memref<1x16x16x64xf16, {{.+}}>, %[[X:.+]]: memref<1x16x16x64xf16, {{.+}}>, %{{.+}}) workgroup(%[[A:.+]] : {{.+}}, %[[B:.+]] : {{.+}})
+// CHECK:           scf.for
+// CHECK:             gpu.barrier
+// CHECK:             vector.store %{{.+}}, %[[A]]
+// CHECK:             conv.placed_load %[[DY]]
+// CHECK:             vector.store %{{.+}}, %[[B]]
+// CHECK-NOT:         conv.placed_load %[[X]]
+// CHECK:             gpu.barrier
+// CHECK:             conv.placed_load %[[X]]
+// CHECK:             scf.yield
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @joined(%x: tensor<1x16x16x64xf16>, %dy: tensor<1x16x16x64xf16>) -> tensor<64x3x3x64xf32> {
+    %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+        : tensor<1x16x16x64xf16>, tensor<1x16x16x64xf16> -> tensor<64x3x3x64xf32>
+    return %dw : tensor<64x3x3x64xf32>
   }
 }
