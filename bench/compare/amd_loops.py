@@ -5,7 +5,8 @@
 
 `conv-gen`, `conv-compile` and `conv-clock` are found on the path. A row is added to the file, or replaced, for each
 problem, chip and type. `--packs` keeps the artifacts, so that another model can judge the same code. The modelled times
-of other compilers are in bench/results/amd_loops_others.csv; the script compares with them if the type is f16.
+of other compilers are in bench/results: amd_loops_others.csv by another model, amd_loops_triton.csv by conv-clock
+(amd_triton.py). The script compares with them if the type is f16.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from files import read_json, write_file
 from problem import COMMANDS
 
 CHIPS = "gfx90a,gfx942,gfx950,gfx1100,gfx1201"
-_NHWC = "--in_layout NHWC --fil_layout NHWC --out_layout NHWC"
+NHWC = "--in_layout NHWC --fil_layout NHWC --out_layout NHWC"
 _UNIT = "-u 1 -v 1 -l 1 -j 1 -g 1"
 _LARGE = f"-n 128 -c 384 -H 64 -W 64 -k 384 -y 3 -x 3 -p 1 -q 1 {_UNIT}"
 #: For each problem, the name that the documentation uses, and the arguments of conv-gen after the type.
@@ -35,12 +36,13 @@ PROBLEMS = {
     "gradient of the input of 128, 384->384": f"{_LARGE} -F 2",
     "gradient of the filter of 128, 384->384": f"{_LARGE} -F 4",
 }
-OTHERS = pathlib.Path(__file__).parents[1] / "results" / "amd_loops_others.csv"
+RESULTS = pathlib.Path(__file__).parents[1] / "results"
+OTHERS = (RESULTS / "amd_loops_others.csv", RESULTS / "amd_loops_triton.csv")
 
 
 def clock_default(name, target, dtype, packs):
     """The row of a problem: what conv-clock reports on its default schedule; None if the problem does not compile."""
-    module = call("conv-gen", *COMMANDS[dtype].split(), *PROBLEMS[name].split(), *_NHWC.split())
+    module = call("conv-gen", *COMMANDS[dtype].split(), *PROBLEMS[name].split(), *NHWC.split())
     with tempfile.TemporaryDirectory() as folder:
         number = list(PROBLEMS).index(name)
         pack = pathlib.Path(packs or folder) / f"{number}-{target}-{dtype}.convpack"
@@ -69,12 +71,13 @@ def clock_default(name, target, dtype, packs):
     }
 
 
-def read_others(path):
+def read_others(paths):
     """The modelled microseconds of other compilers, by compiler, problem and chip."""
-    if not path.exists():
-        return {}
-    with path.open(encoding="utf-8") as file:
-        return {(row["compiler"], row["problem"], row["target"]): float(row["us"]) for row in csv.DictReader(file)}
+    others = {}
+    for path in filter(pathlib.Path.exists, paths):
+        with path.open(encoding="utf-8") as file:
+            others.update(((row["compiler"], row["problem"], row["target"]), float(row["us"])) for row in csv.DictReader(file))
+    return others
 
 
 def print_table(rows, targets, dtype, show):
