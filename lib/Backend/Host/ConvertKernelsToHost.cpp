@@ -47,6 +47,18 @@ static void populatePatterns(LLVMTypeConverter &converter,
   populateMathToLibmConversionPatterns(patterns, /*benefit=*/1);
 }
 
+/// Calls libm for expm1. The patterns for intrinsics compute exp(x) - 1, which
+/// cancels near zero.
+static LogicalResult convertExpM1(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  RewritePatternSet patterns(context);
+  populateMathToLibmConversionPatterns(patterns);
+  ConversionTarget target(*context);
+  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  target.addIllegalOp<math::ExpM1Op>();
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
 /// Exports the name of the processor, which the runtime checks before it runs a
 /// kernel.
 static void createCpuName(gpu::GPUModuleOp module) {
@@ -64,7 +76,8 @@ struct ConvertKernelsToHostPass final
     : mlir::conv::impl::ConvertKernelsToHostPassBase<ConvertKernelsToHostPass> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
-    if (failed(verifyTarget(module, ::conv::Backend::Host)))
+    if (failed(verifyTarget(module, ::conv::Backend::Host)) ||
+        failed(convertExpM1(module)))
       return signalPassFailure();
     MLIRContext *context = &getContext();
     LLVMTypeConverter converter(context);

@@ -48,6 +48,25 @@ module attributes {conv.target = #conv.target<"host">} {
 
 // -----
 
+// expm1 is a call, too: exp(x) - 1 cancels near zero.
+// CHECK:       llvm.func @expm1f(f32) -> f32
+// CHECK:       llvm.func @cancels
+// CHECK-NOT:     llvm.intr.exp
+// CHECK-COUNT-2: llvm.call @expm1f
+module attributes {conv.target = #conv.target<"host">} {
+  gpu.module @kernels {
+    gpu.func @cancels(%x: memref<8xf32, #gpu.address_space<global>>) kernel {
+      %i = gpu.block_id x
+      %v = vector.load %x[%i] : memref<8xf32, #gpu.address_space<global>>, vector<2xf32>
+      %e = math.expm1 %v : vector<2xf32>
+      vector.store %e, %x[%i] : memref<8xf32, #gpu.address_space<global>>, vector<2xf32>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
 // The host has no shared memory.
 module attributes {conv.target = #conv.target<"host">} {
   gpu.module @kernels {
