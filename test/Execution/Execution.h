@@ -42,9 +42,9 @@ std::string prepackFilter(std::string text);
 /// turns.
 bool isExhaustive();
 
-/// A level of the host and some of the chips, the next ones at each call; all of
-/// them if `isExhaustive`. Called while tests are added, so that each test has the same
-/// chips whichever of them run.
+/// A level of the host and some of the chips, the next ones at each call; all
+/// of them if `isExhaustive`. Called while tests are added, so that each test
+/// has the same chips whichever of them run.
 std::vector<std::string> takeTurn(int chips = 1);
 
 /// The chips of a turn with which a problem in three types meets all chips.

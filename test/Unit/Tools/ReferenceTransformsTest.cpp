@@ -72,11 +72,11 @@ Expected evaluateWith(const artifact::Entry &entry,
                   {makeBytes(input), makeBytes(filter), ""})[0];
 }
 
-// Transforms cancel: B^T d = [3, 0, -6, -3] / 2 and G g = [2, 1, 3, 2] / 2, with
-// |B^T||d| = [3, 6, 6, 3] / 2 and |G||g| = [2, 3, 3, 2] / 2. The products of the
-// first result, 3/2, 0 and -9/2, are together 6; the products with one of the
-// latter two are 3, 3/2 and 9, together 27/2; and those of both 3/2, 9/2 and
-// 9/2, together 21/2. The second result has as much.
+// Transforms cancel: B^T d = [3, 0, -6, -3] / 2 and G g = [2, 1, 3, 2] / 2,
+// with |B^T||d| = [3, 6, 6, 3] / 2 and |G||g| = [2, 3, 3, 2] / 2. The products
+// of the first result, 3/2, 0 and -9/2, are together 6; the products with one
+// of the latter two are 3, 3/2 and 9, together 27/2; and those of both 3/2, 9/2
+// and 9/2, together 21/2. The second result has as much.
 TEST(ReferenceTransforms, TransformsOfOperandsHaveAShareOfTheirOwn) {
   artifact::Entry entry = makeEntry();
   std::string from = R"("accumulation": 9, "output_ulp": 0.5)";
