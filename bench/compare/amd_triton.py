@@ -133,10 +133,13 @@ def list_configurations(sizes, direction):
     tiles = ((128, 128, 32), (128, 128, 64), (128, 64, 32), (128, 64, 64), (64, 128, 64), (64, 64, 64), (256, 64, 32),
              (256, 128, 32), (128, 256, 32))  # fmt: skip
     for (m, n, k), warps, stages in itertools.product(tiles, (4, 8), (2, 3)):
-        is_whole = sizes["N"] * sizes["H"] * sizes["W"] % m == 0 and sizes["K"] % n == 0 and sizes["C"] % k == 0
-        if not is_whole or warps not in ((4, 8) if m * n == 128 * 128 else (4,) if m * n < 128 * 128 else (8,)):
+        positions, c, filters = sizes["N"] * sizes["H"] * sizes["W"], sizes["C"], sizes["K"]
+        sides = (filters, c, positions) if direction == 4 else (positions, filters, c)
+        if any(side % size for side, size in zip(sides, (m, n, k))) or warps not in ((4, 8) if m * n == 128 * 128 else (4,) if m * n < 128 * 128 else (8,)):
             continue
         for splits in (8, 16) if direction == 4 else (1,):
+            if direction == 4 and positions // k % splits:
+                continue
             yield {"BM": m, "BN": n, "BK": k, "warps": warps, "stages": stages, "splits": splits}
 
 
@@ -192,7 +195,7 @@ def write_pack(ours, launches, workspace, pack):
 
 
 def clock(job):
-    """The microseconds of a configuration; None if Triton refuses it."""
+    """The microseconds of a configuration; None if Triton refuses it, or if they are not known."""
     name, target, configuration = job
     with tempfile.TemporaryDirectory() as folder:
         ours, pack = pathlib.Path(folder, "ours.convpack"), pathlib.Path(folder, "triton.convpack")
@@ -211,6 +214,7 @@ def clock(job):
     [entry] = json.loads(text)["entries"]
     if any(launch["unknown_branches"] or launch["unknown_addresses"] for launch in entry["launches"]):
         print(*job, "unknown", file=sys.stderr)
+        return None
     return entry["microseconds"]
 
 
