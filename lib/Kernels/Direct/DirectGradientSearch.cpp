@@ -37,15 +37,17 @@ bool DirectSearch::exceedsSharedMemory(int64_t part, int64_t several,
          chip.sharedMemoryBytes;
 }
 
+/// The values of the innermost digit that has more than one.
+static int64_t lastOf(ArrayRef<int64_t> digits) {
+  return DigitBox::compute(digits, 1)->getInnermostSize();
+}
+
 /// A work-item has sums for a vector of matrices, and takes neighbours of the
 /// innermost digit of the reduction, which share their input.
 void DirectSearch::runOverReduction() {
   if (chip.backend == ::conv::Backend::Host)
     return runOverHostReduction();
   Type element = product.lhs.type.getElementType();
-  auto lastOf = [](ArrayRef<int64_t> digits) {
-    return DigitBox::compute(digits, 1)->getInnermostSize();
-  };
   int64_t columnRun = lastOf(product.result.view.getColumns());
   int64_t m = getMatricesAtom(element, rows * columnRun);
   if (m * rows * columnRun > kMaxSums)
@@ -66,8 +68,9 @@ void DirectSearch::runOverReduction() {
 /// Parts are whole lines, if these are short.
 void DirectSearch::runOverHostReduction() {
   constexpr int64_t kLongLine = 1024;
-  int64_t line =
-      DigitBox::compute(product.lhs.view.getColumns(), 1)->getInnermostSize();
+  int64_t line = lastOf(product.lhs.view.getColumns());
+  if (lastOf(product.result.view.getColumns()) > kMaxHostTaps)
+    return;
   SmallVector<int64_t> runs = {1};
   if (isAlongBatch)
     runs = {chip.processor->vectorLanes, 2 * chip.processor->vectorLanes};
