@@ -84,7 +84,7 @@ LogicalResult HostGemmAttr::verify(EmitError emitError,
 LogicalResult
 HostGemmAttr::verifyForChip(EmitError emitError, const ::conv::ChipInfo &chip,
                             const ::conv::MatrixAtom *atom) const {
-  // S6. No product overflows, because the tiles fit.
+  // S6 for both tiles and the sums. No product overflows, because tiles fit.
   if (failed(
           verifySharedMemory(emitError, *this, chip, byteSize(atom->operand))))
     return failure();

@@ -105,7 +105,7 @@ static bool hasTileSize(OpFoldResult size, const TileDimension &dimension) {
 /// T8: a tile that `op` reads or writes has the sizes that its loops give it.
 static LogicalResult verifySizes(Operation *op, ArrayRef<OpFoldResult> sizes,
                                  const TileDimensions &tile) {
-  for (auto [size, dimension] : llvm::zip(sizes, tile)) {
+  for (auto [size, dimension] : llvm::zip_equal(sizes, tile)) {
     if (hasTileSize(size, dimension))
       continue;
     InFlightDiagnostic error = op->emitOpError("expects a tile of ")
