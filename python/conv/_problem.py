@@ -116,6 +116,17 @@ class Problem:
     function: str = ""
 
     @property
+    def output(self) -> typing.Tuple[int, ...]:
+        """The positions of the output in each spatial dimension."""
+        rank = len(self.input)
+        ones, low = (1,) * rank, self.low or (0,) * rank
+        sizes = zip(self.input, self.filter, self.stride or ones, self.dilation or ones, low, self.high or low)
+        return tuple(
+            (size + before + after - dilation * (taps - 1) - 1) // stride + 1
+            for size, taps, stride, dilation, before, after in sizes
+        )
+
+    @property
     def stem(self) -> str:
         """The prefix of function names."""
         return f"conv{len(self.input)}d_{self.direction}"

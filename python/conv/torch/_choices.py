@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import dataclasses
+import functools
 import os
 import threading
 import typing
@@ -30,7 +31,7 @@ from ._problems import AnyProblem, count_products, function_name, with_run_time_
 from ._settings import settings
 
 
-#: Products of a convolution on the CPU that takes so long that timing both ways once is worth it: 0.05 to 0.5 ms.
+#: Products of a convolution on the CPU that is worth timing both ways once. So many take a thread 0.05 to 0.5 ms.
 _LARGE = 1 << 21
 
 
@@ -61,6 +62,10 @@ class Choice:
     def runs(self) -> str:
         return "conv" if self.kernel else "torch"
 
+    @functools.cached_property
+    def _is_large(self) -> bool:
+        return count_products(self.problem) >= _LARGE
+
     def wants_measurement(self, doubtful: bool = False) -> bool:
         """Whether to time both ways now. A choice says so once.
 
@@ -72,7 +77,7 @@ class Choice:
         if self.device == "host":
             wanted = settings.measure
             if wanted is None:
-                wanted = doubtful or count_products(self.problem) >= _LARGE
+                wanted = doubtful or self._is_large
         else:
             wanted = torch.backends.cudnn.benchmark if settings.measure is None else settings.measure
             wanted = wanted and not torch.cuda.is_current_stream_capturing()

@@ -35,18 +35,7 @@ def count_products(problem: AnyProblem) -> int:
     """The multiplications of a convolution in any direction; 0 for other kinds of problems."""
     if not isinstance(problem, Problem):
         return 0
-    rank = len(problem.input)
-    ones, zeros = (1,) * rank, (0,) * rank
-    sizes = zip(
-        problem.input,
-        problem.filter,
-        problem.stride or ones,
-        problem.dilation or ones,
-        problem.low or zeros,
-        problem.high or problem.low or zeros,
-    )
-    output = [(low + size + high - dilation * (taps - 1) - 1) // stride + 1 for size, taps, stride, dilation, low, high in sizes]
-    return problem.n * problem.k * (problem.c // problem.groups) * math.prod(output) * math.prod(problem.filter)
+    return problem.n * problem.k * (problem.c // problem.groups) * math.prod(problem.output) * math.prod(problem.filter)
 
 
 def function_name(problem: AnyProblem) -> str:

@@ -39,20 +39,10 @@ def places(name: str, layout: str) -> typing.List[int]:
 
 def shapes(problem: Problem) -> typing.Dict[str, typing.Tuple[int, ...]]:
     """The shape of each role, in the order of the reference."""
-    rank = len(problem.input)
-    ones, zeros = (1,) * rank, (0,) * rank
-    low = problem.low or zeros
-    sizes = zip(
-        problem.input, problem.filter, problem.stride or ones, problem.dilation or ones, low, problem.high or low
-    )
-    output = tuple(
-        (size + before + after - dilation * (taps - 1) - 1) // stride + 1
-        for size, taps, stride, dilation, before, after in sizes
-    )
     return {
         "input": (problem.n, problem.c, *problem.input),
         "filter": (problem.k, problem.c // problem.groups, *problem.filter),
-        "output": (problem.n, problem.k, *output),
+        "output": (problem.n, problem.k, *problem.output),
     }
 
 
