@@ -101,9 +101,10 @@ class Constant:
 class ErrorBound:
     """The allowed error of a result, element by element.
 
-    `|out - ref| <= output_ulp * ulp(ref) + 2^-24 * (accumulation * sum |a*b| + operands * sum |operand| + constant)`,
-    with the last two zero unless the element-wise epilogue cancels. `transforms` is zero unless the sum is computed by Winograd's
-    algorithm, which adds `2^-24 * transforms * S'` and has products of its own (docs/numerics.md).
+    `|out - ref| <= output_ulp * ulp(ref)
+                    + 2^-24 * (accumulation * sum |a*b| + transforms * S' + operands * sum |operand| + constant)`,
+    with `operands` and `constant` zero unless the element-wise epilogue cancels, and `transforms` zero unless the sum is computed
+    by Winograd's algorithm, which has products of its own (docs/numerics.md).
     """
 
     accumulation: float

@@ -25,7 +25,8 @@ def worst_error(
 
     `expected` is the float64 result on the stored operands, `products` the sum of the absolute products, `added` the sum of
     the absolute operands of the epilogue, and `dtype` the type of the result. Sums of integers have no error. What transforms of
-    operands add up is not known here: it counts as the products, which are less.
+    operands add up is not known here, and the products count in its place: the rule is wider where transforms cancel, and narrower
+    elsewhere (docs/artifact.md).
     """
     if dtype not in _FORMATS:
         return 0.0 if bool((result == expected).all()) else float("inf")
