@@ -353,11 +353,11 @@ func.func @direct_blocks_d8_not_zero_beyond(%x: tensor<1x4x28x16xf16>, %dy: tens
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-#s9 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 16], subgroup = [8, 16], gemm_k = 8, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
+#s5 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 16], subgroup = [8, 16], gemm_k = 8, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"host">} {
-func.func @direct_s9_matrix_instruction_on_the_host(%x: tensor<2x8x8x16xf32>, %dy: tensor<2x8x8x16xf32>) -> tensor<16x3x3x1xf32> {
+func.func @direct_s5_matrix_instruction_on_the_host(%x: tensor<2x8x8x16xf32>, %dy: tensor<2x8x8x16xf32>) -> tensor<16x3x3x1xf32> {
   // expected-error @below {{unsupported (schedule): expects an atom that host has for 'f32', but got #conv.atom<mma_sync 16 x 8 x 16>}}
-  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #s9
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #s5
       : tensor<2x8x8x16xf32>, tensor<2x8x8x16xf32> -> tensor<16x3x3x1xf32>
   return %dw : tensor<16x3x3x1xf32>
 }
