@@ -18,6 +18,7 @@
 #include "DirectBody.h"
 #include "DirectOperands.h"
 #include "HostBox.h"
+#include "TapRuns.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -26,9 +27,6 @@
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// Lines of more taps are loops over runs, to keep code short.
-static constexpr int64_t kMostUnrolled = 16, kRun = 8;
 
 namespace {
 class DirectHostLoop {
@@ -233,7 +231,7 @@ SmallVector<Value> DirectHostLoop::createRuns(Value lhsPlace, Value rhsPlace,
   size_t rank = tiling.reduction.getRank();
   size_t innermost = tiling.reduction.innermost;
   int64_t taps = tiling.reduction.digits[innermost];
-  if (taps <= kMostUnrolled)
+  if (taps <= kMaxUnrolledTaps)
     return createLine(lhsPlace, rhsPlace, taps, initial);
   auto getPlaces = [&](Value tap) {
     auto move = [&](Value place, const TensorBox &box) {
@@ -242,12 +240,13 @@ SmallVector<Value> DirectHostLoop::createRuns(Value lhsPlace, Value rhsPlace,
     };
     return std::pair(move(lhsPlace, tiling.lhs), move(rhsPlace, tiling.rhs));
   };
-  int64_t whole = taps / kRun * kRun;
+  int64_t whole = taps / kTapsOfRun * kTapsOfRun;
   auto loop = scf::ForOp::create(
-      code.b, math.constant(0), math.constant(whole), math.constant(kRun),
+      code.b, math.constant(0), math.constant(whole), math.constant(kTapsOfRun),
       initial, [&](OpBuilder &, Location, Value tap, ValueRange carried) {
         auto [left, right] = getPlaces(tap);
-        scf::YieldOp::create(code.b, createLine(left, right, kRun, carried));
+        scf::YieldOp::create(code.b,
+                             createLine(left, right, kTapsOfRun, carried));
       });
   disableUnrolling(loop);
   auto [left, right] = getPlaces(math.constant(whole));

@@ -17,6 +17,7 @@
 #include "DirectBody.h"
 #include "DirectEpilogue.h"
 #include "DirectProduct.h"
+#include "TapRuns.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -24,12 +25,6 @@
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// Lines of more taps are loops over runs, which stay loops. Assemblers hoist
-/// the reads of unrolled products: the reads of 31 taps did not fit into
-/// registers, and with 41 taps ptxas took 2 s. LLVM unrolled a window of 3 x 17
-/// taps for gfx942 and took 14 s to spill 310 registers.
-static constexpr int64_t kMostUnrolled = 16, kRun = 8;
 
 namespace {
 class DirectRowLoop {
@@ -76,9 +71,9 @@ DirectRowLoop::DirectRowLoop(Kernel &kernel, const DirectOperands &operands)
       rowRank(tiling.rows.getRank()), columnRank(tiling.columns.getRank()),
       counts(countBoxes(tiling)),
       taps(tiling.reduction.digits[tiling.reduction.innermost]),
-      product(createProduct(taps > kMostUnrolled ? kRun : taps)) {
-  if (taps > kMostUnrolled && taps % kRun != 0)
-    rest.emplace(createProduct(taps % kRun));
+      product(createProduct(taps > kMaxUnrolledTaps ? kTapsOfRun : taps)) {
+  if (taps > kMaxUnrolledTaps && taps % kTapsOfRun != 0)
+    rest.emplace(createProduct(taps % kTapsOfRun));
   size_t digit = 0;
   for (const DigitBox *space : {&tiling.batch, &tiling.rows})
     for (size_t d = 0; d < space->getRank(); ++d) {
@@ -111,7 +106,7 @@ DirectProduct DirectRowLoop::createProduct(int64_t run) const {
     bool isInnermost = d == tiling.reduction.innermost;
     int64_t granule = size == 1 ? 0 : 1;
     if (isInnermost)
-      granule = taps > kMostUnrolled ? kRun : 0;
+      granule = taps > kMaxUnrolledTaps ? kTapsOfRun : 0;
     extents.push_back(isInnermost ? run : 1);
     granules.push_back(granule);
   }
@@ -135,20 +130,20 @@ DirectRowLoop::Digits DirectRowLoop::getLocalDigits(Value number) const {
 /// Adds the products with all taps of the line that starts at `digits`.
 SmallVector<Value> DirectRowLoop::createRuns(Digits digits,
                                              ValueRange sums) const {
-  if (taps <= kMostUnrolled)
+  if (taps <= kMaxUnrolledTaps)
     return product.create(digits, sums);
   Value &tap = digits[batchRank + rowRank + columnRank +
                       size_t(tiling.reduction.innermost)];
   auto loop = scf::ForOp::create(
-      b, math.constant(0), math.constant(taps / kRun), math.constant(1), sums,
-      [&](OpBuilder &, Location, Value number, ValueRange carried) {
-        tap = math.mul(number, kRun);
+      b, math.constant(0), math.constant(taps / kTapsOfRun), math.constant(1),
+      sums, [&](OpBuilder &, Location, Value number, ValueRange carried) {
+        tap = math.mul(number, kTapsOfRun);
         scf::YieldOp::create(b, product.create(digits, carried));
       });
   disableUnrolling(loop);
   if (!rest)
     return llvm::to_vector_of<Value>(loop.getResults());
-  tap = math.constant(taps / kRun * kRun);
+  tap = math.constant(taps / kTapsOfRun * kTapsOfRun);
   return rest->create(digits, loop.getResults());
 }
 
@@ -172,7 +167,7 @@ SmallVector<Value> DirectRowLoop::createSums(ArrayRef<Value> local) const {
       [&](OpBuilder &, Location, Value number, ValueRange sums) {
         scf::YieldOp::create(b, createProducts(number, sums));
       });
-  if (taps > kMostUnrolled)
+  if (taps > kMaxUnrolledTaps)
     disableUnrolling(loop);
   return llvm::to_vector_of<Value>(loop.getResults());
 }

@@ -466,7 +466,7 @@ TEST_F(TmaGeometryTest, FilterEndsWithEachGroup) {
 // A filter in three dimensions has no dimension left for groups.
 TEST_F(TmaGeometryTest, GroupsOfVolumesAreWholeRows) {
   EXPECT_FALSE(compute(kGroupsOfVolumes, {}));
-  EXPECT_EQ(obstacle, "expects a filter of at most 5 dimensions, but got more");
+  EXPECT_EQ(obstacle, "expects a filter of at most 5 dimensions, but got 6");
   std::optional<TmaGeometry> geometry = compute(kWholeRowsOfVolumes, {});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->filter.front().groupStep, 64);

@@ -11,14 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/TensorMapLimits.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 using EmitError = function_ref<InFlightDiagnostic()>;
 
-/// The most elements of a dimension of a box.
-static constexpr int64_t kMaxBoxElements = 256;
 /// A swizzle of 16 bytes permutes nothing.
 static constexpr int64_t kNoSwizzle = 16;
 
@@ -40,14 +39,14 @@ static LogicalResult verifyIm2col(EmitError emitError, size_t rank,
                                   ArrayRef<int64_t> lower,
                                   ArrayRef<int64_t> upper) {
   if (rank < 3)
-    return emitError() << "expects sizes of 3 to 5 dimensions, but got "
-                       << rank;
+    return emitError() << "expects sizes of 3 to " << kMaxMapRank
+                       << " dimensions, but got " << rank;
   if (box.size() != 2 || box[0] < 1 || box[0] > kMaxBoxElements || box[1] < 1 ||
       box[1] > 1024)
     return emitError() << "expects box to be up to 256 channels and up to 1024 "
                           "pixels, but got ["
                        << box << "]";
-  int64_t limit = int64_t(1) << (rank == 3 ? 15 : rank == 4 ? 7 : 4);
+  int64_t limit = int64_t(1) << (getCornerBits(int64_t(rank) - 2) - 1);
   if (failed(
           verifyList(emitError, "lower", lower, rank - 2, -limit, limit - 1)))
     return failure();
@@ -61,9 +60,9 @@ TensorMapAttr::verify(EmitError emitError, ArrayRef<int64_t> sizes,
                       ArrayRef<int64_t> upper, int64_t swizzle, Arithmetic) {
   // X1.
   size_t rank = sizes.size();
-  if (rank < 1 || rank > 5)
-    return emitError() << "expects sizes of 1 to 5 dimensions, but got "
-                       << rank;
+  if (rank < 1 || rank > kMaxMapRank)
+    return emitError() << "expects sizes of 1 to " << kMaxMapRank
+                       << " dimensions, but got " << rank;
   if (failed(
           verifyList(emitError, "sizes", sizes, rank, 1, int64_t(1) << 32)) ||
       failed(verifyList(emitError, "strides", strides, rank - 1, 16,
@@ -74,7 +73,7 @@ TensorMapAttr::verify(EmitError emitError, ArrayRef<int64_t> sizes,
                        << strides << "]";
   // X2, X4.
   if (failed(verifyList(emitError, "element_strides", elementStrides, rank, 1,
-                        8)) ||
+                        kMaxElementStride)) ||
       failed(lower.empty() && upper.empty()
                  ? verifyList(emitError, "box", box, rank, 1, kMaxBoxElements)
                  : verifyIm2col(emitError, rank, box, lower, upper)))

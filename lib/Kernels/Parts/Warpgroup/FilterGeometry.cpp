@@ -13,12 +13,12 @@
 #include "GeometryReader.h"
 
 #include "JoinedRows.h"
+#include "conv/Dialect/Conv/IR/TensorMapLimits.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// The most dimensions of a tensor map.
-static constexpr size_t kMaxRank = 5;
 
 /// After a group's channels, a row of the left operand may have channels of the
 /// next group. The filter has zeros there if groups are a dimension.
@@ -105,6 +105,7 @@ bool GeometryReader::readFilter() {
         "but got others");
   if (geometry.filter.back().index == Coordinate::Tap)
     return refuse("channels innermost in the filter, but got another layout");
-  return geometry.filter.size() <= kMaxRank ||
-         refuse("a filter of at most 5 dimensions, but got more");
+  return geometry.filter.size() <= kMaxMapRank ||
+         refuse(llvm::formatv("a filter of at most {0} dimensions, but got {1}",
+                              kMaxMapRank, geometry.filter.size()));
 }

@@ -17,15 +17,13 @@
 
 #include "MatrixGeometry.h"
 
+#include "conv/Dialect/Conv/IR/TensorMapLimits.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 using Digit = TmaMatrix::Digit;
-
-/// The most dimensions of a tensor map.
-static constexpr size_t kMaxRank = 5;
 
 /// Sets the loops from the digits of the reduction with more than one value.
 /// Returns false unless there are one or two such digits.
@@ -97,7 +95,7 @@ static std::optional<TmaMatrix> readMatrix(const ViewedTensor &tensor) {
              return dimension.digit == digit;
            }) == 1;
   };
-  if (matrix.dimensions.size() > kMaxRank || !isOnce(Digit::Row) ||
+  if (matrix.dimensions.size() > kMaxMapRank || !isOnce(Digit::Row) ||
       !isOnce(Digit::Inner))
     return std::nullopt;
   return matrix;

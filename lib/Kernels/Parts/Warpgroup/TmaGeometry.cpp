@@ -15,6 +15,7 @@
 #include "GeometryReader.h"
 #include "HaloTileView.h"
 #include "MatrixGeometry.h"
+#include "conv/Dialect/Conv/IR/TensorMapLimits.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -24,9 +25,6 @@ using namespace mlir::conv;
 using llvm::formatv;
 
 using Tile = ::conv::TmaTile;
-
-/// The most elements of a box in one dimension.
-static constexpr int64_t kMaxBox = 256;
 
 TmaGeometry::Loop TmaGeometry::getOuterLoop() const {
   if (reducesPositions || hasMatrices())
@@ -123,10 +121,10 @@ std::string mlir::conv::checkTmaHaloTiles(const TmaGeometry &geometry) {
       return formatv(
           "expects a window that moves by 1 over halo tiles, but got {0}",
           d.stride);
-    if (geometry.getHaloTileExtent(i) > kMaxBox)
+    if (geometry.getHaloTileExtent(i) > kMaxBoxElements)
       return formatv("expects halo tiles of at most {0} elements with their "
                      "halos, but got {1}",
-                     kMaxBox, geometry.getHaloTileExtent(i));
+                     kMaxBoxElements, geometry.getHaloTileExtent(i));
     if (geometry.reducesPositions && window.haloTile[i] != Tile::kBlockSize)
       return formatv(
           "expects halo tiles of a reduction to have {0} positions a "

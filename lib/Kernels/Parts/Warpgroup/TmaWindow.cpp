@@ -11,13 +11,13 @@
 
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
 
+#include "conv/Dialect/Conv/IR/TensorMapLimits.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
-
-static constexpr int64_t kMaxElementStride = 8;
 
 SmallVector<int64_t> TmaWindow::getTaps() const {
   return llvm::map_to_vector(dimensions,
@@ -51,8 +51,7 @@ int64_t TmaWindow::getUpperCorner(size_t dimension) const {
 }
 
 std::string mlir::conv::checkTmaWindow(const TmaWindow &window) {
-  // Bits of an offset, and of a signed corner.
-  int64_t bits = window.rank() == 1 ? 16 : window.rank() == 2 ? 8 : 5;
+  int64_t bits = getCornerBits(int64_t(window.rank()));
   int64_t corner = int64_t(1) << (bits - 1);
   for (auto [i, d] : llvm::enumerate(window.dimensions)) {
     int64_t lower = window.getLowerCorner(i);
