@@ -53,6 +53,20 @@ func.func @direct_d3_stages(%x: tensor<4x56x56x64xf16>, %dy: tensor<4x56x56x64xf
 // -----
 
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d3 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 768], subgroup = [16, 768], gemm_k = 16, stages = 1, atom = <fma 1 x 1 x 1>, main_loop = direct_reduction, raster = columns>>
+module attributes {conv.target = #conv.target<"host">} {
+// For each channel 88 elements of both boxes and, since a line has 4 positions, 9 sums of 4 lanes.
+func.func @direct_d3_short_lines_of_the_host(%x: tensor<1x768x4x4xf32>, %dy: tensor<1x768x4x4xf32>) -> tensor<768x1x3x3xf32> {
+  // expected-error @below {{unsupported (schedule): expects what a tile reads, exchanges and adds up to fit 262144 bytes of shared memory, but got 380928}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NCHW", "KCRS", "NKPQ"> groups = 768 schedule = #d3
+      : tensor<1x768x4x4xf32>, tensor<1x768x4x4xf32> -> tensor<768x1x3x3xf32>
+  return %dw : tensor<768x1x3x3xf32>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #d4 = #conv.schedule<kernel = #conv.direct<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 6, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>, splits = 2>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d4_conditions(%x: tensor<1x8x8x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<1x8x8x16xf16> {

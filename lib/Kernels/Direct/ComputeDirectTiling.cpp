@@ -11,6 +11,8 @@
 
 #include "conv/Kernels/Direct/DirectTiling.h"
 
+#include "HostReductionTile.h"
+
 #include "conv/Chip/HostProcessor.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 
@@ -270,7 +272,7 @@ bool TilingBuilder::computeSharedMemory() {
       getBytes(tiling.lhs, product.lhs) + getBytes(tiling.rhs, product.rhs);
   // Along the reduction, each sum is a vector.
   int64_t lanes = isHost && isShared && !tiling.isAlongBatch
-                      ? chip.processor->vectorLanes
+                      ? HostReductionTile::get(tiling, chip).lanes
                       : 1;
   if (isHost)
     stageBytes += tiling.countSums() * lanes * int64_t(sizeof(float));

@@ -27,10 +27,13 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
         of `atom` at a time, summed over the whole reduction. `subgroup` has the
         share of a subgroup of the tile's rows, which interleave with those of
         the others;
-      * with `direct_reduction`, tiles have all rows, and work-items share the
-        reduction: each takes `k` values of its innermost digit at a time for `m`
-        matrices, and at the end the sums are added up in a fixed order.
-        `subgroup` has the share of a subgroup of `gemm_k` instead of rows. If
+      * with `direct_reduction`, tiles have all rows, and a step has a part of
+        `gemm_k` of the reduction. Work-items share the part: each takes `k`
+        values of its innermost digit at a time for `m` matrices, and at the end
+        the sums are added up in a fixed order. `subgroup` has the share of a
+        subgroup of `gemm_k` instead of rows. On the host, the one thread of a
+        workgroup takes the whole part: `m` matrices at a time if these are
+        adjacent in memory, else a vector of values of the innermost digit. If
         `atom` is a matrix instruction, subgroups share the reduction instead:
         each has a vector of the rows' channels, and multiplies runs of 8
         positions (`DirectBlocks`), or some channels of depthwise filters, whose
@@ -65,7 +68,8 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
         shared memory, together with four sums of each work-item for
         `direct_reduction`, and the sums that subgroups exchange for
         `direct_matrix`; on the host, with the sums of the tile instead, each
-        a vector if vectors are along the reduction.
+        a vector if vectors are along the reduction: of as many lanes as cover
+        a line of it, at least 4 and at most those of a register.
       * (D4) The operands are f16, bf16, f32 or i8. Conditions of their views
         are bounds of the left operand, after which it reads zeros: those of
         slices that do not divide the positions, for example.
