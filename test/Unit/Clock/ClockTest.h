@@ -18,6 +18,13 @@
 /// Work-item ids are in v0, the workgroup id in s0.
 conv::clock::Program assemble(const std::string &chip, const std::string &body);
 
+/// Sets s[8:11] to a buffer of so many bytes at address 2^32. The clock does
+/// not read its flags.
+inline std::string describeBuffer(const std::string &bytes) {
+  return "s_mov_b32 s8, 0\ns_mov_b32 s9, 1\ns_mov_b32 s10, " + bytes +
+         "\ns_mov_b32 s11, 0x27000\n";
+}
+
 /// The trace of one workgroup with `waves` waves.
 conv::clock::WorkgroupTrace interpret(const conv::clock::Program &program,
                                       const conv::clock::Pace &pace,

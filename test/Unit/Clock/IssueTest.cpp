@@ -79,10 +79,9 @@ TEST(Issue, MfmaHidesVectorInstructions) {
   EXPECT_LT(share(15), 0.6);
 }
 
-static const std::string kLoad =
-    "s_mov_b32 s8, 0\ns_mov_b32 s9, 1\ns_mov_b32 s10, 0x10000\n"
-    "s_mov_b32 s11, 0x27000\nv_lshlrev_b32 v1, 2, v0\n"
-    "buffer_load_dword v2, v1, s[8:11], 0 offen\n";
+static const std::string kLoad = describeBuffer("0x10000") +
+                                 "v_lshlrev_b32 v1, 2, v0\n"
+                                 "buffer_load_dword v2, v1, s[8:11], 0 offen\n";
 
 // Instructions between a load and its wait cost nothing until the load
 // arrives.

@@ -116,12 +116,10 @@ TEST(Program, BitsDecideBranches) {
 // 64 lanes of 4 bytes are two lines of 128; lanes out of range have none.
 TEST(Program, LinesOfABuffer) {
   auto lines = [](const std::string &records, const std::string &shift) {
-    Program program =
-        assemble("gfx942",
-                 "s_mov_b32 s8, 0\ns_mov_b32 s9, 1\ns_mov_b32 s10, " + records +
-                     "\ns_mov_b32 s11, 0x27000\nv_lshlrev_b32 v1, " + shift +
-                     ", v0\nbuffer_load_dword v2, v1, s[8:11], 0 "
-                     "offen\n");
+    Program program = assemble(
+        "gfx942", describeBuffer(records) + "v_lshlrev_b32 v1, " + shift +
+                      ", v0\n"
+                      "buffer_load_dword v2, v1, s[8:11], 0 offen\n");
     WorkgroupTrace trace = interpret(program, *lookupPace("gfx942"));
     EXPECT_EQ(trace.unknownAddresses, 0);
     return trace.waves[0].accesses[0];
@@ -153,13 +151,13 @@ TEST(Program, ScalarsInLanes) {
 // An address from memory is not known, and is counted as such; a branch on it
 // is not taken.
 TEST(Program, WhatDependsOnDataIsUnknown) {
-  Program program = assemble(
-      "gfx942", "s_mov_b32 s8, 0\ns_mov_b32 s9, 1\ns_mov_b32 s10, 0x1000\n"
-                "s_mov_b32 s11, 0x27000\nv_mov_b32 v1, 0\n"
-                "buffer_load_dword v1, v1, s[8:11], 0 offen\n"
-                "buffer_load_dword v2, v1, s[8:11], 0 offen\n"
-                "v_readfirstlane_b32 s4, v1\ns_cmp_eq_u32 s4, 0\n"
-                "s_cbranch_scc1 .Lend\n");
+  Program program =
+      assemble("gfx942", describeBuffer("0x1000") +
+                             "v_mov_b32 v1, 0\n"
+                             "buffer_load_dword v1, v1, s[8:11], 0 offen\n"
+                             "buffer_load_dword v2, v1, s[8:11], 0 offen\n"
+                             "v_readfirstlane_b32 s4, v1\ns_cmp_eq_u32 s4, 0\n"
+                             "s_cbranch_scc1 .Lend\n");
   WorkgroupTrace trace = interpret(program, *lookupPace("gfx942"));
   EXPECT_EQ(trace.unknownAddresses, 1);
   EXPECT_EQ(trace.unknownBranches, 1);
@@ -171,9 +169,7 @@ TEST(Program, VectorArithmetic) {
   auto firstLine = [](const std::string &chip, const std::string &body) {
     bool isNew = chip == "gfx1201";
     Program program = assemble(
-        chip, "s_mov_b32 s8, 0\ns_mov_b32 s9, 1\ns_mov_b32 s10, 0x100000\n"
-              "s_mov_b32 s11, 0\n" +
-                  body +
+        chip, describeBuffer("0x100000") + body +
                   (isNew ? "buffer_load_b32 v2, v1, s[8:11], null offen\n"
                          : "buffer_load_dword v2, v1, s[8:11], 0 offen\n"));
     WorkgroupTrace trace = interpret(program, *lookupPace(chip));
@@ -203,12 +199,12 @@ TEST(Program, VectorArithmetic) {
 
 // Halves of a register are known separately: both are, after two writes.
 TEST(Program, HalvesOfARegister) {
-  Program program = assemble(
-      "gfx1100", "s_mov_b32 s8, 0\ns_mov_b32 s9, 1\ns_mov_b32 s10, 0x1000\n"
-                 "s_mov_b32 s11, 0\nv_mov_b16 v1.h, 0\n"
-                 "buffer_load_b32 v2, v1, s[8:11], 0 offen\n"
-                 "v_mov_b16 v1.l, 0x200\n"
-                 "buffer_load_b32 v3, v1, s[8:11], 0 offen\n");
+  Program program =
+      assemble("gfx1100", describeBuffer("0x1000") +
+                              "v_mov_b16 v1.h, 0\n"
+                              "buffer_load_b32 v2, v1, s[8:11], 0 offen\n"
+                              "v_mov_b16 v1.l, 0x200\n"
+                              "buffer_load_b32 v3, v1, s[8:11], 0 offen\n");
   WorkgroupTrace trace = interpret(program, *lookupPace("gfx1100"));
   EXPECT_EQ(trace.unknownAddresses, 1);
   EXPECT_EQ(trace.waves[0].lines.back() * 64, (uint64_t(1) << 32) + 0x200);
@@ -216,11 +212,11 @@ TEST(Program, HalvesOfARegister) {
 
 // A mask of the lower half makes the register known.
 TEST(Program, MaskedHalves) {
-  Program program = assemble(
-      "gfx1100", "s_mov_b32 s8, 0\ns_mov_b32 s9, 1\ns_mov_b32 s10, 0x1000\n"
-                 "s_mov_b32 s11, 0\nv_mov_b16 v1.l, 0x1ff\n"
-                 "v_and_b32 v1, 0xffc0, v1\n"
-                 "buffer_load_b32 v2, v1, s[8:11], 0 offen\n");
+  Program program =
+      assemble("gfx1100", describeBuffer("0x1000") +
+                              "v_mov_b16 v1.l, 0x1ff\n"
+                              "v_and_b32 v1, 0xffc0, v1\n"
+                              "buffer_load_b32 v2, v1, s[8:11], 0 offen\n");
   WorkgroupTrace trace = interpret(program, *lookupPace("gfx1100"));
   EXPECT_EQ(trace.unknownAddresses, 0);
   EXPECT_EQ(trace.waves[0].lines.back() * 64, (uint64_t(1) << 32) + 0x1c0);
