@@ -17,6 +17,13 @@
 // RUN: sed 's/affine.min #map(%arg7)/affine.min #map(%arg4)/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T8-LOOP
 // RUN: sed 's/sizes(%[0-9]*)/sizes(%c0)/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T8-SIZE
 // RUN: sed 's/\(parallel_insert_slice .*\) \[1, 1, 1\]/\1 [1, 2, 1]/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T8-STRIDES
+// RUN: sed 's/\(extract_slice %arg6.*\) \[1, 1, 1\]/\1 [1, 2, 1]/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T8-RESULT-STRIDES
+// RUN: sed 's/\(extract_slice %1.*\) \[1, 1, 1\]/\1 [1, 2, 1]/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T8-SUM-STRIDES
+// The same with an epilogue that overwrites 144 rows, which its type does not say.
+// RUN: sed 's/outs(%extracted_slice_0 : tensor<1x32x/outs(%%outs : tensor<1x?x/; s/} -> tensor<1x32x/} -> tensor<1x?x/; s/\(parallel_insert_slice.*\[\)1, 32\(.*: tensor<1x\)32x32/\11, %%c144\2?x32/' %t > %t.rows
+// RUN: sed 's/%extracted_slice_0 = \(.*extract_slice.*\[\)1, 32\(.*to tensor<1x\)32x/%%outs = \11, %%c144\2?x/' %t.rows | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T8-SLICE
+// RUN: sed 's/%extracted_slice_0 = .*/%%outs = tensor.empty(%%c144) : tensor<1x?x32xf32>/' %t.rows | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T8-FRESH
+// RUN: sed 's/%extracted_slice_0 = .*/&\n%%outs = tensor.cast %extracted_slice_0 : tensor<1x32x32xf32> to tensor<1x?x32xf32>/' %t.rows | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T8-CAST
 
 // A tiled form whose parts say anything but what its views, schedule and epilogue
 // do is refused: kernels are built from those alone.
@@ -35,6 +42,11 @@
 // T8-LOOP: 'conv.gather' op expects a tile of 32 of 144, or of what is left of them
 // T8-SIZE: 'conv.gather' op expects a tile of 32 of 144, or of what is left of them, but got 0
 // T8-STRIDES: 'tensor.parallel_insert_slice' op expects strides of 1
+// T8-RESULT-STRIDES: 'tensor.extract_slice' op expects strides of 1
+// T8-SUM-STRIDES: 'tensor.extract_slice' op expects strides of 1
+// T8-SLICE: 'tensor.extract_slice' op expects a tile of 32 of 64, or of what is left of them, but got 144
+// T8-FRESH: 'tensor.empty' op expects a tile of 32 of 64, or of what is left of them, but got 144
+// T8-CAST: 'linalg.generic' op expects to overwrite a slice or a tensor.empty
 
 func.func @tiled(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>, %bias: tensor<32xf32>) -> tensor<1x8x8x32xf32> {
   %y = conv.forward %x, %w
