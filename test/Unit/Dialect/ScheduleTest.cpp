@@ -19,7 +19,7 @@ struct Fields {
   int64_t gemmK = 32, stages = 2;
   AtomKind kind = AtomKind::MFMA;
   int64_t m = 32, n = 32, k = 8;
-  bool onHost = false;
+  bool onHost = false, isDirect = false;
 };
 
 class ScheduleTest : public testing::Test {
@@ -51,6 +51,10 @@ protected:
       return HostGemmAttr::get(&context, fields.workgroup, fields.subgroup,
                                fields.gemmK, fields.stages, atom,
                                Raster::Columns);
+    if (fields.isDirect)
+      return DirectAttr::get(&context, fields.workgroup, fields.subgroup,
+                             fields.gemmK, fields.stages, atom,
+                             DirectLoop::Rows, Raster::Columns);
     return StagedGemmAttr::get(&context, fields.workgroup, fields.subgroup,
                                fields.gemmK, fields.stages, atom,
                                StagedLoop::Registers, Raster::Columns);
@@ -120,6 +124,24 @@ TEST_F(ScheduleTest, S9MainLoop) {
   fields.onHost = true;
   EXPECT_EQ(check(fields, "gfx942", f16),
             "expects a main loop for gfx942, but got host_gemm");
+}
+
+// Of all families, only direct has kernels for GPUs and for the host.
+TEST_F(ScheduleTest, S9DirectSuitsEveryChip) {
+  Fields fields;
+  fields.workgroup = fields.subgroup = {64, 32};
+  fields.stages = 1;
+  fields.kind = AtomKind::FMA;
+  fields.m = 8;
+  fields.n = fields.k = 1;
+  fields.isDirect = true;
+  for (const char *chip : {"gfx942", "gfx1100", "sm_90a", "host"})
+    EXPECT_EQ(check(fields, chip, f32), "") << chip;
+  fields.isDirect = false;
+  fields.m = 16; // An atom of the host's.
+  fields.n = 4;
+  EXPECT_EQ(check(fields, "host", f32),
+            "expects a main loop for host, but got register_staged");
 }
 
 TEST_F(ScheduleTest, HostWidensNarrowOperands) {
