@@ -146,6 +146,12 @@ func.func private @view_unknown_role() attributes {
 
 // -----
 
+// No kernel adds with atomics, so no field of a schedule allows it.
+// expected-error @below {{expects one of channel_multiple, chosen_by, im2col, layouts, merged_groups, operand_type, output_tile, splits, transposed, each at most once, but got allow_atomics}}
+func.func private @schedule_without_atomics() attributes {a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, allow_atomics = true>}
+
+// -----
+
 // expected-error @below {{expects positive sizes of an atom, but got 0 x 32 x 8}}
 func.func private @atom_a1_zero() attributes {a = #conv.atom<mfma 0 x 32 x 8>}
 

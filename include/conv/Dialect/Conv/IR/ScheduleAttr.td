@@ -36,8 +36,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     plan.
 
     `merged_groups` groups are computed side by side in one product. `splits`
-    parts of the reduction are computed as matrices of a batch, and added by a
-    kernel of its own.
+    parts of the reduction are computed as matrices of a batch, and added in a
+    fixed order by a kernel of its own. No kernel adds with atomics, so no field
+    allows them.
 
     With `transposed`, the transpose of the product is computed for each image:
     rows are channels of the result, and columns its positions, which in layouts
