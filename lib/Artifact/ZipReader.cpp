@@ -25,7 +25,7 @@ using namespace conv::artifact;
 static Error bad(const std::string &why) { return {ErrorKind::BadInput, why}; }
 
 static Error notWhole(const std::string &why) {
-  return bad("expects a whole zip file, but " + why);
+  return bad("expects a whole artifact (.convpack, a zip file), but " + why);
 }
 
 /// Finds the end record: the last offset from which the record and its comment

@@ -204,7 +204,7 @@ class Sweeps(unittest.TestCase):
             (["run", str(tuner.LAYERS), "--target", "hostess", "--device", "host", "--database", str(ROOT / "n.db")], 2,
              "hostess"),
             (["run", str(tuner.LAYERS), "--target", "gfx942", "--device", "cuda", "--database", str(ROOT / "n.db")], 2,
-             "expects a target of the device cuda (sm_...), but got gfx942"),
+             "expects a target of the device cuda, whose name starts with sm_, but got gfx942"),
             (["run", str(tuner.LAYERS), "--target", "sm_90a", "--device", "gpu", "--database", str(ROOT / "n.db")], 2,
              "expects host, cuda, cuda:1, hip or sim, but got gpu"),
             (["compile", str(tuner.LAYERS), "--target", "sm_91", "-o", str(ROOT / "n")], 2, "sm_91"),

@@ -72,7 +72,7 @@ def check_device(device: str, target: str, cluster: typing.Optional[str]) -> Non
     """Raises an error if a device cannot run a target's code, or if this machine lacks what measurements on it need."""
     kind = device.partition(":")[0]
     if not target.startswith(_TARGETS[kind]):
-        raise bad_input(f"expects a target of the device {device} ({_TARGETS[kind]}...), but got {target}")
+        raise bad_input(f"expects a target of the device {device}, whose name starts with {_TARGETS[kind]}, but got {target}")
     check_target(target)
     name, package = ("PyTorch", "torch") if kind in ("cuda", "hip") else ("NumPy", "numpy")
     if cluster in (None, "", "local") and not importlib.util.find_spec(package):
