@@ -27,6 +27,9 @@ config.substitutions.append(("%build-root", config.conv_build_root))
 # Tests in Execution/cuda need a device and its driver.
 if os.path.exists("/dev/nvidia0"):
     config.available_features.add("cuda")
+# AMD's kernel driver.
+if os.path.exists("/dev/kfd"):
+    config.available_features.add("amd-gpu")
 if shutil.which("compute-sanitizer"):
     config.available_features.add("compute-sanitizer")
 # The Python that has PyTorch: CONV_TORCH_PYTHON, the one of tools/dev/install_torch.sh, or the one that runs the tests.

@@ -128,10 +128,16 @@ static Result<void> openDevice(const std::string &name, const RunFlags &flags,
     return {};
   }
   auto device = runtime::openDevice(name);
-  if (!device)
-    return device.error();
-  source.device = std::move(*device);
-  return {};
+  if (device) {
+    source.device = std::move(*device);
+    return {};
+  }
+  Error error = device.error();
+  // The target alone means the GPU itself.
+  if (flags.device.empty() && runtime::createSimDevice(flags.target, flags.sim))
+    error.message +=
+        " (--device sim --target " + flags.target + " simulates the chip)";
+  return error;
 }
 
 /// The target to run: --target, or the best of the device's targets that the
