@@ -12,7 +12,7 @@
 
 #include "GenerateDynamic.h"
 
-#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/DynamicNames.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -83,7 +83,6 @@ public:
 
 private:
   RankedTensorType getTensor(TensorRole role, Type element) const;
-  StringRef getName(TensorRole role) const;
   void addArgument(StringRef name, RankedTensorType type);
   Value createOp(func::FuncOp function, RankedTensorType result);
 
@@ -112,21 +111,6 @@ RankedTensorType DynamicGenerator::getTensor(TensorRole role,
   return order == mlir::conv::KernelOrder::BTGW
              ? RankedTensorType::get({b, t, g, w}, element)
              : RankedTensorType::get({b, t, w, g}, element);
-}
-
-StringRef DynamicGenerator::getName(TensorRole role) const {
-  bool isGradient =
-      direction != Direction::Forward &&
-      (role == TensorRole::Output || role == getResultRole(direction));
-  switch (role) {
-  case TensorRole::Input:
-    return isGradient ? "grad_input" : "input";
-  case TensorRole::Filter:
-    return isGradient ? "grad_kernel" : "kernel";
-  case TensorRole::Output:
-    return isGradient ? "grad_output" : "output";
-  }
-  llvm_unreachable("every role has a name");
 }
 
 void DynamicGenerator::addArgument(StringRef name, RankedTensorType type) {
@@ -161,7 +145,8 @@ Value DynamicGenerator::createOp(func::FuncOp function,
 
 func::FuncOp DynamicGenerator::create() {
   for (TensorRole role : mlir::conv::getOperandRoles(direction))
-    addArgument(getName(role), getTensor(role, operand));
+    addArgument(getDynamicTensorName(direction, role),
+                getTensor(role, operand));
   if (options.starts)
     addArgument("cu_seqlens", RankedTensorType::get(
                                   {options.starts},
@@ -185,8 +170,9 @@ func::FuncOp DynamicGenerator::create() {
   for (auto [index, argument] : llvm::enumerate(names))
     function.setArgAttr(index, mlir::conv::ConvDialect::kNameAttr,
                         builder.getStringAttr(argument));
-  function.setResultAttr(0, mlir::conv::ConvDialect::kNameAttr,
-                         builder.getStringAttr(getName(role)));
+  function.setResultAttr(
+      0, mlir::conv::ConvDialect::kNameAttr,
+      builder.getStringAttr(getDynamicTensorName(direction, role)));
   func::ReturnOp::create(builder, loc, createOp(function, result));
   return function;
 }

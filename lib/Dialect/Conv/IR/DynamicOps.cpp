@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "conv/Dialect/Conv/IR/DynamicNames.h"
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 
@@ -35,10 +36,11 @@ TypedValue<RankedTensorType> DynamicOpInterface::getResultTensor() {
   return getTensor(getResultRole(getDirection()));
 }
 
-StringRef DynamicOpInterface::getTensorName(TensorRole role) {
+StringRef mlir::conv::getDynamicTensorName(Direction direction,
+                                           TensorRole role) {
   bool isGradient =
-      getDirection() != Direction::Forward &&
-      (role == TensorRole::Output || role == getResultRole(getDirection()));
+      direction != Direction::Forward &&
+      (role == TensorRole::Output || role == getResultRole(direction));
   switch (role) {
   case TensorRole::Input:
     return isGradient ? "grad_input" : "input";
@@ -48,6 +50,10 @@ StringRef DynamicOpInterface::getTensorName(TensorRole role) {
     return isGradient ? "grad_output" : "output";
   }
   llvm_unreachable("every role has a name");
+}
+
+StringRef DynamicOpInterface::getTensorName(TensorRole role) {
+  return getDynamicTensorName(getDirection(), role);
 }
 
 Type DynamicOpInterface::getOperandType() {
