@@ -92,6 +92,9 @@ static constexpr Calibration kHopper = {
                   .firstSteps = 2.25,
                   .epilogueCyclesPerColumn = 11.25,
                   .storeCyclesPerRow = 4.8,
+                  .columnElementCycles = 0.04,
+                  .shortColumnElementCycles = 0.45,
+                  .oddElementCycles = 0.2,
                   .plainCyclesPerColumn = 5,
                   .plainChunks = 2,
                   .shortPipelineCycles = 1000,
@@ -166,7 +169,7 @@ static constexpr Calibration kHopper = {
                  .scatteredSeconds = 1.2e-11},
     .transform = {.efficiency = 0.8,
                   .scatteredFactor = 4,
-                  .overlappedLaunchSeconds = 2.2e-6},
+                  .overlappedLaunchSeconds = 1.9e-6},
     .state = {.itemsPerUnit = 512, .workItems = 128, .largeWorkItems = 512},
 };
 

@@ -118,11 +118,12 @@ static int64_t computeRowDistance(const ViewedTensor &result) {
                      : getDistance(result, result.view.getRowRoles().back());
 }
 
-/// `Problem::hasOddResultRows` of one product.
-static bool hasOddRows(const ViewedTensor &result) {
+/// Whether neighbouring columns are adjacent in memory (`distance` 0), or
+/// neighbouring rows (1), but some of them start within a register.
+static bool startWithinRegisters(const ViewedTensor &result, int64_t distance) {
   constexpr int64_t kRegisterBytes = 4;
   int64_t bytes = result.type.getElementTypeBitWidth() / 8;
-  return bytes < kRegisterBytes && computeRowDistance(result) == 0 &&
+  return bytes < kRegisterBytes && computeRowDistance(result) == distance &&
          computeRun(result.view, result.type.getShape()).elements * bytes %
                  kRegisterBytes !=
              0;
@@ -136,7 +137,8 @@ static void setResultRows(ConvolutionOpInterface op,
     ViewedTensor result = getViewedProduct(op, plan, *step, *part).result;
     problem.resultRowDistance =
         std::max(problem.resultRowDistance, computeRowDistance(result));
-    problem.hasOddResultRows |= hasOddRows(result);
+    problem.hasOddResultRows |= startWithinRegisters(result, 0);
+    problem.hasOddResultColumns |= startWithinRegisters(result, 1);
   }
 }
 

@@ -87,6 +87,13 @@ struct WarpgroupCalibration {
   double epilogueCyclesPerColumn;
   double storeCyclesPerRow; ///< Cycles for each copied row when a chunk of the
                             ///< result goes to memory.
+  /// Cycles of a unit for each element of a result with rows innermost, which
+  /// lanes store from shared memory: in lines that fill sectors, and in shorter
+  /// ones; and those added for 16-bit elements if some columns start within a
+  /// register.
+  double columnElementCycles;
+  double shortColumnElementCycles;
+  double oddElementCycles;
   /// Added for each column, and to the chunks of a row, if chunks are not
   /// swizzled: 33 schedules with 104, 112 and 208 columns.
   double plainCyclesPerColumn;

@@ -101,7 +101,11 @@ struct Problem {
   /// Whether neighbouring columns are adjacent in memory, but some rows of
   /// narrow elements start within a register.
   bool hasOddResultRows = false;
-  /// Whether lanes store results element by element, for either reason.
+  /// Whether neighbouring rows are adjacent, but some columns of narrow
+  /// elements start within a register.
+  bool hasOddResultColumns = false;
+  /// Whether rows or columns are such that lanes store single elements, if they
+  /// do not collect them in shared memory.
   bool storesElements() const {
     return resultRowDistance != 0 || hasOddResultRows;
   }

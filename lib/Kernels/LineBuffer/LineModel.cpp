@@ -225,7 +225,9 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
       fit(chip).epilogueCyclesPerColumn * (1 + problem.epilogueShare()) *
       double(tile.tile.atomsPerConsumer()) * double(tile.tile.columns);
   // Consumers take turns where lanes store single elements.
-  if (problem.storesElements())
+  if (storesColumns(problem, tile.tile))
+    epilogueCycles += computeColumnCycles(problem, chip, tile.tile);
+  else if (problem.storesElements())
     epilogueCycles *= double(tile.tile.consumers);
   if (problem.hasOddResultRows)
     epilogueCycles = std::max(

@@ -201,8 +201,9 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
   // Split-K slices have rows innermost if the result has, so their stores fill
   // whole sectors.
   double scatterCycles =
-      problem.splits > 1
-          ? 0
+      problem.splits > 1 ? 0
+      : storesColumns(problem, tile.share())
+          ? computeColumnCycles(problem, chip, tile.share())
           : computeScatterCycles(problem, chip, tile.share().rows,
                                  tile.share().columns);
   double keptCycles = computeKeptCycles(problem, chip, kept);

@@ -446,6 +446,39 @@ TEST(TmaModel, LanesStoreHaloTilesOfGradients) {
   EXPECT_GT(getSeconds(true), getSeconds(false));
 }
 
+// Lines of a halo tile are short, unless two atoms are stored together; columns
+// with odd numbers of rows are stored in more pieces.
+TEST(TmaModel, RowsInnermostAreStoredByColumns) {
+  Problem problem = createLayer();
+  TmaTile one{.rows = 128, .columns = 64, .stages = 4, .consumers = 2};
+  TmaTile two{.rows = 256, .columns = 64, .stages = 4, .consumers = 2};
+  EXPECT_FALSE(storesColumns(problem, one));
+  problem.resultRowDistance = 1;
+  EXPECT_TRUE(storesColumns(problem, one));
+  TmaTile bytes = one;
+  bytes.resultBytes = 1;
+  EXPECT_FALSE(storesColumns(problem, bytes));
+  TmaTile slices = one;
+  slices.isStaged = false;
+  EXPECT_FALSE(storesColumns(problem, slices));
+
+  auto getCycles = [&](const TmaTile &tile) {
+    return computeColumnCycles(problem, hopper(), tile) /
+           double(tile.rows * tile.columns);
+  };
+  double whole = getCycles(one);
+  EXPECT_EQ(getCycles(two), whole);
+  problem.hasOddResultColumns = true;
+  double odd = getCycles(one);
+  EXPECT_GT(odd, whole);
+  problem.hasOddResultColumns = false;
+  factsOf(problem).haloTile.emplace();
+  EXPECT_GT(getCycles(one), 2 * whole);
+  EXPECT_EQ(getCycles(two), whole);
+  problem.hasOddResultColumns = true;
+  EXPECT_GT(getCycles(two), odd);
+}
+
 // Where both producers bring the operands, tiles of both are ranked, and the
 // fewer bytes lanes copy at a time, the later theirs come.
 TEST(TmaModel, ProducersAreRankedTogether) {

@@ -97,6 +97,33 @@ bool EpilogueTensors::hasRowsOfPairs() const {
              getKernel().form.getColumns();
 }
 
+int64_t EpilogueTensors::getRowsOfPiece() const {
+  int64_t width =
+      ::conv::TmaTile::kGranuleBytes * 8 /
+      getKernel().form.result.getElementType().getIntOrFloatBitWidth();
+  for (const Tensors &tensors : all) {
+    const MatrixAccess &access = tensors.accesses[getResult()];
+    if (order || access.getInnermostDistance(MatrixIndex::Row) != 1)
+      return 0;
+    width = access.getVectorWidth(MatrixIndex::Row, width);
+  }
+  return width;
+}
+
+int64_t EpilogueTensors::getRowsOfLine() const {
+  return getAccess(getResult()).getInnermostSize(MatrixIndex::Row);
+}
+
+bool EpilogueTensors::hasIndependentRows() const {
+  return llvm::all_of(all, [&](const Tensors &tensors) {
+    const MatrixAccess &access = tensors.accesses[getResult()];
+    return access.hasLinearOffsets() &&
+           access.isCheckedTogether(MatrixIndex::Column) &&
+           access.getInnermostSize(MatrixIndex::Column) >=
+               getKernel().form.getColumns();
+  });
+}
+
 EpilogueTensors::Row EpilogueTensors::createRow(const SubproblemTile &origin,
                                                 Value row) const {
   bool areAllUsed = llvm::all_of(all, [&](const Tensors &tensors) {
@@ -187,19 +214,30 @@ Value EpilogueTensors::load(size_t operand, const Row &row,
       ptx.b, VectorType::get({2}, elements.front().getType()), elements);
 }
 
+EpilogueTensors::Element EpilogueTensors::getElement(const Row &row,
+                                                     const Columns &columns,
+                                                     Column own,
+                                                     int64_t i) const {
+  const MatrixAccess &access = getAccess(getResult());
+  MatrixAccess::Position position =
+      locate(getResult(), row, columns, i, own.number);
+  return {access.createOffset(position),
+          access.createGuard(position, createGuard(row, own))};
+}
+
+void EpilogueTensors::store(Value elements, const Element &first) const {
+  const Kernel &kernel = getKernel();
+  kernel.store(elements, kernel.arguments.back(), first.offset, first.guard);
+}
+
 void EpilogueTensors::store(Value pair, const Row &row,
                             const Columns &columns) const {
-  const Kernel &kernel = getKernel();
-  const MatrixAccess &access = getAccess(getResult());
   int64_t width = getWidth(getResult());
   for (int64_t i = 0; i < 2; i += width) {
-    Column own = getColumn(columns, i);
-    MatrixAccess::Position position =
-        locate(getResult(), row, columns, i, own.number);
-    Value stored = vector::ExtractStridedSliceOp::create(
-        ptx.b, pair, ArrayRef{i}, ArrayRef{width}, ArrayRef{int64_t(1)});
-    kernel.store(stored, kernel.arguments.back(), access.createOffset(position),
-                 access.createGuard(position, createGuard(row, own)));
+    Element first = getElement(row, columns, getColumn(columns, i), i);
+    store(vector::ExtractStridedSliceOp::create(
+              ptx.b, pair, ArrayRef{i}, ArrayRef{width}, ArrayRef{int64_t(1)}),
+          first);
   }
 }
 

@@ -70,6 +70,32 @@ public:
   /// Whether pairs of the result are adjacent in memory, and all columns of a
   /// row have the same outer digits.
   bool hasRowsOfPairs() const;
+  Type getElementType() const {
+    return getKernel().form.result.getElementType();
+  }
+  /// Elements of the result that neighbouring rows have in one aligned piece of
+  /// 16 bytes, if rows are innermost; otherwise 0.
+  int64_t getRowsOfPiece() const;
+  /// Rows of the result that follow each other in memory.
+  int64_t getRowsOfLine() const;
+  /// Whether the distance of two rows is the same in all columns, and the
+  /// result has all columns of a row or none.
+  bool hasIndependentRows() const;
+
+  /// The place of an element of the result, and whether the result has it.
+  struct Element {
+    Value offset, guard;
+  };
+  Element getElement(const Row &row, const Columns &columns) const {
+    return getElement(row, columns, getColumn(columns, 0), 0);
+  }
+  /// Whether the result has the first column.
+  Value isUsed(const Columns &columns) const {
+    return getColumn(columns, 0).isUsed;
+  }
+  /// Stores elements that follow each other in memory from `first` on, if the
+  /// guard of `first` holds.
+  void store(Value elements, const Element &first) const;
 
   /// A box of the result: its tensor map, and where it starts.
   struct Box {
@@ -94,6 +120,9 @@ private:
                                 const Columns &columns, int64_t i,
                                 Value number) const;
   Value createGuard(const Row &row, Column column) const;
+  /// Column `i` of two, which is `own`.
+  Element getElement(const Row &row, const Columns &columns, Column own,
+                     int64_t i) const;
   const Kernel &getKernel() const { return all.front().of.kernel; }
   const MatrixAccess &getAccess(size_t number) const {
     return all.front().accesses[number];

@@ -91,6 +91,14 @@ Value PtxBuilder::uniform(Value value) const {
                               NVVM::ShflKind::idx, UnitAttr());
 }
 
+Value PtxBuilder::fromPreviousLane(Value value) const {
+  Value number = arith::ExtUIOp::create(b, b.getI32Type(), value);
+  Value previous = NVVM::ShflOp::create(
+      b, b.getI32Type(), math.constant(-1), number, math.constant(1),
+      math.constant(0), NVVM::ShflKind::up, UnitAttr());
+  return equal(previous, 1);
+}
+
 Value PtxBuilder::elect() const {
   return NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
 }

@@ -55,6 +55,8 @@ public:
 
   /// The first lane's `value`, for values that are equal in the whole warp.
   Value uniform(Value value) const;
+  /// Whether `value` holds in the previous lane; in the first one, its own.
+  Value fromPreviousLane(Value value) const;
   /// True for one lane of a warp.
   Value elect() const;
   /// Waits for all lanes of the warp and makes their writes visible.

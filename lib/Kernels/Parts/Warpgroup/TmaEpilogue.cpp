@@ -35,6 +35,9 @@ TmaEpilogue::TmaEpilogue(ArrayRef<Subproblem> subproblems,
   isFirst = ptx.equal(workItem, 0);
   lane = math.rem(workItem, kWarpSize);
   warpRow = math.mul(math.div(workItem, kWarpSize), 16);
+  if (result.form == TmaResult::Form::Lanes && staging && tile.isStaged &&
+      tile.hasChunks() && EpilogueColumns::apply(tensors, tile))
+    columns.emplace(tensors, ptx, tile, workItem);
 }
 
 void TmaEpilogue::synchronize() const {
@@ -51,9 +54,18 @@ int64_t TmaEpilogue::getColumnsAtOnce() const {
   int64_t free = tile.consumerRegisters() - tile.accumulators();
   // At least the columns of one store, however few registers there are.
   int64_t least = isStaged() ? chunk.getColumns() : kColumnsPerPair;
+  int64_t most = tile.chunkColumns();
+  if (columns)
+    most = std::min(most, columns->getMostColumns());
   return std::clamp<int64_t>(llvm::bit_floor<uint64_t>(2 * free / registers),
-                             std::min(least, tile.chunkColumns()),
-                             tile.chunkColumns());
+                             std::min(least, most), most);
+}
+
+int64_t TmaEpilogue::getStagedColumns() const {
+  if (!columns)
+    return tile.stagedColumns();
+  int64_t most = columns->getMostColumns();
+  return most - most % getColumnsAtOnce();
 }
 
 int64_t TmaEpilogue::countParts() const {
@@ -79,8 +91,11 @@ bool TmaEpilogue::storesRows() const {
 TmaEpilogue::Part TmaEpilogue::getPart(const SubproblemTile &origin,
                                        int64_t number) const {
   const IndexMath &math = ptx.math;
-  int64_t atom = number / countParts();
-  int64_t column = number % countParts() * getColumnsAtOnce();
+  // Atoms that are staged together come one after the other.
+  int64_t together = getStagedAtoms();
+  int64_t atom =
+      number / (countParts() * together) * together + number % together;
+  int64_t column = number / together % countParts() * getColumnsAtOnce();
   Part part{};
   part.atom = atom;
   part.column = column;
@@ -189,18 +204,25 @@ void TmaEpilogue::store(const Part &part, ValueRange pairs) const {
 }
 
 void TmaEpilogue::stage(const Part &part, ValueRange pairs) const {
+  int64_t perStore = 2 * chunk.getColumns() / kColumnsPerPair;
+  auto storeAll = [&](ValueRange all, auto &&store) {
+    for (int64_t i = 0; i < part.countPairs(); i += perStore)
+      store(part.column + i / 2 * kColumnsPerPair,
+            all.slice(i, std::min(perStore, part.countPairs() - i)));
+  };
+  if (columns)
+    return storeAll(pairs, [&](int64_t column, ValueRange some) {
+      columns->stage(staging, part.atom % getStagedAtoms(),
+                     column % getStagedColumns(), some);
+    });
   auto registers = llvm::map_to_vector(pairs, [&](Value pair) -> Value {
     Value stored = ptx.b.createOrFold<arith::BitcastOp>(
         getStoredType(cast<VectorType>(pair.getType())), pair);
     return LLVM::BitcastOp::create(ptx.b, chunk.getPairType(), stored);
   });
-  int64_t perStore = 2 * chunk.getColumns() / kColumnsPerPair;
-  for (int64_t i = 0; i < part.countPairs(); i += perStore) {
-    int64_t column = part.column + i / 2 * kColumnsPerPair;
-    chunk.store(getStaged(part, column), column % tile.chunkColumns(),
-                ArrayRef(registers).slice(
-                    i, std::min(perStore, part.countPairs() - i)));
-  }
+  storeAll(registers, [&](int64_t column, ValueRange some) {
+    chunk.store(getStaged(part, column), column % tile.chunkColumns(), some);
+  });
 }
 
 int64_t TmaEpilogue::getChunk(const Part &part, int64_t column) const {
@@ -264,7 +286,17 @@ void TmaEpilogue::storeRows(const SubproblemTile &origin,
                   });
 }
 
+void TmaEpilogue::storeColumns(const SubproblemTile &origin,
+                               const Part &last) const {
+  int64_t first = last.column - last.column % getStagedColumns();
+  int64_t above = last.atom % getStagedAtoms() * Tile::kAtomRows;
+  columns->store(origin, ptx.math.sub(last.row, above), first,
+                 last.column + last.columns - first, staging);
+}
+
 void TmaEpilogue::beginColumns() const {
+  if (columns)
+    return synchronize();
   if (storesRows())
     return ptx.synchronizeWarp();
   // Earlier stores must have finished reading shared memory.
@@ -274,6 +306,10 @@ void TmaEpilogue::beginColumns() const {
 
 void TmaEpilogue::copyColumns(const SubproblemTile &origin,
                               const Part &last) const {
+  if (columns) {
+    synchronize();
+    return storeColumns(origin, last);
+  }
   if (storesRows()) {
     ptx.synchronizeWarp();
     return storeRows(origin, last);
@@ -285,7 +321,8 @@ void TmaEpilogue::copyColumns(const SubproblemTile &origin,
 
 void TmaEpilogue::beginPart(const Part &part, Value phase) const {
   if (!replaced.chunks) {
-    if (part.column % tile.stagedColumns() == 0)
+    if (part.column % getStagedColumns() == 0 &&
+        part.atom % getStagedAtoms() == 0)
       beginColumns();
   } else if (part.column % tile.chunkColumns() == 0) {
     replaced.chunks->wait(getChunk(part, part.column), phase);
@@ -296,7 +333,8 @@ void TmaEpilogue::endPart(const Part &part,
                           const SubproblemTile &origin) const {
   int64_t end = part.column + part.columns;
   if (!replaced.chunks) {
-    if (end == tile.columns || end % tile.stagedColumns() == 0)
+    bool isWhole = end == tile.columns || end % getStagedColumns() == 0;
+    if (isWhole && (part.atom + 1) % getStagedAtoms() == 0)
       copyColumns(origin, part);
   } else if (end % tile.chunkColumns() == 0) {
     replaced.chunks->release(getChunk(part, part.column), ptx.equal(lane, 0));

@@ -9,6 +9,7 @@
 #define CONV_LIB_KERNELS_PARTS_WARPGROUP_TMAEPILOGUE_H
 
 #include "EpilogueChunks.h"
+#include "EpilogueColumns.h"
 #include "EpilogueTensors.h"
 #include "FragmentTile.h"
 #include "WgmmaSums.h"
@@ -20,8 +21,8 @@ namespace mlir::conv {
 /// Applies the epilogue to a consumer's accumulators and stores the result. If
 /// the result can be copied, the columns of an atom's rows go to shared memory,
 /// from where chunks are copied; copies clip what is outside the result.
-/// Otherwise, lanes store rows from there if elements are pairs of 16 bits;
-/// or else, each lane stores its own elements.
+/// Otherwise, lanes store rows from there if elements are pairs of 16 bits, or
+/// columns if rows are innermost; or else, each lane stores its own elements.
 class TmaEpilogue {
 public:
   using Subproblem = EpilogueTensors::Subproblem;
@@ -87,6 +88,9 @@ private:
   /// a chunk may have fewer columns.
   int64_t getColumnsAtOnce() const;
   int64_t countParts() const; ///< Per atom.
+  /// Atoms whose rows are staged at a time, and how many of their columns.
+  int64_t getStagedAtoms() const { return columns ? columns->getAtoms() : 1; }
+  int64_t getStagedColumns() const;
   Part getPart(const SubproblemTile &origin, int64_t number) const;
   /// Whether lanes load operands or store the result.
   bool movesByLanes() const;
@@ -94,7 +98,9 @@ private:
   /// result goes there at all. Lanes would store their own elements to half of
   /// the sectors of eight rows at a time.
   bool storesRows() const;
-  bool isStaged() const { return result.isCopied(tile) || storesRows(); }
+  bool isStaged() const {
+    return result.isCopied(tile) || columns || storesRows();
+  }
   /// The place of pair `i` of an epilogue subtile.
   Place getPlace(const Part &part, int64_t i) const;
   /// Loads the operands. The entry of an operand whose chunks are replaced is
@@ -127,6 +133,8 @@ private:
   void storeRows(const SubproblemTile &origin, const Part &last) const;
   /// Starts the copies of `copyColumns`.
   void copyRows(const SubproblemTile &origin, const Part &last) const;
+  /// Stores what is staged if rows are innermost.
+  void storeColumns(const SubproblemTile &origin, const Part &last) const;
   void synchronize() const;
 
   const TiledConvolution &form; ///< Of the first subproblem.
@@ -140,6 +148,8 @@ private:
     size_t operand = 0;                     ///< Number among the operands.
   } replaced;
   FragmentTile chunk; ///< A chunk in shared memory.
+  /// How lanes store columns, if they do.
+  std::optional<EpilogueColumns> columns;
   Value isFirst;      ///< Whether this work-item copies.
   Value lane;         ///< Number in the warp.
   Value warpRow;      ///< First row of the warp in an atom.

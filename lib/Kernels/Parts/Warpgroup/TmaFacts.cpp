@@ -50,3 +50,24 @@ TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
         tile.rows / facts.haloTile->rows * facts.haloTile->bytes;
   return tile;
 }
+
+bool conv::storesColumns(const Problem &problem, const TmaTile &tile) {
+  return tile.isStaged && problem.resultRowDistance == 1 &&
+         TmaTile::canTranspose(tile.resultBytes) && tile.hasChunks();
+}
+
+double conv::computeColumnCycles(const Problem &problem, const ChipInfo &chip,
+                                 const TmaTile &tile) {
+  const WarpgroupCalibration &fit = chip.calibration->warpgroup;
+  const TmaFacts &facts = getTmaFacts(problem, tile);
+  bool areLines = facts.haloTile && !facts.haloTile->isReduced();
+  int64_t rows = (areLines ? TmaTile::kBlockSize : TmaTile::kAtomRows) *
+                 tile.atomsStoredTogether();
+  // Odd columns start anywhere in a sector.
+  int64_t sectors = problem.hasOddResultColumns ? 2 : 1;
+  bool fillSectors = rows * tile.resultBytes >= sectors * chip.sectorBytes;
+  return double(tile.rows * tile.columns) *
+         ((fillSectors ? fit.columnElementCycles
+                       : fit.shortColumnElementCycles) +
+          (problem.hasOddResultColumns ? fit.oddElementCycles : 0));
+}

@@ -278,6 +278,17 @@ struct TmaTile {
     return chunkRowBytes() >= kMinChunkRowBytes &&
            chunkRowBytes() % kGranuleBytes == 0;
   }
+  /// Atoms of a consumer whose rows are stored together if rows are innermost:
+  /// two, if possible. Columns then have longer parts, and blocks of halo tiles
+  /// their neighbours.
+  int64_t atomsStoredTogether() const {
+    bool haveRoom = stagedColumns() >= 2 * kPieceColumns;
+    return haveRoom ? std::gcd(atomsPerConsumer(), int64_t(2)) : 1;
+  }
+  /// Whether results are transposed on their way to shared memory.
+  static constexpr bool canTranspose(int64_t resultBytes) {
+    return resultBytes == 2 || resultBytes == 4;
+  }
   int64_t chunkBytes() const { return kAtomRows * chunkRowBytes(); }
   /// Columns of an atom's rows that are staged at a time: about half of them if
   /// elements are twice as long, because all would cost pipeline stages.

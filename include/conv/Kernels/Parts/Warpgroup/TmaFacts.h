@@ -82,6 +82,12 @@ const GatherFacts *getGatherFacts(const Problem &problem, const TmaTile &tile);
 /// The facts for whatever copies the operands of this tile.
 const TmaFacts &getTmaFacts(const Problem &problem, const TmaTile &tile);
 
+/// Whether lanes store columns of results from shared memory.
+bool storesColumns(const Problem &problem, const TmaTile &tile);
+/// The exposed cycles in which they store a tile.
+double computeColumnCycles(const Problem &problem, const ChipInfo &chip,
+                           const TmaTile &tile);
+
 /// The tile of a candidate with a warpgroup main loop.
 TmaTile getTmaTile(const Problem &problem, const Candidate &candidate);
 
