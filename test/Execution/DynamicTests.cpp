@@ -38,7 +38,8 @@ const DynamicProblem kProblems[] = {
     {2, 16, 64, 64, 4},   {3, 9, 24, 24, 2},  {1, 37, 40, 40, 8},
     {2, 11, 32, 4, 4},    {1, 19, 48, 2, 3},  {1, 5, 21, 3, 5},
     {1, 6, 34, 2, 2},     {2, 13, 96, 1, 4},  {1, 300, 16, 16, 1},
-    {1, 19, 264, 264, 3}, {1, 9, 12, 12, 12}, {2, 5, 6, 3, 16}};
+    {1, 19, 264, 264, 3}, {1, 9, 12, 12, 12}, {2, 5, 6, 3, 16},
+    {1, 67, 512, 512, 7}, {2, 41, 256, 64, 3}};
 
 /// With fewer sequences than tokens, and more, so that many are empty.
 const DynamicProblem kPackedProblems[] = {
@@ -47,7 +48,8 @@ const DynamicProblem kPackedProblems[] = {
     {1, 27, 24, 24, 2, 40},  {1, 37, 40, 40, 8, 4},
     {1, 23, 32, 4, 4, 7},    {1, 19, 48, 2, 3, 2},
     {1, 5, 21, 3, 5, 5},     {1, 29, 96, 1, 4, 6},
-    {1, 300, 16, 16, 4, 60}, {1, 31, 24, 24, 4, 7, false, true}};
+    {1, 300, 16, 16, 4, 60}, {1, 31, 24, 24, 4, 7, false, true},
+    {1, 67, 512, 512, 5, 4}};
 
 /// Pieces of sequences, single tokens and pieces shorter than a kernel.
 const DynamicProblem kStateProblems[] = {

@@ -13,98 +13,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementwiseBody.h"
-#include "../Parts/EpilogueOps.h"
-#include "../Parts/MatrixAccess.h"
 #include "../Parts/TileScheduler.h"
-#include "../Parts/VectorExchange.h"
-#include "InterleavedMatrices.h"
-#include "RegularSum.h"
+#include "ElementwiseTile.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mlir::conv;
-
-namespace {
-class ElementwiseTile {
-public:
-  explicit ElementwiseTile(const Kernel &kernel);
-  /// The exchange of results between work-items, if it makes the stores of
-  /// neighbouring work-items adjacent.
-  std::optional<VectorExchange> planExchange() const;
-  void create(VectorExchange *exchange) const;
-
-private:
-  /// The position of a work-item's vector in the matrices.
-  struct Place {
-    Value row, column;
-  };
-  Place getPlace(Value vector) const;
-  Value isInMatrices(const Place &place) const {
-    return math.both(math.below(place.row, kernel.form.getRows()),
-                     math.below(place.column, kernel.form.getColumns()));
-  }
-  /// One matrix, or several that are interleaved.
-  struct Matrix {
-    Value buffer;
-    MatrixAccess access;
-    SmallVector<InterleavedMatrices::Member> members;
-    int64_t period;
-    bool isRepeated; ///< All elements of a vector are the same one.
-    int64_t width;   ///< Elements of one access.
-  };
-  Matrix createMatrix(const InterleavedMatrices &matrices,
-                      const MatrixOperand &first, Value buffer,
-                      int64_t limit) const;
-  /// Joins matrices that are interleaved along columns, if vectors are, too.
-  SmallVector<InterleavedMatrices, 0> join(ArrayRef<MatrixOperand> matrices,
-                                           bool withGaps) const;
-  /// The position of the access `step` elements after a vector's start.
-  MatrixAccess::Position locate(const Matrix &matrix, Place place,
-                                Value step) const;
-  /// Loads the vectors of the operand's members.
-  void load(const Matrix &operand, const Place &place, Value guard,
-            MutableArrayRef<SmallVector<Value>> loaded) const;
-  /// Elements of one store, out of those that a work-item has of a result.
-  int64_t getStoredElements(const Matrix &result) const {
-    return std::gcd(result.width, width * result.period);
-  }
-  void storeElements(const Matrix &result, const Place &place, Value step,
-                     Value guard, Value stored) const;
-  /// Stores vector `vector` or, with an exchange, pieces of its neighbours.
-  void store(const Matrix &result, Value vector,
-             ArrayRef<SmallVector<Value>> computed,
-             VectorExchange *exchange) const;
-  size_t countSummed() const { return sum ? sum->getInputs() : 0; }
-  /// The sum of the first inputs at a place.
-  Value createSum(const Place &place, Value guard) const;
-  /// For each result, the elements of a vector.
-  SmallVector<SmallVector<Value>>
-  compute(const Place &place, Value guard,
-          ArrayRef<SmallVector<Value>> loaded) const;
-  void createVector(Value vector, VectorExchange *exchange) const;
-  /// Vectors in a line of the tile, and in the whole tile.
-  int64_t countVectorsOfLine() const {
-    return kernel.form.getTile()[1 + (along == MatrixIndex::Column)] / width;
-  }
-  int64_t countVectors() const {
-    return countVectorsOfLine() *
-           kernel.form.getTile()[1 + (along == MatrixIndex::Row)];
-  }
-
-  const Kernel &kernel;
-  const IndexMath &math;
-  int64_t shares; ///< Number of workgroups that share a tile.
-  TileOrigin origin;
-  MatrixIndex along; ///< The index along which vectors lie.
-  int64_t width;     ///< Elements of a vector.
-  SmallVector<Matrix, 0> operands, results; ///< Operands after the sum.
-  std::optional<RegularSum> sum;            ///< The first inputs' sum.
-};
-} // namespace
 
 /// The index along which elements are adjacent in memory for most operands and
 /// results.
@@ -156,11 +72,22 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
 
 SmallVector<InterleavedMatrices, 0>
 ElementwiseTile::join(ArrayRef<MatrixOperand> matrices, bool withGaps) const {
+  SmallVector<InterleavedMatrices, 0> joined, single;
   if (along == MatrixIndex::Column)
-    return interleave(matrices, withGaps);
-  SmallVector<InterleavedMatrices, 0> single;
-  for (auto [number, matrix] : llvm::enumerate(matrices))
-    single.push_back({matrix, {{number}}});
+    joined = interleave(matrices, withGaps);
+  else
+    for (auto [number, matrix] : llvm::enumerate(matrices))
+      joined.push_back({matrix, {{number}}});
+  // What all columns share, such as the neighbours of tokens, comes when its
+  // result needs it: masks of all results would not fit into registers.
+  for (const InterleavedMatrices &each : joined) {
+    if (!streams() || each.repeat < kernel.form.getColumns()) {
+      single.push_back(each);
+      continue;
+    }
+    for (auto member : each.members)
+      single.push_back({matrices[member.number], {{member.number}}});
+  }
   return single;
 }
 
@@ -176,7 +103,18 @@ ElementwiseTile::createMatrix(const InterleavedMatrices &matrices,
   int64_t elements = matrices.period * (isRepeated ? 1 : limit);
   int64_t width =
       access.getVectorWidth(along, std::gcd(elements, kPieceBytes / bytes));
-  return {buffer, access, matrices.members, matrices.period, isRepeated, width};
+  std::optional<MatrixAccess> compact;
+  if (matrices.compact)
+    compact.emplace(math, *matrices.compact);
+  return {buffer,
+          access,
+          matrices.members,
+          matrices.period,
+          isRepeated,
+          width,
+          first.getType().getElementType(),
+          compact,
+          matrices.repeat};
 }
 
 ElementwiseTile::Place ElementwiseTile::getPlace(Value vector) const {
@@ -196,30 +134,6 @@ MatrixAccess::Position ElementwiseTile::locate(const Matrix &matrix,
       matrix.access.add(
           matrix.access.createPosition(MatrixIndex::Row, place.row),
           matrix.access.createPosition(MatrixIndex::Column, place.column)));
-}
-
-void ElementwiseTile::load(const Matrix &operand, const Place &place,
-                           Value guard,
-                           MutableArrayRef<SmallVector<Value>> loaded) const {
-  int64_t count = operand.period * (operand.isRepeated ? 1 : width);
-  SmallVector<Value> elements;
-  for (int64_t step = 0; step < count; step += operand.width) {
-    MatrixAccess::Position position =
-        locate(operand, place, math.constant(step));
-    Value part =
-        kernel.load(operand.buffer, operand.access.createOffset(position),
-                    operand.access.createGuard(position, guard), operand.width);
-    for (int64_t i = 0; i < operand.width; ++i)
-      elements.push_back(vector::ExtractOp::create(kernel.b, part, i));
-  }
-  // Parts of a vector share cache lines: a code generator that moved one of
-  // them down would have these lines fetched again.
-  if (count > operand.width)
-    ScheduleFenceOp::create(kernel.b);
-  for (int64_t i = 0; i < width; ++i)
-    for (auto [number, place] : operand.members)
-      loaded[number].push_back(
-          elements[(operand.isRepeated ? 0 : i * operand.period) + place]);
 }
 
 void ElementwiseTile::storeElements(const Matrix &result, const Place &place,
@@ -295,8 +209,20 @@ void ElementwiseTile::createVector(Value vector,
   // For each input after the sum, the elements of a vector.
   SmallVector<SmallVector<Value>> loaded(kernel.form.epilogueOperands.size() -
                                          countSummed());
+  SmallVector<SmallVector<Value>> pieces;
+  for (const Matrix &operand : operands) {
+    if (operand.exchange)
+      pieces.push_back(loadPieces(operand, vector));
+    else
+      load(operand, place, guard, loaded);
+  }
+  // A code generator may not move loads behind the exchanges of others.
+  if (!pieces.empty())
+    ScheduleFenceOp::create(kernel.b);
+  const auto *ofOperand = pieces.begin();
   for (const Matrix &operand : operands)
-    load(operand, place, guard, loaded);
+    if (operand.exchange)
+      exchangePieces(operand, *ofOperand++, loaded);
   SmallVector<SmallVector<Value>> computed = compute(place, guard, loaded);
   for (const Matrix &result : results)
     store(result, vector, computed, exchange);
@@ -305,8 +231,7 @@ void ElementwiseTile::createVector(Value vector,
 }
 
 std::optional<VectorExchange> ElementwiseTile::planExchange() const {
-  // All work-items of a workgroup must reach the barriers of an exchange.
-  if (countVectors() % (shares * kernel.workItems) != 0)
+  if (!areTogether())
     return std::nullopt;
   for (const Matrix &result : results)
     if (int64_t part = getStoredElements(result); part < result.period * width)
@@ -325,7 +250,10 @@ void ElementwiseTile::create(VectorExchange *exchange) const {
   scf::ForOp::create(b, first, math.constant(countVectors()),
                      math.constant(shares * kernel.workItems), ValueRange{},
                      [&](OpBuilder &, Location, Value vector, ValueRange) {
-                       createVector(vector, exchange);
+                       if (streams())
+                         createStream(vector, exchange);
+                       else
+                         createVector(vector, exchange);
                        scf::YieldOp::create(b);
                      });
 }
@@ -335,6 +263,7 @@ LogicalResult mlir::conv::createElementwiseBody(Kernel &kernel,
   ElementwiseTile tile(kernel);
   std::optional<VectorExchange> exchange = tile.planExchange();
   bool isExchanged = exchange && exchange->allocate(function);
+  tile.shareLines(function);
   tile.create(isExchanged ? &*exchange : nullptr);
   return success();
 }

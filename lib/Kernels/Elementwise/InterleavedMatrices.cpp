@@ -84,12 +84,24 @@ static int64_t computePeriod(const MatrixOperand &first, ViewAttr family) {
   return isInside && period <= kMostPeriod ? period : 1;
 }
 
-/// All members of a family as one matrix.
+/// The number of innermost digits of the columns that no coordinate depends on.
+static unsigned countRepeatedDigits(ViewAttr view) {
+  AffineMap map = view.getMap();
+  unsigned digits = view.getColumns().size(), repeated = 0;
+  while (repeated < digits &&
+         !map.isFunctionOfDim(map.getNumDims() - 1 - repeated))
+    ++repeated;
+  return repeated;
+}
+
+/// All members of a family as one matrix, without the last `dropped` digits of
+/// its columns.
 static MatrixOperand join(const MatrixOperand &first, ViewAttr family,
-                          int64_t period) {
-  unsigned dims = family.getMap().getNumDims();
+                          int64_t period, unsigned dropped) {
+  unsigned dims = family.getMap().getNumDims() - dropped;
   AffineExpr innermost = family.getMap().getResult(family.getTensorRank() - 1);
-  SmallVector<int64_t> columns = llvm::to_vector(family.getColumns());
+  SmallVector<int64_t> columns =
+      llvm::to_vector(family.getColumns().drop_back(dropped));
   columns.push_back(period);
   AffineExpr place = getAffineDimExpr(dims, family.getContext());
   return {first.tensor,
@@ -111,7 +123,11 @@ static std::optional<InterleavedMatrices> joinFamily(const MatrixOperand &first,
       llvm::all_of(places, [&](auto place) { return place.first < period; });
   if (period == 1 || !isWhole || !isInside)
     return std::nullopt;
-  InterleavedMatrices joined{join(first, family, period), {}, period};
+  InterleavedMatrices joined{join(first, family, period, 0), {}, period};
+  unsigned repeated = countRepeatedDigits(family);
+  joined.compact = join(first, family, period, repeated);
+  for (int64_t size : family.getColumns().take_back(repeated))
+    joined.repeat *= size;
   for (auto [place, number] : places)
     joined.members.push_back({number, place});
   llvm::sort(joined.members, [](const auto &lhs, const auto &rhs) {

@@ -16,6 +16,8 @@
 
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 
+#include <optional>
+
 namespace mlir::conv {
 
 /// One matrix, or several that are interleaved in memory, as one matrix with
@@ -28,6 +30,11 @@ struct InterleavedMatrices {
   MatrixOperand operand;
   SmallVector<Member> members; ///< By place.
   int64_t period = 1;
+  /// The matrix without the innermost columns that have the same elements: one
+  /// of its columns has the elements of `repeat` columns. Only if there are
+  /// several members.
+  std::optional<MatrixOperand> compact = std::nullopt;
+  int64_t repeat = 1;
 };
 
 /// Finds the matrices that are interleaved. Each of `matrices` is a member

@@ -15,6 +15,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -112,4 +114,49 @@ Value mlir::conv::createEpilogueOps(OpBuilder &builder,
                                     linalg::GenericOp epilogue,
                                     ArrayRef<Value> inputs) {
   return createEpilogueResults(builder, epilogue, inputs).front();
+}
+
+void EpilogueStream::setInput(size_t number, Value input) {
+  mapping.map(body.getArgument(number), input);
+}
+
+bool EpilogueStream::isKnown(Value value) {
+  if (mapping.contains(value))
+    return true;
+  Operation *constant = value.getDefiningOp();
+  if (!constant || !matchPattern(constant, m_Constant()))
+    return false;
+  builder.clone(*constant, mapping);
+  return true;
+}
+
+void EpilogueStream::advance() {
+  for (Operation &op : body.without_terminator()) {
+    bool isBuilt = llvm::all_of(op.getResults(), [&](Value result) {
+      return mapping.contains(result);
+    });
+    if (!isBuilt && !matchPattern(&op, m_Constant()) &&
+        llvm::all_of(op.getOperands(),
+                     [&](Value operand) { return isKnown(operand); }))
+      builder.clone(op, mapping);
+  }
+}
+
+Value EpilogueStream::lookup(size_t result) {
+  Value value = body.getTerminator()->getOperand(result);
+  return isKnown(value) ? mapping.lookup(value) : nullptr;
+}
+
+SmallVector<size_t> EpilogueStream::listInputs(linalg::GenericOp epilogue,
+                                               size_t result) {
+  llvm::SetVector<Value> needed;
+  needed.insert(epilogue.getBody()->getTerminator()->getOperand(result));
+  SmallVector<size_t> inputs;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (auto input = dyn_cast<BlockArgument>(needed[i]))
+      inputs.push_back(input.getArgNumber());
+    else
+      needed.insert_range(needed[i].getDefiningOp()->getOperands());
+  }
+  return inputs;
 }

@@ -31,6 +31,31 @@ SmallVector<Value> createEpilogueResults(OpBuilder &builder,
                                          function_ref<Value(size_t)> getInput,
                                          const IRMapping &known = {});
 
+/// Builds the ops of an epilogue on scalars, as its inputs become known.
+class EpilogueStream {
+public:
+  EpilogueStream(OpBuilder &builder, linalg::GenericOp epilogue)
+      : builder(builder), body(*epilogue.getBody()) {}
+
+  void setInput(size_t number, Value input);
+  /// Builds everything that depends only on known inputs.
+  void advance();
+  /// A result, or null if it depends on inputs that are not known yet.
+  Value lookup(size_t result);
+
+  /// The numbers of the inputs that a result depends on.
+  static SmallVector<size_t> listInputs(linalg::GenericOp epilogue,
+                                        size_t result);
+
+private:
+  /// Whether a value is built, or is a constant, which is built then.
+  bool isKnown(Value value);
+
+  OpBuilder &builder;
+  Block &body;
+  IRMapping mapping;
+};
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_KERNELS_PARTS_EPILOGUEOPS_H

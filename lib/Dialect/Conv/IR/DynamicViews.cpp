@@ -30,9 +30,25 @@ static constexpr int64_t kSummedBytes = 300;
 /// The most positions of a block: a longer block would save less than a tenth
 /// of the input reads.
 static constexpr int64_t kMostPositions = 8;
-/// The most positions of a block on AMD's GPUs, whose caches deliver what the
-/// next block reads again hardly faster than the memory does (`conv-clock`).
-static constexpr int64_t kMostPositionsOnAMD = 16;
+/// The positions of a block whose work-item streams (`streams`), if there are
+/// enough work-items, and how many times what two blocks read what they move.
+static constexpr int64_t kLeastStreamed = 16, kMostStreamed = 128;
+static constexpr int64_t kBlocksOfShare = 20;
+/// The most products of a stream. Each has about ten bytes of code, which
+/// caches of instructions hold (32 KiB at least); more take seconds to compile.
+static constexpr int64_t kMostProducts = 1800;
+/// The same where products have masks, of which LLVM 22 computes many early,
+/// and the most masks beside the taps of one kernel.
+static constexpr int64_t kMostMaskedProducts = 800, kMostMasks = 100;
+/// The fewest work-items of a compute unit: two waves have enough bytes in
+/// flight.
+static constexpr int64_t kItemsOfUnit = 128;
+static constexpr int64_t kWordBytes = 4;
+/// Bytes that a wave accesses at least.
+static constexpr int64_t kLineBytes = 128;
+/// Kernels of a line of a tile on AMD's GPUs, so that their taps are whole
+/// cache lines, and columns that are enough in any case.
+static constexpr int64_t kKernelsOfLine = 64, kMostColumns = 512;
 /// The most positions of a short block, and the bytes of one access of a short
 /// block with one kernel for all tokens.
 static constexpr int64_t kFewPositions = 4, kNarrowBytes = 8;
@@ -66,7 +82,6 @@ int64_t mlir::conv::countNormalizedChannels(const DynamicShape &shape,
 
 int64_t mlir::conv::countSummedGroups(const DynamicShape &shape,
                                       int64_t operandBytes, int64_t most) {
-  constexpr int64_t kWordBytes = 4;
   int64_t groups = 1;
   while (2 * groups <= most &&
          (groups * shape.perGroup() * operandBytes < kAccessBytes ||
@@ -89,11 +104,14 @@ int64_t mlir::conv::countSummedPositions(const DynamicShape &shape,
   return positions;
 }
 
-/// Normalised kernels are long code, and positions multiply it.
-static int64_t countMostPositions(DynamicOpInterface op) {
+/// Whether a work-item loads, computes and stores position by position, so that
+/// registers do not limit the length of its block. AMD's caches deliver what
+/// the next block reads again hardly faster than the memory does
+/// (`conv-clock`). Normalised kernels are long code, and positions multiply it.
+static bool streams(DynamicOpInterface op) {
   TargetAttr target = TargetAttr::lookup(op);
-  bool isAMD = target && target.getInfo().backend == ::conv::Backend::AMDGPU;
-  return isAMD && !op.isNormalized() ? kMostPositionsOnAMD : kMostPositions;
+  return target && target.getInfo().backend == ::conv::Backend::AMDGPU &&
+         !op.isNormalized();
 }
 
 /// Whether the epilogue reads more than vectors of channels.
@@ -112,31 +130,82 @@ static bool areBlocksShort(DynamicOpInterface op) {
   TargetAttr target = TargetAttr::lookup(op);
   if (target && target.getInfo().backend == ::conv::Backend::NVPTX)
     return op.hasOneKernel() || op.isNormalized();
-  return op.hasOneKernel() && (op.getCuSeqlens() || hasTensorInEpilogue(op));
+  return op.hasOneKernel() && !streams(op) &&
+         (op.getCuSeqlens() || hasTensorInEpilogue(op));
 }
 
 DynamicViews::DynamicViews(DynamicOpInterface op)
     : shape(op.getShape()), order(op.getOrder()), direction(op.getDirection()),
       operandBytes(op.getOperandType().getIntOrFloatBitWidth() / 8),
       hasState(op.getInitialState() != nullptr), isShort(areBlocksShort(op)),
-      isNormalized(op.isNormalized()), hasOneKernel(op.hasOneKernel()) {
+      isNormalized(op.isNormalized()), hasOneKernel(op.hasOneKernel()),
+      isPacked(op.getCuSeqlens() != nullptr), isStreamed(streams(op)) {
+  if (isStreamed)
+    leastBytes = kLineBytes / TargetAttr::lookup(op).getInfo().subgroupSize;
+  positions = isStreamed ? countStreamed(TargetAttr::lookup(op).getInfo())
+                         : countHeld();
+  positions = std::min<int64_t>(positions, llvm::PowerOf2Ceil(shape.t));
+  AffineExpr matrix;
+  bindDims(op.getContext(), matrix, sequence, block, group, member);
+}
+
+int64_t DynamicViews::countHeld() const {
   // Normalised kernels take more registers than the bytes of their taps.
   int64_t tapBytes =
       isNormalized ? kAccessBytes
-                   : std::min(kAccessBytes, countElements() * operandBytes);
+                   : std::min(kAccessBytes,
+                              countElements(kMostPositions) * operandBytes);
   int64_t room = kKernelBytes / (shape.w * tapBytes);
-  int64_t most = countMostPositions(op);
   if (hasOneKernel)
-    room = most;
+    room = kMostPositions;
   if (isShort)
     room = std::min(room, kFewPositions);
   if (direction == Direction::BackwardWeight && shape.perGroup() > 1)
-    room = countSummedPositions(shape, operandBytes, countElements());
-  positions = std::min<int64_t>(
-      {most, int64_t(llvm::bit_floor<uint64_t>(std::max<int64_t>(room, 1))),
-       int64_t(llvm::PowerOf2Ceil(shape.t))});
-  AffineExpr matrix;
-  bindDims(op.getContext(), matrix, sequence, block, group, member);
+    room = countSummedPositions(shape, operandBytes,
+                                countElements(kMostPositions));
+  return std::min(kMostPositions, int64_t(llvm::bit_floor<uint64_t>(
+                                      std::max<int64_t>(room, 1))));
+}
+
+bool DynamicViews::readsTapsAgain() const {
+  return direction == Direction::BackwardData && order == KernelOrder::BTGW &&
+         !hasOneKernel;
+}
+
+int64_t DynamicViews::getMostProducts() const {
+  return isMasked() ? kMostMaskedProducts : kMostProducts;
+}
+
+int64_t DynamicViews::countProducts() const {
+  return shape.w *
+         (direction == Direction::BackwardWeight ? shape.perGroup() : 1);
+}
+
+int64_t DynamicViews::countStreamed(const ::conv::ChipInfo &chip) const {
+  // Elements that are moved for a group at a position, and that the next block
+  // reads again in all.
+  int64_t taps = hasOneKernel ? 0 : shape.w;
+  int64_t moved = 2 * shape.perGroup() + taps;
+  int64_t again =
+      (shape.w - 1) * (shape.perGroup() + (readsTapsAgain() ? taps : 0)) +
+      (hasOneKernel ? shape.w * shape.perGroup() : 0);
+  int64_t wanted = again * kBlocksOfShare / moved;
+  int64_t count = std::clamp<int64_t>(llvm::PowerOf2Ceil(wanted),
+                                      kLeastStreamed, kMostStreamed);
+  int64_t narrow = countElements(/*ofPositions=*/kMostProducts);
+  while (count > 1 && count * narrow * countProducts() > getMostProducts())
+    count /= 2;
+  while (hasOneKernel && isMasked() && count * (shape.w - 1) > kMostMasks)
+    count /= 2;
+  auto countItems = [&](int64_t positions) -> int64_t {
+    return shape.b * llvm::divideCeil(shape.t, positions) * shape.d /
+           (countElements(positions) *
+            (direction == Direction::BackwardWeight ? shape.perGroup() : 1));
+  };
+  while (count > kMostPositions &&
+         countItems(count) < chip.computeUnits * kItemsOfUnit)
+    count /= 2;
+  return count;
 }
 
 ViewAttr DynamicViews::createView(ArrayRef<AffineExpr> coordinates) const {
@@ -197,6 +266,9 @@ DynamicSum DynamicViews::getInputSum(int64_t position) const {
     sum.factors.push_back({getToken(from), getKernel(from, tap),
                            /*state=*/nullptr, distance});
   }
+  // The order in which a stream reads them, so that it need not hold kernels.
+  if (isStreamed)
+    std::reverse(sum.factors.begin(), sum.factors.end());
   return sum;
 }
 
@@ -237,7 +309,7 @@ ViewAttr DynamicViews::getPosition(int64_t position) const {
 }
 
 int64_t DynamicViews::countTokens() const {
-  return llvm::alignTo(shape.t, kMostPositionsOnAMD);
+  return llvm::alignTo(shape.t, isStreamed ? kMostStreamed : kLeastStreamed);
 }
 
 ViewAttr DynamicViews::getWritten(ViewAttr view) const {
@@ -253,22 +325,54 @@ ViewAttr DynamicViews::getWritten(ViewAttr view) const {
       {shape.t}, view.getPadding());
 }
 
-int64_t DynamicViews::countElements() const {
-  int64_t elements =
-      (hasOneKernel && isShort ? kNarrowBytes : kAccessBytes) / operandBytes;
-  if (order == KernelOrder::BTGW && !hasOneKernel)
-    elements = countKernelsOfVectors(elements, shape.w);
+bool DynamicViews::sharesLines() const {
+  int64_t elements = kAccessBytes / operandBytes;
+  return isStreamed && direction != Direction::BackwardWeight &&
+         shape.perGroup() > 1 &&
+         (elements % shape.perGroup() == 0 || shape.perGroup() % elements == 0);
+}
+
+void DynamicViews::widen(std::array<int64_t, 2> &tile) const {
+  int64_t columns =
+      std::min<int64_t>(llvm::PowerOf2Ceil(shape.d), kMostColumns);
+  while (tile[0] > 1 && tile[1] < columns &&
+         (isPacked || tile[1] / shape.perGroup() < kKernelsOfLine)) {
+    tile[0] /= 2;
+    tile[1] *= 2;
+  }
+}
+
+int64_t DynamicViews::countElements(int64_t ofPositions) const {
+  // A mask of packed sequences serves all channels of a work-item.
+  bool isNarrow = hasOneKernel && (isShort || isPacked);
+  int64_t elements = (isNarrow ? kNarrowBytes : kAccessBytes) / operandBytes;
+  if (order == KernelOrder::BTGW && !hasOneKernel && !sharesLines())
+    elements = std::max(countKernelsOfVectors(elements, shape.w),
+                        leastBytes / operandBytes);
   if (isNormalized)
     elements = std::min(elements, countNormalizedChannels(shape, direction));
   if (direction == Direction::BackwardWeight && shape.perGroup() > 1)
     elements = countSummedGroups(shape, operandBytes, elements);
-  return elements;
+  if (!isStreamed)
+    return elements;
+  int64_t narrowBytes = isNarrow           ? kNarrowBytes
+                        : readsTapsAgain() ? std::max(leastBytes, operandBytes)
+                                           : kWordBytes;
+  int64_t most =
+      std::max<int64_t>(getMostProducts() / (ofPositions * countProducts()),
+                        narrowBytes / operandBytes);
+  return std::min<int64_t>(elements, llvm::bit_floor<uint64_t>(most));
 }
 
 TransformScheduleAttr
 DynamicViews::selectSchedule(RankedTensorType type) const {
   TransformScheduleAttr transform =
       selectTransformSchedule(createView({sequence, block, group}), type);
-  return TransformScheduleAttr::get(type.getContext(), transform.getTile(),
-                                    countElements());
+  std::array<int64_t, 2> tile{transform.getTile()[0], transform.getTile()[1]};
+  bool readsLines =
+      order == KernelOrder::BTGW && direction != Direction::BackwardWeight;
+  if (isStreamed && !hasOneKernel && (readsLines || isPacked))
+    widen(tile);
+  return TransformScheduleAttr::get(type.getContext(), tile,
+                                    countElements(positions));
 }

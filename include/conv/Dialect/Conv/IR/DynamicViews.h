@@ -99,7 +99,27 @@ public:
 private:
   ViewAttr createView(ArrayRef<AffineExpr> coordinates) const;
   /// Channels of a work-item, or groups in a kernel gradient.
-  int64_t countElements() const;
+  int64_t countElements(int64_t ofPositions) const;
+  /// Whether the next block reads kernels again, which are most of what it
+  /// reads: the gradient of the input needs some taps of each, which are last.
+  bool readsTapsAgain() const;
+  /// Products of an element of the result, or of all its taps, at a position.
+  int64_t countProducts() const;
+  /// Whether inputs are masked as they arrive, since sequences are packed.
+  bool isMasked() const {
+    return isPacked && direction != Direction::BackwardData;
+  }
+  /// The most products of a work-item that streams.
+  int64_t getMostProducts() const;
+  /// Positions of a block that holds all that it reads in registers, and of one
+  /// that streams.
+  int64_t countHeld() const;
+  int64_t countStreamed(const ::conv::ChipInfo &chip) const;
+  /// Whether the work-items of AMD's GPUs load the kernels of groups together,
+  /// so that the taps of a work-item need not be whole vectors.
+  bool sharesLines() const;
+  /// Makes lines of a tile longer, so that they have enough kernels.
+  void widen(std::array<int64_t, 2> &tile) const;
   /// The elements of input or output at a position. In a kernel gradient,
   /// columns are groups, and the view selects channel `channel` of each.
   ViewAttr getToken(int64_t position, int64_t channel = 0) const;
@@ -116,9 +136,10 @@ private:
   KernelOrder order;
   Direction direction;
   int64_t operandBytes, positions;
+  int64_t leastBytes = 0; ///< Of an access of a work-item that streams.
   bool hasState;
   bool isShort; ///< Blocks have few positions.
-  bool isNormalized, hasOneKernel;
+  bool isNormalized, hasOneKernel, isPacked, isStreamed;
   AffineExpr sequence, block, group, member; ///< Digits.
 };
 

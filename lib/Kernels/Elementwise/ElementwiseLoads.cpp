@@ -1,0 +1,126 @@
+//===- ElementwiseLoads.cpp - operands of kernels without a product -------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A work-item loads the vectors that it needs of an operand. On AMD's GPUs,
+// work- items load lines together if each would need several accesses of a
+// line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementwiseTile.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::conv;
+
+void ElementwiseTile::load(const Matrix &operand, const Place &place,
+                           Value guard,
+                           MutableArrayRef<SmallVector<Value>> loaded) const {
+  int64_t count = operand.period * (operand.isRepeated ? 1 : width);
+  SmallVector<Value> elements;
+  for (int64_t step = 0; step < count; step += operand.width) {
+    MatrixAccess::Position position =
+        locate(operand, place, math.constant(step));
+    Value part =
+        kernel.load(operand.buffer, operand.access.createOffset(position),
+                    operand.access.createGuard(position, guard), operand.width);
+    for (int64_t i = 0; i < operand.width; ++i)
+      elements.push_back(vector::ExtractOp::create(kernel.b, part, i));
+  }
+  // Parts of a vector share cache lines: a code generator that moved one of
+  // them down would have these lines fetched again.
+  if (count > operand.width)
+    ScheduleFenceOp::create(kernel.b);
+  for (int64_t i = 0; i < width; ++i)
+    for (auto [number, place] : operand.members)
+      loaded[number].push_back(
+          elements[(operand.isRepeated ? 0 : i * operand.period) + place]);
+}
+
+std::optional<LineExchange::Shape>
+ElementwiseTile::planLines(const Matrix &operand) const {
+  int64_t columns = kernel.form.getTile()[2], repeat = operand.repeat;
+  if (along != MatrixIndex::Column || !operand.compact ||
+      (repeat % width != 0 && width % repeat != 0) || columns % repeat != 0 ||
+      kernel.workItems % countVectorsOfLine() != 0 ||
+      operand.countElements(width) == operand.width)
+    return std::nullopt;
+  int64_t piece = kPieceBytes * 8 / operand.element.getIntOrFloatBitWidth();
+  LineExchange::Shape shape{kernel.workItems / countVectorsOfLine(),
+                            columns / repeat * operand.period, piece};
+  bool areWhole =
+      shape.elements % piece == 0 &&
+      operand.compact->getVectorWidth(MatrixIndex::Column, piece) == piece;
+  return areWhole ? std::optional(shape) : std::nullopt;
+}
+
+void ElementwiseTile::shareLines(gpu::GPUFuncOp function) {
+  if (kernel.chip.backend != ::conv::Backend::AMDGPU || !areTogether())
+    return;
+  SmallVector<LineExchange> exchanges;
+  for (Matrix &operand : operands) {
+    std::optional<LineExchange::Shape> shape = planLines(operand);
+    if (!shape)
+      continue;
+    auto fits = [&](const LineExchange &exchange) {
+      return exchange.fits(operand.element, *shape);
+    };
+    // Operands of one shape take turns.
+    const auto *known = llvm::find_if(exchanges, fits);
+    if (known != exchanges.end()) {
+      operand.exchange.emplace(*known);
+      continue;
+    }
+    LineExchange exchange(kernel, operand.element, *shape);
+    if (exchange.allocate(function))
+      operand.exchange.emplace(exchanges.emplace_back(exchange));
+  }
+}
+
+SmallVector<Value> ElementwiseTile::loadPieces(const Matrix &operand,
+                                               Value vector) const {
+  const MatrixAccess &access = *operand.compact;
+  Value firstLine =
+      math.div(math.sub(vector, kernel.workItem), countVectorsOfLine());
+  Value firstElement =
+      math.mul(math.div(origin.column, operand.repeat), operand.period);
+  int64_t columns = kernel.form.getColumns() / operand.repeat * operand.period;
+  SmallVector<Value> pieces;
+  for (int64_t i = 0; i < operand.exchange->countLoads(); ++i) {
+    auto [line, element, isThere] = operand.exchange->getPiece(i);
+    Value row = math.add(origin.row, math.add(firstLine, line));
+    Value column = math.add(firstElement, element);
+    Value guard =
+        math.both(isThere, math.both(math.below(row, kernel.form.getRows()),
+                                     math.below(column, columns)));
+    MatrixAccess::Position position = access.add(
+        access.createPosition(MatrixIndex::Batch, origin.batch),
+        access.add(access.createPosition(MatrixIndex::Row, row),
+                   access.createPosition(MatrixIndex::Column, column)));
+    pieces.push_back(kernel.load(operand.buffer, access.createOffset(position),
+                                 access.createGuard(position, guard),
+                                 operand.exchange->getPieceElements()));
+  }
+  return pieces;
+}
+
+void ElementwiseTile::exchangePieces(
+    const Matrix &operand, ArrayRef<Value> pieces,
+    MutableArrayRef<SmallVector<Value>> loaded) const {
+  // The first vector of all work-items starts a line.
+  Value line = math.div(kernel.workItem, countVectorsOfLine());
+  Value column =
+      math.mul(math.rem(kernel.workItem, countVectorsOfLine()), width);
+  SmallVector<Value> elements = operand.exchange->exchange(
+      pieces, line, math.mul(math.div(column, operand.repeat), operand.period),
+      operand.countElements(width));
+  for (int64_t i = 0; i < width; ++i)
+    for (auto [number, place] : operand.members)
+      loaded[number].push_back(
+          elements[i / operand.repeat * operand.period + place]);
+}
