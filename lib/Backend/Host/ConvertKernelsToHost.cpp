@@ -9,6 +9,10 @@
 // translation to LLVM IR. Math ops become their LLVM intrinsic if they have
 // one; the others become calls of libm.
 //
+// bf16 becomes i16. Conversions are integer operations by now, so what is left
+// of it is loaded, moved between lanes and stored. LLVM would widen vectors of
+// bf16 that it shuffles, and narrow them again by a call for each element.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../AddressAccess.h"
@@ -22,8 +26,10 @@
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
 #include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace mlir::conv {
@@ -34,8 +40,46 @@ namespace mlir::conv {
 using namespace mlir;
 using namespace mlir::conv;
 
+/// bf16 and vectors of it become i16.
+static void convertBf16(LLVMTypeConverter &converter) {
+  Type i16 = IntegerType::get(&converter.getContext(), 16);
+  converter.addConversion([i16](BFloat16Type) { return i16; });
+  converter.addConversion([i16](VectorType type) -> std::optional<Type> {
+    if (!type.getElementType().isBF16())
+      return std::nullopt;
+    return type.clone(i16);
+  });
+}
+
+namespace {
+/// A constant of bf16 to its bits.
+struct Bf16Constant final : ConvertOpToLLVMPattern<arith::ConstantOp> {
+  /// Preferred to the pattern that keeps the type.
+  explicit Bf16Constant(const LLVMTypeConverter &converter)
+      : ConvertOpToLLVMPattern(converter, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op).isBF16())
+      return rewriter.notifyMatchFailure(op, "not of bf16");
+    auto toBits = [](const APFloat &value) { return value.bitcastToAPInt(); };
+    Type i16 = rewriter.getI16Type();
+    TypedAttr bits;
+    if (auto elements = dyn_cast<DenseFPElementsAttr>(op.getValue()))
+      bits = elements.mapValues(i16, toBits);
+    else
+      bits = IntegerAttr::get(
+          i16, toBits(cast<FloatAttr>(op.getValue()).getValue()));
+    rewriter.replaceOpWithNewOp<LLVM::ConstantOp>(op, bits.getType(), bits);
+    return success();
+  }
+};
+} // namespace
+
 static void populatePatterns(LLVMTypeConverter &converter,
                              RewritePatternSet &patterns) {
+  patterns.add<Bf16Constant>(converter);
   populateKernelFunctionPatterns(converter, patterns);
   populateAddressAccessPatterns(converter, patterns);
   populateKernelToLLVMPatterns(converter, patterns);
@@ -81,6 +125,7 @@ struct ConvertKernelsToHostPass final
       return signalPassFailure();
     MLIRContext *context = &getContext();
     LLVMTypeConverter converter(context);
+    convertBf16(converter);
     populateGpuMemorySpaceAttributeConversions(
         converter, [](gpu::AddressSpace) { return 0; });
 

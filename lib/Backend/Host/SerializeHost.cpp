@@ -26,7 +26,6 @@
 #include "mlir/Target/LLVMIR/Export.h"
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 
@@ -56,36 +55,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-/// The function that the code generator calls to narrow f32 to bf16, after it
-/// has widened shuffled vectors of bf16.
-static constexpr llvm::StringLiteral kNarrowing = "__truncsfbf2";
-
-/// Defines `kNarrowing`, which no host library has: rounds to nearest even.
-static void defineNarrowing(llvm::Module &module) {
-  llvm::LLVMContext &context = module.getContext();
-  auto *type =
-      llvm::FunctionType::get(llvm::Type::getBFloatTy(context),
-                              {llvm::Type::getFloatTy(context)}, false);
-  auto *function = llvm::Function::Create(
-      type, llvm::GlobalValue::ExternalLinkage, kNarrowing, module);
-  function->setVisibility(llvm::GlobalValue::HiddenVisibility);
-  llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "", function));
-  llvm::Value *value = function->getArg(0);
-  llvm::Value *bits = b.CreateBitCast(value, b.getInt32Ty());
-  llvm::Value *upper = b.CreateLShr(bits, 16);
-  llvm::Value *half = b.CreateAdd(b.CreateAnd(upper, 1), b.getInt32(0x7fff));
-  llvm::Value *rounded = b.CreateLShr(b.CreateAdd(bits, half), 16);
-  llvm::Value *quiet = b.CreateOr(upper, 0x40);
-  llvm::Value *narrow =
-      b.CreateSelect(b.CreateFCmpUNO(value, value), quiet, rounded);
-  b.CreateRet(
-      b.CreateBitCast(b.CreateTrunc(narrow, b.getInt16Ty()), b.getBFloatTy()));
-}
-
 /// The optimised code of `module` in `format`.
 static llvm::Expected<SmallVector<char, 0>>
-compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format,
-        bool definesNarrowing = false) {
+compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format) {
   CodeGenerationLock lock;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated =
@@ -100,8 +72,6 @@ compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format,
   translated->setTargetTriple((*machine)->getTargetTriple());
   translated->setDataLayout((*machine)->createDataLayout());
   optimize(*translated, **machine);
-  if (definesNarrowing)
-    defineNarrowing(*translated);
   return emitHostCode(*translated, **machine, format);
 }
 
@@ -121,16 +91,6 @@ static llvm::Expected<bool> needsMath(ArrayRef<char> object) {
   return !needed->empty();
 }
 
-/// Whether the object calls `kNarrowing`, which only the code generator knows.
-static bool needsNarrowing(ArrayRef<char> object) {
-  auto needed = listNeededFunctions(object);
-  if (!needed) {
-    llvm::consumeError(needed.takeError()); // `needsMath` reports it.
-    return false;
-  }
-  return llvm::is_contained(*needed, kNarrowing);
-}
-
 FailureOr<std::string>
 mlir::conv::compileToHostAssembly(gpu::GPUModuleOp module) {
   auto text = compile(module, llvm::CodeGenFileType::AssemblyFile);
@@ -140,10 +100,7 @@ mlir::conv::compileToHostAssembly(gpu::GPUModuleOp module) {
 }
 
 FailureOr<std::string> mlir::conv::compileForHost(gpu::GPUModuleOp module) {
-  constexpr auto kFormat = llvm::CodeGenFileType::ObjectFile;
-  auto object = compile(module, kFormat);
-  if (object && needsNarrowing(*object))
-    object = compile(module, kFormat, /*definesNarrowing=*/true);
+  auto object = compile(module, llvm::CodeGenFileType::ObjectFile);
   if (!object)
     return module.emitOpError() << llvm::toString(object.takeError());
   llvm::Expected<bool> math = needsMath(*object);

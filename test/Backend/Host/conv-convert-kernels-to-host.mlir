@@ -67,6 +67,32 @@ module attributes {conv.target = #conv.target<"host">} {
 
 // -----
 
+// bf16 is loaded, moved and stored as i16, with the bits of its constants.
+// CHECK-LABEL: llvm.func @bits
+// CHECK-NOT:     bf16
+// CHECK-DAG:     llvm.mlir.constant(dense<16256> : vector<4xi16>) : vector<4xi16>
+// CHECK-DAG:     llvm.mlir.constant(-16384 : i16) : i16
+// CHECK:         llvm.shufflevector {{.*}} : vector<4xi16>
+// CHECK:         llvm.store {{.*}} : vector<4xi16>, !llvm.ptr
+// CHECK-NOT:     bf16
+// CHECK:         llvm.return
+module attributes {conv.target = #conv.target<"host">} {
+  gpu.module @kernels {
+    gpu.func @bits(%x: memref<8xbf16, #gpu.address_space<global>>) kernel {
+      %i = gpu.block_id x
+      %one = arith.constant dense<1.0> : vector<4xbf16>
+      %last = arith.constant -2.0 : bf16
+      %v = vector.load %x[%i] : memref<8xbf16, #gpu.address_space<global>>, vector<4xbf16>
+      %s = vector.shuffle %v, %one [0, 4, 1, 5] : vector<4xbf16>, vector<4xbf16>
+      %r = vector.insert %last, %s [3] : bf16 into vector<4xbf16>
+      vector.store %r, %x[%i] : memref<8xbf16, #gpu.address_space<global>>, vector<4xbf16>
+      gpu.return
+    }
+  }
+}
+
+// -----
+
 // The host has no shared memory.
 module attributes {conv.target = #conv.target<"host">} {
   gpu.module @kernels {
