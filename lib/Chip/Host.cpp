@@ -39,12 +39,14 @@ static constexpr HostProcessor kV3 = {.level = "x86-64-v3",
                                       .vectorLanes = 8,
                                       .vectorRegisters = 16,
                                       .firstCacheBytes = 32 << 10,
-                                      .leastMaskedBits = 32};
+                                      .leastMaskedBits = 32,
+                                      .hasMaskedStores = false};
 static constexpr HostProcessor kV4 = {.level = "x86-64-v4",
                                       .vectorLanes = 16,
                                       .vectorRegisters = 32,
                                       .firstCacheBytes = 32 << 10,
-                                      .leastMaskedBits = 8};
+                                      .leastMaskedBits = 8,
+                                      .hasMaskedStores = true};
 
 static constexpr int64_t kNarrowRows[] = {8, 16, 32, 64, 96, 128, 192};
 static constexpr int64_t kWidePanels[] = {1, 2, 4, 6, 8};

@@ -83,6 +83,7 @@ void addDynamicTests();
 void addFormTests();
 void addForwardTests();
 void addFunctionTests();
+void addHostTests();
 void addLaneCopyTests();
 void addPlaceTests();
 void addTileTests();

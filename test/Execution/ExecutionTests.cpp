@@ -194,6 +194,7 @@ int main(int argc, char **argv) {
   addEpilogueTests();
   addTypeTests();
   addFunctionTests();
+  addHostTests();
   addLaneCopyTests();
   addPlaceTests();
   addTileTests();

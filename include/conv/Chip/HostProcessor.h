@@ -24,6 +24,8 @@ struct HostProcessor {
   int64_t vectorRegisters; ///< Vector registers of a thread.
   int64_t firstCacheBytes; ///< Data cache next to a core.
   int64_t leastMaskedBits; ///< Narrowest elements that loads with a mask have.
+  /// Whether stores with a mask are as fast as others, for all elements.
+  bool hasMaskedStores;
 };
 
 /// f32 elements of a vector that all levels have.

@@ -186,7 +186,8 @@ DirectHostLoop::DirectHostLoop(Kernel &kernel, gpu::GPUFuncOp function,
   };
   lhs.emplace(createBox(0, kernel.form.lhs, tiling.lhs));
   rhs.emplace(createBox(1, kernel.form.rhs, tiling.rhs));
-  sums = code.createScratch(function, 2, numSums);
+  // The last vector of results may go beyond the sums.
+  sums = code.createScratch(function, 2, numSums + code.lanes);
 }
 
 Value DirectHostLoop::locate(ArrayRef<Value> values,

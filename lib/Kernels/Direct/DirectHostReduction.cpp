@@ -123,7 +123,8 @@ DirectHostReduction::DirectHostReduction(Kernel &kernel,
   };
   lhs.emplace(createBox(0, kernel.form.lhs, tiling.lhs));
   rhs.emplace(createBox(1, kernel.form.rhs, tiling.rhs));
-  sums = code.createScratch(function, 2, numSums);
+  // The last vector of results may go beyond the sums.
+  sums = code.createScratch(function, 2, numSums + code.lanes * columnSums);
 }
 
 /// Moves along a digit of the views, by its number among the digits of each.

@@ -82,7 +82,9 @@ HostCacheLoop::HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function)
   Value left = createTile(0, rows), right = createTile(1, columns);
   wide.scratch = isLeftWide ? left : right;
   narrow.scratch = isLeftWide ? right : left;
-  sums = code.createScratch(function, 2, rows * columns);
+  // So may the last vector of results, along either operand.
+  sums =
+      code.createScratch(function, 2, rows * columns + code.lanes * wideTile);
 }
 
 /// Adds the products of one reduction index to a register tile.

@@ -311,12 +311,12 @@ Value MatrixAccess::createGuard(const Position &position, Value guard,
 }
 
 bool MatrixAccess::hasRange(MatrixIndex index) const {
-  return hasLinearOffsets() &&
-         (digitsOf(index).empty() || llvm::all_of(digitsOf(index).back().steps,
-                                                  [](const SharedNumber &step) {
-                                                    return step.isAlways(0) ||
-                                                           step.isAlways(1);
-                                                  }));
+  return hasLinearOffsets() && (digitsOf(index).empty() ||
+                                llvm::all_of(digitsOf(index).back().steps,
+                                             [](const SharedNumber &step) {
+                                               return step.isUniform() &&
+                                                      step.getUniform() >= 0;
+                                             }));
 }
 
 std::pair<Value, Value> MatrixAccess::createRange(const Position &start,
@@ -327,13 +327,22 @@ std::pair<Value, Value> MatrixAccess::createRange(const Position &start,
     if (check.padding != PaddingMode::Zeros || isInside(i, std::nullopt))
       continue;
     Value coordinate = start.coordinates[i];
-    if (digitsOf(index).empty() ||
-        digitsOf(index).back().steps[i].isAlways(0)) {
+    int64_t step = digitsOf(index).empty()
+                       ? 0
+                       : digitsOf(index).back().steps[i].getUniform();
+    if (step == 0) {
       isThere = math.both(isThere, math.below(coordinate, check.size));
       continue;
     }
-    first = math.maximum(first, math.sub(math.constant(0), coordinate));
-    last = math.minimum(last, math.sub(math.constant(check.size), coordinate));
+    auto countUntil = [&](int64_t limit) {
+      Value distance = math.sub(math.constant(limit), coordinate);
+      if (step == 1)
+        return distance;
+      return math.div(
+          math.add(math.maximum(distance, math.constant(0)), step - 1), step);
+    };
+    first = math.maximum(first, countUntil(0));
+    last = math.minimum(last, countUntil(check.size));
   }
   return {first, math.select(isThere, last, math.constant(0))};
 }

@@ -92,16 +92,21 @@ bool HostCode::hasMaskedLoads(Value buffer) const {
 }
 
 Value HostCode::createMask(Value first, Value last, int64_t elements) const {
-  Type i32 = b.getI32Type();
-  auto type = VectorType::get({elements}, i32);
+  return createMask(
+      first, last,
+      llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(elements))));
+}
+
+Value HostCode::createMask(Value first, Value last,
+                           ArrayRef<int32_t> numbers) const {
+  auto elements = static_cast<int64_t>(numbers.size());
+  auto type = VectorType::get({elements}, b.getI32Type());
   auto spread = [&](Value limit) {
     Value inVector = math.minimum(math.maximum(limit, math.constant(0)),
                                   math.constant(elements));
     return vector::BroadcastOp::create(
         b, type, IndexMath(b, b.getI32Type()).cast(inVector));
   };
-  SmallVector<int32_t> numbers =
-      llvm::to_vector(llvm::seq<int32_t>(0, int32_t(elements)));
   Value number = arith::ConstantOp::create(
       b, DenseElementsAttr::get<int32_t>(type, numbers));
   return arith::AndIOp::create(
@@ -171,6 +176,42 @@ Value HostCode::loadGuarded(Value buffer, Value offset, Value guard,
 
 void HostCode::store(Value elements, Value buffer, Value offset) const {
   vector::StoreOp::create(b, elements, buffer, toIndex(b, offset));
+}
+
+void HostCode::storeEvenly(Value elements, Value buffer, Value offset,
+                           int64_t step) const {
+  if (step == 1)
+    return store(elements, buffer, offset);
+  auto type = cast<VectorType>(elements.getType());
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    Value element = vector::ExtractOp::create(b, elements, i);
+    store(vector::BroadcastOp::create(
+              b, VectorType::get({1}, type.getElementType()), element),
+          buffer, math.add(offset, i * step));
+  }
+}
+
+void HostCode::storeEvenly(Value elements, Value buffer, Value offset,
+                           int64_t step, Value first, Value last) const {
+  int64_t count = cast<VectorType>(elements.getType()).getNumElements();
+  // The vectors that the elements are spread over, and a number that no mask
+  // has for what is between them.
+  constexpr int32_t kBetween = -1;
+  for (int64_t vector = 0; vector < step; ++vector) {
+    SmallVector<int64_t> shuffle;
+    SmallVector<int32_t> numbers;
+    for (int64_t place = vector * count; place < (vector + 1) * count;
+         ++place) {
+      shuffle.push_back(place / step);
+      numbers.push_back(place % step == 0 ? int32_t(place / step) : kBetween);
+    }
+    Value spread =
+        step == 1 ? elements
+                  : vector::ShuffleOp::create(b, elements, elements, shuffle);
+    vector::MaskedStoreOp::create(b, buffer,
+                                  toIndex(b, math.add(offset, vector * count)),
+                                  createMask(first, last, numbers), spread);
+  }
 }
 
 void HostCode::storeZeros(int64_t elements, Value buffer, Value offset) const {

@@ -54,6 +54,13 @@ public:
     return widen(load(buffer, offset, elements));
   }
   void store(Value elements, Value buffer, Value offset) const;
+  /// Stores elements `step` apart.
+  void storeEvenly(Value elements, Value buffer, Value offset,
+                   int64_t step) const;
+  /// The same, for the elements from `first` until `last`; on processors that
+  /// have such stores.
+  void storeEvenly(Value elements, Value buffer, Value offset, int64_t step,
+                   Value first, Value last) const;
   /// The only element of `one`, or one element of a buffer, `elements` times.
   Value repeat(Value one, int64_t elements) const;
   Value loadRepeated(Value buffer, Value offset, int64_t elements) const;
@@ -67,8 +74,10 @@ public:
   /// Whether a mask may disable elements of a vector in this buffer, which then
   /// need not exist.
   bool hasMaskedLoads(Value buffer) const;
-  /// A mask of the elements from `first` until `last`.
+  /// A mask of the elements from `first` until `last`, or of those that have
+  /// such `numbers`.
   Value createMask(Value first, Value last, int64_t elements) const;
+  Value createMask(Value first, Value last, ArrayRef<int32_t> numbers) const;
   /// Zeros, or elements of `others`, where the mask is false.
   Value loadMasked(Value buffer, Value offset, Value mask,
                    Value others = {}) const;

@@ -10,32 +10,59 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
 
+/// Whether stores have masks, and elements that are not there do no harm.
+bool HostEpilogue::hasMasks() const {
+  linalg::GenericOp epilogue = kernel.form.epilogue;
+  return kernel.chip.processor->hasMaskedStores &&
+         (!epilogue ||
+          llvm::all_of(epilogue.getBody()->without_terminator(),
+                       [](Operation &op) { return isSpeculatable(&op); }));
+}
+
+/// With a single result, nothing is computed where there is none.
+bool HostEpilogue::clipsRuns(const MatrixAccess &access) const {
+  return results.size() == 1 && &access == &results.front().access &&
+         access.hasRange(along);
+}
+
+bool HostEpilogue::hasVectors(const MatrixAccess &access,
+                              int64_t distance) const {
+  return access.getInnermostDistance(along) == distance &&
+         (access.isCheckedTogether(along) ||
+          (access.hasRange(along) && (isMasked || clipsRuns(access))));
+}
+
 HostEpilogue::HostEpilogue(const HostCode &code, MatrixIndex along,
                            int64_t block)
-    : kernel(code.kernel), math(code.math), code(code), along(along), part(0),
-      block(block) {
+    : kernel(code.kernel), math(code.math), code(code), along(along),
+      isMasked(hasMasks()), part(0), block(block) {
   for (const MatrixOperand &operand : kernel.form.getResults())
     results.push_back(
         {code.flatten(kernel.arguments.back()), MatrixAccess(math, operand)});
   for (auto [operand, buffer] :
        llvm::zip(kernel.form.epilogueOperands, kernel.epilogueArguments()))
     operands.push_back({code.flatten(buffer), MatrixAccess(math, operand)});
-  auto addPart = [&](const MatrixAccess &access) {
-    bool isContiguous = access.getInnermostDistance(along) == 1 &&
-                        access.isCheckedTogether(along);
-    part = std::gcd(part, isContiguous ? access.getInnermostSize(along) : 1);
+  auto addPart = [&](const MatrixAccess &access, int64_t distance) {
+    part = std::gcd(part, hasVectors(access, distance)
+                              ? access.getInnermostSize(along)
+                              : 1);
   };
+  // Strided gradients of the input have phases: every second or third element.
+  constexpr int64_t kMostApart = 4;
   for (const Matrix &result : results)
-    addPart(result.access);
+    addPart(result.access,
+            std::clamp<int64_t>(result.access.getInnermostDistance(along), 1,
+                                kMostApart));
   for (const Matrix &operand : operands)
     if (!operand.access.isBroadcast(along))
-      addPart(operand.access);
+      addPart(operand.access, /*distance=*/1);
 }
 
 MatrixAccess::Position HostEpilogue::locate(const MatrixAccess &access,
@@ -46,10 +73,26 @@ MatrixAccess::Position HostEpilogue::locate(const MatrixAccess &access,
                  access.createPosition(MatrixIndex::Column, element.column)));
 }
 
+HostEpilogue::Range HostEpilogue::clip(const MatrixAccess &access,
+                                       const MatrixAccess::Position &position,
+                                       int64_t elements,
+                                       const Range &range) const {
+  if (!access.isChecked())
+    return range;
+  auto [first, last] =
+      access.createRange(position, along, math.constant(elements));
+  return {math.maximum(range.first, first), math.minimum(range.last, last)};
+}
+
 Value HostEpilogue::load(const Matrix &operand, const TileOrigin &first,
-                         int64_t elements) const {
+                         int64_t elements, const Range &range) const {
   MatrixAccess::Position position = locate(operand.access, first);
   Value offset = operand.access.createOffset(position);
+  if (range.last && !operand.access.isBroadcast(along)) {
+    auto [begin, end] = clip(operand.access, position, elements, range);
+    return code.loadMasked(operand.buffer, offset,
+                           code.createMask(begin, end, elements));
+  }
   Value guard = operand.access.createGuard(position, math.yes());
   if (!operand.access.isBroadcast(along))
     return code.loadGuarded(operand.buffer, offset, guard, elements);
@@ -58,10 +101,23 @@ Value HostEpilogue::load(const Matrix &operand, const TileOrigin &first,
 }
 
 void HostEpilogue::store(const Matrix &result, Value elements,
-                         const TileOrigin &first) const {
+                         const TileOrigin &first, const Range &range) const {
   MatrixAccess::Position position = locate(result.access, first);
+  Value offset = result.access.createOffset(position);
+  auto type = cast<VectorType>(elements.getType());
+  int64_t distance = type.getNumElements() == 1
+                         ? 1
+                         : result.access.getInnermostDistance(along);
+  if (range.last) {
+    auto [begin, end] =
+        clipsRuns(result.access)
+            ? range
+            : clip(result.access, position, type.getNumElements(), range);
+    return code.storeEvenly(elements, result.buffer, offset, distance, begin,
+                            end);
+  }
   auto create = [&] {
-    code.store(elements, result.buffer, result.access.createOffset(position));
+    code.storeEvenly(elements, result.buffer, offset, distance);
   };
   // With a single result, everything computed for it is already guarded.
   if (results.size() == 1 || !result.access.isChecked())
@@ -74,12 +130,12 @@ void HostEpilogue::store(const Matrix &result, Value elements,
 }
 
 void HostEpilogue::createElements(const TileOrigin &first, int64_t elements,
-                                  Value sums) const {
+                                  Value sums, const Range &range) const {
   SmallVector<Value> inputs;
   if (sums)
     inputs.push_back(sums);
   for (const Matrix &operand : operands)
-    inputs.push_back(load(operand, first, elements));
+    inputs.push_back(load(operand, first, elements, range));
   for (auto [result, value] :
        llvm::zip(results,
                  createEpilogueResults(code.b, kernel.form.epilogue, inputs))) {
@@ -87,7 +143,7 @@ void HostEpilogue::createElements(const TileOrigin &first, int64_t elements,
     if (!isa<VectorType>(stored.getType())) // An epilogue without inputs.
       stored = vector::BroadcastOp::create(
           code.b, VectorType::get({elements}, stored.getType()), stored);
-    store(result, stored, first);
+    store(result, stored, first, range);
   }
 }
 
@@ -98,32 +154,57 @@ void HostEpilogue::create(const TileOrigin &start, Value count,
            : along == MatrixIndex::Row ? element.row
                                        : element.column;
   };
-  auto create = [&](Value step, int64_t elements) {
+  const MatrixAccess &result = results.front().access;
+  auto createVector = [&](Value step, int64_t elements, const Range &range) {
     TileOrigin first = start;
     getIndex(first) = math.add(getIndex(first), step);
-    auto createAll = [&] {
-      createElements(first, elements,
-                     loadSums ? loadSums(step, elements) : Value());
-    };
-    const MatrixAccess &access = results.front().access;
-    if (results.size() > 1 || !access.isChecked())
-      return createAll();
-    Value guard = access.createGuard(locate(access, first), math.yes());
+    createElements(first, elements,
+                   loadSums ? loadSums(step, elements) : Value(), range);
+  };
+  auto createGuarded = [&](Value step, int64_t elements) {
+    if (results.size() > 1 || !result.isChecked())
+      return createVector(step, elements, {});
+    TileOrigin first = start;
+    getIndex(first) = math.add(getIndex(first), step);
+    Value guard = result.createGuard(locate(result, first), math.yes());
     scf::IfOp::create(code.b, guard, [&](OpBuilder &, Location) {
-      createAll();
+      createVector(step, elements, {});
       scf::YieldOp::create(code.b);
     });
   };
-  if (part % block == 0)
-    return code.forEachVector(math.constant(0), count, create);
-  if (part < kHostLanes)
+  auto createRun = [&](Value first, Value length) {
+    Value last = math.add(first, length);
+    bool isClipped = clipsRuns(result) && result.isChecked();
+    if (isClipped) {
+      TileOrigin element = start;
+      getIndex(element) = math.add(getIndex(element), first);
+      auto [begin, end] =
+          result.createRange(locate(result, element), along, length);
+      last = math.add(first, math.maximum(begin, end));
+      first = math.add(first, begin);
+    }
+    if (isMasked)
+      return code.forEach(first, last, code.lanes, [&](Value step) {
+        createVector(step, code.lanes,
+                     {math.constant(0), code.sub(last, step)});
+      });
+    code.forEachVector(first, last, [&](Value step, int64_t elements) {
+      if (isClipped)
+        return createVector(step, elements, {});
+      createGuarded(step, elements);
+    });
+  };
+  constexpr int64_t kFewestMasked = 3;
+  bool isInOne = part % block == 0;
+  if (part == 1 || (!isInOne && part < (isMasked ? kFewestMasked : kHostLanes)))
     return code.forEach(math.constant(0), count, 1,
-                        [&](Value step) { create(step, 1); });
+                        [&](Value step) { createGuarded(step, 1); });
+  if (isInOne)
+    return createRun(math.constant(0), count);
   TileOrigin origin = start;
   Value begin = getIndex(origin);
   code.forEachRun(begin, count, part, [&](Value first, Value length) {
-    Value step = code.sub(first, begin);
-    code.forEachVector(step, math.add(step, length), create);
+    createRun(code.sub(first, begin), length);
   });
 }
 

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Applies the epilogue to runs of elements along one index of the result: in
-// vectors, where everything that it reads and writes is contiguous along the
-// run, or the same for all of it.
+// vectors, where everything that it reads is contiguous along the run, or the
+// same for all of it, and what it writes is evenly spaced. Where stores have
+// masks, all vectors of a run have one; else, the rest of a run that is less
+// than a vector is computed element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +20,8 @@
 
 namespace mlir::conv {
 
-/// Loads `elements` sums of a run, from its element `first` on.
+/// Loads `elements` sums of a run, from its element `first` on. Those after the
+/// end of the run, less than a vector of the processor, have any value.
 using LoadSums = function_ref<Value(Value first, int64_t elements)>;
 
 class HostEpilogue {
@@ -37,19 +40,32 @@ private:
     Value buffer;
     MatrixAccess access;
   };
+  /// Which elements of a vector there are; null: all.
+  struct Range {
+    Value first, last;
+  };
+  bool hasMasks() const;
+  /// Whether runs are clipped to what this matrix has.
+  bool clipsRuns(const MatrixAccess &access) const;
+  /// Whether elements of a run are vectors if they are `distance` apart.
+  bool hasVectors(const MatrixAccess &access, int64_t distance) const;
+  /// The elements of `range` that a matrix has.
+  Range clip(const MatrixAccess &access, const MatrixAccess::Position &position,
+             int64_t elements, const Range &range) const;
   MatrixAccess::Position locate(const MatrixAccess &access,
                                 const TileOrigin &element) const;
-  Value load(const Matrix &operand, const TileOrigin &first,
-             int64_t elements) const;
-  void createElements(const TileOrigin &first, int64_t elements,
-                      Value sums) const;
-  void store(const Matrix &result, Value elements,
-             const TileOrigin &first) const;
+  Value load(const Matrix &operand, const TileOrigin &first, int64_t elements,
+             const Range &range) const;
+  void createElements(const TileOrigin &first, int64_t elements, Value sums,
+                      const Range &range) const;
+  void store(const Matrix &result, Value elements, const TileOrigin &first,
+             const Range &range) const;
 
   const Kernel &kernel;
   const IndexMath &math;
   HostCode code;
   MatrixIndex along;
+  bool isMasked;
   SmallVector<Matrix, 0> results, operands;
   /// Elements are vectors between multiples of `part`, if it is a vector long.
   int64_t part, block;

@@ -1,0 +1,67 @@
+//===- HostTests.cpp - kernels of the host ----------------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What only kernels of the host do: vectors of results that are apart in
+// memory, and groups with positions innermost; at sizes that no vector divides.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Execution.h"
+
+using namespace conv;
+using namespace conv::test;
+
+/// The levels of processors that this machine has code for.
+static std::vector<std::string> listLevels() {
+  std::vector<std::string> levels = allTargets();
+  std::erase_if(levels, [](const std::string &target) {
+    return target.starts_with("sim:");
+  });
+  return levels;
+}
+
+/// Runs it in each type on each level.
+static void addTypes(const std::string &name, GenOptions options) {
+  for (const char *command : kCommands) {
+    options.command = command;
+    addTest("Host", name + "_" + command, [options] {
+      checkEverywhere(generateText(options), listLevels());
+    });
+  }
+}
+
+static GenOptions makeLayer(int64_t channels, int64_t groups, int64_t height,
+                            int64_t width, int64_t filter, int64_t stride,
+                            const std::string &layout) {
+  GenOptions options;
+  options.n = 2;
+  options.c = options.k = channels;
+  options.groups = groups;
+  options.input = {1, height, width};
+  options.filter = {1, filter, filter};
+  options.stride = {1, stride, stride};
+  options.low = {0, filter / 2, filter / 2};
+  options.inputLayout = options.filterLayout = options.outputLayout = layout;
+  return options;
+}
+
+/// Results of a dgrad phase are every second, third or fifth element of a line.
+static void addPhases() {
+  auto add = [](const std::string &name, GenOptions options) {
+    options.direction = 2;
+    addTypes("phases_" + name, options);
+  };
+  add("3x3", makeLayer(5, 5, 12, 38, 3, 2, "NCHW"));
+  add("odd", makeLayer(3, 3, 11, 37, 3, 2, "NCHW"));
+  add("5x5", makeLayer(4, 4, 14, 14, 5, 2, "NCHW"));
+  add("stride_3", makeLayer(3, 3, 17, 52, 3, 3, "NCHW"));
+  add("stride_5", makeLayer(2, 2, 13, 61, 3, 5, "NCHW"));
+  add("dense", makeLayer(6, 1, 13, 35, 3, 2, "NCHW"));
+  add("groups", makeLayer(6, 2, 9, 41, 5, 3, "NCHW"));
+}
+
+void test::addHostTests() { addPhases(); }
