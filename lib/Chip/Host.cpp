@@ -58,6 +58,8 @@ static constexpr HostCalibration kHostKernels = {.ports = 2,
                                                  .resultRunInstructions = 25,
                                                  .resultInstructions = 8,
                                                  .copiedInstructions = 8,
+                                                 .maskedInstructions = 16,
+                                                 .panelInstructions = 2,
                                                  .transposedInstructions = 1,
                                                  .gatheredInstructions = 4,
                                                  .beyondFirstCache = 1.15,
@@ -96,7 +98,8 @@ constexpr Calibration conv::kHostCalibration = {
                .countedReductionCycles = 1,
                .instructionsPerBox = 0,
                .instructionsPerStored = 0},
-    .transform = {.efficiency = 0.8, .scatteredFactor = 4},
+    // What layers of a few megabytes move stays in the caches.
+    .transform = {.efficiency = 3, .scatteredFactor = 4},
     .state = {.itemsPerUnit = 0, .workItems = 128, .largeWorkItems = 128},
     .host = &kHostKernels,
 };

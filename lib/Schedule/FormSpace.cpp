@@ -8,7 +8,8 @@
 // Few forms are worth ranking: channels innermost, with the result in the
 // caller's layout or also channels innermost, and channels padded to 16 bytes
 // or, in narrow groups, merged to a row of a tensor copy. Depthwise weight
-// gradients whose channels are not whole vectors can have positions innermost.
+// gradients whose channels are not whole vectors can have positions innermost,
+// as can small groups on the host.
 // Operands that are 8-bit floats can also be multiplied as f16.
 //
 //===----------------------------------------------------------------------===//
@@ -215,8 +216,8 @@ static bool splitsVectors(ConvolutionOpInterface op, int64_t bytes) {
          shape.c * bytes % ::conv::kPieceBytes != 0;
 }
 
-/// Operands with positions innermost, whose lines have whole vectors, and the
-/// result in the caller's layout.
+/// Input and output with positions innermost, and the filter as for channels
+/// innermost.
 static LayoutsAttr getPositionsLast(ConvolutionOpInterface op) {
   LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
   for (TensorRole role : {TensorRole::Input, TensorRole::Output}) {
@@ -225,7 +226,7 @@ static LayoutsAttr getPositionsLast(ConvolutionOpInterface op) {
     std::rotate(order.begin() + 1, order.begin() + 1 + spatial, order.end());
     last = withOrder(last, role, order);
   }
-  return withOrder(last, op.getResultRole(), op.getResultOrder());
+  return last;
 }
 
 /// Forms with operands of a type, or of their own if that is null.
@@ -244,8 +245,10 @@ enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
   }
   if (hasWarpgroups(chip) && hasLongRows(op, {last}))
     layouts.push_back(getFilterByOutput(last));
+  // Lines then have whole vectors.
   if (splitsVectors(op, bytes))
-    layouts.push_back(getPositionsLast(op));
+    layouts.push_back(withOrder(getPositionsLast(op), op.getResultRole(),
+                                op.getResultOrder()));
   SmallVector<OperandForm> forms;
   auto add = [&](OperandForm form) {
     form.operandType = operandType;
@@ -276,12 +279,27 @@ static bool isWorthWidening(ConvolutionOpInterface op,
   return hasWarpgroups(chip) && isFloat8(getOperandElementType(op));
 }
 
+/// The host packs its operands in any case. But vectors of products are along
+/// positions where a group has few channels: it pays to have them innermost
+/// before each group gathers its own.
+static SmallVector<OperandForm> enumerateHostForms(ConvolutionOpInterface op) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  int64_t channels = std::max(shape.c, shape.k) / shape.groups;
+  if (op.getDirection() == Direction::BackwardWeight || shape.groups == 1 ||
+      shape.c == shape.groups || channels > kMostHostChannels)
+    return {};
+  OperandForm form{withOrder(getPositionsLast(op), TensorRole::Filter,
+                             op.getLayouts().getFilter())};
+  if (!form.findObstacle(op).empty() || form.isFormOf(op))
+    return {};
+  return {form};
+}
+
 SmallVector<OperandForm>
 mlir::conv::enumerateForms(ConvolutionOpInterface op,
                            const ::conv::ChipInfo &chip) {
-  // The host packs its operands in any case.
   if (chip.backend == ::conv::Backend::Host)
-    return {};
+    return enumerateHostForms(op);
   SmallVector<OperandForm> forms = enumerateFormsOfType(op, chip, Type());
   if (isWorthWidening(op, chip))
     forms.append(

@@ -64,4 +64,29 @@ static void addPhases() {
   add("groups", makeLayer(6, 2, 9, 41, 5, 3, "NCHW"));
 }
 
-void test::addHostTests() { addPhases(); }
+/// Groups of a few channels, which are computed with positions innermost.
+static void addGroups() {
+  auto add = [](const std::string &name, const GenOptions &layer,
+                int64_t direction = 1) {
+    GenOptions options = layer;
+    options.direction = direction;
+    addTypes("groups_" + name, options);
+  };
+  GenOptions two = makeLayer(22, 11, 17, 19, 3, 1, "NHWC");
+  add("of_2", two);
+  add("of_2_data", two, 2);
+  GenOptions three = makeLayer(21, 7, 13, 23, 3, 2, "NHWC");
+  add("of_3_stride_2_data", three, 2);
+  three.bias = three.residual = true;
+  three.activation = "relu";
+  add("of_3_stride_2", three);
+  GenOptions wide = makeLayer(8, 2, 11, 29, 5, 1, "NHWC");
+  wide.k = 14;
+  add("of_4_to_7", wide);
+  add("of_4_to_7_data", wide, 2);
+}
+
+void test::addHostTests() {
+  addGroups();
+  addPhases();
+}

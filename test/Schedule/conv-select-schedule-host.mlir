@@ -110,4 +110,28 @@ func.func @long_filter_gradient_f32(%x: tensor<1x600x16xf32>, %dy: tensor<1x88x1
       : tensor<1x600x16xf32>, tensor<1x88x16xf32> -> tensor<16x513x1xf32>
   return %dw : tensor<16x513x1xf32>
 }
+
+// Groups of four channels are multiplied along positions, which transforms bring innermost.
+// CHECK-LABEL: func.func @small_groups
+// CHECK: schedule = <kernel = #conv.host_gemm<{{.*}}>, layouts = <"NCHW", "KRSC", "NKPQ">, chosen_by = heuristic>
+func.func @small_groups(%x: tensor<1x28x28x64xf32>, %w: tensor<64x3x3x4xf32>) -> tensor<1x28x28x64xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 16
+      : tensor<1x28x28x64xf32>, tensor<64x3x3x4xf32> -> tensor<1x28x28x64xf32>
+  return %y : tensor<1x28x28x64xf32>
+}
+
+// Those of 16 channels fill vectors.
+// CHECK-LABEL: func.func @wide_groups
+// CHECK: schedule = <kernel = #conv.host_gemm<
+// CHECK-NOT: layouts = <"NCHW"
+// CHECK: return
+func.func @wide_groups(%x: tensor<1x28x28x64xf32>, %w: tensor<64x3x3x16xf32>) -> tensor<1x28x28x64xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 4
+      : tensor<1x28x28x64xf32>, tensor<64x3x3x16xf32> -> tensor<1x28x28x64xf32>
+  return %y : tensor<1x28x28x64xf32>
+}
 }

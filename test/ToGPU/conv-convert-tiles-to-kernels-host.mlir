@@ -4,9 +4,9 @@
 
 // One workgroup is one work-item, with the tiles of both operands and the sums in
 // private memory: 16 x 24, 16 x 24 and 16 x 16 elements, since vectors may run
-// along either side, and a vector after each tile.
+// along either side, and a vector after each tile, 8 x 16 elements for the sums.
 // CHECK:       gpu.func @kernel_0(%[[X:[a-z0-9]+]]: memref<1x9x9x5xf16, {{[^>]+}}>>, %[[W:[a-z0-9]+]]: memref<24x3x3x5xf16, {{[^>]+}}>>, %[[B:[a-z0-9]+]]: memref<24xf16, {{[^>]+}}>>, %[[Y:[a-z0-9]+]]: memref<1x9x9x24xf16, {{[^>]+}}>>)
-// CHECK-SAME:      private(%[[A:[a-z0-9]+]] : memref<392xf32, #gpu.address_space<private>>, %[[F:[a-z0-9]+]] : memref<392xf32, #gpu.address_space<private>>, %[[S:[a-z0-9]+]] : memref<256xf32, #gpu.address_space<private>>)
+// CHECK-SAME:      private(%[[A:[a-z0-9]+]] : memref<392xf32, #gpu.address_space<private>>, %[[F:[a-z0-9]+]] : memref<392xf32, #gpu.address_space<private>>, %[[S:[a-z0-9]+]] : memref<384xf32, #gpu.address_space<private>>)
 // CHECK-SAME:      kernel attributes {known_block_size = array<i32: 1, 1, 1>}
 // CHECK:         gpu.block_id x
 // CHECK:         vector.store %{{.+}}, %[[S]]
@@ -165,7 +165,7 @@ module attributes {conv.target = #conv.target<"host">} {
 // Vectors are positions, but the 8 channels of a group are what is adjacent in the result: a run of results has the sums
 // of a position, and one store. Before, zeros are only where there are sums: rows of 16 positions.
 // CHECK-LABEL: gpu.func @groups_0
-// CHECK-SAME:    %[[S:[a-z0-9]+]] : memref<256xf32, #gpu.address_space<private>>)
+// CHECK-SAME:    %[[S:[a-z0-9]+]] : memref<384xf32, #gpu.address_space<private>>)
 // CHECK:         scf.for
 // CHECK-NEXT:      scf.for
 // CHECK:             vector.store %{{.+}}, %[[S]]{{.*}}, vector<16xf32>

@@ -8,10 +8,29 @@
 #include "../Families.h"
 #include "../Models.h"
 #include "HostBody.h"
+#include "HostFacts.h"
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/CandidateSchedule.h"
 
 using namespace mlir;
 using namespace mlir::conv;
+
+/// How rows of an operand follow each other in memory.
+static ::conv::HostFacts::Rows describeRows(const ViewedTensor &operand) {
+  ::conv::HostFacts::Rows rows;
+  for (DigitRole role : llvm::reverse(operand.view.getRowRoles())) {
+    int64_t size = operand.view.getSize(role);
+    int64_t distance = getDistance(operand, role);
+    if (size == 1)
+      continue;
+    if (rows.even == 1)
+      rows.distance = distance;
+    else if (distance != rows.even * rows.distance)
+      break;
+    rows.even *= size;
+  }
+  return rows;
+}
 
 namespace {
 class HostFamily final : public KernelFamily {
@@ -21,6 +40,19 @@ public:
   }
   std::vector<StringRef> getLoopNames() const override {
     return {HostGemmAttr::getMnemonic()};
+  }
+
+  void describe(const PlannedConvolution &planned,
+                ::conv::Problem &problem) const override {
+    for (auto [step, part] : planned.plan.getProducts()) {
+      ViewedProduct product =
+          getViewedProduct(planned.op, planned.plan, *step, *part);
+      if (product.lhs.view.getShape()[1] != problem.rows)
+        continue;
+      problem.facts.set(::conv::HostFacts{describeRows(product.lhs),
+                                          describeRows(product.rhs)});
+      return;
+    }
   }
 
   const ::conv::KernelModel *getModel() const override {

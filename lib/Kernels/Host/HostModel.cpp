@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Models.h"
+#include "HostFacts.h"
 #include "HostTile.h"
 
 #include "conv/Chip/HostCalibration.h"
@@ -19,6 +20,7 @@
 #include "conv/Kernels/KernelModel.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 using namespace conv;
@@ -35,7 +37,8 @@ struct Work {
        const Candidate &candidate);
 
   /// Instructions of an element that is copied.
-  double countCopy(const Run &run, bool isWide) const;
+  double countCopy(const Run &run, const HostFacts::Rows &rows,
+                   bool isWide) const;
   double countCopies() const;
   double countProducts() const;
   double countResults() const;
@@ -45,6 +48,7 @@ struct Work {
   double lanes;
   bool isLeftWide, isResultAlong;
   const Run *wideRun, *narrowRun;
+  HostFacts::Rows wideRows, narrowRows;
   double wide, narrow, step, reduction, blocks;
   double usedWide, usedNarrow; ///< Without what fills register tiles.
 };
@@ -59,44 +63,65 @@ Work::Work(const Problem &problem, const ChipInfo &chip,
   isResultAlong = isLeftWide ? isAlongRows : problem.resultRowDistance == 0;
   wideRun = isLeftWide ? &problem.lhsRun : &problem.rhsRun;
   narrowRun = isLeftWide ? &problem.rhsRun : &problem.lhsRun;
+  if (const auto *facts = problem.facts.get<HostFacts>()) {
+    wideRows = isLeftWide ? facts->lhs : facts->rhs;
+    narrowRows = isLeftWide ? facts->rhs : facts->lhs;
+  }
   int64_t rows = std::min(problem.rows, candidate.workgroup[0]);
   int64_t columns = std::min(problem.columns, candidate.workgroup[1]);
   int64_t ofWide = isLeftWide ? rows : columns;
   int64_t ofNarrow = isLeftWide ? columns : rows;
-  int64_t narrowRows = getNarrowRows(atom, ofNarrow);
+  int64_t ofStep = getNarrowRows(atom, ofNarrow);
   usedWide = double(ofWide);
   usedNarrow = double(ofNarrow);
   wide = double(roundUp(ofWide, atom.m));
-  narrow = double(roundUp(ofNarrow, narrowRows));
-  step = double(narrowRows);
+  narrow = double(roundUp(ofNarrow, ofStep));
+  step = double(ofStep);
   reduction = double(problem.reduction);
   blocks = double(ceilDiv(problem.reduction, candidate.gemmK));
 }
 
-double Work::countCopy(const Run &run, bool isWide) const {
+/// Rows that one vector has (`HostPack`): no more than are evenly spaced.
+static double countTogether(const HostFacts::Rows &rows, double lanes) {
+  constexpr int64_t kFewest = 4;
+  bool hasVectors = rows.distance == 1 || rows.distance == 2;
+  return hasVectors && rows.even >= kFewest
+             ? std::min(lanes, double(std::bit_floor(uint64_t(rows.even))))
+             : 1;
+}
+
+double Work::countCopy(const Run &run, const HostFacts::Rows &rows,
+                       bool isWide) const {
   double run1 = double(run.elements);
   if (run.isAlongReduction && run1 > 1)
     return fit.copiedRunInstructions / run1 +
            (isWide ? fit.transposedInstructions
                    : fit.copiedInstructions / std::min(lanes, run1));
-  return run1 > 1 ? fit.copiedInstructions / std::min(lanes, run1)
-                  : fit.gatheredInstructions;
+  if (run1 > 1)
+    return fit.copiedInstructions / std::min(lanes, run1);
+  double together = countTogether(rows, lanes);
+  return together > 1 ? fit.maskedInstructions / together
+                      : fit.gatheredInstructions;
 }
 
 double Work::countCopies() const {
-  return reduction * (wide * countCopy(*wideRun, /*isWide=*/true) +
-                      narrow * countCopy(*narrowRun, /*isWide=*/false));
+  return reduction *
+         (wide * countCopy(*wideRun, wideRows, /*isWide=*/true) +
+          narrow * countCopy(*narrowRun, narrowRows, /*isWide=*/false));
 }
 
 /// In units of issue: a step of a register tile is limited by multiply-adds,
-/// by loads, or by their latency.
+/// by loads, or by their latency. A panel comes from the second cache once for
+/// all rows of the narrow operand.
 double Work::countProducts() const {
   double vectors = double(atom.m) / lanes;
   double ofStep =
       std::max({step * vectors, step + vectors, fit.latencyCycles * fit.ports});
   double tiles = wide / double(atom.m) * narrow / step;
   double ends = fit.registerTileInstructions + 2 * step * vectors;
-  return tiles * (reduction * ofStep + blocks * ends);
+  double panels = wide / double(atom.m) * reduction * vectors;
+  return tiles * (reduction * ofStep + blocks * ends) +
+         panels * fit.panelInstructions;
 }
 
 double Work::countResults() const {

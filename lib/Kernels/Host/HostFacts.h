@@ -1,0 +1,31 @@
+//===- HostFacts.h - what copies of the host need to know -------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How rows of an operand lie in memory. `Run` counts only elements that are all
+// inside or all outside of the tensor; the host loads vectors of others, too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_LIB_KERNELS_HOST_HOSTFACTS_H
+#define CONV_LIB_KERNELS_HOST_HOSTFACTS_H
+
+#include <cstdint>
+
+namespace conv {
+
+struct HostFacts {
+  /// Elements of memory between neighbouring rows of an operand; and rows until
+  /// that changes.
+  struct Rows {
+    int64_t distance = 0, even = 1;
+  };
+  Rows lhs, rhs;
+};
+
+} // namespace conv
+
+#endif // CONV_LIB_KERNELS_HOST_HOSTFACTS_H
