@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What only kernels of the host do: vectors of results that are apart in
-// memory, and groups with positions innermost; at sizes that no vector divides.
+// memory, groups with positions innermost, and tiles of direct_reduction; at
+// sizes that no vector divides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,7 +87,73 @@ static void addGroups() {
   add("of_4_to_7_data", wide, 2);
 }
 
+namespace {
+/// A tile of `direct_reduction`: matrices of a register tile and of the whole
+/// tile, and indices of the reduction that are copied at a time.
+struct ReductionTile {
+  int64_t run, matrices, part, splits;
+};
+} // namespace
+
+static std::string scheduleReduction(const std::string &text,
+                                     const GenOptions &options,
+                                     const ReductionTile &tile) {
+  auto pair = [](int64_t first, int64_t second) {
+    return "[" + std::to_string(first) + ", " + std::to_string(second) + "]";
+  };
+  std::string schedule = " schedule = <kernel = #conv.direct<workgroup = " +
+                         pair(options.k / options.groups, tile.matrices) +
+                         ", subgroup = " + pair(tile.part, tile.matrices) +
+                         ", gemm_k = " + std::to_string(tile.part) +
+                         ", stages = 1, atom = <fma " +
+                         std::to_string(tile.run) +
+                         " x 1 x 1>, main_loop = direct_reduction, raster = " +
+                         (options.inputLayout == "NHWC" ? "columns" : "rows") +
+                         ">, splits = " + std::to_string(tile.splits) + ">";
+  std::string groups = "groups = " + std::to_string(options.groups);
+  std::string scheduled = text;
+  return scheduled.insert(text.find(groups) + groups.size(), schedule);
+}
+
+/// Filter gradients of depthwise layers with each kind of tile, which the cost
+/// model would not choose for layers of this size.
+static void addReductions() {
+  auto add = [](const std::string &name, GenOptions options,
+                const std::vector<ReductionTile> &tiles) {
+    options.direction = 4;
+    for (const char *command : kCommands)
+      for (const ReductionTile &tile : tiles) {
+        options.command = command;
+        std::string of =
+            std::to_string(tile.run) + "_" + std::to_string(tile.matrices) +
+            "_" + std::to_string(tile.part) + "_" + std::to_string(tile.splits);
+        addTest("Host", "reduction_" + name + "_" + of + "_" + command,
+                [options, tile] {
+                  checkEverywhere(
+                      scheduleReduction(generateText(options), options, tile),
+                      listLevels());
+                });
+      }
+  };
+  add("channels_last", makeLayer(13, 13, 5, 7, 3, 1, "NHWC"),
+      {{8, 8, 70, 1}, {8, 16, 7, 1}, {16, 16, 35, 1}, {32, 32, 7, 2}});
+  add("channels_first", makeLayer(13, 13, 5, 7, 3, 1, "NCHW"),
+      {{1, 1, 70, 1}, {1, 4, 7, 1}, {1, 13, 14, 5}, {1, 13, 5, 7}});
+  GenOptions strided = makeLayer(11, 11, 9, 17, 5, 2, "NHWC");
+  strided.k = 22;
+  add("multiplier_2", strided, {{8, 16, 9, 1}, {32, 32, 45, 2}});
+  // More taps than registers: whole register tiles, with a rest and without.
+  GenOptions wide = makeLayer(3, 3, 1, 700, 1, 1, "NHWC");
+  wide.n = 1;
+  wide.filter[2] = 600;
+  add("600_taps", wide, {{8, 8, 101, 1}, {16, 16, 34, 3}});
+  wide.inputLayout = wide.filterLayout = wide.outputLayout = "NCHW";
+  wide.filter[2] = 601;
+  add("601_taps", wide, {{1, 3, 100, 1}});
+}
+
 void test::addHostTests() {
+  addReductions();
   addGroups();
   addPhases();
 }

@@ -101,9 +101,9 @@ func.func @depthwise_gradient_f32(%x: tensor<1x14x14x72xf32>, %dy: tensor<1x14x1
   return %dw : tensor<72x3x3x1xf32>
 }
 
-// There would be code for each tap of a line.
+// And where the filter has more taps than there is code for: register tiles of them are a loop.
 // CHECK-LABEL: func.func @long_filter_gradient_f32
-// CHECK: schedule = <kernel = #conv.host_gemm<
+// CHECK: schedule = <kernel = #conv.direct<{{.*}}main_loop = direct_reduction
 func.func @long_filter_gradient_f32(%x: tensor<1x600x16xf32>, %dy: tensor<1x88x16xf32>) -> tensor<16x513x1xf32> {
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1], dilations = [1], low = [0], high = [0]> layouts = <"NWC", "KSC", "NQK"> groups = 16

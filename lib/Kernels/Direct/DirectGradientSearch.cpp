@@ -69,8 +69,6 @@ void DirectSearch::runOverReduction() {
 void DirectSearch::runOverHostReduction() {
   constexpr int64_t kLongLine = 1024;
   int64_t line = lastOf(product.lhs.view.getColumns());
-  if (lastOf(product.result.view.getColumns()) > kMaxHostTaps)
-    return;
   SmallVector<int64_t> runs = {1};
   if (isAlongBatch)
     runs = {chip.processor->vectorLanes, 2 * chip.processor->vectorLanes};

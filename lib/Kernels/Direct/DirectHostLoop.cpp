@@ -56,17 +56,16 @@ private:
   void joinLines();
   SmallVector<Vector> listVectors() const;
   Value locate(ArrayRef<Value> digits, int64_t Digit::*distance) const;
-  /// Loops over register tiles, from digit `number` on.
-  void createTiles(size_t number, Digits &digits);
+  /// Loops over register tiles.
+  void createTiles();
   void createTile(ArrayRef<Value> digits);
   SmallVector<Value> createLine(Value lhsPlace, Value rhsPlace, int64_t taps,
                                 ValueRange sums) const;
   SmallVector<Value> createRuns(Value lhsPlace, Value rhsPlace,
                                 ValueRange sums) const;
   SmallVector<Value> createSums(ArrayRef<Value> digits) const;
-  /// Loops over runs of results, from digit `number` on.
-  void createResults(const HostEpilogue &epilogue, size_t number,
-                     Digits &digits);
+  /// Loops over runs of results.
+  void createResults(const HostEpilogue &epilogue);
   Value countValues(size_t number) const;
   TileOrigin getElement(ArrayRef<Value> digits) const;
 
@@ -297,19 +296,15 @@ void DirectHostLoop::createTile(ArrayRef<Value> local) {
     code.store(sum, sums, math.add(place, vector.sums));
 }
 
-void DirectHostLoop::createTiles(size_t number, Digits &local) {
-  if (number == digits.size())
-    return createTile(local);
-  const Digit &digit = digits[number];
-  auto create = [&](Value value) {
-    local.push_back(value);
-    createTiles(number + 1, local);
-    local.pop_back();
-  };
-  if (digit.count == 1)
-    return create(math.constant(0));
-  code.forEach(math.constant(0), math.constant(digit.count * digit.run),
-               digit.run, create);
+void DirectHostLoop::createTiles() {
+  code.forEachDigit(
+      llvm::map_to_vector(digits,
+                          [&](const Digit &digit) {
+                            return HostCode::DigitLoop{
+                                math.constant(digit.count * digit.run),
+                                digit.run};
+                          }),
+      [&](ArrayRef<Value> local) { createTile(local); });
 }
 
 /// Values of a digit that the tile has.
@@ -334,28 +329,24 @@ TileOrigin DirectHostLoop::getElement(ArrayRef<Value> local) const {
   return element;
 }
 
-void DirectHostLoop::createResults(const HostEpilogue &epilogue, size_t number,
-                                   Digits &local) {
-  if (number == digits.size()) {
+void DirectHostLoop::createResults(const HostEpilogue &epilogue) {
+  SmallVector<HostCode::DigitLoop> runs;
+  for (size_t d = 0; d < digits.size(); ++d) {
+    bool isOfRun = d >= firstOfRun && d <= along;
+    runs.push_back(
+        {isOfRun || digits[d].tile == 1 ? math.constant(1) : countValues(d)});
+  }
+  code.forEachDigit(runs, [&](ArrayRef<Value> local) {
     // The outermost digit of a run may be clipped; the others are whole.
     Value count = countValues(firstOfRun);
     for (size_t d = firstOfRun + 1; d <= along; ++d)
       count = math.mul(count, digits[d].tile);
     Value place = locate(local, &Digit::sums);
-    return epilogue.create(
-        getElement(local), count, [&](Value step, int64_t elements) {
-          return code.load(sums, math.add(place, step), elements);
-        });
-  }
-  auto create = [&](Value value) {
-    local.push_back(value);
-    createResults(epilogue, number + 1, local);
-    local.pop_back();
-  };
-  bool isOfRun = number >= firstOfRun && number <= along;
-  if (isOfRun || digits[number].tile == 1)
-    return create(math.constant(0));
-  code.forEach(math.constant(0), countValues(number), 1, create);
+    epilogue.create(getElement(local), count,
+                    [&](Value step, int64_t elements) {
+                      return code.load(sums, math.add(place, step), elements);
+                    });
+  });
 }
 
 void DirectHostLoop::create() {
@@ -367,12 +358,11 @@ void DirectHostLoop::create() {
   first = llvm::to_vector(llvm::concat<Value>(batch, rows, columns));
   lhs->copy(llvm::to_vector(llvm::concat<Value>(batch, rows, reduction)));
   rhs->copy(llvm::to_vector(llvm::concat<Value>(batch, columns, reduction)));
-  Digits local;
-  createTiles(0, local);
+  createTiles();
   HostEpilogue epilogue(
       code, tiling.isAlongBatch ? MatrixIndex::Batch : MatrixIndex::Row,
       runBlock);
-  createResults(epilogue, 0, local);
+  createResults(epilogue);
 }
 
 LogicalResult mlir::conv::createDirectHostBody(Kernel &kernel,

@@ -43,12 +43,12 @@ private:
     Value lhs, rhs, sums;
   };
 
-  Place advance(const Place &place, size_t lhsDigit, size_t rhsDigit,
-                Value value) const;
+  /// The first place of a register tile, given the digits of its matrices and
+  /// its row, and the outer ones of its columns.
+  Place locate(ArrayRef<Value> digits) const;
   /// Loops over register tiles: over matrices, rows, and outer columns.
-  void createBatch(size_t digit, const Place &place);
-  void createRows(size_t digit, const Place &place);
-  void createColumns(size_t digit, const Place &place);
+  void createTiles();
+  void createColumns(const Place &place);
   void createTile(int64_t firstColumn, int64_t count, const Place &place);
   SmallVector<Value> createLine(const Place &place, ArrayRef<int64_t> columns,
                                 ValueRange sums) const;
@@ -58,7 +58,7 @@ private:
   Value load(const HostBox &box, Value place, int64_t step, int64_t used) const;
   void createParts();
   void addUpLanes();
-  void createResults(size_t digit, Digits &local);
+  void createResults();
 
   size_t batchRank() const { return tiling.batch.getRank(); }
   size_t rowRank() const { return tiling.rows.getRank(); }
@@ -127,67 +127,71 @@ DirectHostReduction::DirectHostReduction(Kernel &kernel,
   sums = code.createScratch(function, 2, numSums + code.lanes * columnSums);
 }
 
-/// Moves along a digit of the views, by its number among the digits of each.
-DirectHostReduction::Place DirectHostReduction::advance(const Place &place,
-                                                        size_t lhsDigit,
-                                                        size_t rhsDigit,
-                                                        Value value) const {
-  auto move = [&](Value from, const TensorBox &box, size_t digit) {
-    if (digit >= box.distances.size())
-      return from;
-    return math.add(from, math.mul(value, box.distances[digit]));
+DirectHostReduction::Place
+DirectHostReduction::locate(ArrayRef<Value> digits) const {
+  Place place = {math.constant(tiling.lhs.first),
+                 math.constant(tiling.rhs.first), math.constant(0)};
+  auto move = [&](Value &from, Value value, int64_t distance) {
+    from = math.add(from, math.mul(value, distance));
   };
-  return {move(place.lhs, tiling.lhs, lhsDigit),
-          move(place.rhs, tiling.rhs, rhsDigit), place.sums};
-}
-
-static constexpr size_t kNone = ~size_t(0);
-
-void DirectHostReduction::createBatch(size_t digit, const Place &place) {
-  if (digit == batchRank())
-    return createRows(0, place);
-  int64_t count = tiling.batch.getPadded(digit);
-  code.forEach(math.constant(0), math.constant(count),
-               tiling.batch.getRun(digit), [&](Value value) {
-                 Place next = advance(place, digit, digit, value);
-                 next.sums =
-                     math.add(place.sums, math.mul(value, batchSums[digit]));
-                 createBatch(digit + 1, next);
-               });
-}
-
-void DirectHostReduction::createRows(size_t digit, const Place &place) {
-  if (digit == rowRank())
-    return createColumns(0, place);
-  auto create = [&](Value value) {
-    Place next = advance(place, batchRank() + digit, kNone, value);
-    next.sums = math.add(place.sums, math.mul(value, rowSums[digit]));
-    createRows(digit + 1, next);
-  };
-  if (tiling.rows.digits[digit] == 1)
-    return create(math.constant(0));
-  code.forEach(math.constant(0), math.constant(tiling.rows.digits[digit]), 1,
-               create);
-}
-
-void DirectHostReduction::createColumns(size_t digit, const Place &place) {
-  if (digit == tile.firstColumn) {
-    for (int64_t column = 0; column < tile.columns; column += tile.run)
-      createTile(column, std::min(tile.run, tile.columns - column), place);
-    return;
+  ArrayRef<int64_t> columns = tiling.columns.digits;
+  for (auto [d, value] : llvm::enumerate(digits)) {
+    if (d < batchRank()) {
+      move(place.lhs, value, tiling.lhs.distances[d]);
+      move(place.rhs, value, tiling.rhs.distances[d]);
+      move(place.sums, value, batchSums[d]);
+      continue;
+    }
+    size_t digit = d - batchRank();
+    if (digit < rowRank()) {
+      move(place.lhs, value, tiling.lhs.distances[d]);
+      move(place.sums, value, rowSums[digit]);
+      continue;
+    }
+    digit -= rowRank();
+    move(place.rhs, value, tiling.rhs.distances[batchRank() + digit]);
+    move(place.sums, value,
+         columnSums * llvm::product_of(columns.drop_front(digit + 1)));
   }
-  ArrayRef<int64_t> inner =
-      ArrayRef(tiling.columns.digits).drop_front(digit + 1);
-  auto create = [&](Value value) {
-    Place next = advance(place, kNone, batchRank() + digit, value);
-    next.sums = math.add(place.sums,
-                         math.mul(value, columnSums * llvm::product_of(inner)));
-    createColumns(digit + 1, next);
+  return place;
+}
+
+void DirectHostReduction::createTiles() {
+  SmallVector<HostCode::DigitLoop> loops;
+  for (size_t d = 0; d < batchRank(); ++d)
+    loops.push_back(
+        {math.constant(tiling.batch.getPadded(d)), tiling.batch.getRun(d)});
+  auto add = [&](ArrayRef<int64_t> digits) {
+    for (int64_t size : digits)
+      loops.push_back({math.constant(size)});
   };
-  if (tiling.columns.digits[digit] == 1)
-    return create(math.constant(0));
-  code.forEach(math.constant(0), math.constant(tiling.columns.digits[digit]), 1,
-               create);
+  add(tiling.rows.digits);
+  add(ArrayRef(tiling.columns.digits).take_front(tile.firstColumn));
+  code.forEachDigit(
+      loops, [&](ArrayRef<Value> digits) { createColumns(locate(digits)); });
+}
+
+/// Of more columns than registers have, all are of one digit: a loop over whole
+/// register tiles, and the rest.
+void DirectHostReduction::createColumns(const Place &place) {
+  int64_t whole = tile.columns / tile.run * tile.run;
+  if (whole == tile.run) {
+    createTile(0, whole, place);
+  } else {
+    int64_t distance = 0;
+    for (size_t d = tile.firstColumn; d < columnRank(); ++d)
+      if (tiling.columns.digits[d] > 1)
+        distance = tiling.rhs.distances[batchRank() + d];
+    code.forEach(
+        math.constant(0), math.constant(whole), tile.run, [&](Value column) {
+          Place first = place;
+          first.rhs = math.add(first.rhs, math.mul(column, distance));
+          first.sums = math.add(first.sums, math.mul(column, columnSums));
+          createTile(0, tile.run, first);
+        });
+  }
+  if (whole < tile.columns)
+    createTile(whole, tile.columns - whole, place);
 }
 
 /// Loads a vector, of which the first `used` elements are of the box.
@@ -350,8 +354,7 @@ void DirectHostReduction::createParts() {
           digit = math.mul(digit, size);
         lhs->copy(llvm::to_vector(llvm::concat<Value>(first, rows, start)));
         rhs->copy(llvm::to_vector(llvm::concat<Value>(first, columns, start)));
-        createBatch(0, {math.constant(tiling.lhs.first),
-                        math.constant(tiling.rhs.first), math.constant(0)});
+        createTiles();
       });
 }
 
@@ -375,46 +378,38 @@ void DirectHostReduction::addUpLanes() {
 }
 
 /// Loops over matrices and rows; the columns of each are a run of results.
-void DirectHostReduction::createResults(size_t digit, Digits &local) {
-  if (digit < batchRank() + rowRank()) {
-    bool isBatch = digit < batchRank();
-    Value count =
-        math.constant(isBatch ? tiling.batch.sizes[digit]
-                              : tiling.rows.digits[digit - batchRank()]);
-    if (isBatch)
-      count = math.minimum(
-          count,
-          math.sub(math.constant(tiling.batch.digits[digit]), first[digit]));
-    return code.forEach(math.constant(0), count, 1, [&](Value value) {
-      local.push_back(value);
-      createResults(digit + 1, local);
-      local.pop_back();
-    });
-  }
-  TileOrigin element = origin;
-  Value place = math.constant(0);
-  auto add = [&](Value &index, ArrayRef<Value> values, ArrayRef<int64_t> sizes,
-                 ArrayRef<int64_t> distances) {
-    int64_t inner = 1;
-    for (size_t d = sizes.size(); d-- > 0;) {
-      index = math.add(index, math.mul(values[d], inner));
-      place = math.add(place, math.mul(values[d], distances[d]));
-      inner *= sizes[d];
-    }
-  };
-  add(element.batch, ArrayRef(local).take_front(batchRank()),
-      tiling.batch.digits, batchSums);
-  add(element.row, ArrayRef(local).take_back(rowRank()), tiling.rows.digits,
-      rowSums);
-  HostEpilogue(code, MatrixIndex::Column, countColumns())
-      .create(element, math.constant(countColumns()),
-              [&](Value step, int64_t elements) {
-                SmallVector<Value> offsets;
-                for (int64_t i = 0; i < elements; ++i)
-                  offsets.push_back(
-                      math.add(place, math.mul(math.add(step, i), columnSums)));
-                return code.loadEach(sums, offsets);
-              });
+void DirectHostReduction::createResults() {
+  SmallVector<HostCode::DigitLoop> loops;
+  for (size_t d = 0; d < batchRank(); ++d)
+    loops.push_back({math.minimum(
+        math.constant(tiling.batch.sizes[d]),
+        math.sub(math.constant(tiling.batch.digits[d]), first[d]))});
+  for (int64_t size : tiling.rows.digits)
+    loops.push_back({math.constant(size)});
+  HostEpilogue epilogue(code, MatrixIndex::Column, countColumns());
+  code.forEachDigit(loops, [&](ArrayRef<Value> local) {
+    TileOrigin element = origin;
+    auto add = [&](Value &index, ArrayRef<Value> values,
+                   ArrayRef<int64_t> sizes) {
+      int64_t inner = 1;
+      for (size_t d = sizes.size(); d-- > 0; inner *= sizes[d])
+        index = math.add(index, math.mul(values[d], inner));
+    };
+    add(element.batch, local.take_front(batchRank()), tiling.batch.digits);
+    add(element.row, local.take_back(rowRank()), tiling.rows.digits);
+    Value place = math.constant(0);
+    for (auto [value, distance] : llvm::zip_equal(
+             local, llvm::concat<const int64_t>(batchSums, rowSums)))
+      place = math.add(place, math.mul(value, distance));
+    epilogue.create(element, math.constant(countColumns()),
+                    [&](Value step, int64_t elements) {
+                      SmallVector<Value> offsets;
+                      for (int64_t i = 0; i < elements; ++i)
+                        offsets.push_back(math.add(
+                            place, math.mul(math.add(step, i), columnSums)));
+                      return code.loadEach(sums, offsets);
+                    });
+  });
 }
 
 void DirectHostReduction::create() {
@@ -425,8 +420,7 @@ void DirectHostReduction::create() {
   createParts();
   if (!tiling.isAlongBatch)
     addUpLanes();
-  Digits local;
-  createResults(0, local);
+  createResults();
 }
 
 LogicalResult

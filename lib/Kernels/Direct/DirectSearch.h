@@ -35,9 +35,6 @@ struct DirectSearchLimits {
   /// Slices that do not divide the positions, which may be a prime number,
   /// leave at most this part empty; of such numbers of slices, few are ranked.
   static constexpr double kMostBeyond = 1.0 / 32, kLeastGrowth = 1.125;
-  /// The most taps along a line of a weight gradient on the host: there is code
-  /// for each.
-  static constexpr int64_t kMaxHostTaps = 512;
   /// The most neighbours in the reduction that a work-item multiplies at once.
   static constexpr int64_t kMaxRun = 8;
   /// Subgroups that multiply blocks, stages of their input, and positions of

@@ -239,6 +239,32 @@ void HostCode::forEach(Value begin, Value end, int64_t step,
     disableUnrolling(loop);
 }
 
+/// Loops over the digits after those that `values` has.
+static void createDigitLoops(const HostCode &code,
+                             ArrayRef<HostCode::DigitLoop> loops,
+                             SmallVector<Value> &values,
+                             function_ref<void(ArrayRef<Value>)> body) {
+  if (values.size() == loops.size())
+    return body(values);
+  auto [end, step] = loops[values.size()];
+  auto create = [&](Value value) {
+    values.push_back(value);
+    createDigitLoops(code, loops, values, body);
+    values.pop_back();
+  };
+  Value zero = code.math.constant(0);
+  std::optional<int64_t> last = getConstantIntValue(end);
+  if (last && *last <= step)
+    return create(zero);
+  code.forEach(zero, end, step, create);
+}
+
+void HostCode::forEachDigit(ArrayRef<DigitLoop> loops,
+                            function_ref<void(ArrayRef<Value>)> body) const {
+  SmallVector<Value> values;
+  createDigitLoops(*this, loops, values, body);
+}
+
 void HostCode::forEachVector(
     Value begin, Value end,
     function_ref<void(Value first, int64_t elements)> body) const {

@@ -91,6 +91,14 @@ public:
   /// A loop from `begin` while the index is below `end`.
   void forEach(Value begin, Value end, int64_t step,
                function_ref<void(Value)> body) const;
+  /// The values that a loop over a digit has: multiples of `step` below `end`.
+  struct DigitLoop {
+    Value end;
+    int64_t step = 1;
+  };
+  /// Loops over digits, outermost first. `body` gets a value of each.
+  void forEachDigit(ArrayRef<DigitLoop> loops,
+                    function_ref<void(ArrayRef<Value>)> body) const;
   /// A loop over vectors of `kHostLanes` elements, and then a loop over the
   /// remaining elements. The range must not be negative.
   void
