@@ -23,4 +23,15 @@ func.func @groups_of_16_channels(%x: tensor<1x14x14x256xf32>, %w: tensor<256x3x3
       : tensor<1x14x14x256xf32>, tensor<256x3x3x16xf32> -> tensor<1x14x14x256xf32>
   return %y : tensor<1x14x14x256xf32>
 }
+
+// A depthwise layer has vectors of 16 channels.
+// CHECK-LABEL: func.func @depthwise
+// CHECK: schedule = <kernel = #conv.direct<{{.*}}atom = <fma {{16|32}} x {{4|6|7|8}} x 1>, main_loop = direct, raster = columns>
+func.func @depthwise(%x: tensor<1x28x28x96xf32>, %w: tensor<96x3x3x1xf32>) -> tensor<1x28x28x96xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 96
+      : tensor<1x28x28x96xf32>, tensor<96x3x3x1xf32> -> tensor<1x28x28x96xf32>
+  return %y : tensor<1x28x28x96xf32>
+}
 }

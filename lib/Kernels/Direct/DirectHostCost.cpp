@@ -34,7 +34,8 @@ static double getCopyCycles(const TensorBox &box, const ViewedTensor &operand,
 
 /// Cycles of the products of one tile whose reduction fits the box.
 static double getRowCycles(const DirectTiling &tiling,
-                           const ::conv::HostCalibration &fit) {
+                           const ::conv::HostCalibration &fit,
+                           int64_t mostLanes) {
   bool isAlongBatch = tiling.isAlongBatch;
   size_t rank = tiling.reduction.getRank();
   int64_t taps = tiling.reduction.digits[tiling.reduction.innermost];
@@ -47,9 +48,9 @@ static double getRowCycles(const DirectTiling &tiling,
   int64_t elements = tiling.batch.run * tiling.rows.run;
   int64_t vectors =
       elements /
-      std::gcd(kHostLanes, isAlongBatch ? tiling.batch.run : tiling.rows.run);
+      std::gcd(mostLanes, isAlongBatch ? tiling.batch.run : tiling.rows.run);
   llvm::SmallSet<int64_t, 32> windows;
-  int64_t step = isAlongBatch ? 1 : kHostLanes;
+  int64_t step = isAlongBatch ? 1 : std::gcd(mostLanes, tiling.rows.run);
   for (int64_t i = 0; i < tiling.rows.run; i += step)
     for (int64_t j = 0; j < taps; ++j)
       windows.insert(i * row + j * tap);
@@ -109,8 +110,9 @@ void mlir::conv::addHostProduct(const DirectTiling &tiling,
                                 const ::conv::ChipInfo &chip,
                                 DirectCost &cost) {
   const ::conv::HostCalibration &fit = *chip.calibration->host;
-  double productCycles = isReduction ? getPartCycles(tiling, fit, chip)
-                                     : getRowCycles(tiling, fit);
+  double productCycles =
+      isReduction ? getPartCycles(tiling, fit, chip)
+                  : getRowCycles(tiling, fit, chip.processor->vectorLanes);
   auto parts = double(tiling.reduction.getNumTiles());
   double copyCycles = getCopyCycles(tiling.lhs, product.lhs, fit) +
                       getCopyCycles(tiling.rhs, product.rhs, fit);

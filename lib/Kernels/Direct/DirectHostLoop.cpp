@@ -171,7 +171,7 @@ DirectHostLoop::DirectHostLoop(Kernel &kernel, gpu::GPUFuncOp function,
   addDigits(tiling.columns, /*isLhs=*/false, /*isRhs=*/true);
   along = tiling.isAlongBatch ? tiling.batch.innermost
                               : tiling.batch.getRank() + tiling.rows.innermost;
-  lanes = std::gcd(kHostLanes, digits[along].run);
+  lanes = std::gcd(code.lanes, digits[along].run);
   placeSums();
   vectors = listVectors();
   firstOfRun = along;

@@ -13,8 +13,11 @@
 
 #include "DirectSearch.h"
 
+#include "conv/Chip/HostProcessor.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/Candidate.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -138,16 +141,23 @@ void DirectSearch::runOverRows() {
 /// none unused at their ends.
 void DirectSearch::runOverHostTiles() {
   ArrayRef<int64_t> digits = product.result.view.getRows();
-  constexpr std::array<int64_t, 2> kBatchTiles[] = {
-      {8, 4}, {8, 6}, {8, 7}, {8, 8}, {16, 4}};
+  constexpr std::array<int64_t, 2> kBatchTiles[] = {{8, 4},  {8, 6},  {8, 7},
+                                                    {8, 8},  {16, 4}, {16, 6},
+                                                    {16, 7}, {16, 8}, {32, 4}};
   constexpr std::array<int64_t, 2> kRowTiles[] = {{1, 8}, {1, 16}, {1, 32}};
   auto registerTiles =
       isAlongBatch ? ArrayRef(kBatchTiles) : ArrayRef(kRowTiles);
-  for (auto [m, n] : registerTiles)
+  // The other registers have vectors of both operands.
+  int64_t mostVectors = chip.processor->vectorRegisters * 3 / 4;
+  for (auto [m, n] : registerTiles) {
+    int64_t lanes = std::gcd(chip.processor->vectorLanes, isAlongBatch ? m : n);
+    if (m * n > mostVectors * lanes)
+      continue;
     for (int64_t tile : DigitBox::enumerateTiles(digits, n))
       for (int64_t several : enumerateMatrices(m))
         visit(DirectLoop::Rows, getAtom(m, n, 1), {tile, several}, reduction,
               /*stages=*/1, /*shared=*/tile, /*subgroups=*/1);
+  }
 }
 
 /// A subgroup has one channel vector, with all of its filters in registers.

@@ -1,0 +1,40 @@
+// RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels --canonicalize --cse --split-input-file | FileCheck %s
+
+// A line of 3 taps: vectors of 16 channels at 4 positions, and at the end of the channels a store with a mask.
+// CHECK-LABEL:   gpu.func @channels_last_0
+// CHECK-COUNT-12:  vector.fma {{.*}} : vector<16xf32>
+// CHECK-NOT:       vector.fma
+// CHECK:           vector.maskedstore {{.*}} vector<16xi1>, vector<16xf32>
+// CHECK:           gpu.return
+#along = #conv.schedule<kernel = #conv.direct<workgroup = [12, 16], subgroup = [12, 16], gemm_k = 9, stages = 1, atom = <fma 16 x 4 x 1>, main_loop = direct, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @channels_last(%x: tensor<1x12x12x21xf32>, %w: tensor<21x3x3x1xf32>) -> tensor<1x12x12x21xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 21 schedule = #along
+        : tensor<1x12x12x21xf32>, tensor<21x3x3x1xf32> -> tensor<1x12x12x21xf32>
+    return %y : tensor<1x12x12x21xf32>
+  }
+}
+
+// -----
+
+// The four phases of a gradient are columns: every second element of a line. A vector of 16 is spread over two, and
+// stored with a mask of what the result has.
+// CHECK-LABEL:   gpu.func @phases_0
+// CHECK:           %[[FIRST:.+]] = vector.shuffle %[[SUMS:.+]], %[[SUMS]] [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7] : vector<16xf32>
+// CHECK:           vector.maskedstore {{.*}}, %[[FIRST]] : {{.*}} vector<16xi1>, vector<16xf32>
+// CHECK:           %[[SECOND:.+]] = vector.shuffle %[[SUMS]], %[[SUMS]] [8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15] : vector<16xf32>
+// CHECK:           vector.maskedstore {{.*}}, %[[SECOND]] : {{.*}} vector<16xi1>, vector<16xf32>
+// CHECK-NOT:       vector.store {{.*}} vector<1xf32>
+// CHECK:           gpu.return
+#phases = #conv.schedule<kernel = #conv.direct<workgroup = [25, 1], subgroup = [25, 1], gemm_k = 4, stages = 1, atom = <fma 1 x 8 x 1>, main_loop = direct, raster = rows>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @phases(%dy: tensor<1x3x5x5xf32>, %w: tensor<3x1x3x3xf32>) -> tensor<1x3x9x9xf32> {
+    %dx = conv.backward_data %dy, %w
+        window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> groups = 3 schedule = #phases
+        : tensor<1x3x5x5xf32>, tensor<3x1x3x3xf32> -> tensor<1x3x9x9xf32>
+    return %dx : tensor<1x3x9x9xf32>
+  }
+}
