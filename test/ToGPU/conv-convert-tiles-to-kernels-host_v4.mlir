@@ -1,7 +1,9 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels --canonicalize --cse --split-input-file | FileCheck %s
 
-// A line of 3 taps: vectors of 16 channels at 4 positions, and at the end of the channels a store with a mask.
+// A line of 3 taps: vectors of 16 channels at 4 positions, and at the end of the channels a load and a store with a mask.
 // CHECK-LABEL:   gpu.func @channels_last_0
+// CHECK:           %[[LAST:.+]] = vector.maskedload {{.*}} vector<16xi1>, vector<16xf32>
+// CHECK:           vector.store %[[LAST]]
 // CHECK-COUNT-12:  vector.fma {{.*}} : vector<16xf32>
 // CHECK-NOT:       vector.fma
 // CHECK:           vector.maskedstore {{.*}} vector<16xi1>, vector<16xf32>

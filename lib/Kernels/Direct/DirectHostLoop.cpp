@@ -180,7 +180,8 @@ DirectHostLoop::DirectHostLoop(Kernel &kernel, gpu::GPUFuncOp function,
     joinLines();
   auto createBox = [&](size_t index, const MatrixOperand &operand,
                        const TensorBox &box) {
-    Value scratch = code.createScratch(function, index, box.numElements);
+    Value scratch =
+        code.createScratch(function, index, box.numElements + code.lanes);
     return HostBox(code, operand, box, kernel.arguments[index], scratch);
   };
   lhs.emplace(createBox(0, kernel.form.lhs, tiling.lhs));

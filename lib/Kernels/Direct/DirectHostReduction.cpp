@@ -116,7 +116,7 @@ DirectHostReduction::DirectHostReduction(Kernel &kernel,
                        const TensorBox &box) {
     // The last vector of a line may go beyond it.
     int64_t step = ofReduction(box)[tiling.reduction.innermost];
-    int64_t beyond = tile.lanes * std::max<int64_t>(1, step);
+    int64_t beyond = code.lanes * std::max<int64_t>(1, step);
     Value scratch =
         code.createScratch(function, index, box.numElements + beyond);
     return HostBox(code, operand, box, kernel.arguments[index], scratch);

@@ -7,7 +7,9 @@
 //
 // Runs along the contiguous dimension of the box are copied in three parts:
 // zeros before the tensor, elements, zeros after it. Outer dimensions are
-// loops, and a run is inside or outside the tensor in all of them.
+// loops, and a run is inside or outside the tensor in all of them. Where runs
+// are copied in the order of the box, vectors may go beyond a run, and the last
+// one of a run is loaded with a mask.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +23,25 @@ using namespace mlir::conv;
 HostBox::HostBox(const HostCode &code, const MatrixOperand &operand,
                  const TensorBox &box, Value argument, Value scratch)
     : box(box), math(code.math), code(code), operand(operand),
-      source(code.flatten(argument)), scratch(scratch) {}
+      source(code.flatten(argument)), scratch(scratch),
+      mayExceed(isCopiedInOrder()) {}
+
+SmallVector<int64_t> HostBox::getOrder() const {
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, operand.strides.size()));
+  llvm::sort(order, [&](int64_t a, int64_t b) {
+    return std::tuple(a == box.innermost, -operand.strides[a], a) <
+           std::tuple(b == box.innermost, -operand.strides[b], b);
+  });
+  return order;
+}
+
+bool HostBox::isCopiedInOrder() const {
+  SmallVector<int64_t> distances;
+  for (int64_t dimension : getOrder())
+    if (box.sizes[dimension] > 1 || dimension == box.innermost)
+      distances.push_back(box.strides[dimension]);
+  return llvm::is_sorted(distances, std::greater<>());
+}
 
 void HostBox::forEach(int64_t dimension, function_ref<void(Value)> body) const {
   if (box.sizes[dimension] == 1)
@@ -45,6 +65,10 @@ HostBox::Place HostBox::advance(const Place &place, int64_t dimension,
 }
 
 void HostBox::clear(Value first, Value last, Value target) const {
+  if (mayExceed)
+    return code.forEach(first, last, code.lanes, [&](Value step) {
+      code.storeZeros(code.lanes, scratch, math.add(target, step));
+    });
   code.forEachVector(first, last, [&](Value step, int64_t elements) {
     code.storeZeros(elements, scratch, math.add(target, step));
   });
@@ -56,6 +80,20 @@ void HostBox::copyElements(int64_t dimension, const Place &place) const {
     Place element = advance(place, dimension, step);
     Value loaded = code.loadGuarded(source, element.offset, element.isThere, 1);
     code.store(code.widen(loaded), scratch, element.target);
+  });
+}
+
+/// Copies elements of a run that are inside the tensor.
+void HostBox::copyVectors(Value first, Value last, Value offset, int64_t stride,
+                          Value target) const {
+  code.forEachVector(first, last, [&](Value step, int64_t elements) {
+    SmallVector<Value> offsets;
+    Value from = math.add(offset, math.mul(step, stride));
+    for (int64_t i = 0; i < elements; ++i)
+      offsets.push_back(math.add(from, i * stride));
+    Value loaded = stride == 1 ? code.load(source, from, elements)
+                               : code.loadEach(source, offsets);
+    code.store(code.widen(loaded), scratch, math.add(target, step));
   });
 }
 
@@ -73,20 +111,27 @@ void HostBox::copyRun(int64_t dimension, const Place &place) const {
   int64_t stride = operand.strides[dimension];
   Value offset =
       math.add(place.offset, math.mul(place.start[dimension], stride));
-  auto copy = [&](Value step, int64_t elements) {
-    Value from = math.add(offset, math.mul(step, stride));
-    code.store(code.loadWide(source, from, elements), scratch,
-               math.add(place.target, step));
-  };
   auto copyAll = [&] {
     if (box.isGuarded[dimension])
       clear(zero, first, place.target);
-    if (stride == 1)
-      code.forEachVector(first, last, copy);
-    else
-      code.forEach(first, last, 1, [&](Value step) { copy(step, 1); });
+    if (stride != 1 || !mayExceed || !code.hasMaskedLoads(source)) {
+      copyVectors(first, last, offset, stride, place.target);
+      if (box.isGuarded[dimension])
+        clear(last, end, place.target);
+      return;
+    }
+    // The last vector has zeros after the tensor.
+    Value middle = math.sub(last, math.rem(math.sub(last, first), code.lanes));
+    code.forEach(first, middle, code.lanes, [&](Value step) {
+      code.store(code.loadWide(source, math.add(offset, step), code.lanes),
+                 scratch, math.add(place.target, step));
+    });
+    Value mask = code.createMask(zero, math.sub(last, middle), code.lanes);
+    code.store(
+        code.widen(code.loadMasked(source, math.add(offset, middle), mask)),
+        scratch, math.add(place.target, middle));
     if (box.isGuarded[dimension])
-      clear(last, end, place.target);
+      clear(math.add(middle, code.lanes), end, place.target);
   };
   if (matchPattern(place.isThere, m_One()))
     return copyAll();
@@ -124,13 +169,7 @@ void HostBox::copy(ArrayRef<Value> digits) const {
       first = math.add(first, math.mul(digit, coefficient));
     start.push_back(first);
   }
-  // From farthest to closest in memory, but with runs of the box innermost.
-  auto order = llvm::to_vector(llvm::seq<int64_t>(0, operand.strides.size()));
-  llvm::sort(order, [&](int64_t a, int64_t b) {
-    return std::tuple(a == box.innermost, -operand.strides[a], a) <
-           std::tuple(b == box.innermost, -operand.strides[b], b);
-  });
-  copyDimensions(order,
+  copyDimensions(getOrder(),
                  {start, math.constant(0), math.constant(0), math.yes()});
 }
 

@@ -20,6 +20,7 @@ namespace mlir::conv {
 
 class HostBox {
 public:
+  /// `scratch` has room for a vector of the processor after the box.
   HostBox(const HostCode &code, const MatrixOperand &operand,
           const TensorBox &box, Value argument, Value scratch);
 
@@ -41,6 +42,13 @@ private:
   void copyRun(int64_t dimension, const Place &place) const;
   void copyElements(int64_t dimension, const Place &place) const;
   void clear(Value first, Value last, Value target) const;
+  void copyVectors(Value first, Value last, Value offset, int64_t stride,
+                   Value target) const;
+  /// Whether what follows a run in the box is copied after it.
+  bool isCopiedInOrder() const;
+  /// Dimensions from farthest to closest in memory, but with runs of the box
+  /// innermost.
+  SmallVector<int64_t> getOrder() const;
   /// Creates `body` for each coordinate of the box in a dimension.
   void forEach(int64_t dimension, function_ref<void(Value)> body) const;
   Place advance(const Place &place, int64_t dimension, Value step) const;
@@ -49,6 +57,8 @@ private:
   HostCode code;
   const MatrixOperand &operand;
   Value source, scratch;
+  /// Whether stores may go beyond a run: then all of its vectors are whole.
+  bool mayExceed;
 };
 
 } // namespace mlir::conv
