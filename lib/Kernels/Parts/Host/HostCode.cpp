@@ -78,12 +78,23 @@ Value HostCode::loadEach(Value buffer, ArrayRef<Value> offsets) const {
 }
 
 Value HostCode::join(ArrayRef<Value> elements) const {
-  SmallVector<Value> scalars;
-  for (Value element : elements)
-    scalars.push_back(vector::ExtractOp::create(b, element, 0));
-  auto type = VectorType::get({static_cast<int64_t>(scalars.size())},
-                              scalars.front().getType());
-  return vector::FromElementsOp::create(b, type, scalars);
+  auto count = static_cast<int64_t>(elements.size());
+  Type element = getElementTypeOrSelf(elements.front());
+  auto joinAs = [&](Type type, function_ref<Value(Value)> convert) {
+    SmallVector<Value> scalars;
+    for (Value one : elements)
+      scalars.push_back(convert(vector::ExtractOp::create(b, one, 0)));
+    return vector::FromElementsOp::create(b, VectorType::get({count}, type),
+                                          scalars);
+  };
+  if (!element.isF16())
+    return joinAs(element, [](Value scalar) { return scalar; });
+  // x86 inserts 16 bits of memory in an instruction, but LLVM loads f16 first.
+  Type bits = b.getI16Type();
+  Value joined = joinAs(bits, [&](Value scalar) -> Value {
+    return arith::BitcastOp::create(b, bits, scalar);
+  });
+  return arith::BitcastOp::create(b, VectorType::get({count}, element), joined);
 }
 
 bool HostCode::hasMaskedLoads(Value buffer) const {
