@@ -40,3 +40,18 @@ module attributes {conv.target = #conv.target<"host_v4">} {
     return %dx : tensor<1x3x9x9xf32>
   }
 }
+
+// -----
+
+// A tensor with its channels brought first: elements that are apart in memory are loaded one by one and stored together.
+// CHECK-LABEL:   gpu.func @reorder_0
+// CHECK-COUNT-8:   vector.load {{.*}} vector<1xf32>
+// CHECK:           %[[JOINED:.+]] = vector.from_elements {{.*}} : vector<8xf32>
+// CHECK:           vector.store %[[JOINED]]
+// CHECK:           gpu.return
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @reorder(%x: tensor<1x4x5x19xf32>) -> tensor<1x19x4x5xf32> {
+    %y = conv.transform %x permutation = [0, 3, 1, 2] : tensor<1x4x5x19xf32> -> tensor<1x19x4x5xf32>
+    return %y : tensor<1x19x4x5xf32>
+  }
+}

@@ -32,6 +32,13 @@ bool HostEpilogue::clipsRuns(const MatrixAccess &access) const {
          access.hasRange(along);
 }
 
+/// Whether elements along a run are apart in memory, and all are there, such as
+/// those of a tensor whose dimensions are reordered.
+bool HostEpilogue::isGathered(const MatrixAccess &access) const {
+  return !access.isBroadcast(along) && !access.isChecked() &&
+         access.getInnermostDistance(along) != 1;
+}
+
 bool HostEpilogue::hasVectors(const MatrixAccess &access,
                               int64_t distance) const {
   return access.getInnermostDistance(along) == distance &&
@@ -54,6 +61,10 @@ HostEpilogue::HostEpilogue(const HostCode &code, MatrixIndex along,
                               ? access.getInnermostSize(along)
                               : 1);
   };
+  // What is gathered has no masks.
+  isMasked &= llvm::none_of(operands, [&](const Matrix &operand) {
+    return isGathered(operand.access);
+  });
   // Strided gradients of the input have phases: every second or third element.
   constexpr int64_t kMostApart = 4;
   for (const Matrix &result : results)
@@ -62,7 +73,9 @@ HostEpilogue::HostEpilogue(const HostCode &code, MatrixIndex along,
                                 kMostApart));
   for (const Matrix &operand : operands)
     if (!operand.access.isBroadcast(along))
-      addPart(operand.access, /*distance=*/1);
+      addPart(operand.access, isGathered(operand.access)
+                                  ? operand.access.getInnermostDistance(along)
+                                  : 1);
 }
 
 MatrixAccess::Position HostEpilogue::locate(const MatrixAccess &access,
@@ -92,6 +105,13 @@ Value HostEpilogue::load(const Matrix &operand, const TileOrigin &first,
     auto [begin, end] = clip(operand.access, position, elements, range);
     return code.loadMasked(operand.buffer, offset,
                            code.createMask(begin, end, elements));
+  }
+  if (isGathered(operand.access)) {
+    SmallVector<Value> offsets;
+    for (int64_t i = 0; i < elements; ++i)
+      offsets.push_back(
+          math.add(offset, i * operand.access.getInnermostDistance(along)));
+    return code.loadEach(operand.buffer, offsets);
   }
   Value guard = operand.access.createGuard(position, math.yes());
   if (!operand.access.isBroadcast(along))

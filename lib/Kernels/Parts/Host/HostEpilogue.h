@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Applies the epilogue to runs of elements along one index of the result: in
-// vectors, where everything that it reads is contiguous along the run, or the
-// same for all of it, and what it writes is evenly spaced. Where stores have
-// masks, all vectors of a run have one; else, the rest of a run that is less
-// than a vector is computed element by element.
+// vectors, where everything that it reads is evenly spaced along the run, or
+// the same for all of it, and what it writes is, too. Where stores have masks,
+// all vectors of a run have one, unless elements are gathered; else, the rest
+// of a run that is less than a vector is computed element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,6 +47,7 @@ private:
   bool hasMasks() const;
   /// Whether runs are clipped to what this matrix has.
   bool clipsRuns(const MatrixAccess &access) const;
+  bool isGathered(const MatrixAccess &access) const;
   /// Whether elements of a run are vectors if they are `distance` apart.
   bool hasVectors(const MatrixAccess &access, int64_t distance) const;
   /// The elements of `range` that a matrix has.
