@@ -65,6 +65,17 @@ constexpr StringLiteral kInputGradient = R"(
     return
   })";
 
+/// Images of one position, which are rows of channels in NCW, too. Two of the
+/// three taps see zeros.
+constexpr StringLiteral kOnePosition = R"(
+  func.func @f(%x: tensor<5x64x1xbf16>, %w: tensor<64x3x64xbf16>) {
+    %y = conv.forward %x, %w
+        window = <strides = [1], dilations = [1], low = [1], high = [1]>
+        layouts = <"NCW", "KSC", "NKQ">
+        : tensor<5x64x1xbf16>, tensor<64x3x64xbf16> -> tensor<5x64x1xbf16>
+    return
+  })";
+
 class MatrixGeometryTest : public testing::Test {
 protected:
   MatrixGeometryTest() {
@@ -155,6 +166,14 @@ TEST_F(MatrixGeometryTest, RowsAreInnermostInBothOperands) {
   EXPECT_EQ(geometry->window.groups, 6);
   EXPECT_FALSE(geometry->window.hasGroups());
   EXPECT_EQ(geometry->countSteps(), 1);
+}
+
+// With one tap, these are matrices; with three, taps outside the image would
+// read inside it.
+TEST_F(MatrixGeometryTest, TapsDoNotLeaveMatrices) {
+  EXPECT_FALSE(compute(kOnePosition, {}));
+  EXPECT_EQ(obstacle, "expects images outermost and channels innermost, but "
+                      "got another layout");
 }
 
 } // namespace

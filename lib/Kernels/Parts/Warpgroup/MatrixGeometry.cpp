@@ -82,7 +82,9 @@ static std::optional<TmaMatrix> readMatrix(const ViewedTensor &tensor) {
   TmaMatrix matrix;
   for (auto [coordinate, size] :
        llvm::zip(tensor.view.getCoordinates(), tensor.type.getShape())) {
-    if (size == 1)
+    // Taps may move a dimension of one element out of the tensor.
+    if (size == 1 && coordinate.constant == 0 &&
+        getMovingRoles(tensor.view, coordinate).empty())
       continue;
     std::optional<TmaMatrix::Dimension> dimension =
         readDimension(tensor.view, coordinate, size);
