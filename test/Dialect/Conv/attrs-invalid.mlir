@@ -431,14 +431,14 @@ func.func private @schedule_s15_atoms() attributes {
 // -----
 
 func.func private @schedule_s15_large_atom() attributes {
-  // expected-error @below {{expects an fma atom of at most 64 multiplications with k of 1 for direct, but got #conv.atom<fma 8 x 16 x 1>}}
+  // expected-error @below {{expects an fma atom of at most 128 multiplications with k of 1 for direct, but got #conv.atom<fma 16 x 16 x 1>}}
   a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
-                     atom = <fma 8 x 16 x 1>, main_loop = direct, raster = columns>>}
+                     atom = <fma 16 x 16 x 1>, main_loop = direct, raster = columns>>}
 
 // -----
 
 func.func private @schedule_s15_atom_of_reduction() attributes {
-  // expected-error @below {{expects an fma atom of at most 64 multiplications with n of 1 for direct_reduction, but got #conv.atom<fma 8 x 2 x 3>}}
+  // expected-error @below {{expects an fma atom of at most 128 multiplications with n of 1 for direct_reduction, but got #conv.atom<fma 8 x 2 x 3>}}
   a = #conv.schedule<kernel = #conv.direct<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 9, stages = 1,
                      atom = <fma 8 x 2 x 3>, main_loop = direct_reduction, raster = columns>>}
 

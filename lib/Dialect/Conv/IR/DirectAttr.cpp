@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace mlir::conv;
 
 /// The most multiplications of the atom of a direct schedule: its operands and
-/// sums are in registers.
-static constexpr int64_t kMaxDirectProducts = 64;
+/// sums are in registers, on the host in up to 8 vectors of 16.
+static constexpr int64_t kMaxDirectProducts = 128;
 
 /// Checks S15.
 static LogicalResult verifyFields(EmitError emitError,

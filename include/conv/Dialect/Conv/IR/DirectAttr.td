@@ -49,7 +49,7 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
       * (S15) There is 1 stage, or more for `direct_reduction`; `subgroup` has
         all matrices of `workgroup`. `atom` is `mma_sync 16 x 8 x 16` for
         `direct_matrix`, and may be for `direct_reduction`. Else it is an `fma`
-        of at most 64 multiplications, with `k` 1 for `direct` and `n` 1 for
+        of at most 128 multiplications, with `k` 1 for `direct` and `n` 1 for
         `direct_reduction`, and the matrices are whole atoms.
       * (S16) `direct_reduction` has 2 stages or more only on chips that copy
         from global to shared memory without registers.
