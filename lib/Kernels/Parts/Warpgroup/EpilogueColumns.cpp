@@ -61,15 +61,15 @@ Value EpilogueColumns::getRow(Value i) const {
   if (atoms == 1 || tensors.getRowsOfLine() != kBlock)
     return i;
   const IndexMath &math = ptx.math;
-  Value line = math.div(i, kBlock * atoms), inLine = math.rem(i, kBlock * atoms);
-  return math.add(
-      math.add(math.mul(math.div(inLine, kBlock), Tile::kAtomRows),
-               math.mul(line, kBlock)),
-      math.rem(inLine, kBlock));
+  Value line = math.div(i, kBlock * atoms),
+        inLine = math.rem(i, kBlock * atoms);
+  return math.add(math.add(math.mul(math.div(inLine, kBlock), Tile::kAtomRows),
+                           math.mul(line, kBlock)),
+                  math.rem(inLine, kBlock));
 }
 
-EpilogueColumns::Rows
-EpilogueColumns::createRows(const SubproblemTile &origin, Value row) const {
+EpilogueColumns::Rows EpilogueColumns::createRows(const SubproblemTile &origin,
+                                                  Value row) const {
   const IndexMath &math = ptx.math;
   int64_t rows = atoms * Tile::kAtomRows, ofLane = getRowsOfLane();
   Value number = math.mul(math.rem(workItem, rows / ofLane), ofLane);
@@ -80,15 +80,15 @@ EpilogueColumns::createRows(const SubproblemTile &origin, Value row) const {
     return result;
 
   // The row after the last one of a warp is not used.
-  result.staged.push_back(getRow(math.minimum(
-      math.add(number, 2), math.constant(rows - 1))));
+  result.staged.push_back(
+      getRow(math.minimum(math.add(number, 2), math.constant(rows - 1))));
   auto getElement = [&](const EpilogueTensors::Row &row) {
     return tensors.getElement(row, {origin.column, 0});
   };
   EpilogueTensors::Element to[] = {
       getElement(result.first),
-      getElement(tensors.createRow(
-          origin, math.add(row, getRow(math.add(number, 1))))),
+      getElement(tensors.createRow(origin,
+                                   math.add(row, getRow(math.add(number, 1))))),
       getElement(tensors.createRow(origin, math.add(row, result.staged[1])))};
   Value distances[] = {createDifference(to[1].offset, to[0].offset),
                        createDifference(to[2].offset, to[1].offset)};
@@ -105,10 +105,10 @@ EpilogueColumns::createRows(const SubproblemTile &origin, Value row) const {
   Value isDone =
       math.both(ptx.fromPreviousLane(odd.isLater), no(ptx.equal(lane, 0)));
   Value first = to[0].guard, second = to[1].guard;
-  odd.isAlone = {{{math.both(first, no(odd.isPair)),
-                   math.both(first, no(isDone))},
-                  {math.both(second, no(odd.isPair)),
-                   math.both(second, no(odd.isLater))}}};
+  odd.isAlone = {
+      {{math.both(first, no(odd.isPair)), math.both(first, no(isDone))},
+       {math.both(second, no(odd.isPair)),
+        math.both(second, no(odd.isLater))}}};
   return result;
 }
 

@@ -1,4 +1,5 @@
-//===- EpilogueColumns.h - stores of results with rows innermost -*- C++ -*-===//
+//===- EpilogueColumns.h - stores of results with rows innermost -*- C++
+//-*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -25,8 +25,8 @@ static constexpr int64_t kSwizzledPieces = 8;
 /// The place in its column of the element that starts `bytes` after the
 /// column's start.
 static Value swizzle(const IndexMath &math, Value bytes, Value column) {
-  return math.bitXor(
-      bytes, math.mul(math.rem(column, kSwizzledPieces), kPieceBytes));
+  return math.bitXor(bytes,
+                     math.mul(math.rem(column, kSwizzledPieces), kPieceBytes));
 }
 
 TransposedTile::TransposedTile(const PtxBuilder &ptx, Value workItem,
@@ -87,6 +87,6 @@ void TransposedTile::store(Value tile, int64_t atom, int64_t column,
 Value TransposedTile::locate(Value tile, Value column, Value row) const {
   const IndexMath &math = ptx.math;
   Value inColumn = swizzle(math, math.mul(row, elementBytes), column);
-  return ptx.offset(
-      tile, math.add(math.mul(column, rows * elementBytes), inColumn));
+  return ptx.offset(tile,
+                    math.add(math.mul(column, rows * elementBytes), inColumn));
 }
