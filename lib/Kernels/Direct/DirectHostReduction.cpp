@@ -171,8 +171,8 @@ void DirectHostReduction::createTiles() {
       loops, [&](ArrayRef<Value> digits) { createColumns(locate(digits)); });
 }
 
-/// Of more columns than registers have, all are of one digit: a loop over whole
-/// register tiles, and the rest.
+/// If there are more columns than registers hold, they belong to one digit. A
+/// loop then computes whole register tiles, and the rest follows.
 void DirectHostReduction::createColumns(const Place &place) {
   int64_t whole = tile.columns / tile.run * tile.run;
   if (whole == tile.run) {

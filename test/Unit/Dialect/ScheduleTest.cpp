@@ -126,7 +126,7 @@ TEST_F(ScheduleTest, S9MainLoop) {
             "expects a main loop for gfx942, but got host_gemm");
 }
 
-// Of all families, only direct has kernels for GPUs and for the host.
+// The direct family is the only one with kernels for GPUs and for the host.
 TEST_F(ScheduleTest, S9DirectSuitsEveryChip) {
   Fields fields;
   fields.workgroup = fields.subgroup = {64, 32};

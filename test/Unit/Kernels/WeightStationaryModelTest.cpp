@@ -117,6 +117,24 @@ TEST(WeightStationaryModel, FiltersOfAdjacentColumnsTakeLongerToLoad) {
   EXPECT_GT(compared, 0);
 }
 
+// Channels of odd images, which start within registers, take longer to store.
+TEST(WeightStationaryModel, OddColumnsTakeLongerToStore) {
+  Problem problem = createLastLayer();
+  problem.columns = 16;
+  problem.resultRowDistance = 1;
+  Problem odd = problem;
+  odd.hasOddResultColumns = true;
+  int64_t compared = 0;
+  for (const MatrixAtom &atom : hopper().atoms)
+    for (const Candidate &candidate :
+         kModel.listCandidates(problem, hopper(), atom)) {
+      ++compared;
+      EXPECT_GT(kModel.predict(odd, hopper(), candidate).computeSeconds,
+                kModel.predict(problem, hopper(), candidate).computeSeconds);
+    }
+  EXPECT_GT(compared, 0);
+}
+
 TEST(WeightStationaryModel, WithoutChannelsThereAreNoCandidates) {
   Problem problem = createLastLayer();
   problem.facts.clear<WeightStationaryFacts>();

@@ -37,8 +37,8 @@ static constexpr int64_t kBlocksOfShare = 20;
 /// The most products of a stream. Each has about ten bytes of code, which
 /// caches of instructions hold (32 KiB at least); more take seconds to compile.
 static constexpr int64_t kMostProducts = 1800;
-/// The same where products have masks, of which LLVM 22 computes many early,
-/// and the most masks beside the taps of one kernel.
+/// The most products of a stream with masks, which LLVM 22 computes long before
+/// they are used, and the most masks beside the taps of one kernel.
 static constexpr int64_t kMostMaskedProducts = 800, kMostMasks = 100;
 /// The fewest work-items of a compute unit: two waves have enough bytes in
 /// flight.
