@@ -35,23 +35,55 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // -----
 
 // With 7 x 7 positions, every second channel starts within a register. Lanes load two positions and the one after them. They store
-// two that are aligned, and positions without such a neighbour alone.
+// two that are aligned, and positions without such a neighbour alone: the first one of an odd offset unless the previous lane has
+// stored it as its later one. No lane has a later one after the last lane of a warp, and the first lane has no previous one. Each
+// position is thus stored once.
 // CHECK-LABEL: gpu.module @odd_kernels
 // CHECK:       gpu.func @odd_0(%{{.+}}: !llvm.ptr {conv.tensor_map}, %{{.+}}: !llvm.ptr {conv.tensor_map}, %[[Y:.+]]: memref<2x64x7x7xbf16, {{.+}}>) kernel
 // CHECK:         nvvm.stmatrix
 // CHECK:         nvvm.barrier
-// CHECK:         nvvm.shfl.sync up
+// CHECK:         %[[FIRST_EXISTS:.+]] = arith.cmpi ult, %{{.+}}, %c98_i32
+// CHECK:         %[[SECOND_EXISTS:.+]] = arith.cmpi ult, %{{.+}}, %c98_i32
+// CHECK:         %[[THIRD_EXISTS:.+]] = arith.cmpi ult, %{{.+}}, %c98_i32
+// CHECK-NEXT:    %[[DISTANCE:.+]] = arith.subi
+// CHECK-NEXT:    %[[NEXT_DISTANCE:.+]] = arith.subi
+// CHECK-NEXT:    %[[SECOND_FOLLOWS:.+]] = arith.cmpi eq, %[[DISTANCE]], %c1_i32
+// CHECK-NEXT:    %[[BOTH_EXIST:.+]] = arith.andi %[[FIRST_EXISTS]], %[[SECOND_EXISTS]]
+// CHECK-NEXT:    %[[IS_PAIR:.+]] = arith.andi %[[SECOND_FOLLOWS]], %[[BOTH_EXIST]]
+// CHECK-NEXT:    %[[THIRD_FOLLOWS:.+]] = arith.cmpi eq, %[[NEXT_DISTANCE]], %c1_i32
+// CHECK-NEXT:    %[[LATER_EXIST:.+]] = arith.andi %[[SECOND_EXISTS]], %[[THIRD_EXISTS]]
+// CHECK-NEXT:    %[[LATER_FOLLOW:.+]] = arith.andi %[[THIRD_FOLLOWS]], %[[LATER_EXIST]]
+// CHECK-NEXT:    %[[ALL_FOLLOW:.+]] = arith.andi %[[IS_PAIR]], %[[LATER_FOLLOW]]
+// CHECK-NEXT:    %[[HAS_NEXT_LANE:.+]] = arith.cmpi ult, %{{.+}}, %c31_i32
+// CHECK-NEXT:    %[[IS_LATER:.+]] = arith.andi %[[ALL_FOLLOW]], %[[HAS_NEXT_LANE]]
+// CHECK-NEXT:    %[[SENT:.+]] = arith.extui %[[IS_LATER]]
+// CHECK-NEXT:    %[[RECEIVED:.+]] = nvvm.shfl.sync up %{{.+}}, %[[SENT]], %c1_i32, %c0_i32
+// CHECK-NEXT:    %[[WAS_LATER:.+]] = arith.cmpi eq, %[[RECEIVED]], %c1_i32
+// CHECK:         %[[HAS_PREVIOUS:.+]] = arith.xori %{{.+}}, %true
+// CHECK-NEXT:    %[[IS_DONE:.+]] = arith.andi %[[WAS_LATER]], %[[HAS_PREVIOUS]]
+// CHECK-NEXT:    %[[NO_PAIR:.+]] = arith.xori %[[IS_PAIR]], %true
+// CHECK-NEXT:    %[[EVEN_FIRST:.+]] = arith.andi %[[FIRST_EXISTS]], %[[NO_PAIR]]
+// CHECK-NEXT:    %[[NOT_DONE:.+]] = arith.xori %[[IS_DONE]], %true
+// CHECK-NEXT:    %[[ODD_FIRST:.+]] = arith.andi %[[FIRST_EXISTS]], %[[NOT_DONE]]
+// CHECK-NEXT:    %[[EVEN_SECOND:.+]] = arith.andi %[[SECOND_EXISTS]], %[[NO_PAIR]]
+// CHECK-NEXT:    %[[NOT_LATER:.+]] = arith.xori %[[IS_LATER]], %true
+// CHECK-NEXT:    %[[ODD_SECOND:.+]] = arith.andi %[[SECOND_EXISTS]], %[[NOT_LATER]]
 // CHECK:         scf.for
-// CHECK:           %[[ODD:.+]] = arith.trunci %{{.+}} : i32 to i1
+// CHECK:           %[[ODD:.+]] = arith.trunci %[[OFFSET:.+]] : i32 to i1
 // CHECK:           %[[PAIR:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> vector<2xbf16>
 // CHECK:           %[[THIRD:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> bf16
 // CHECK:           %[[LATER:.+]] = vector.from_elements %{{.+}}, %[[THIRD]] : vector<2xbf16>
+// CHECK:           %[[NEXT:.+]] = arith.addi %[[OFFSET]], %[[DISTANCE]]
 // CHECK:           %[[ALIGNED:.+]] = arith.select %[[ODD]], %[[LATER]], %[[PAIR]]
-// CHECK:           conv.guarded_store %[[ALIGNED]], %[[Y]]
+// CHECK:           %[[TO:.+]] = arith.select %[[ODD]], %[[NEXT]], %[[OFFSET]]
+// CHECK:           %[[STORES:.+]] = arith.select %[[ODD]], %[[IS_LATER]], %[[IS_PAIR]]
+// CHECK:           conv.guarded_store %[[ALIGNED]], %[[Y]][%[[TO]]] if %[[STORES]]
 // CHECK:           %[[FIRST:.+]] = vector.extract_strided_slice %[[PAIR]] {offsets = [0], sizes = [1], strides = [1]}
-// CHECK:           conv.guarded_store %[[FIRST]], %[[Y]]
+// CHECK:           %[[STORES_FIRST:.+]] = arith.select %[[ODD]], %[[ODD_FIRST]], %[[EVEN_FIRST]]
+// CHECK:           conv.guarded_store %[[FIRST]], %[[Y]][%[[OFFSET]]] if %[[STORES_FIRST]]
 // CHECK:           %[[SECOND:.+]] = vector.extract_strided_slice %[[PAIR]] {offsets = [1], sizes = [1], strides = [1]}
-// CHECK:           conv.guarded_store %[[SECOND]], %[[Y]]
+// CHECK:           %[[STORES_SECOND:.+]] = arith.select %[[ODD]], %[[ODD_SECOND]], %[[EVEN_SECOND]]
+// CHECK:           conv.guarded_store %[[SECOND]], %[[Y]][%[[NEXT]]] if %[[STORES_SECOND]]
 #schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @odd(%x: tensor<2x7x7x64xbf16>, %w: tensor<64x1x1x64xbf16>) -> tensor<2x64x7x7xbf16> {
