@@ -66,7 +66,7 @@ int64_t CopyShape::computePlaceRun(const Kernel &kernel,
 }
 
 /// Loads with one guard share the place of the first of them, unless they are
-/// before it in memory (G10): gradients read taps backwards.
+/// before it in memory (`conv.placed_load`): gradients read taps backwards.
 SmallVector<int64_t>
 CopyShape::countLoadsOfPlaces(const Kernel &kernel,
                               const MatrixAccess &access) const {

@@ -20,8 +20,7 @@ def Conv_GuardedLoadOp : Conv_Op<"guarded_load",
   let summary = "Loads consecutive elements, or zero";
   let description = [{
     Loads the elements of `source`, seen as contiguous from its first element,
-    that start at `offset` (in elements); all zero where `guard` is false. The
-    elements must be inside `source` where `guard` is true.
+    that start at `offset` (in elements); all zero where `guard` is false.
 
     Upstream has nothing that back ends can turn into their own bounds checks:
     AMD's buffer loads read zero out of range, cp.async takes a source size.
@@ -31,8 +30,11 @@ def Conv_GuardedLoadOp : Conv_Op<"guarded_load",
       * (G2) `offset` is i64 if `source` has 2 GiB or more, else i32: back ends
         use 32-bit byte offsets for the latter.
       * (G3) Elements of `source` and `result` have the same type.
-      * (G4) `offset` is a multiple of the length of `result`.
       * (G5) `result` has at most 16 bytes, the widest access of a lane.
+
+    Where `guard` is true, `offset` is a multiple of the length of `result`, and
+    the elements are inside `source`. Only a run knows that: back ends rely on
+    it for the alignment of accesses, and the simulator checks each access.
   }];
   let arguments = (ins
     Arg<Conv_Buffer, "", [MemRead]>:$source, Conv_Offset:$offset, I1:$guard);
@@ -58,8 +60,9 @@ def Conv_PlacedLoadOp : Conv_Op<"placed_load",
 
     Constraints: G1, G3 and G5 of `conv.guarded_load`, and
       * (G9) `source` has less than 2 GiB.
-      * (G10) `distance` is not negative, and `place + distance` is a multiple of
-        the bytes of `result`.
+
+    At run time, `distance` is not negative, and where `place` is not negative
+    either, their sum is a multiple of the bytes of `result`.
 
     Example:
     ```mlir
@@ -90,7 +93,9 @@ def Conv_GuardedCopyOp : Conv_Op<"guarded_copy"> {
       * (G7) `destination` is in shared memory and contiguous, with elements of
         the type of those of `source`.
       * (G8) The copy has a power of two of bytes, from what the target can copy
-        that way to 16; `offset` and `index` are multiples of `elements`.
+        that way to 16.
+
+    At run time, `offset` and `index` are multiples of `elements`.
   }];
   let arguments = (ins
     Arg<Conv_Buffer, "", [MemRead]>:$source, Conv_Offset:$offset,
@@ -110,7 +115,8 @@ def Conv_GuardedStoreOp : Conv_Op<"guarded_store",
     The counterpart of `conv.guarded_load`: stores `value` at `offset` where
     `guard` is true.
 
-    Constraints: G1 to G5 of `conv.guarded_load`, with `destination` and `value`.
+    Constraints: G1 to G3 and G5 of `conv.guarded_load`, and what holds at run
+    time, with `destination` and `value`.
   }];
   let arguments = (ins
     Conv_Fragment:$value,
