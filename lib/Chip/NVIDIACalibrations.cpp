@@ -74,6 +74,7 @@ static constexpr Calibration kHopper = {
                   .volumeRowCycles = 4.2,
                   .rowCycles = 2.2,
                   .farRowCycles = 2.9,
+                  .singleTapCopies = 1.5,
                   .nearShare = 0.3,
                   .splitLineCycles = 2.45,
                   .groupLineUnits = 96,

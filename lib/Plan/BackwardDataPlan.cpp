@@ -23,10 +23,10 @@ using namespace mlir::conv;
 
 /// The most parts of a kernel, which are separate code if it is short: as many
 /// as stride 3 has dgrad phases in two dimensions. More dgrad phases are always
-/// joined. More than `kFewParts` are joined if that increases the
-/// multiplications by at most the factor `kMaxJoinedWork`.
+/// joined. More than `kFewParts`, as many as stride 2 has, are joined if that
+/// increases the multiplications by at most a quarter: no chip is asked, so a
+/// convolution has the same plan on each.
 static constexpr int64_t kMaxParts = 9, kFewParts = 4;
-static constexpr double kMaxJoinedWork = 1.25;
 
 void Planner::setInputSpace() {
   space.setDigits(
@@ -138,18 +138,19 @@ void Planner::shortenStrides() {
 
 bool Planner::joinsPhases() const {
   int64_t phases = 1;
-  double work = 1;
+  double elements = 1, joinedElements = 1;
   bool isDilated = false;
   for (int64_t d = 0; d < rank; ++d) {
     int64_t stride = shape.strides[d];
     phases *= stride;
-    work *= double(stride * JoinedPhases(shape, d).elements) /
-            double(shape.filter[d]);
+    elements *= double(shape.filter[d]);
+    joinedElements *= double(stride * JoinedPhases(shape, d).elements);
     isDilated |= stride > 1 && shape.dilations[d] > 1;
   }
   if (options.joinsPhases)
     return phases > 1 && !isDilated && options.mergedGroups == 1;
-  return phases > kMaxParts || (phases > kFewParts && work <= kMaxJoinedWork);
+  bool addsLittle = joinedElements - elements <= elements / 4;
+  return phases > kMaxParts || (phases > kFewParts && addsLittle);
 }
 
 /// If the filter is as long as the stride, its dgrad phases are contiguous in

@@ -39,12 +39,16 @@ struct WarpgroupCalibration {
   /// `rowCycles` of windows with several taps whose operands are not near: 2.4
   /// to 3.8 in 60 schedules of 7 large layers on an H100.
   double farRowCycles;
+  /// Copied bytes for each byte of an operand, up to which a single tap of its
+  /// windows reads it: halfway between one tap and two. Assumed, since padding
+  /// saves some copies of two taps.
+  double singleTapCopies;
   /// The share of the last-level cache up to which operands are near all units:
   /// gradients of filters of 1x1 windows in NCHW with less gain from clusters,
   /// and those with more lose by them, in 40 layers on an H100.
   double nearShare;
-  double splitLineCycles;  ///< Cycles for each cache line if rows of one group
-                           ///< start within lines.
+  double splitLineCycles; ///< Cycles for each cache line if rows of one group
+                          ///< start within lines.
   /// Units that were busy when `splitLineCycles` was timed with whole rows of
   /// groups, whose rate all units share: in 72 units each takes less.
   double groupLineUnits;

@@ -61,12 +61,12 @@ bool conv::areOperandsNear(const Problem &problem, const ChipInfo &chip) {
 /// Whether several taps of a window copy the elements of an operand: as many
 /// bytes are copied as it has for one tap, and nearly twice as many or more for
 /// several, less what padding saves.
-static bool rereadsOperand(const Problem &problem) {
-  constexpr double kSeveral = 1.5;
+static bool rereadsOperand(const Problem &problem, const ChipInfo &chip) {
   double bytes = double(problem.batch) * double(problem.reduction) *
                  double(byteSize(problem.operand));
-  return bytes * double(problem.rows) > kSeveral * problem.lhsBytes ||
-         bytes * double(problem.columns) > kSeveral * problem.rhsBytes;
+  double most = fit(chip).singleTapCopies;
+  return bytes * double(problem.rows) > most * problem.lhsBytes ||
+         bytes * double(problem.columns) > most * problem.rhsBytes;
 }
 
 /// Cycles per cache line that a unit's copies request: the copy engine of a
@@ -95,7 +95,8 @@ static double getLineCycles(const Problem &problem, const ChipInfo &chip,
     return fit(chip).splitLineCycles;
   if (!facts.reducesPositions)
     return 0;
-  bool areFar = rereadsOperand(problem) && !areOperandsNear(problem, chip);
+  bool areFar =
+      rereadsOperand(problem, chip) && !areOperandsNear(problem, chip);
   return areFar ? fit(chip).farRowCycles : fit(chip).rowCycles;
 }
 
