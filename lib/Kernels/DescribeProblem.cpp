@@ -41,7 +41,7 @@ static int64_t countJoined(ViewAttr view, ArrayRef<int64_t> shape,
   ViewAttr::Coordinate coordinate = view.getCoordinates()[shape.size() - 1];
   size_t firstRow = view.getBatch().size();
   size_t firstColumn = firstRow + view.getRows().size();
-  int64_t joined = 1, granule = std::gcd(coordinate.constant, shape.back());
+  int64_t joined = 1, alignment = std::gcd(coordinate.constant, shape.back());
   bool isOfBatch = false;
   for (size_t i = sizes.size(); i-- > 0;) {
     int64_t coefficient = coordinate.coefficients[i];
@@ -50,9 +50,9 @@ static int64_t countJoined(ViewAttr view, ArrayRef<int64_t> shape,
     if (sizes[i] > 1 && isAlong && coefficient == joined)
       joined *= sizes[i];
     else if (sizes[i] > 1)
-      granule = std::gcd(granule, coefficient);
+      alignment = std::gcd(alignment, coefficient);
   }
-  joined = std::gcd(joined, granule);
+  joined = std::gcd(joined, alignment);
   return isOfBatch ? joined : std::max(run.elements, joined);
 }
 
@@ -85,13 +85,13 @@ static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   for (size_t d = shape.size(); d-- > 0;) {
     const ViewAttr::Coordinate &coordinate = coordinates[d];
     DigitRole neighbours;
-    int64_t granule = coordinate.constant;
+    int64_t alignment = coordinate.constant;
     for (DigitRole role : getMovingRoles(view, coordinate)) {
       int64_t step = view.getCoefficient(coordinate, role);
       if (step == 1 && !neighbours)
         neighbours = role;
       else
-        granule = std::gcd(granule, step);
+        alignment = std::gcd(alignment, step);
     }
     int64_t own = view.getSize(neighbours);
     bool isColumn = neighbours
@@ -102,8 +102,8 @@ static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
     else if (run.isAlongReduction != isColumn)
       break;
     // Outer dimensions move by multiples of this dimension's size.
-    run.elements *= std::gcd(std::gcd(own, granule), shape[d]);
-    if (own != shape[d] || granule != 0)
+    run.elements *= std::gcd(std::gcd(own, alignment), shape[d]);
+    if (own != shape[d] || alignment != 0)
       break;
   }
   run.joined = countJoined(view, shape, run);

@@ -93,9 +93,9 @@ enumerateChannelMultiples(ConvolutionOpInterface op,
                      llvm::alignTo(shape.k, padsOutput ? multiple : 1));
   };
   SmallVector<int64_t> multiples = {1};
-  for (int64_t granule : {::conv::kPieceBytes, int64_t(chip.sectorBytes)}) {
-    int64_t multiple = granule / bytes;
-    bool isUsed = granule == ::conv::kPieceBytes || hasWarpgroups(chip);
+  for (int64_t alignment : {::conv::kPieceBytes, int64_t(chip.sectorBytes)}) {
+    int64_t multiple = alignment / bytes;
+    bool isUsed = alignment == ::conv::kPieceBytes || hasWarpgroups(chip);
     if (isUsed && multiple > 1 && pad(multiple) != pad(multiples.back()))
       multiples.push_back(multiple);
   }

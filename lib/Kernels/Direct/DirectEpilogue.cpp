@@ -129,7 +129,7 @@ int64_t BoxAccess::computeWidth() const {
       width = std::gcd(width, stride);
   for (auto [coefficient, digit, size] : llvm::zip_equal(
            coordinate.coefficients, box.digits, operand.view.getDigitSizes())) {
-    width = std::gcd(width, coefficient * digit.granule);
+    width = std::gcd(width, coefficient * digit.alignment);
     if (digit.mayExceed || digit.extent < size)
       width = std::gcd(width, coefficient * size);
   }

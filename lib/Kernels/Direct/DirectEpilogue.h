@@ -19,7 +19,7 @@ struct ElementBox {
   /// One digit of the view.
   struct Digit {
     int64_t extent;  ///< Number of values.
-    int64_t granule; ///< Divides the first value; 0 if it is zero.
+    int64_t alignment; ///< Divides the first value; 0 if it is zero.
     bool mayExceed;  ///< Some values may be outside the result.
   };
   SmallVector<Digit> digits;

@@ -64,16 +64,16 @@ FmaPart::FmaPart(const Kernel &kernel, const DirectOperands &operands)
     units.push_back(isInnermost ? 1 : size);
   }
 
-  SmallVector<int64_t> all = extents, granules;
+  SmallVector<int64_t> all = extents, alignments;
   for (auto [extent, count] : llvm::zip(extents, units))
-    granules.push_back(count > 1 ? extent : 0);
+    alignments.push_back(count > 1 ? extent : 0);
   for (size_t d = 0; d < tiling.reduction.getRank(); ++d) {
     int64_t run = tiling.reduction.getRun(d);
     all.push_back(run);
     chunks.push_back(tiling.reduction.sizes[d] / run);
-    granules.push_back(chunks.back() > 1 ? run : 0);
+    alignments.push_back(chunks.back() > 1 ? run : 0);
   }
-  product.emplace(kernel, operands, all, granules);
+  product.emplace(kernel, operands, all, alignments);
 }
 
 /// The digits of a unit's first element, relative to the tile.

@@ -78,10 +78,10 @@ DirectRowLoop::DirectRowLoop(Kernel &kernel, const DirectOperands &operands)
   for (const DigitBox *space : {&tiling.batch, &tiling.rows})
     for (size_t d = 0; d < space->getRank(); ++d) {
       int64_t run = space->getRun(d);
-      int64_t granule = counts[digit++] > 1 ? run : 0;
+      int64_t alignment = counts[digit++] > 1 ? run : 0;
       int64_t step = space->getTiles(d) > 1 ? space->sizes[d] : 0;
       elements.digits.push_back(
-          {run, std::gcd(granule, step), space->mayExceed(d)});
+          {run, std::gcd(alignment, step), space->mayExceed(d)});
     }
   for (int64_t size : tiling.columns.digits)
     elements.digits.push_back({size, 0, false});
@@ -90,27 +90,27 @@ DirectRowLoop::DirectRowLoop(Kernel &kernel, const DirectOperands &operands)
 /// The products of a box of elements with `run` taps, which start at a multiple
 /// of the longest run.
 DirectProduct DirectRowLoop::createProduct(int64_t run) const {
-  SmallVector<int64_t> extents, granules;
+  SmallVector<int64_t> extents, alignments;
   size_t digit = 0;
   for (const DigitBox *space : {&tiling.batch, &tiling.rows})
     for (size_t d = 0; d < space->getRank(); ++d) {
       extents.push_back(space->getRun(d));
-      granules.push_back(counts[digit++] > 1 ? extents.back() : 0);
+      alignments.push_back(counts[digit++] > 1 ? extents.back() : 0);
     }
   for (int64_t size : tiling.columns.digits) {
     extents.push_back(size);
-    granules.push_back(0);
+    alignments.push_back(0);
   }
   // A run of the innermost digit of the reduction; one value of the others.
   for (auto [d, size] : llvm::enumerate(tiling.reduction.digits)) {
     bool isInnermost = d == tiling.reduction.innermost;
-    int64_t granule = size == 1 ? 0 : 1;
+    int64_t alignment = size == 1 ? 0 : 1;
     if (isInnermost)
-      granule = taps > kMaxUnrolledTaps ? kTapsOfRun : 0;
+      alignment = taps > kMaxUnrolledTaps ? kTapsOfRun : 0;
     extents.push_back(isInnermost ? run : 1);
-    granules.push_back(granule);
+    alignments.push_back(alignment);
   }
-  return DirectProduct(kernel, operands, extents, granules);
+  return DirectProduct(kernel, operands, extents, alignments);
 }
 
 /// The digits of a box's first element, relative to the tile. Neighbouring

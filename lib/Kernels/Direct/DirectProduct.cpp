@@ -22,7 +22,7 @@ using namespace mlir::conv;
 DirectProduct::DirectProduct(const Kernel &kernel,
                              const DirectOperands &operands,
                              ArrayRef<int64_t> extents,
-                             ArrayRef<int64_t> granules)
+                             ArrayRef<int64_t> alignments)
     : kernel(kernel), extents(extents),
       elementRank(extents.size() - operands.tiling.reduction.getRank()),
       numElements(llvm::product_of(ArrayRef(extents).take_front(elementRank))),
@@ -30,20 +30,20 @@ DirectProduct::DirectProduct(const Kernel &kernel,
       lhs(createOperand(operands.lhs,
                         operands.tiling.batch.getRank() +
                             operands.tiling.rows.getRank(),
-                        operands.tiling.columns.getRank(), granules)),
+                        operands.tiling.columns.getRank(), alignments)),
       rhs(createOperand(operands.rhs, operands.tiling.batch.getRank(),
-                        operands.tiling.rows.getRank(), granules)) {}
+                        operands.tiling.rows.getRank(), alignments)) {}
 
 /// An operand that lacks the `count` digits from number `absent` on.
 DirectProduct::Operand
 DirectProduct::createOperand(const SharedBox &shared, size_t absent,
-                             size_t count, ArrayRef<int64_t> granules) const {
+                             size_t count, ArrayRef<int64_t> alignments) const {
   SmallVector<int64_t> distances = shared.getBox().distances;
   distances.insert(distances.begin() + absent, count, 0);
-  int64_t granule = 0;
-  for (auto [distance, each] : llvm::zip_equal(distances, granules))
-    granule = std::gcd(granule, distance * each);
-  return {shared, distances, granule};
+  int64_t alignment = 0;
+  for (auto [distance, each] : llvm::zip_equal(distances, alignments))
+    alignment = std::gcd(alignment, distance * each);
+  return {shared, distances, alignment};
 }
 
 SharedBox::Reader DirectProduct::createReader(const Operand &operand,
@@ -52,7 +52,7 @@ SharedBox::Reader DirectProduct::createReader(const Operand &operand,
   Value base = math.constant(0);
   for (auto [digit, distance] : llvm::zip_equal(digits, operand.distances))
     base = math.add(base, math.mul(digit, distance));
-  return SharedBox::Reader(operand.shared, base, operand.granule);
+  return SharedBox::Reader(operand.shared, base, operand.alignment);
 }
 
 /// The place of an operand's factor, relative to the box.

@@ -18,9 +18,9 @@ namespace mlir::conv {
 class DirectProduct {
 public:
   /// The box has `extents` values of each digit. Its first value is a multiple
-  /// of `granules`, or zero where `granules` is zero.
+  /// of `alignments`, or zero where `alignments` is zero.
   DirectProduct(const Kernel &kernel, const DirectOperands &operands,
-                ArrayRef<int64_t> extents, ArrayRef<int64_t> granules);
+                ArrayRef<int64_t> extents, ArrayRef<int64_t> alignments);
 
   /// Adds the products of the box that starts with `digits` in the tile. There
   /// is one sum for each element of the result, with the last digit of the
@@ -34,10 +34,10 @@ private:
   struct Operand {
     const SharedBox &shared;
     SmallVector<int64_t> distances;
-    int64_t granule;
+    int64_t alignment;
   };
   Operand createOperand(const SharedBox &shared, size_t absent, size_t count,
-                        ArrayRef<int64_t> granules) const;
+                        ArrayRef<int64_t> alignments) const;
   SharedBox::Reader createReader(const Operand &operand,
                                  ArrayRef<Value> digits) const;
   int64_t getPlace(const Operand &operand, int64_t element, int64_t tap) const;

@@ -259,11 +259,12 @@ Value SharedBox::load(Value offset, int64_t elements) const {
   return load;
 }
 
-SharedBox::Reader::Reader(const SharedBox &box, Value base, int64_t granule)
+SharedBox::Reader::Reader(const SharedBox &box, Value base, int64_t alignment)
     : shared(box), base(base),
       width(std::gcd(
-          granule, kPieceBytes /
-                       (box.operand.getType().getElementTypeBitWidth() / 8))) {}
+          alignment,
+          kPieceBytes / (box.operand.getType().getElementTypeBitWidth() / 8))) {
+}
 
 Value SharedBox::Reader::read(int64_t distance) {
   const Kernel &kernel = shared.kernel;

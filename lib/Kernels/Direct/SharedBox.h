@@ -52,8 +52,8 @@ public:
   /// Each vector of the box is read only once.
   class Reader {
   public:
-    /// `base` is an offset in the box and a multiple of `granule`.
-    Reader(const SharedBox &box, Value base, int64_t granule);
+    /// `base` is an offset in the box and a multiple of `alignment`.
+    Reader(const SharedBox &box, Value base, int64_t alignment);
     Value read(int64_t distance);
 
   private:

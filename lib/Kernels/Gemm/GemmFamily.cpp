@@ -145,12 +145,12 @@ public:
         *lookupAtom(chip, schedule.getAtom(), getOperandElementType(op));
     // A lane reads 16-byte pieces of a row, and the swizzle XORs the number of
     // a piece in its row with the number of the row.
-    int64_t granule = ::conv::reductionGranule(atom);
+    int64_t round = ::conv::reductionOfRound(atom);
     int64_t gemmK = schedule.getGemmK();
-    if (gemmK % granule || !llvm::isPowerOf2_64(gemmK / granule))
+    if (gemmK % round || !llvm::isPowerOf2_64(gemmK / round))
       return llvm::formatv("expects gemm_k to be {0} times a power of two for "
                            "{1}, but got {2}",
-                           granule, Attribute(schedule.getAtom()), gemmK);
+                           round, Attribute(schedule.getAtom()), gemmK);
     if (!cast<StagedGemmAttr>(schedule.getKernel()).isAsync())
       return "";
     // S16.

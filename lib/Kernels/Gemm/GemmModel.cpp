@@ -93,9 +93,9 @@ static void addCandidates(const Problem &problem, const ChipInfo &chip,
                           const MatrixAtom &atom, const Staging &staging,
                           std::vector<Candidate> &candidates) {
   constexpr std::array<int64_t, 4> multiples = {1, 2, 4, 8};
-  int64_t granule = reductionGranule(atom);
-  for (int64_t gemmK = granule;
-       gemmK <= 8 * granule && gemmK * byteSize(atom.operand) <= kMaxRowBytes;
+  int64_t round = reductionOfRound(atom);
+  for (int64_t gemmK = round;
+       gemmK <= 8 * round && gemmK * byteSize(atom.operand) <= kMaxRowBytes;
        gemmK *= 2) {
     const std::vector<int64_t> atoms =
         listAtomCounts(problem, chip, atom, gemmK * byteSize(atom.operand));

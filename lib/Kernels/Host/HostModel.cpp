@@ -155,12 +155,12 @@ public:
 /// more than its share of the first cache.
 static int64_t getReductionBlock(const Problem &problem, const ChipInfo &chip,
                                  const MatrixAtom &atom) {
-  constexpr int64_t kGranule = 8;
+  constexpr int64_t kMultiple = 8;
   auto cacheBytes = double(chip.processor->firstCacheBytes);
   int64_t most = int64_t(chip.calibration->host->panelShare * cacheBytes) /
                  atom.m / byteSize(atom.operand);
   int64_t blocks = ceilDiv(problem.reduction, most);
-  return roundUp(ceilDiv(problem.reduction, blocks), kGranule);
+  return roundUp(ceilDiv(problem.reduction, blocks), kMultiple);
 }
 
 std::vector<Candidate> HostModel::listCandidates(const Problem &problem,

@@ -47,21 +47,21 @@ std::optional<LineGeometry> mlir::conv::computeLineGeometry(
   };
   if (!product->reducesPositions && product->parts > 1)
     return refuse(formatv("1 split, but got {0}", product->parts));
-  constexpr int64_t kGranule =
-      ::conv::LineWindow::kGranuleBytes / ::conv::TmaTile::kElementBytes;
-  if (product->reducesPositions && product->leftShape.back() % kGranule)
+  constexpr int64_t kAccess =
+      ::conv::LineWindow::kAccessBytes / ::conv::TmaTile::kElementBytes;
+  if (product->reducesPositions && product->leftShape.back() % kAccess)
     return refuse(formatv("a left operand with a multiple of {0} channels, but "
                           "got {1}",
-                          kGranule, product->leftShape.back()));
+                          kAccess, product->leftShape.back()));
   if (product->window.rank() > 2)
     return refuse(formatv("1 or 2 spatial dimensions, but got {0}",
                           product->window.rank()));
   LineGeometry geometry{*product, getLineWindow(product->window),
                         computeTmaResult(result)};
   const ::conv::LineWindow &window = geometry.window;
-  if (window.lineBytes() % ::conv::LineWindow::kGranuleBytes)
+  if (window.lineBytes() % ::conv::LineWindow::kAccessBytes)
     return refuse(formatv("lines of a multiple of {0} bytes, but got {1}",
-                          ::conv::LineWindow::kGranuleBytes,
+                          ::conv::LineWindow::kAccessBytes,
                           window.lineBytes()));
   if (window.images > 1 && window.linesToNextImage() < 0)
     return refuse("windows that start before the end of the image, but got "

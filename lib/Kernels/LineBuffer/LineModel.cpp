@@ -82,8 +82,8 @@ static std::vector<Candidate> listGradientCandidates(const Problem &problem,
       return tile.sharedBytes() <= chip.sharedMemoryBytes &&
              tile.window.reachBytes() <= tile.linesOffset();
     };
-    addWithStages(candidates, candidate, kMaxGradientStages,
-                  tile.kIm2colWarpgroups, fits);
+    addWithStages(candidates, candidate, kMaxGradientStages, fits,
+                  tile.kIm2colWarpgroups);
   });
   return candidates;
 }
@@ -102,7 +102,7 @@ static std::vector<Candidate> listLineCandidates(const Problem &problem,
       return getLineTile(problem, each).sharedBytes() <= chip.sharedMemoryBytes;
     };
     if (isPossible(problem, getLineTile(problem, candidate)))
-      addWithStages(candidates, candidate, kMaxStages, /*granule=*/1, fits);
+      addWithStages(candidates, candidate, kMaxStages, fits);
   });
   return candidates;
 }

@@ -33,15 +33,15 @@ int64_t conv::computeNeededRegisters(const ChipInfo &chip,
                                       fit(chip).temporaries * double(others)));
 }
 
-/// Reduction granules whose fragments are in registers at the same time.
-static int64_t countGranulesInFlight(const ChipInfo &chip,
-                                     const Candidate &candidate) {
-  int64_t granules = candidate.gemmK / reductionGranule(*candidate.atom);
+/// Rounds of the reduction whose fragments are in registers at the same time.
+static int64_t countRoundsInFlight(const ChipInfo &chip,
+                                   const Candidate &candidate) {
+  int64_t rounds = candidate.gemmK / reductionOfRound(*candidate.atom);
   // Where nothing separates matrix instructions from loads, the compiler hoists
   // all loads of a step. An FMA atom is many instructions by itself.
   bool hoistsAll =
       candidate.atom->kind == AtomKind::WMMA && chip.accumulationRegisters == 0;
-  return hoistsAll ? granules : granules > 2 ? 2 : 1;
+  return hoistsAll ? rounds : rounds > 2 ? 2 : 1;
 }
 
 /// Registers in which MFMA loops keep the loads of an operand that they
@@ -85,8 +85,8 @@ static RegisterCost computeForOneTile(const Problem &problem,
   cost.staging = (isStaged(problem.lhsRun) * inputPieces +
                   isStaged(problem.rhsRun) * filterPieces) *
                  kPieceBytes / registerBytes;
-  cost.fragments = countGranulesInFlight(chip, candidate) * (bytesA + bytesB) /
-                   registerBytes;
+  cost.fragments =
+      countRoundsInFlight(chip, candidate) * (bytesA + bytesB) / registerBytes;
   cost.addresses = fit(chip).fixedRegisters +
                    fit(chip).inputPieceRegisters * inputPieces +
                    fit(chip).filterPieceRegisters * filterPieces +

@@ -179,12 +179,12 @@ void conv::countStep(const Problem &problem, const ChipInfo &chip,
   cost.matrixCycles = atomsM * atomsN * atomsK * atom.cycles *
                       std::ceil(waves / double(countSimds(chip)));
 
-  double granules = double(candidate.gemmK) / double(reductionGranule(atom));
+  double rounds = double(candidate.gemmK) / double(reductionOfRound(atom));
   // Transposing reads of columns take two passes if an atom has 16 rows.
   bool hasConflicts = copiesInLaneOrder(chip, candidate) &&
                       !problem.rhsRun.isAlongReduction && atom.m <= 16;
   double readBytes =
-      waves * chip.subgroupSize * granules *
+      waves * chip.subgroupSize * rounds *
       ((hasConflicts ? 2 : 1) * atomsM * double(fragmentBytesA(atom)) +
        atomsN * double(fragmentBytesB(atom)));
   cost.sharedCycles = readBytes / (chip.sharedMemoryBytesPerClock *

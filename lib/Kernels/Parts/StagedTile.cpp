@@ -13,7 +13,7 @@
 
 using namespace conv;
 
-int64_t conv::reductionGranule(const MatrixAtom &atom) {
+int64_t conv::reductionOfRound(const MatrixAtom &atom) {
   int64_t perPiece = kPieceBytes / byteSize(atom.operand);
   return std::lcm<int64_t>(atom.k, atom.groupsOfK() * perPiece);
 }

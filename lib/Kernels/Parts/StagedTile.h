@@ -42,7 +42,7 @@ int64_t piecesPerWorkItem(const ChipInfo &chip, const Candidate &candidate,
                           int64_t rows);
 
 /// Bytes of A and of B that a lane holds for the rows of one atom and one
-/// granule of the reduction.
+/// round of the reduction.
 int64_t fragmentBytesA(const MatrixAtom &atom);
 
 int64_t fragmentBytesB(const MatrixAtom &atom);

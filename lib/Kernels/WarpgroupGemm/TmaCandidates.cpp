@@ -192,14 +192,13 @@ static void addTile(const Problem &problem, const ChipInfo &chip,
       return getTileWithEpilogue(problem, chip, each).tile.isEpilogueCopied;
     };
     size_t before = candidates.size();
-    addWithStages(candidates, candidate, most, /*granule=*/1, fits);
+    addWithStages(candidates, candidate, most, fits);
     if (candidates.size() > before && !fitsKept(candidates.back()))
-      addWithStages(candidates, candidate, most, /*granule=*/1, fitsKept);
+      addWithStages(candidates, candidate, most, fitsKept);
     if (candidates.size() > before &&
         getTmaFacts(problem, tile).hasEpilogueBoxes &&
         !fitsWithEpilogue(candidates.back()))
-      addWithStages(candidates, candidate, most, /*granule=*/1,
-                    fitsWithEpilogue);
+      addWithStages(candidates, candidate, most, fitsWithEpilogue);
   }
 }
 

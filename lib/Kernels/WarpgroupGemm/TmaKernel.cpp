@@ -41,7 +41,7 @@ public:
 private:
   bool endsFirst() const;
   void createProducer();
-  void createGatherer(Value lane);
+  void createGatheringProducer(Value lane);
   void createEpilogueWarp(Value consumer);
   void createConverter(Value lane);
   /// The subproblems with a product.
@@ -102,7 +102,7 @@ void TmaBody::createProducer() {
   }
 }
 
-void TmaBody::createGatherer(Value lane) {
+void TmaBody::createGatheringProducer(Value lane) {
   LoopPosition position = roles.pipelines.getStart();
   for (const TmaPart &part : getProducts()) {
     TmaLoop loop = roles.getLoop(part);
@@ -122,7 +122,7 @@ void TmaBody::createGatherer(Value lane) {
             left.createStep(rows, k, stage);
             right.createStep(columns, k, ptx.offset(stage, tile.rightOffset()));
           };
-          return loop.createGatherer(copy, LoopPosition::get(carried))
+          return loop.createGatheringProducer(copy, LoopPosition::get(carried))
               .carried();
         }));
   }
@@ -182,7 +182,8 @@ void TmaBody::create() {
   };
   if (tile.isGathered)
     return createGatherRoles(
-        ptx, tile, workItem, [&] { createGatherer(workItem); }, consumer);
+        ptx, tile, workItem, [&] { createGatheringProducer(workItem); },
+        consumer);
   createRoles(
       ptx, tile, workItem, [&] { createProducer(); }, consumer,
       tile.isEpilogueCopied ? function_ref<void(Value)>(epilogueWarp) : nullptr,

@@ -39,11 +39,11 @@ mlir::conv::computeWeightStationaryGeometry(const ViewedTensor &lhs,
                           TmaWindow::kHaloTileRank, product->window.rank()));
   if (product->parts > 1)
     return refuse(formatv("1 split, but got {0}", product->parts));
-  constexpr int64_t kGranule = ::conv::TmaTile::kGranule;
-  if (product->window.channels % kGranule)
+  constexpr int64_t kAccess = ::conv::TmaTile::kAccess;
+  if (product->window.channels % kAccess)
     return refuse(formatv("a left operand with a multiple of {0} channels, but "
                           "got {1}",
-                          kGranule, product->window.channels));
+                          kAccess, product->window.channels));
   obstacle = checkTmaHaloTiles(*product);
   if (!obstacle.empty())
     return std::nullopt;

@@ -117,12 +117,12 @@ void WeightStationaryBody::loadFilter(Value consumer, Value workItem) {
   constexpr int64_t kPieces = ::conv::WeightStationaryTile::kPiecesPerRow;
   FilterOrder order{
       .pieces = tile.filterRows * kPieces,
-      .run = Tile::kGranule,
+      .run = Tile::kAccess,
       .getElement = [&](Value piece, Value i) {
         Value row = math.div(piece, kPieces);
         Value channel = math.add(
             math.mul(math.div(row, tile.taps), Tile::kRowElements),
-            math.add(math.mul(math.rem(piece, kPieces), Tile::kGranule), i));
+            math.add(math.mul(math.rem(piece, kPieces), Tile::kAccess), i));
         Value number = math.add(
             math.mul(math.rem(row, tile.taps), tile.channels), channel);
         return ReductionElement{number, math.below(channel, tile.channels)};

@@ -65,7 +65,7 @@ listWeightStationaryCandidates(const Problem &problem, const ChipInfo &chip,
              chip.sharedMemoryBytes;
     };
     if (isPossible(problem, getTile(problem, candidate)))
-      addWithStages(candidates, candidate, kMaxStages, /*granule=*/1, fits);
+      addWithStages(candidates, candidate, kMaxStages, fits);
   });
   return candidates;
 }
@@ -83,8 +83,8 @@ static double computeElementCycles(const Problem &problem, const ChipInfo &chip,
                                    const TmaTile &tile) {
   const Run &run = problem.rhsRun;
   int64_t adjacent =
-      std::gcd(TmaTile::kGranule, run.isAlongReduction ? run.elements : 1);
-  if (adjacent == TmaTile::kGranule)
+      std::gcd(TmaTile::kAccess, run.isAlongReduction ? run.elements : 1);
+  if (adjacent == TmaTile::kAccess)
     return 0;
   const LineBufferCalibration &loader = chip.calibration->lineBuffer;
   double elements = problem.rhsBytes / double(byteSize(problem.operand)) /

@@ -119,18 +119,18 @@ TEST(LineTile, LinesHoldAllWindows) {
     if (window.images > 1 && window.linesToNextImage() < 0)
       continue;
     int64_t rows = 64 * draw(1, 4);
-    int64_t granule = int64_t(1) << draw(0, 6);
-    if (granule == 64)
-      granule = rows;
+    int64_t alignment = int64_t(1) << draw(0, 6);
+    if (alignment == 64)
+      alignment = rows;
     int64_t positions = window.countPositions();
-    for (int64_t first = 0; first < positions; first += granule)
+    for (int64_t first = 0; first < positions; first += alignment)
       for (int64_t p = first; p < std::min(first + rows, positions); ++p) {
         int64_t line =
             computeFirstLine(window, p) - computeFirstLine(window, first);
         int64_t last =
             line + (window.vertical.taps - 1) * window.vertical.dilation;
         ASSERT_GE(line, 0);
-        ASSERT_LT(last, window.countLines(rows, granule));
+        ASSERT_LT(last, window.countLines(rows, alignment));
       }
   }
 }

@@ -147,7 +147,7 @@ TEST_F(MatrixGeometryTest, PartsOfPositionsHaveWholeRows) {
   EXPECT_FALSE(compute(kFloatGradient, {.splits = 16}));
 }
 
-TEST_F(MatrixGeometryTest, RowsStartAtWholeGranules) {
+TEST_F(MatrixGeometryTest, RowsStartAtWholeAccesses) {
   EXPECT_FALSE(compute(kUneven, {}));
   EXPECT_EQ(obstacle, "expects a dense left operand with its channels "
                       "innermost, but got another view");

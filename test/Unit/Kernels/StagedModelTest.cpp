@@ -66,18 +66,18 @@ TEST(Problem, CountsFlopsAndBytes) {
             2.0 * (200704 * 64 + 64 * 576 + 200704 * 64));
 }
 
-TEST(StagedModel, GranuleIsWhatReadsWholeFragments) {
+TEST(StagedModel, RoundIsWhatReadsWholeFragments) {
   using enum NumericType;
-  EXPECT_EQ(reductionGranule(atomOf("gfx942", F16, 32)), 16);
-  EXPECT_EQ(reductionGranule(atomOf("gfx942", F16, 16)), 32);
-  EXPECT_EQ(reductionGranule(atomOf("gfx942", F32, 32)), 8);
-  EXPECT_EQ(reductionGranule(atomOf("gfx942", F32, 16)), 16);
-  EXPECT_EQ(reductionGranule(atomOf("gfx950", F16, 32)), 16);
-  EXPECT_EQ(reductionGranule(atomOf("gfx950", F16, 16)), 32);
-  EXPECT_EQ(reductionGranule(atomOf("gfx1100", F16, 16)), 16);
-  EXPECT_EQ(reductionGranule(atomOf("gfx1201", F16, 16)), 16);
-  EXPECT_EQ(reductionGranule(atomOf("gfx1250", F16, 16)), 32);
-  EXPECT_EQ(reductionGranule(atomOf("gfx1201", F32, 16)), 4);
+  EXPECT_EQ(reductionOfRound(atomOf("gfx942", F16, 32)), 16);
+  EXPECT_EQ(reductionOfRound(atomOf("gfx942", F16, 16)), 32);
+  EXPECT_EQ(reductionOfRound(atomOf("gfx942", F32, 32)), 8);
+  EXPECT_EQ(reductionOfRound(atomOf("gfx942", F32, 16)), 16);
+  EXPECT_EQ(reductionOfRound(atomOf("gfx950", F16, 32)), 16);
+  EXPECT_EQ(reductionOfRound(atomOf("gfx950", F16, 16)), 32);
+  EXPECT_EQ(reductionOfRound(atomOf("gfx1100", F16, 16)), 16);
+  EXPECT_EQ(reductionOfRound(atomOf("gfx1201", F16, 16)), 16);
+  EXPECT_EQ(reductionOfRound(atomOf("gfx1250", F16, 16)), 32);
+  EXPECT_EQ(reductionOfRound(atomOf("gfx1201", F32, 16)), 4);
 }
 
 TEST(StagedModel, CountsRegisters) {

@@ -559,7 +559,7 @@ TEST_F(TmaGeometryTest, OverlappingPhasesAreRows) {
   EXPECT_FALSE(geometry->filter[3].phase);
 }
 
-TEST_F(TmaGeometryTest, GroupsHaveWholeGranules) {
+TEST_F(TmaGeometryTest, GroupsHaveWholeAccesses) {
   EXPECT_FALSE(compute(kShortGroups, {}));
   EXPECT_EQ(obstacle,
             "expects channels that are multiples of 8, but got 12 and 12");

@@ -31,8 +31,8 @@ namespace conv {
 /// fragments of the images.
 struct LineWindow {
   static constexpr int64_t kGroupElements = 8;
-  /// Bytes of which lines are multiples: the granule of a copy.
-  static constexpr int64_t kGranuleBytes = 16;
+  /// Bytes of which lines are multiples: the alignment of a copy.
+  static constexpr int64_t kAccessBytes = 16;
   /// Groups of the reduction that one instruction multiplies.
   static constexpr int64_t kGroupsPerAtom = 2;
 
@@ -90,15 +90,15 @@ struct LineWindow {
   }
 
   /// The most lines that the windows of `rows` consecutive positions see, if
-  /// the positions start at a multiple of `granule`, which divides `rows`.
-  int64_t countLines(int64_t rows, int64_t granule) const {
+  /// the positions start at a multiple of `alignment`, which divides `rows`.
+  int64_t countLines(int64_t rows, int64_t alignment) const {
     int64_t across = horizontal.positions;
     int64_t spanned =
-        (across - std::gcd(granule, across) + rows - 1) / across + 1;
+        (across - std::gcd(alignment, across) + rows - 1) / across + 1;
     spanned = std::min(spanned, images * vertical.positions);
     bool staysInImage =
         images == 1 ||
-        (granule == rows && across * vertical.positions % rows == 0);
+        (alignment == rows && across * vertical.positions % rows == 0);
     int64_t jumps = staysInImage ? 0 : ceilDiv(spanned - 1, vertical.positions);
     return (spanned - 1 - jumps) * vertical.stride +
            jumps * std::max(vertical.stride, linesToNextImage()) +

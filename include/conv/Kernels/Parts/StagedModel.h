@@ -22,7 +22,7 @@
 namespace conv {
 
 /// The smallest step of the reduction that reads whole 16-byte fragments.
-int64_t reductionGranule(const MatrixAtom &atom);
+int64_t reductionOfRound(const MatrixAtom &atom);
 
 /// Whether copies that bypass registers can load an operand with elements of
 /// `elementBytes` bytes for `async_staged`.

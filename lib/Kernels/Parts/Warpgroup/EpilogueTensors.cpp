@@ -99,7 +99,7 @@ bool EpilogueTensors::hasRowsOfPairs() const {
 
 int64_t EpilogueTensors::getRowsOfPiece() const {
   int64_t width =
-      ::conv::TmaTile::kGranuleBytes * 8 /
+      ::conv::TmaTile::kAccessBytes * 8 /
       getKernel().form.result.getElementType().getIntOrFloatBitWidth();
   for (const Tensors &tensors : all) {
     const MatrixAccess &access = tensors.accesses[getResult()];

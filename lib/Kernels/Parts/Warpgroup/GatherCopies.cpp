@@ -52,11 +52,11 @@ Value GatherCopies::createPlace(int64_t first) const {
   const IndexMath &math = ptx.math;
   Value own = math.add(line, first);
   Value bytes = math.mul(piece, gathered.copyBytes);
-  Value granule = math.bitXor(math.div(bytes, Tile::kGranuleBytes),
-                              math.rem(own, kSwizzledLines));
+  Value access = math.bitXor(math.div(bytes, Tile::kAccessBytes),
+                             math.rem(own, kSwizzledLines));
   return math.add(math.add(math.mul(own, Tile::kRowBytes),
-                           math.mul(granule, Tile::kGranuleBytes)),
-                  math.rem(bytes, Tile::kGranuleBytes));
+                           math.mul(access, Tile::kAccessBytes)),
+                  math.rem(bytes, Tile::kAccessBytes));
 }
 
 MatrixAccess::Position GatherCopies::createInside(MatrixIndex along,

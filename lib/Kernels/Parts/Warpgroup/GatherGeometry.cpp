@@ -52,7 +52,7 @@ computeGathered(const ViewedTensor &operand) {
   bool takesDivisions = across > along && access.countChecked() > 0;
   if (bytes < kMinCopyBytes || takesDivisions)
     return std::nullopt;
-  return ::conv::GatheredOperand{std::min(bytes, Tile::kGranuleBytes),
+  return ::conv::GatheredOperand{std::min(bytes, Tile::kAccessBytes),
                                  across > along, bytes,
                                  1 + int64_t(access.countChecked())};
 }

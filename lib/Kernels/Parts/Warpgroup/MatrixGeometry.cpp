@@ -108,9 +108,9 @@ static std::optional<TmaMatrix> readMatrix(const ViewedTensor &tensor) {
 static bool hasBoxes(const TmaMatrix &matrix, const TmaGeometry &geometry) {
   using Tile = ::conv::TmaTile;
   const TmaMatrix::Dimension &last = matrix.dimensions.back();
-  int64_t granule = Tile::kGranuleBytes / geometry.elementBytes;
+  int64_t alignment = Tile::kAccessBytes / geometry.elementBytes;
   if ((last.digit != Digit::Row && last.digit != Digit::Inner) ||
-      last.size % granule != 0)
+      last.size % alignment != 0)
     return false;
   if (matrix.isTransposed() && geometry.elementBytes < Tile::kElementBytes)
     return false;

@@ -54,7 +54,7 @@ public:
   /// row are adjacent.
   bool readsAlongRows() const {
     return width == 1 &&
-           access.getVectorWidth(MatrixIndex::Row, Tile::kGranule) > 1;
+           access.getVectorWidth(MatrixIndex::Row, Tile::kAccess) > 1;
   }
   SmallVector<ReductionPart> locate(Value piece) const;
   /// Loads a piece, with zeros for elements that the filter does not have.
@@ -73,7 +73,7 @@ SmallVector<ReductionPart> FilterLoader::locate(Value piece) const {
   MatrixAccess::Position batch =
       access.createPosition(MatrixIndex::Batch, kernel.math.constant(0));
   SmallVector<ReductionPart> parts;
-  for (int64_t first = 0; first < Tile::kGranule; first += width) {
+  for (int64_t first = 0; first < Tile::kAccess; first += width) {
     ReductionElement element =
         order.getElement(piece, ptx.math.constant(first));
     MatrixAccess::Position position = access.createPosition(
@@ -98,7 +98,7 @@ Value FilterLoader::load(ArrayRef<ReductionPart> parts, Value column) const {
     for (int64_t i = 0; i < width; ++i)
       elements.push_back(vector::ExtractOp::create(ptx.b, loaded, i));
   }
-  auto type = VectorType::get({Tile::kGranule}, kernel.form.getOperandType());
+  auto type = VectorType::get({Tile::kAccess}, kernel.form.getOperandType());
   return vector::FromElementsOp::create(ptx.b, type, elements);
 }
 

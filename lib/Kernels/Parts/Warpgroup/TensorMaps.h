@@ -22,7 +22,7 @@ struct BoxRows {
   /// The swizzle as tensor maps encode it: 16 means none.
   int64_t swizzle() const {
     using Tile = ::conv::TmaTile;
-    return Tile::isSwizzled(bytes) ? bytes : Tile::kGranuleBytes;
+    return Tile::isSwizzled(bytes) ? bytes : Tile::kAccessBytes;
   }
 };
 

@@ -76,7 +76,7 @@ bool GeometryReader::checkElements() {
 
 bool GeometryReader::checkChannels() {
   const TmaWindow &window = geometry.window;
-  int64_t granule = Tile::kGranuleBytes / geometry.elementBytes;
+  int64_t alignment = Tile::kAccessBytes / geometry.elementBytes;
   int64_t rowElements = geometry.getRowElements();
   // Boxes start at multiples of a group's channels.
   int64_t channels = window.channelsOfGroup(), other;
@@ -87,10 +87,10 @@ bool GeometryReader::checkChannels() {
     other = last.groupStep;
   else
     other = last.size;
-  if (channels % granule || other % granule)
+  if (channels % alignment || other % alignment)
     return refuse(formatv("channels that are multiples of {0}, but got {1} and "
                           "{2}",
-                          granule, channels, other));
+                          alignment, channels, other));
   if (!geometry.reducesPositions && geometry.parts > 1 &&
       geometry.channelsOfPart % rowElements)
     return refuse(formatv("parts of a multiple of {0} channels, but got {1}",

@@ -24,7 +24,7 @@ static constexpr int64_t kLineBytes = 128;
 static double countLines(int64_t groupBytes, bool isClipped) {
   int64_t lines = 0, rows = 0;
   // After this many groups, a group starts at a cache line again.
-  for (int64_t group = 0; group < kLineBytes / Tile::kGranuleBytes; ++group)
+  for (int64_t group = 0; group < kLineBytes / Tile::kAccessBytes; ++group)
     for (int64_t row = 0; row < groupBytes; row += Tile::kRowBytes, ++rows) {
       int64_t bytes = isClipped ? std::min(groupBytes - row, Tile::kRowBytes)
                                 : Tile::kRowBytes;

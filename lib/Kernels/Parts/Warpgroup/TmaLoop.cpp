@@ -152,8 +152,9 @@ LoopPosition TmaLoop::createProducer(const TmaCopies &copies, TileOrigin origin,
   });
 }
 
-LoopPosition TmaLoop::createGatherer(function_ref<void(Value, Value)> copy,
-                                     LoopPosition position) const {
+LoopPosition
+TmaLoop::createGatheringProducer(function_ref<void(Value, Value)> copy,
+                                 LoopPosition position) const {
   return LoopPosition::get(ptx.createFor(
       ptx.math.mul(inner.first, inner.step),
       ptx.math.mul(inner.end, inner.step), inner.step, position.carried(),

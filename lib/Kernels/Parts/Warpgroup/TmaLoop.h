@@ -74,8 +74,8 @@ public:
 
   /// Called by all lanes of a warpgroup: `copy` starts the copies of the step
   /// from an element of the reduction on, to an address.
-  LoopPosition createGatherer(function_ref<void(Value, Value)> copy,
-                              LoopPosition position) const;
+  LoopPosition createGatheringProducer(function_ref<void(Value, Value)> copy,
+                                       LoopPosition position) const;
 
   /// The steps of a tile in runs of equal length. A run is the steps that share
   /// halo tiles, or else all steps.

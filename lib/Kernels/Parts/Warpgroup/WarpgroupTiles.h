@@ -39,14 +39,12 @@ inline bool fitsWorkgroup(const TmaTile &tile,
          tile.accumulators() <= tile.maxAccumulators();
 }
 
-/// Appends the candidate with the most stages that fits, if any: the number of
-/// stages starts at `most` and decreases by `granule` while at least two stages
-/// are left.
+/// Appends the candidate with the most stages that fits, if any: at most
+/// `most`, or that less a multiple of `step`, and at least two.
 template <typename Fits>
 void addWithStages(std::vector<Candidate> &candidates, Candidate candidate,
-                   int64_t most, int64_t granule, Fits fits) {
-  for (candidate.stages = most; candidate.stages >= 2;
-       candidate.stages -= granule)
+                   int64_t most, Fits fits, int64_t step = 1) {
+  for (candidate.stages = most; candidate.stages >= 2; candidate.stages -= step)
     if (fits(candidate))
       return candidates.push_back(candidate);
 }

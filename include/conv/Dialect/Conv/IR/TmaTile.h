@@ -69,8 +69,8 @@ struct TmaTile {
   static constexpr int64_t kConvertedBytes = 4;
   /// The alignment of strides in memory and of row widths, in bytes and in
   /// elements.
-  static constexpr int64_t kGranuleBytes = 16;
-  static constexpr int64_t kGranule = kGranuleBytes / kElementBytes;
+  static constexpr int64_t kAccessBytes = 16;
+  static constexpr int64_t kAccess = kAccessBytes / kElementBytes;
   /// A row of an operand tile: elements along the reduction, and their bytes,
   /// which is the widest swizzle.
   static constexpr int64_t kRowElements = 64;
@@ -276,7 +276,7 @@ struct TmaTile {
   int64_t chunkRowBytes() const { return chunkColumns() * resultBytes; }
   bool hasChunks() const {
     return chunkRowBytes() >= kMinChunkRowBytes &&
-           chunkRowBytes() % kGranuleBytes == 0;
+           chunkRowBytes() % kAccessBytes == 0;
   }
   /// Atoms of a consumer whose rows are stored together if rows are innermost:
   /// two, if possible. Columns then have longer parts, and blocks of halo tiles

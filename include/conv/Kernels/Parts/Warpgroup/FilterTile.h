@@ -25,7 +25,7 @@ namespace conv {
 struct FilterTile {
   /// A row is written in vectors of 16 bytes.
   static constexpr int64_t kPiecesPerRow =
-      TmaTile::kRowElements / TmaTile::kGranule;
+      TmaTile::kRowElements / TmaTile::kAccess;
 
   TmaTile tile; ///< Rows, columns, stages, warpgroups and their registers.
   int64_t filterRows; ///< 128-byte rows of each column.
