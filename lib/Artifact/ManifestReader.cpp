@@ -176,6 +176,12 @@ ErrorBound readErrorBound(const Field &field) {
     bound.constant = field["constant"].number();
   if (field.has("follow_operations"))
     bound.followOperations = field["follow_operations"].boolean();
+  if (field.has("roundings")) {
+    Field roundings = field["roundings"];
+    bound.roundings = {
+        roundings["factor"].number(), roundings["accumulation"].number(),
+        roundings["unordered"].integer(), roundings["slice"].integer()};
+  }
   return bound;
 }
 

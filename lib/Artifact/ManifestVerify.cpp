@@ -274,11 +274,21 @@ int64_t artifact::bufferBytes(const Argument &argument) {
 }
 
 Result<void> artifact::verifyErrorBound(const ErrorBound &bound) {
-  for (auto [name, value] : {std::pair("accumulation", bound.accumulation),
-                             std::pair("output_ulp", bound.outputUlp),
-                             std::pair("transforms", bound.transforms),
-                             std::pair("operands", bound.operands),
-                             std::pair("constant", bound.constant)})
+  Roundings roundings = bound.roundings.value_or(Roundings());
+  if (roundings.unordered < 0 || roundings.slice < 1)
+    return Error{ErrorKind::BadInput,
+                 "roundings: expects unordered of at least 0 and slice of at "
+                 "least 1, but got " +
+                     std::to_string(roundings.unordered) + " and " +
+                     std::to_string(roundings.slice)};
+  for (auto [name, value] :
+       {std::pair("accumulation", bound.accumulation),
+        std::pair("output_ulp", bound.outputUlp),
+        std::pair("transforms", bound.transforms),
+        std::pair("operands", bound.operands),
+        std::pair("constant", bound.constant),
+        std::pair("roundings.factor", roundings.factor),
+        std::pair("roundings.accumulation", roundings.accumulation)})
     if (!(std::isfinite(value) && value >= 0))
       return Error{ErrorKind::BadInput,
                    std::string(name) +

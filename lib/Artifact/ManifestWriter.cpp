@@ -167,6 +167,11 @@ static Json toJson(const ErrorBound &bound) {
     object["constant"] = bound.constant;
   if (bound.followOperations)
     object["follow_operations"] = true;
+  if (bound.roundings)
+    object["roundings"] = {{"factor", bound.roundings->factor},
+                           {"accumulation", bound.roundings->accumulation},
+                           {"unordered", bound.roundings->unordered},
+                           {"slice", bound.roundings->slice}};
   return object;
 }
 

@@ -25,15 +25,18 @@ using namespace conv;
 
 namespace {
 
-/// A number as a combination of S, S', T and 1.
+/// A number as a combination of S, S', T and 1; and, for the narrower bound, of
+/// W and of S beside it, instead of S and S'.
 struct Terms {
-  double s = 0, transformed = 0, t = 0, one = 0;
+  double s = 0, transformed = 0, t = 0, one = 0, w = 0, besideW = 0;
 
   friend Terms operator+(Terms a, Terms b) {
-    return {a.s + b.s, a.transformed + b.transformed, a.t + b.t, a.one + b.one};
+    return {a.s + b.s, a.transformed + b.transformed, a.t + b.t, a.one + b.one,
+            a.w + b.w, a.besideW + b.besideW};
   }
   friend Terms operator*(double factor, Terms a) {
-    return {factor * a.s, factor * a.transformed, factor * a.t, factor * a.one};
+    return {factor * a.s,   factor * a.transformed, factor * a.t,
+            factor * a.one, factor * a.w,           factor * a.besideW};
   }
 };
 
@@ -118,6 +121,8 @@ ErrorBound conv::computeSumBound(const Accumulation &sum) {
   double ofOperands = roundings / (1 - roundings * 0x1p-24);
   bound.transforms =
       ofOperands + (ofOperands + 1) * bound.accumulation * 0x1p-24;
+  bound.roundings = 1;
+  bound.besideRoundings = sum.hasOrder ? 0 : bound.accumulation;
   return bound;
 }
 
@@ -150,7 +155,9 @@ Analysis::analyseSource(const EpilogueValue &value) const {
     ErrorBound bound = computeSumBound(sum);
     source.error.s = bound.accumulation;
     source.error.transformed = bound.transforms;
-    source.magnitude.s = 1;
+    source.error.w = bound.roundings;
+    source.error.besideW = bound.besideRoundings;
+    source.magnitude.s = source.magnitude.besideW = 1;
     return source;
   }
   if (value.op == EpilogueOp::Operand) {
@@ -275,6 +282,8 @@ conv::computeErrorBound(const Accumulation &sum, const EpilogueGraph &epilogue,
   bound.transforms = knowledge->error.transformed;
   bound.operands = knowledge->error.t;
   bound.constant = knowledge->error.one;
+  if (bound.roundings = knowledge->error.w; bound.roundings > 0)
+    bound.besideRoundings = knowledge->error.besideW;
   double relative = knowledge->relative;
   // A final addition in an f32 epilogue is itself that half ulp.
   if (result == NumericType::F32 &&

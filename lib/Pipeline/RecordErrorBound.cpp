@@ -14,6 +14,16 @@ using namespace mlir;
 using namespace mlir::conv;
 namespace artifact = ::conv::artifact;
 
+/// What the narrower bound of Winograd's algorithm needs.
+static std::optional<artifact::Roundings>
+recordRoundings(ConvolutionOpInterface op, const ::conv::ErrorBound &bound) {
+  if (bound.roundings == 0)
+    return std::nullopt;
+  SumOrder order = getWinogradOrder(op, op.getScheduleAttr());
+  return artifact::Roundings{bound.roundings, bound.besideRoundings,
+                             order.unordered, order.slice};
+}
+
 artifact::ErrorBound mlir::conv::recordErrorBound(ConvolutionOpInterface op) {
   // Integer sums are exact, and checks follow every operation after them.
   if (isa<IntegerType>(getAccumulatorType(op)))
@@ -24,11 +34,13 @@ artifact::ErrorBound mlir::conv::recordErrorBound(ConvolutionOpInterface op) {
             .outputUlp = known->outputUlp,
             .transforms = known->transforms,
             .operands = known->operands,
-            .constant = known->constant};
+            .constant = known->constant,
+            .roundings = recordRoundings(op, *known)};
   ::conv::ErrorBound sum = computeSumBound(op);
   return {.accumulation = sum.accumulation,
           .transforms = sum.transforms,
-          .followOperations = true};
+          .followOperations = true,
+          .roundings = recordRoundings(op, sum)};
 }
 
 artifact::ErrorBound mlir::conv::recordErrorBound(DynamicOpInterface op) {

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Kernels/KernelFamily.h"
 #include "conv/Plan/WinogradForm.h"
 #include "conv/Schedule/Schedule.h"
 
@@ -55,12 +56,16 @@ static int64_t getMost(const ::conv::RationalMatrix &matrix,
   return most;
 }
 
+/// Slices are equal but for zeros, since tiles and channels are a single digit.
+static int64_t getSlice(int64_t products, ScheduleAttr schedule) {
+  return llvm::divideCeil(products, schedule.getSplits());
+}
+
 /// How often a term of a sum of products is rounded, at most. A split-K slice
 /// rounds it once for each of its products; then the slices are added up.
-/// Slices are equal but for zeros, since tiles and channels are a single digit.
 static int64_t countSumRoundings(int64_t products, ScheduleAttr schedule) {
   int64_t splits = schedule.getSplits();
-  int64_t ofSlice = llvm::divideCeil(products, splits);
+  int64_t ofSlice = getSlice(products, schedule);
   return schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32
              ? ::conv::count3xTF32Roundings(
                    llvm::divideCeil(ofSlice, ::conv::k3xTF32Step), splits)
@@ -82,7 +87,23 @@ mlir::conv::getWinogradAccumulation(ConvolutionOpInterface op,
     sum.reduction += getMost(matrices.output, countRoundings);
   }
   sum.transforms = std::max(input, filter);
+  sum.hasOrder = getWinogradOrder(op, schedule).unordered > 0;
   return sum;
+}
+
+SumOrder mlir::conv::getWinogradOrder(ConvolutionOpInterface op,
+                                      ScheduleAttr schedule) {
+  TargetAttr target = TargetAttr::lookup(op);
+  int64_t slice =
+      getSlice(countWinogradProducts(op, schedule.getOutputTile()), schedule);
+  // Winograd's algorithm multiplies f32, whatever the operands' type.
+  const ::conv::MatrixAtom *atom =
+      target ? lookupAtom(target.getInfo(), schedule.getAtom(),
+                          Float32Type::get(op.getContext()))
+             : nullptr;
+  if (!atom)
+    return {0, slice};
+  return {getKernelFamily(schedule).countUnordered(*atom), slice};
 }
 
 /// The sums of the magnitudes of each row.

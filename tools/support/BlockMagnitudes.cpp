@@ -12,71 +12,18 @@
 
 #include "BlockMagnitudes.h"
 
+#include "BlockAdditions.h"
+#include "BlockTransform.h"
 #include "Threads.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace conv;
 using namespace conv::reference;
 
 namespace {
-
-using Matrix = BlockTransforms::Matrix;
-using Sizes = std::array<int64_t, 3>;
-
-int64_t countElements(const Sizes &sizes) {
-  return sizes[0] * sizes[1] * sizes[2];
-}
-
-/// The coordinates of a number.
-Sizes split(int64_t number, const Sizes &sizes) {
-  return {number / sizes[2] / sizes[1], number / sizes[2] % sizes[1],
-          number % sizes[2]};
-}
-
-int64_t join(const Sizes &place, const Sizes &sizes) {
-  return (place[0] * sizes[1] + place[1]) * sizes[2] + place[2];
-}
-
-/// A block of `sizes` positions, each with `width` neighbouring values.
-struct Block {
-  Sizes sizes;
-  int64_t width;
-  std::vector<double> values;
-
-  Block(const Sizes &sizes, int64_t width)
-      : sizes(sizes), width(width), values(countElements(sizes) * width) {}
-  double *at(const Sizes &place) { return &values[join(place, sizes) * width]; }
-  const double *at(const Sizes &place) const {
-    return &values[join(place, sizes) * width];
-  }
-};
-
-/// Whether a transform takes the elements of its matrix or their magnitudes.
-enum class Factors { Signed, Magnitudes };
-
-/// The block multiplied by a matrix along `dimension`.
-Block transform(const Block &block, const Matrix &matrix, int dimension,
-                Factors factors) {
-  Sizes sizes = block.sizes;
-  sizes[dimension] = int64_t(matrix.size());
-  Block result(sizes, block.width);
-  for (int64_t number = 0; number < countElements(sizes); ++number) {
-    Sizes place = split(number, sizes);
-    double *to = result.at(place);
-    const std::vector<double> &row = matrix[place[dimension]];
-    for (place[dimension] = 0; place[dimension] < block.sizes[dimension];
-         ++place[dimension]) {
-      const double *from = block.at(place);
-      double factor = row[place[dimension]];
-      if (factors == Factors::Magnitudes)
-        factor = std::fabs(factor);
-      for (int64_t i = 0; i < block.width && factor != 0; ++i)
-        to[i] += factor * from[i];
-    }
-  }
-  return result;
-}
 
 /// The least power of two that makes all elements integers, or 0 if none
 /// does.
@@ -93,16 +40,16 @@ double findScale(const Matrix &matrix) {
   return 0;
 }
 
-/// Magnitudes of an operand's transform: of what it is, and of all that is
-/// added up.
-struct Magnitudes {
-  Block own, added;
-};
+/// Sums of products of two operands' transforms, with those of the magnitudes
+/// of what they are and what they add up.
+struct Sums {
+  Transformed sums; ///< Rounded are the operands, and the additions if their
+                    ///< order is known.
+  Block magnitudes; ///< Of the products.
+  Block mixed;      ///< Of what one operand is and the other adds up.
 
-/// Sums of products of two operands' transforms: of what they are, of what one
-/// is and the other adds up, and of what both add up.
-struct Products {
-  Block own, mixed, added;
+  explicit Sums(const Block &zeros)
+      : sums(zeros, zeros), magnitudes(zeros), mixed(zeros) {}
 };
 
 class Evaluator {
@@ -111,44 +58,58 @@ public:
   BlockMagnitudes run();
 
 private:
-  Block transformAll(Block block, Matrix BlockTransforms::*of,
-                     Factors factors) const {
+  Transformed transformAll(Transformed block,
+                           Matrix BlockTransforms::*of) const {
     for (int d = 0; d < 3; ++d)
-      block = transform(block, step.transforms[d].*of, d, factors);
+      block = transform(block, step.transforms[d].*of, d);
     return block;
   }
+  /// What results add up of magnitudes.
+  Block addMagnitudes(Block magnitudes) const;
   /// The transform of a part of an operand, which `load` copies.
   template <typename Load>
-  Magnitudes transformOperand(const BlockOperand &operand,
-                              Matrix BlockTransforms::*of,
-                              const Load &load) const;
+  Transformed transformOperand(const BlockOperand &operand,
+                               Matrix BlockTransforms::*of,
+                               const Load &load) const;
   Sizes spaceOf(Role role) const {
     const char *letters = spatialLetters(role);
     return {step.size(role, letters[0]), step.size(role, letters[1]),
             step.size(role, letters[2])};
   }
   /// A row of the left operand in a tile.
-  Magnitudes transformLeft(const Sizes &origin, int64_t row) const;
+  Transformed transformLeft(const Sizes &origin, int64_t row) const;
   /// The filter, or the output's gradient in a tile.
-  Magnitudes transformRight(const Sizes &origin) const;
-  void addProducts(const Magnitudes &left, const Magnitudes &right,
-                   Products &products) const;
+  Transformed transformRight(const Sizes &origin) const;
+  /// Adds the products of one index of the reduction.
+  void addProducts(const Transformed &left, const Transformed &right,
+                   int64_t index, Sums &sums, BlockAdditions &additions) const;
+  /// Adds those of all tiles, image by image.
+  void addTiles(int64_t row, Sums &sums, BlockAdditions &additions) const;
   void runBlock(int64_t number);
-  void writeResults(Products products, const Sizes &origin, int64_t row);
+  void writeResults(Sums sums, const Sizes &origin, int64_t row);
+  /// The most operations on a term, from the operands to a result.
+  double countAll() const;
 
   const Step &step;
   const BlockOperands &operands;
+  artifact::Roundings order;
   bool isForward, isWeight;
   Sizes left, right, filter, target; ///< Sizes of tensors.
   Sizes block, tile, tiles; ///< `block` is how far tiles are from each other.
   double scale = 1; ///< Of all that is computed of integers: they are whole.
   /// By tile for the gradient of a filter, or one.
-  std::vector<Magnitudes> rights;
+  std::vector<Transformed> rights;
   BlockMagnitudes result;
 };
 
+/// The additions in order. Artifacts without an order have one slice.
+artifact::Roundings getOrder(const Step &step) {
+  return step.bound.roundings.value_or(
+      artifact::Roundings{.slice = std::numeric_limits<int64_t>::max()});
+}
+
 Evaluator::Evaluator(const Step &step, const BlockOperands &operands)
-    : step(step), operands(operands),
+    : step(step), operands(operands), order(getOrder(step)),
       isForward(step.direction == Direction::Forward),
       isWeight(step.direction == Direction::BackwardWeight),
       left(spaceOf(step.leftRole())), right(spaceOf(step.rightRole())),
@@ -168,36 +129,22 @@ Evaluator::Evaluator(const Step &step, const BlockOperands &operands)
   int64_t elements = countElements(target) * operands.rows * operands.columns;
   result.products.resize(elements);
   result.transformed.resize(elements);
+  result.rounded.resize(elements);
   result.largest.resize(elements);
   result.exact.resize(elements);
 }
 
 template <typename Load>
-Magnitudes Evaluator::transformOperand(const BlockOperand &operand,
-                                       Matrix BlockTransforms::*of,
-                                       const Load &load) const {
-  Block values = load(operand.values), magnitudes = values;
-  Block own = transformAll(std::move(values), of, Factors::Signed);
-  auto takeMagnitudes = [](Block &block) {
-    for (double &value : block.values)
-      value = std::fabs(value);
-  };
-  takeMagnitudes(own);
-  takeMagnitudes(magnitudes);
-  auto add = [](Block &block, const Block &errors) {
-    for (size_t i = 0; i < block.values.size(); ++i)
-      block.values[i] += errors.values[i];
-  };
-  if (!operand.errors.empty()) {
-    Block errors = load(operand.errors);
-    add(magnitudes, errors);
-    add(own, transformAll(std::move(errors), of, Factors::Magnitudes));
-  }
-  return {std::move(own),
-          transformAll(std::move(magnitudes), of, Factors::Magnitudes)};
+Transformed Evaluator::transformOperand(const BlockOperand &operand,
+                                        Matrix BlockTransforms::*of,
+                                        const Load &load) const {
+  Block values = load(operand.values);
+  Block errors = operand.errors.empty() ? Block(values.sizes, values.width)
+                                        : load(operand.errors);
+  return transformAll({std::move(values), std::move(errors)}, of);
 }
 
-Magnitudes Evaluator::transformRight(const Sizes &origin) const {
+Transformed Evaluator::transformRight(const Sizes &origin) const {
   int64_t width = operands.reduction * operands.columns;
   auto load = [&](const std::vector<double> &elements) {
     Block loaded(isWeight ? block : filter, width);
@@ -220,7 +167,7 @@ Magnitudes Evaluator::transformRight(const Sizes &origin) const {
   return transformOperand(operands.right, &BlockTransforms::filter, load);
 }
 
-Magnitudes Evaluator::transformLeft(const Sizes &origin, int64_t row) const {
+Transformed Evaluator::transformLeft(const Sizes &origin, int64_t row) const {
   int64_t width = operands.reduction;
   auto load = [&](const std::vector<double> &elements) {
     Block loaded(tile, width);
@@ -243,46 +190,73 @@ Magnitudes Evaluator::transformLeft(const Sizes &origin, int64_t row) const {
   return transformOperand(operands.left, &BlockTransforms::input, load);
 }
 
-void Evaluator::addProducts(const Magnitudes &left, const Magnitudes &right,
-                            Products &products) const {
+void Evaluator::addProducts(const Transformed &left, const Transformed &right,
+                            int64_t index, Sums &sums,
+                            BlockAdditions &additions) const {
   int64_t columns = operands.columns, reduction = operands.reduction;
   for (int64_t element = 0; element < countElements(tile); ++element) {
-    double *own = &products.own.values[element * columns];
-    double *mixed = &products.mixed.values[element * columns];
-    double *added = &products.added.values[element * columns];
-    for (int64_t i = 0; i < reduction; ++i) {
-      double leftOwn = left.own.values[element * reduction + i];
-      double leftAdded = left.added.values[element * reduction + i];
-      int64_t row = (element * reduction + i) * columns;
-      const double *rightOwn = &right.own.values[row];
-      const double *rightAdded = &right.added.values[row];
-      for (int64_t column = 0; column < columns; ++column) {
-        own[column] += leftOwn * rightOwn[column];
-        mixed[column] +=
-            leftOwn * rightAdded[column] + leftAdded * rightOwn[column];
-        added[column] += leftAdded * rightAdded[column];
-      }
+    size_t ofLeft = element * reduction + index;
+    double leftValue = left.values.values[ofLeft];
+    double leftMagnitude = left.magnitude(ofLeft);
+    double leftRounded = left.rounded.values[ofLeft];
+    double leftAdded = left.added.values[ofLeft];
+    for (int64_t column = 0; column < columns; ++column) {
+      size_t to = element * columns + column, from = ofLeft * columns + column;
+      double rightMagnitude = right.magnitude(from);
+      double rightAdded = right.added.values[from];
+      double product = leftValue * right.values.values[from];
+      double magnitude = leftMagnitude * rightMagnitude;
+      additions.add(to, product, magnitude - std::fabs(product));
+      sums.magnitudes.values[to] += magnitude;
+      sums.mixed.values[to] +=
+          leftMagnitude * rightAdded + leftAdded * rightMagnitude;
+      sums.sums.rounded.values[to] +=
+          leftRounded * rightMagnitude +
+          leftMagnitude * right.rounded.values[from];
+      sums.sums.added.values[to] += leftAdded * rightAdded;
     }
   }
+  additions.endProduct();
 }
 
-void Evaluator::writeResults(Products products, const Sizes &origin,
-                             int64_t row) {
+Block Evaluator::addMagnitudes(Block magnitudes) const {
+  Block zeros(magnitudes.sizes, magnitudes.width);
+  Transformed block(zeros, zeros);
+  block.added = std::move(magnitudes);
+  return transformAll(std::move(block), &BlockTransforms::output).added;
+}
+
+double Evaluator::countAll() const {
+  // Splitting operands into parts rounds a sum 53 times more.
+  int64_t count = 53, products = operands.reduction;
+  for (int d = 0; d < 3; ++d) {
+    const BlockTransforms &one = step.transforms[d];
+    count += countOperations(one.input) + countOperations(one.filter) +
+             countOperations(one.output);
+  }
+  if (isWeight)
+    products *= countElements(tiles);
+  int64_t slice = std::min(order.slice, products);
+  return double(count + slice + (products + slice - 1) / slice);
+}
+
+void Evaluator::writeResults(Sums sums, const Sizes &origin, int64_t row) {
   int64_t columns = operands.columns;
   std::vector<double> largest(columns);
-  for (size_t i = 0; i < products.added.values.size(); ++i)
+  for (size_t i = 0; i < sums.sums.added.values.size(); ++i)
     largest[i % columns] =
-        std::max(largest[i % columns], products.added.values[i]);
-  auto finish = [&](Block &sums) {
-    sums = transformAll(std::move(sums), &BlockTransforms::output,
-                        Factors::Magnitudes);
-  };
-  finish(products.own);
-  finish(products.mixed);
-  finish(products.added);
-  for (int64_t element = 0; element < countElements(products.own.sizes);
+        std::max(largest[i % columns], sums.sums.added.values[i]);
+  Block magnitudes = addMagnitudes(std::move(sums.magnitudes));
+  Block mixed = addMagnitudes(std::move(sums.mixed));
+  if (order.unordered == 0) // The transform's roundings are not followed.
+    sums.sums.values = sums.sums.errors = Block(tile, columns);
+  Transformed results =
+      transformAll(std::move(sums.sums), &BlockTransforms::output);
+  // What is rounded is rounded already.
+  double count = countAll(), secondOrder = std::ldexp(count * count, -24);
+  for (int64_t element = 0; element < countElements(magnitudes.sizes);
        ++element) {
-    Sizes position = split(element, products.own.sizes);
+    Sizes position = split(element, magnitudes.sizes);
     bool isInside = true;
     for (int d = 0; d < 3; ++d) {
       position[d] += origin[d] * block[d];
@@ -293,11 +267,11 @@ void Evaluator::writeResults(Products products, const Sizes &origin,
     int64_t first = (join(position, target) * operands.rows + row) * columns;
     for (int64_t column = 0; column < columns; ++column) {
       int64_t from = element * columns + column, to = first + column;
-      double added = products.added.values[from];
-      result.products[to] = products.own.values[from];
+      double added = results.added.values[from];
+      result.products[to] = magnitudes.values[from];
       // Where both operands are rounded.
-      result.transformed[to] =
-          products.mixed.values[from] + std::ldexp(added, -16);
+      result.transformed[to] = mixed.values[from] + std::ldexp(added, -16);
+      result.rounded[to] = results.rounded.values[from] + secondOrder * added;
       result.largest[to] = added;
       result.exact[to] =
           scale > 0 &&
@@ -306,18 +280,31 @@ void Evaluator::writeResults(Products products, const Sizes &origin,
   }
 }
 
+void Evaluator::addTiles(int64_t row, Sums &sums,
+                         BlockAdditions &additions) const {
+  std::vector<Transformed> lefts;
+  for (int64_t i = 0; i < countElements(tiles); ++i)
+    lefts.push_back(transformLeft(split(i, tiles), row));
+  for (int64_t image = 0; image < operands.reduction; ++image)
+    for (int64_t i = 0; i < countElements(tiles); ++i)
+      addProducts(lefts[i], rights[i], image, sums, additions);
+}
+
 /// A row of a tile of the result, or, for the gradient of a filter, of all of
 /// it, which adds up all tiles.
 void Evaluator::runBlock(int64_t number) {
   int64_t row = number % operands.rows, index = number / operands.rows;
-  Block zeros(tile, operands.columns);
-  Products products{zeros, zeros, zeros};
-  if (!isWeight)
-    addProducts(transformLeft(split(index, tiles), row), rights.front(),
-                products);
-  for (int64_t i = 0; isWeight && i < countElements(tiles); ++i)
-    addProducts(transformLeft(split(i, tiles), row), rights[i], products);
-  writeResults(std::move(products), split(index, tiles), row);
+  Sums sums(Block(tile, operands.columns));
+  BlockAdditions additions(order, sums.sums);
+  if (isWeight) {
+    addTiles(row, sums, additions);
+  } else {
+    Transformed left = transformLeft(split(index, tiles), row);
+    for (int64_t i = 0; i < operands.reduction; ++i)
+      addProducts(left, rights.front(), i, sums, additions);
+  }
+  additions.end();
+  writeResults(std::move(sums), split(index, tiles), row);
 }
 
 BlockMagnitudes Evaluator::run() {

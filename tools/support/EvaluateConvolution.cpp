@@ -268,18 +268,13 @@ private:
       double largest = step.isPromoted ? (1 << 14) - 1 : 1 << 24;
       bool exact = left.integers && right.integers &&
                    (sumsIntegers || sums.magnitude[column] <= largest);
-      double magnitude = sums.magnitude[column] + sums.error[column];
-      double transformed = 0;
+      double ownError = step.bound.accumulation *
+                        (sums.magnitude[column] + sums.error[column]);
       if (!step.transforms.empty()) {
         exact &= blocks.exact[element] != 0;
-        transformed = blocks.transformed[element];
-        // Before bounds had a share for transforms, they were of one sum.
-        magnitude = step.bound.transforms > 0 ? blocks.products[element]
-                                              : blocks.largest[element];
+        ownError = boundBlock(element);
       }
-      double ownError = std::ldexp(step.bound.accumulation * magnitude +
-                                       step.bound.transforms * transformed,
-                                   -24);
+      ownError = std::ldexp(ownError, -24);
       double error = sums.error[column];
       if (step.bound.followOperations && !exact)
         error += ownError;
@@ -298,6 +293,20 @@ private:
       result.store(resultOrder[element], values[step.yield],
                    step.bound.outputUlp, ownError);
     }
+  }
+
+  /// The error of an element of a step with transforms, in units of 2^-24: by
+  /// the narrowest rule that the artifact has. First, there was one sum; then a
+  /// share for transforms; then magnitudes of what is rounded.
+  double boundBlock(int64_t element) const {
+    const artifact::ErrorBound &bound = step.bound;
+    if (bound.roundings)
+      return bound.roundings->factor * blocks.rounded[element] +
+             bound.roundings->accumulation * blocks.products[element];
+    if (bound.transforms > 0)
+      return bound.accumulation * blocks.products[element] +
+             bound.transforms * blocks.transformed[element];
+    return bound.accumulation * blocks.largest[element];
   }
 
   /// Adds one element of each epilogue operand; returns their magnitudes' sum.

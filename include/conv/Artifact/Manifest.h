@@ -176,6 +176,16 @@ struct Launch {
   Resources resources;
 };
 
+/// What the narrower bound of sums of transformed operands needs, which has
+/// `factor * W + accumulation * S` instead of the terms of S and S' of
+/// `ErrorBound`. W follows the additions in their order: slices of `slice`
+/// products, of which `unordered` neighbours at a time are in any order; 0 if W
+/// has no share of the sum (docs/numerics.md).
+struct Roundings {
+  double factor = 1, accumulation = 0;
+  int64_t unordered = 0, slice = 1;
+};
+
 /// |out - ref| <= outputUlp * ulp(out type, ref) + 2^-24 *
 ///     (accumulation * sum |a*b| + transforms * S'
 ///      + operands * sum |operand| + constant)
@@ -192,6 +202,7 @@ struct ErrorBound {
   /// the sum and the last rounding, and the error of the sum is propagated
   /// through the epilogue of the `reference`.
   bool followOperations = false;
+  std::optional<Roundings> roundings = {}; ///< Only with `transforms`.
 };
 
 /// One function compiled for one target: launches that run in order.

@@ -98,6 +98,14 @@ public:
                                      ConvolutionOpInterface op,
                                      const ::conv::ChipInfo &chip) const = 0;
 
+  /// The products of f32 operands, neighbours in the reduction, that the
+  /// family's kernels add to a sum in an order of their own, one group of
+  /// neighbours after the other. 0 if the order is another one, or if a product
+  /// is not added with one rounding.
+  virtual int64_t countUnordered(const ::conv::MatrixAtom &atom) const {
+    return 0;
+  }
+
   /// The number of parts, from the first on, for which one `buildBody` builds
   /// the work. All of them have a product, the same arguments, and numbers of
   /// 32 bits.

@@ -16,7 +16,13 @@
 // the epilogue cancels: then no bound in terms of S and the result alone
 // exists. `transforms` is zero unless the operands of products are transformed
 // first; S' is then the sum of the products in which one of the two transforms
-// adds up magnitudes.
+// adds up magnitudes. Such sums have a narrower bound as well, which replaces
+// the terms of S and S' by
+//
+//   2^-24 * (roundings * W + besideRoundings * S)
+//
+// with W the sum of the magnitudes of all intermediate results that are
+// rounded, each times what the result multiplies it by.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +45,8 @@ struct ErrorBound {
   double outputUlp = 0.5;
   double operands = 0;
   double constant = 0;
+  double roundings = 0;
+  double besideRoundings = 0;
 };
 
 /// Why an epilogue has no such bound: "multiplies two varying values".
@@ -56,6 +64,9 @@ struct Accumulation {
   /// How often a term of either operand of the products is rounded before they
   /// are multiplied.
   int64_t transforms = 0;
+  /// Whether W includes the roundings of the sum, and not only those of
+  /// transforms.
+  bool hasOrder = false;
 };
 
 /// Elements of the reduction in a step of a sum of f32 products as three

@@ -38,6 +38,15 @@ LogicalResult verifyTransforms(ConvolutionOpInterface op, ScheduleAttr schedule,
 ::conv::Accumulation getWinogradAccumulation(ConvolutionOpInterface op,
                                              ScheduleAttr schedule);
 
+/// In which order a schedule adds up the products of Winograd's algorithm:
+/// those of a slice of the reduction, `unordered` neighbours of it at a time in
+/// an order of their own, then the slices. With 0 `unordered`, instructions do
+/// not round as additions of f32 do, and there is no such order.
+struct SumOrder {
+  int64_t unordered = 0, slice = 0;
+};
+SumOrder getWinogradOrder(ConvolutionOpInterface op, ScheduleAttr schedule);
+
 /// An error bound of Winograd's algorithm divided by that of a direct sum of
 /// products, for operands whose elements all have one magnitude. It counts all
 /// operations on a term, and the magnitudes that the transforms add up. The

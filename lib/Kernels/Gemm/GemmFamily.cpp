@@ -114,6 +114,11 @@ public:
                                candidate.loop, getRaster(candidate));
   }
 
+  /// Those of a round of reads from shared memory (`MatrixUnit`).
+  int64_t countUnordered(const ::conv::MatrixAtom &atom) const override {
+    return ::conv::reductionOfRound(atom);
+  }
+
   void describe(const PlannedConvolution &planned,
                 ::conv::Problem &problem) const override {
     problem.facts.set(

@@ -74,6 +74,10 @@ public:
                                                  : "the chip is a GPU";
   }
 
+  int64_t countUnordered(const ::conv::MatrixAtom &) const override {
+    return 1;
+  }
+
   LogicalResult buildBody(Kernel &kernel,
                           gpu::GPUFuncOp function) const override {
     return createHostCacheBody(kernel, function);

@@ -1,12 +1,13 @@
 """Writes .npy files of inputs for which the rounding errors of Winograd's algorithm are largest.
 
-    worst_winograd.py cancel|add|smooth INPUT.npy FILTER.npy
+    worst_winograd.py cancel|add|smooth|order INPUT.npy FILTER.npy
     worst_winograd.py cancel|add|smooth INPUT.npy GRAD_OUTPUT.npy weight
 
 `cancel`: the first results of each tile see zeros only, and the rest of the tile is large: all that they are made of cancels. Of the
 gradient of a filter, these are all results: its tiles have large columns at the end, and gradients of the output at the start.
 `add`: all elements are positive with all of their bits in use, so that every sum is rounded and none cancels in the products.
 `smooth`: all elements are almost equal, so that transforms of operands cancel and the products are small beside their roundings.
+`order`: the first two of 512 channels cancel, and the others are so small that a sum which has only one of these two loses them.
 """
 
 import random
@@ -15,6 +16,7 @@ import sys
 
 INPUT, FILTER = (1, 14, 14, 8), (8, 3, 3, 8)
 WEIGHT_INPUT, GRAD_OUTPUT = (1, 14, 6, 8), (1, 12, 4, 8)
+CHANNELS = 512  # Of `order`.
 TILE = 4  # Results of a tile; windows without padding.
 
 
@@ -28,6 +30,16 @@ def save(path, shape, elements):
 
 def smooth():
     return 1e4 * (1 + random.uniform(-1, 1) * 2.0**-12)
+
+
+def save_order(input_path, filter_path):
+    """All channels of a position and of a filter's element have the same number, times a factor of the channel."""
+    (n, height, width, _), (k, r, s, _) = INPUT, FILTER
+    factors = [1.0, -1.0, *[2.0**-25] * (CHANNELS - 2)]
+    image = [random.uniform(1e4, 1e5) for _ in range(n * height * width)]
+    filters = [random.uniform(0.5, 1) for _ in range(k * r * s)]
+    save(input_path, (n, height, width, CHANNELS), [x * factor for x in image for factor in factors])
+    save(filter_path, (k, r, s, CHANNELS), [x for x in filters for _ in range(CHANNELS)])
 
 
 def element(kind, column):
@@ -52,6 +64,9 @@ random.seed(1)
 kind, input_path, other_path = sys.argv[1:4]
 if sys.argv[4:] == ["weight"]:
     save_weight(kind, input_path, other_path)
+    sys.exit()
+if kind == "order":
+    save_order(input_path, other_path)
     sys.exit()
 n, height, width, channels = INPUT
 save(input_path, INPUT, [element(kind, x) for _ in range(height) for x in range(width) for _ in range(channels)])

@@ -443,6 +443,31 @@ TEST(Manifest, ErrorBoundHasOnlyTheTermsItNeeds) {
       R"({"accumulation": 1, "output_ulp": 1, "transforms": -1})"));
 }
 
+TEST(Manifest, ErrorBoundHasTheOrderOfRoundings) {
+  ErrorBound bound{12, 0.5, 4};
+  bound.roundings = {1, 0.25, 8, 64};
+  std::string text = writeErrorBound(bound);
+  EXPECT_EQ(text,
+            R"({"accumulation":12.0,"output_ulp":0.5,"transforms":4.0,)"
+            R"("roundings":{"factor":1.0,"accumulation":0.25,"unordered":8,)"
+            R"("slice":64}})");
+  Result<ErrorBound> read = parseErrorBound(text);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->roundings->accumulation, 0.25);
+  EXPECT_EQ(read->roundings->slice, 64);
+  auto errorWith = [&](const std::string &from, const std::string &to) {
+    std::string changed = text;
+    changed.replace(changed.find(from), from.size(), to);
+    return parseErrorBound(changed).error().message;
+  };
+  EXPECT_EQ(errorWith(R"("slice":64)", R"("slice":0)"),
+            "roundings: expects unordered of at least 0 and slice of at least "
+            "1, but got 8 and 0");
+  EXPECT_EQ(errorWith(R"("factor":1.0)", R"("factor":-1)"),
+            "roundings.factor: expects a finite number of at least 0, but got "
+            "-1.000000");
+}
+
 TEST(Manifest, M12Resources) {
   EXPECT_EQ(
       errorAfter([](Entry &entry) { entry.launches[0].resources.vgpr = -1; }),

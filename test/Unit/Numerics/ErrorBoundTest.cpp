@@ -139,6 +139,30 @@ TEST(ErrorBound, TransformsOfOperandsHaveAShareOfTheirOwn) {
   EXPECT_EQ(computeSumBound({9, NumericType::F32}).transforms, 0);
 }
 
+// An epilogue scales what is rounded by its slope, and adds its own roundings
+// of the sum, whether or not the order of additions is known.
+TEST(ErrorBound, RoundingsReplaceTheSumWhoseOrderIsKnown) {
+  Accumulation sum{64, NumericType::F32};
+  EXPECT_EQ(computeSumBound(sum).roundings, 0);
+  sum.transforms = 8;
+  EXPECT_EQ(computeSumBound(sum).roundings, 1);
+  EXPECT_EQ(computeSumBound(sum).besideRoundings,
+            computeSumBound(sum).accumulation);
+  Epilogue epilogue;
+  EpilogueGraph sigmoid = epilogue.yield(epilogue.sigmoid(epilogue.sum));
+  auto boundSigmoid = [&] {
+    return std::get<ErrorBound>(
+        computeErrorBound(sum, sigmoid, NumericType::F32));
+  };
+  ErrorBound unknown = boundSigmoid();
+  sum.hasOrder = true;
+  EXPECT_EQ(computeSumBound(sum).besideRoundings, 0);
+  ErrorBound known = boundSigmoid();
+  EXPECT_NEAR(known.roundings, 0.25, 1e-6);
+  EXPECT_EQ(unknown.besideRoundings, unknown.accumulation);
+  EXPECT_NEAR(unknown.besideRoundings - known.besideRoundings, 64 * 0.25, 1e-3);
+}
+
 TEST(ErrorBound, LongSumsCountTheSecondOrder) {
   Epilogue epilogue;
   EXPECT_EQ(boundOf(epilogue.yield(epilogue.sum), 4096, NumericType::F16,

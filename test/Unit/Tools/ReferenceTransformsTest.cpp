@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BlockAdditions.h"
 #include "Evaluate.h"
 
 #include "conv/Support/Npy.h"
@@ -88,6 +89,63 @@ TEST(ReferenceTransforms, TransformsOfOperandsHaveAShareOfTheirOwn) {
   double share = 13.5 + std::ldexp(10.5, -16);
   for (double bound : result.bounds)
     EXPECT_NEAR(bound, std::ldexp(5 * 6 + 2 * share, -24), 1e-20);
+}
+
+/// The bounds of the results above by the magnitudes of what is rounded, in
+/// units of 2^-24.
+std::vector<double> boundRoundings(const std::string &roundings) {
+  artifact::Entry entry = makeEntry();
+  std::string from = R"("output_ulp": 0.5)";
+  entry.reference.replace(entry.reference.find(from), from.size(),
+                          R"("transforms": 2, "output_ulp": 0, "roundings": )" +
+                              roundings);
+  Expected result = evaluateWith(entry, {0, 1.5, -1.5, 0}, {1, -1, 1});
+  for (double &bound : result.bounds)
+    bound = std::ldexp(bound, 24);
+  return result.bounds;
+}
+
+// Of B^T d = [3, 0, -6, -3] / 2, each element is a difference that is rounded
+// once. Of G g = [2, 1, 3, 2] / 2, the second rounds 0 and 1/2, the third 1 and
+// 3/2. Times the other operand, that is [3/2, 0, 12, 3/2], and 27/2 for each
+// result. The products, rounded once, are [3/2, 0, -9/2, -3/2]. The results
+// round 3/2 and -3, and 9/2 and 3. Where a bound has the products, they are 6.
+TEST(ReferenceTransforms, MagnitudesOfWhatIsRounded) {
+  // What is rounded is off by this much of 21/2.
+  double secondOrder = std::ldexp(69 * 69, -24) * 10.5;
+  std::vector<double> bounds = boundRoundings(
+      R"({"factor": 2, "accumulation": 0, "unordered": 1, "slice": 1})");
+  EXPECT_NEAR(bounds[0], 2 * (13.5 + 6 + 4.5 + secondOrder), 1e-9);
+  EXPECT_NEAR(bounds[1], 2 * (13.5 + 6 + 7.5 + secondOrder), 1e-9);
+  bounds = boundRoundings(
+      R"({"factor": 1, "accumulation": 5, "unordered": 0, "slice": 1})");
+  for (double bound : bounds)
+    EXPECT_NEAR(bound, 13.5 + 5 * 6 + secondOrder, 1e-9);
+}
+
+/// What the additions of 1, -1, 1 and -1 round.
+double addAlternating(int64_t unordered, int64_t slice) {
+  Block zeros({1, 1, 1}, 1);
+  Transformed sums(zeros, zeros);
+  artifact::Roundings order{1, 0, unordered, slice};
+  BlockAdditions additions(order, sums);
+  for (double product : {1.0, -1.0, 1.0, -1.0}) {
+    additions.add(0, product, 0);
+    additions.endProduct();
+  }
+  additions.end();
+  EXPECT_EQ(sums.values.values[0], 0);
+  return sums.rounded.values[0];
+}
+
+TEST(ReferenceTransforms, AdditionsFollowTheirOrder) {
+  EXPECT_EQ(addAlternating(1, 4), 1 + 0 + 1 + 0);
+  // Each of several neighbours is rounded itself. Either is added first, and
+  // so may be two of four.
+  EXPECT_EQ(addAlternating(2, 4), 4 + 2 * 1 + 2 * 1);
+  EXPECT_EQ(addAlternating(4, 4), 4 + 4 * 2);
+  EXPECT_EQ(addAlternating(1, 3), 1 + 0 + 1 + 1 + 1 * 1); // Slices of 1 and -1.
+  EXPECT_EQ(addAlternating(0, 4), 0);
 }
 
 // Artifacts without such a share bound all of it by one sum. All products of
