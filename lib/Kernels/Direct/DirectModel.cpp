@@ -124,6 +124,108 @@ static double getQueueCycles(int64_t workgroups, int64_t resident, double alone,
                       (inStep - double(first) * getCyclesOfEach(first));
 }
 
+namespace {
+/// What a workgroup does for a product: the cycles of a step, the times that it
+/// waits for an operand, and how many workgroups share a compute unit.
+struct ProductCycles {
+  double shared, products, copies;
+  int64_t lhsWaits, rhsWaits;
+  int64_t subgroups, resident, perUnit;
+};
+} // namespace
+
+/// How often copies wait for memory: before the barrier, and whenever no more
+/// loads may be in flight. Copies without registers are all in flight at once,
+/// but the steps of a reduction were seen to wait for them as well.
+static int64_t countWaits(const TensorBox &box, const ViewedTensor &operand,
+                          const DirectWork &work, int64_t workItems,
+                          const ::conv::ChipInfo &chip) {
+  double width = double(box.copyWidth) * getElementBytes(operand);
+  if (chip.copiesWithoutRegisters(int64_t(width)) && work.steps <= 1)
+    return 0;
+  return llvm::divideCeil(
+      box.numElements, box.copyWidth * TensorBox::kLoadsInFlight * workItems);
+}
+
+static ProductCycles computeCycles(const DirectTiling &tiling,
+                                   const DirectWork &work,
+                                   const ViewedProduct &product,
+                                   int64_t workgroups, int64_t workItems,
+                                   const ::conv::ChipInfo &chip) {
+  // A work-item that has nothing to do waits for the others.
+  double boxes =
+      double(llvm::alignTo(int64_t(work.boxes / work.boxesOfItem), workItems)) *
+      work.boxesOfItem;
+  ProductCycles cycles;
+  cycles.shared = boxes * work.vectors * ::conv::kPieceBytes *
+                  (isClocked(chip) ? work.conflicts : 1) /
+                  chip.sharedMemoryBytesPerClock;
+  cycles.products = boxes * work.cycles;
+  cycles.copies =
+      (double(tiling.lhs.numElements) * getElementBytes(product.lhs) +
+       double(tiling.rhs.numElements) * getElementBytes(product.rhs)) /
+      chip.calibration->launch.loadBytesPerClock;
+  cycles.lhsWaits = countWaits(tiling.lhs, product.lhs, work, workItems, chip);
+  cycles.rhsWaits = countWaits(tiling.rhs, product.rhs, work, workItems, chip);
+  cycles.subgroups = workItems / chip.subgroupSize;
+  cycles.resident =
+      tiling.countResident(chip, cycles.subgroups, work.registers);
+  cycles.perUnit = llvm::divideCeil(workgroups, chip.computeUnits);
+  return cycles;
+}
+
+/// Cycles of one wait for memory.
+static double getWaitCycles(const ::conv::ChipInfo &chip) {
+  return chip.calibration->launch.loadLatencyNs * chip.clockGHz;
+}
+
+/// Cycles of a unit whose workgroups take turns: while one waits, others can
+/// work.
+static double getTurnCycles(const DirectTiling &tiling, const DirectWork &work,
+                            const ProductCycles &own, double runBytes,
+                            const ::conv::ChipInfo &chip) {
+  double latency =
+      double(1 + own.lhsWaits + own.rhsWaits) * getWaitCycles(chip);
+  double fills = work.stages > 1 ? 1 : work.steps;
+  if (isClocked(chip)) {
+    // The load path takes one cache line per cycle.
+    double lineShare =
+        std::max(1.0, chip.calibration->launch.loadBytesPerClock / runBytes);
+    return getUnitCycles(chip,
+                         {work.steps, fills * latency, own.copies * lineShare,
+                          own.shared, own.products, own.subgroups},
+                         own.perUnit, own.resident);
+  }
+  double rounds = double(llvm::divideCeil(own.perUnit, own.resident));
+  // Reads of shared memory partly overlap with products.
+  double stepCycles = own.copies + std::max(own.shared, own.products) +
+                      std::min(own.shared, own.products) / 2;
+  double products = work.steps * stepCycles;
+  if (tiling.blocks) // Workgroups take turns to load what they multiply.
+    products = work.unit * double(std::min(own.perUnit, own.resident) - 1);
+  return std::max(rounds * (fills * latency + products + work.waits),
+                  double(own.perUnit) * (chip.calibration->launch.setupCycles +
+                                         work.steps * stepCycles));
+}
+
+/// Cycles of a unit whose workgroups queue for memory and for the unit. Queues
+/// were fitted to kernels that wait once for a filter that they copy through
+/// registers, but not for their left operands.
+static double getQueuedCycles(const DirectTiling &tiling,
+                              const DirectWork &work,
+                              const ViewedProduct &product, int64_t workgroups,
+                              const ProductCycles &own,
+                              const ::conv::ChipInfo &chip) {
+  int64_t waits = own.lhsWaits + std::max<int64_t>(0, own.rhsWaits - 1);
+  double cycles =
+      getQueueCycles(own.perUnit, own.resident,
+                     work.alone + double(waits) * getWaitCycles(chip),
+                     {getMemoryCycles(tiling, product, workgroups, chip),
+                      work.unit + fit(chip).queue.copyCost * own.copies},
+                     chip);
+  return cycles * (1 + fit(chip).queue.conflictCost * (work.conflicts - 1));
+}
+
 /// Adds one product to the cost. Cycles are cycles of one compute unit.
 static void addProduct(const DirectTiling &tiling, const DirectWork &work,
                        const ViewedProduct &product,
@@ -138,88 +240,27 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   if (!tiling.diagonals && !isQueue)
     cost.linesOfRuns =
         std::max(cost.linesOfRuns, getLinesOfRuns(tiling, runBytes, chip));
-
-  // A work-item that has nothing to do waits for the others.
-  double boxes = double(llvm::alignTo(int64_t(work.boxes / work.boxesOfItem),
-                                      cost.workItems)) *
-                 work.boxesOfItem;
-  bool areCounted = isClocked(chip);
-  if (!isQueue && !areCounted)
+  if (!isQueue && !isClocked(chip))
     cost.conflicts = std::max(cost.conflicts, work.conflicts);
-  double sharedCycles = boxes * work.vectors * ::conv::kPieceBytes *
-                        (areCounted ? work.conflicts : 1) /
-                        chip.sharedMemoryBytesPerClock;
-  double productCycles = boxes * work.cycles;
-  double copyCycles =
-      (double(tiling.lhs.numElements) * getElementBytes(product.lhs) +
-       double(tiling.rhs.numElements) * getElementBytes(product.rhs)) /
-      chip.calibration->launch.loadBytesPerClock;
-  // Copies wait for memory before the barrier, and whenever no more loads may
-  // be in flight. Copies without registers are all in flight at once, but the
-  // steps of a reduction were seen to wait for them as well.
-  auto countWaits = [&](const TensorBox &box,
-                        const ViewedTensor &operand) -> int64_t {
-    double width = double(box.copyWidth) * getElementBytes(operand);
-    if (chip.copiesWithoutRegisters(int64_t(width)) && work.steps <= 1)
-      return 0;
-    return llvm::divideCeil(box.numElements, box.copyWidth *
-                                                 TensorBox::kLoadsInFlight *
-                                                 cost.workItems);
-  };
-  double waitCycles = chip.calibration->launch.loadLatencyNs * chip.clockGHz;
-  int64_t lhsWaits = countWaits(tiling.lhs, product.lhs);
-  int64_t rhsWaits = countWaits(tiling.rhs, product.rhs);
-  double latency = double(1 + lhsWaits + rhsWaits) * waitCycles;
+  ProductCycles own =
+      computeCycles(tiling, work, product, workgroups, cost.workItems, chip);
+  cost.residentWorkgroups =
+      cost.residentWorkgroups == 0
+          ? own.resident
+          : std::min(cost.residentWorkgroups, own.resident);
 
-  int64_t subgroups = cost.workItems / chip.subgroupSize;
-  int64_t resident = tiling.countResident(chip, subgroups, work.registers);
-  cost.residentWorkgroups = cost.residentWorkgroups == 0
-                                ? resident
-                                : std::min(cost.residentWorkgroups, resident);
-  int64_t perUnit = llvm::divideCeil(workgroups, chip.computeUnits);
-  double rounds = double(llvm::divideCeil(perUnit, resident));
-  // Reads of shared memory partly overlap with products.
-  double stepCycles = copyCycles + std::max(sharedCycles, productCycles) +
-                      std::min(sharedCycles, productCycles) / 2;
-  // While one workgroup waits, others can work.
-  double fills = work.stages > 1 ? 1 : work.steps;
-  double products = work.steps * stepCycles;
-  if (tiling.blocks) // Workgroups take turns to load what they multiply.
-    products = work.unit * double(std::min(perUnit, resident) - 1);
   double cycles =
-      std::max(rounds * (fills * latency + products + work.waits),
-               double(perUnit) * (chip.calibration->launch.setupCycles +
-                                  work.steps * stepCycles));
-  if (isClocked(chip)) {
-    // The load path takes one cache line per cycle.
-    double lineShare =
-        std::max(1.0, chip.calibration->launch.loadBytesPerClock / runBytes);
-    cycles = getUnitCycles(chip,
-                           {work.steps, fills * latency, copyCycles * lineShare,
-                            sharedCycles, productCycles, subgroups},
-                           perUnit, resident);
-  }
-  if (tiling.diagonals) {
-    cycles = getDiagonalCycles(work, workgroups, resident, chip);
-    cost.isPipelined = true;
-  }
+      isQueue ? getQueuedCycles(tiling, work, product, workgroups, own, chip)
+      : tiling.diagonals
+          ? getDiagonalCycles(work, workgroups, own.resident, chip)
+          : getTurnCycles(tiling, work, own, runBytes, chip);
+  if (isQueue)
+    cost.launchSeconds += fit(chip).queue.seconds;
   // What is around the steps of a reduction takes as long with lanes as with
   // banded matrices.
-  if (!isQueue && !tiling.blocks)
+  else if (!tiling.blocks)
     cost.launchSeconds += fit(chip).bands.seconds;
-  if (isQueue) {
-    // Queues were fitted to kernels that wait once for a filter that they copy
-    // through registers, but not for their left operands.
-    int64_t waits = lhsWaits + std::max<int64_t>(0, rhsWaits - 1);
-    cycles = getQueueCycles(perUnit, resident,
-                            work.alone + double(waits) * waitCycles,
-                            {getMemoryCycles(tiling, product, workgroups, chip),
-                             work.unit + fit(chip).queue.copyCost * copyCycles},
-                            chip);
-    cycles *= 1 + fit(chip).queue.conflictCost * (work.conflicts - 1);
-    cost.launchSeconds += fit(chip).queue.seconds;
-    cost.isPipelined = true;
-  }
+  cost.isPipelined |= isQueue || tiling.diagonals;
   cost.countsHalos = isQueue || tiling.blocks || tiling.diagonals;
   cost.computeSeconds += cycles / (chip.clockGHz * 1e9);
 }
