@@ -128,6 +128,22 @@ func.func @s17_columns(%x: tensor<4x16x16x64xf16>, %w: tensor<24x3x3x64xf16>) ->
 
 // -----
 
+// Dgrad phases of a dilated dimension are not columns of one product.
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @s17_dilated(%dy: tensor<4x8x8x64xf16>, %w: tensor<64x3x3x16xf16>) -> tensor<4x17x17x16xf16> {
+  // expected-error @below {{unsupported (schedule): expects one part in each kernel, but got 3}}
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [2, 2], dilations = [2, 2], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <kernel = #conv.weight_stationary<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64,
+                  stages = 2, atom = <wgmma 64 x 64 x 16>, raster = columns, halo_tile = [8, 8]>>
+      : tensor<4x8x8x64xf16>, tensor<64x3x3x16xf16> -> tensor<4x17x17x16xf16>
+  return %dx : tensor<4x17x17x16xf16>
+}
+}
+
+// -----
+
 // The filter has 9 * 512 rows of 64 elements.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s6_filter(%x: tensor<4x16x16x512xf16>, %w: tensor<32x3x3x512xf16>) -> tensor<4x16x16x32xf16> {
