@@ -16,7 +16,7 @@ def Conv_Offset : AnyTypeOf<[I32, I64]>;
 def Conv_Fragment : VectorOfRankAndType<[1], [Conv_Number, I64]>;
 
 def Conv_GuardedLoadOp : Conv_Op<"guarded_load",
-    [AllElementTypesMatch<["source", "result"]>]> {
+    [AllElementTypesMatch<["source", "result"]>]> { // G3
   let summary = "Loads consecutive elements, or zero";
   let description = [{
     Loads the elements of `source`, seen as contiguous from its first element,
@@ -47,7 +47,7 @@ def Conv_GuardedLoadOp : Conv_Op<"guarded_load",
 }
 
 def Conv_PlacedLoadOp : Conv_Op<"placed_load",
-    [AllElementTypesMatch<["source", "result"]>]> {
+    [AllElementTypesMatch<["source", "result"]>]> { // G3
   let summary = "Loads consecutive elements from a lane's place, or zero";
   let description = [{
     Like `conv.guarded_load` of the elements `place + distance` bytes into
@@ -109,7 +109,7 @@ def Conv_GuardedCopyOp : Conv_Op<"guarded_copy"> {
 }
 
 def Conv_GuardedStoreOp : Conv_Op<"guarded_store",
-    [AllElementTypesMatch<["destination", "value"]>]> {
+    [AllElementTypesMatch<["destination", "value"]>]> { // G3
   let summary = "Stores consecutive elements, or nothing";
   let description = [{
     The counterpart of `conv.guarded_load`: stores `value` at `offset` where
