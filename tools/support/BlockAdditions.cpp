@@ -8,29 +8,50 @@
 #include "BlockAdditions.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace conv;
 using namespace conv::reference;
 
-void BlockAdditions::endNeighbours() {
-  if (neighbours == 0)
-    return;
-  for (size_t i = 0; i < slice.size(); ++i) {
-    double before = slice[i], error = sums.errors.values[i];
-    slice[i] += raised[i] - lowered[i];
-    // One product is added and rounded at once. Of several neighbours, a
-    // partial sum has some, with or without the slice; and instructions may
-    // round each product before they add it.
-    double rounded = std::fabs(slice[i]) + error;
-    if (neighbours > 1) {
-      double most =
-          std::max({std::fabs(before + raised[i]),
-                    std::fabs(before - lowered[i]), raised[i], lowered[i]});
-      rounded = double(neighbours) * (most + error) + raised[i] + lowered[i];
+void BlockAdditions::add(size_t first, int64_t count, double left,
+                         const double *right, double leftMagnitude,
+                         const double *rightMagnitudes) {
+  double *up = &raised[first], *down = &lowered[first], *sum = &slice[first];
+  double *errors = &sums.errors.values[first];
+  double *rounded = &sums.rounded.values[first];
+  if (order.unordered == 1) { // A product is added and rounded at once.
+    for (int64_t i = 0; i < count; ++i) {
+      double product = left * right[i];
+      errors[i] += leftMagnitude * rightMagnitudes[i] - std::fabs(product);
+      sum[i] += product;
+      rounded[i] += std::fabs(sum[i]) + errors[i];
     }
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    double product = left * right[i];
+    errors[i] += leftMagnitude * rightMagnitudes[i] - std::fabs(product);
+    up[i] += std::max(product, 0.0);
+    down[i] += std::max(-product, 0.0);
+  }
+}
+
+void BlockAdditions::endNeighbours() {
+  if (neighbours == 0 || order.unordered == 1)
+    return;
+  double *up = raised.data(), *down = lowered.data(), *sum = slice.data();
+  double *rounded = sums.rounded.values.data();
+  const double *errors = sums.errors.values.data();
+  // A partial sum has some of the neighbours, with or without those before
+  // them; and instructions may round each product before they add it.
+  for (size_t i = 0; i < slice.size(); ++i) {
+    double most = std::max(
+        std::max(std::fabs(sum[i] + up[i]), std::fabs(sum[i] - down[i])),
+        std::max(up[i], down[i]));
     if (isKnown())
-      sums.rounded.values[i] += rounded;
-    raised[i] = lowered[i] = 0;
+      rounded[i] += double(neighbours) * (most + errors[i]) + up[i] + down[i];
+    sum[i] += up[i] - down[i];
+    up[i] = down[i] = 0;
   }
   neighbours = 0;
 }

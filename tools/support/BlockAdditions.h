@@ -16,7 +16,6 @@
 
 #include "BlockTransform.h"
 
-#include <cmath>
 #include <vector>
 
 namespace conv::reference {
@@ -30,11 +29,10 @@ public:
         lowered(raised), slice(raised), raisedSlices(raised),
         loweredSlices(raised) {}
 
-  /// A product of the sum `index`, which may be off by `error`.
-  void add(size_t index, double product, double error) {
-    (product > 0 ? raised : lowered)[index] += std::fabs(product);
-    sums.errors.values[index] += error;
-  }
+  /// A product for each of `count` sums from `first` on: of `left` and `right`,
+  /// with a magnitude of at most `leftMagnitude` times `rightMagnitudes`.
+  void add(size_t first, int64_t count, double left, const double *right,
+           double leftMagnitude, const double *rightMagnitudes);
   /// All sums have one more product.
   void endProduct();
   /// All sums have all of their products.

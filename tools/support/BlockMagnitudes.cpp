@@ -40,16 +40,29 @@ double findScale(const Matrix &matrix) {
   return 0;
 }
 
+/// The transform of an operand.
+struct Operand : Transformed {
+  Block magnitudes; ///< Of its elements, at most.
+
+  explicit Operand(Transformed block);
+};
+
+Operand::Operand(Transformed block)
+    : Transformed(std::move(block)), magnitudes(errors) {
+  for (size_t i = 0; i < magnitudes.values.size(); ++i)
+    magnitudes.values[i] = magnitude(i);
+}
+
 /// Sums of products of two operands' transforms, with those of the magnitudes
 /// of what they are and what they add up.
 struct Sums {
   Transformed sums; ///< Rounded are the operands, and the additions if their
                     ///< order is known.
-  Block magnitudes; ///< Of the products.
+  Block products;   ///< Their magnitudes.
   Block mixed;      ///< Of what one operand is and the other adds up.
 
   explicit Sums(const Block &zeros)
-      : sums(zeros, zeros), magnitudes(zeros), mixed(zeros) {}
+      : sums(zeros, zeros), products(zeros), mixed(zeros) {}
 };
 
 class Evaluator {
@@ -68,21 +81,20 @@ private:
   Block addMagnitudes(Block magnitudes) const;
   /// The transform of a part of an operand, which `load` copies.
   template <typename Load>
-  Transformed transformOperand(const BlockOperand &operand,
-                               Matrix BlockTransforms::*of,
-                               const Load &load) const;
+  Operand transformOperand(const BlockOperand &operand,
+                           Matrix BlockTransforms::*of, const Load &load) const;
   Sizes spaceOf(Role role) const {
     const char *letters = spatialLetters(role);
     return {step.size(role, letters[0]), step.size(role, letters[1]),
             step.size(role, letters[2])};
   }
   /// A row of the left operand in a tile.
-  Transformed transformLeft(const Sizes &origin, int64_t row) const;
+  Operand transformLeft(const Sizes &origin, int64_t row) const;
   /// The filter, or the output's gradient in a tile.
-  Transformed transformRight(const Sizes &origin) const;
+  Operand transformRight(const Sizes &origin) const;
   /// Adds the products of one index of the reduction.
-  void addProducts(const Transformed &left, const Transformed &right,
-                   int64_t index, Sums &sums, BlockAdditions &additions) const;
+  void addProducts(const Operand &left, const Operand &right, int64_t index,
+                   Sums &sums, BlockAdditions &additions) const;
   /// Adds those of all tiles, image by image.
   void addTiles(int64_t row, Sums &sums, BlockAdditions &additions) const;
   void runBlock(int64_t number);
@@ -98,7 +110,7 @@ private:
   Sizes block, tile, tiles; ///< `block` is how far tiles are from each other.
   double scale = 1; ///< Of all that is computed of integers: they are whole.
   /// By tile for the gradient of a filter, or one.
-  std::vector<Transformed> rights;
+  std::vector<Operand> rights;
   BlockMagnitudes result;
 };
 
@@ -135,16 +147,16 @@ Evaluator::Evaluator(const Step &step, const BlockOperands &operands)
 }
 
 template <typename Load>
-Transformed Evaluator::transformOperand(const BlockOperand &operand,
-                                        Matrix BlockTransforms::*of,
-                                        const Load &load) const {
+Operand Evaluator::transformOperand(const BlockOperand &operand,
+                                    Matrix BlockTransforms::*of,
+                                    const Load &load) const {
   Block values = load(operand.values);
   Block errors = operand.errors.empty() ? Block(values.sizes, values.width)
                                         : load(operand.errors);
-  return transformAll({std::move(values), std::move(errors)}, of);
+  return Operand(transformAll({std::move(values), std::move(errors)}, of));
 }
 
-Transformed Evaluator::transformRight(const Sizes &origin) const {
+Operand Evaluator::transformRight(const Sizes &origin) const {
   int64_t width = operands.reduction * operands.columns;
   auto load = [&](const std::vector<double> &elements) {
     Block loaded(isWeight ? block : filter, width);
@@ -167,7 +179,7 @@ Transformed Evaluator::transformRight(const Sizes &origin) const {
   return transformOperand(operands.right, &BlockTransforms::filter, load);
 }
 
-Transformed Evaluator::transformLeft(const Sizes &origin, int64_t row) const {
+Operand Evaluator::transformLeft(const Sizes &origin, int64_t row) const {
   int64_t width = operands.reduction;
   auto load = [&](const std::vector<double> &elements) {
     Block loaded(tile, width);
@@ -190,30 +202,32 @@ Transformed Evaluator::transformLeft(const Sizes &origin, int64_t row) const {
   return transformOperand(operands.left, &BlockTransforms::input, load);
 }
 
-void Evaluator::addProducts(const Transformed &left, const Transformed &right,
+void Evaluator::addProducts(const Operand &left, const Operand &right,
                             int64_t index, Sums &sums,
                             BlockAdditions &additions) const {
-  int64_t columns = operands.columns, reduction = operands.reduction;
+  int64_t columns = operands.columns;
   for (int64_t element = 0; element < countElements(tile); ++element) {
-    size_t ofLeft = element * reduction + index;
-    double leftValue = left.values.values[ofLeft];
-    double leftMagnitude = left.magnitude(ofLeft);
+    int64_t ofLeft = element * operands.reduction + index;
+    int64_t to = element * columns, from = ofLeft * columns;
+    double leftMagnitude = left.magnitudes.values[ofLeft];
     double leftRounded = left.rounded.values[ofLeft];
     double leftAdded = left.added.values[ofLeft];
+    const double *magnitudes = &right.magnitudes.values[from];
+    const double *roundings = &right.rounded.values[from];
+    const double *added = &right.added.values[from];
+    additions.add(to, columns, left.values.values[ofLeft],
+                  &right.values.values[from], leftMagnitude, magnitudes);
+    double *products = &sums.products.values[to];
+    double *mixed = &sums.mixed.values[to];
+    double *rounded = &sums.sums.rounded.values[to];
+    double *all = &sums.sums.added.values[to];
     for (int64_t column = 0; column < columns; ++column) {
-      size_t to = element * columns + column, from = ofLeft * columns + column;
-      double rightMagnitude = right.magnitude(from);
-      double rightAdded = right.added.values[from];
-      double product = leftValue * right.values.values[from];
-      double magnitude = leftMagnitude * rightMagnitude;
-      additions.add(to, product, magnitude - std::fabs(product));
-      sums.magnitudes.values[to] += magnitude;
-      sums.mixed.values[to] +=
-          leftMagnitude * rightAdded + leftAdded * rightMagnitude;
-      sums.sums.rounded.values[to] +=
-          leftRounded * rightMagnitude +
-          leftMagnitude * right.rounded.values[from];
-      sums.sums.added.values[to] += leftAdded * rightAdded;
+      products[column] += leftMagnitude * magnitudes[column];
+      mixed[column] +=
+          leftMagnitude * added[column] + leftAdded * magnitudes[column];
+      rounded[column] +=
+          leftRounded * magnitudes[column] + leftMagnitude * roundings[column];
+      all[column] += leftAdded * added[column];
     }
   }
   additions.endProduct();
@@ -246,7 +260,7 @@ void Evaluator::writeResults(Sums sums, const Sizes &origin, int64_t row) {
   for (size_t i = 0; i < sums.sums.added.values.size(); ++i)
     largest[i % columns] =
         std::max(largest[i % columns], sums.sums.added.values[i]);
-  Block magnitudes = addMagnitudes(std::move(sums.magnitudes));
+  Block magnitudes = addMagnitudes(std::move(sums.products));
   Block mixed = addMagnitudes(std::move(sums.mixed));
   if (order.unordered == 0) // The transform's roundings are not followed.
     sums.sums.values = sums.sums.errors = Block(tile, columns);
@@ -282,7 +296,7 @@ void Evaluator::writeResults(Sums sums, const Sizes &origin, int64_t row) {
 
 void Evaluator::addTiles(int64_t row, Sums &sums,
                          BlockAdditions &additions) const {
-  std::vector<Transformed> lefts;
+  std::vector<Operand> lefts;
   for (int64_t i = 0; i < countElements(tiles); ++i)
     lefts.push_back(transformLeft(split(i, tiles), row));
   for (int64_t image = 0; image < operands.reduction; ++image)
@@ -299,7 +313,7 @@ void Evaluator::runBlock(int64_t number) {
   if (isWeight) {
     addTiles(row, sums, additions);
   } else {
-    Transformed left = transformLeft(split(index, tiles), row);
+    Operand left = transformLeft(split(index, tiles), row);
     for (int64_t i = 0; i < operands.reduction; ++i)
       addProducts(left, rights.front(), i, sums, additions);
   }

@@ -130,7 +130,8 @@ double addAlternating(int64_t unordered, int64_t slice) {
   artifact::Roundings order{1, 0, unordered, slice};
   BlockAdditions additions(order, sums);
   for (double product : {1.0, -1.0, 1.0, -1.0}) {
-    additions.add(0, product, 0);
+    double one = 1;
+    additions.add(0, 1, product, &one, 1, &one);
     additions.endProduct();
   }
   additions.end();
