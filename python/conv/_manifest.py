@@ -104,7 +104,8 @@ class ErrorBound:
     `|out - ref| <= output_ulp * ulp(ref)
                     + 2^-24 * (accumulation * sum |a*b| + transforms * S' + operands * sum |operand| + constant)`,
     with `operands` and `constant` zero unless the element-wise epilogue cancels, and `transforms` zero unless the sum is computed
-    by Winograd's algorithm, which has products of its own (docs/numerics.md).
+    by Winograd's algorithm, which has products of its own (docs/numerics.md). The narrower rule of that algorithm, which takes
+    `roundings` of the manifest, is not read here: `conv-run --verify` applies it.
     """
 
     accumulation: float
