@@ -55,3 +55,19 @@ module attributes {conv.target = #conv.target<"host_v4">} {
     return %y : tensor<1x19x4x5xf32>
   }
 }
+
+// -----
+
+// Elements of f16 are joined as their bits: x86 inserts 16 bits of memory in an instruction, but loads f16 first.
+// CHECK-LABEL:   gpu.func @reorder_f16_0
+// CHECK-COUNT-8:   arith.bitcast {{.*}} : f16 to i16
+// CHECK:           vector.from_elements {{.*}} : vector<8xi16>
+// CHECK:           arith.bitcast {{.*}} : vector<8xi16> to vector<8xf16>
+// CHECK-NOT:       vector.from_elements {{.*}} : vector<8xf16>
+// CHECK:           gpu.return
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @reorder_f16(%x: tensor<1x4x5x19xf16>) -> tensor<1x19x4x5xf16> {
+    %y = conv.transform %x permutation = [0, 3, 1, 2] : tensor<1x4x5x19xf16> -> tensor<1x19x4x5xf16>
+    return %y : tensor<1x19x4x5xf16>
+  }
+}
