@@ -17,7 +17,7 @@
 using namespace mlir;
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-mlir::conv::createHostMachine(StringRef processor,
+mlir::conv::createHostMachine(StringRef processor, StringRef features,
                               llvm::CodeGenOptLevel level) {
   initializeCodeGenTargets();
   llvm::Triple triple(kHostTriple);
@@ -27,8 +27,8 @@ mlir::conv::createHostMachine(StringRef processor,
   if (!target)
     return llvm::createStringError(message);
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, processor, /*Features=*/"", llvm::TargetOptions(),
-      llvm::Reloc::PIC_, std::nullopt, level));
+      triple, processor, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      std::nullopt, level));
 }
 
 llvm::Expected<SmallVector<char, 0>>

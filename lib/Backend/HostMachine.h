@@ -26,9 +26,11 @@ namespace mlir::conv {
 
 inline constexpr llvm::StringLiteral kHostTriple = "x86_64-unknown-linux-gnu";
 
-/// `processor` is a name of LLVM's, such as "x86-64-v3".
+/// `processor` and `features` are names of LLVM's, such as "x86-64-v4" and
+/// "+avx512bf16".
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createHostMachine(StringRef processor, llvm::CodeGenOptLevel level);
+createHostMachine(StringRef processor, StringRef features,
+                  llvm::CodeGenOptLevel level);
 
 /// The object or assembly of `module`, which is already optimised.
 llvm::Expected<SmallVector<char, 0>> emitHostCode(llvm::Module &module,

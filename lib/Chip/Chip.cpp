@@ -55,7 +55,10 @@ int64_t conv::byteSize(NumericType type) {
 }
 
 NumericType conv::getMultipliedType(const ChipInfo &chip, NumericType stored) {
-  if (chip.backend != Backend::Host)
+  bool isTaken = std::any_of(
+      chip.atoms.begin(), chip.atoms.end(),
+      [&](const MatrixAtom &atom) { return atom.operand == stored; });
+  if (chip.backend != Backend::Host || isTaken)
     return stored;
   switch (stored) {
   case NumericType::F16:
@@ -96,8 +99,11 @@ std::string conv::chipNames() {
 }
 
 double conv::peakFlops(const ChipInfo &chip, const MatrixAtom &atom) {
+  // An instruction has twice as many elements of half the size.
   double flopsPerClock = atom.kind == AtomKind::FMA
-                             ? 2.0 * chip.fmaPerClock
+                             ? 2.0 * chip.fmaPerClock *
+                                   double(byteSize(NumericType::F32)) /
+                                   double(byteSize(atom.operand))
                              : 2.0 * atom.m * atom.n * atom.k / atom.cycles *
                                    chip.simdsPerComputeUnit;
   return flopsPerClock * chip.computeUnits * chip.clockGHz * 1e9;

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Host code is compiled for a level of processors, the same on every machine,
-// so that an artifact can travel: x86-64-v3 (AVX2, FMA, F16C), or x86-64-v4
-// (AVX-512), whose machines also run the former. A "subgroup" is one thread;
-// the counts and rates are those of a small machine and only rank schedules.
+// so that an artifact can travel: x86-64-v3 (AVX2, FMA, F16C), x86-64-v4
+// (AVX-512), or that with dot products of bf16 (AVX512-BF16). The machines of
+// each also run the former. A "subgroup" is one thread; the counts and rates
+// are those of a small machine and only rank schedules.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,19 +35,35 @@ static constexpr MatrixAtom kWideAtoms[] = {
     {AtomKind::FMA, NumericType::F32, NumericType::F32, 16, 8, 1, 1, 16, 8},
     {AtomKind::FMA, NumericType::I32, NumericType::I32, 16, 8, 1, 1, 16, 8},
 };
+// An instruction multiplies pairs of bf16 and adds both products to a sum.
+static constexpr MatrixAtom kPairAtoms[] = {
+    kWideAtoms[0],
+    kWideAtoms[1],
+    kWideAtoms[2],
+    kWideAtoms[3],
+    {AtomKind::FMA, NumericType::BF16, NumericType::F32, 32, 8, 2, 2, 32, 8},
+    {AtomKind::FMA, NumericType::BF16, NumericType::F32, 16, 8, 2, 2, 16, 8},
+};
 
 static constexpr HostProcessor kV3 = {.level = "x86-64-v3",
+                                      .features = "",
                                       .vectorLanes = 8,
                                       .vectorRegisters = 16,
                                       .firstCacheBytes = 32 << 10,
                                       .leastMaskedBits = 32,
                                       .hasMaskedStores = false};
 static constexpr HostProcessor kV4 = {.level = "x86-64-v4",
+                                      .features = "",
                                       .vectorLanes = 16,
                                       .vectorRegisters = 32,
                                       .firstCacheBytes = 32 << 10,
                                       .leastMaskedBits = 8,
                                       .hasMaskedStores = true};
+static constexpr HostProcessor kV4Pairs = [] {
+  HostProcessor processor = kV4;
+  processor.features = "+avx512bf16";
+  return processor;
+}();
 
 static constexpr int64_t kNarrowRows[] = {8, 16, 32, 64, 96, 128, 192};
 static constexpr int64_t kWidePanels[] = {1, 2, 4, 6, 8};
@@ -139,6 +156,8 @@ static constexpr ChipInfo createProcessor(std::string_view name,
 static const ChipInfo kHostChips[] = {
     createProcessor("host", "x86-64-v3 processor", kV3, kHostAtoms),
     createProcessor("host_v4", "x86-64-v4 processor", kV4, kWideAtoms),
+    createProcessor("host_v4_bf16", "x86-64-v4 processor with AVX512-BF16",
+                    kV4Pairs, kPairAtoms),
 };
 
 std::span<const ChipInfo> conv::hostChips() { return kHostChips; }

@@ -44,6 +44,7 @@
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 #include "mlir/Pass/PassRegistry.h"
 
 #include <functional>
@@ -52,14 +53,15 @@ using namespace mlir;
 using namespace mlir::conv;
 
 void mlir::conv::registerDialects(DialectRegistry &registry) {
-  registry.insert<
-      affine::AffineDialect, amdgpu::AMDGPUDialect, arith::ArithDialect,
-      bufferization::BufferizationDialect, cf::ControlFlowDialect, ConvDialect,
-      func::FuncDialect, gpu::GPUDialect, index::IndexDialect,
-      linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
-      memref::MemRefDialect, ml_program::MLProgramDialect, nvgpu::NVGPUDialect,
-      NVVM::NVVMDialect, ROCDL::ROCDLDialect, scf::SCFDialect,
-      tensor::TensorDialect, tosa::TosaDialect, vector::VectorDialect>();
+  registry.insert<affine::AffineDialect, amdgpu::AMDGPUDialect,
+                  arith::ArithDialect, bufferization::BufferizationDialect,
+                  cf::ControlFlowDialect, ConvDialect, func::FuncDialect,
+                  gpu::GPUDialect, index::IndexDialect, linalg::LinalgDialect,
+                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                  ml_program::MLProgramDialect, nvgpu::NVGPUDialect,
+                  NVVM::NVVMDialect, ROCDL::ROCDLDialect, scf::SCFDialect,
+                  tensor::TensorDialect, tosa::TosaDialect,
+                  vector::VectorDialect, x86vector::X86VectorDialect>();
   linalg::registerTilingInterfaceExternalModels(registry);
   tensor::registerTilingInterfaceExternalModels(registry);
   registerAMDGPUTranslations(registry);

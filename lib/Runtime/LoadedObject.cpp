@@ -114,6 +114,9 @@ Result<void> runtime::checkCpu(const std::string &level,
     has = __builtin_cpu_supports("x86-64-v3");
   else if (level == "x86-64-v4")
     has = __builtin_cpu_supports("x86-64-v4");
+  else if (level == "x86-64-v4+avx512bf16")
+    has = __builtin_cpu_supports("x86-64-v4") &&
+          __builtin_cpu_supports("avx512bf16");
   else
     known = false;
   if (has)

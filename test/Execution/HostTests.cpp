@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What only kernels of the host do: vectors of results that are apart in
-// memory, groups with positions innermost, and tiles of direct_reduction; at
-// sizes that no vector divides.
+// memory, groups with positions innermost, products of pairs, and tiles of
+// direct_reduction; at sizes that no vector divides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,6 +87,39 @@ static void addGroups() {
   add("of_4_to_7_data", wide, 2);
 }
 
+/// Dense layers, of which bf16 is multiplied in pairs of the reduction: pairs
+/// that are adjacent in memory, that are not, and that an odd reduction or a
+/// block of it ends within.
+static void addPairs() {
+  auto add = [](const std::string &name, const GenOptions &layer) {
+    for (const char *layout : {"NHWC", "NCHW"})
+      for (int64_t direction : {1, 2, 4}) {
+        GenOptions options = layer;
+        options.direction = direction;
+        options.inputLayout = options.filterLayout = options.outputLayout =
+            layout;
+        addTypes("pairs_" + name + "_" + layout + "_F" +
+                     std::to_string(direction),
+                 options);
+      }
+  };
+  GenOptions one = makeLayer(1, 1, 3, 5, 3, 1, "NHWC");
+  one.n = 1;
+  add("one_channel", one);
+  GenOptions odd = makeLayer(3, 1, 7, 11, 3, 1, "NHWC");
+  odd.k = 37;
+  add("odd", odd);
+  GenOptions even = makeLayer(22, 1, 9, 13, 3, 2, "NHWC");
+  even.k = 10;
+  add("even", even);
+  GenOptions flat = makeLayer(601, 1, 3, 7, 1, 1, "NHWC");
+  flat.k = 9;
+  add("long_odd", flat);
+  flat.c = 1202;
+  flat.stride = {1, 2, 2};
+  add("long_even", flat);
+}
+
 namespace {
 /// A tile of `direct_reduction`: matrices of a register tile and of the whole
 /// tile, and indices of the reduction that are copied at a time.
@@ -156,4 +189,5 @@ void test::addHostTests() {
   addReductions();
   addGroups();
   addPhases();
+  addPairs();
 }

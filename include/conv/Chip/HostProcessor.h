@@ -19,7 +19,10 @@ namespace conv {
 
 /// The level of processors that code of the host is compiled for.
 struct HostProcessor {
-  std::string_view level;  ///< "x86-64-v3", as LLVM and GCC spell it.
+  std::string_view level; ///< "x86-64-v3", as LLVM and GCC spell it.
+  /// Features beside those of the level, as LLVM spells them:
+  /// "+avx512bf16", or nothing.
+  std::string_view features;
   int64_t vectorLanes;     ///< f32 elements of a vector register.
   int64_t vectorRegisters; ///< Vector registers of a thread.
   int64_t firstCacheBytes; ///< Data cache next to a core.
@@ -36,7 +39,8 @@ inline constexpr int64_t kHostLanes = 8;
 inline int64_t countHostTileBytes(const MatrixAtom &atom,
                                   std::array<int64_t, 2> tile, int64_t gemmK) {
   int64_t rows = roundUp(tile[0], atom.m), columns = roundUp(tile[1], atom.m);
-  return ((rows + columns) * gemmK + rows * columns) * byteSize(atom.operand);
+  return (rows + columns) * gemmK * byteSize(atom.operand) +
+         rows * columns * byteSize(atom.accumulator);
 }
 
 } // namespace conv

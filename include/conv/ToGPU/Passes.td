@@ -26,7 +26,8 @@ def ConvertTilesToKernelsPass : Pass<"conv-convert-tiles-to-kernels", "::mlir::M
       `conv.resident_workgroups` on kernels that limit their registers. Kernels
       use `arith`, `gpu`, `scf`, `vector`, `math` and the `conv` kernel ops; those
       of main loops that only NVIDIA chips have, `nvgpu`, `nvvm` and `llvm` too,
-      and those whose copies are in lane order, `amdgpu`, `rocdl` and `llvm`.
+      those whose copies are in lane order, `amdgpu`, `rocdl` and `llvm`, and
+      those of processors that multiply pairs of bf16, `x86vector`.
     * Keeps: argument attributes; result attributes move to the new arguments.
     * Fails: if a nest is not in the tiled form, if a function has no body, or
       arguments or results other than tensors of static shape, or if it does
@@ -61,7 +62,8 @@ def ConvertTilesToKernelsPass : Pass<"conv-convert-tiles-to-kernels", "::mlir::M
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect",
     "::mlir::NVVM::NVVMDialect", "::mlir::ROCDL::ROCDLDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+    "::mlir::x86vector::X86VectorDialect"
   ];
 }
 

@@ -31,6 +31,7 @@
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_CONVERTKERNELSTOHOSTPASS
@@ -77,9 +78,31 @@ struct Bf16Constant final : ConvertOpToLLVMPattern<arith::ConstantOp> {
 };
 } // namespace
 
+namespace {
+/// Dot products of pairs of bf16 to their instruction, which has operands of
+/// LLVM's type.
+struct PairProduct final : ConvertOpToLLVMPattern<x86vector::DotBF16Op> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(x86vector::DotBF16Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto cast = [&](Value bits) -> Value {
+      return LLVM::BitcastOp::create(rewriter, op.getLoc(), op.getA().getType(),
+                                     bits);
+    };
+    rewriter.replaceOpWithNewOp<LLVM::CallIntrinsicOp>(
+        op, op.getType(), rewriter.getStringAttr(op.getIntrinsicName()),
+        ValueRange{adaptor.getSrc(), cast(adaptor.getA()),
+                   cast(adaptor.getB())});
+    return success();
+  }
+};
+} // namespace
+
 static void populatePatterns(LLVMTypeConverter &converter,
                              RewritePatternSet &patterns) {
-  patterns.add<Bf16Constant>(converter);
+  patterns.add<Bf16Constant, PairProduct>(converter);
   populateKernelFunctionPatterns(converter, patterns);
   populateAddressAccessPatterns(converter, patterns);
   populateKernelToLLVMPatterns(converter, patterns);
@@ -107,7 +130,10 @@ static LogicalResult convertExpM1(gpu::GPUModuleOp module) {
 /// kernel.
 static void createCpuName(gpu::GPUModuleOp module) {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-  std::string text(TargetAttr::lookup(module).getInfo().processor->level);
+  const ::conv::HostProcessor &processor =
+      *TargetAttr::lookup(module).getInfo().processor;
+  std::string text(processor.level);
+  text += processor.features;
   text.push_back('\0');
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), text.size());
   LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,

@@ -64,9 +64,10 @@ compile(gpu::GPUModuleOp module, llvm::CodeGenFileType format) {
       translateModuleToLLVMIR(module, context, module.getName());
   if (!translated)
     return llvm::createStringError("cannot be translated to LLVM IR");
-  auto machine =
-      createHostMachine(TargetAttr::lookup(module).getInfo().processor->level,
-                        llvm::CodeGenOptLevel::Aggressive);
+  const ::conv::HostProcessor &processor =
+      *TargetAttr::lookup(module).getInfo().processor;
+  auto machine = createHostMachine(processor.level, processor.features,
+                                   llvm::CodeGenOptLevel::Aggressive);
   if (!machine)
     return machine.takeError();
   translated->setTargetTriple((*machine)->getTargetTriple());

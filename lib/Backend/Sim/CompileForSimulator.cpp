@@ -263,7 +263,8 @@ private:
     FailureOr<llvm::TargetMachine *> device = getOrCreateTargetMachine();
     if (failed(device))
       return llvm::createStringError("no target machine for " + simChip.name);
-    auto host = createHostMachine(kProcessor, llvm::CodeGenOptLevel::Default);
+    auto host = createHostMachine(kProcessor, /*features=*/"",
+                                  llvm::CodeGenOptLevel::Default);
     if (!host)
       return host.takeError();
     dropUsedLists(llvmModule);

@@ -180,14 +180,15 @@ DirectHostLoop::DirectHostLoop(Kernel &kernel, gpu::GPUFuncOp function,
     joinLines();
   auto createBox = [&](size_t index, const MatrixOperand &operand,
                        const TensorBox &box) {
-    Value scratch =
-        code.createScratch(function, index, box.numElements + code.lanes);
+    Value scratch = code.createScratch(function, index, code.getSumType(),
+                                       box.numElements + code.lanes);
     return HostBox(code, operand, box, kernel.arguments[index], scratch);
   };
   lhs.emplace(createBox(0, kernel.form.lhs, tiling.lhs));
   rhs.emplace(createBox(1, kernel.form.rhs, tiling.rhs));
   // The last vector of results may go beyond the sums.
-  sums = code.createScratch(function, 2, numSums + code.lanes);
+  sums =
+      code.createScratch(function, 2, code.getSumType(), numSums + code.lanes);
 }
 
 Value DirectHostLoop::locate(ArrayRef<Value> values,

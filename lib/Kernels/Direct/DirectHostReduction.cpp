@@ -117,14 +117,15 @@ DirectHostReduction::DirectHostReduction(Kernel &kernel,
     // The last vector of a line may go beyond it.
     int64_t step = ofReduction(box)[tiling.reduction.innermost];
     int64_t beyond = code.lanes * std::max<int64_t>(1, step);
-    Value scratch =
-        code.createScratch(function, index, box.numElements + beyond);
+    Value scratch = code.createScratch(function, index, code.getSumType(),
+                                       box.numElements + beyond);
     return HostBox(code, operand, box, kernel.arguments[index], scratch);
   };
   lhs.emplace(createBox(0, kernel.form.lhs, tiling.lhs));
   rhs.emplace(createBox(1, kernel.form.rhs, tiling.rhs));
   // The last vector of results may go beyond the sums.
-  sums = code.createScratch(function, 2, numSums + code.lanes * columnSums);
+  sums = code.createScratch(function, 2, code.getSumType(),
+                            numSums + code.lanes * columnSums);
 }
 
 DirectHostReduction::Place

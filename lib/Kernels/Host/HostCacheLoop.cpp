@@ -76,31 +76,32 @@ HostCacheLoop::HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function)
   wideTile = isLeftWide ? rows : columns;
   // The last vector of a row may go beyond it.
   auto createTile = [&](size_t index, int64_t tileRows) {
-    return code.createScratch(function, index,
-                              tileRows * kernel.gemmK() + code.lanes);
+    return code.createScratch(function, index, code.getMultipliedType(),
+                              tileRows * kernel.gemmK() +
+                                  code.lanes * code.pairs);
   };
   Value left = createTile(0, rows), right = createTile(1, columns);
   wide.scratch = isLeftWide ? left : right;
   narrow.scratch = isLeftWide ? right : left;
   // So may the last vector of results, along either operand.
-  sums =
-      code.createScratch(function, 2, rows * columns + code.lanes * wideTile);
+  sums = code.createScratch(function, 2, code.getSumType(),
+                            rows * columns + code.lanes * wideTile);
 }
 
-/// Adds the products of one reduction index to a register tile.
+/// Adds the products of one reduction index, or one pair, to a register tile.
 SmallVector<Value> HostCacheLoop::createStep(Value narrowStart, Value wideStart,
                                              Value k, ValueRange accumulators) {
   Value vector =
       code.load(wide.scratch,
                 math.add(wideStart, math.mul(k, wide.getReductionDistance())),
-                kernel.atom.m);
+                kernel.atom.m * code.pairs);
   Value first =
       math.add(narrowStart, math.mul(k, narrow.getReductionDistance()));
   SmallVector<Value> next;
   for (auto [i, accumulator] : llvm::enumerate(accumulators)) {
     Value place = math.add(first, int64_t(i) * narrow.getRowDistance());
     next.push_back(code.multiplyAdd(
-        code.loadRepeated(narrow.scratch, place, kernel.atom.m), vector,
+        code.loadMultiplied(narrow.scratch, place, kernel.atom.m), vector,
         accumulator));
   }
   return next;
@@ -114,8 +115,9 @@ void HostCacheLoop::createRegisterTile(Value row, Value vector) {
         code.load(sums, sumOffset(math.add(row, i), vector), kernel.atom.m));
   Value narrowStart = narrow.locate(math, row);
   Value wideStart = wide.locate(math, vector);
+  Value steps = math.div(math.add(block.length, code.pairs - 1), code.pairs);
   auto loop = scf::ForOp::create(
-      b, math.constant(0), block.length, math.constant(1), initial,
+      b, math.constant(0), steps, math.constant(1), initial,
       [&](OpBuilder &, Location, Value k, ValueRange accumulators) {
         scf::YieldOp::create(
             b, createStep(narrowStart, wideStart, k, accumulators));

@@ -119,8 +119,9 @@ double Work::countProducts() const {
       std::max({step * vectors, step + vectors, fit.latencyCycles * fit.ports});
   double tiles = wide / double(atom.m) * narrow / step;
   double ends = fit.registerTileInstructions + 2 * step * vectors;
-  double panels = wide / double(atom.m) * reduction * vectors;
-  return tiles * (reduction * ofStep + blocks * ends) +
+  double steps = reduction / double(atom.k);
+  double panels = wide / double(atom.m) * steps * vectors;
+  return tiles * (steps * ofStep + blocks * ends) +
          panels * fit.panelInstructions;
 }
 

@@ -28,6 +28,7 @@ static HostOperand getOperand(const Kernel &kernel, bool isLeft) {
   operand.rows = isLeft ? kernel.form.getRows() : kernel.form.getColumns();
   operand.tile = kernel.workgroupTile()[isLeft ? 0 : 1];
   operand.gemmK = kernel.gemmK();
+  operand.pairs = kernel.atom.k;
   return operand;
 }
 
@@ -54,11 +55,12 @@ HostOperand HostOperand::getNarrow(const Kernel &kernel, bool isLeft) {
   return operand;
 }
 
-Value HostOperand::locate(const IndexMath &math, Value row) const {
+Value HostOperand::locate(const IndexMath &math, Value row,
+                          int64_t distance) const {
   if (panel == 1)
     return math.mul(row, gemmK);
   return math.add(math.mul(math.div(row, panel), panel * gemmK),
-                  math.rem(row, panel));
+                  math.mul(math.rem(row, panel), distance));
 }
 
 HostPack::HostPack(const Kernel &kernel, const HostBlock &block,
@@ -151,6 +153,20 @@ void HostPack::packRow(Value row) const {
                            access.createPosition(MatrixIndex::Column, column)),
                 length, math.add(target, code.sub(column, block.k)));
       });
+  clearOdd(target);
+}
+
+/// Stores what follows the last element of an odd reduction.
+void HostPack::clearOdd(Value target) const {
+  if (kernel.form.getReduction() % operand.pairs == 0)
+    return;
+  Value end = math.mul(
+      math.div(math.add(block.length, operand.pairs - 1), operand.pairs),
+      operand.pairs);
+  code.forEach(block.length, end, 1, [&](Value k) {
+    code.storeZeros(operand.panel, scratch,
+                    math.add(target, math.mul(k, operand.panel)));
+  });
 }
 
 void HostPack::create(Value count) const {

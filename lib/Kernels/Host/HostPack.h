@@ -17,7 +17,9 @@
 namespace mlir::conv {
 
 /// One operand of a product, and where a scratch buffer has its tile: in panels
-/// of so many rows with the reduction outermost, or row after row.
+/// of so many rows with the reduction outermost, or row after row. Where pairs
+/// are multiplied, two neighbours of the reduction are adjacent in panels, too:
+/// an odd reduction ends with a zero.
 struct HostOperand {
   MatrixOperand operand;
   Value argument, scratch;
@@ -26,19 +28,29 @@ struct HostOperand {
   int64_t step;  ///< Rows of a register tile.
   int64_t panel; ///< Rows of a panel; 1: row after row.
   int64_t gemmK;
+  int64_t pairs; ///< Neighbours of the reduction that are multiplied at once.
 
-  /// Offsets from a row to the next one in its register tile, and from an
-  /// element to the next one of the reduction.
-  int64_t getRowDistance() const { return panel == 1 ? gemmK : 1; }
-  int64_t getReductionDistance() const { return panel; }
+  /// Offsets from a row to the next one in its register tile, and from what is
+  /// multiplied at once to what is next.
+  int64_t getRowDistance() const { return panel == 1 ? gemmK : pairs; }
+  int64_t getReductionDistance() const { return panel * pairs; }
   /// The offset of a row's first element.
-  Value locate(const IndexMath &math, Value row) const;
+  Value locate(const IndexMath &math, Value row) const {
+    return locate(math, row, pairs);
+  }
+  /// The same, before elements become pairs.
+  Value locateSingle(const IndexMath &math, Value row) const {
+    return locate(math, row, 1);
+  }
 
   /// The operand that vectors are rows of, in panels of a register tile.
   static HostOperand getWide(const Kernel &kernel, bool isLeft);
   /// The other operand: row after row if the reduction is contiguous in memory,
   /// or if nothing is.
   static HostOperand getNarrow(const Kernel &kernel, bool isLeft);
+
+private:
+  Value locate(const IndexMath &math, Value row, int64_t distance) const;
 };
 
 /// Copies to the scratch buffer. Rows after the matrix' last one, up to a whole
@@ -63,7 +75,10 @@ private:
   // Panels.
   void packPanels(Value count) const;
   bool isTransposed() const;
+  bool hasPairs() const;
   void packTransposed(const Positions &starts, Value target) const;
+  void createPairs(Value count) const;
+  void clearOdd(Value target) const;
   int64_t getVectorLanes() const;
   void packAdjacent(const Position &start, int64_t lanes, Value target) const;
   void packVectors(Value row, int64_t lanes, Value target) const;

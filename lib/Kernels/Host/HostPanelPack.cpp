@@ -9,7 +9,9 @@
 // contiguous in memory, blocks of 8 by 8 are transposed in registers. If rows
 // are evenly spaced in memory, such as the positions of a channels-first image,
 // vectors of rows are copied: with a mask of what is inside the tensor, or,
-// where loads have no masks, from wherever the buffer has a whole vector.
+// where loads have no masks, from wherever the buffer has a whole vector. Pairs
+// of the reduction are transposed as integers where they are adjacent in
+// memory; else, they are put together when the panel has all elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,8 +71,16 @@ bool HostPack::isTransposed() const {
          access.hasLinearOffsets();
 }
 
+/// Whether pairs are adjacent in memory, and transposed together.
+bool HostPack::hasPairs() const {
+  return operand.pairs > 1 && isTransposed() &&
+         access.getInnermostSize(MatrixIndex::Column) % operand.pairs == 0;
+}
+
 /// For `kHostLanes` rows.
 void HostPack::packTransposed(const Positions &starts, Value target) const {
+  // Elements of memory that move together.
+  int64_t unit = hasPairs() ? operand.pairs : 1;
   code.forEachRun(
       block.k, block.length, access.getInnermostSize(MatrixIndex::Column),
       [&](Value column, Value length) {
@@ -96,24 +106,51 @@ void HostPack::packTransposed(const Positions &starts, Value target) const {
               arith::ConstantOp::create(code.b,
                                         code.b.getZeroAttr(loaded.getType())));
         };
+        auto load = [&](Value offset, int64_t elements) {
+          Value loaded = code.loadWide(source, offset, elements * unit);
+          return unit == 1 ? loaded : code.joinPairs(loaded);
+        };
+        auto store = [&](Value row, Value offset) {
+          code.store(unit == 1 ? row : code.splitPairs(row), scratch, offset);
+        };
         code.forEachVector(
-            math.constant(0), length, [&](Value step, int64_t elements) {
+            math.constant(0), math.div(length, unit),
+            [&](Value step, int64_t elements) {
+              Value inRun = math.mul(step, unit);
               SmallVector<Value> loaded;
               for (auto [offset, guard] : llvm::zip_equal(offsets, guards))
                 loaded.push_back(
-                    select(guard, code.loadWide(source, math.add(offset, step),
-                                                elements)));
+                    select(guard, load(math.add(offset, inRun), elements)));
               Value first = math.add(
-                  target, math.mul(math.add(code.sub(column, block.k), step),
-                                   operand.getReductionDistance()));
+                  target, math.mul(math.add(code.sub(column, block.k), inRun),
+                                   operand.panel));
               if (elements == 1)
-                return code.store(code.join(loaded), scratch, first);
+                return store(code.join(loaded), first);
               for (auto [i, row] : llvm::enumerate(transpose(code.b, loaded)))
-                code.store(row, scratch,
-                           math.add(first, int64_t(i) *
-                                               operand.getReductionDistance()));
+                store(row, math.add(first, int64_t(i) * operand.panel * unit));
             });
       });
+}
+
+/// Puts pairs together in panels of single elements, in place.
+void HostPack::createPairs(Value count) const {
+  if (operand.pairs == 1 || hasPairs())
+    return;
+  int64_t distance = operand.getReductionDistance();
+  code.forEach(math.constant(0), count, operand.panel, [&](Value row) {
+    Value panel = operand.locate(math, row);
+    clearOdd(panel);
+    Value steps =
+        math.div(math.add(block.length, operand.pairs - 1), operand.pairs);
+    code.forEach(math.constant(0), steps, 1, [&](Value step) {
+      Value first = math.add(panel, math.mul(step, distance));
+      Value second = math.add(first, operand.panel);
+      code.store(vector::InterleaveOp::create(
+                     code.b, code.load(scratch, first, operand.panel),
+                     code.load(scratch, second, operand.panel)),
+                 scratch, first);
+    });
+  });
 }
 
 /// For a vector of rows that are adjacent in memory, and all inside or all
@@ -126,8 +163,7 @@ void HostPack::packAdjacent(const Position &start, int64_t lanes,
         code.loadGuarded(source, access.createOffset(position),
                          access.createGuard(position, math.yes()), lanes);
     code.store(code.widen(loaded), scratch,
-               math.add(target, math.mul(code.sub(k, block.k),
-                                         operand.getReductionDistance())));
+               math.add(target, math.mul(code.sub(k, block.k), operand.panel)));
   });
 }
 
@@ -242,8 +278,7 @@ void HostPack::forEachVector(
     Value guard = access.createGuard(
         access.add(joined, joinCoordinates(code, access, columns)), all);
     code.store(load(column, guard == all ? Value() : guard), scratch,
-               math.add(target, math.mul(code.sub(k, block.k),
-                                         operand.getReductionDistance())));
+               math.add(target, math.mul(code.sub(k, block.k), operand.panel)));
   });
 }
 
@@ -332,7 +367,8 @@ void HostPack::packPanels(Value count) const {
   bool areAdjacent = operand.tile % lanes == 0 &&
                      access.getVectorWidth(MatrixIndex::Row, lanes) == lanes;
   code.forEach(math.constant(0), count, lanes, [&](Value row) {
-    Value target = operand.locate(math, row);
+    Value target = hasPairs() ? operand.locate(math, row)
+                              : operand.locateSingle(math, row);
     if (turns)
       packTransposed(listStarts(listRows(row, lanes)), target);
     else if (areAdjacent)
@@ -340,4 +376,5 @@ void HostPack::packPanels(Value count) const {
     else
       packVectors(row, lanes, target);
   });
+  createPairs(count);
 }

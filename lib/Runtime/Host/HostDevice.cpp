@@ -115,9 +115,11 @@ public:
 
   std::string name() const override { return "host"; }
   std::vector<std::string> targets() const override {
-    if (__builtin_cpu_supports("x86-64-v4"))
+    if (!__builtin_cpu_supports("x86-64-v4"))
+      return {"host"};
+    if (!__builtin_cpu_supports("avx512bf16"))
       return {"host_v4", "host"};
-    return {"host"};
+    return {"host_v4_bf16", "host_v4", "host"};
   }
 
   Result<std::unique_ptr<Buffer>> upload(const Blob &data) override {

@@ -115,3 +115,24 @@ module attributes {conv.target = #conv.target<"host">} {
     }
   }
 }
+
+// -----
+
+// Pairs of bf16 are multiplied by an instruction with operands of LLVM's type; the processor's name has its feature.
+// CHECK:       llvm.mlir.global external constant @conv_cpu("x86-64-v4+avx512bf16\00")
+// CHECK-LABEL: llvm.func @pairs
+// CHECK:         %[[BITS:.+]] = llvm.load {{.*}} -> vector<32xi16>
+// CHECK:         %[[PAIRS:.+]] = llvm.bitcast %[[BITS]] : vector<32xi16> to vector<32xbf16>
+// CHECK:         llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%{{.+}}, %[[PAIRS]], %{{.+}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
+module attributes {conv.target = #conv.target<"host_v4_bf16">} {
+  gpu.module @kernels {
+    gpu.func @pairs(%x: memref<32xbf16, #gpu.address_space<global>>, %y: memref<16xf32, #gpu.address_space<global>>) kernel {
+      %i = gpu.block_id x
+      %a = vector.load %x[%i] : memref<32xbf16, #gpu.address_space<global>>, vector<32xbf16>
+      %s = vector.load %y[%i] : memref<16xf32, #gpu.address_space<global>>, vector<16xf32>
+      %d = x86vector.avx512.dot %s, %a, %a : vector<32xbf16> -> vector<16xf32>
+      vector.store %d, %y[%i] : memref<16xf32, #gpu.address_space<global>>, vector<16xf32>
+      gpu.return
+    }
+  }
+}

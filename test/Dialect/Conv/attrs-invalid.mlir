@@ -157,7 +157,7 @@ func.func private @atom_a1_zero() attributes {a = #conv.atom<mfma 0 x 32 x 8>}
 
 // -----
 
-// expected-error @below {{expects one of the chips gfx90a, gfx942, gfx950, gfx1100, gfx1201, gfx1250, sm_80, sm_90, sm_90a, sm_100a, host, host_v4, but got "gfx000"}}
+// expected-error @below {{expects one of the chips gfx90a, gfx942, gfx950, gfx1100, gfx1201, gfx1250, sm_80, sm_90, sm_90a, sm_100a, host, host_v4, host_v4_bf16, but got "gfx000"}}
 func.func private @target_t1_unknown() attributes {a = #conv.target<"gfx000">}
 
 // -----

@@ -84,6 +84,8 @@ TEST(HostDevice, ChecksTheProcessor) {
   auto device = createHostDevice(1);
   auto module = (*device)->loadModule(readObject("kernels_any_cpu"), "'k.so'");
   EXPECT_TRUE(module) << module.error().message;
+  module = (*device)->loadModule(readObject("kernels_bf16_cpu"), "'k.so'");
+  EXPECT_EQ(bool(module), (*device)->targets().front() == "host_v4_bf16");
   module = (*device)->loadModule(readObject("kernels_future_cpu"), "'k.so'");
   ASSERT_FALSE(module);
   EXPECT_EQ(module.error().kind, ErrorKind::System);

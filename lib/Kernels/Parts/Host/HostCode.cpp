@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/X86Vector/X86VectorDialect.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -24,7 +25,15 @@ Value HostCode::sub(Value lhs, Value rhs) const {
   return b.createOrFold<arith::SubIOp>(lhs, rhs);
 }
 
-Value HostCode::createScratch(gpu::GPUFuncOp function, size_t index,
+Type HostCode::getSumType() const {
+  return getAccumulatorType(kernel.form.getOperandType());
+}
+
+Type HostCode::getMultipliedType() const {
+  return pairs == 1 ? getSumType() : kernel.form.getOperandType();
+}
+
+Value HostCode::createScratch(gpu::GPUFuncOp function, size_t index, Type type,
                               int64_t elements) const {
   if (ArrayRef<BlockArgument> known = function.getPrivateAttributions();
       index < known.size())
@@ -32,9 +41,7 @@ Value HostCode::createScratch(gpu::GPUFuncOp function, size_t index,
   auto space =
       gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Private);
   return function.addPrivateAttribution(
-      MemRefType::get({elements},
-                      getAccumulatorType(kernel.form.getOperandType()),
-                      MemRefLayoutAttrInterface(), space),
+      MemRefType::get({elements}, type, MemRefLayoutAttrInterface(), space),
       b.getLoc());
 }
 
@@ -62,6 +69,31 @@ Value HostCode::load(Value buffer, Value offset, int64_t elements) const {
 Value HostCode::loadRepeated(Value buffer, Value offset,
                              int64_t elements) const {
   return repeat(load(buffer, offset, 1), elements);
+}
+
+/// A vector of pairs as a vector of integers, and back.
+static Value castPairs(const HostCode &code, Value vector, Type element) {
+  auto type = cast<VectorType>(vector.getType());
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  return vector::BitCastOp::create(
+      code.b,
+      VectorType::get({bits / element.getIntOrFloatBitWidth()}, element),
+      vector);
+}
+
+Value HostCode::joinPairs(Value vector) const {
+  return castPairs(*this, vector, b.getI32Type());
+}
+
+Value HostCode::splitPairs(Value vector) const {
+  return castPairs(*this, vector, getMultipliedType());
+}
+
+Value HostCode::loadMultiplied(Value buffer, Value offset,
+                               int64_t elements) const {
+  if (pairs == 1)
+    return loadRepeated(buffer, offset, elements);
+  return splitPairs(repeat(joinPairs(load(buffer, offset, pairs)), elements));
 }
 
 Value HostCode::repeat(Value one, int64_t elements) const {
@@ -162,6 +194,8 @@ Value HostCode::loadWideEvenly(Value buffer, Value offset, int64_t step,
 }
 
 Value HostCode::widen(Value elements) const {
+  if (pairs > 1)
+    return elements;
   auto type = cast<VectorType>(elements.getType());
   return widenElement(b, b.getLoc(), elements,
                       type.clone(getAccumulatorType(type.getElementType())));
@@ -231,7 +265,30 @@ void HostCode::storeZeros(int64_t elements, Value buffer, Value offset) const {
   store(arith::ConstantOp::create(b, b.getZeroAttr(type)), buffer, offset);
 }
 
+/// The sums and products of pairs, a vector of the processor at a time.
+static Value multiplyPairs(const HostCode &code, Value lhs, Value rhs,
+                           Value accumulator) {
+  ImplicitLocOpBuilder &b = code.b;
+  int64_t sums = cast<VectorType>(accumulator.getType()).getNumElements();
+  auto slice = [&](Value vector, int64_t first, int64_t elements) -> Value {
+    return vector::ExtractStridedSliceOp::create(
+        b, vector, ArrayRef<int64_t>(first), ArrayRef<int64_t>(elements),
+        ArrayRef<int64_t>(1));
+  };
+  for (int64_t i = 0; i < sums; i += code.lanes) {
+    int64_t first = i * code.pairs, elements = code.lanes * code.pairs;
+    Value sum = x86vector::DotBF16Op::create(
+        b, slice(accumulator, i, code.lanes), slice(lhs, first, elements),
+        slice(rhs, first, elements));
+    accumulator = vector::InsertStridedSliceOp::create(
+        b, sum, accumulator, ArrayRef<int64_t>(i), ArrayRef<int64_t>(1));
+  }
+  return accumulator;
+}
+
 Value HostCode::multiplyAdd(Value lhs, Value rhs, Value accumulator) const {
+  if (pairs > 1)
+    return multiplyPairs(*this, lhs, rhs, accumulator);
   if (isa<FloatType>(getElementTypeOrSelf(accumulator)))
     return vector::FMAOp::create(b, lhs, rhs, accumulator);
   Value product = arith::MulIOp::create(b, lhs, rhs);

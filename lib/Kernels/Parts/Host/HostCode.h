@@ -37,18 +37,22 @@ public:
   /// are large, that takes longer than everything else, and nothing is faster.
   explicit HostCode(const Kernel &kernel, bool isRolled = false)
       : kernel(kernel), b(kernel.b), math(kernel.math),
-        lanes(kernel.chip.processor->vectorLanes), isRolled(isRolled) {}
+        lanes(kernel.chip.processor->vectorLanes), pairs(kernel.atom.k),
+        isRolled(isRolled) {}
 
   Value sub(Value lhs, Value rhs) const;
 
-  /// Memory of the thread for `elements` accumulators: number `index` of
+  /// The type of sums, and the one that operands are widened to.
+  Type getSumType() const;
+  Type getMultipliedType() const;
+  /// Memory of the thread for `elements` of a type: number `index` of
   /// `function`, which all subproblems of the kernel share.
-  Value createScratch(gpu::GPUFuncOp function, size_t index,
+  Value createScratch(gpu::GPUFuncOp function, size_t index, Type type,
                       int64_t elements) const;
   /// A one-dimensional buffer with the same elements.
   Value flatten(Value buffer) const;
   Value load(Value buffer, Value offset, int64_t elements) const;
-  /// A vector in the type of the accumulators.
+  /// A vector in the type that is multiplied.
   Value widen(Value elements) const;
   Value loadWide(Value buffer, Value offset, int64_t elements) const {
     return widen(load(buffer, offset, elements));
@@ -64,7 +68,13 @@ public:
   /// The only element of `one`, or one element of a buffer, `elements` times.
   Value repeat(Value one, int64_t elements) const;
   Value loadRepeated(Value buffer, Value offset, int64_t elements) const;
-  /// Elements that are `step` apart, in the type of the accumulators.
+  /// An element of an operand that is multiplied by `elements` others, or, of
+  /// pairs, a pair.
+  Value loadMultiplied(Value buffer, Value offset, int64_t elements) const;
+  /// A vector of pairs as a vector of integers, one for each, and back.
+  Value joinPairs(Value vector) const;
+  Value splitPairs(Value vector) const;
+  /// Elements that are `step` apart, in the type that is multiplied.
   Value loadWideEvenly(Value buffer, Value offset, int64_t step,
                        int64_t elements) const;
   /// Elements at any offsets.
@@ -85,7 +95,7 @@ public:
   Value loadGuarded(Value buffer, Value offset, Value guard,
                     int64_t elements) const;
   void storeZeros(int64_t elements, Value buffer, Value offset) const;
-  /// accumulator + lhs * rhs, for widened vectors.
+  /// accumulator + lhs * rhs, for widened vectors; of pairs, both products.
   Value multiplyAdd(Value lhs, Value rhs, Value accumulator) const;
 
   /// A loop from `begin` while the index is below `end`.
@@ -113,6 +123,7 @@ public:
   ImplicitLocOpBuilder &b;
   const IndexMath &math;
   int64_t lanes; ///< f32 elements of the processor's vectors.
+  int64_t pairs; ///< Neighbours of the reduction that a lane multiplies.
   bool isRolled;
 };
 
