@@ -71,3 +71,24 @@ module attributes {conv.target = #conv.target<"host_v4">} {
     return %y : tensor<1x19x4x5xf16>
   }
 }
+
+// -----
+
+// Positions of a phase are two elements apart, and channels are 81. Vectors are along channels, since a line has few
+// positions, but results are along positions: sums of several vectors are joined, spread over two, and stored with a mask.
+// CHECK-LABEL:   gpu.func @dense_phases_0
+// CHECK:           vector.fma {{.*}} : vector<32xf32>
+// CHECK:           %[[SUMS:.+]] = vector.from_elements {{.*}} : vector<16xf32>
+// CHECK:           %[[FIRST:.+]] = vector.shuffle %[[SUMS]], %[[SUMS]] [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7] : vector<16xf32>
+// CHECK:           vector.maskedstore {{.*}}, %[[FIRST]] : {{.*}} vector<16xi1>, vector<16xf32>
+// CHECK:           gpu.return
+#dense = #conv.schedule<kernel = #conv.host_gemm<workgroup = [32, 16], subgroup = [32, 16], gemm_k = 24, stages = 1, atom = <fma 32 x 8 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @dense_phases(%dy: tensor<1x6x5x5xf32>, %w: tensor<6x16x3x3xf32>) -> tensor<1x16x9x9xf32> {
+    %dx = conv.backward_data %dy, %w
+        window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #dense
+        : tensor<1x6x5x5xf32>, tensor<6x16x3x3xf32> -> tensor<1x16x9x9xf32>
+    return %dx : tensor<1x16x9x9xf32>
+  }
+}

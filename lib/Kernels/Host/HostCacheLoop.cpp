@@ -155,15 +155,17 @@ void HostCacheLoop::createReduction() {
   });
 }
 
-/// Runs of results are along the wide operand. But if only neighbours along the
-/// narrow one are neighbours in memory, they are along that: runs that cross
-/// all rows of the tile would use a cache line for each element.
+/// Runs of results are along the wide operand. But if neighbours along the
+/// narrow one are nearer in memory, such as those of a dgrad phase, they are
+/// along that: runs that cross all rows of the tile would use a cache line for
+/// each element.
 void HostCacheLoop::createResults() {
   MatrixIndex ofWide = isLeftWide ? MatrixIndex::Row : MatrixIndex::Column;
   MatrixIndex ofNarrow = isLeftWide ? MatrixIndex::Column : MatrixIndex::Row;
   MatrixAccess result(math, kernel.form.result);
-  bool isAcross = result.getInnermostDistance(ofNarrow) == 1 &&
-                  result.getInnermostDistance(ofWide) != 1;
+  int64_t across = result.getInnermostDistance(ofNarrow);
+  int64_t along = result.getInnermostDistance(ofWide);
+  bool isAcross = across != 0 && (along == 0 || across < along);
   bool isAlongRows = isLeftWide != isAcross;
   HostEpilogue epilogue(code, isAcross ? ofNarrow : ofWide,
                         isAcross ? narrow.rows : wide.rows);
