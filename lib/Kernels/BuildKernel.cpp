@@ -66,9 +66,10 @@ static IntegerType selectIndexType(const TiledConvolution &form,
 
 static KernelBodyBuilder selectElementwiseBody(const TiledConvolution &form,
                                                const ::conv::ChipInfo &chip) {
+  bool turns = turnsTiles(form);
   if (chip.backend == ::conv::Backend::Host)
-    return createHostElementwiseBody;
-  return turnsTiles(form) ? createTransposeBody : createElementwiseBody;
+    return turns ? createHostTransposeBody : createHostElementwiseBody;
+  return turns ? createTransposeBody : createElementwiseBody;
 }
 
 static bool hasProduct(const KernelPart &part) {

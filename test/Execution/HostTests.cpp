@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What only kernels of the host do: vectors of results that are apart in
-// memory, groups with positions innermost, products of pairs, and tiles of
-// direct_reduction; at sizes that no vector divides.
+// memory, groups with positions innermost, products of pairs, transforms that
+// transpose in registers, and tiles of direct_reduction; at sizes that no
+// vector divides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -128,13 +129,64 @@ struct ReductionTile {
 };
 } // namespace
 
+/// A program with a schedule for its convolution.
+static std::string insertSchedule(const std::string &text,
+                                  const GenOptions &options,
+                                  const std::string &schedule) {
+  std::string groups = "groups = " + std::to_string(options.groups);
+  size_t place = options.groups > 1
+                     ? text.find(groups) + groups.size()
+                     : text.find('>', text.find("layouts = ")) + 1;
+  std::string scheduled = text;
+  return scheduled.insert(place, " schedule = <" + schedule + ">");
+}
+
+/// Transforms that transpose: channels from first to last and back, with padded
+/// ones; as many as one square, less, or several of which the last one starts
+/// within the one before. Tiles end within a square, too.
+static void addTransposes() {
+  auto add = [](int64_t channels, int64_t height, int64_t width,
+                int64_t multiple) {
+    GenOptions options = makeLayer(channels, 1, height, width, 3, 1, "NCHW");
+    for (int64_t direction : {1, 2, 4})
+      for (const char *command : {"conv", "convfp16"})
+        for (const std::string &level : listLevels()) {
+          options.command = command;
+          options.direction = direction;
+          std::string atom = level == "host" ? "16 x 4 x 1" : "32 x 8 x 1";
+          std::string schedule =
+              "kernel = #conv.host_gemm<workgroup = [32, 32], subgroup = "
+              "[32, 32], gemm_k = 24, stages = 1, atom = <fma " +
+              atom +
+              ">, raster = columns>, layouts = <\"NHWC\", \"KRSC\", "
+              "\"NPQK\">, channel_multiple = " +
+              std::to_string(multiple);
+          addTest("Host",
+                  "transpose_" + std::to_string(channels) + "_" +
+                      std::to_string(height) + "x" + std::to_string(width) +
+                      "_F" + std::to_string(direction) + "_" + command + "_" +
+                      level,
+                  [options, schedule, level] {
+                    checkEverywhere(insertSchedule(generateText(options),
+                                                   options, schedule),
+                                    {level});
+                  });
+        }
+  };
+  add(3, 5, 7, 1);
+  add(8, 3, 5, 1);
+  add(13, 5, 7, 8);
+  add(22, 9, 11, 1);
+  add(67, 8, 9, 4);
+}
+
 static std::string scheduleReduction(const std::string &text,
                                      const GenOptions &options,
                                      const ReductionTile &tile) {
   auto pair = [](int64_t first, int64_t second) {
     return "[" + std::to_string(first) + ", " + std::to_string(second) + "]";
   };
-  std::string schedule = " schedule = <kernel = #conv.direct<workgroup = " +
+  std::string schedule = "kernel = #conv.direct<workgroup = " +
                          pair(options.k / options.groups, tile.matrices) +
                          ", subgroup = " + pair(tile.part, tile.matrices) +
                          ", gemm_k = " + std::to_string(tile.part) +
@@ -142,10 +194,8 @@ static std::string scheduleReduction(const std::string &text,
                          std::to_string(tile.run) +
                          " x 1 x 1>, main_loop = direct_reduction, raster = " +
                          (options.inputLayout == "NHWC" ? "columns" : "rows") +
-                         ">, splits = " + std::to_string(tile.splits) + ">";
-  std::string groups = "groups = " + std::to_string(options.groups);
-  std::string scheduled = text;
-  return scheduled.insert(text.find(groups) + groups.size(), schedule);
+                         ">, splits = " + std::to_string(tile.splits);
+  return insertSchedule(text, options, schedule);
 }
 
 /// Filter gradients of depthwise layers with each kind of tile, which the cost
@@ -190,4 +240,5 @@ void test::addHostTests() {
   addGroups();
   addPhases();
   addPairs();
+  addTransposes();
 }

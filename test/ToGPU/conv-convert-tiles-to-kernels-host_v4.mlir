@@ -43,12 +43,18 @@ module attributes {conv.target = #conv.target<"host_v4">} {
 
 // -----
 
-// A tensor with its channels brought first: elements that are apart in memory are loaded one by one and stored together.
-// CHECK-LABEL:   gpu.func @reorder_0
-// CHECK-COUNT-8:   vector.load {{.*}} vector<1xf32>
-// CHECK:           %[[JOINED:.+]] = vector.from_elements {{.*}} : vector<8xf32>
-// CHECK:           vector.store %[[JOINED]]
-// CHECK:           gpu.return
+// A tensor with its channels brought first: squares of 16 positions and 16 channels are loaded along channels, transposed
+// in registers, and stored along positions. The last one starts at position 4 or channel 3, so that it is whole.
+// CHECK-LABEL:    gpu.func @reorder_0
+// CHECK:            scf.for %[[ROW:.+]] = %c0_i64 to %c19_i64 step %c16_i64
+// CHECK:              scf.for %[[COLUMN:.+]] = %c0_i64 to %c20_i64 step %c16_i64
+// CHECK:                arith.minsi %[[ROW]], %c3_i64
+// CHECK:                arith.minsi %[[COLUMN]], %c4_i64
+// CHECK-COUNT-16:       vector.load {{.*}} vector<16xf32>
+// CHECK-COUNT-64:       vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
+// CHECK-COUNT-16:       vector.store {{.*}} vector<16xf32>
+// CHECK-NOT:        vector<1xf32>
+// CHECK:            gpu.return
 module attributes {conv.target = #conv.target<"host_v4">} {
   func.func @reorder(%x: tensor<1x4x5x19xf32>) -> tensor<1x19x4x5xf32> {
     %y = conv.transform %x permutation = [0, 3, 1, 2] : tensor<1x4x5x19xf32> -> tensor<1x19x4x5xf32>
@@ -58,17 +64,18 @@ module attributes {conv.target = #conv.target<"host_v4">} {
 
 // -----
 
-// Elements of f16 are joined as their bits: x86 inserts 16 bits of memory in an instruction, but loads f16 first.
-// CHECK-LABEL:   gpu.func @reorder_f16_0
+// A filter with its taps brought first: neither is contiguous in the other, so elements are loaded one by one and stored
+// together; f16 is joined as its bits: x86 inserts 16 bits of memory in an instruction, but loads f16 first.
+// CHECK-LABEL:   gpu.func @gather_0
 // CHECK-COUNT-8:   arith.bitcast {{.*}} : f16 to i16
 // CHECK:           vector.from_elements {{.*}} : vector<8xi16>
 // CHECK:           arith.bitcast {{.*}} : vector<8xi16> to vector<8xf16>
 // CHECK-NOT:       vector.from_elements {{.*}} : vector<8xf16>
 // CHECK:           gpu.return
 module attributes {conv.target = #conv.target<"host_v4">} {
-  func.func @reorder_f16(%x: tensor<1x4x5x19xf16>) -> tensor<1x19x4x5xf16> {
-    %y = conv.transform %x permutation = [0, 3, 1, 2] : tensor<1x4x5x19xf16> -> tensor<1x19x4x5xf16>
-    return %y : tensor<1x19x4x5xf16>
+  func.func @gather(%x: tensor<6x7x3xf16>) -> tensor<3x6x7xf16> {
+    %y = conv.transform %x permutation = [2, 0, 1] : tensor<6x7x3xf16> -> tensor<3x6x7xf16>
+    return %y : tensor<3x6x7xf16>
   }
 }
 

@@ -26,10 +26,10 @@ int64_t countElementwiseElements(int64_t operands, int64_t results);
 /// Builds the kernel of an epilogue without a product.
 LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
 
-/// Whether a GPU transposes the tiles of a transform in shared memory: rows are
-/// adjacent in memory in its source, and columns in its result.
+/// Whether the tiles of a transform are transposed, by a GPU in shared memory:
+/// rows are adjacent in memory in its source, and columns in its result.
 bool turnsTiles(const TiledConvolution &form);
-/// Whether a GPU so transposes a copy between two views of equal shape.
+/// Whether a copy between two views of equal shape is so transposed.
 bool turnsTiles(const ViewedTensor &source, const ViewedTensor &result);
 
 /// Builds such a transform as a kernel of `kElementwiseWorkItems`.

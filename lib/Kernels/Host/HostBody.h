@@ -15,6 +15,10 @@ namespace mlir::conv {
 /// Builds a kernel with tiles in the cache of one thread, its only work-item.
 LogicalResult createHostCacheBody(Kernel &kernel, gpu::GPUFuncOp function);
 
+/// Builds a transform whose rows are adjacent in memory in its source, and its
+/// columns in its result.
+LogicalResult createHostTransposeBody(Kernel &kernel, gpu::GPUFuncOp function);
+
 /// Builds the kernel of an epilogue without a product.
 LogicalResult createHostElementwiseBody(Kernel &kernel,
                                         gpu::GPUFuncOp function);

@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Parts/Host/HostTranspose.h"
 #include "HostPack.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -24,45 +25,6 @@
 
 using namespace mlir;
 using namespace mlir::conv;
-
-/// A round of a transposition: rows `i` and `i + distance` become two others.
-namespace {
-struct TransposeRound {
-  size_t distance;
-  int64_t first[kHostLanes], second[kHostLanes];
-};
-} // namespace
-
-// Shuffle masks for which x86 has an instruction: unpack of 32 bits, unpack of
-// 64 bits, and exchange of the 128-bit halves.
-static constexpr TransposeRound kTransposeRounds[] = {
-    {1, {0, 8, 1, 9, 4, 12, 5, 13}, {2, 10, 3, 11, 6, 14, 7, 15}},
-    {2, {0, 1, 8, 9, 4, 5, 12, 13}, {2, 3, 10, 11, 6, 7, 14, 15}},
-    {4, {0, 1, 2, 3, 8, 9, 10, 11}, {4, 5, 6, 7, 12, 13, 14, 15}},
-};
-
-/// After the rounds, row `i` is this row of the transpose: unpacking separates
-/// neighbouring columns in the order of the bits of their numbers.
-static constexpr size_t kTransposedRow[kHostLanes] = {0, 2, 1, 3, 4, 6, 5, 7};
-
-static SmallVector<Value> transpose(ImplicitLocOpBuilder &b,
-                                    SmallVector<Value> rows) {
-  for (const TransposeRound &round : kTransposeRounds) {
-    SmallVector<Value> next(rows.size());
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (i & round.distance)
-        continue;
-      size_t j = i + round.distance;
-      next[i] = vector::ShuffleOp::create(b, rows[i], rows[j], round.first);
-      next[j] = vector::ShuffleOp::create(b, rows[i], rows[j], round.second);
-    }
-    rows = next;
-  }
-  SmallVector<Value> ordered(rows.size());
-  for (auto [i, row] : llvm::enumerate(rows))
-    ordered[kTransposedRow[i]] = row;
-  return ordered;
-}
 
 /// Whether rows are contiguous, and runs inside or outside as a whole.
 bool HostPack::isTransposed() const {
