@@ -18,6 +18,7 @@
 
 #include "SearchLimits.h"
 
+#include "conv/Chip/HostProcessor.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/LayoutOrder.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
@@ -279,14 +280,22 @@ static bool isWorthWidening(ConvolutionOpInterface op,
   return hasWarpgroups(chip) && isFloat8(getOperandElementType(op));
 }
 
+/// Whether the channels of a group leave much of the host's vectors empty.
+static bool wastesVectors(int64_t channels, const ::conv::ChipInfo &chip) {
+  return channels <= kMostHostChannels ||
+         (channels < kMostPartialHostChannels &&
+          channels % chip.processor->vectorLanes != 0);
+}
+
 /// The host packs its operands in any case. But vectors of products are along
 /// positions where a group has few channels: it pays to have them innermost
 /// before each group gathers its own.
-static SmallVector<OperandForm> enumerateHostForms(ConvolutionOpInterface op) {
+static SmallVector<OperandForm>
+enumerateHostForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   int64_t channels = std::max(shape.c, shape.k) / shape.groups;
   if (op.getDirection() == Direction::BackwardWeight || shape.groups == 1 ||
-      shape.c == shape.groups || channels > kMostHostChannels)
+      shape.c == shape.groups || !wastesVectors(channels, chip))
     return {};
   OperandForm form{withOrder(getPositionsLast(op), TensorRole::Filter,
                              op.getLayouts().getFilter())};
@@ -299,7 +308,7 @@ SmallVector<OperandForm>
 mlir::conv::enumerateForms(ConvolutionOpInterface op,
                            const ::conv::ChipInfo &chip) {
   if (chip.backend == ::conv::Backend::Host)
-    return enumerateHostForms(op);
+    return enumerateHostForms(op, chip);
   SmallVector<OperandForm> forms = enumerateFormsOfType(op, chip, Type());
   if (isWorthWidening(op, chip))
     forms.append(

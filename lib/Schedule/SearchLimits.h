@@ -38,9 +38,10 @@ inline constexpr int64_t kMergedChannels = 64;
 /// Groups of fewer channels have direct kernels, which do less work than a
 /// product of merged groups.
 inline constexpr int64_t kFewestChannels = 4;
-/// The most channels of a group that the host multiplies along positions:
-/// those of wider groups fill vectors.
+/// The most channels of a group that the host multiplies along positions: any
+/// number of channels, and those that are not whole vectors.
 inline constexpr int64_t kMostHostChannels = 8;
+inline constexpr int64_t kMostPartialHostChannels = 32;
 /// The most channels that are worth unfolding, and the most elements, as a
 /// multiple of the elements of all tensors.
 inline constexpr int64_t kMaxUnfoldedChannels = 4096;

@@ -15,6 +15,7 @@ func.func @large_layer(%x: tensor<1x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
 
 // The 16 channels of a group are one vector.
 // CHECK-LABEL: func.func @groups_of_16_channels
+// CHECK-NOT: layouts = <"NCHW"
 // CHECK: atom = <fma 16 x 8 x 1>
 func.func @groups_of_16_channels(%x: tensor<1x14x14x256xf32>, %w: tensor<256x3x3x16xf32>) -> tensor<1x14x14x256xf32> {
   %y = conv.forward %x, %w
@@ -22,6 +23,17 @@ func.func @groups_of_16_channels(%x: tensor<1x14x14x256xf32>, %w: tensor<256x3x3
       layouts = <"NHWC", "KRSC", "NPQK"> groups = 16
       : tensor<1x14x14x256xf32>, tensor<256x3x3x16xf32> -> tensor<1x14x14x256xf32>
   return %y : tensor<1x14x14x256xf32>
+}
+
+// The 24 channels of a group would leave a quarter of two vectors empty, so vectors are along positions.
+// CHECK-LABEL: func.func @groups_of_24_channels
+// CHECK: layouts = <"NCHW", "KRSC", "NKPQ">
+func.func @groups_of_24_channels(%x: tensor<1x28x28x216xf32>, %w: tensor<216x3x3x24xf32>) -> tensor<1x28x28x216xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 9
+      : tensor<1x28x28x216xf32>, tensor<216x3x3x24xf32> -> tensor<1x28x28x216xf32>
+  return %y : tensor<1x28x28x216xf32>
 }
 
 // A depthwise layer has vectors of 16 channels.
