@@ -7,8 +7,8 @@
 //
 // What only kernels of the host do: vectors of results that are apart in
 // memory, groups with positions innermost, products of pairs, transforms that
-// transpose in registers, and tiles of direct_reduction; at sizes that no
-// vector divides.
+// transpose in registers, rows of windows, and tiles of direct_reduction; at
+// sizes that no vector divides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -180,6 +180,43 @@ static void addTransposes() {
   add(67, 8, 9, 4);
 }
 
+/// Rows of a window of few channels, which are one run of several pixels with a
+/// mask of those inside; blocks of the reduction start and end within a pixel.
+static void addWindowRows() {
+  auto add = [](const std::string &name, const GenOptions &layer) {
+    for (const char *command : {"conv", "convfp16"})
+      for (const std::string &level : listLevels()) {
+        GenOptions options = layer;
+        options.command = command;
+        options.direction = 1;
+        std::string atom = level == "host" ? "16 x 4 x 1" : "32 x 8 x 1";
+        std::string schedule =
+            "kernel = #conv.host_gemm<workgroup = [32, 32], subgroup = "
+            "[32, 32], gemm_k = 16, stages = 1, atom = <fma " +
+            atom + ">, raster = columns>";
+        addTest("Host", "rows_" + name + "_" + command + "_" + level,
+                [options, schedule, level] {
+                  checkEverywhere(
+                      insertSchedule(generateText(options), options, schedule),
+                      {level});
+                });
+      }
+  };
+  GenOptions stem = makeLayer(3, 1, 19, 23, 7, 2, "NHWC");
+  stem.k = 40;
+  add("7x7", stem);
+  GenOptions wide = makeLayer(5, 1, 6, 3, 5, 1, "NHWC");
+  wide.k = 37;
+  add("wider_than_the_image", wide);
+  wide.dilation = {1, 1, 2};
+  wide.low = {0, 2, 4};
+  add("dilated", wide);
+  GenOptions far = makeLayer(2, 1, 5, 9, 3, 1, "NHWC");
+  far.k = 33;
+  far.low = {0, 0, 3};
+  add("far_padding", far);
+}
+
 static std::string scheduleReduction(const std::string &text,
                                      const GenOptions &options,
                                      const ReductionTile &tile) {
@@ -241,4 +278,5 @@ void test::addHostTests() {
   addPhases();
   addPairs();
   addTransposes();
+  addWindowRows();
 }

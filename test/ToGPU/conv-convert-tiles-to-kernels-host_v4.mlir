@@ -99,3 +99,23 @@ module attributes {conv.target = #conv.target<"host_v4">} {
     return %dx : tensor<1x16x9x9xf32>
   }
 }
+
+// -----
+
+// The 3 pixels of 2 channels that a row of a window has are one run of 6 elements, with a mask of the pixels inside.
+// CHECK-LABEL:   gpu.func @window_rows_0
+// CHECK:           arith.muli %{{.+}}, %c6_i64 : i64
+// CHECK:           %[[PIXELS:.+]] = arith.subi %c9_i64, %{{.+}} : i64
+// CHECK-NEXT:      arith.muli %[[PIXELS]], %c2_i64 : i64
+// CHECK:           vector.maskedload {{.*}} vector<16xf32>
+// CHECK:           vector.fma
+#rows = #conv.schedule<kernel = #conv.host_gemm<workgroup = [32, 32], subgroup = [32, 32], gemm_k = 24, stages = 1, atom = <fma 32 x 8 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @window_rows(%x: tensor<1x9x9x2xf32>, %w: tensor<32x3x3x2xf32>) -> tensor<1x9x9x32xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #rows
+        : tensor<1x9x9x2xf32>, tensor<32x3x3x2xf32> -> tensor<1x9x9x32xf32>
+    return %y : tensor<1x9x9x32xf32>
+  }
+}

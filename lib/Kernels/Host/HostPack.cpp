@@ -100,15 +100,21 @@ void HostPack::copyElements(const Position &start, Value length,
   });
 }
 
-/// Copies evenly spaced elements. Contiguous ones are vectors, of which the
-/// last may go beyond the run: what follows is written later.
-void HostPack::copyRun(const Position &start, Value length,
+/// Whether the runs of a row are contiguous, and copied with masks.
+bool HostPack::hasMaskedRuns() const {
+  return access.getInnermostDistance(MatrixIndex::Column) == 1 &&
+         code.hasMaskedLoads(source) && access.hasRange(MatrixIndex::Column);
+}
+
+/// Copies evenly spaced elements from `column` on. Contiguous ones are vectors,
+/// of which the last may go beyond the run: what follows is written later.
+void HostPack::copyRun(const Position &start, Value column, Value length,
                        Value target) const {
   int64_t distance = access.getInnermostDistance(MatrixIndex::Column);
   Value zero = math.constant(0);
-  if (distance == 1 && code.hasMaskedLoads(source) &&
-      access.hasRange(MatrixIndex::Column)) {
-    auto [first, last] = access.createRange(start, MatrixIndex::Column, length);
+  if (hasMaskedRuns()) {
+    auto [first, last] =
+        access.createEvenRange(start, MatrixIndex::Column, column, length);
     Value from = access.createOffset(start);
     return code.forEach(zero, length, code.lanes, [&](Value step) {
       Value mask = code.createMask(code.sub(first, step), code.sub(last, step),
@@ -146,13 +152,14 @@ void HostPack::copyRun(const Position &start, Value length,
 void HostPack::packRow(Value row) const {
   Position start = startOf(clamp(row, operand.rows - 1));
   Value target = operand.locate(math, row);
-  code.forEachRun(
-      block.k, block.length, access.getInnermostSize(MatrixIndex::Column),
-      [&](Value column, Value length) {
-        copyRun(access.add(start,
-                           access.createPosition(MatrixIndex::Column, column)),
-                length, math.add(target, code.sub(column, block.k)));
-      });
+  // Neighbours of a run may have different coordinates, if masks say so.
+  int64_t run = hasMaskedRuns() ? access.getEvenRangeSize(MatrixIndex::Column)
+                                : access.getInnermostSize(MatrixIndex::Column);
+  code.forEachRun(block.k, block.length, run, [&](Value column, Value length) {
+    copyRun(
+        access.add(start, access.createPosition(MatrixIndex::Column, column)),
+        column, length, math.add(target, code.sub(column, block.k)));
+  });
   clearOdd(target);
 }
 

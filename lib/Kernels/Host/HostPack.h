@@ -70,7 +70,9 @@ private:
   // Row after row.
   void packRow(Value row) const;
   void copyElements(const Position &start, Value length, Value target) const;
-  void copyRun(const Position &start, Value length, Value target) const;
+  bool hasMaskedRuns() const;
+  void copyRun(const Position &start, Value column, Value length,
+               Value target) const;
 
   // Panels.
   void packPanels(Value count) const;

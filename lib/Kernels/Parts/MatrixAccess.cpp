@@ -322,24 +322,65 @@ bool MatrixAccess::hasRange(MatrixIndex index) const {
 std::pair<Value, Value> MatrixAccess::createRange(const Position &start,
                                                   MatrixIndex index,
                                                   Value length) const {
+  ArrayRef<Digit> all = digitsOf(index);
+  return createRange(start,
+                     all.empty() ? ArrayRef<SharedNumber>() : all.back().steps,
+                     /*repeat=*/1, math.constant(0), length);
+}
+
+const MatrixAccess::Digit *
+MatrixAccess::getRangeDigit(MatrixIndex index) const {
+  ArrayRef<Digit> all = digitsOf(index);
+  if (all.size() < 2 || !isCheckedTogether(index) ||
+      !all.back().size.isUniform())
+    return nullptr;
+  const Digit &digit = all[all.size() - 2];
+  bool isEven = digit.size.isUniform() &&
+                digit.distance.isAlways(getInnermostDistance(index) *
+                                        getInnermostSize(index));
+  bool hasRange = llvm::all_of(digit.steps, [](const SharedNumber &step) {
+    return step.isUniform() && step.getUniform() >= 0;
+  });
+  return isEven && hasRange ? &digit : nullptr;
+}
+
+int64_t MatrixAccess::getEvenRangeSize(MatrixIndex index) const {
+  const Digit *digit = getRangeDigit(index);
+  return getInnermostSize(index) * (digit ? digit->size.getUniform() : 1);
+}
+
+std::pair<Value, Value> MatrixAccess::createEvenRange(const Position &start,
+                                                      MatrixIndex index,
+                                                      Value first,
+                                                      Value length) const {
+  const Digit *digit = getRangeDigit(index);
+  if (!digit)
+    return createRange(start, index, length);
+  int64_t repeat = getInnermostSize(index);
+  return createRange(start, digit->steps, repeat, math.rem(first, repeat),
+                     length);
+}
+
+std::pair<Value, Value> MatrixAccess::createRange(const Position &start,
+                                                  ArrayRef<SharedNumber> steps,
+                                                  int64_t repeat, Value within,
+                                                  Value length) const {
   Value first = math.constant(0), last = length, isThere = math.yes();
   for (auto [i, check] : llvm::enumerate(checks)) {
     if (check.padding != PaddingMode::Zeros || isInside(i, std::nullopt))
       continue;
     Value coordinate = start.coordinates[i];
-    int64_t step = digitsOf(index).empty()
-                       ? 0
-                       : digitsOf(index).back().steps[i].getUniform();
+    int64_t step = steps.empty() ? 0 : steps[i].getUniform();
     if (step == 0) {
       isThere = math.both(isThere, math.below(coordinate, check.size));
       continue;
     }
     auto countUntil = [&](int64_t limit) {
       Value distance = math.sub(math.constant(limit), coordinate);
-      if (step == 1)
-        return distance;
-      return math.div(
-          math.add(math.maximum(distance, math.constant(0)), step - 1), step);
+      if (step != 1)
+        distance = math.div(
+            math.add(math.maximum(distance, math.constant(0)), step - 1), step);
+      return math.sub(math.mul(distance, repeat), within);
     };
     first = math.maximum(first, countUntil(0));
     last = math.minimum(last, countUntil(check.size));

@@ -86,6 +86,17 @@ public:
   std::pair<Value, Value> createRange(const Position &start, MatrixIndex index,
                                       Value length) const;
 
+  /// Neighbours along an index, from a multiple of their number on, that are
+  /// evenly spaced in memory and of which the matrix has a range: those of the
+  /// innermost digit, and, if these all have the same coordinates, of the digit
+  /// before it.
+  int64_t getEvenRangeSize(MatrixIndex index) const;
+  /// The range of `length` such neighbours, as `createRange` returns it. The
+  /// position `start` is that of `first`.
+  std::pair<Value, Value> createEvenRange(const Position &start,
+                                          MatrixIndex index, Value first,
+                                          Value length) const;
+
   /// Whether two elements that differ only along the index have the same guard,
   /// and offsets that differ by a constant, their distance along the index.
   bool areGuardedAlike(const Congruence &lhs, const Congruence &rhs) const;
@@ -146,6 +157,14 @@ private:
   std::pair<int64_t, int64_t> getRange(size_t subproblem, size_t check,
                                        std::optional<Congruence> known) const;
   bool isInside(size_t check, std::optional<Congruence> known) const;
+  /// `createRange` for coordinates that move by `steps` every `repeat`
+  /// neighbours, of which the first one is number `within`.
+  std::pair<Value, Value> createRange(const Position &start,
+                                      ArrayRef<SharedNumber> steps,
+                                      int64_t repeat, Value within,
+                                      Value length) const;
+  /// The digit that an even range crosses beside the innermost one, or null.
+  const Digit *getRangeDigit(MatrixIndex index) const;
   /// The number of neighbours along an index that pass or fail a check
   /// together; 0 if all of an innermost digit do.
   int64_t getCheckedWidth(size_t check, MatrixIndex index) const;
