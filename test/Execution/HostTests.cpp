@@ -7,8 +7,8 @@
 //
 // What only kernels of the host do: vectors of results that are apart in
 // memory, groups with positions innermost, products of pairs, transforms that
-// transpose in registers, rows of windows, and tiles of direct_reduction; at
-// sizes that no vector divides.
+// transpose in registers, rows of windows, lines of filter gradients, and tiles
+// of direct_reduction; at sizes that no vector divides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -217,6 +217,42 @@ static void addWindowRows() {
   add("far_padding", far);
 }
 
+/// Filter gradients in NCHW: lines of the image are transposed with masks of
+/// what is inside it. Lines of a vector, a little more, and less in a block.
+static void addGradientLines() {
+  auto add = [](const std::string &name, const GenOptions &layer) {
+    GenOptions options = layer;
+    options.direction = 4;
+    addTypes("lines_" + name, options);
+    for (const std::string &level : listLevels()) {
+      options.command = "conv";
+      std::string atom = level == "host" ? "16 x 4 x 1" : "32 x 8 x 1";
+      std::string schedule =
+          "kernel = #conv.host_gemm<workgroup = [32, 32], subgroup = [32, 32], "
+          "gemm_k = 24, stages = 1, atom = <fma " +
+          atom + ">, raster = columns>";
+      addTest("Host", "lines_" + name + "_in_blocks_" + level,
+              [options, schedule, level] {
+                checkEverywhere(
+                    insertSchedule(generateText(options), options, schedule),
+                    {level});
+              });
+    }
+  };
+  add("3x3", makeLayer(5, 1, 7, 19, 3, 1, "NCHW"));
+  add("of_8", makeLayer(3, 1, 5, 8, 3, 1, "NCHW"));
+  add("stride_2", makeLayer(3, 1, 15, 37, 5, 2, "NCHW"));
+  add("stride_3", makeLayer(3, 1, 11, 53, 3, 3, "NCHW"));
+  add("groups", makeLayer(14, 2, 9, 21, 3, 1, "NCHW"));
+  GenOptions far = makeLayer(2, 1, 4, 9, 3, 1, "NCHW");
+  far.low = {0, 4, 11};
+  far.dilation = {1, 2, 3};
+  add("far_padding", far);
+  GenOptions last = makeLayer(1, 1, 9, 17, 3, 1, "NHWC");
+  last.k = 6;
+  add("one_channel_last", last);
+}
+
 static std::string scheduleReduction(const std::string &text,
                                      const GenOptions &options,
                                      const ReductionTile &tile) {
@@ -279,4 +315,5 @@ void test::addHostTests() {
   addPairs();
   addTransposes();
   addWindowRows();
+  addGradientLines();
 }

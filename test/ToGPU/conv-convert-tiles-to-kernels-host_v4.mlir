@@ -119,3 +119,24 @@ module attributes {conv.target = #conv.target<"host_v4">} {
     return %y : tensor<1x9x9x32xf32>
   }
 }
+
+// -----
+
+// The lines of an image with padding are rows of a filter gradient: 8 of them are loaded with masks, of every second
+// element, and transposed.
+// CHECK-LABEL:    gpu.func @lines_0
+// CHECK-COUNT-8:    vector.maskedload {{.*}} vector<16xi1>, vector<16xf32>
+// CHECK:            vector.shuffle {{.*}} [0, 8, 1, 9, 4, 12, 5, 13] : vector<8xf32>, vector<8xf32>
+// CHECK:            vector.fma
+// CHECK-NOT:        vector.from_elements {{.*}} : vector<16xf32>
+// CHECK:            gpu.return
+#lines = #conv.schedule<kernel = #conv.host_gemm<workgroup = [32, 32], subgroup = [32, 32], gemm_k = 24, stages = 1, atom = <fma 32 x 8 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @lines(%x: tensor<1x3x33x33xf32>, %dy: tensor<1x32x17x17xf32>) -> tensor<32x3x3x3xf32> {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #lines
+        : tensor<1x3x33x33xf32>, tensor<1x32x17x17xf32> -> tensor<32x3x3x3xf32>
+    return %dw : tensor<32x3x3x3xf32>
+  }
+}

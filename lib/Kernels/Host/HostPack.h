@@ -79,6 +79,10 @@ private:
   bool isTransposed() const;
   bool hasPairs() const;
   void packTransposed(const Positions &starts, Value target) const;
+  bool isTransposedWithMasks() const;
+  void packWithMasks(const Positions &starts, Value target) const;
+  Value loadWithMask(Value offset, Value first, Value last,
+                     int64_t elements) const;
   void createPairs(Value count) const;
   void clearOdd(Value target) const;
   int64_t getVectorLanes() const;

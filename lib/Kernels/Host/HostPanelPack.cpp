@@ -94,6 +94,87 @@ void HostPack::packTransposed(const Positions &starts, Value target) const {
       });
 }
 
+/// Whether rows are lines that are partly outside, such as those of an image
+/// with padding, and too few of them are evenly spaced for vectors.
+bool HostPack::isTransposedWithMasks() const {
+  int64_t distance = access.getInnermostDistance(MatrixIndex::Column);
+  return !isTransposed() && (distance == 1 || distance == 2) &&
+         code.hasMaskedLoads(source) && access.hasRange(MatrixIndex::Column) &&
+         access.getInnermostSize(MatrixIndex::Column) >= kHostLanes &&
+         access.getEvenSize(MatrixIndex::Row) < kHostLanes;
+}
+
+/// Elements of a row at an offset: those from `first` until `last`, and zeros.
+Value HostPack::loadWithMask(Value offset, Value first, Value last,
+                             int64_t elements) const {
+  int64_t distance = access.getInnermostDistance(MatrixIndex::Column);
+  if (distance == 1 || elements == 1)
+    return code.widen(code.loadMasked(source, offset,
+                                      code.createMask(first, last, elements)));
+  // What is between the elements is not loaded, except for what is before the
+  // last one.
+  Value end = math.sub(math.mul(last, distance), distance - 1);
+  Value loaded = code.widen(code.loadMasked(
+      source, offset,
+      code.createMask(math.mul(first, distance), end, elements * distance)));
+  SmallVector<int64_t> places;
+  for (int64_t i = 0; i < elements; ++i)
+    places.push_back(i * distance);
+  return vector::ShuffleOp::create(code.b, loaded, loaded, places);
+}
+
+/// For `kHostLanes` rows. The last vector of a run overlaps with the one before
+/// it; shorter runs are copied element by element.
+void HostPack::packWithMasks(const Positions &starts, Value target) const {
+  int64_t distance = access.getInnermostDistance(MatrixIndex::Column);
+  auto createRun = [&](Value column, Value length) {
+    Position position = access.createPosition(MatrixIndex::Column, column);
+    SmallVector<Value> offsets;
+    SmallVector<std::pair<Value, Value>> ranges;
+    for (const Position &start : starts) {
+      Position row = access.add(start, position);
+      offsets.push_back(access.createOffset(row));
+      ranges.push_back(access.createRange(row, MatrixIndex::Column, length));
+    }
+    Value first =
+        math.add(target, math.mul(code.sub(column, block.k), operand.panel));
+    auto load = [&](Value step, int64_t elements) {
+      SmallVector<Value> loaded;
+      for (auto [offset, range] : llvm::zip_equal(offsets, ranges))
+        loaded.push_back(
+            loadWithMask(math.add(offset, math.mul(step, distance)),
+                         code.sub(range.first, step),
+                         code.sub(range.second, step), elements));
+      return loaded;
+    };
+    auto store = [&](Value row, Value step, int64_t i) {
+      code.store(row, scratch,
+                 math.add(first, math.mul(math.add(step, i), operand.panel)));
+    };
+    auto createVectors = [&](OpBuilder &, Location) {
+      code.forEach(math.constant(0), length, kHostLanes, [&](Value begin) {
+        Value step =
+            math.minimum(begin, code.sub(length, math.constant(kHostLanes)));
+        for (auto [i, row] :
+             llvm::enumerate(transpose(code.b, load(step, kHostLanes))))
+          store(row, step, int64_t(i));
+      });
+      scf::YieldOp::create(code.b);
+    };
+    auto createElements = [&](OpBuilder &, Location) {
+      code.forEach(math.constant(0), length, 1, [&](Value step) {
+        store(code.join(load(step, 1)), step, 0);
+      });
+      scf::YieldOp::create(code.b);
+    };
+    Value isLong = arith::CmpIOp::create(code.b, arith::CmpIPredicate::sge,
+                                         length, math.constant(kHostLanes));
+    scf::IfOp::create(code.b, isLong, createVectors, createElements);
+  };
+  code.forEachRun(block.k, block.length,
+                  access.getInnermostSize(MatrixIndex::Column), createRun);
+}
+
 /// Puts pairs together in panels of single elements, in place.
 void HostPack::createPairs(Value count) const {
   if (operand.pairs == 1 || hasPairs())
@@ -323,8 +404,8 @@ int64_t HostPack::getVectorLanes() const {
 }
 
 void HostPack::packPanels(Value count) const {
-  bool turns = isTransposed();
-  int64_t lanes = turns ? kHostLanes : getVectorLanes();
+  bool turns = isTransposed(), hasMasks = isTransposedWithMasks();
+  int64_t lanes = turns || hasMasks ? kHostLanes : getVectorLanes();
   // If tiles start at vectors, the rows of a vector all exist or none does.
   bool areAdjacent = operand.tile % lanes == 0 &&
                      access.getVectorWidth(MatrixIndex::Row, lanes) == lanes;
@@ -333,6 +414,8 @@ void HostPack::packPanels(Value count) const {
                               : operand.locateSingle(math, row);
     if (turns)
       packTransposed(listStarts(listRows(row, lanes)), target);
+    else if (hasMasks)
+      packWithMasks(listStarts(listRows(row, lanes)), target);
     else if (areAdjacent)
       packAdjacent(startOf(clamp(row, operand.rows - lanes)), lanes, target);
     else
