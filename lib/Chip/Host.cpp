@@ -51,14 +51,16 @@ static constexpr HostProcessor kV3 = {.level = "x86-64-v3",
                                       .vectorRegisters = 16,
                                       .firstCacheBytes = 32 << 10,
                                       .leastMaskedBits = 32,
-                                      .hasMaskedStores = false};
+                                      .hasMaskedStores = false,
+                                      .hasGathers = false};
 static constexpr HostProcessor kV4 = {.level = "x86-64-v4",
                                       .features = "",
                                       .vectorLanes = 16,
                                       .vectorRegisters = 32,
                                       .firstCacheBytes = 32 << 10,
                                       .leastMaskedBits = 8,
-                                      .hasMaskedStores = true};
+                                      .hasMaskedStores = true,
+                                      .hasGathers = true};
 static constexpr HostProcessor kV4Pairs = [] {
   HostProcessor processor = kV4;
   processor.features = "+avx512bf16";

@@ -251,6 +251,7 @@ static void addGradientLines() {
   GenOptions last = makeLayer(1, 1, 9, 17, 3, 1, "NHWC");
   last.k = 6;
   add("one_channel_last", last);
+  add("gathered", makeLayer(21, 7, 9, 13, 3, 1, "NHWC"));
 }
 
 static std::string scheduleReduction(const std::string &text,

@@ -140,3 +140,23 @@ module attributes {conv.target = #conv.target<"host_v4">} {
     return %dw : tensor<32x3x3x3xf32>
   }
 }
+
+// -----
+
+// The 3 channels of a group are too few for vectors: the columns of a filter gradient are gathered by an instruction, with a
+// mask of those inside the image.
+// CHECK-LABEL:    gpu.func @gathered_0
+// CHECK:            vector.gather {{.*}} vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+// CHECK-NOT:        vector.from_elements {{.*}} : vector<16xf32>
+// CHECK:            vector.fma
+// CHECK:            gpu.return
+#gathered = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 32], subgroup = [8, 32], gemm_k = 24, stages = 1, atom = <fma 32 x 8 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @gathered(%x: tensor<1x9x9x6xf32>, %dy: tensor<1x9x9x6xf32>) -> tensor<6x3x3x3xf32> {
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #gathered
+        : tensor<1x9x9x6xf32>, tensor<1x9x9x6xf32> -> tensor<6x3x3x3xf32>
+    return %dw : tensor<6x3x3x3xf32>
+  }
+}

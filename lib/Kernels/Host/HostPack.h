@@ -90,8 +90,9 @@ private:
   void packVectors(Value row, int64_t lanes, Value target) const;
   void packSelected(Value row, int64_t lanes, Value target) const;
   Value createIsEven(ArrayRef<Value> rows, const Positions &starts) const;
+  Value createDistances(const Positions &starts) const;
   Value loadSelected(const Position &column, Value guard, Value isEven,
-                     const Positions &starts) const;
+                     const Positions &starts, Value distances) const;
   void forEachVector(
       const Positions &starts, Value target,
       function_ref<Value(const Position &column, Value guard)> load) const;

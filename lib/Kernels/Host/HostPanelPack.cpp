@@ -265,14 +265,34 @@ Value HostPack::createIsEven(ArrayRef<Value> rows,
   return isEven;
 }
 
-/// Elements outside of the tensor are loaded from a place inside and replaced,
-/// without a branch for each.
+/// The distances of elements from the first one, if they are gathered by an
+/// instruction; else nothing.
+Value HostPack::createDistances(const Positions &starts) const {
+  if (!code.hasGathers(source) || !access.hasLinearOffsets())
+    return {};
+  ImplicitLocOpBuilder &b = code.b;
+  auto type =
+      VectorType::get({static_cast<int64_t>(starts.size())}, b.getI32Type());
+  SmallVector<Value> distances;
+  for (const Position &start : starts)
+    distances.push_back(
+        IndexMath(b, b.getI32Type())
+            .cast(code.sub(start.offset, starts.front().offset)));
+  return vector::FromElementsOp::create(b, type, distances);
+}
+
+/// Elements outside of the tensor are not gathered, or they are loaded from a
+/// place inside and replaced, without a branch for each.
 Value HostPack::loadSelected(const Position &column, Value guard, Value isEven,
-                             const Positions &starts) const {
+                             const Positions &starts, Value distances) const {
   ImplicitLocOpBuilder &b = code.b;
   auto lanes = static_cast<int64_t>(starts.size());
   int64_t step = access.getInnermostDistance(MatrixIndex::Row);
   auto loadEach = [&] {
+    if (distances && guard)
+      return code.widen(
+          code.gather(source, math.add(starts.front().offset, column.offset),
+                      distances, guard));
     SmallVector<Value> offsets;
     for (auto [i, start] : llvm::enumerate(starts)) {
       Value offset = access.createOffset(access.add(start, column));
@@ -330,8 +350,9 @@ void HostPack::packSelected(Value row, int64_t lanes, Value target) const {
   SmallVector<Value> rows = listRows(row, lanes);
   Positions starts = listStarts(rows);
   Value isEven = createIsEven(rows, starts);
+  Value distances = createDistances(starts);
   forEachVector(starts, target, [&](const Position &column, Value guard) {
-    return loadSelected(column, guard, isEven, starts);
+    return loadSelected(column, guard, isEven, starts, distances);
   });
 }
 

@@ -102,6 +102,23 @@ Value HostCode::repeat(Value one, int64_t elements) const {
                                      vector::ExtractOp::create(b, one, 0));
 }
 
+bool HostCode::hasGathers(Value buffer) const {
+  constexpr unsigned kBits = 32;
+  auto type = cast<MemRefType>(buffer.getType());
+  return kernel.chip.processor->hasGathers &&
+         type.getElementTypeBitWidth() == kBits &&
+         llvm::isInt<kBits>(type.getNumElements());
+}
+
+Value HostCode::gather(Value buffer, Value offset, Value distances,
+                       Value mask) const {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto type = cast<VectorType>(mask.getType()).clone(element);
+  Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  return vector::GatherOp::create(b, type, buffer, toIndex(b, offset),
+                                  distances, mask, zeros);
+}
+
 Value HostCode::loadEach(Value buffer, ArrayRef<Value> offsets) const {
   SmallVector<Value> loaded;
   for (Value offset : offsets)

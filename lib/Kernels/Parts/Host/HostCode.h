@@ -77,6 +77,11 @@ public:
   /// Elements that are `step` apart, in the type that is multiplied.
   Value loadWideEvenly(Value buffer, Value offset, int64_t step,
                        int64_t elements) const;
+  /// Whether a vector is gathered from this buffer by an instruction.
+  bool hasGathers(Value buffer) const;
+  /// Elements at `distances` of 32 bits from an offset; zeros, or what need not
+  /// exist, where the mask is false.
+  Value gather(Value buffer, Value offset, Value distances, Value mask) const;
   /// Elements at any offsets.
   Value loadEach(Value buffer, ArrayRef<Value> offsets) const;
   /// One vector of vectors of one element.
