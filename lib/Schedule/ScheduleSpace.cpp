@@ -163,11 +163,17 @@ static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
 static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
                                                  const ::conv::ChipInfo &chip) {
   SmallVector<PlanOptions> all = {PlanOptions()};
-  if (chip.backend == ::conv::Backend::Host)
+  ::conv::Problem plain = computeProblem(op, PlanOptions());
+  if (chip.backend == ::conv::Backend::Host) {
+    // Large tiles of slices pack each operand once, and slices have a thread
+    // each; small tiles for as many threads would pack it several times.
+    if (op.getDirection() == Direction::BackwardWeight)
+      for (int64_t splits : enumerateSplits(op, plain, chip))
+        all.push_back({.splits = splits});
     return all;
+  }
   if (findTransposedObstacle(op).empty())
     all.push_back({.transposed = true});
-  ::conv::Problem plain = computeProblem(op, PlanOptions());
   addMergedGroups(op, plain, all);
   SmallVector<int64_t> parts = enumerateSplits(op, plain, chip);
   for (int64_t splits : parts)

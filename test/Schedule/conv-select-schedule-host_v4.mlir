@@ -36,6 +36,18 @@ func.func @groups_of_24_channels(%x: tensor<1x28x28x216xf32>, %w: tensor<216x3x3
   return %y : tensor<1x28x28x216xf32>
 }
 
+// A filter gradient of one tile is summed by as many threads as there are processors, each with a slice of the reduction:
+// smaller tiles would copy the image and the gradient of the output several times.
+// CHECK-LABEL: func.func @filter_gradient
+// CHECK: workgroup = [32, 32], {{.*}} splits = 8
+func.func @filter_gradient(%x: tensor<1x224x224x3xf32>, %dy: tensor<1x112x112x32xf32>) -> tensor<32x3x3x3xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<1x224x224x3xf32>, tensor<1x112x112x32xf32> -> tensor<32x3x3x3xf32>
+  return %dw : tensor<32x3x3x3xf32>
+}
+
 // A depthwise layer has vectors of 16 channels.
 // CHECK-LABEL: func.func @depthwise
 // CHECK: schedule = <kernel = #conv.direct<{{.*}}atom = <fma {{16|32}} x {{4|6|7|8}} x 1>, main_loop = direct, raster = columns>
