@@ -289,13 +289,16 @@ static bool wastesVectors(int64_t channels, const ::conv::ChipInfo &chip) {
 
 /// The host packs its operands in any case. But vectors of products are along
 /// positions where a group has few channels: it pays to have them innermost
-/// before each group gathers its own.
+/// before each group gathers its own. So it does for filter gradients, which
+/// then copy lines.
 static SmallVector<OperandForm>
 enumerateHostForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   int64_t channels = std::max(shape.c, shape.k) / shape.groups;
-  if (op.getDirection() == Direction::BackwardWeight || shape.groups == 1 ||
-      shape.c == shape.groups || !wastesVectors(channels, chip))
+  bool isFilter = op.getDirection() == Direction::BackwardWeight;
+  if (shape.groups == 1 || shape.c == shape.groups ||
+      (isFilter ? channels > kMostGatheredChannels
+                : !wastesVectors(channels, chip)))
     return {};
   OperandForm form{withOrder(getPositionsLast(op), TensorRole::Filter,
                              op.getLayouts().getFilter())};

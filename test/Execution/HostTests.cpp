@@ -220,7 +220,8 @@ static void addWindowRows() {
 /// Filter gradients in NCHW: lines of the image are transposed with masks of
 /// what is inside it. Lines of a vector, a little more, and less in a block.
 static void addGradientLines() {
-  auto add = [](const std::string &name, const GenOptions &layer) {
+  auto add = [](const std::string &name, const GenOptions &layer,
+                const std::string &form = "") {
     GenOptions options = layer;
     options.direction = 4;
     addTypes("lines_" + name, options);
@@ -230,7 +231,7 @@ static void addGradientLines() {
       std::string schedule =
           "kernel = #conv.host_gemm<workgroup = [32, 32], subgroup = [32, 32], "
           "gemm_k = 24, stages = 1, atom = <fma " +
-          atom + ">, raster = columns>";
+          atom + ">, raster = columns>" + form;
       addTest("Host", "lines_" + name + "_in_blocks_" + level,
               [options, schedule, level] {
                 checkEverywhere(
@@ -252,6 +253,8 @@ static void addGradientLines() {
   last.k = 6;
   add("one_channel_last", last);
   add("gathered", makeLayer(21, 7, 9, 13, 3, 1, "NHWC"));
+  add("brought_first", makeLayer(22, 11, 9, 13, 3, 1, "NHWC"),
+      ", layouts = <\"NCHW\", \"KRSC\", \"NKPQ\">");
 }
 
 static std::string scheduleReduction(const std::string &text,

@@ -24,6 +24,17 @@ func.func @widened(%x: tensor<1x28x28x128xf16>, %w: tensor<128x3x3x128xf16>) -> 
   return %y : tensor<1x28x28x128xf16>
 }
 
+// A filter gradient of groups of two channels would gather each pair alone, so lines of positions are brought innermost.
+// CHECK-LABEL: func.func @groups_of_2_channels
+// CHECK: layouts = <"NCHW", "KRSC", "NKPQ">
+func.func @groups_of_2_channels(%x: tensor<1x56x56x128xbf16>, %dy: tensor<1x56x56x128xbf16>) -> tensor<128x3x3x2xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 64
+      : tensor<1x56x56x128xbf16>, tensor<1x56x56x128xbf16> -> tensor<128x3x3x2xbf16>
+  return %dw : tensor<128x3x3x2xbf16>
+}
+
 // So is the bf16 of a depthwise layer.
 // CHECK-LABEL: func.func @depthwise
 // CHECK: schedule = <kernel = #conv.direct<{{.*}} x 1>, main_loop = direct, raster = columns>
