@@ -297,7 +297,7 @@ enumerateHostForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) {
   int64_t channels = std::max(shape.c, shape.k) / shape.groups;
   bool isFilter = op.getDirection() == Direction::BackwardWeight;
   if (shape.groups == 1 || shape.c == shape.groups ||
-      (isFilter ? channels > kMostGatheredChannels
+      (isFilter ? channels > kMostHostChannels
                 : !wastesVectors(channels, chip)))
     return {};
   OperandForm form{withOrder(getPositionsLast(op), TensorRole::Filter,

@@ -42,9 +42,6 @@ inline constexpr int64_t kFewestChannels = 4;
 /// number of channels, and those that are not whole vectors.
 inline constexpr int64_t kMostHostChannels = 8;
 inline constexpr int64_t kMostPartialHostChannels = 32;
-/// The most channels of a group that the host gathers one by one for a filter
-/// gradient; lines of positions are transposed instead.
-inline constexpr int64_t kMostGatheredChannels = 3;
 /// The most channels that are worth unfolding, and the most elements, as a
 /// multiple of the elements of all tensors.
 inline constexpr int64_t kMaxUnfoldedChannels = 4096;

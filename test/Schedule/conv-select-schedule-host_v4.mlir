@@ -48,6 +48,17 @@ func.func @filter_gradient(%x: tensor<1x224x224x3xf32>, %dy: tensor<1x112x112x32
   return %dw : tensor<32x3x3x3xf32>
 }
 
+// Lines of positions are transposed with masks in less time than three channels of a group are gathered.
+// CHECK-LABEL: func.func @filter_gradient_of_groups
+// CHECK: layouts = <"NCHW", "KRSC", "NKPQ">
+func.func @filter_gradient_of_groups(%x: tensor<1x56x56x72xf32>, %dy: tensor<1x56x56x72xf32>) -> tensor<72x3x3x3xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 24
+      : tensor<1x56x56x72xf32>, tensor<1x56x56x72xf32> -> tensor<72x3x3x3xf32>
+  return %dw : tensor<72x3x3x3xf32>
+}
+
 // A depthwise layer has vectors of 16 channels.
 // CHECK-LABEL: func.func @depthwise
 // CHECK: schedule = <kernel = #conv.direct<{{.*}}atom = <fma {{16|32}} x {{4|6|7|8}} x 1>, main_loop = direct, raster = columns>

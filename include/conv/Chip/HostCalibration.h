@@ -31,12 +31,13 @@ struct HostCalibration {
   double resultInstructions;
   /// Instructions of products of matrices: of each vector that is copied, as it
   /// is or with a mask of what is in the tensor, of each element that is
-  /// transposed or loaded alone, and of each vector of a panel, which comes
-  /// from the second cache. They are assumed.
+  /// transposed, as it is or with a mask, or loaded alone, and of each vector of
+  /// a panel, which comes from the second cache. They are assumed.
   double copiedInstructions;
   double maskedInstructions;
   double panelInstructions;
   double transposedInstructions;
+  double maskedLineInstructions;
   double gatheredInstructions;
   double beyondFirstCache; ///< Factor for tiles larger than the first cache.
   /// The most of the first cache that a panel of the wide operand takes; the

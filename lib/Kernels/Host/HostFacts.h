@@ -18,10 +18,12 @@
 namespace conv {
 
 struct HostFacts {
-  /// Elements of memory between neighbouring rows of an operand; and rows until
-  /// that changes.
+  /// Elements of memory between neighbouring rows of an operand, and rows until
+  /// that changes. And the same of neighbours along the reduction, but only
+  /// until an outer digit changes.
   struct Rows {
     int64_t distance = 0, even = 1;
+    int64_t lineDistance = 0, line = 1;
   };
   Rows lhs, rhs;
 };

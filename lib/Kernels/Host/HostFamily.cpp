@@ -15,7 +15,8 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// How rows of an operand follow each other in memory.
+/// How rows of an operand, and neighbours along the reduction, follow each
+/// other in memory.
 static ::conv::HostFacts::Rows describeRows(const ViewedTensor &operand) {
   ::conv::HostFacts::Rows rows;
   for (DigitRole role : llvm::reverse(operand.view.getRowRoles())) {
@@ -28,6 +29,12 @@ static ::conv::HostFacts::Rows describeRows(const ViewedTensor &operand) {
     else if (distance != rows.even * rows.distance)
       break;
     rows.even *= size;
+  }
+  for (DigitRole role : llvm::reverse(operand.view.getColumnRoles())) {
+    rows.line = operand.view.getSize(role);
+    rows.lineDistance = getDistance(operand, role);
+    if (rows.line != 1)
+      break;
   }
   return rows;
 }

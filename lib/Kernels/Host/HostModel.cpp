@@ -46,6 +46,7 @@ struct Work {
   const HostCalibration &fit;
   const MatrixAtom &atom;
   double lanes;
+  bool hasMasks; ///< Of loads, for elements as they are stored.
   bool isLeftWide, isResultAlong;
   const Run *wideRun, *narrowRun;
   HostFacts::Rows wideRows, narrowRows;
@@ -57,7 +58,9 @@ struct Work {
 Work::Work(const Problem &problem, const ChipInfo &chip,
            const Candidate &candidate)
     : fit(*chip.calibration->host), atom(*candidate.atom),
-      lanes(double(chip.processor->vectorLanes)) {
+      lanes(double(chip.processor->vectorLanes)),
+      hasMasks(8 * byteSize(problem.operand) >=
+               chip.processor->leastMaskedBits) {
   bool isAlongRows = problem.resultRowDistance == 1;
   isLeftWide = ::isLeftWide(atom, problem.rows, problem.columns, isAlongRows);
   isResultAlong = isLeftWide ? isAlongRows : problem.resultRowDistance == 0;
@@ -99,6 +102,12 @@ double Work::countCopy(const Run &run, const HostFacts::Rows &rows,
                    : fit.copiedInstructions / std::min(lanes, run1));
   if (run1 > 1)
     return fit.copiedInstructions / std::min(lanes, run1);
+  // Lines that are partly outside (`HostPack::isTransposedWithMasks`).
+  bool hasLines = hasMasks && rows.line >= kHostLanes &&
+                  rows.even < kHostLanes &&
+                  (rows.lineDistance == 1 || rows.lineDistance == 2);
+  if (isWide && hasLines)
+    return fit.maskedLineInstructions;
   double together = countTogether(rows, lanes);
   return together > 1 ? fit.maskedInstructions / together
                       : fit.gatheredInstructions;
