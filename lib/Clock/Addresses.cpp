@@ -20,14 +20,6 @@
 using namespace conv;
 using namespace conv::clock;
 
-namespace {
-/// Addresses of lanes, and which of them access memory.
-struct LaneAddresses {
-  std::array<uint64_t, 64> lanes{};
-  uint64_t active = 0;
-};
-} // namespace
-
 /// The offset register of each lane, 0 without one; none if a lane is unknown.
 static std::optional<Lanes> readOffsets(const Wave &wave,
                                         const Operand &operand, uint64_t exec) {
@@ -100,6 +92,16 @@ readPointer(const Instruction &instruction, const Wave &wave, uint64_t exec) {
   return addresses;
 }
 
+std::optional<LaneAddresses>
+clock::readAddresses(const Instruction &instruction, const Wave &wave) {
+  std::string_view name = instruction.mnemonic;
+  if (name.starts_with("buffer_"))
+    return readBuffer(instruction, wave, wave.getExec());
+  if (name.starts_with("global_") || name.starts_with("flat_"))
+    return readPointer(instruction, wave, wave.getExec());
+  return std::nullopt;
+}
+
 void AccessRecorder::noteUnknown(int index) {
   if (unknownAddresses++ == 0)
     firstUnknown = index;
@@ -115,12 +117,7 @@ void AccessRecorder::recordGlobal(const Instruction &instruction, int index,
     access.passes = uint16_t(
         std::max<uint64_t>(1, bytes * uint64_t(std::popcount(exec)) /
                                   uint64_t(4 * pace.chip->sharedMemoryBanks)));
-  std::string_view name = instruction.mnemonic;
-  std::optional<LaneAddresses> addresses =
-      name.starts_with("buffer_") ? readBuffer(instruction, wave, exec)
-      : name.starts_with("global_") || name.starts_with("flat_")
-          ? readPointer(instruction, wave, exec)
-          : std::nullopt;
+  std::optional<LaneAddresses> addresses = readAddresses(instruction, wave);
   if (!addresses) {
     noteUnknown(index);
     access.bytes = uint32_t(bytes * uint64_t(std::popcount(exec)));

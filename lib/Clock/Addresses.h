@@ -18,6 +18,16 @@
 
 namespace conv::clock {
 
+/// Addresses of lanes, and which of them access memory.
+struct LaneAddresses {
+  std::array<uint64_t, 64> lanes{};
+  uint64_t active = 0;
+};
+
+/// The addresses of an access to global memory; none if a lane's is unknown.
+std::optional<LaneAddresses> readAddresses(const Instruction &instruction,
+                                           const Wave &wave);
+
 /// Describes the accesses of one workgroup. An instruction in a loop mostly
 /// repeats its bank pattern, so the last pattern of each instruction is kept.
 class AccessRecorder {

@@ -145,8 +145,11 @@ static uint64_t getAddress(int64_t buffer) {
 }
 
 static LaunchShape getShape(const artifact::Entry &entry,
-                            const artifact::Launch &launch) {
-  LaunchShape shape{launch.grid, launch.block, {}};
+                            const artifact::Launch &launch,
+                            const ClockOptions &options) {
+  LaunchShape shape{launch.grid, launch.block, {}, {}};
+  for (const auto &[index, bytes] : options.contents)
+    shape.contents[getAddress(int64_t(index))] = bytes;
   int64_t arguments = int64_t(entry.arguments.size());
   int64_t workspace = arguments + int64_t(entry.constants.size());
   for (const artifact::Parameter &parameter : launch.parameters) {
@@ -223,7 +226,7 @@ static Result<KernelClock> clockLaunch(const artifact::Artifact &artifact,
   KernelClock kernel;
   kernel.kernel = launch.kernel;
   kernel.program = std::move(*program);
-  LaunchShape shape = getShape(entry, launch);
+  LaunchShape shape = getShape(entry, launch, options);
   int64_t items = launch.block[0] * launch.block[1] * launch.block[2];
   kernel.workgroups = launch.grid[0] * launch.grid[1] * launch.grid[2];
   kernel.wavesOfWorkgroup = int((items + kernel.program.facts.waveSize - 1) /

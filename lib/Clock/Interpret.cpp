@@ -17,6 +17,7 @@
 #include "conv/Clock/Trace.h"
 
 #include <algorithm>
+#include <bit>
 
 using namespace conv;
 using namespace conv::clock;
@@ -44,7 +45,9 @@ private:
   WaveTrace runWave(Wave &wave, const TraceOptions &options);
   void execute(const Instruction &instruction, int index, Wave &wave);
   void executeDual(const Instruction &instruction, Wave &wave);
+  std::optional<uint32_t> readMemory(uint64_t address) const;
   void loadScalars(const Instruction &instruction, Wave &wave) const;
+  void loadVectors(const Instruction &instruction, Wave &wave) const;
   bool isTaken(const Instruction &instruction, const Wave &wave);
 
   const Program &program;
@@ -53,6 +56,7 @@ private:
   std::array<int64_t, 3> ids;
   AccessRecorder recorder;
   std::vector<Executor> executors; ///< Executors by instruction, once known.
+  std::vector<bool> taken; ///< Unknown branches that the wave takes next.
   std::vector<uint8_t> kernarg;
   WorkgroupTrace trace;
 };
@@ -122,7 +126,34 @@ void Interpreter::initialize(Wave &wave, int64_t firstItem) const {
   }
 }
 
-/// Scalar loads give a known value only for parameters.
+static bool forgetResults(const Instruction &instruction, Wave &wave) {
+  if (instruction.unit == Unit::Scalar)
+    wave.scc = std::nullopt;
+  for (int i = 0; i < instruction.definitions; ++i)
+    wave.forget(instruction.operands[size_t(i)]);
+  return true;
+}
+
+/// Four bytes of parameters or of a buffer whose contents are known.
+std::optional<uint32_t> Interpreter::readMemory(uint64_t address) const {
+  auto read = [&](uint64_t start, const auto &bytes) {
+    std::optional<uint32_t> value;
+    if (address - start < bytes.size() && bytes.size() - (address - start) >= 4)
+      value = 0;
+    for (size_t byte = 0; value && byte < 4; ++byte)
+      *value |= uint32_t(uint8_t(bytes[size_t(address - start) + byte]))
+                << (8 * byte);
+    return value;
+  };
+  if (std::optional<uint32_t> value = read(kKernargAddress, kernarg))
+    return value;
+  auto next = shape.contents.upper_bound(address);
+  if (next == shape.contents.begin())
+    return std::nullopt;
+  const auto &[start, bytes] = *std::prev(next);
+  return read(start, bytes);
+}
+
 void Interpreter::loadScalars(const Instruction &instruction,
                               Wave &wave) const {
   const auto &operands = instruction.operands;
@@ -139,24 +170,36 @@ void Interpreter::loadScalars(const Instruction &instruction,
   if (!base || !offset)
     return;
   uint64_t start = *base + *offset + uint64_t(instruction.offset);
-  for (int i = 0; i < operands[0].count; ++i) {
-    uint64_t at = start + uint64_t(4 * i) - kKernargAddress;
-    if (at >= kernarg.size() || kernarg.size() - at < 4 ||
-        operands[0].kind != Operand::Scalar)
-      continue;
-    uint32_t value = 0;
-    for (size_t byte = 0; byte < 4; ++byte)
-      value |= uint32_t(kernarg[size_t(at) + byte]) << (8 * byte);
-    wave.setScalar(operands[0].index + i, value);
-  }
+  if (operands[0].kind == Operand::Scalar)
+    for (int i = 0; i < operands[0].count; ++i)
+      wave.setScalar(operands[0].index + i,
+                     readMemory(start + uint64_t(4 * i)));
 }
 
-static bool forgetResults(const Instruction &instruction, Wave &wave) {
-  if (instruction.unit == Unit::Scalar)
-    wave.scc = std::nullopt;
-  for (int i = 0; i < instruction.definitions; ++i)
-    wave.forget(instruction.operands[size_t(i)]);
-  return true;
+/// Loads of whole registers from known contents; lanes out of range read zeros.
+void Interpreter::loadVectors(const Instruction &instruction,
+                              Wave &wave) const {
+  const auto &operands = instruction.operands;
+  bool isLoad = !instruction.isStore && !instruction.writesShared &&
+                !operands.empty() && operands[0].kind == Operand::Vector &&
+                instruction.bytes == 4 * operands[0].count;
+  std::optional<LaneAddresses> addresses;
+  if (isLoad && !shape.contents.empty())
+    addresses = readAddresses(instruction, wave);
+  // The address registers may be those of the result.
+  forgetResults(instruction, wave);
+  for (int part = 0; addresses && part < operands[0].count; ++part) {
+    Lanes values{};
+    uint64_t known = ~addresses->active;
+    for (uint64_t left = addresses->active; left; left &= left - 1) {
+      auto lane = size_t(std::countr_zero(left));
+      std::optional<uint32_t> value =
+          readMemory(addresses->lanes[lane] + uint64_t(4 * part));
+      values[lane] = value.value_or(0);
+      known |= uint64_t(value.has_value()) << lane;
+    }
+    wave.writeVector(operands[0], part, values, known);
+  }
 }
 
 /// Tries all executors and returns the one that took the instruction.
@@ -205,7 +248,8 @@ void Interpreter::execute(const Instruction &instruction, int index,
     executor = executeFirst(instruction, wave);
 }
 
-/// Branches whose condition depends on data are assumed not taken.
+/// Branches whose condition depends on data are not taken by a wave at first,
+/// then taken, and so on in turn: a loop that one of them ends does end.
 bool Interpreter::isTaken(const Instruction &instruction, const Wave &wave) {
   std::string_view name = instruction.mnemonic;
   if (name == "s_branch")
@@ -224,14 +268,18 @@ bool Interpreter::isTaken(const Instruction &instruction, const Wave &wave) {
   }
   if (!condition) {
     ++trace.unknownBranches;
+    size_t index = size_t(&instruction - program.code.data());
     if (trace.firstUnknown < 0)
-      trace.firstUnknown = int(&instruction - program.code.data());
+      trace.firstUnknown = int(index);
+    condition = taken[index];
+    taken[index].flip();
   }
-  return condition.value_or(false);
+  return *condition;
 }
 
 WaveTrace Interpreter::runWave(Wave &wave, const TraceOptions &options) {
   WaveTrace result;
+  taken.assign(program.code.size(), false);
   int64_t executed = 0;
   for (int at = 0; at >= 0 && at < int(program.code.size());) {
     const Instruction &instruction = program.code[size_t(at)];
@@ -249,7 +297,7 @@ WaveTrace Interpreter::runWave(Wave &wave, const TraceOptions &options) {
         continue;
       }
       recorder.record(instruction, at, wave, result);
-      forgetResults(instruction, wave);
+      loadVectors(instruction, wave);
       at = next;
       continue;
     case Unit::ScalarMemory:

@@ -15,7 +15,6 @@
 #include "Caches.h"
 
 #include <algorithm>
-#include <limits>
 
 using namespace conv;
 using namespace conv::clock;
@@ -58,9 +57,8 @@ static Asked askWorkgroups(const Program &program, const Pace &pace,
   Asked asked;
   auto count = double(ids.size());
   for (int64_t id : ids) {
-    WorkgroupTrace trace = interpretWorkgroup(
-        program, pace, shape, id,
-        {std::numeric_limits<int64_t>::max(), /*globalOnly=*/true});
+    WorkgroupTrace trace =
+        interpretWorkgroup(program, pace, shape, id, {.globalOnly = true});
     for (const WaveTrace &wave : trace.waves) {
       asked.steps += int64_t(wave.steps.size());
       for (const Step &step : wave.steps) {

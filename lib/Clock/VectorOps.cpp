@@ -207,14 +207,22 @@ static bool executeCompare(const Instruction &instruction, Wave &wave) {
   uint64_t active = wave.getExec();
   std::optional<uint64_t> mask;
   if (found && operands.size() >= first + 2) {
-    VectorValue left, right;
-    const VectorValue &a = wave.readVector(operands[first], 0, left);
-    const VectorValue &b = wave.readVector(operands[first + 1], 0, right);
-    if ((a.known & b.known & active) == active) {
+    std::array<uint64_t, 64> a{}, b{};
+    uint64_t known = active;
+    for (int part = 0; part < (name.ends_with("64") ? 2 : 1); ++part)
+      for (auto [operand, values] :
+           {std::pair(&operands[first], &a), {&operands[first + 1], &b}}) {
+        VectorValue storage;
+        const VectorValue &value = wave.readVector(*operand, part, storage);
+        known &= value.known;
+        for (size_t lane = 0; lane < 64; ++lane)
+          (*values)[lane] |= uint64_t(value.lanes[lane]) << (32 * part);
+      }
+    if (known == active) {
       mask = 0;
       for (size_t lane = 0; lane < size_t(wave.size); ++lane)
         if (active >> lane & 1)
-          *mask |= uint64_t(found(a.lanes[lane], b.lanes[lane])) << lane;
+          *mask |= uint64_t(found(a[lane], b[lane])) << lane;
     }
   }
   if (first == 1 && !operands.empty())

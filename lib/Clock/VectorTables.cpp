@@ -49,10 +49,12 @@ static constexpr U permute(U a, U b, U c) {
 }
 
 #define CONV_OP(operands, expression)                                          \
-  {operands, run<+[](U a, U b, U c) -> U {                                     \
-     (void)a, (void)b, (void)c;                                                \
-     return expression;                                                        \
-   }>}
+  {                                                                            \
+    operands, run<+[](U a, U b, U c) -> U {                                    \
+      (void)a, (void)b, (void)c;                                               \
+      return expression;                                                       \
+    }>                                                                         \
+  }
 
 static const std::unordered_map<std::string_view, Operation> kOperations = {
     {"v_mov_b32", CONV_OP(1, a)},
@@ -155,26 +157,22 @@ static const std::unordered_map<std::string_view, WideOperation> kWide = {
       [](uint64_t a, uint64_t b, uint64_t) { return a - b; }}},
 };
 
+#define CONV_COMPARE(name, type, operation)                                    \
+  {                                                                            \
+    name, [](uint64_t a, uint64_t b) { return type(a) operation type(b); }     \
+  }
+#define CONV_COMPARES(name, type)                                              \
+  CONV_COMPARE("eq_" name, type, ==), CONV_COMPARE("ne_" name, type, !=),      \
+      CONV_COMPARE("lt_" name, type, <), CONV_COMPARE("le_" name, type, <=),   \
+      CONV_COMPARE("gt_" name, type, >), CONV_COMPARE("ge_" name, type, >=)
+
 static const std::unordered_map<std::string_view, LaneCompare> kCompares = {
-    {"eq_u32", [](U a, U b) { return a == b; }},
-    {"eq_i32", [](U a, U b) { return a == b; }},
-    {"ne_u32", [](U a, U b) { return a != b; }},
-    {"ne_i32", [](U a, U b) { return a != b; }},
-    {"lt_u32", [](U a, U b) { return a < b; }},
-    {"le_u32", [](U a, U b) { return a <= b; }},
-    {"gt_u32", [](U a, U b) { return a > b; }},
-    {"ge_u32", [](U a, U b) { return a >= b; }},
-    {"lt_i32", [](U a, U b) { return s(a) < s(b); }},
-    {"le_i32", [](U a, U b) { return s(a) <= s(b); }},
-    {"gt_i32", [](U a, U b) { return s(a) > s(b); }},
-    {"ge_i32", [](U a, U b) { return s(a) >= s(b); }},
-    {"eq_u16", [](U a, U b) { return low16(a) == low16(b); }},
-    {"ne_u16", [](U a, U b) { return low16(a) != low16(b); }},
-    {"lt_u16", [](U a, U b) { return low16(a) < low16(b); }},
-    {"le_u16", [](U a, U b) { return low16(a) <= low16(b); }},
-    {"gt_u16", [](U a, U b) { return low16(a) > low16(b); }},
-    {"ge_u16", [](U a, U b) { return low16(a) >= low16(b); }},
+    CONV_COMPARES("u16", uint16_t), CONV_COMPARES("i16", int16_t),
+    CONV_COMPARES("u32", uint32_t), CONV_COMPARES("i32", int32_t),
+    CONV_COMPARES("u64", uint64_t), CONV_COMPARES("i64", int64_t),
 };
+#undef CONV_COMPARES
+#undef CONV_COMPARE
 
 const Operation *clock::lookupOperation(std::string_view name) {
   auto found = kOperations.find(name);

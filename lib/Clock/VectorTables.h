@@ -32,7 +32,8 @@ struct WideOperation {
   uint64_t (*run)(uint64_t, uint64_t, uint64_t);
 };
 
-using LaneCompare = bool (*)(uint32_t, uint32_t);
+/// The upper bits of operands that are shorter do not matter.
+using LaneCompare = bool (*)(uint64_t, uint64_t);
 
 /// The operation of an instruction; null if its form lacks the name.
 const Operation *lookupOperation(std::string_view name);

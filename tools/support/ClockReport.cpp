@@ -8,6 +8,7 @@
 #include "ClockReport.h"
 
 #include "Output.h"
+#include "PackedSequences.h"
 
 #include "conv/Artifact/RunTimeSizes.h"
 
@@ -38,8 +39,15 @@ tools::clockEntries(const artifact::Artifact &artifact, const std::string &name,
     Result<artifact::Entry> sized = artifact::instantiate(entry, *sizes);
     if (!sized)
       return sized.error();
-    Result<EntryClock> clock =
-        clockEntry(artifact, *sized, {!request.timeline.empty()});
+    ClockOptions options{.keepTimeline = !request.timeline.empty()};
+    for (size_t i = 0; i < sized->arguments.size(); ++i) {
+      Result<std::optional<std::string>> starts = evenSequences(*sized, i);
+      if (!starts)
+        return starts.error();
+      if (*starts)
+        options.contents[i] = **starts;
+    }
+    Result<EntryClock> clock = clockEntry(artifact, *sized, options);
     if (!clock)
       return clock.error();
     clocks.push_back(std::move(*clock));

@@ -133,6 +133,20 @@ Result<std::string> conv::randomInput(const artifact::Entry &entry,
   return randomStarts(argument, *tokens, seed);
 }
 
+Result<std::optional<std::string>>
+conv::evenSequences(const artifact::Entry &entry, size_t index) {
+  const artifact::Argument &argument = entry.arguments[index];
+  if (!holdsSequences(argument))
+    return std::optional<std::string>();
+  Result<int64_t> tokens = countTokens(entry, index);
+  if (!tokens)
+    return tokens.error();
+  std::vector<int64_t> starts(elementCount(argument.shape));
+  for (size_t i = 0; i < starts.size(); ++i)
+    starts[i] = *tokens * int64_t(i) / std::max<int64_t>(1, starts.size() - 1);
+  return std::optional(storeNumbers(argument, starts));
+}
+
 Result<void> conv::checkInput(const artifact::Entry &entry, size_t index,
                               const std::string &bytes) {
   const artifact::Argument &argument = entry.arguments[index];

@@ -19,11 +19,18 @@
 
 #include "conv/Support/Result.h"
 
+#include <optional>
+
 namespace conv {
 
 /// Random data of argument `index` of an entry, whatever its role.
 Result<std::string> randomInput(const artifact::Entry &entry, size_t index,
                                 RandomKind kind, uint64_t seed);
+
+/// Sequences of the same length for arguments with the role "cu_seqlens"; none
+/// for others.
+Result<std::optional<std::string>> evenSequences(const artifact::Entry &entry,
+                                                 size_t index);
 
 /// Refuses data of argument `index` that has no meaning for kernels.
 Result<void> checkInput(const artifact::Entry &entry, size_t index,

@@ -80,6 +80,8 @@ struct EntryClock {
 
 struct ClockOptions {
   bool keepTimeline = false;
+  /// The bytes of arguments on whose values it depends what kernels do.
+  std::map<size_t, std::string> contents = {};
 };
 
 /// Clocks all launches of an entry. Fails for targets without a row of speeds

@@ -7,9 +7,9 @@
 //
 // Interprets workgroups as far as addresses, masks and branches go: scalar and
 // vector integer instructions are computed for every lane from the kernel's
-// parameters and ids; values that depend on data are unknown. The result is the
-// list of instructions of each wave, with the memory lines and the LDS passes
-// that their addresses cause.
+// parameters and ids; values that depend on data are unknown, but for buffers
+// whose contents are given. The result is the list of instructions of each
+// wave, with the memory lines and the LDS passes that their addresses cause.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,8 @@
 
 #include "conv/Clock/Pace.h"
 #include "conv/Clock/Program.h"
+
+#include <map>
 
 namespace conv::clock {
 
@@ -45,9 +47,11 @@ struct WaveTrace {
 struct WorkgroupTrace {
   std::vector<WaveTrace> waves;
   int64_t unknownAddresses = 0; ///< Accesses assumed perfect.
-  int64_t unknownBranches = 0;  ///< Branches assumed not taken.
-  int firstUnknown = -1;        ///< First unknown instruction.
-  bool isComplete = true;       ///< False if cut at the limit.
+  /// Branches assumed not taken by a wave at first, then taken, and so on in
+  /// turn, so that each loop ends.
+  int64_t unknownBranches = 0;
+  int firstUnknown = -1;  ///< First unknown instruction.
+  bool isComplete = true; ///< False if cut at the limit.
 };
 
 /// How a kernel is started.
@@ -55,6 +59,8 @@ struct LaunchShape {
   std::array<int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   /// The explicit parameters: addresses of buffers, integers.
   std::vector<uint64_t> parameters;
+  /// The bytes of buffers that are known, by address.
+  std::map<uint64_t, std::string> contents;
 };
 
 struct TraceOptions {

@@ -163,6 +163,62 @@ TEST(Program, WhatDependsOnDataIsUnknown) {
   EXPECT_EQ(trace.unknownBranches, 1);
 }
 
+// A loop whose end depends on data ends, whichever way its branch goes.
+TEST(Program, LoopsOnDataEnd) {
+  auto countSteps = [](const std::string &end) {
+    Program program =
+        assemble("gfx942", describeBuffer("0x1000") + "v_mov_b32 v1, 0\n" +
+                               ".Lloop:\n"
+                               "buffer_load_dword v1, v1, s[8:11], 0 offen\n"
+                               "v_readfirstlane_b32 s4, v1\n"
+                               "s_cmp_eq_u32 s4, 0\n" +
+                               end);
+    WorkgroupTrace trace = interpret(program, *lookupPace("gfx942"));
+    EXPECT_TRUE(trace.isComplete);
+    return trace.waves[0].steps.size();
+  };
+  EXPECT_EQ(countSteps("s_cbranch_scc1 .Lloop\n"), 5u + 4 + 1);
+  EXPECT_EQ(countSteps("s_cbranch_scc1 .Lend\ns_branch .Lloop\n"), 5u + 5 + 4);
+}
+
+// What is in some buffers is known: branches follow it, lanes out of range
+// read zeros.
+TEST(Program, ContentsOfBuffers) {
+  auto countSteps = [](const std::string &offset, const std::string &value) {
+    Program program = assemble(
+        "gfx942", describeBuffer("0x8") + "v_mov_b32 v1, " + offset +
+                      "\nbuffer_load_dwordx2 v[2:3], v1, s[8:11], 0 offen\n"
+                      "v_readfirstlane_b32 s4, v3\n"
+                      "s_cmp_eq_u32 s4, " +
+                      value + "\ns_cbranch_scc1 .Lend\ns_nop 0\n");
+    LaunchShape shape;
+    shape.block[0] = program.facts.waveSize;
+    shape.contents[uint64_t(1) << 32] = std::string("\1\0\0\0\5\1\0\0", 8);
+    WorkgroupTrace trace =
+        interpretWorkgroup(program, *lookupPace("gfx942"), shape, 0);
+    EXPECT_EQ(trace.unknownBranches, 0);
+    return trace.waves[0].steps.size();
+  };
+  EXPECT_LT(countSteps("0", "0x105"), countSteps("0", "5"));
+  EXPECT_LT(countSteps("64", "0"), countSteps("64", "0x105"));
+}
+
+// Pairs of registers are compared as one number.
+TEST(Program, WideCompare) {
+  auto countSteps = [](const std::string &upper, const std::string &name) {
+    Program program =
+        assemble("gfx942", "v_mov_b32 v2, 1\nv_mov_b32 v3, " + upper +
+                               "\nv_mov_b32 v4, 2\nv_mov_b32 v5, 0\n" + name +
+                               " vcc, v[2:3], v[4:5]\n"
+                               "s_cbranch_vccnz .Lend\ns_nop 0\n");
+    WorkgroupTrace trace = interpret(program, *lookupPace("gfx942"));
+    EXPECT_EQ(trace.unknownBranches, 0);
+    return trace.waves[0].steps.size();
+  };
+  EXPECT_LT(countSteps("0", "v_cmp_lt_u64"), countSteps("1", "v_cmp_lt_u64"));
+  EXPECT_LT(countSteps("-1", "v_cmp_lt_i64"), countSteps("-1", "v_cmp_lt_u64"));
+}
+
 // Parts of registers, dual instructions, masks: each makes an address.
 TEST(Program, VectorArithmetic) {
   const Pace &gfx942 = *lookupPace("gfx942");
