@@ -93,7 +93,7 @@ def _step(unit, fit, resident, is_only):
     if unit["overlaps"] and not unit["lane_copies"]:
         alone += unit["vector"]
     alone += LANE_READ_CYCLES * unit["lane_reads"]
-    is_spread = unit["overlaps"] and unit["stages"] > 1 and not unit["lane_copies"]
+    is_spread = unit["overlaps"] and unit["stages"] > 1 and not (unit["lane_copies"] or unit["joins_loads"])
     latency = fit["latency_cycles"] + unit["loads"] / (2 if is_spread else 1)
     if unit["lane_copies"]:
         latency += math.ceil(unit["waves"] / unit["simds"]) * unit["vector"]
@@ -109,6 +109,8 @@ def _round(unit, fit, resident, is_only):
     waves = math.ceil(unit["waves"] / unit["simds"])
     ends = fit["setup_cycles"] + waves * unit["pieces"] * fit["piece_cycles"]
     ends += resident * unit["stored_bytes"] / 64 * fit["store_cycles"]
+    if is_only and unit["overlaps"] and not unit["lane_copies"]:
+        ends += unit["prefetch_distance"] * fit["latency_cycles"]
     return unit["steps"] * _step(unit, fit, resident, is_only) + ends
 
 

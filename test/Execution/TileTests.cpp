@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Subgroups of 96, 80 or 48 rows and columns: sizes that are no powers of two,
-// on positions and channels that fill no tile. Steps of one round are in pairs.
+// on positions and channels that fill no tile. Steps of one round are in pairs,
+// as those with two tiles in flight are: loops that end with either of a pair.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,6 +64,50 @@ static const TileCase kTiles[] = {
      "atom = <wmma 16 x 16 x 16>"},
 };
 
+/// Loops of 5 to 9 steps of 64 or 32: two tiles are in flight from 6 on.
+static void addTilesInFlight() {
+  for (const auto &[name, flag, channels] : {std::tuple("forward", 1, 33),
+                                             {"forward", 1, 40},
+                                             {"forward", 1, 47},
+                                             {"forward", 1, 56},
+                                             {"forward", 1, 64},
+                                             {"backward_data", 2, 33},
+                                             {"backward_data", 2, 41},
+                                             {"backward_weight", 4, 33},
+                                             {"backward_weight", 4, 40}})
+    for (const auto &[gemmK, command, atom, target] :
+         {std::tuple(64, "convfp16", "mfma 16 x 16 x 16", "sim:gfx942"),
+          {32, "convbfp16", "mfma 16 x 16 x 16", "sim:gfx90a"},
+          {64, "convfp16", "mfma 16 x 16 x 32", "sim:gfx950"},
+          {64, "convint8", "mfma 16 x 16 x 32", "sim:gfx942"},
+          {32, "conv", "mfma 16 x 16 x 4", "sim:gfx90a"}}) {
+      bool isForward = flag == 1;
+      if (command == std::string("convint8") && !isForward)
+        continue;
+      GenOptions options;
+      options.command = command;
+      options.exact = command == std::string("conv");
+      options.direction = flag;
+      options.n = 3, options.c = options.k = channels;
+      options.input = {1, 13, 11};
+      options.low = {0, 1, 1};
+      std::string text = generateText(options);
+      std::string schedule =
+          "schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], "
+          "subgroup = [32, 32], gemm_k = " +
+          std::to_string(gemmK) + ", stages = 2, atom = <" + atom +
+          ">, main_loop = register_staged, raster = columns>> ";
+      text.insert(text.find(" : tensor", text.find("layouts = ")) + 1,
+                  schedule);
+      addTest("Tile",
+              std::string("in_flight_") + command + "_" + target + "_" +
+                  std::to_string(channels) + "_channels_" + name,
+              [text, targets = std::vector<std::string>{target}] {
+                checkEverywhere(text, targets);
+              });
+    }
+}
+
 /// A 3x3 window over 2 x 11 x 13 positions: 72 channels, and 200 of the result.
 static const std::string kForward = R"(
 func.func @f(%x: tensor<2x11x13x72xf16>, %w: tensor<200x3x3x72xf16>) -> tensor<2x11x13x200xf32> {
@@ -96,4 +141,5 @@ void test::addTileTests() {
           "Tile", tile.name + "_" + direction,
           [text, targets = tile.targets] { checkEverywhere(text, targets); });
     }
+  addTilesInFlight();
 }

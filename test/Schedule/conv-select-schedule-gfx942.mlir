@@ -71,14 +71,14 @@ func.func @one_output_f32(%x: tensor<1x1x1x1xf32>, %w: tensor<1x1x1x1xf32>)
 // Two workgroups of two waves would fill a unit's SIMD units, but some units have
 // three of them, and nothing comes after: workgroups of four waves are chosen.
 // CHECK-LABEL: func.func @only_round
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [32, 64], subgroup = [32, 16], gemm_k = 64,
-// CHECK-SAME: stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
-func.func @only_round(%dy: tensor<2x14x14x14x160xf16>, %w: tensor<160x1x1x1x160xf16>)
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64,
+// CHECK-SAME: stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+func.func @only_round(%dy: tensor<2x14x14x14x384xf16>, %w: tensor<384x1x1x1x160xf16>)
     -> tensor<2x14x14x14x160xf16> {
   %dx = conv.backward_data %dy, %w
       window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [0, 0, 0], high = [0, 0, 0]>
       layouts = <"NDHWC", "KTRSC", "NZPQK">
-      : tensor<2x14x14x14x160xf16>, tensor<160x1x1x1x160xf16> -> tensor<2x14x14x14x160xf16>
+      : tensor<2x14x14x14x384xf16>, tensor<384x1x1x1x160xf16> -> tensor<2x14x14x14x160xf16>
   return %dx : tensor<2x14x14x14x160xf16>
 }
 

@@ -46,12 +46,12 @@ static std::vector<Staging> listStagings(const Problem &problem,
   if (!copiesAsync(chip, problem.lhsRun, bytes) ||
       !copiesAsync(chip, problem.rhsRun, bytes))
     return stagings;
-  std::array<int64_t, 2> all = {3, 4};
+  std::vector<int64_t> all = {3, 4};
   if (chip.getLaneCopies()) {
     const auto *facts = problem.facts.get<GemmFacts>();
     if (facts && !facts->hasLaneOrder)
       return stagings;
-    all = {2, 3};
+    all = {2, 3, 4};
   }
   for (int64_t stages : all)
     stagings.push_back({StagedLoop::Async, stages});

@@ -57,8 +57,8 @@ SmallVector<Value> createIf(const Kernel &kernel, const SharedNumber &condition,
                             ValueRange otherwise,
                             function_ref<SmallVector<Value>()> create);
 
-/// Tiles in flight to registers while one is multiplied, in loops whose steps
-/// do not overlap. `loadsPieces` says if each load has a whole piece.
+/// Tiles in flight to registers while one is multiplied. `loadsPieces` says if
+/// each load has a whole piece, which matters where steps do not overlap.
 int64_t computeLoadDistance(const Kernel &kernel, bool loadsPieces);
 
 /// Builds the loop over the reduction and returns the accumulators after it.
@@ -70,8 +70,8 @@ SmallVector<Value> createRegisterStagedLoop(const Kernel &kernel,
 
 /// A loop in which steps overlap as well: each round of the matrix units reads
 /// the fragments of the next round from shared memory, even across steps, and
-/// loads are in flight for a whole step. With one stage, there are two barriers
-/// per step; with two stages, one.
+/// loads are in flight for a whole step or two. With one stage, there are two
+/// barriers per step; with two stages, one.
 SmallVector<Value> createRegisterPipelinedLoop(const Kernel &kernel,
                                                const MainLoopParts &parts);
 

@@ -9,7 +9,9 @@
 // before it, so the products of a tile's last round are issued after the next
 // tile has begun to be read. Meanwhile, loads from a step ago are written to
 // shared memory, and the loads of the tile after the next one start into the
-// freed registers.
+// freed registers. Where registers allow, two tiles are in flight
+// (`computePrefetchDistance`): loads have two steps then, and a loop starts
+// with two tiles at once.
 //
 // With two stages, a loop starts after the barrier that makes a tile visible.
 // Writes go to the stage of the previous tile and are spread over all rounds. A
@@ -39,6 +41,8 @@
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -47,20 +51,24 @@ class PipelinedLoop {
 public:
   PipelinedLoop(const Kernel &kernel, const MainLoopParts &parts)
       : kernel(kernel), parts(parts), steps(kernel.countSteps()),
-        rounds(parts.matrix.numRounds()), stepsOfIteration(1 + rounds % 2),
+        rounds(parts.matrix.numRounds()),
+        distance(computeLoadDistance(kernel, /*loadsPieces=*/true)),
+        stepsOfIteration(std::lcm(1 + rounds % 2, distance)),
         isDouble(kernel.form.schedule.getStages() == 2) {}
 
   SmallVector<Value> create();
 
 private:
+  using Loads = SmallVector<SmallVector<Value>>; ///< Of a tile, by block.
   /// Values that a step passes to the next one.
   struct State {
     SmallVector<Value> sums;
-    SmallVector<Value> fragments;          ///< Read, but not multiplied.
-    SmallVector<SmallVector<Value>> loads; ///< In flight, by block.
-    SmallVector<Value> places;             ///< Places of these loads.
-    Value stage;                           ///< Stage of the current tile.
-    Value guard;                           ///< Whether there is a tile to load.
+    SmallVector<Value> fragments; ///< Read, but not multiplied.
+    SmallVector<Loads> tiles;     ///< In flight, the next tile first.
+    Loads started;                ///< In this step.
+    SmallVector<Value> places;    ///< Places of the last loads.
+    Value stage;                  ///< Stage of the current tile.
+    Value guard;                  ///< Whether there is a tile to load.
 
     SmallVector<Value> pack() const;
     State unpack(ValueRange values) const;
@@ -89,14 +97,15 @@ private:
     state.sums = parts.matrix.multiplyRound(state.sums, fragments, from, to);
   }
   Value getOther(Value stage) const;
-  Value hasSecondTile() const {
-    return steps.minimum() > 1
+  Value hasTile(int64_t tile) const {
+    return steps.minimum() > tile
                ? kernel.math.yes()
-               : kernel.math.below(kernel.math.constant(1), steps);
+               : kernel.math.below(kernel.math.constant(tile), steps);
   }
   void load(State &state, Value k, int64_t from, int64_t to) const;
   void refill(State &state, Value stage, Value k, int64_t from,
               int64_t to) const;
+  void passLoads(State &state) const;
   State start() const;
   void refillInRound(State &state, Value k, int64_t round) const;
   void beginTile(State &state, Value k, bool hasNext) const;
@@ -108,6 +117,7 @@ private:
   const MainLoopParts &parts;
   SharedNumber steps;
   int64_t rounds;
+  int64_t distance; ///< Tiles in flight while one is multiplied.
   /// Rounds take turns in two sets of registers. An iteration has an even
   /// number of them, so that no set has to be copied to the other one.
   int64_t stepsOfIteration;
@@ -118,8 +128,9 @@ private:
 SmallVector<Value> PipelinedLoop::State::pack() const {
   SmallVector<Value> values = sums;
   llvm::append_range(values, fragments);
-  for (ArrayRef<Value> some : loads)
-    llvm::append_range(values, some);
+  for (const Loads &tile : tiles)
+    for (ArrayRef<Value> block : tile)
+      llvm::append_range(values, block);
   llvm::append_range(values, places);
   values.push_back(stage);
   return values;
@@ -133,7 +144,8 @@ PipelinedLoop::State PipelinedLoop::State::unpack(ValueRange values) const {
   };
   take(state.sums);
   take(state.fragments);
-  llvm::for_each(state.loads, take);
+  for (Loads &tile : state.tiles)
+    llvm::for_each(tile, take);
   take(state.places);
   state.stage = values.front();
   return state;
@@ -143,16 +155,25 @@ PipelinedLoop::State PipelinedLoop::State::unpack(ValueRange values) const {
 void PipelinedLoop::load(State &state, Value k, int64_t from,
                          int64_t to) const {
   for (int64_t block = from; k && block < to; ++block)
-    state.loads[block] = parts.startBlock(block, k, state.places, state.guard);
+    state.started[block] =
+        parts.startBlock(block, k, state.places, state.guard);
 }
 
 /// Writes blocks to a stage and, if `k` is given, loads the tile at `k`.
 void PipelinedLoop::refill(State &state, Value stage, Value k, int64_t from,
                            int64_t to) const {
   for (int64_t block = from; block < to; ++block) {
-    parts.finishBlock(block, state.loads[block], stage);
+    parts.finishBlock(block, state.tiles.front()[block], stage);
     load(state, k, block, block + 1);
   }
+}
+
+/// The loads of this step, if there are any, are in flight after all others.
+void PipelinedLoop::passLoads(State &state) const {
+  std::rotate(state.tiles.begin(), state.tiles.begin() + 1, state.tiles.end());
+  if (!state.started.front().empty())
+    state.tiles.back() = std::move(state.started);
+  state.started.assign(size_t(parts.numBlocks()), {});
 }
 
 PipelinedLoop::State PipelinedLoop::start() const {
@@ -162,19 +183,32 @@ PipelinedLoop::State PipelinedLoop::start() const {
   state.stage = math.constant(0);
   state.guard = math.yes();
   state.places = parts.createPlaces(math.constant(0), state.guard);
-  state.loads.resize(parts.numBlocks());
-  load(state, math.constant(0), 0, parts.numBlocks());
-  Value next;
-  if (steps.maximum() > 1) {
-    next = math.constant(kernel.gemmK());
-    state.guard = hasSecondTile();
+  state.tiles.resize(size_t(distance));
+  state.started.resize(size_t(parts.numBlocks()));
+  Value next = math.constant(0);
+  auto moveTo = [&](int64_t tile) {
+    next = {};
+    if (steps.maximum() <= tile)
+      return;
+    next = math.constant(tile * kernel.gemmK());
+    state.guard = hasTile(tile);
     state.places = parts.movePlaces(kernel, state.places, next, state.guard);
+  };
+  for (int64_t tile = 0; tile < distance; ++tile) {
+    if (tile > 0) {
+      ScheduleFenceOp::create(kernel.b);
+      moveTo(tile);
+    }
+    load(state, next, 0, parts.numBlocks());
+    passLoads(state);
   }
+  moveTo(distance);
   // Loads start in the order of the loop, which waits for each of them alone.
   for (int64_t block = 0; block < parts.numBlocks(); ++block) {
     refill(state, state.stage, next, block, block + 1);
     ScheduleFenceOp::create(kernel.b);
   }
+  passLoads(state);
   state.guard = math.yes();
   gpu::BarrierOp::create(kernel.b);
   if (isDouble)
@@ -238,7 +272,7 @@ void PipelinedLoop::showNext(State &state, Value k) const {
 }
 
 /// Multiplies a tile, except for the last round. `k` is the start of the tile
-/// after the next one, if there is one.
+/// after those in flight, if there is one.
 PipelinedLoop::State PipelinedLoop::createStep(State state, Value k,
                                                bool hasNext) const {
   if (k)
@@ -250,6 +284,8 @@ PipelinedLoop::State PipelinedLoop::createStep(State state, Value k,
     showNext(state, k);
   if (hasNext && !isDouble)
     beginTile(state, k, hasNext);
+  if (hasNext)
+    passLoads(state);
   return state;
 }
 
@@ -259,13 +295,14 @@ SmallVector<Value> PipelinedLoop::create() {
   int64_t gemmK = kernel.gemmK();
   State state = start();
   SharedNumber inLoop = steps.map([&](int64_t n) {
-    return std::max<int64_t>(0, n - 2) / stepsOfIteration * stepsOfIteration;
+    return std::max<int64_t>(0, n - 1 - distance) / stepsOfIteration *
+           stepsOfIteration;
   });
-  Value end =
-      math.constant(inLoop.map([&](int64_t n) { return (n + 2) * gemmK; }));
+  Value end = math.constant(
+      inLoop.map([&](int64_t n) { return (n + 1 + distance) * gemmK; }));
   if (inLoop.maximum() > 0) {
     auto loop = scf::ForOp::create(
-        b, math.constant(2 * gemmK), end,
+        b, math.constant((1 + distance) * gemmK), end,
         math.constant(stepsOfIteration * gemmK), state.pack(),
         [&](OpBuilder &, Location, Value k, ValueRange carried) {
           State after = state.unpack(carried);
@@ -276,18 +313,26 @@ SmallVector<Value> PipelinedLoop::create() {
     disableUnrolling(loop);
     state = state.unpack(loop.getResults());
   }
-  if (stepsOfIteration > 1) {
-    // The step that the loop leaves over.
-    SharedNumber isLeft =
-        steps.map([](int64_t n) { return n > 2 && n % 2 ? 1 : 0; });
+  // The steps that the loop leaves over.
+  for (int64_t step = 0; step + 1 < stepsOfIteration; ++step) {
+    SharedNumber isLeft = steps.map([&](int64_t n) {
+      return std::max<int64_t>(0, n - 1 - distance) % stepsOfIteration > step
+                 ? 1
+                 : 0;
+    });
     state = state.unpack(createIf(kernel, isLeft, state.pack(), [&] {
-      return createStep(state, end, /*hasNext=*/true).pack();
+      return createStep(state, math.add(end, step * gemmK), /*hasNext=*/true)
+          .pack();
     }));
   }
-  SharedNumber hasSecond = steps.map([](int64_t n) { return n > 1 ? 1 : 0; });
-  state = state.unpack(createIf(kernel, hasSecond, state.pack(), [&] {
-    return createStep(state, {}, /*hasNext=*/true).pack();
-  }));
+  // The tiles in flight.
+  for (int64_t tile = distance; tile > 0; --tile) {
+    SharedNumber isLeft =
+        steps.map([&](int64_t n) { return n > tile ? 1 : 0; });
+    state = state.unpack(createIf(kernel, isLeft, state.pack(), [&] {
+      return createStep(state, {}, /*hasNext=*/true).pack();
+    }));
+  }
   state = createStep(state, {}, /*hasNext=*/false);
   multiply(state, state.fragments, 0, parts.matrix.numProducts());
   return state.sums;

@@ -69,12 +69,13 @@ private:
 
 int64_t mlir::conv::computeLoadDistance(const Kernel &kernel,
                                         bool loadsPieces) {
-  return loadsPieces ? ::conv::computePrefetchDistance(
-                           kernel.chip,
-                           getCandidate(kernel.form.schedule, kernel.chip,
-                                        kernel.form.getOperandType()),
-                           kernel.countSteps().minimum())
-                     : 1;
+  if (!loadsPieces && kernel.atom.kind == ::conv::AtomKind::WMMA)
+    return 1;
+  return ::conv::computePrefetchDistance(
+      kernel.chip,
+      getCandidate(kernel.form.schedule, kernel.chip,
+                   kernel.form.getOperandType()),
+      kernel.countSteps().minimum());
 }
 
 SmallVector<Value> RegisterStagedLoop::State::pack() const {

@@ -102,7 +102,7 @@ static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
 
 /// Cycles from the issue of a step's loads until they have arrived. Overlapped
 /// steps with two stages spread their loads and wait for each of them alone: it
-/// is behind half of the others.
+/// is behind half of the others. Loads that are joined are waited for together.
 static double computeLoadLatency(const ChipInfo &chip, const UnitWork &work) {
   double latency = getFit(chip, work).latencyCycles;
   // Vector instructions between the copies delay the last one.
@@ -110,7 +110,7 @@ static double computeLoadLatency(const ChipInfo &chip, const UnitWork &work) {
     return (latency + work.loadCycles +
             double(ceilDiv(work.waves, countSimds(chip))) * work.vectorCycles) /
            double(std::max<int64_t>(1, work.stages - 1));
-  bool isSpread = work.overlapsSteps && work.stages > 1;
+  bool isSpread = work.overlapsSteps && work.stages > 1 && !work.joinsLoads;
   return (latency + work.loadCycles / (isSpread ? 2 : 1)) /
          double(work.prefetchDistance);
 }
@@ -153,6 +153,9 @@ static double computeRound(const ChipInfo &chip, const UnitWork &work,
       double(ceilDiv(work.waves, countSimds(chip)) * work.pieces) *
           loop.pieceCycles +
       double(shares.size()) * work.storedBytes / 64 * loop.storeCycles;
+  // No other round hides the latency of the first tiles.
+  if (round == Round::Only && work.overlapsSteps && !work.copiesInLaneOrder)
+    cycles += double(work.prefetchDistance) * loop.latencyCycles;
   // The longest ones go on alone.
   for (size_t count = shares.size(); count > 0; --count) {
     double next = count < shares.size() ? shares[count] : 0;

@@ -39,7 +39,7 @@ struct UnitWork {
   /// Reads of shared memory by a wave's multiply-adds; 0 with matrix
   /// instructions.
   double laneReads = 0;
-  int64_t prefetchDistance = 1; ///< Steps from loads to their use in phases.
+  int64_t prefetchDistance = 1; ///< Steps from loads to their writes.
   /// Steps overlap: loads and writes are between matrix instructions.
   bool overlapsSteps = false;
 };

@@ -83,8 +83,9 @@ TEST(StagedModel, RoundIsWhatReadsWholeFragments) {
 TEST(StagedModel, CountsRegisters) {
   RegisterCost cost = computeRegisters(layer(), chipOf("gfx942"), fourWaves());
   EXPECT_EQ(cost.accumulators, 64 * 32 / 64);
-  // 128 x 32 and 64 x 32 elements of 2 bytes, over 256 work-items of 16 bytes.
-  EXPECT_EQ(cost.staging, (2 + 1) * 4);
+  // 128 x 32 and 64 x 32 elements of 2 bytes, over 256 work-items of 16 bytes,
+  // of two tiles.
+  EXPECT_EQ(cost.staging, 2 * (2 + 1) * 4);
   // Two atoms of pixels and one of channels, 16 bytes each.
   EXPECT_EQ(cost.fragments, 3 * 4);
   EXPECT_EQ(cost.addresses, 20 + 2 * 4 + 1 * 2);
@@ -217,8 +218,21 @@ TEST(StagedModel, PrefetchesTwoTilesWhereRegistersAndStepsAllow) {
   full.subgroup = {64, 64};
   full.gemmK = 32;
   EXPECT_EQ(computePrefetchDistance(chip, full, 36), 1);
-  // MFMA loops pass one tile through the same registers in each step.
-  EXPECT_EQ(computePrefetchDistance(chipOf("gfx942"), fourWaves(), 36), 1);
+}
+
+// Other workgroups hide the latency of loops with one stage.
+TEST(StagedModel, PrefetchesTwoTilesWithTwoStages) {
+  const ChipInfo &chip = chipOf("gfx942");
+  Candidate candidate = fourWaves();
+  candidate.stages = 2;
+  EXPECT_EQ(computePrefetchDistance(chip, candidate, 6), 2);
+  EXPECT_EQ(computePrefetchDistance(chip, candidate, 5), 1);
+  Candidate full = candidate; // Accumulators and both tiles are 256 registers.
+  full.workgroup = {256, 256};
+  full.subgroup = {128, 128};
+  EXPECT_EQ(computePrefetchDistance(chip, full, 36), 1);
+  candidate.stages = 1;
+  EXPECT_EQ(computePrefetchDistance(chip, candidate, 36), 1);
 }
 
 TEST(StagedModel, SaysWhatLimits) {

@@ -89,6 +89,12 @@ TEST(UnitModel, ShortStepsWaitForTheirLoads) {
   EXPECT_GE(computeUnitStep(chip, work, 1), 500 + work.loadCycles);
 }
 
+/// What a launch of one round waits for its first tiles.
+static double firstTilesAlone(const ChipInfo &chip, const UnitWork &work) {
+  return double(work.prefetchDistance) *
+         chip.calibration->unit.overlapped.latencyCycles;
+}
+
 TEST(UnitModel, TheLastRoundIsShorter) {
   const ChipInfo &chip = chipOf("gfx942");
   UnitWork work = fourWaves();
@@ -96,7 +102,34 @@ TEST(UnitModel, TheLastRoundIsShorter) {
     return computeUnitCycles(chip, work, 2, {{count, 1}});
   };
   EXPECT_LT(compute(1), compute(2));
-  EXPECT_DOUBLE_EQ(compute(5), 2 * compute(2) + compute(1));
+  EXPECT_DOUBLE_EQ(compute(5), 2 * compute(2) + compute(1) -
+                                   3 * firstTilesAlone(chip, work));
+}
+
+// With two tiles in flight, a step waits half as long, and a launch of one
+// round starts with both; those of other rounds hide each other's.
+TEST(UnitModel, TilesInFlightCostTheirStart) {
+  const ChipInfo &chip = chipOf("gfx942");
+  UnitWork work = fourWaves();
+  work.matrixCycles = work.sharedCycles = work.loadCycles = 64;
+  auto compute = [&](int64_t tiles, double steps, int64_t workgroups) {
+    work.prefetchDistance = tiles;
+    work.steps = steps;
+    return computeUnitCycles(chip, work, 2, {{workgroups, 1}});
+  };
+  EXPECT_LT(compute(2, 20, 2), compute(1, 20, 2));
+  EXPECT_GT(compute(2, 1, 2), compute(1, 1, 2));
+  EXPECT_LT(compute(2, 1, 4), compute(1, 1, 4));
+}
+
+// What is joined is waited for together.
+TEST(UnitModel, JoinedLoadsAreNotSpread) {
+  const ChipInfo &chip = chipOf("gfx942");
+  UnitWork work = fourWaves();
+  work.matrixCycles = work.sharedCycles = 64;
+  double apart = computeUnitStep(chip, work, 1);
+  work.joinsLoads = true;
+  EXPECT_NEAR(computeUnitStep(chip, work, 1) - apart, work.loadCycles / 2, 1);
 }
 
 // Six waves on four SIMD units: two of these have two waves.
@@ -126,7 +159,8 @@ TEST(UnitModel, ALongPhaseIsNotHiddenByShortOnes) {
   EXPECT_GT(mixed, compute({{2, 0.75}}));
   // Rounds go on over the border between phases.
   EXPECT_DOUBLE_EQ(compute({{3, 1}, {3, 0.5}}),
-                   pair + mixed + compute({{2, 0.5}}));
+                   pair + mixed + compute({{2, 0.5}}) -
+                       3 * firstTilesAlone(chip, work));
   EXPECT_DOUBLE_EQ(compute({{1, 1}, {0, 0.7}, {1, 0.5}}), mixed);
 }
 

@@ -39,9 +39,9 @@ int64_t computeNeededRegisters(const ChipInfo &chip,
 RegisterCost computeRegisters(const Problem &problem, const ChipInfo &chip,
                               const Candidate &candidate);
 
-/// Tiles on their way to registers while one is multiplied, where every load
-/// brings 16 bytes along the reduction. A second one hides twice the latency,
-/// but takes registers, and steps that pay for its start.
+/// Tiles on their way to registers while one is multiplied; for WMMA, where
+/// every load brings 16 bytes along the reduction. A second one hides twice the
+/// latency, but takes registers, and steps that pay for its start.
 int64_t computePrefetchDistance(const ChipInfo &chip,
                                 const Candidate &candidate, int64_t steps);
 
