@@ -80,7 +80,9 @@ static void addTilesInFlight() {
           {32, "convbfp16", "mfma 16 x 16 x 16", "sim:gfx90a"},
           {64, "convfp16", "mfma 16 x 16 x 32", "sim:gfx950"},
           {64, "convint8", "mfma 16 x 16 x 32", "sim:gfx942"},
-          {32, "conv", "mfma 16 x 16 x 4", "sim:gfx90a"}}) {
+          {32, "conv", "mfma 16 x 16 x 4", "sim:gfx90a"},
+          {64, "convfp16", "wmma 16 x 16 x 16", "sim:gfx1201"},
+          {32, "convbfp16", "wmma 16 x 16 x 16", "sim:gfx1100"}}) {
       bool isForward = flag == 1;
       if (command == std::string("convint8") && !isForward)
         continue;

@@ -39,6 +39,10 @@ struct MainLoopParts {
   /// The blocks of both operands, the left operand's first
   /// (`OperandCopy::startBlock`), with the places of all their loads.
   int64_t numBlocks() const { return lhs.numBlocks() + rhs.numBlocks(); }
+  /// Whether each load has a whole piece.
+  bool loadsPieces() const {
+    return lhs.loadsPerBlock() == 1 && rhs.loadsPerBlock() == 1;
+  }
   SmallVector<Value> startBlock(int64_t block, Value k, ValueRange places,
                                 Value guard) const;
   void finishBlock(int64_t block, ValueRange loads, Value stage) const;
@@ -57,8 +61,8 @@ SmallVector<Value> createIf(const Kernel &kernel, const SharedNumber &condition,
                             ValueRange otherwise,
                             function_ref<SmallVector<Value>()> create);
 
-/// Tiles in flight to registers while one is multiplied. `loadsPieces` says if
-/// each load has a whole piece, which matters where steps do not overlap.
+/// Tiles in flight to registers while one is multiplied
+/// (`computePrefetchDistance`).
 int64_t computeLoadDistance(const Kernel &kernel, bool loadsPieces);
 
 /// Builds the loop over the reduction and returns the accumulators after it.

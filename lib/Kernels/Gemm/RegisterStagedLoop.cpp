@@ -34,9 +34,7 @@ class RegisterStagedLoop {
 public:
   RegisterStagedLoop(const Kernel &kernel, const MainLoopParts &parts)
       : kernel(kernel), parts(parts), steps(kernel.countSteps()),
-        distance(
-            computeLoadDistance(kernel, parts.lhs.loadsPerBlock() == 1 &&
-                                            parts.rhs.loadsPerBlock() == 1)),
+        distance(computeLoadDistance(kernel, parts.loadsPieces())),
         isDouble(kernel.form.schedule.getStages() == 2) {}
 
   SmallVector<Value> create();
@@ -69,13 +67,11 @@ private:
 
 int64_t mlir::conv::computeLoadDistance(const Kernel &kernel,
                                         bool loadsPieces) {
-  if (!loadsPieces && kernel.atom.kind == ::conv::AtomKind::WMMA)
-    return 1;
   return ::conv::computePrefetchDistance(
       kernel.chip,
       getCandidate(kernel.form.schedule, kernel.chip,
                    kernel.form.getOperandType()),
-      kernel.countSteps().minimum());
+      kernel.countSteps().minimum(), loadsPieces);
 }
 
 SmallVector<Value> RegisterStagedLoop::State::pack() const {
@@ -129,12 +125,18 @@ RegisterStagedLoop::State RegisterStagedLoop::start() const {
   state.stage = math.constant(0);
   state.changesStage = isDouble;
   startTile(state, math.constant(0));
-  finishTile(state);
-  // Workgroups that start together do not wait for each other's second tiles.
-  if (distance > 1)
+  // With one stage, many workgroups start together: they do not wait for each
+  // other's second tiles.
+  if (!isDouble)
+    finishTile(state);
+  for (int64_t tile = 1; tile < distance; ++tile) {
     ScheduleFenceOp::create(kernel.b);
-  for (int64_t tile = 1; tile < distance; ++tile)
     startTile(state, math.constant(tile * kernel.gemmK()));
+  }
+  if (isDouble && distance > 1)
+    ScheduleFenceOp::create(kernel.b);
+  if (isDouble)
+    finishTile(state);
   gpu::BarrierOp::create(kernel.b);
   return state;
 }

@@ -15,9 +15,9 @@
 
 using namespace conv;
 
-/// Least steps of an overlapped loop with a second tile in flight. By the
+/// Least steps of a loop with two stages and a second tile in flight. By the
 /// clock, loops of two to four steps take 1.01 to 1.11 times as long with it.
-static constexpr int64_t kOverlappedSecondTileSteps = 6;
+static constexpr int64_t kTwoStageSecondTileSteps = 6;
 
 static const StagedCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->staged;
@@ -114,8 +114,7 @@ int64_t conv::countResident(const ChipInfo &chip, const Candidate &candidate,
 
 /// Whether a second tile in flight leaves enough registers, and workgroups of a
 /// unit.
-static bool fitsSecondTile(const ChipInfo &chip, const Candidate &candidate,
-                           int64_t mostRegisters, int64_t mostWorkgroups) {
+static bool fitsSecondTile(const ChipInfo &chip, const Candidate &candidate) {
   // Schedules are judged alike for all problems, as if no loads were joined.
   Problem problem;
   problem.lhsRun.isAlongReduction = problem.rhsRun.isAlongReduction = true;
@@ -123,37 +122,29 @@ static bool fitsSecondTile(const ChipInfo &chip, const Candidate &candidate,
   int64_t expected = computeExpectedRegisters(chip, *candidate.atom, cost,
                                               /*transposes=*/false);
   int64_t withSecond = expected + cost.staging;
-  return withSecond <= mostRegisters &&
+  int64_t available = computeAvailableRegisters(chip, candidate.subgroups()) -
+                      chip.registerGranule;
+  return withSecond <=
+             std::min<int64_t>(available, chip.registerFilePerLane / 2) &&
          countResident(chip, candidate, withSecond) >=
-             std::min(mostWorkgroups, countResident(chip, candidate, expected));
+             std::min(chip.calibration->unit.secondTileWorkgroups,
+                      countResident(chip, candidate, expected));
 }
 
 int64_t conv::computePrefetchDistance(const ChipInfo &chip,
-                                      const Candidate &candidate,
-                                      int64_t steps) {
-  if (!keepsLoadsEarly(chip) || candidate.loop != StagedLoop::Registers)
+                                      const Candidate &candidate, int64_t steps,
+                                      bool loadsPieces) {
+  AtomKind kind = candidate.atom->kind;
+  // Multiply-adds pass loads through the same registers in each step.
+  if (!keepsLoadsEarly(chip) || candidate.loop != StagedLoop::Registers ||
+      (kind != AtomKind::WMMA && kind != AtomKind::MFMA))
     return 1;
-  const UnitCalibration &unit = chip.calibration->unit;
-  switch (candidate.atom->kind) {
-  case AtomKind::WMMA:
-    return steps >= unit.secondTileSteps &&
-                   fitsSecondTile(
-                       chip, candidate,
-                       computeAvailableRegisters(chip, candidate.subgroups()) -
-                           chip.registerGranule,
-                       unit.secondTileWorkgroups)
-               ? 2
-               : 1;
-  case AtomKind::MFMA:
-    // With one stage, other workgroups hide the latency of loads.
-    return candidate.stages > 1 && steps >= kOverlappedSecondTileSteps &&
-                   fitsSecondTile(chip, candidate, chip.registerFilePerLane / 2,
-                                  chip.maxWavesPerSimd)
-               ? 2
-               : 1;
-  default: // They pass loads through the same registers in each step.
-    return 1;
-  }
+  // With one stage, other workgroups hide most of the latency of loads.
+  bool pays = candidate.stages > 1
+                  ? steps >= kTwoStageSecondTileSteps
+                  : kind == AtomKind::WMMA && loadsPieces &&
+                        steps >= chip.calibration->unit.secondTileSteps;
+  return pays && fitsSecondTile(chip, candidate) ? 2 : 1;
 }
 
 int64_t conv::getPrefetchDistance(const Problem &problem, const ChipInfo &chip,
@@ -163,14 +154,10 @@ int64_t conv::getPrefetchDistance(const Problem &problem, const ChipInfo &chip,
     return run.isAlongReduction &&
            countLoadElements(chip, candidate, rows, run) == longest;
   };
-  // Loops whose phases are apart keep loads that are joined for one step.
-  bool staysOne = candidate.atom->kind == AtomKind::WMMA &&
-                  (!loadsPieces(candidate.workgroup[0], problem.lhsRun) ||
-                   !loadsPieces(candidate.workgroup[1], problem.rhsRun));
-  return staysOne ? 1
-                  : computePrefetchDistance(
-                        chip, candidate,
-                        ceilDiv(problem.reduction, candidate.gemmK));
+  return computePrefetchDistance(
+      chip, candidate, ceilDiv(problem.reduction, candidate.gemmK),
+      loadsPieces(candidate.workgroup[0], problem.lhsRun) &&
+          loadsPieces(candidate.workgroup[1], problem.rhsRun));
 }
 
 RegisterCost conv::computeRegisters(const Problem &problem,

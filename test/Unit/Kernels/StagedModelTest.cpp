@@ -220,7 +220,8 @@ TEST(StagedModel, PrefetchesTwoTilesWhereRegistersAndStepsAllow) {
   EXPECT_EQ(computePrefetchDistance(chip, full, 36), 1);
 }
 
-// Other workgroups hide the latency of loops with one stage.
+// Other workgroups hide most of the latency of loops with one stage. With two,
+// loads that are joined have two steps as well.
 TEST(StagedModel, PrefetchesTwoTilesWithTwoStages) {
   const ChipInfo &chip = chipOf("gfx942");
   Candidate candidate = fourWaves();
@@ -233,6 +234,14 @@ TEST(StagedModel, PrefetchesTwoTilesWithTwoStages) {
   EXPECT_EQ(computePrefetchDistance(chip, full, 36), 1);
   candidate.stages = 1;
   EXPECT_EQ(computePrefetchDistance(chip, candidate, 36), 1);
+  Candidate small{.atom = &atomOf("gfx1201", NumericType::F16, 16),
+                  .workgroup = {32, 32},
+                  .subgroup = {16, 16},
+                  .gemmK = 128,
+                  .stages = 2};
+  EXPECT_EQ(computePrefetchDistance(chipOf("gfx1201"), small, 6, false), 2);
+  small.stages = 1;
+  EXPECT_EQ(computePrefetchDistance(chipOf("gfx1201"), small, 36, false), 1);
 }
 
 TEST(StagedModel, SaysWhatLimits) {

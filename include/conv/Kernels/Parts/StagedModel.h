@@ -39,11 +39,13 @@ int64_t computeNeededRegisters(const ChipInfo &chip,
 RegisterCost computeRegisters(const Problem &problem, const ChipInfo &chip,
                               const Candidate &candidate);
 
-/// Tiles on their way to registers while one is multiplied; for WMMA, where
-/// every load brings 16 bytes along the reduction. A second one hides twice the
-/// latency, but takes registers, and steps that pay for its start.
+/// Tiles on their way to registers while one is multiplied. A second one hides
+/// twice the latency, but takes registers, and steps that pay for its start.
+/// With one stage, only loops whose steps do not overlap have one, where each
+/// load brings a whole piece.
 int64_t computePrefetchDistance(const ChipInfo &chip,
-                                const Candidate &candidate, int64_t steps);
+                                const Candidate &candidate, int64_t steps,
+                                bool loadsPieces = true);
 
 /// Bytes of shared memory a workgroup takes.
 int64_t computeSharedBytes(const Candidate &candidate);
