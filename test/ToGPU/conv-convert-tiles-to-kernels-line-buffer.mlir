@@ -81,6 +81,47 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // -----
 
+// 40 channels: the eight elements of a group are adjacent in the filter.
+// CHECK:       gpu.func @adjacent_0(%{{.+}}: memref<1x8x8x40xf16, {{.+}}>, %[[W40:.+]]: memref<16x1x1x40xf16, {{.+}}>,
+// CHECK-NOT:     vector<1xf16>
+// CHECK:         conv.guarded_load %[[W40]]{{.*}} -> vector<8xf16>
+// CHECK:         nvvm.barrier id = %c4_i32
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @adjacent(%x: tensor<1x8x8x40xf16>, %w: tensor<16x1x1x40xf16>) -> tensor<1x8x8x16xf16> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <kernel = #conv.line_buffer<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64, stages = 2,
+                    atom = <wgmma 64 x 16 x 16>, raster = columns>>
+        : tensor<1x8x8x40xf16>, tensor<16x1x1x40xf16> -> tensor<1x8x8x16xf16>
+    return %y : tensor<1x8x8x16xf16>
+  }
+}
+
+// -----
+
+// In the gradient of the input, rows of the filter are adjacent: a work-item loads eight columns of eight rows, and writes
+// eight pieces.
+// CHECK:       gpu.func @rows_0(%{{.+}}: memref<1x8x8x16xf16, {{.+}}>, %[[W16:.+]]: memref<16x1x1x40xf16, {{.+}}>,
+// CHECK-NOT:     vector<1xf16>
+// CHECK-COUNT-8: conv.guarded_load %[[W16]]{{.*}} -> vector<8xf16>
+// CHECK-NOT:     conv.guarded_load %[[W16]]
+// CHECK-COUNT-8: llvm.store %{{.+}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
+// CHECK:         nvvm.barrier id = %c4_i32
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @rows(%dy: tensor<1x8x8x16xf16>, %w: tensor<16x1x1x40xf16>) -> tensor<1x8x8x40xf16> {
+    %dx = conv.backward_data %dy, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <kernel = #conv.line_buffer<workgroup = [64, 40], subgroup = [64, 40], gemm_k = 64, stages = 2,
+                    atom = <wgmma 64 x 40 x 16>, raster = columns>>
+        : tensor<1x8x8x16xf16>, tensor<16x1x1x40xf16> -> tensor<1x8x8x40xf16>
+    return %dx : tensor<1x8x8x40xf16>
+  }
+}
+
+// -----
+
 // The gradient of the first filter, in two parts of two images each: four steps of 64 positions. Of the 64 columns, groups
 // of eight are two for each line.
 

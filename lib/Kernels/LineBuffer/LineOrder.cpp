@@ -11,6 +11,8 @@
 
 #include "LineOrder.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -47,7 +49,7 @@ ReductionElement mlir::conv::createLineElement(const PtxBuilder &ptx,
 FilterOrder mlir::conv::getLineOrder(const PtxBuilder &ptx,
                                      const Window &window) {
   return {.pieces = window.countGroups(),
-          .run = 1,
+          .run = std::gcd(window.channels, Window::kGroupElements),
           .getElement = [&](Value group, Value i) {
             return createLineElement(ptx, window, group, i);
           }};

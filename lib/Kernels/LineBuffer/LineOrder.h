@@ -24,7 +24,9 @@ ReductionElement createLineElement(const PtxBuilder &ptx,
                                    const ::conv::LineWindow &window,
                                    Value group, Value i);
 
-/// The order of a filter that is multiplied with windows: group by group.
+/// The order of a filter that is multiplied with windows: group by group. With
+/// an even number of channels, nothing leads a run, so that factors that the
+/// channels share with a group are not cut.
 FilterOrder getLineOrder(const PtxBuilder &ptx,
                          const ::conv::LineWindow &window);
 

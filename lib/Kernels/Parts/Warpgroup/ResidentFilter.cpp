@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A work-item loads eight elements of a column and stores them as one 16-byte
-// piece, then goes on to another piece. Neighbouring work-items load what is
-// adjacent in memory: pieces of one column, or the same piece of several
-// columns. The swizzle XORs a piece's number in its row with the row's number.
+// piece, or of as many columns as are adjacent in memory, which it transposes
+// in registers. Then it goes on to other pieces. Neighbouring work-items load
+// what shares a sector, and then pieces of one column. The swizzle XORs a
+// piece's number in its row with the row's number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +33,8 @@ static constexpr int64_t kPiecesPerRow = ::conv::FilterTile::kPiecesPerRow;
 static constexpr int64_t kConsumersBarrier = 4;
 /// Columns for which a work-item has loads in flight at a time.
 static constexpr int64_t kColumnsTogether = 8;
+/// Adjacent elements that neighbouring work-items load of a row: a sector.
+static constexpr int64_t kRowTogether = 16;
 
 namespace {
 /// Position of one load of a piece in the reduction, for any column.
@@ -48,24 +51,25 @@ public:
         access(kernel.math, kernel.form.rhs),
         width(order.run > 1
                   ? access.getVectorWidth(MatrixIndex::Column, order.run)
-                  : 1) {}
+                  : 1),
+        rowWidth(width == 1
+                     ? access.getVectorWidth(MatrixIndex::Row, Tile::kAccess)
+                     : 1) {}
 
-  /// Whether the elements of a column are apart in memory and the elements of a
-  /// row are adjacent.
-  bool readsAlongRows() const {
-    return width == 1 &&
-           access.getVectorWidth(MatrixIndex::Row, Tile::kAccess) > 1;
-  }
+  /// Columns whose pieces a work-item loads together.
+  int64_t columnsTogether() const { return rowWidth; }
   SmallVector<ReductionPart> locate(Value piece) const;
-  /// Loads a piece, with zeros for elements that the filter does not have.
-  Value load(ArrayRef<ReductionPart> parts, Value column) const;
+  /// Loads a piece of each of `columnsTogether()` columns from `column` on,
+  /// with zeros for elements that the filter does not have.
+  SmallVector<Value> load(ArrayRef<ReductionPart> parts, Value column) const;
 
 private:
   const Kernel &kernel;
   const PtxBuilder &ptx;
   const FilterOrder &order;
   MatrixAccess access;
-  int64_t width; ///< Per load.
+  /// Elements of a column, or of a row, per load: one of them is 1.
+  int64_t width, rowWidth;
 };
 } // namespace
 
@@ -83,23 +87,28 @@ SmallVector<ReductionPart> FilterLoader::locate(Value piece) const {
   return parts;
 }
 
-Value FilterLoader::load(ArrayRef<ReductionPart> parts, Value column) const {
+SmallVector<Value> FilterLoader::load(ArrayRef<ReductionPart> parts,
+                                      Value column) const {
   const IndexMath &math = ptx.math;
   Value isColumn = math.below(column, kernel.form.getColumns());
   MatrixAccess::Position row =
       access.createPosition(MatrixIndex::Row, kernel.math.cast(column));
-  SmallVector<Value> elements;
+  // The elements of each column.
+  SmallVector<SmallVector<Value>> elements(rowWidth);
   for (const ReductionPart &part : parts) {
     MatrixAccess::Position position = access.add(part.position, row);
     Value guard = math.both(part.isUsed, isColumn);
     Value loaded =
         kernel.load(kernel.arguments[1], access.createOffset(position),
-                    access.createGuard(position, guard), width);
-    for (int64_t i = 0; i < width; ++i)
-      elements.push_back(vector::ExtractOp::create(ptx.b, loaded, i));
+                    access.createGuard(position, guard), width * rowWidth);
+    for (int64_t i = 0; i < width * rowWidth; ++i)
+      elements[i / width].push_back(
+          vector::ExtractOp::create(ptx.b, loaded, i));
   }
   auto type = VectorType::get({Tile::kAccess}, kernel.form.getOperandType());
-  return vector::FromElementsOp::create(ptx.b, type, elements);
+  return llvm::map_to_vector(elements, [&](ArrayRef<Value> piece) -> Value {
+    return vector::FromElementsOp::create(ptx.b, type, piece);
+  });
 }
 
 /// The byte offset of a piece of a column in the filter's shared memory.
@@ -120,23 +129,22 @@ struct Share {
 };
 } // namespace
 
-/// Divides the pieces of all columns among the consumers' work-items.
+/// Divides the pieces of all columns among the consumers' work-items, of which
+/// each takes `together` columns.
 static Share createShare(const PtxBuilder &ptx, Value number, int64_t workItems,
-                         int64_t pieces, int64_t columns, bool alongRows) {
+                         int64_t pieces, int64_t columns, int64_t together) {
   const IndexMath &math = ptx.math;
-  if (alongRows) {
-    // At most a warp reads along a row.
-    int64_t across = std::gcd(columns, kWarpSize);
-    return {math.div(number, across), math.rem(number, across),
-            workItems / across, across};
-  }
-  int64_t across = std::min(pieces, workItems);
-  int64_t down = workItems / across;
-  Value column = math.div(number, across);
-  if (workItems % across != 0)
+  int64_t near = together == 1 ? 1 : std::gcd(columns, kRowTogether) / together;
+  int64_t across = std::min(pieces, workItems / near);
+  int64_t down = workItems / near / across;
+  Value rest = math.div(number, near);
+  Value group = math.div(rest, across);
+  Value column = math.mul(
+      math.add(math.mul(group, near), math.rem(number, near)), together);
+  if (workItems / near % across != 0)
     column = ptx.b.createOrFold<arith::SelectOp>(
-        math.below(column, down), column, math.constant(columns));
-  return {math.rem(number, across), column, across, down};
+        math.below(group, down), column, math.constant(columns));
+  return {math.rem(rest, across), column, across, down * near * together};
 }
 
 void mlir::conv::createFilter(const Kernel &kernel, const PtxBuilder &ptx,
@@ -149,9 +157,9 @@ void mlir::conv::createFilter(const Kernel &kernel, const PtxBuilder &ptx,
   FilterLoader loader(kernel, ptx, order);
   Share share = createShare(
       ptx, math.add(math.mul(consumer, Tile::kWarpgroupSize), workItem),
-      workItems, order.pieces, columns, loader.readsAlongRows());
-  int64_t together =
-      std::min(::conv::ceilDiv(columns, share.columnStep), kColumnsTogether);
+      workItems, order.pieces, columns, loader.columnsTogether());
+  int64_t together = std::min(::conv::ceilDiv(columns, share.columnStep),
+                              kColumnsTogether / loader.columnsTogether());
   // The position of a piece is computed once for all of its columns.
   auto copy = [&](Value piece) {
     SmallVector<ReductionPart> parts = loader.locate(piece);
@@ -161,7 +169,8 @@ void mlir::conv::createFilter(const Kernel &kernel, const PtxBuilder &ptx,
           SmallVector<std::pair<Value, Value>> loaded;
           for (int64_t i = 0; i < together; ++i) {
             Value next = math.add(column, i * share.columnStep);
-            loaded.push_back({next, loader.load(parts, next)});
+            for (auto [j, elements] : llvm::enumerate(loader.load(parts, next)))
+              loaded.push_back({math.add(next, int64_t(j)), elements});
           }
           for (auto [column, elements] : loaded)
             ptx.createIf(math.below(column, columns), [&] {

@@ -30,7 +30,7 @@ struct FilterOrder {
   /// Groups of eight elements of a column that are multiplied.
   int64_t pieces;
   /// Elements of a piece with consecutive numbers, starting at a multiple of
-  /// `run` in the piece: 1 or all.
+  /// `run` in the piece: a divisor of eight.
   int64_t run;
   /// Element `i` of a piece.
   std::function<ReductionElement(Value piece, Value i)> getElement;
