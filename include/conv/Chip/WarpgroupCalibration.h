@@ -47,6 +47,9 @@ struct WarpgroupCalibration {
   /// gradients of filters of 1x1 windows in NCHW with less gain from clusters,
   /// and those with more lose by them, in 40 layers on an H100.
   double nearShare;
+  /// Likewise of a filter's gradient whose clusters share its steps: of 110
+  /// layers, those with more bytes take split-K slices in as much time or less.
+  double clusterShare;
   double splitLineCycles; ///< Cycles for each cache line if rows of one group
                           ///< start within lines.
   /// Units that were busy when `splitLineCycles` was timed with whole rows of
@@ -69,6 +72,10 @@ struct WarpgroupCalibration {
   double copyBytesPerClock;  ///< Bytes per clock of the copies of all units.
   double stridedRowCycles;   ///< Cycles for each copied row that skips image
                              ///< positions.
+  /// Share of the cycles of rows and lines that is left if few units copy: for
+  /// the rest, they wait for caches that all units share. 160 small gradients
+  /// of filters, with 4 to 132 units.
+  double idleCopyShare;
   double unalignedRowCycles; ///< Cycles for each row whose stride is not a
                              ///< multiple of a sector: 6.5 to 10.1 in 8
                              ///< schedules of 3 layers.
@@ -146,10 +153,14 @@ struct LineBufferCalibration {
                                   ///< by one, for each column of an atom.
   double launchCycles; ///< From the launch until the filter is in shared
                        ///< memory, plus after the last tile.
-  /// Elements of the filter that a work-item loads during `launchCycles`, and
-  /// the cycles of each further element: 7 layers.
-  double launchElements;
-  double elementCycles;
+  /// Loads of the filter by a work-item during `launchCycles`, and the cycles
+  /// of each further load: 44 kernels of 16 layers.
+  double launchLoads;
+  double filterLoadCycles;
+  /// Share of the memory's bandwidth, and time around a kernel that it limits:
+  /// the same kernels, within 16 % (root mean square).
+  double memoryShare;
+  double memoryStartSeconds;
 };
 
 /// Filters that stay in shared memory (`WeightStationary`), on an H200.
@@ -160,9 +171,11 @@ struct WeightStationaryCalibration {
   double sliceCycles;             ///< Between the products of two slices.
   double epilogueCyclesPerColumn; ///< Results that lanes store, for each column
                                   ///< of an atom.
+  double exposedStores; ///< Share of the stores that no product hides.
   double launchCycles; ///< From launch to first tile plus after the last.
   double pieceCycles;  ///< Each 16 bytes of the filter that a work-item loads.
   double memoryShare;  ///< Share of the memory's bandwidth that copies reach.
+  double memoryStartSeconds; ///< Time around a kernel that memory limits.
 };
 
 } // namespace conv

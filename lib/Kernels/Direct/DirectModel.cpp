@@ -226,6 +226,39 @@ static double getQueuedCycles(const DirectTiling &tiling,
   return cycles * (1 + fit(chip).queue.conflictCost * (work.conflicts - 1));
 }
 
+/// Copies of lanes that fill a box.
+static double countCopies(const TensorBox &box) {
+  return double(box.numElements) / double(box.copyWidth);
+}
+
+/// Corrects the counted cycles of lanes that reduce.
+static void addLaneCosts(const DirectTiling &tiling,
+                         const ::conv::ChipInfo &chip, ProductCycles &cycles) {
+  cycles.copies = std::max(cycles.copies,
+                           (countCopies(tiling.lhs) + countCopies(tiling.rhs)) /
+                               chip.calibration->staged.loadLanesPerClock);
+  if (tiling.isAlongBatch)
+    return;
+  double slowdown = fit(chip).lanes.positionCycles *
+                    std::pow(double(llvm::product_of(tiling.batch.sizes)),
+                             fit(chip).lanes.channelPower);
+  cycles.shared *= slowdown;
+  cycles.products *= slowdown;
+}
+
+/// Seconds of the launches after the first one.
+static double getLaterSeconds(const DirectCost &cost, const DirectPlan &plan,
+                              ScheduleAttr schedule,
+                              const ::conv::ChipInfo &chip) {
+  const ::conv::SplitSumCalibration &sums = chip.calibration->splitSum;
+  // Reductions of blocks were fitted with whole launches.
+  if (!cost.reducesOnLanes || schedule.getSplits() == 1 ||
+      sums.launchSeconds == 0)
+    return double(plan.launches - 1) * chip.calibration->launch.launchSeconds;
+  return double(plan.launches - 2) * chip.calibration->launch.launchSeconds +
+         sums.launchSeconds + sums.sliceSeconds * double(schedule.getSplits());
+}
+
 /// Adds one product to the cost. Cycles are cycles of one compute unit.
 static void addProduct(const DirectTiling &tiling, const DirectWork &work,
                        const ViewedProduct &product,
@@ -244,6 +277,8 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
     cost.conflicts = std::max(cost.conflicts, work.conflicts);
   ProductCycles own =
       computeCycles(tiling, work, product, workgroups, cost.workItems, chip);
+  if (cost.reducesOnLanes)
+    addLaneCosts(tiling, chip, own);
   cost.residentWorkgroups =
       cost.residentWorkgroups == 0
           ? own.resident
@@ -259,7 +294,8 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   // What is around the steps of a reduction takes as long with lanes as with
   // banded matrices.
   else if (!tiling.blocks)
-    cost.launchSeconds += fit(chip).bands.seconds;
+    cost.launchSeconds += fit(chip).bands.seconds +
+                          (cost.reducesOnLanes ? fit(chip).lanes.seconds : 0);
   cost.isPipelined |= isQueue || tiling.diagonals;
   cost.countsHalos = isQueue || tiling.blocks || tiling.diagonals;
   cost.computeSeconds += cycles / (chip.clockGHz * 1e9);
@@ -311,9 +347,12 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     cost.epilogueBytes += getBytes(operand.getType());
   cost.memoryBytes += cost.epilogueBytes;
   cost.memoryBytes += 2 * plan.intermediateBytes;
-  cost.isQueue = cast<DirectAttr>(schedule.getKernel()).getMainLoop() !=
-                     DirectLoop::Reduction &&
-                 chip.asyncCopyBytes > 0;
+  bool isReduction = cast<DirectAttr>(schedule.getKernel()).getMainLoop() ==
+                     DirectLoop::Reduction;
+  cost.isQueue = !isReduction && chip.asyncCopyBytes > 0;
+  cost.reducesOnLanes = isReduction && !schedule.reducesBlocks() &&
+                        !isClocked(chip) &&
+                        chip.backend != ::conv::Backend::Host;
   bool hasBlocks = false;
   for (const ViewedProduct &product : plan.products) {
     std::optional<DirectTiling> tiling =
@@ -322,8 +361,6 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
       return std::nullopt;
     hasBlocks |= tiling->blocks.has_value();
     if (chip.backend == ::conv::Backend::Host) {
-      bool isReduction = cast<DirectAttr>(schedule.getKernel()).getMainLoop() ==
-                         DirectLoop::Reduction;
       addHostProduct(*tiling, product, isReduction, chip, cost);
       continue;
     }
@@ -354,8 +391,7 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
       (memoryBytes - cost.epilogueBytes) * cost.linesOfRuns / bytesPerSecond;
   cost.epilogueSeconds = cost.epilogueBytes / bytesPerSecond;
   cost.isPipelined |= schedule.getStages() > 1 || isClocked(chip);
-  cost.launchSeconds +=
-      double(plan.launches - 1) * chip.calibration->launch.launchSeconds;
+  cost.launchSeconds += getLaterSeconds(cost, plan, schedule, chip);
   return cost;
 }
 

@@ -34,6 +34,7 @@ struct DirectCost {
   double conflicts = 1;
   bool isPipelined = false; ///< The next steps' copies are in flight.
   bool isQueue = false;     ///< `computeSeconds` includes memory time.
+  bool reducesOnLanes = false; ///< Where no clock counts their instructions.
   bool countsHalos = false; ///< It also includes halos from the cache.
 
   /// The bytes that may be copied before halos count: `traffic` times the

@@ -15,6 +15,7 @@
 
 #include "../Models.h"
 
+#include "../Parts/Warpgroup/ResidentFilterCost.h"
 #include "../Parts/Warpgroup/WarpgroupTiles.h"
 
 #include "conv/Kernels/LineBuffer/LineFacts.h"
@@ -23,6 +24,7 @@
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace conv;
 
@@ -241,13 +243,20 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
 
   double elements = reduction * double(tile.tile.columns) /
                     double(tile.tile.consumers * TmaTile::kWarpgroupSize);
-  computeSeconds(problem, chip, candidate, /*tileCycles=*/0,
-                 fit(chip).elementCycles *
-                         std::max(0.0, elements - fit(chip).launchElements) +
-                     (facts.areStoredByLanes
-                          ? computePairCycles(problem, chip, /*areRows=*/false)
-                          : 0),
-                 cost);
+  computeSeconds(
+      problem, chip, candidate, /*tileCycles=*/0,
+      computeFilterCycles(chip, problem.rhsRun,
+                          std::gcd(tile.window.channels, TmaTile::kAccess),
+                          elements) +
+          (facts.areStoredByLanes
+               ? computePairCycles(problem, chip, /*areRows=*/false)
+               : 0),
+      cost);
+  cost.memorySeconds =
+      cost.memorySeconds / fit(chip).memoryShare + fit(chip).memoryStartSeconds;
+  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
+  if (cost.memorySeconds > cost.computeSeconds)
+    cost.limit = Limit::Memory;
   cost.tileEfficiency = problem.flops() / 2 /
                         (double(cost.workgroups) * double(tile.tile.rows) *
                          double(tile.tile.columns) * reduction);

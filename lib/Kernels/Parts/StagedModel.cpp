@@ -126,14 +126,17 @@ static double computeTileLatency(const ChipInfo &chip,
          double(std::max<int64_t>(1, candidate.stages - 1));
 }
 
-/// Cycles of a round of `workgroups` that run together on one compute unit.
+/// Cycles of a round of `workgroups` that run together on one compute unit. A
+/// workgroup that is alone waits at its own barriers.
 static double computeRound(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate, const Cost &cost,
                            int64_t workgroups) {
   double latency =
       isHost(chip) ? 0 : chip.calibration->launch.loadLatencyNs * chip.clockGHz;
-  double step = std::max(double(workgroups) * cost.stepCycles,
-                         computeTileLatency(chip, candidate));
+  double alone =
+      workgroups == 1 ? std::max(1.0, chip.calibration->lane.aloneFactor) : 1;
+  double step = alone * std::max(double(workgroups) * cost.stepCycles,
+                                 computeTileLatency(chip, candidate));
   double ends = chip.calibration->launch.setupCycles +
                 countStoredBytes(problem, candidate) /
                     chip.calibration->launch.loadBytesPerClock;

@@ -21,6 +21,10 @@
 
 using namespace conv;
 
+static const WarpgroupCalibration &fit(const ChipInfo &chip) {
+  return chip.calibration->warpgroup;
+}
+
 /// More stages do not make a pipeline faster. A reduction over positions, all
 /// of whose steps are read from memory, gains from one more.
 static constexpr int64_t kMaxStages = 7;
@@ -123,15 +127,20 @@ int64_t conv::countResidentTiles(const ChipInfo &chip, const TmaTile &tile) {
 }
 
 /// Whether workgroups can share tiles (S18) and would be idle otherwise. In
-/// gradients of filters, clusters read too much: neighbouring units then have
-/// no positions in common. They took up to 1.5 times as long as split-K on an
-/// H200, and up to 1.7 times for plain matrices that are not near on an H100.
+/// gradients of filters, neighbouring units of a cluster have no positions in
+/// common. With large operands, clusters took up to 1.5 times as long as
+/// split-K on an H200, and up to 1.7 times for plain matrices on an H100; with
+/// small ones, 0.61 to 0.9 times in 20 layers of at most 7 us, since nothing
+/// combines slices. With slices too, clusters were slower than either alone.
 static bool canShare(const Problem &problem, const ChipInfo &chip,
                      const TmaTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem, tile);
+  double bytes = problem.lhsBytes + problem.rhsBytes;
   bool readsTooMuch =
-      facts.reducesPositions ||
-      (facts.isFilterGradient && !areOperandsNear(problem, chip));
+      facts.reducesPositions
+          ? problem.splits > 1 ||
+                bytes > fit(chip).clusterShare * double(chip.cacheBytes)
+          : facts.isFilterGradient && !areOperandsNear(problem, chip);
   return tile.cluster == 1 ||
          (!readsTooMuch && tile.hasWholeShares() &&
           tile.cluster <= facts.sharers &&
@@ -148,12 +157,11 @@ static bool copiesUnaligned(const Problem &problem, const ChipInfo &chip,
 /// Whether shared memory leaves room for the first-level cache, through which
 /// lanes copy unaligned rows, and in which pieces share sectors.
 static bool leavesCache(const ChipInfo &chip, const KeptTile &kept) {
-  const WarpgroupCalibration &fit = chip.calibration->warpgroup;
   int64_t stages = kept.tile.stages;
   return stages >= kMinCachedStages &&
-         kept.sharedBytes() <= fit.cachedTileBytes &&
+         kept.sharedBytes() <= fit(chip).cachedTileBytes &&
          (stages == kMinCachedStages ||
-          stages * kept.stageBytes() <= fit.cachedStageBytes);
+          stages * kept.stageBytes() <= fit(chip).cachedStageBytes);
 }
 
 /// Whether lanes are ranked: where the copy engine cannot bring the operands,

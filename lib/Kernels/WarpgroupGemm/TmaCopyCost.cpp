@@ -185,15 +185,19 @@ double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
   double stepCycles =
       std::hypot(fit(chip).copyLatencyCycles / double(tile.stages - 1),
                  units * stepBytes / fit(chip).copyBytesPerClock);
+  double idle = fit(chip).idleCopyShare;
+  double busy = idle + (1 - idle) * units / double(chip.computeUnits);
   if (const GatherFacts *gathered = getGatherFacts(problem, tile))
     return std::max(stepCycles,
-                    computeGatherCycles(chip, gathered->gather, tile));
+                    busy * computeGatherCycles(chip, gathered->gather, tile));
   stepCycles = std::max(
       {stepCycles,
-       getLineCycles(problem, chip, units) * computeStepLines(problem, kept),
-       fit(chip).partialRowCycles * countPartialRows(problem, kept),
-       computeUnalignedCycles(problem, chip, computeLeftRows(problem, kept),
-                              computeRightRows(kept))});
+       busy * getLineCycles(problem, chip, units) *
+           computeStepLines(problem, kept),
+       busy * fit(chip).partialRowCycles * countPartialRows(problem, kept),
+       busy * computeUnalignedCycles(problem, chip,
+                                     computeLeftRows(problem, kept),
+                                     computeRightRows(kept))});
   int64_t rows = facts.reducesPositions ? tile.columns : tile.rows;
   if (facts.hasStrides)
     stepCycles =

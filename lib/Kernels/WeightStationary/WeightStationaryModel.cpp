@@ -8,12 +8,14 @@
 //
 // With few columns, matrix units take longer to read the rows of halo tiles
 // than to multiply them. Nothing waits for the loads of the filter; copies of
-// halo tiles run ahead by as many stages as there are.
+// halo tiles run ahead by as many stages as there are. Consumers take turns:
+// one stores its rows of a tile while others multiply theirs of the next one.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Models.h"
 
+#include "../Parts/Warpgroup/ResidentFilterCost.h"
 #include "../Parts/Warpgroup/WarpgroupTiles.h"
 
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
@@ -21,7 +23,6 @@
 #include "conv/Kernels/WeightStationary/WeightStationaryTile.h"
 
 #include <algorithm>
-#include <numeric>
 
 using namespace conv;
 
@@ -76,20 +77,15 @@ static int64_t countAtomsOfRow(const WeightStationaryTile &tile,
   return ceilDiv(std::min(tile.channels, TmaTile::kRowElements), atom.k);
 }
 
-/// Cycles in which a work-item loads elements of the filter's columns that are
-/// apart in memory, one by one. Line buffers load their filters with the same
-/// code (`ResidentFilter`).
+/// Cycles in which a work-item loads elements of the filter that are not
+/// adjacent in vectors.
 static double computeElementCycles(const Problem &problem, const ChipInfo &chip,
                                    const TmaTile &tile) {
-  const Run &run = problem.rhsRun;
-  int64_t adjacent =
-      std::gcd(TmaTile::kAccess, run.isAlongReduction ? run.elements : 1);
-  if (adjacent == TmaTile::kAccess)
+  if (countLoadedElements(problem.rhsRun, TmaTile::kAccess) == TmaTile::kAccess)
     return 0;
-  const LineBufferCalibration &loader = chip.calibration->lineBuffer;
   double elements = problem.rhsBytes / double(byteSize(problem.operand)) /
-                    double(adjacent * tile.consumers * TmaTile::kWarpgroupSize);
-  return loader.elementCycles * std::max(0.0, elements - loader.launchElements);
+                    double(tile.consumers * TmaTile::kWarpgroupSize);
+  return computeFilterCycles(chip, problem.rhsRun, TmaTile::kAccess, elements);
 }
 
 static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
@@ -134,15 +130,24 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
   double pieces =
       double(sizes.columns * tile.filterRows * FilterTile::kPiecesPerRow) /
       double(sizes.consumers * TmaTile::kWarpgroupSize);
+  // A consumer stores while others multiply, except after the last tile.
+  double steps = double(cost.steps);
+  double tileCycles = steps * cost.stepCycles;
+  double ownCycles = steps * (cost.matrixCycles / double(sizes.consumers) +
+                              fit(chip).sliceCycles) +
+                     storeCycles;
   double cycles =
       fit(chip).launchCycles + fit(chip).pieceCycles * pieces +
-      computeElementCycles(problem, chip, sizes) +
-      double(perUnit) * (double(cost.steps) * cost.stepCycles + storeCycles);
+      computeElementCycles(problem, chip, sizes) + tileCycles + storeCycles +
+      double(perUnit - 1) *
+          std::max(tileCycles + fit(chip).exposedStores * storeCycles,
+                   ownCycles);
 
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds =
-      cost.memoryBytes / (fit(chip).memoryShare * chip.memoryGBs * 1e9);
+      cost.memoryBytes / (fit(chip).memoryShare * chip.memoryGBs * 1e9) +
+      fit(chip).memoryStartSeconds;
   cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
   if (cost.memorySeconds > cost.computeSeconds)
     cost.limit = Limit::Memory;

@@ -244,6 +244,24 @@ TEST(StagedModel, PrefetchesTwoTilesWithTwoStages) {
   EXPECT_EQ(computePrefetchDistance(chipOf("gfx1201"), small, 36, false), 1);
 }
 
+// Two workgroups of one unit work while either waits at its barriers.
+TEST(StagedModel, WorkgroupsAloneOnAUnitTakeLonger) {
+  const ChipInfo &chip = chipOf("sm_90a");
+  Candidate candidate{.atom = &atomOf("sm_90a", NumericType::F16, 16),
+                      .workgroup = {32, 64},
+                      .subgroup = {16, 32},
+                      .gemmK = 64,
+                      .stages = 2,
+                      .model = &getGemmModel()};
+  auto getSeconds = [&](int64_t workgroups) {
+    Problem problem = forward({.n = workgroups, .c = 8192, .k = 64});
+    problem.rows = 32 * workgroups;
+    return computeCost(problem, chip, candidate).computeSeconds;
+  };
+  EXPECT_LT(getSeconds(2 * chip.computeUnits),
+            1.7 * getSeconds(chip.computeUnits));
+}
+
 TEST(StagedModel, SaysWhatLimits) {
   Problem pointwise =
       forward({.n = 64, .h = 56, .w = 56, .c = 64, .k = 64, .p = 56, .q = 56});

@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 using namespace conv;
@@ -152,6 +153,45 @@ TEST(TmaModel, ClustersShareTheStepsOfFewTiles) {
   for (const auto &[candidate, cost] :
        rankCandidates(problem, hopper()).accepted)
     EXPECT_EQ(candidate.cluster, 1);
+}
+
+// Clusters share the steps of a gradient of a filter if its operands are near,
+// but not beside slices.
+TEST(TmaModel, ClustersShareSmallGradientsOfFilters) {
+  Problem problem = test::forward(
+      {.n = 1, .h = 7, .w = 7, .c = 2048, .k = 512, .p = 7, .q = 7});
+  factsOf(problem).steps = factsOf(problem).totalSteps =
+      factsOf(problem).sharers = 32;
+  factsOf(problem).reducesPositions = true;
+  auto hasClusters = [&] {
+    return std::ranges::any_of(rankCandidates(problem, hopper()).accepted,
+                               [](const RankedCandidate &ranked) {
+                                 return ranked.candidate.cluster > 1;
+                               });
+  };
+  EXPECT_TRUE(hasClusters());
+  problem.splits = 2;
+  EXPECT_FALSE(hasClusters());
+  problem.splits = 1;
+  problem.lhsBytes = double(hopper().cacheBytes);
+  EXPECT_FALSE(hasClusters());
+}
+
+// Cache lines of split rows take less time if few units request them.
+TEST(TmaModel, FewUnitsCopyFaster) {
+  Problem problem = createLayer();
+  factsOf(problem).leftLines = 2;
+  const MatrixAtom &atom =
+      *std::ranges::find_if(hopper().atoms, [](const MatrixAtom &atom) {
+        return atom.kind == AtomKind::WGMMA && atom.n == 64;
+      });
+  Candidate candidate = kModel.listCandidates(problem, hopper(), atom).front();
+  candidate.model = &kModel;
+  double all = kModel.predict(problem, hopper(), candidate).loadCycles;
+  problem.columns = candidate.workgroup[1];
+  problem.rows = 8 * candidate.workgroup[0];
+  double few = kModel.predict(problem, hopper(), candidate).loadCycles;
+  EXPECT_LT(few, 0.6 * all);
 }
 
 // Instructions for 8-bit floats need promoted sums, or there is no kernel; with

@@ -99,20 +99,26 @@ TEST(WeightStationaryModel, LastLayersHaveNarrowTiles) {
   EXPECT_EQ(best.workgroup, (std::array<int64_t, 2>{256, 8}));
 }
 
-// Elements of a column that are apart in memory are loaded one by one.
-TEST(WeightStationaryModel, FiltersOfAdjacentColumnsTakeLongerToLoad) {
+// Elements that are adjacent neither along a column nor along a row are loaded
+// one by one.
+TEST(WeightStationaryModel, ScatteredFiltersTakeLongerToLoad) {
   Problem problem = createLastLayer();
   problem.columns = 16;
   problem.rhsBytes = double(9 * 128 * 16 * byteSize(problem.operand));
-  Problem turned = problem;
+  Problem turned = problem, scattered = problem;
   turned.rhsRun = {.elements = 16, .isAlongReduction = false};
+  scattered.rhsRun = {.elements = 1, .isAlongReduction = false};
   int64_t compared = 0;
   for (const MatrixAtom &atom : hopper().atoms)
     for (const Candidate &candidate :
          kModel.listCandidates(problem, hopper(), atom)) {
       ++compared;
-      EXPECT_GT(kModel.predict(turned, hopper(), candidate).computeSeconds,
-                kModel.predict(problem, hopper(), candidate).computeSeconds);
+      double adjacent =
+          kModel.predict(problem, hopper(), candidate).computeSeconds;
+      EXPECT_EQ(kModel.predict(turned, hopper(), candidate).computeSeconds,
+                adjacent);
+      EXPECT_GT(kModel.predict(scattered, hopper(), candidate).computeSeconds,
+                adjacent);
     }
   EXPECT_GT(compared, 0);
 }
