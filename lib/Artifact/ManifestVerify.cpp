@@ -281,6 +281,9 @@ Result<void> artifact::verifyErrorBound(const ErrorBound &bound) {
                  "least 1, but got " +
                      std::to_string(roundings.unordered) + " and " +
                      std::to_string(roundings.slice)};
+  if (bound.roundings && bound.transforms == 0)
+    return Error{ErrorKind::BadInput,
+                 "roundings: expects transforms to be positive, but got 0"};
   for (auto [name, value] :
        {std::pair("accumulation", bound.accumulation),
         std::pair("output_ulp", bound.outputUlp),

@@ -92,7 +92,8 @@ static constexpr UnitCalibration kUnit = {.overlapped = {.partsNorm = 4.5,
                                           .accumulationShare = 0.8,
                                           .joinedLoadRegisters = 2,
                                           .secondTileWorkgroups = 4,
-                                          .secondTileSteps = 16};
+                                          .secondTileSteps = 16,
+                                          .twoStageSecondTileSteps = 6};
 
 /// Without copies that bypass registers, and without `mma_sync`, there are no
 /// queues, blocks or bands.

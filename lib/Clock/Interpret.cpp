@@ -249,7 +249,7 @@ void Interpreter::execute(const Instruction &instruction, int index,
 }
 
 /// Branches whose condition depends on data are not taken by a wave at first,
-/// then taken, and so on in turn: a loop that one of them ends does end.
+/// then taken, and so on in turn: a loop with one of them ends.
 bool Interpreter::isTaken(const Instruction &instruction, const Wave &wave) {
   std::string_view name = instruction.mnemonic;
   if (name == "s_branch")

@@ -122,6 +122,44 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // -----
 
+// Of 20 channels, four are adjacent wherever a group starts; of 12 columns, four. Work-items that load one row are neighbours.
+// CHECK:       gpu.func @short_0(%{{.+}}: memref<1x8x8x20xf16, {{.+}}>, %[[W20:.+]]: memref<16x1x3x20xf16, {{.+}}>,
+// CHECK-NOT:     vector<1xf16>
+// CHECK:         conv.guarded_load %[[W20]]{{.*}} -> vector<4xf16>
+// CHECK:         nvvm.barrier id = %c4_i32
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @short(%x: tensor<1x8x8x20xf16>, %w: tensor<16x1x3x20xf16>) -> tensor<1x8x8x16xf16> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [0, 1], high = [0, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <kernel = #conv.line_buffer<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64, stages = 2,
+                    atom = <wgmma 64 x 16 x 16>, raster = columns>>
+        : tensor<1x8x8x20xf16>, tensor<16x1x3x20xf16> -> tensor<1x8x8x16xf16>
+    return %y : tensor<1x8x8x16xf16>
+  }
+}
+
+// -----
+
+// CHECK:       gpu.func @short_rows_0(%{{.+}}: memref<1x8x8x16xf16, {{.+}}>, %[[W12:.+]]: memref<16x1x1x12xf16, {{.+}}>,
+// CHECK-COUNT-8: conv.guarded_load %[[W12]]{{.*}} -> vector<4xf16>
+// CHECK-NOT:     conv.guarded_load %[[W12]]
+// CHECK-COUNT-4: llvm.store %{{.+}} {alignment = 16 : i64} : vector<8xf16>, !llvm.ptr<3>
+// CHECK:         nvvm.barrier id = %c4_i32
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @short_rows(%dy: tensor<1x8x8x16xf16>, %w: tensor<16x1x1x12xf16>) -> tensor<1x8x8x12xf16> {
+    %dx = conv.backward_data %dy, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <kernel = #conv.line_buffer<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64, stages = 2,
+                    atom = <wgmma 64 x 16 x 16>, raster = columns>>
+        : tensor<1x8x8x16xf16>, tensor<16x1x1x12xf16> -> tensor<1x8x8x12xf16>
+    return %dx : tensor<1x8x8x12xf16>
+  }
+}
+
+// -----
+
 // The gradient of the first filter, in two parts of two images each: four steps of 64 positions. Of the 64 columns, groups
 // of eight are two for each line.
 

@@ -29,10 +29,10 @@ struct HostCalibration {
   double registerTileInstructions;
   double resultRunInstructions;
   double resultInstructions;
-  /// Instructions of products of matrices: of each vector that is copied, as it
-  /// is or with a mask of what is in the tensor, of each element that is
-  /// transposed, as it is or with a mask, or loaded alone, and of each vector of
-  /// a panel, which comes from the second cache. They are assumed.
+  /// Instructions of products of matrices, which are assumed: of each vector
+  /// that is copied, as it is or with a mask of what is in the tensor, of each
+  /// element that is transposed, as it is or with a mask, or loaded alone, and
+  /// of each vector of a panel, which comes from the second cache.
   double copiedInstructions;
   double maskedInstructions;
   double panelInstructions;

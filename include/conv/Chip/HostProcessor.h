@@ -29,8 +29,8 @@ struct HostProcessor {
   int64_t leastMaskedBits; ///< Narrowest elements that loads with a mask have.
   /// Whether stores with a mask are as fast as others, for all elements.
   bool hasMaskedStores;
-  /// Whether a vector of elements of 32 bits is gathered from any addresses by
-  /// an instruction, in less time than by inserting its elements.
+  /// Whether an instruction gathers elements of 32 bits from any addresses with
+  /// a mask, in less time than a branch for each element.
   bool hasGathers;
 };
 

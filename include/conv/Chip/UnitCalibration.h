@@ -106,9 +106,11 @@ struct UnitCalibration {
   /// three of four makes a loop 1.06 times as long by the clock, and one that
   /// leaves six of seven or eight makes it shorter.
   int64_t secondTileWorkgroups;
-  /// Least steps of a loop with a second tile in flight: by the clock, fewer
-  /// take up to 1.1 times as long with it.
+  /// Least steps of a loop with one stage, and of one with two stages, that has
+  /// a second tile in flight: by the clock, fewer take up to 1.1 times as long
+  /// with it.
   int64_t secondTileSteps;
+  int64_t twoStageSecondTileSteps;
 };
 
 } // namespace conv

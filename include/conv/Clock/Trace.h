@@ -48,7 +48,7 @@ struct WorkgroupTrace {
   std::vector<WaveTrace> waves;
   int64_t unknownAddresses = 0; ///< Accesses assumed perfect.
   /// Branches assumed not taken by a wave at first, then taken, and so on in
-  /// turn, so that each loop ends.
+  /// turn: loops with one such branch end, others are cut at the limit.
   int64_t unknownBranches = 0;
   int firstUnknown = -1;  ///< First unknown instruction.
   bool isComplete = true; ///< False if cut at the limit.

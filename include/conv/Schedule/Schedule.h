@@ -43,7 +43,7 @@ LogicalResult verifyTransforms(ConvolutionOpInterface op, ScheduleAttr schedule,
 /// an order of their own, then the slices. With 0 `unordered`, instructions do
 /// not round as additions of f32 do, and there is no such order.
 struct SumOrder {
-  int64_t unordered = 0, slice = 0;
+  int64_t unordered = 0, slice = 1;
 };
 SumOrder getWinogradOrder(ConvolutionOpInterface op, ScheduleAttr schedule);
 

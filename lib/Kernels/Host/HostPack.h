@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tiles of both operands of a matrix product, widened, in scratch buffers.
+// The tiles of both operands of a matrix product, in the type that is
+// multiplied, in scratch buffers.
 //
 //===----------------------------------------------------------------------===//
 

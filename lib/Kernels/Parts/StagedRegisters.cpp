@@ -15,10 +15,6 @@
 
 using namespace conv;
 
-/// Least steps of a loop with two stages and a second tile in flight. By the
-/// clock, loops of two to four steps take 1.01 to 1.11 times as long with it.
-static constexpr int64_t kTwoStageSecondTileSteps = 6;
-
 static const StagedCalibration &fit(const ChipInfo &chip) {
   return chip.calibration->staged;
 }
@@ -141,7 +137,7 @@ int64_t conv::computePrefetchDistance(const ChipInfo &chip,
     return 1;
   // With one stage, other workgroups hide most of the latency of loads.
   bool pays = candidate.stages > 1
-                  ? steps >= kTwoStageSecondTileSteps
+                  ? steps >= chip.calibration->unit.twoStageSecondTileSteps
                   : kind == AtomKind::WMMA && loadsPieces &&
                         steps >= chip.calibration->unit.secondTileSteps;
   return pays && fitsSecondTile(chip, candidate) ? 2 : 1;

@@ -466,6 +466,8 @@ TEST(Manifest, ErrorBoundHasTheOrderOfRoundings) {
   EXPECT_EQ(errorWith(R"("factor":1.0)", R"("factor":-1)"),
             "roundings.factor: expects a finite number of at least 0, but got "
             "-1.000000");
+  EXPECT_EQ(errorWith(R"("transforms":4.0,)", ""),
+            "roundings: expects transforms to be positive, but got 0");
 }
 
 TEST(Manifest, M12Resources) {

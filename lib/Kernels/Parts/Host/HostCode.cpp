@@ -104,10 +104,12 @@ Value HostCode::repeat(Value one, int64_t elements) const {
 
 bool HostCode::hasGathers(Value buffer) const {
   constexpr unsigned kBits = 32;
+  // Distances to lanes before the tensor must not overflow either.
+  constexpr int64_t kMostElements = int64_t(1) << (kBits - 2);
   auto type = cast<MemRefType>(buffer.getType());
   return kernel.chip.processor->hasGathers &&
          type.getElementTypeBitWidth() == kBits &&
-         llvm::isInt<kBits>(type.getNumElements());
+         type.getNumElements() < kMostElements;
 }
 
 Value HostCode::gather(Value buffer, Value offset, Value distances,

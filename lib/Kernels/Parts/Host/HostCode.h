@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A host kernel computes one workgroup's tile on one thread: it packs the tiles
-// of both operands, widened, into cache-sized scratch buffers, multiplies one
-// register tile at a time, and applies the epilogue to the sums.
+// of both operands, in the type that is multiplied, into cache-sized scratch
+// buffers, multiplies one register tile at a time, and applies the epilogue to
+// the sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +43,8 @@ public:
 
   Value sub(Value lhs, Value rhs) const;
 
-  /// The type of sums, and the one that operands are widened to.
+  /// The type of sums, and the one that operands are multiplied in: the same
+  /// one, or pairs.
   Type getSumType() const;
   Type getMultipliedType() const;
   /// Memory of the thread for `elements` of a type: number `index` of

@@ -1,5 +1,4 @@
-//===- HostTranspose.h - squares that are transposed in registers -*- C++
-//-*-===//
+//===- HostTranspose.h - squares transposed in registers --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -135,6 +135,7 @@ static Share createShare(const PtxBuilder &ptx, Value number, int64_t workItems,
                          int64_t pieces, int64_t columns, int64_t together) {
   const IndexMath &math = ptx.math;
   int64_t near = together == 1 ? 1 : std::gcd(columns, kRowTogether) / together;
+  assert(near > 0 && "columns of an atom are whole accesses");
   int64_t across = std::min(pieces, workItems / near);
   int64_t down = workItems / near / across;
   Value rest = math.div(number, near);
