@@ -71,9 +71,10 @@ TEST_F(CRuntimeTest, RunsAFunction) {
   EXPECT_NE(std::strstr(conv_artifact_manifest(artifact), "\"twice\""),
             nullptr);
   // Processors with AVX-512 prefer code for it.
-  size_t last = conv_device_target(device, 1) ? 1 : 0;
+  size_t last = 0;
+  while (conv_device_target(device, last + 1))
+    ++last;
   EXPECT_STREQ(conv_device_target(device, last), "host");
-  EXPECT_EQ(conv_device_target(device, last + 1), nullptr);
   EXPECT_EQ(conv_device_compute_units(device), 0u);
 
   conv_executable *executable = nullptr;
