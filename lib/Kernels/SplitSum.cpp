@@ -17,11 +17,15 @@ bool conv::hasMeasuredSums(const ChipInfo &chip) {
   return fit(chip).bandwidthShare > 0;
 }
 
+double conv::computeSumSeconds(const ChipInfo &chip, int64_t launches,
+                               int64_t splits, double bytes) {
+  double seconds = double(launches - 1) * fit(chip).launchSeconds +
+                   bytes / (fit(chip).bandwidthShare * chip.memoryGBs * 1e9);
+  return splits == 1 ? seconds
+                     : seconds + fit(chip).sliceSeconds * double(splits);
+}
+
 double conv::computeSumSeconds(const Problem &problem, const ChipInfo &chip) {
-  double seconds = double(problem.launches - 1) * fit(chip).launchSeconds +
-                   problem.intermediateBytes /
-                       (fit(chip).bandwidthShare * chip.memoryGBs * 1e9);
-  return problem.splits == 1
-             ? seconds
-             : seconds + fit(chip).sliceSeconds * double(problem.splits);
+  return computeSumSeconds(chip, problem.launches, problem.splits,
+                           problem.intermediateBytes);
 }

@@ -39,7 +39,8 @@ struct BlockOperands {
 struct BlockMagnitudes {
   std::vector<double> products;    ///< Of the algorithm's own products.
   std::vector<double> transformed; ///< Where one of their operands cancels not.
-  /// Of all that is rounded, times its factors in the element.
+  /// The magnitudes of everything that is rounded, each times its factors in
+  /// the element.
   std::vector<double> rounded;
   /// Where neither of them does: a bound of all that is computed.
   std::vector<double> largest;

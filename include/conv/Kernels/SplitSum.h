@@ -24,6 +24,11 @@ bool hasMeasuredSums(const ChipInfo &chip);
 /// a chip where they were measured.
 double computeSumSeconds(const Problem &problem, const ChipInfo &chip);
 
+/// Likewise of a plan of `launches`, with that of the products, whose slices
+/// take `bytes` to write and read.
+double computeSumSeconds(const ChipInfo &chip, int64_t launches, int64_t splits,
+                         double bytes);
+
 } // namespace conv
 
 #endif // CONV_KERNELS_SPLITSUM_H

@@ -20,6 +20,7 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/Candidate.h"
+#include "conv/Kernels/SplitSum.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -246,17 +247,16 @@ static void addLaneCosts(const DirectTiling &tiling,
   cycles.products *= slowdown;
 }
 
-/// Seconds of the launches after the first one.
+/// Seconds of the launches after the first one. The bytes of slices count with
+/// those of the products. Reductions of blocks were fitted with whole launches.
 static double getLaterSeconds(const DirectCost &cost, const DirectPlan &plan,
                               ScheduleAttr schedule,
                               const ::conv::ChipInfo &chip) {
-  const ::conv::SplitSumCalibration &sums = chip.calibration->splitSum;
-  // Reductions of blocks were fitted with whole launches.
-  if (!cost.reducesOnLanes || schedule.getSplits() == 1 ||
-      sums.launchSeconds == 0)
-    return double(plan.launches - 1) * chip.calibration->launch.launchSeconds;
-  return double(plan.launches - 2) * chip.calibration->launch.launchSeconds +
-         sums.launchSeconds + sums.sliceSeconds * double(schedule.getSplits());
+  if (cost.reducesOnLanes && schedule.getSplits() > 1 &&
+      ::conv::hasMeasuredSums(chip))
+    return ::conv::computeSumSeconds(chip, plan.launches, schedule.getSplits(),
+                                     /*bytes=*/0);
+  return double(plan.launches - 1) * chip.calibration->launch.launchSeconds;
 }
 
 /// Adds one product to the cost. Cycles are cycles of one compute unit.

@@ -114,7 +114,7 @@ public:
                                candidate.loop, getRaster(candidate));
   }
 
-  /// Those of a round of reads from shared memory (`MatrixUnit`).
+  /// The products of a round of reads from shared memory (`MatrixUnit`).
   int64_t countUnordered(const ::conv::MatrixAtom &atom) const override {
     return ::conv::reductionOfRound(atom);
   }

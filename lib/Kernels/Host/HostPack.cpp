@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Copies a tile in the type that is multiplied: row after row here, and in
-// panels in HostPanelPack.cpp. Row after row, it copies runs: evenly spaced elements
-// of a row, until an outer digit of the column changes.
+// panels in HostPanelPack.cpp. Row after row, it copies runs: evenly spaced
+// elements of a row, until an outer digit of the column changes.
 //
 //===----------------------------------------------------------------------===//
 

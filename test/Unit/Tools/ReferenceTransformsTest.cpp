@@ -105,7 +105,7 @@ std::vector<double> boundRoundings(const std::string &roundings) {
   return result.bounds;
 }
 
-// Of B^T d = [3, 0, -6, -3] / 2, each element is a difference that is rounded
+// Each element of B^T d = [3, 0, -6, -3] / 2 is a difference that is rounded
 // once. Of G g = [2, 1, 3, 2] / 2, the second rounds 0 and 1/2, the third 1 and
 // 3/2. Times the other operand, that is [3/2, 0, 12, 3/2], and 27/2 for each
 // result. The products, rounded once, are [3/2, 0, -9/2, -3/2]. The results
