@@ -88,12 +88,13 @@ void Planner::planPhases() {
   addProducts(std::move(parts));
 }
 
-int64_t Planner::getSplittableSizeOfPhases() {
+int64_t
+Planner::getLeastOfPhases(function_ref<int64_t(const IndexSpace &)> get) {
   int64_t least = std::numeric_limits<int64_t>::max();
   for (ArrayRef<DgradPhase> phases : listPhases(shape)) {
     setPhaseSpace(phases);
     if (hasElements(phases))
-      least = std::min(least, space.getSplittableSize());
+      least = std::min(least, get(space));
   }
   return least == std::numeric_limits<int64_t>::max() ? 1 : least;
 }

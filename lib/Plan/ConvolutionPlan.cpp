@@ -84,6 +84,11 @@ bool mlir::conv::canHaveChannelRows(ConvolutionOpInterface op,
   return Planner(op, options).canHaveChannelRows();
 }
 
+bool mlir::conv::canSplit(ConvolutionOpInterface op,
+                          const PlanOptions &options) {
+  return Planner(op, options).canSplit();
+}
+
 int64_t mlir::conv::getSplittableSize(ConvolutionOpInterface op,
                                       const PlanOptions &options) {
   return Planner(op, options).getSplittableSize();

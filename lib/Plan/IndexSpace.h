@@ -56,15 +56,21 @@ public:
   }
   /// Starts over with these digits.
   void setDigits(const Letters &letters);
-  /// Splits a reduction digit into slices of one size, whose number is a digit
-  /// of the batch: the longest digit among those that divide evenly, or the
-  /// longest digit if none does. A reduction over halo tiles is split along all
-  /// of its digits, whichever way has the shortest slices.
+  /// Splits the reduction into slices of one size, whose numbers are digits of
+  /// the batch: the longest digit among those that divide evenly; else several
+  /// digits that together do; else the longest digit. A reduction over halo
+  /// tiles is split along all of its digits, whichever way has the shortest
+  /// slices.
   void split(int64_t splits);
   int64_t getSplits() const { return splits; }
   /// Makes columns outermost in the matrices of split-K slices: rows are then
   /// contiguous there, as they are in the result.
   void turnParts() { areTurned = true; }
+  /// Whether there can be so many slices: at most the longest digit, or equal
+  /// ones of several digits; or any number of halo tiles.
+  bool canSplit(int64_t splits) const;
+  /// The longest digit, and all digits that can be split.
+  int64_t getLongestSize() const;
   int64_t getSplittableSize() const;
   /// Products that are summed up for an element of one split-K slice.
   int64_t getReductionSize() const;
@@ -125,10 +131,20 @@ private:
   bool hasHaloTileReduction() const {
     return !positions.empty() && getPositionSpace() == Reduction;
   }
-  /// The reduction digits that can be split, and the one of them that is split
-  /// unless the reduction runs over halo tiles.
+  /// The reduction digits that can be split, outermost first, and the one of
+  /// them that is best split alone.
   std::string getSplittableLetters() const;
   char selectSplitLetter(int64_t parts) const;
+  /// Whether so many slices of a digit start at whole rows, and whether they
+  /// are equal as well.
+  bool hasWholeRows(char letter, int64_t parts) const;
+  bool canHaveSlices(char letter, int64_t parts) const;
+  /// The number of slices of each digit.
+  using Counts = SmallVector<int64_t>;
+  Counts selectSlices(StringRef letters, int64_t parts) const;
+  /// Equal slices of as few digits as possible, most of them of outer digits;
+  /// slices of the last digit are not short. Empty if there are none.
+  Counts distributeEvenly(StringRef letters, int64_t parts) const;
   /// The number of the group that a digit of merged groups stands for.
   AffineExpr getGroup(char merged) const;
   SmallVector<AffineExpr> getCoordinates(StringRef order,

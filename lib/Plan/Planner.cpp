@@ -284,9 +284,16 @@ bool Planner::setOnlySpace() {
   llvm_unreachable("every direction has a plan");
 }
 
+bool Planner::canSplit() {
+  auto can = [&](const IndexSpace &each) {
+    return each.canSplit(options.splits);
+  };
+  return setOnlySpace() ? can(space) : getLeastOfPhases(can);
+}
+
 int64_t Planner::getSplittableSize() {
-  return setOnlySpace() ? space.getSplittableSize()
-                        : getSplittableSizeOfPhases();
+  auto get = [](const IndexSpace &each) { return each.getSplittableSize(); };
+  return setOnlySpace() ? get(space) : getLeastOfPhases(get);
 }
 
 int64_t Planner::getPartSize() {

@@ -29,6 +29,7 @@ public:
   Planner(ConvolutionOpInterface op, const PlanOptions &options);
 
   ConvolutionPlan plan();
+  bool canSplit();
   int64_t getSplittableSize();
   int64_t getPartSize();
   bool canHaveChannelRows() const;
@@ -88,7 +89,8 @@ private:
   /// Sets the indices of the product if there is only one. Dgrad phases that
   /// are separate parts set none: each has a reduction of its own.
   bool setOnlySpace();
-  int64_t getSplittableSizeOfPhases();
+  /// The least number over all dgrad phases.
+  int64_t getLeastOfPhases(function_ref<int64_t(const IndexSpace &)> get);
   /// If the padding is not zeros, changes the shape to that of the padded input
   /// and returns the dimensions along which it is folded.
   SmallVector<int64_t> padInput();

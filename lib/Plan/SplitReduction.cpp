@@ -18,6 +18,9 @@ using namespace mlir;
 using namespace mlir::conv;
 
 static constexpr int64_t kRowSize = PlanOptions::kRowSize;
+/// The least part of the last digit in slices of several digits: shorter ones
+/// are short runs in memory.
+static constexpr int64_t kLeastRun = 16;
 
 /// The digit of merged groups cannot be split, since each sum is of one group.
 /// Digits within a halo tile cannot be split either.
@@ -30,26 +33,43 @@ std::string IndexSpace::getSplittableLetters() const {
   return all;
 }
 
+bool IndexSpace::hasWholeRows(char letter, int64_t parts) const {
+  return letter != innermost || parts == 1 ||
+         getDigitSize(letter) % (parts * kRowSize) == 0;
+}
+
+bool IndexSpace::canHaveSlices(char letter, int64_t parts) const {
+  return hasWholeRows(letter, parts) && getDigitSize(letter) % parts == 0;
+}
+
 char IndexSpace::selectSplitLetter(int64_t parts) const {
   std::string letters = getSplittableLetters();
   auto getRank = [&](char letter) {
-    int64_t size = getDigitSize(letter);
-    bool hasWholeRows =
-        letter != innermost || parts == 1 || size % (parts * kRowSize) == 0;
-    return std::tuple(hasWholeRows && size % parts == 0,
-                      hasWholeRows && size >= parts, size);
+    return std::tuple(canHaveSlices(letter, parts),
+                      hasWholeRows(letter, parts) &&
+                          getDigitSize(letter) >= parts,
+                      getDigitSize(letter));
   };
   return *llvm::max_element(
       letters, [&](char a, char b) { return getRank(a) < getRank(b); });
 }
 
+int64_t IndexSpace::getLongestSize() const {
+  return getDigitSize(selectSplitLetter(/*parts=*/1));
+}
+
 int64_t IndexSpace::getSplittableSize() const {
-  if (!hasHaloTileReduction())
-    return getDigitSize(selectSplitLetter(/*parts=*/1));
   int64_t size = 1;
   for (char letter : getSplittableLetters())
     size *= getDigitSize(letter);
   return size;
+}
+
+bool IndexSpace::canSplit(int64_t parts) const {
+  if (parts == 1 || hasHaloTileReduction())
+    return parts <= getSplittableSize();
+  return parts <= getLongestSize() ||
+         !distributeEvenly(getSplittableLetters(), parts).empty();
 }
 
 int64_t IndexSpace::getReductionSize() const {
@@ -86,23 +106,64 @@ static Distribution distribute(int64_t parts, ArrayRef<int64_t> sizes) {
   return best;
 }
 
+IndexSpace::Counts IndexSpace::distributeEvenly(StringRef letters,
+                                                int64_t parts) const {
+  char letter = letters.front();
+  if (letters.size() == 1) {
+    bool areLong = parts == 1 || getDigitSize(letter) >= parts * kLeastRun;
+    return areLong && canHaveSlices(letter, parts) ? Counts{parts} : Counts{};
+  }
+  auto countSplit = [](ArrayRef<int64_t> counts) {
+    return llvm::count_if(counts, [](int64_t count) { return count > 1; });
+  };
+  Counts best;
+  for (int64_t count = parts; count > 0; --count) {
+    if (parts % count != 0 || !canHaveSlices(letter, count))
+      continue;
+    Counts counts = distributeEvenly(letters.drop_front(), parts / count);
+    if (counts.empty())
+      continue;
+    counts.insert(counts.begin(), count);
+    if (best.empty() || countSplit(counts) < countSplit(best))
+      best = counts;
+  }
+  return best;
+}
+
+IndexSpace::Counts IndexSpace::selectSlices(StringRef letters,
+                                            int64_t parts) const {
+  if (hasHaloTileReduction())
+    return distribute(parts, llvm::map_to_vector(letters,
+                                                 [&](char letter) {
+                                                   return getDigitSize(letter);
+                                                 }))
+        .counts;
+  char letter = selectSplitLetter(parts);
+  if (!canHaveSlices(letter, parts))
+    if (Counts even = distributeEvenly(letters, parts); !even.empty())
+      return even;
+  Counts single(letters.size(), 1);
+  single[letters.find(letter)] = parts;
+  return single;
+}
+
 void IndexSpace::split(int64_t parts) {
   if (parts == 1)
     return;
   splits = parts;
-  std::string letters = hasHaloTileReduction()
-                            ? getSplittableLetters()
-                            : std::string(1, selectSplitLetter(parts));
-  SmallVector<int64_t> lengths = llvm::map_to_vector(
-      letters, [&](char letter) { return getDigitSize(letter); });
-  std::string batch;
-  for (auto [letter, length, count, part] : llvm::zip(
-           letters, lengths, distribute(parts, lengths).counts, kSlices)) {
+  std::string letters = getSplittableLetters();
+  std::string batch, uneven;
+  for (auto [letter, count] :
+       llvm::zip_equal(letters, selectSlices(letters, parts))) {
     if (count == 1)
       continue;
+    int64_t size = getDigitSize(letter);
+    char part = kSlices[batch.size()];
     batch += part;
     setDigit(part, {llvm::toLower(letter), DigitPart::Split}, count);
-    splitLetters[letter] = {part, int64_t(llvm::divideCeil(length, count))};
+    splitLetters[letter] = {part, int64_t(llvm::divideCeil(size, count))};
+    if (size % count != 0)
+      uneven += letter;
   }
   // Slices are outermost, so that matrices of adjacent groups are adjacent.
   digits[Batch] = batch + digits[Batch];
@@ -110,8 +171,6 @@ void IndexSpace::split(int64_t parts) {
   // Positions after the last halo tile read zeros anyway.
   if (hasHaloTileReduction())
     return;
-  auto [part, length] = splitLetters.lookup(letters.front());
-  if (length * parts != lengths.front())
-    addCondition(getDigit(part) * length + getDigit(letters.front()),
-                 lengths.front());
+  for (char letter : uneven)
+    addCondition(getIndex(letter), getSize(letter));
 }

@@ -40,33 +40,61 @@ static void addMergedGroups(ConvolutionOpInterface op,
     all.push_back({.mergedGroups = merged});
 }
 
-/// Numbers of split-K slices for products that do not fill the chip.
+/// The number nearest to `middle`, less than `reach` away, that is accepted; 0
+/// if there is none.
+static int64_t findNear(int64_t middle, int64_t reach,
+                        function_ref<bool(int64_t)> accepts) {
+  for (int64_t away = 0; away < reach; ++away)
+    for (int64_t number : {middle - away, middle + away})
+      if (accepts(number))
+        return number;
+  return 0;
+}
+
+/// Numbers of split-K slices for products that do not fill the chip: powers of
+/// two, and between two of them, the number of equal slices that is nearest to
+/// the middle.
 static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
                                             const ::conv::Problem &plain,
                                             const ::conv::ChipInfo &chip) {
   SmallVector<int64_t> all;
   int64_t tiles = llvm::divideCeil(plain.rows, kLargestTile) *
                   llvm::divideCeil(plain.columns, kLargestTile) * plain.batch;
-  int64_t longest = getSplittableSize(op);
+  int64_t most = getSplittableSize(op);
+  int64_t whole = getPartSize(op, PlanOptions());
+  auto areEqual = [&](int64_t splits) {
+    if (whole == 0) // Dgrad phases have reductions of their own.
+      return most % splits == 0;
+    return whole % splits == 0 && canSplit(op, {.splits = splits}) &&
+           getPartSize(op, {.splits = splits}) * splits == whole;
+  };
+  auto add = [&](int64_t splits) {
+    if (splits > 1 && canSplit(op, {.splits = splits}) &&
+        !llvm::is_contained(all, splits))
+      all.push_back(splits);
+  };
   const ::conv::LaunchCalibration &fit = chip.calibration->launch;
-  for (int64_t splits = 2; splits <= std::min(longest, fit.mostSplits) &&
-                           tiles * splits <= fit.splitWaves * chip.computeUnits;
-       splits *= 2)
-    all.push_back(splits);
+  int64_t last = std::min(
+      {most, fit.mostSplits,
+       int64_t(fit.splitWaves * double(chip.computeUnits) / double(tiles))});
+  for (int64_t splits = 2; splits <= last; splits *= 2) {
+    add(splits);
+    if (int64_t between = findNear(splits + splits / 2, splits / 2, areEqual))
+      add(between);
+  }
   if (tiles > kFewTiles)
     return all;
   // Equal slices that fill the chip once, or the nearest numbers of slices.
-  int64_t once = std::clamp<int64_t>(chip.computeUnits / tiles, 1, longest);
-  int64_t most = std::min(longest, 2 * once);
-  int64_t below = std::min(once, kMaxSplitsOfTile), above = once + 1;
-  while (longest % below != 0)
+  int64_t once = std::clamp<int64_t>(chip.computeUnits / tiles, 1,
+                                     std::min(most, kMaxSplitsOfTile));
+  int64_t below = once, above = once + 1;
+  while (!areEqual(below))
     --below;
-  while (above < most && longest % above != 0)
+  while (above < 2 * once && !areEqual(above))
     ++above;
-  for (int64_t splits : {below, above})
-    if (splits > 1 && splits <= most && longest % splits == 0 &&
-        !llvm::is_contained(all, splits))
-      all.push_back(splits);
+  add(below);
+  if (areEqual(above))
+    add(above);
   return all;
 }
 

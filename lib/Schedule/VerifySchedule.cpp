@@ -63,9 +63,9 @@ static LogicalResult verifyInForm(ConvolutionOpInterface op,
     return refuse() << "expects merged_groups to divide the " << op.getGroups()
                     << " groups, but got " << schedule.getMergedGroups();
   // S12.
-  if (int64_t size = getSplittableSize(op, getPlanOptions(schedule));
-      schedule.getSplits() > size)
-    return refuse() << "expects splits to be at most " << size << ", but got "
+  if (!canSplit(op, getPlanOptions(schedule)))
+    return refuse() << "expects splits to be at most the longest digit of the "
+                       "reduction, or equal slices of several, but got "
                     << schedule.getSplits();
   const KernelFamily &family = getKernelFamily(schedule);
   if (family.hasModel() && failed(verifyAtom(op, schedule, chip)))

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parts that do not divide the reduction, in all directions; of gradients of
-// inputs, those of each dgrad phase, of joined ones, and of a padded input that
-// is folded after them. The epilogue sees the sum.
+// Parts that do not divide the reduction, and parts of several of its digits,
+// in all directions; of gradients of inputs, those of each dgrad phase, of
+// joined ones, and of a padded input that is folded after them. The epilogue
+// sees the sum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,6 +69,11 @@ void test::addSplitTests() {
     GenOptions first = getBase(flag);
     first.inputLayout = first.filterLayout = first.outputLayout = "NCHW";
     add("channels_first_" + name, first, 3);
+    // Slices of images and lines, or of both dimensions of the filter.
+    GenOptions several = getBase(flag);
+    several.n = 4;
+    several.input = {1, 6, 9};
+    add("several_digits_" + name, several, flag == 4 ? 8 : 9);
   }
   // Sums of more parts than fit into registers: a loop, and the rest of one.
   GenOptions many = getBase(4);

@@ -142,8 +142,13 @@ ViewedProduct getViewedProduct(ConvolutionOpInterface op,
 std::optional<ViewedProduct> getOnlyProduct(ConvolutionOpInterface op,
                                             const ConvolutionPlan &plan);
 
-/// The size of the reduction digit that can be split. If the reduction runs
-/// over halo tiles, their number. Of several dgrad phases, the smallest size.
+/// Whether the reduction can have `options.splits` slices (S12): at most the
+/// longest of its digits, or equal slices of several digits; over halo tiles,
+/// at most their number. All dgrad phases have to.
+bool canSplit(ConvolutionOpInterface op, const PlanOptions &options);
+
+/// A bound of that number: the product of the digits that can be split. Of
+/// several dgrad phases, the smallest.
 int64_t getSplittableSize(ConvolutionOpInterface op,
                           const PlanOptions &options = {});
 

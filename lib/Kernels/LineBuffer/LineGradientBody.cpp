@@ -18,6 +18,7 @@
 #include "../Parts/Warpgroup/PersistentScheduler.h"
 #include "../Parts/Warpgroup/TmaEpilogue.h"
 #include "../Parts/Warpgroup/TmaLoop.h"
+#include "../Parts/Warpgroup/TmaPositions.h"
 #include "../Parts/Warpgroup/Warpgroups.h"
 #include "LineCopy.h"
 #include "LineFragments.h"
@@ -101,8 +102,8 @@ LineGradientBody::Step LineGradientBody::getStep(TileOrigin origin,
                                                  Value step) const {
   const IndexMath &math = ptx.math;
   int64_t perSegment = geometry.getInnerLoop().count();
-  Value segment = math.add(math.mul(math.div(step, perSegment), geometry.parts),
-                           origin.batch);
+  Value segment =
+      createSegment(math, geometry, math.div(step, perSegment), origin.batch);
   Value inSegment = math.mul(math.rem(step, perSegment), Tile::kRowElements);
   return {segment, inSegment,
           math.add(math.mul(segment, geometry.segmentPositions), inSegment)};

@@ -32,6 +32,14 @@ public:
   int64_t upTo(int64_t last, int64_t first = 0) {
     return std::uniform_int_distribution<int64_t>(first, last)(generator);
   }
+  /// A small number of split-K slices that S12 allows.
+  int64_t drawSplits(ConvolutionOpInterface op, PlanOptions options) {
+    int64_t most = std::min<int64_t>(getSplittableSize(op, options), 24);
+    do
+      options.splits = upTo(most, 1);
+    while (!canSplit(op, options));
+    return options.splits;
+  }
   Sizes makeSizes(size_t rank, PaddingMode padding);
   Tensors makeTensors(const Sizes &sizes);
 
@@ -217,13 +225,13 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
     if (rank >= 2 && random.upTo(1))
       options.haloTile = {random.upTo(2, 1) * PlanOptions::kBlockSize,
                           random.upTo(2, 1) * PlanOptions::kBlockSize};
-    options.splits = random.upTo(getSplittableSize(op, options), 1);
+    options.splits = random.drawSplits(op, options);
     check(op, tensors, options);
     check(op, tensors, {.hasChannelRows = true});
     check(op, tensors, {.splits = options.splits, .hasChannelRows = true});
     check(op, tensors, {.joinsPhases = true});
-    int64_t joined = getSplittableSize(op, {.joinsPhases = true});
-    check(op, tensors, {.splits = random.upTo(joined, 1), .joinsPhases = true});
+    int64_t joined = random.drawSplits(op, {.joinsPhases = true});
+    check(op, tensors, {.splits = joined, .joinsPhases = true});
     check(op, tensors, {.haloTile = options.haloTile, .joinsPhases = true});
     PlanOptions turned = {
         .haloTile = {PlanOptions::kBlockSize, PlanOptions::kBlockSize},
@@ -231,7 +239,7 @@ void ConvolutionPlanTest::checkRandom(Direction direction, size_t rank,
     if (!findTransposedObstacle(op, turned.haloTile).empty())
       continue;
     check(op, tensors, turned);
-    turned.splits = random.upTo(getSplittableSize(op, turned), 1);
+    turned.splits = random.drawSplits(op, turned);
     check(op, tensors, turned);
   }
 }
@@ -304,6 +312,38 @@ TEST_F(ConvolutionPlanTest, FewOutputChannelsHaveTheWindows) {
 
 // 12x20 positions in halo tiles of 8x16: two by two halo tiles, each of one
 // block by two.
+/// S12: a digit that divides evenly is split alone, or else several together.
+TEST_F(ConvolutionPlanTest, SeveralDigitsAreSplitEvenly) {
+  Sizes sizes = makeSquare(1, 1, 1);
+  sizes.n = 6;
+  sizes.input = {4, 15};
+  Tensors tensors = Random(0).makeTensors(sizes);
+  ConvolutionOpInterface op = parse(tensors, Direction::BackwardWeight);
+  ASSERT_TRUE(op);
+  auto getSlices = [&](int64_t splits) {
+    ViewAttr view = planConvolution(op, {.splits = splits})
+                        .getLargestProduct()
+                        .product->lhs;
+    std::vector<std::pair<char, int64_t>> slices;
+    for (DigitRole role : view.getBatchRoles())
+      if (role.part == DigitPart::Split)
+        slices.emplace_back(role.letter, view.getSize(role));
+    return slices;
+  };
+  using Slices = std::vector<std::pair<char, int64_t>>;
+  EXPECT_EQ(getSlices(5), (Slices{{'q', 5}}));
+  EXPECT_EQ(getSlices(8), (Slices{{'n', 2}, {'p', 4}}));
+  EXPECT_EQ(getSlices(24), (Slices{{'n', 6}, {'p', 4}}));
+  EXPECT_EQ(getPartSize(op, {.splits = 8}), 6 * 4 * 15 / 8);
+  // Not even, but the longest digit has so many; the last slices are shorter.
+  EXPECT_EQ(getSlices(7), (Slices{{'q', 7}}));
+  // Slices of the last digit, with others, would be short runs in memory.
+  EXPECT_FALSE(canSplit(op, {.splits = 45}));
+  EXPECT_FALSE(canSplit(op, {.splits = 17}));
+  EXPECT_TRUE(canSplit(op, {.splits = 24}));
+  EXPECT_EQ(getSplittableSize(op), 6 * 4 * 15);
+}
+
 TEST_F(ConvolutionPlanTest, HaloTilesAreDigits) {
   Sizes sizes = makeSquare(3, 1, 1);
   sizes.input = {12, 20};

@@ -219,21 +219,15 @@ bool GeometryReader::readPositions() {
       splits.push_back(llvm::find(roles, DigitRole(part.letter)) -
                        roles.begin());
   ArrayRef<int64_t> sizes = view.getColumns();
-  if (!haloTile.empty()) {
-    geometry.segments = 1;
-    geometry.segmentPositions = llvm::product_of(sizes);
-    geometry.partPositions = llvm::to_vector(sizes);
-    for (DigitRole role : roles)
-      geometry.partCounts.push_back(view.getSize(getSplit(role)));
-    return llvm::is_sorted(splits) ||
-           refuse("parts in the order of positions, but got another");
-  }
-  if (splits.size() > 1)
-    return refuse("positions of which one digit is split, but got more");
-  size_t outer = splits.empty() ? 0 : splits.front();
+  geometry.partPositions = llvm::to_vector(sizes);
+  for (DigitRole role : roles)
+    geometry.partCounts.push_back(view.getSize(getSplit(role)));
+  // A segment is a slice of the last dimension that is split.
+  size_t outer = splits.empty() || !haloTile.empty() ? 0 : splits.back();
   geometry.segments = llvm::product_of(sizes.take_front(outer));
   geometry.segmentPositions = llvm::product_of(sizes.drop_front(outer));
-  return true;
+  return llvm::is_sorted(splits) ||
+         refuse("parts in the order of positions, but got another");
 }
 
 bool GeometryReader::readProduct() {

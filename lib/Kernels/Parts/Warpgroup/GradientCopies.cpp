@@ -62,10 +62,6 @@ public:
   }
   void createStep(TileOrigin origin, ArrayRef<Value> common, const Step &step,
                   Value leftMap, Value rightMap) const override;
-
-private:
-  /// The number of a step's segment among the segments of all slices.
-  Value createSegment(TileOrigin origin, const Step &step) const;
 };
 
 /// Positions form a block; each line of taps has one right box.
@@ -132,19 +128,11 @@ SmallVector<Value> GradientCopies::createBlock(TileOrigin origin,
   return position;
 }
 
-Value PositionGradientCopies::createSegment(TileOrigin origin,
-                                            const Step &step) const {
-  if (geometry.parts == 1)
-    return step.outer;
-  return ptx.math.add(ptx.math.mul(step.outer, geometry.parts),
-                      createPart(origin));
-}
-
 void PositionGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
                                         const Step &step, Value leftMap,
                                         Value rightMap) const {
   const IndexMath &math = ptx.math;
-  Value segment = createSegment(origin, step);
+  Value segment = createSegment(math, geometry, step.outer, createPart(origin));
   createLeftBoxes(origin, step, leftMap, {step.inner, segment});
   // Positions after the segment are multiplied by zeros of the left operand.
   Value position =

@@ -59,8 +59,11 @@ void MatrixCopies::createOperand(TileOrigin origin, const Step &step, Value map,
                     : d.digit == Digit::Inner ? step.inner
                     : d.digit == Digit::Outer ? step.outer
                                               : createGroup(origin);
-      if (d.partStep != 0)
-        index = math.add(index, math.mul(createPart(origin), d.partStep));
+      if (d.partStep != 0) {
+        Value slice =
+            math.split(createPart(origin), geometry.partCounts)[d.part];
+        index = math.add(index, math.mul(slice, d.partStep));
+      }
       coordinates.push_back(index);
     }
     ptx.loadBox(destination, map, barrier, coordinates);

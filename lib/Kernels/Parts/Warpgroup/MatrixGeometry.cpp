@@ -45,11 +45,20 @@ static Digit getDigit(ViewAttr view, DigitRole role) {
     return Digit::Row;
   // If two digits of the reduction have several values, the second one is the
   // inner loop.
-  size_t column =
-      llvm::find(view.getColumnRoles(), role) - view.getColumnRoles().begin();
-  bool isOuter = llvm::any_of(view.getColumns().drop_front(column + 1),
+  ArrayRef<DigitRole> columns = view.getColumnRoles();
+  size_t column = llvm::find(columns, role) - columns.begin();
+  bool isOuter = column == columns.size() ||
+                 llvm::any_of(view.getColumns().drop_front(column + 1),
                               [](int64_t size) { return size > 1; });
   return isOuter ? Digit::Outer : Digit::Inner;
+}
+
+/// The digits of a batch that count split-K slices.
+static SmallVector<DigitRole> getSlices(ViewAttr view) {
+  return llvm::to_vector(
+      llvm::make_filter_range(view.getBatchRoles(), [](DigitRole role) {
+        return role.part == DigitPart::Split;
+      }));
 }
 
 /// The digit, with its split-K slices, that alone counts a coordinate, if any.
@@ -57,25 +66,29 @@ static std::optional<TmaMatrix::Dimension>
 readDimension(ViewAttr view, const ViewAttr::Coordinate &coordinate,
               int64_t size) {
   SmallVector<DigitRole> moving = getMovingRoles(view, coordinate);
-  auto isSlice = [](DigitRole role) { return role.part == DigitPart::Split; };
-  DigitRole *own = llvm::find_if_not(moving, isSlice);
-  if (own == moving.end() || coordinate.constant != 0 ||
-      view.getCoefficient(coordinate, *own) != 1)
+  if (moving.empty() || coordinate.constant != 0)
     return std::nullopt;
-  DigitRole slice(own->letter, DigitPart::Split);
+  // In slices of one element, only the slice moves.
+  DigitRole own(moving.front().letter), slice(own.letter, DigitPart::Split);
   if (llvm::any_of(moving, [&](DigitRole role) {
-        return role != *own && role != slice;
+        return role != slice &&
+               (role != own || view.getCoefficient(coordinate, role) != 1);
       }))
     return std::nullopt;
-  int64_t length = view.getSize(*own);
-  bool isSplit = llvm::is_contained(moving, slice);
-  int64_t step = isSplit ? view.getCoefficient(coordinate, slice) : 0;
-  if (isSplit && step != length)
-    return std::nullopt;
+  int64_t length = view.getSize(own);
+  TmaMatrix::Dimension dimension{getDigit(view, own), size};
+  if (llvm::is_contained(moving, slice)) {
+    dimension.partStep = view.getCoefficient(coordinate, slice);
+    SmallVector<DigitRole> slices = getSlices(view);
+    dimension.part = llvm::find(slices, slice) - slices.begin();
+    if (dimension.partStep != length)
+      return std::nullopt;
+    length *= view.getSize(slice);
+  }
   // The last slices may be shorter: zeros follow after the tensor.
-  if (length * (isSplit ? view.getSize(slice) : 1) < size)
+  if (length < size)
     return std::nullopt;
-  return TmaMatrix::Dimension{getDigit(view, *own), size, step};
+  return dimension;
 }
 
 static std::optional<TmaMatrix> readMatrix(const ViewedTensor &tensor) {
@@ -132,6 +145,8 @@ bool mlir::conv::readMatrices(const ViewedTensor &lhs, const ViewedTensor &rhs,
   geometry.window.isShared = true; // Groups are no channels side by side.
   geometry.parts =
       llvm::product_of(lhs.view.getBatch()) / geometry.window.groups;
+  for (DigitRole slice : getSlices(lhs.view))
+    geometry.partCounts.push_back(lhs.view.getSize(slice));
   if (!setLoops(lhs.view.getColumns(), geometry))
     return false;
   for (auto [tensor, matrix] : {std::pair(&lhs, &geometry.leftMatrix),

@@ -38,6 +38,38 @@ SmallVector<Value> mlir::conv::createPosition(const IndexMath &math,
   return position;
 }
 
+Value mlir::conv::createSegment(const IndexMath &math,
+                                const TmaGeometry &geometry, Value inSlice,
+                                Value part) {
+  if (geometry.parts == 1)
+    return inSlice;
+  // The last dimension that is split counts segments. Of those before it, a
+  // dimension that is not split continues the one before.
+  ArrayRef<int64_t> counts = geometry.partCounts;
+  while (counts.back() == 1)
+    counts = counts.drop_back();
+  SmallVector<int64_t> slices, lengths;
+  for (auto [count, length] :
+       llvm::zip(counts.drop_back(), geometry.partPositions)) {
+    if (!slices.empty() && count == 1) {
+      lengths.back() *= length;
+      continue;
+    }
+    slices.push_back(count);
+    lengths.push_back(length);
+  }
+  if (slices.empty() || (slices.size() == 1 && slices.front() == 1))
+    return math.add(math.mul(inSlice, counts.back()), part);
+  slices.push_back(counts.back());
+  SmallVector<Value> ofPart = math.split(part, slices);
+  Value segment = math.constant(0);
+  for (auto [length, count, slice, digit] :
+       llvm::zip(lengths, slices, ofPart, math.split(inSlice, lengths)))
+    segment = math.add(math.mul(segment, count * length),
+                       math.add(math.mul(slice, length), digit));
+  return math.add(math.mul(segment, slices.back()), ofPart.back());
+}
+
 SmallVector<Value> mlir::conv::createTapOffsets(const IndexMath &math,
                                                 const TmaWindow &window,
                                                 Value tap) {

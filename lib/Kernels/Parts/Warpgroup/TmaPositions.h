@@ -20,6 +20,11 @@ SmallVector<Value> createPosition(const IndexMath &math,
                                   ArrayRef<int64_t> positions,
                                   ArrayRef<int64_t> haloTile, Value number);
 
+/// The number of a segment among the segments of all slices, given its number
+/// in slice `part`.
+Value createSegment(const IndexMath &math, const TmaGeometry &geometry,
+                    Value inSlice, Value part);
+
 /// Elements between the first tap of a window and the tap with this number, in
 /// each dimension.
 SmallVector<Value> createTapOffsets(const IndexMath &math,

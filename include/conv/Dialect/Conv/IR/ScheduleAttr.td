@@ -79,7 +79,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S11) `merged_groups` is positive and divides the groups. It is 1 for
         `direct`.
       * (S12) `splits` is positive, and at most the size of the longest digit of
-        the reduction, or the number of its halo tiles: `getSplittableSize`.
+        the reduction, or a number of equal slices of several digits, or at most
+        the number of its halo tiles: `canSplit`.
       * (S19) `layouts` have the letters of those of the convolution. For a
         window of one element that moves by 1, without padding, they may be those
         of one dimension: the spatial dimensions of each tensor, which are then

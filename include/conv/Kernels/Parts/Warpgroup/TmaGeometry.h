@@ -83,7 +83,8 @@ struct TmaMatrix {
   struct Dimension {
     Digit digit;
     int64_t size;
-    int64_t partStep; ///< Elements between slices of the reduction.
+    int64_t partStep = 0; ///< Elements between slices, if it is split.
+    size_t part = 0;      ///< Its place in `TmaGeometry::partCounts`.
   };
   SmallVector<Dimension> dimensions; ///< Outermost first; none has size 1.
 
@@ -148,9 +149,10 @@ struct TmaGeometry {
   /// Columns of a tap: its channels, rounded up to whole rows if channels come
   /// in rows.
   int64_t columnsOfTap;
-  /// With halo tiles, slices are boxes, and a slice is one segment: the slices
-  /// along each dimension of the left operand but the channels, and the
-  /// positions of a slice along it.
+  /// If the reduction is over positions: the slices along each dimension of the
+  /// left operand but the channels, and the positions of a slice along it. With
+  /// halo tiles, slices are boxes, and a slice is one segment. Of plain
+  /// matrices: the slices along each digit that is split.
   SmallVector<int64_t> partCounts, partPositions;
 
   /// The steps of the main loop are two nested loops: over taps, and rows of
