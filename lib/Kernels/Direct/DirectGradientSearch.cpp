@@ -142,19 +142,25 @@ void DirectSearch::runOverDiagonals() {
 }
 
 SmallVector<int64_t>
-mlir::conv::enumerateDirectSplits(ConvolutionOpInterface op) {
+mlir::conv::enumerateDirectSplits(ConvolutionOpInterface op,
+                                  const ::conv::ChipInfo &chip) {
   using Limits = DirectSearchLimits;
   SmallVector<int64_t> splits = {1};
   if (op.getDirection() != Direction::BackwardWeight)
     return splits;
-  int64_t most = std::min(getSplittableSize(op), Limits::kMaxSplits);
+  int64_t most = std::min(getSplittableSize(op), ranksWideTiles(chip)
+                                                     ? Limits::kMaxWideSplits
+                                                     : Limits::kMaxSplits);
   int64_t positions = getPartSize(op, {.splits = 1});
   for (int64_t parts = 2; parts <= most; ++parts) {
+    if (!canSplit(op, {.splits = parts}))
+      continue;
     int64_t slice = getPartSize(op, {.splits = parts});
     int64_t beyond = parts * slice - positions;
-    if (beyond == 0 ||
-        (beyond < slice && beyond <= Limits::kMostBeyond * positions &&
-         parts >= Limits::kLeastGrowth * splits.back()))
+    bool grows = parts >= Limits::kLeastGrowth * splits.back();
+    if (beyond == 0 ? parts <= Limits::kMaxSplits || grows
+                    : grows && beyond < slice &&
+                          beyond <= Limits::kMostBeyond * positions)
       splits.push_back(parts);
   }
   return splits;

@@ -54,9 +54,11 @@ static double getLinesOfRuns(const DirectTiling &tiling, double runBytes,
   if (tiling.blocks)
     return getShortRunCost(runBytes, fit(chip).blocks.shortRunCost, chip);
   // Without sectors, neighbours find the rest of a cache line in the cache.
-  return chip.sectorBytes > 0
-             ? getShortRunCost(runBytes, fit(chip).shortReductionRunCost, chip)
-             : 1;
+  if (chip.sectorBytes == 0)
+    return 1;
+  double parts = std::log2(double(chip.sectorBytes) / runBytes);
+  return getShortRunCost(runBytes, fit(chip).shortReductionRunCost, chip) +
+         fit(chip).partSectorCost * std::max(0., parts);
 }
 
 static double getBytes(Type type) {
@@ -130,6 +132,7 @@ namespace {
 /// waits for an operand, and how many workgroups share a compute unit.
 struct ProductCycles {
   double shared, products, copies;
+  double totals = 0; ///< After the last step.
   int64_t lhsWaits, rhsWaits;
   int64_t subgroups, resident, perUnit;
 };
@@ -204,7 +207,8 @@ static double getTurnCycles(const DirectTiling &tiling, const DirectWork &work,
   double products = work.steps * stepCycles;
   if (tiling.blocks) // Workgroups take turns to load what they multiply.
     products = work.unit * double(std::min(own.perUnit, own.resident) - 1);
-  return std::max(rounds * (fills * latency + products + work.waits),
+  double alone = fills * latency + products + work.waits + own.totals;
+  return std::max(rounds * alone,
                   double(own.perUnit) * (chip.calibration->launch.setupCycles +
                                          work.steps * stepCycles));
 }
@@ -238,13 +242,24 @@ static void addLaneCosts(const DirectTiling &tiling,
   cycles.copies = std::max(cycles.copies,
                            (countCopies(tiling.lhs) + countCopies(tiling.rhs)) /
                                chip.calibration->staged.loadLanesPerClock);
-  if (tiling.isAlongBatch)
-    return;
-  double slowdown = fit(chip).lanes.positionCycles *
-                    std::pow(double(llvm::product_of(tiling.batch.sizes)),
-                             fit(chip).lanes.channelPower);
+  const ::conv::DirectLaneCalibration &lanes = fit(chip).lanes;
+  double subgroups =
+      double(cycles.subgroups * std::min(cycles.perUnit, cycles.resident));
+  double slowdown =
+      1 + lanes.idleCost * std::max(0., lanes.busySubgroups / subgroups - 1);
+  if (!tiling.isAlongBatch)
+    slowdown *= lanes.positionCycles *
+                std::pow(double(llvm::product_of(tiling.batch.sizes)),
+                         lanes.channelPower);
   cycles.shared *= slowdown;
   cycles.products *= slowdown;
+  int64_t sums = tiling.countSums() / tiling.countSharedBoxes();
+  int64_t workItems = cycles.subgroups * chip.subgroupSize;
+  cycles.totals = lanes.totalCycles *
+                  double(llvm::divideCeil(sums, DirectTiling::kPartials) *
+                         llvm::divideCeil(tiling.countSharedBoxes() *
+                                              DirectTiling::kPartials,
+                                          workItems));
 }
 
 /// Seconds of the launches after the first one. The bytes of slices count with

@@ -36,7 +36,7 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
   if (!plan.hasSingleParts)
     return "strided dimensions of the gradient are dilated";
   DirectSearch search(op, chip);
-  for (int64_t splits : enumerateDirectSplits(op))
+  for (int64_t splits : enumerateDirectSplits(op, chip))
     // A thread needs no slices, unless others are idle.
     if (chip.backend != ::conv::Backend::Host || splits <= chip.computeUnits)
       search.run({.splits = splits, .joinsPhases = true});

@@ -81,7 +81,9 @@ SmallVector<int64_t> DirectSearch::enumerateMatrices(int64_t m) const {
        several < matrices + m && several <= kMaxMatrices * m; several *= 2)
     counts.push_back(several);
   int64_t all = llvm::alignTo(matricesOfSlice, m);
-  if (all <= kMaxMatrices * m && !llvm::is_contained(counts, all))
+  int64_t most =
+      isShared && ranksWideTiles(chip) ? kMaxAllMatrices : kMaxMatrices;
+  if (all <= most * m && !llvm::is_contained(counts, all))
     counts.push_back(all);
   return counts;
 }
@@ -89,6 +91,8 @@ SmallVector<int64_t> DirectSearch::enumerateMatrices(int64_t m) const {
 void DirectSearch::visit(DirectLoop mainLoop, AtomAttr atom,
                          std::array<int64_t, 2> tile, int64_t gemmK,
                          int64_t stages, int64_t shared, int64_t subgroups) {
+  if (options.splits > kMaxSplits && !isWide(tile[1]))
+    return;
   auto kernel = DirectAttr::get(
       op.getContext(), tile,
       {int64_t(llvm::divideCeil(shared, subgroups)), tile[1]}, gemmK, stages,

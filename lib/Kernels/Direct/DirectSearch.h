@@ -24,14 +24,20 @@ namespace mlir::conv {
 /// Limits of the search, which keep ranking short. A schedule beyond them can
 /// still be given by hand.
 struct DirectSearchLimits {
-  /// The most work-items of a workgroup; both are tried.
-  static constexpr int64_t kMaxWorkItems[] = {128, 256};
+  /// The most work-items of a workgroup; all are tried, the last for wide
+  /// tiles.
+  static constexpr int64_t kMaxWideWorkItems = 512;
+  static constexpr int64_t kMaxWorkItems[] = {128, 256, kMaxWideWorkItems};
   /// The most accumulators of a work-item.
   static constexpr int64_t kMaxSums = 64;
   /// The most matrices of a tile, in units of the matrices of a work-item.
   static constexpr int64_t kMaxMatrices = 16;
   /// The most split-K slices.
   static constexpr int64_t kMaxSplits = 64;
+  /// These limits for wide tiles: of all matrices of a gradient, where a chip
+  /// has sectors. A tile of few channels uses a part of each sector that it
+  /// copies; a tile of all leaves only slices and work-items to fill the chip.
+  static constexpr int64_t kMaxAllMatrices = 32, kMaxWideSplits = 256;
   /// Slices that do not divide the positions, which may be a prime number,
   /// leave at most this part empty; of such numbers of slices, few are ranked.
   static constexpr double kMostBeyond = 1.0 / 32, kLeastGrowth = 1.125;
@@ -49,8 +55,14 @@ struct DirectSearchLimits {
 /// Whether each group has one input channel.
 bool isDepthwise(ConvolutionOpInterface op);
 
+/// Whether tiles of all channels are ranked for gradients of filters.
+inline bool ranksWideTiles(const ::conv::ChipInfo &chip) {
+  return chip.sectorBytes > 0;
+}
+
 /// Numbers of split-K slices: a weight gradient has few matrices without them.
-SmallVector<int64_t> enumerateDirectSplits(ConvolutionOpInterface op);
+SmallVector<int64_t> enumerateDirectSplits(ConvolutionOpInterface op,
+                                           const ::conv::ChipInfo &chip);
 
 /// Tries tiles of one convolution and ranks the schedules that fit.
 class DirectSearch : DirectSearchLimits {
@@ -80,6 +92,8 @@ private:
   void visit(DirectLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
              int64_t gemmK, int64_t shared, int64_t boxes) {
     for (int64_t workItems : kMaxWorkItems) {
+      if (workItems == kMaxWideWorkItems && !isWide(tile[1]))
+        continue;
       int64_t subgroups =
           std::min<int64_t>(llvm::divideCeil(boxes, chip.subgroupSize),
                             llvm::divideCeil(workItems, chip.subgroupSize));
@@ -88,6 +102,10 @@ private:
   }
   void visit(DirectLoop mainLoop, AtomAttr atom, std::array<int64_t, 2> tile,
              int64_t gemmK, int64_t stages, int64_t shared, int64_t subgroups);
+  /// Whether a tile of so many matrices is a wide one.
+  bool isWide(int64_t count) const {
+    return isShared && ranksWideTiles(chip) && count >= matricesOfSlice;
+  }
   /// Whether tiles of so many matrices do not cross from one split-K slice to
   /// the next.
   bool dividesSlices(int64_t count) const {
