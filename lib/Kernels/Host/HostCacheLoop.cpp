@@ -155,17 +155,13 @@ void HostCacheLoop::createReduction() {
   });
 }
 
-/// Runs of results are along the wide operand. But if neighbours along the
-/// narrow one are nearer in memory, such as those of a dgrad phase, they are
-/// along that: runs that cross all rows of the tile would use a cache line for
-/// each element.
 void HostCacheLoop::createResults() {
   MatrixIndex ofWide = isLeftWide ? MatrixIndex::Row : MatrixIndex::Column;
   MatrixIndex ofNarrow = isLeftWide ? MatrixIndex::Column : MatrixIndex::Row;
   MatrixAccess result(math, kernel.form.result);
-  int64_t across = result.getInnermostDistance(ofNarrow);
-  int64_t along = result.getInnermostDistance(ofWide);
-  bool isAcross = across != 0 && (along == 0 || across < along);
+  bool isAcross =
+      ::conv::areResultsAcross(result.getInnermostDistance(ofWide),
+                               result.getInnermostDistance(ofNarrow));
   bool isAlongRows = isLeftWide != isAcross;
   HostEpilogue epilogue(code, isAcross ? ofNarrow : ofWide,
                         isAcross ? narrow.rows : wide.rows);

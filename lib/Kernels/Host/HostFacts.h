@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How rows of an operand lie in memory. `Run` counts only elements that are all
-// inside or all outside of the tensor; the host loads vectors of others, too.
+// How operands and the result lie in memory. `Run` counts only elements that
+// are all inside or all outside of the tensor; the host loads vectors of
+// others, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,9 @@ struct HostFacts {
     int64_t lineDistance = 0, line = 1;
   };
   Rows lhs, rhs;
+  /// Elements between neighbouring rows of the result, and neighbouring
+  /// columns; 0 if there are none.
+  int64_t resultRow = 0, resultColumn = 0;
 };
 
 } // namespace conv

@@ -39,6 +39,15 @@ static ::conv::HostFacts::Rows describeRows(const ViewedTensor &operand) {
   return rows;
 }
 
+/// The distance of neighbours along the innermost of the digits that have some.
+static int64_t getInnermostDistance(const ViewedTensor &tensor,
+                                    ArrayRef<DigitRole> roles) {
+  for (DigitRole role : llvm::reverse(roles))
+    if (tensor.view.getSize(role) > 1)
+      return getDistance(tensor, role);
+  return 0;
+}
+
 namespace {
 class HostFamily final : public KernelFamily {
 public:
@@ -56,8 +65,11 @@ public:
           getViewedProduct(planned.op, planned.plan, *step, *part);
       if (product.lhs.view.getShape()[1] != problem.rows)
         continue;
-      problem.facts.set(::conv::HostFacts{describeRows(product.lhs),
-                                          describeRows(product.rhs)});
+      const ViewedTensor &result = product.result;
+      problem.facts.set(::conv::HostFacts{
+          describeRows(product.lhs), describeRows(product.rhs),
+          getInnermostDistance(result, result.view.getRowRoles()),
+          getInnermostDistance(result, result.view.getColumnRoles())});
       return;
     }
   }

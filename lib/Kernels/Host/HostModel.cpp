@@ -47,7 +47,8 @@ struct Work {
   const MatrixAtom &atom;
   double lanes;
   bool hasMasks; ///< Of loads, for elements as they are stored.
-  bool isLeftWide, isResultAlong;
+  bool areResultsAcross = false;
+  int64_t resultDistance = 0; ///< Of neighbours in a run of results; 0: none.
   const Run *wideRun, *narrowRun;
   HostFacts::Rows wideRows, narrowRows;
   double wide, narrow, step, reduction, blocks;
@@ -62,13 +63,17 @@ Work::Work(const Problem &problem, const ChipInfo &chip,
       hasMasks(8 * byteSize(problem.operand) >=
                chip.processor->leastMaskedBits) {
   bool isAlongRows = problem.resultRowDistance == 1;
-  isLeftWide = ::isLeftWide(atom, problem.rows, problem.columns, isAlongRows);
-  isResultAlong = isLeftWide ? isAlongRows : problem.resultRowDistance == 0;
+  bool isLeftWide =
+      ::isLeftWide(atom, problem.rows, problem.columns, isAlongRows);
   wideRun = isLeftWide ? &problem.lhsRun : &problem.rhsRun;
   narrowRun = isLeftWide ? &problem.rhsRun : &problem.lhsRun;
   if (const auto *facts = problem.facts.get<HostFacts>()) {
     wideRows = isLeftWide ? facts->lhs : facts->rhs;
     narrowRows = isLeftWide ? facts->rhs : facts->lhs;
+    int64_t along = isLeftWide ? facts->resultRow : facts->resultColumn;
+    int64_t across = isLeftWide ? facts->resultColumn : facts->resultRow;
+    areResultsAcross = ::areResultsAcross(along, across);
+    resultDistance = areResultsAcross ? across : along;
   }
   int64_t rows = std::min(problem.rows, candidate.workgroup[0]);
   int64_t columns = std::min(problem.columns, candidate.workgroup[1]);
@@ -100,7 +105,8 @@ double Work::countCopy(const Run &run, const HostFacts::Rows &rows,
     return fit.copiedRunInstructions / run1 +
            (isWide ? fit.transposedInstructions
                    : fit.copiedInstructions / std::min(lanes, run1));
-  if (run1 > 1)
+  // Neighbours in memory need not be neighbouring rows.
+  if (run1 > 1 && rows.distance == 1)
     return fit.copiedInstructions / std::min(lanes, run1);
   // Lines that are partly outside (`HostPack::isTransposedWithMasks`).
   bool hasLines = hasMasks && rows.line >= kHostLanes &&
@@ -134,11 +140,21 @@ double Work::countProducts() const {
          panels * fit.panelInstructions;
 }
 
+/// Results that are a few elements apart are vectors, too, but those of runs
+/// across the tile are loaded one by one.
 double Work::countResults() const {
+  constexpr int64_t kMostApart = 4;
   double elements = usedWide * usedNarrow;
-  return usedNarrow * fit.resultRunInstructions +
-         elements * fit.resultInstructions /
-             (isResultAlong ? double(kHostLanes) : 1);
+  bool hasVectors = 0 < resultDistance && resultDistance <= kMostApart;
+  double ofElement =
+      hasVectors
+          ? fit.resultInstructions * double(resultDistance) / double(kHostLanes)
+          : fit.resultInstructions;
+  if (areResultsAcross)
+    ofElement += 1;
+  return (areResultsAcross ? usedWide : usedNarrow) *
+             fit.resultRunInstructions +
+         elements * ofElement;
 }
 
 namespace {

@@ -30,6 +30,14 @@ inline bool isLeftWide(const MatrixAtom &atom, int64_t rows, int64_t columns,
   return columns <= few && rows > columns;
 }
 
+/// Whether runs of results are along the narrow operand: if neighbours there
+/// are nearer in memory than those along the wide one, such as in a dgrad
+/// phase. Runs that cross all rows of the tile would use a cache line for each
+/// element. Distances are 0 where there are no neighbours.
+inline bool areResultsAcross(int64_t alongWide, int64_t alongNarrow) {
+  return alongNarrow != 0 && (alongWide == 0 || alongNarrow < alongWide);
+}
+
 /// Rows of the narrow operand in a register tile: as many as an atom has, or a
 /// little fewer if that leaves less of the last register tile empty.
 inline int64_t getNarrowRows(const MatrixAtom &atom, int64_t rows) {
