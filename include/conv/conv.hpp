@@ -127,7 +127,7 @@ public:
 
   /// The best target whose code it executes.
   std::string target() const { return conv_device_target(handle.get(), 0); }
-  /// Compute units of a GPU; 0 for other devices.
+  /// Compute units of a GPU, or threads of the host; 0 for simulators.
   unsigned computeUnits() const {
     return conv_device_compute_units(handle.get());
   }

@@ -76,8 +76,7 @@ Result<Request> Request::read(const void *module, size_t size,
 Result<std::string> Request::readStates() const {
   if (options.database == mlir::conv::kNoDatabase)
     return std::string();
-  std::string states = std::to_string(options.computeUnits) +
-                       (options.usesStaleSchedules ? " stale " : " ");
+  std::string states = options.usesStaleSchedules ? "stale " : "";
   if (!options.database.empty()) {
     Result<std::string> state = mlir::conv::readDatabaseState(options.database);
     return state ? states + *state : state;
@@ -105,7 +104,7 @@ Result<std::string> Request::computeKey() const {
     add(target);
   for (const std::string &part :
        {options.algorithm, options.schedule, *database,
-        mlir::conv::findAssembler(),
+        std::to_string(options.computeUnits), mlir::conv::findAssembler(),
         std::string(options.externalizeConstants ? "1" : "0"),
         std::string(options.prepacksFilters ? "1" : "0"),
         std::to_string(std::bit_cast<uint64_t>(options.maxError)),

@@ -14,6 +14,7 @@
 
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
+#include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/Explain.h"
 #include "conv/Schedule/FormSpace.h"
 
@@ -66,7 +67,7 @@ struct DynamicExplanation {
   explicit DynamicExplanation(DynamicOpInterface op);
 
   DynamicOpInterface op;
-  const ::conv::ChipInfo &chip;
+  ::conv::ChipInfo chip;
   /// Counts of a work-item; 0 if one kernel has a loop instead of blocks.
   int64_t positions = 0, elements = 0;
   int64_t sums = 1; ///< Partial sums per group.
@@ -80,7 +81,7 @@ private:
 } // namespace
 
 DynamicExplanation::DynamicExplanation(DynamicOpInterface op)
-    : op(op), chip(TargetAttr::lookup(op).getInfo()) {
+    : op(op), chip(getDeviceChip(op)) {
   DynamicShape shape = op.getShape();
   flops =
       2 * double(shape.b) * double(shape.t) * double(shape.d) * double(shape.w);
@@ -148,7 +149,7 @@ static constexpr StringLiteral kSizesAreOpen = "sizes are chosen with each run";
 
 /// Prints what is known of a kernel before its run-time sizes are.
 static void explainSizes(Operation *op, StringRef problem, raw_ostream &os) {
-  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  ::conv::ChipInfo chip = getDeviceChip(op);
   os << "problem     " << problem << "\n"
      << "target      " << chip.name << " (" << chip.product << ")\n";
   RunTimeSizes sizes(op);
@@ -245,7 +246,7 @@ static MemoryBound predictState(StateOpInterface op,
 void mlir::conv::explainState(StateOpInterface op, raw_ostream &os) {
   if (hasRunTimeSizes(op))
     return explainSizes(op, op.formatProblem(), os);
-  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  ::conv::ChipInfo chip = getDeviceChip(op);
   os << "problem     " << op.formatProblem() << "\n"
      << "target      " << chip.name << " (" << chip.product << ")\n"
      << "work        " << formatScaled(countStateBytes(op), "B")
@@ -256,7 +257,7 @@ void mlir::conv::explainState(StateOpInterface op, raw_ostream &os) {
 llvm::json::Object mlir::conv::explainStateAsJson(StateOpInterface op) {
   if (hasRunTimeSizes(op))
     return explainSizesAsJson(op, op.formatProblem());
-  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  ::conv::ChipInfo chip = getDeviceChip(op);
   return llvm::json::Object{
       {"problem", op.formatProblem()},
       {"target", std::string(chip.name)},

@@ -10,6 +10,7 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/KernelFamily.h"
+#include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/Explain.h"
 #include "conv/Schedule/FormSpace.h"
 
@@ -59,7 +60,7 @@ static llvm::json::Value predictionToJson(const Explanation &all) {
 
 /// The cost of a convolution whose kernel family has no model.
 static llvm::json::Object explainListedAsJson(ConvolutionOpInterface op) {
-  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  ::conv::ChipInfo chip = getDeviceChip(op);
   ScheduleAttr schedule = op.getScheduleAttr();
   ::conv::Problem problem = computeProblem(op, getPlanOptions(schedule));
   ::conv::Cost cost = getKernelFamily(schedule).predict(op, schedule, chip);
@@ -111,8 +112,7 @@ static llvm::json::Object explainInFormAsJson(ConvolutionOpInterface op) {
 
 static llvm::json::Value plansToJson(ConvolutionOpInterface op) {
   llvm::json::Array all;
-  for (const PlanChoice &plan :
-       listPlans(op, TargetAttr::lookup(op).getInfo())) {
+  for (const PlanChoice &plan : listPlans(op, getDeviceChip(op))) {
     llvm::json::Object one{{"name", plan.name}};
     if (plan.schedule) {
       one["schedule"] = printToString(plan.schedule);
@@ -144,8 +144,7 @@ mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
               {"result",
                printToString(TypeAttr::get(transform->getResult(0).getType()))},
               {"seconds",
-               predictTransform(transform,
-                                TargetAttr::lookup(transform).getInfo())}});
+               predictTransform(transform, getDeviceChip(transform))}});
         if (!all.empty())
           json["transforms"] = std::move(all);
       });
@@ -156,7 +155,6 @@ mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
     json["schedule"] = printToString(schedule);
   }
   json["plans"] = plansToJson(op);
-  json["seconds"] =
-      predictSeconds(op, schedule, TargetAttr::lookup(op).getInfo());
+  json["seconds"] = predictSeconds(op, schedule, getDeviceChip(op));
   return json;
 }

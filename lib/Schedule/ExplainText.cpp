@@ -13,6 +13,7 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/KernelFamily.h"
+#include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
 
@@ -141,7 +142,7 @@ static void printRejected(const Explanation &all, raw_ostream &os) {
 /// Prints the cost of a convolution whose kernel family has no model.
 static void explainListed(ConvolutionOpInterface op, ScheduleAttr schedule,
                           raw_ostream &os) {
-  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  ::conv::ChipInfo chip = getDeviceChip(op);
   ScheduleAttr own = op.getScheduleAttr();
   ::conv::Problem problem = computeProblem(op, getPlanOptions(own));
   ::conv::Cost cost = getKernelFamily(own).predict(op, own, chip);
@@ -166,7 +167,7 @@ static void explainListed(ConvolutionOpInterface op, ScheduleAttr schedule,
 /// Prints the kernels before and after the products.
 static void printTransforms(ArrayRef<Operation *> transforms, raw_ostream &os) {
   for (Operation *transform : transforms) {
-    const ::conv::ChipInfo &chip = TargetAttr::lookup(transform).getInfo();
+    ::conv::ChipInfo chip = getDeviceChip(transform);
     os << "transform   " << transform->getOperand(0).getType() << " to "
        << transform->getResult(0).getType() << ", predicted "
        << formatMicroseconds(predictTransform(transform, chip)) << "\n";
@@ -213,7 +214,7 @@ static void printPlans(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
 
 void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
   ScheduleAttr schedule = op.getScheduleAttr();
-  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  ::conv::ChipInfo chip = getDeviceChip(op);
   if (schedule.isWinograd())
     os << "winograd    tiles of " << formatOutputTile(schedule.getOutputTile())
        << " results of " << formatProblem(op) << "\n";

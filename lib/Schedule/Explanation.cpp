@@ -9,6 +9,7 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Schedule/DeviceChip.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -17,7 +18,7 @@ using namespace mlir::conv;
 using llvm::formatv;
 
 Explanation::Explanation(ConvolutionOpInterface op)
-    : op(op), chip(TargetAttr::lookup(op).getInfo()),
+    : op(op), chip(getDeviceChip(op)),
       problem(computeProblem(op, getPlanOptions(op.getScheduleAttr()))),
       schedule(op.getScheduleAttr()),
       candidate(getCandidate(schedule, chip, getOperandElementType(op))),

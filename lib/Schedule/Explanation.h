@@ -34,7 +34,7 @@ struct Explanation {
   explicit Explanation(ConvolutionOpInterface op);
 
   ConvolutionOpInterface op;
-  const ::conv::ChipInfo &chip;
+  ::conv::ChipInfo chip;
   ::conv::Problem problem;
   ScheduleAttr schedule;
   ::conv::Candidate candidate;

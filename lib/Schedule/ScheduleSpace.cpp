@@ -20,6 +20,7 @@
 #include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 #include "conv/Schedule/Database.h"
+#include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
 
@@ -285,7 +286,7 @@ static void printInOtherForms(ConvolutionOpInterface op,
 
 void mlir::conv::printScheduleSpace(ConvolutionOpInterface op,
                                     raw_ostream &os) {
-  const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+  ::conv::ChipInfo chip = getDeviceChip(op);
   for (const RankedSchedule &one : rankSchedules(op, chip))
     printCandidate(op, one.get(op.getContext(), chip), one.cost.seconds, os,
                    describeUnit(op, one, chip));

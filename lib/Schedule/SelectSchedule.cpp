@@ -20,6 +20,7 @@
 #include "conv/Kernels/KernelFamily.h"
 #include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Schedule/Database.h"
+#include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Passes.h"
 #include "conv/Schedule/Schedule.h"
@@ -100,6 +101,8 @@ struct SelectSchedule final
   }
 
   void runOnOperation() override {
+    if (computeUnits > 0)
+      setComputeUnits(getOperation(), computeUnits);
     WalkResult result = getOperation()->walk([&](ConvolutionOpInterface op) {
       return failed(select(op)) ? WalkResult::interrupt()
                                 : WalkResult::advance();
@@ -114,7 +117,7 @@ private:
     if (!target)
       return op.emitError() << "expects a module with " << TargetAttr::kName
                             << " around it, but there is none";
-    const ::conv::ChipInfo &chip = target.getInfo();
+    ::conv::ChipInfo chip = getDeviceChip(op);
     if (failed(checkElementTypes(op, chip)))
       return failure();
     ScheduleAttr chosen = given ? given : op.getScheduleAttr();

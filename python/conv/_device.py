@@ -33,7 +33,7 @@ class Device:
         self.targets: List[str] = []
         while target := library.conv_device_target(self._handle, len(self.targets)):
             self.targets.append(target.decode())
-        #: Compute units of a GPU, else 0.
+        #: Compute units of a GPU, or threads of the host; 0 for simulators.
         self.compute_units: int = library.conv_device_compute_units(self._handle)
 
     def __repr__(self) -> str:

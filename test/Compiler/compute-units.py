@@ -1,5 +1,6 @@
 # RUN: rm -rf %t && mkdir %t && env LD_LIBRARY_PATH=%build-root/test/standin %python %s %t
-"""A database may have rows of devices with different numbers of compute units; a JIT uses the rows of its device."""
+"""A JIT compiles for the compute units of its device: it uses the rows of the database that were measured on as many, and
+ranks schedules of the host for as many threads."""
 
 import ctypes
 import os
@@ -96,6 +97,21 @@ class ComputeUnits(unittest.TestCase):
                 schedule, hits = jit.compile(units)
                 self.assertEqual(hits, 1, "what was loaded was compiled for as many units")
                 self.assertEqual(schedule, self.schedules[units].split(", chosen_by")[0].removesuffix(">"))
+
+    def test_ranks_for_threads_of_the_host(self):
+        problem = conv.Problem(
+            **dict(n=1, c=3, k=32, input=(224, 224), filter=(3, 3), stride=(2, 2), low=(1, 1), high=(1, 1)),
+            **{name: "NHWC" for name in ("input_layout", "filter_layout", "output_layout")},
+            direction="backward_weight",
+            function="layer",
+        )
+        schedules = set()
+        for units in (1, 8):
+            artifact = _compiler.compile(problem, "host_v4", database="none", compute_units=units)
+            [entry] = conv.load(artifact).entries
+            schedules.add(entry.schedule)
+            self.assertEqual("splits = 8" in entry.schedule, units == 8)
+        self.assertEqual(len(schedules), 2)
 
     def test_options_win(self):
         os.environ["CONV_STANDIN_UNITS"] = str(PART)

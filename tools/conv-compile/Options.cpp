@@ -84,7 +84,8 @@ static void addFlags(CLI::App &app, CompileFlags &flags,
   app.add_option(
          "--compute-units", flags.computeUnits,
          "Of the device: what the database has of a device with as many "
-         "comes first (default: those of the chip)")
+         "comes first, and schedules of the host are ranked for so many "
+         "threads (default: those of the chip; host: 8)")
       ->check(isAtLeast(1));
   app.add_flag("--stale-schedules", flags.usesStaleSchedules,
                "Take schedules of the database that were measured with another "

@@ -72,7 +72,7 @@ struct LowerToConvOptions : TargetOptions<LowerToConvOptions> {
   Option<int64_t> computeUnits{
       *this, "compute-units",
       llvm::cl::desc("Compute units of the device, for rows of the database "
-                     "(default: those of the chip)"),
+                     "and schedules of the host (default: those of the chip)"),
       llvm::cl::init(0)};
   Option<double> maxError{
       *this, "max-error",

@@ -119,7 +119,7 @@ public:
   virtual std::vector<std::string> targets() const = 0;
 
   /// The number of compute units (multiprocessors) of a GPU, which may be less
-  /// than its chip has. 0 for devices whose measurements do not depend on it.
+  /// than its chip has, or of threads of the host. 0 for simulators.
   virtual unsigned computeUnits() const { return 0; }
 
   /// Memory of at least 256-byte alignment; `bytes` is positive.

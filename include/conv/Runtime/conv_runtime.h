@@ -94,7 +94,8 @@ CONV_API const char *conv_device_target(const conv_device *device,
                                         size_t index);
 
 /** The number of compute units (multiprocessors) of a GPU, which is smaller for
- * a partition of a GPU than for its chip. 0 for other devices. */
+ * a partition of a GPU than for its chip, or of threads of the host. 0 for
+ * simulators. */
 CONV_API unsigned conv_device_compute_units(const conv_device *device);
 
 /** Memory for buffers and workspaces, aligned to 256 bytes or more. Memory that

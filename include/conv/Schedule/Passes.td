@@ -74,8 +74,8 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
     Option<"usesStale", "uses-stale", "bool", /*default=*/"false",
            "Take rows of other compilers where there are none of this one">,
     Option<"computeUnits", "compute-units", "int64_t", /*default=*/"0",
-           "Of the device, for which rows of the database with as many come first; "
-           "default: those of the chip">,
+           "Of the device, for which rows of the database with as many come first, and "
+           "schedules of the host are ranked; default: those of the chip">,
     ListOption<"exclude", "exclude", "std::string",
                "Schedules that the cost model may not choose: those whose code "
                "was found to spill registers">,

@@ -111,7 +111,7 @@ private:
 
 class HostDevice final : public HostMemoryDevice {
 public:
-  explicit HostDevice(unsigned threads) : pool(threads) {}
+  explicit HostDevice(unsigned threads) : threads(threads), pool(threads) {}
 
   std::string name() const override { return "host"; }
   std::vector<std::string> targets() const override {
@@ -121,6 +121,7 @@ public:
       return {"host_v4", "host"};
     return {"host_v4_bf16", "host_v4", "host"};
   }
+  unsigned computeUnits() const override { return threads; }
 
   Result<std::unique_ptr<Buffer>> upload(const Blob &data) override {
     return std::unique_ptr<Buffer>(new KeptBuffer(data));
@@ -141,6 +142,7 @@ public:
   }
 
 private:
+  const unsigned threads;
   ThreadPool pool;
 };
 

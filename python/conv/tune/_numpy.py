@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import platform
 import re
 import time
@@ -14,6 +13,7 @@ import typing
 import numpy as np
 
 from .._artifact import load
+from .._device import open_device
 from .._function import Function
 from .._library import Error, ErrorKind, __version__
 from .._problem import Problem
@@ -89,7 +89,7 @@ class NumpyBackend:
         return {
             "device": found[1] if found else platform.processor() or platform.machine(),
             "driver": f"conv {__version__}",
-            "compute_units": len(os.sched_getaffinity(0)),
+            "compute_units": open_device(self.device).compute_units,
         }
 
     def operands(self, problem: Problem, function: Function) -> Arrays:

@@ -75,7 +75,7 @@ TEST_F(CRuntimeTest, RunsAFunction) {
   while (conv_device_target(device, last + 1))
     ++last;
   EXPECT_STREQ(conv_device_target(device, last), "host");
-  EXPECT_EQ(conv_device_compute_units(device), 0u);
+  EXPECT_GE(conv_device_compute_units(device), 1u); // Threads.
 
   conv_executable *executable = nullptr;
   ASSERT_EQ(conv_executable_load(device, artifact, "twice", &executable),

@@ -43,6 +43,12 @@ TEST(HostDevice, RunsEveryWorkgroupOnce) {
       expectEveryWorkgroupOnce(threads, gridZ);
 }
 
+TEST(HostDevice, HasThreadsAsComputeUnits) {
+  auto device = createHostDevice(3);
+  ASSERT_TRUE(device);
+  EXPECT_EQ((*device)->computeUnits(), 3u);
+}
+
 TEST(HostDevice, AllocatesAlignedMemory) {
   auto device = createHostDevice(1);
   ASSERT_TRUE(device);
