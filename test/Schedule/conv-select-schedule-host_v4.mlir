@@ -1,4 +1,5 @@
-// RUN: conv-opt %s --conv-select-schedule | FileCheck %s
+// RUN: conv-opt %s --conv-select-schedule | FileCheck %s --check-prefixes=CHECK,EIGHT
+// RUN: conv-opt %s --conv-select-schedule=compute-units=1 | FileCheck %s --check-prefixes=CHECK,ONE
 
 module attributes {conv.target = #conv.target<"host_v4">} {
 
@@ -37,9 +38,11 @@ func.func @groups_of_24_channels(%x: tensor<1x28x28x216xf32>, %w: tensor<216x3x3
 }
 
 // A filter gradient of one tile is summed by as many threads as there are processors, each with a slice of the reduction:
-// smaller tiles would copy the image and the gradient of the output several times.
-// CHECK-LABEL: func.func @filter_gradient
-// CHECK: workgroup = [32, 32], {{.*}} splits = 8
+// smaller tiles would copy the image and the gradient of the output several times. One thread needs no slices.
+// CHECK-LABEL: func.func @filter_gradient(
+// EIGHT: workgroup = [32, 32], {{.*}} splits = 8
+// ONE-NOT: splits
+// ONE: return
 func.func @filter_gradient(%x: tensor<1x224x224x3xf32>, %dy: tensor<1x112x112x32xf32>) -> tensor<32x3x3x3xf32> {
   %dw = conv.backward_weight %x, %dy
       window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -68,5 +71,16 @@ func.func @depthwise(%x: tensor<1x28x28x96xf32>, %w: tensor<96x3x3x1xf32>) -> te
       layouts = <"NHWC", "KRSC", "NPQK"> groups = 96
       : tensor<1x28x28x96xf32>, tensor<96x3x3x1xf32> -> tensor<1x28x28x96xf32>
   return %y : tensor<1x28x28x96xf32>
+}
+
+// A box of few channels fits the first cache, and loads from the second one would take longer than the products.
+// CHECK-LABEL: func.func @strided_depthwise
+// ONE: workgroup = [{{[0-9]+}}, {{16|32}}],
+func.func @strided_depthwise(%x: tensor<1x112x112x96xf32>, %w: tensor<96x3x3x1xf32>) -> tensor<1x56x56x96xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 96
+      : tensor<1x112x112x96xf32>, tensor<96x3x3x1xf32> -> tensor<1x56x56x96xf32>
+  return %y : tensor<1x56x56x96xf32>
 }
 }

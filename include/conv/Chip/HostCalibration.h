@@ -22,9 +22,12 @@ namespace conv {
 struct HostCalibration {
   double ports;         ///< Loads, and products, that are issued in a cycle.
   double latencyCycles; ///< From a sum to the next one that needs it.
-  /// Instructions around a run that is copied, a register tile, and a run of
-  /// results; and of each vector of results. They were chosen for the order of
-  /// schedules of ten depthwise layers (MobileNetV3 and ConvNeXt) on an EPYC.
+  /// Instructions around a run that is copied to a box, or to a tile of a
+  /// product of matrices, around a register tile, and around a run of results;
+  /// and of each vector of results. They were chosen for the order of schedules
+  /// of eight depthwise layers (MobileNetV3 and ConvNeXt) on a thread of an
+  /// EPYC.
+  double boxRunInstructions;
   double copiedRunInstructions;
   double registerTileInstructions;
   double resultRunInstructions;
@@ -39,7 +42,9 @@ struct HostCalibration {
   double transposedInstructions;
   double maskedLineInstructions;
   double gatheredInstructions;
-  double beyondFirstCache; ///< Factor for tiles larger than the first cache.
+  /// Cycles of a vector of a box, in a tile that is larger than the first
+  /// cache. Chosen for the order of the same schedules.
+  double beyondFirstCache;
   /// The most of the first cache that a panel of the wide operand takes; the
   /// rest is for the narrow operand and sums. Assumed.
   double panelShare;

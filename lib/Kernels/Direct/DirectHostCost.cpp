@@ -23,19 +23,31 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+/// Cycles of a vector that is loaded from a box, or stored there: if the tile
+/// does not fit the first cache, the vector comes from the second one.
+static double getAccessCycles(const DirectTiling &tiling,
+                              const ::conv::HostCalibration &fit,
+                              const ::conv::ChipInfo &chip) {
+  return tiling.sharedBytes > chip.processor->firstCacheBytes
+             ? fit.beyondFirstCache
+             : 1 / fit.ports;
+}
+
 /// Cycles to copy a box.
 static double getCopyCycles(const TensorBox &box, const ViewedTensor &operand,
-                            const ::conv::HostCalibration &fit) {
+                            const ::conv::HostCalibration &fit,
+                            double accessCycles) {
   auto elements = double(box.numElements);
   double runs = elements / double(box.sizes[box.innermost]);
   double lanes = operand.strides[box.innermost] == 1 ? double(kHostLanes) : 1;
-  return (runs * fit.copiedRunInstructions + 2 * elements / lanes) / fit.ports;
+  return (runs * fit.boxRunInstructions + elements / lanes) / fit.ports +
+         elements / lanes * accessCycles;
 }
 
 /// Cycles of the products of one tile whose reduction fits the box.
 static double getRowCycles(const DirectTiling &tiling,
                            const ::conv::HostCalibration &fit,
-                           int64_t mostLanes) {
+                           int64_t mostLanes, double accessCycles) {
   bool isAlongBatch = tiling.isAlongBatch;
   size_t rank = tiling.reduction.getRank();
   int64_t taps = tiling.reduction.digits[tiling.reduction.innermost];
@@ -55,13 +67,14 @@ static double getRowCycles(const DirectTiling &tiling,
     for (int64_t j = 0; j < taps; ++j)
       windows.insert(i * row + j * tap);
   int64_t across = isAlongBatch ? vectors / tiling.rows.run : 1;
-  double loads =
-      double(windows.size()) * double(across) + double(taps) * double(across);
+  double ofWindows = double(windows.size()) * double(across);
+  double loadCycles =
+      ofWindows * accessCycles + double(taps) * double(across) / fit.ports;
   if (!isAlongBatch && row > 1)
-    loads += 2 * double(windows.size()); // And shuffles.
+    loadCycles += 2 * double(windows.size()) / fit.ports; // And shuffles.
   double products = double(vectors * taps);
-  double lineCycles = std::max({loads / fit.ports, products / fit.ports,
-                                fit.latencyCycles * double(taps)});
+  double lineCycles = std::max(
+      {loadCycles, products / fit.ports, fit.latencyCycles * double(taps)});
   double tiles = double(tiling.countSums()) / double(elements);
   return tiles * (double(lines) * lineCycles +
                   fit.registerTileInstructions / fit.ports);
@@ -70,7 +83,7 @@ static double getRowCycles(const DirectTiling &tiling,
 /// Cycles of the products of one part of a long reduction.
 static double getPartCycles(const DirectTiling &tiling,
                             const ::conv::HostCalibration &fit,
-                            const ::conv::ChipInfo &chip) {
+                            const ::conv::ChipInfo &chip, double accessCycles) {
   HostReductionTile tile = HostReductionTile::get(tiling, chip);
   int64_t line = HostReductionTile::countInLine(tiling);
   int64_t lines = llvm::product_of(tiling.reduction.sizes) / line;
@@ -84,7 +97,7 @@ static double getPartCycles(const DirectTiling &tiling,
   double loads = double(tile.vectors * (2 * tile.neighbours + tile.run - 1));
   if (!tiling.isAlongBatch)
     loads = double(tile.run + 1);
-  double stepCycles = std::max({products / fit.ports, loads / fit.ports,
+  double stepCycles = std::max({products / fit.ports, loads * accessCycles,
                                 fit.latencyCycles * double(tile.neighbours)});
   double ends =
       fit.registerTileInstructions + 2 * double(tile.run * tile.vectors);
@@ -110,17 +123,18 @@ void mlir::conv::addHostProduct(const DirectTiling &tiling,
                                 const ::conv::ChipInfo &chip,
                                 DirectCost &cost) {
   const ::conv::HostCalibration &fit = *chip.calibration->host;
+  double accessCycles = getAccessCycles(tiling, fit, chip);
   double productCycles =
-      isReduction ? getPartCycles(tiling, fit, chip)
-                  : getRowCycles(tiling, fit, chip.processor->vectorLanes);
+      isReduction ? getPartCycles(tiling, fit, chip, accessCycles)
+                  : getRowCycles(tiling, fit, chip.processor->vectorLanes,
+                                 accessCycles);
   auto parts = double(tiling.reduction.getNumTiles());
-  double copyCycles = getCopyCycles(tiling.lhs, product.lhs, fit) +
-                      getCopyCycles(tiling.rhs, product.rhs, fit);
+  double copyCycles =
+      getCopyCycles(tiling.lhs, product.lhs, fit, accessCycles) +
+      getCopyCycles(tiling.rhs, product.rhs, fit, accessCycles);
   double cycles = chip.calibration->launch.setupCycles +
                   parts * (copyCycles + productCycles) +
                   getResultCycles(tiling, isReduction, fit);
-  if (tiling.sharedBytes > chip.processor->firstCacheBytes)
-    cycles *= fit.beyondFirstCache;
 
   int64_t workgroups = tiling.batch.getNumTiles() * tiling.rows.getNumTiles();
   int64_t perUnit = llvm::divideCeil(workgroups, chip.computeUnits);
