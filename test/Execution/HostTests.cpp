@@ -217,6 +217,61 @@ static void addWindowRows() {
   add("far_padding", far);
 }
 
+/// Rows of many channels, which products read in place: pixels that are inside,
+/// and zeros for those that are not; blocks of the reduction start and end
+/// within a pixel, and pairs of it are adjacent.
+static void addPlaces() {
+  auto add = [](const std::string &name, const GenOptions &layer) {
+    for (int64_t direction : {1, 2})
+      for (const char *command : {"conv", "convbfp16"})
+        for (const std::string &level : listLevels()) {
+          GenOptions options = layer;
+          options.command = command;
+          options.direction = direction;
+          bool hasPairs = level == "host_v4_bf16" && options.command != "conv";
+          std::string atom = level == "host" ? "16 x 4 x 1"
+                             : hasPairs      ? "32 x 8 x 2"
+                                             : "32 x 8 x 1";
+          std::string schedule =
+              "kernel = #conv.host_gemm<workgroup = [32, 32], subgroup = "
+              "[32, 32], gemm_k = 24, stages = 1, atom = <fma " +
+              atom + ">, raster = columns>";
+          addTest("Host",
+                  "places_" + name + "_F" + std::to_string(direction) + "_" +
+                      command + "_" + level,
+                  [options, schedule, level] {
+                    checkEverywhere(insertSchedule(generateText(options),
+                                                   options, schedule),
+                                    {level});
+                  });
+        }
+  };
+  GenOptions odd = makeLayer(17, 1, 5, 7, 3, 1, "NHWC");
+  odd.k = 37;
+  add("odd", odd);
+  GenOptions even = makeLayer(22, 1, 9, 13, 3, 2, "NHWC");
+  even.k = 18;
+  add("even_strided", even);
+  GenOptions dilated = makeLayer(34, 1, 6, 3, 5, 1, "NHWC");
+  dilated.dilation = {1, 2, 3};
+  dilated.low = {0, 5, 6};
+  add("dilated_beyond_the_image", dilated);
+  GenOptions pointwise = makeLayer(61, 1, 3, 5, 1, 1, "NHWC");
+  pointwise.k = 43;
+  add("pointwise", pointwise);
+  GenOptions strided = makeLayer(48, 2, 7, 11, 1, 3, "NHWC");
+  add("pointwise_groups_strided", strided);
+  GenOptions deep = makeLayer(16, 1, 4, 5, 3, 2, "NHWC");
+  deep.input[0] = deep.filter[0] = 3;
+  deep.low[0] = 1;
+  deep.spatialRank = 3;
+  deep.inputLayout = deep.filterLayout = deep.outputLayout = "NDHWC";
+  add("deep", deep);
+  GenOptions first = makeLayer(19, 1, 7, 9, 3, 1, "NCHW");
+  first.k = 26;
+  add("filter", first);
+}
+
 /// Filter gradients in NCHW: lines of the image are transposed with masks of
 /// what is inside it. Lines of a vector, a little more, and less in a block.
 static void addGradientLines() {
@@ -319,5 +374,6 @@ void test::addHostTests() {
   addPairs();
   addTransposes();
   addWindowRows();
+  addPlaces();
   addGradientLines();
 }

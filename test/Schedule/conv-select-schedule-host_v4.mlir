@@ -26,9 +26,10 @@ func.func @groups_of_16_channels(%x: tensor<1x14x14x256xf32>, %w: tensor<256x3x3
   return %y : tensor<1x14x14x256xf32>
 }
 
-// The 24 channels of a group would leave a quarter of two vectors empty, so vectors are along positions.
+// The 24 channels of a group leave a quarter of two vectors empty, but are read in place.
 // CHECK-LABEL: func.func @groups_of_24_channels
-// CHECK: layouts = <"NCHW", "KRSC", "NKPQ">
+// CHECK-NOT: layouts = <"NCHW"
+// CHECK: atom = <fma 32 x 8 x 1>
 func.func @groups_of_24_channels(%x: tensor<1x28x28x216xf32>, %w: tensor<216x3x3x24xf32>) -> tensor<1x28x28x216xf32> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>

@@ -42,6 +42,8 @@ struct HostCalibration {
   double transposedInstructions;
   double maskedLineInstructions;
   double gatheredInstructions;
+  /// Instructions until a run of a row is found in memory. Assumed.
+  double placeInstructions;
   /// Cycles of a vector of a box, in a tile that is larger than the first
   /// cache. Chosen for the order of the same schedules.
   double beyondFirstCache;

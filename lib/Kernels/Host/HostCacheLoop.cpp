@@ -18,6 +18,7 @@
 #include "HostPack.h"
 #include "HostTile.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -33,8 +34,17 @@ private:
   void createReduction();
   void createResults();
   void createRegisterTile(Value row, Value vector);
-  SmallVector<Value> createStep(Value narrowStart, Value wideStart, Value k,
-                                ValueRange accumulators);
+  /// Where a row of the narrow operand is read from.
+  struct NarrowRow {
+    Value buffer, offset;
+  };
+  SmallVector<Value> createSteps(ArrayRef<NarrowRow> rows, int64_t distance,
+                                 Value wideStart, Value length,
+                                 ValueRange initial);
+  SmallVector<Value> createPacked(Value row, Value wideStart,
+                                  ValueRange initial);
+  SmallVector<Value> createRuns(Value row, Value wideStart, ValueRange initial);
+  NarrowRow select(const MatrixAccess::Position &position);
   /// The sum of a narrow row and a wide row.
   Value sumOffset(Value row, Value vector) const {
     return math.add(math.mul(row, wideTile), vector);
@@ -54,6 +64,10 @@ private:
   TileOrigin origin;
   HostBlock block;
   Value sums;
+  /// Of a narrow operand that is read in place: access, memory, and zeros that
+  /// are read instead of what is outside.
+  MatrixAccess narrowAccess;
+  Value source, zeros;
 };
 } // namespace
 
@@ -70,7 +84,9 @@ HostCacheLoop::HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function)
                                     kernel.form.getColumns(),
                                     isAlongRows(kernel))),
       wide(HostOperand::getWide(kernel, isLeftWide)),
-      narrow(HostOperand::getNarrow(kernel, !isLeftWide)) {
+      narrow(HostOperand::getNarrow(kernel, !isLeftWide)),
+      narrowAccess(math, narrow.operand),
+      source(code.flatten(narrow.argument)) {
   int64_t rows = align(kernel.workgroupTile()[0]);
   int64_t columns = align(kernel.workgroupTile()[1]);
   wideTile = isLeftWide ? rows : columns;
@@ -86,25 +102,105 @@ HostCacheLoop::HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function)
   // So may the last vector of results, along either operand.
   sums = code.createScratch(function, 2, code.getSumType(),
                             rows * columns + code.lanes * wideTile);
+  if (narrow.isInPlace && narrowAccess.isChecked())
+    zeros = code.createBuffer(function, source,
+                              llvm::alignTo(kernel.gemmK(), code.lanes));
 }
 
-/// Adds the products of one reduction index, or one pair, to a register tile.
-SmallVector<Value> HostCacheLoop::createStep(Value narrowStart, Value wideStart,
-                                             Value k, ValueRange accumulators) {
-  Value vector =
-      code.load(wide.scratch,
-                math.add(wideStart, math.mul(k, wide.getReductionDistance())),
-                kernel.atom.m * code.pairs);
-  Value first =
-      math.add(narrowStart, math.mul(k, narrow.getReductionDistance()));
-  SmallVector<Value> next;
-  for (auto [i, accumulator] : llvm::enumerate(accumulators)) {
-    Value place = math.add(first, int64_t(i) * narrow.getRowDistance());
-    next.push_back(code.multiplyAdd(
-        code.loadMultiplied(narrow.scratch, place, kernel.atom.m), vector,
-        accumulator));
+/// Adds the products of `length` reduction indices, single ones or pairs, to a
+/// register tile. They are `distance` apart in each row.
+SmallVector<Value> HostCacheLoop::createSteps(ArrayRef<NarrowRow> rows,
+                                              int64_t distance, Value wideStart,
+                                              Value length,
+                                              ValueRange initial) {
+  auto createStep = [&](Value k, ValueRange accumulators) {
+    Value vector =
+        code.load(wide.scratch,
+                  math.add(wideStart, math.mul(k, wide.getReductionDistance())),
+                  kernel.atom.m * code.pairs);
+    SmallVector<Value> next;
+    for (auto [row, accumulator] : llvm::zip_equal(rows, accumulators)) {
+      Value place = math.add(row.offset, math.mul(k, distance));
+      next.push_back(code.multiplyAdd(
+          code.loadMultiplied(row.buffer, place, kernel.atom.m), vector,
+          accumulator));
+    }
+    return next;
+  };
+  Value steps = math.div(math.add(length, code.pairs - 1), code.pairs);
+  auto loop = scf::ForOp::create(
+      b, math.constant(0), steps, math.constant(1), initial,
+      [&](OpBuilder &, Location, Value k, ValueRange accumulators) {
+        scf::YieldOp::create(b, createStep(k, accumulators));
+      });
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+/// The place of a run of a row: zeros if the run is outside of the tensor.
+HostCacheLoop::NarrowRow
+HostCacheLoop::select(const MatrixAccess::Position &position) {
+  Value guard = narrowAccess.createGuard(position, math.yes());
+  Value offset = narrowAccess.createOffset(position);
+  if (matchPattern(guard, m_One()))
+    return {source, offset};
+  auto type = cast<MemRefType>(source.getType());
+  auto anySize = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
+                                 type.getLayout(), type.getMemorySpace());
+  auto cast = [&](Value buffer) {
+    return memref::CastOp::create(b, anySize, buffer);
+  };
+  return {arith::SelectOp::create(b, guard, cast(source), cast(zeros)),
+          arith::SelectOp::create(b, guard, offset, math.constant(0))};
+}
+
+/// Adds the products of the block to a register tile, whose rows of the narrow
+/// operand are read in place, one run of the reduction after the other.
+SmallVector<Value> HostCacheLoop::createRuns(Value row, Value wideStart,
+                                             ValueRange initial) {
+  SmallVector<MatrixAccess::Position> starts;
+  Value batch = block.batch,
+        origin = isLeftWide ? this->origin.column : this->origin.row;
+  for (int64_t i = 0; i < narrow.step; ++i) {
+    Value index = math.minimum(math.add(origin, math.add(row, i)),
+                               math.constant(narrow.rows - 1));
+    starts.push_back(
+        narrowAccess.add(narrowAccess.createPosition(MatrixIndex::Batch, batch),
+                         narrowAccess.createPosition(MatrixIndex::Row, index)));
   }
-  return next;
+  int64_t size = narrowAccess.getInnermostSize(MatrixIndex::Column);
+  Value end = math.add(block.k, block.length);
+  auto createRun = [&](Value run, ValueRange accumulators) {
+    Value first = math.maximum(block.k, math.mul(run, size));
+    Value last = math.minimum(end, math.mul(math.add(run, 1), size));
+    auto column = narrowAccess.createPosition(MatrixIndex::Column, first);
+    SmallVector<NarrowRow> rows;
+    for (const MatrixAccess::Position &start : starts)
+      rows.push_back(select(narrowAccess.add(start, column)));
+    return createSteps(
+        rows, code.pairs,
+        math.add(wideStart, math.mul(code.sub(first, block.k), kernel.atom.m)),
+        code.sub(last, first), accumulators);
+  };
+  auto loop = scf::ForOp::create(
+      b, math.div(block.k, size), math.div(math.add(end, size - 1), size),
+      math.constant(1), initial,
+      [&](OpBuilder &, Location, Value run, ValueRange accumulators) {
+        scf::YieldOp::create(b, createRun(run, accumulators));
+      });
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+/// Adds the products of the block to a register tile, whose rows of the narrow
+/// operand are in the scratch buffer.
+SmallVector<Value> HostCacheLoop::createPacked(Value row, Value wideStart,
+                                               ValueRange initial) {
+  Value start = narrow.locate(math, row);
+  SmallVector<NarrowRow> rows;
+  for (int64_t i = 0; i < narrow.step; ++i)
+    rows.push_back(
+        {narrow.scratch, math.add(start, i * narrow.getRowDistance())});
+  return createSteps(rows, narrow.getReductionDistance(), wideStart,
+                     block.length, initial);
 }
 
 /// Adds the products of the block to the sums of one register tile.
@@ -113,16 +209,10 @@ void HostCacheLoop::createRegisterTile(Value row, Value vector) {
   for (int64_t i = 0; i < narrow.step; ++i)
     initial.push_back(
         code.load(sums, sumOffset(math.add(row, i), vector), kernel.atom.m));
-  Value narrowStart = narrow.locate(math, row);
   Value wideStart = wide.locate(math, vector);
-  Value steps = math.div(math.add(block.length, code.pairs - 1), code.pairs);
-  auto loop = scf::ForOp::create(
-      b, math.constant(0), steps, math.constant(1), initial,
-      [&](OpBuilder &, Location, Value k, ValueRange accumulators) {
-        scf::YieldOp::create(
-            b, createStep(narrowStart, wideStart, k, accumulators));
-      });
-  for (auto [i, sum] : llvm::enumerate(loop.getResults()))
+  for (auto [i, sum] : llvm::enumerate(
+           narrow.isInPlace ? createRuns(row, wideStart, initial)
+                            : createPacked(row, wideStart, initial)))
     code.store(sum, sums, sumOffset(math.add(row, i), vector));
 }
 
@@ -144,8 +234,9 @@ void HostCacheLoop::createReduction() {
     block.k = k;
     block.length = math.minimum(math.constant(kernel.gemmK()),
                                 code.sub(math.constant(reduction), k));
-    HostPack(kernel, block, narrow, isLeftWide ? origin.column : origin.row)
-        .create(narrowCount);
+    if (!narrow.isInPlace)
+      HostPack(kernel, block, narrow, isLeftWide ? origin.column : origin.row)
+          .create(narrowCount);
     HostPack(kernel, block, wide, isLeftWide ? origin.row : origin.column)
         .create(wideCount);
     code.forEach(zero, wideCount, wide.step, [&](Value vector) {
@@ -187,6 +278,9 @@ void HostCacheLoop::createResults() {
 }
 
 void HostCacheLoop::create() {
+  if (zeros)
+    code.forEach(math.constant(0), math.constant(kernel.gemmK()), code.lanes,
+                 [&](Value k) { code.storeZeros(code.lanes, zeros, k); });
   origin = createGridScheduler(kernel.form)->createOrigin(kernel);
   block = clipToResult(kernel, origin);
   createReduction();

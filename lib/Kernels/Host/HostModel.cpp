@@ -46,7 +46,8 @@ struct Work {
   const HostCalibration &fit;
   const MatrixAtom &atom;
   double lanes;
-  bool hasMasks; ///< Of loads, for elements as they are stored.
+  bool hasMasks;  ///< Of loads, for elements as they are stored.
+  bool isInPlace; ///< The narrow operand.
   bool areResultsAcross = false;
   int64_t resultDistance = 0; ///< Of neighbours in a run of results; 0: none.
   const Run *wideRun, *narrowRun;
@@ -75,6 +76,8 @@ Work::Work(const Problem &problem, const ChipInfo &chip,
     areResultsAcross = ::areResultsAcross(along, across);
     resultDistance = areResultsAcross ? across : along;
   }
+  isInPlace = narrowRun->isAlongReduction &&
+              isReadInPlace(problem.operand, atom, narrowRun->elements);
   int64_t rows = std::min(problem.rows, candidate.workgroup[0]);
   int64_t columns = std::min(problem.columns, candidate.workgroup[1]);
   int64_t ofWide = isLeftWide ? rows : columns;
@@ -120,9 +123,11 @@ double Work::countCopy(const Run &run, const HostFacts::Rows &rows,
 }
 
 double Work::countCopies() const {
-  return reduction *
-         (wide * countCopy(*wideRun, wideRows, /*isWide=*/true) +
-          narrow * countCopy(*narrowRun, narrowRows, /*isWide=*/false));
+  double ofWide = wide * countCopy(*wideRun, wideRows, /*isWide=*/true);
+  double ofNarrow =
+      isInPlace ? 0
+                : narrow * countCopy(*narrowRun, narrowRows, /*isWide=*/false);
+  return reduction * (ofWide + ofNarrow);
 }
 
 /// In units of issue: a step of a register tile is limited by multiply-adds,
@@ -136,7 +141,10 @@ double Work::countProducts() const {
   double ends = fit.registerTileInstructions + 2 * step * vectors;
   double steps = reduction / double(atom.k);
   double panels = wide / double(atom.m) * steps * vectors;
-  return tiles * (steps * ofStep + blocks * ends) +
+  double runs =
+      isInPlace ? blocks + reduction / double(narrowRun->elements) : 0;
+  return tiles * (steps * ofStep + blocks * ends +
+                  runs * step * fit.placeInstructions) +
          panels * fit.panelInstructions;
 }
 

@@ -47,6 +47,13 @@ HostOperand HostOperand::getNarrow(const Kernel &kernel, bool isLeft) {
   bool hasVectors = access.getInnermostDistance(MatrixIndex::Row) == 1 ||
                     access.getInnermostDistance(MatrixIndex::Row) == 2;
   operand.panel = 1;
+  std::optional<::conv::NumericType> stored = getNumericType(
+      cast<MemRefType>(operand.argument.getType()).getElementType());
+  operand.isInPlace =
+      hasRuns && access.isCheckedTogether(MatrixIndex::Column) &&
+      access.hasLinearOffsets() && stored &&
+      ::conv::isReadInPlace(*stored, kernel.atom,
+                            access.getInnermostSize(MatrixIndex::Column));
   if (!hasRuns && hasVectors) {
     // A vector, which has whole register tiles.
     operand.panel = kernel.chip.processor->vectorLanes;

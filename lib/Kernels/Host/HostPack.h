@@ -30,6 +30,7 @@ struct HostOperand {
   int64_t panel; ///< Rows of a panel; 1: row after row.
   int64_t gemmK;
   int64_t pairs; ///< Neighbours of the reduction that are multiplied at once.
+  bool isInPlace = false; ///< Read from memory; the scratch buffer is unused.
 
   /// Offsets from a row to the next one in its register tile, and from what is
   /// multiplied at once to what is next.
@@ -47,7 +48,7 @@ struct HostOperand {
   /// The operand that vectors are rows of, in panels of a register tile.
   static HostOperand getWide(const Kernel &kernel, bool isLeft);
   /// The other operand: row after row if the reduction is contiguous in memory,
-  /// or if nothing is.
+  /// or if nothing is. Long runs are read in place.
   static HostOperand getNarrow(const Kernel &kernel, bool isLeft);
 
 private:

@@ -48,6 +48,14 @@ inline int64_t getNarrowRows(const MatrixAtom &atom, int64_t rows) {
   return best;
 }
 
+/// Whether products read the narrow operand where it is in memory: as it is
+/// multiplied, along runs of the reduction that are long enough.
+inline bool isReadInPlace(NumericType stored, const MatrixAtom &atom,
+                          int64_t run) {
+  constexpr int64_t kShortest = 16;
+  return stored == atom.operand && run >= kShortest && run % atom.k == 0;
+}
+
 } // namespace conv
 
 #endif // CONV_LIB_KERNELS_HOST_HOSTTILE_H

@@ -80,4 +80,18 @@ TEST(HostModel, RowsOfTapsAreGathered) {
   EXPECT_GT(predict(problem).loadCycles, 2 * channels);
 }
 
+/// Runs of 16 elements or more that are multiplied as they are stored are not
+/// copied.
+TEST(HostModel, LongRunsAreReadInPlace) {
+  Problem problem = createProduct();
+  auto loadCycles = [&](int64_t run, NumericType type) {
+    problem.operand = type;
+    problem.lhsRun.elements = run;
+    return predict(problem).loadCycles;
+  };
+  double copied = loadCycles(15, NumericType::F32);
+  EXPECT_LT(loadCycles(16, NumericType::F32), 0.5 * copied);
+  EXPECT_GT(loadCycles(16, NumericType::BF16), 0.9 * copied); // Is widened.
+}
+
 } // namespace

@@ -45,6 +45,14 @@ Value HostCode::createScratch(gpu::GPUFuncOp function, size_t index, Type type,
       b.getLoc());
 }
 
+Value HostCode::createBuffer(gpu::GPUFuncOp function, Value buffer,
+                             int64_t elements) const {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&function.getBody().front());
+  return memref::AllocaOp::create(
+      b, cast<MemRefType>(buffer.getType()).clone({elements}));
+}
+
 Value HostCode::flatten(Value buffer) const {
   auto type = cast<MemRefType>(buffer.getType());
   auto flat =

@@ -51,6 +51,9 @@ public:
   /// `function`, which all subproblems of the kernel share.
   Value createScratch(gpu::GPUFuncOp function, size_t index, Type type,
                       int64_t elements) const;
+  /// Memory of the thread with the type of `buffer`, but for `elements`.
+  Value createBuffer(gpu::GPUFuncOp function, Value buffer,
+                     int64_t elements) const;
   /// A one-dimensional buffer with the same elements.
   Value flatten(Value buffer) const;
   Value load(Value buffer, Value offset, int64_t elements) const;
