@@ -12,6 +12,7 @@
 
 #include "conv/Schedule/FormSpace.h"
 
+#include "conv/Chip/HostCalibration.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/KernelFamily.h"
@@ -47,6 +48,16 @@ static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
              : chip.calibration->launch.launchSeconds;
 }
 
+/// Bytes that transforms move in a second. Threads of the host are limited by
+/// what each of them can move.
+static double getTransformRate(const ::conv::ChipInfo &chip) {
+  double rate = chip.calibration->transform.efficiency * chip.memoryGBs * 1e9;
+  const ::conv::HostCalibration *host = chip.calibration->host;
+  return host ? std::min(rate, host->transformBytes * chip.computeUnits *
+                                   chip.clockGHz * 1e9)
+              : rate;
+}
+
 double mlir::conv::predictTransform(Operation *transform,
                                     const ::conv::ChipInfo &chip) {
   // The kernel that computes the operand takes this time anyway, and callers
@@ -73,9 +84,7 @@ double mlir::conv::predictTransform(Operation *transform,
     addBytes(operand, block && operand == block.getSource() ? block.getFrom()
                                                             : ViewAttr());
   addBytes(transform->getResult(0), block ? block.getTo() : ViewAttr());
-  return bytes /
-             (chip.calibration->transform.efficiency * chip.memoryGBs * 1e9) +
-         getTransformLaunchSeconds(chip);
+  return bytes / getTransformRate(chip) + getTransformLaunchSeconds(chip);
 }
 
 double mlir::conv::predictSeconds(ConvolutionOpInterface op,

@@ -290,21 +290,37 @@ static bool wastesVectors(int64_t channels, const ::conv::ChipInfo &chip) {
 /// The host packs its operands in any case. But vectors of products are along
 /// positions where a group has few channels: it pays to have them innermost
 /// before each group gathers its own. So it does for filter gradients, which
-/// then copy lines.
+/// then copy lines. Many channels are best innermost: products read them in
+/// place, and a filter with output channels innermost is copied to panels as
+/// it is.
 static SmallVector<OperandForm>
 enumerateHostForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) {
   ConvolutionShape shape = ConvolutionShape::get(op);
+  if (shape.c == shape.groups && shape.groups > 1)
+    return {};
   int64_t channels = std::max(shape.c, shape.k) / shape.groups;
   bool isFilter = op.getDirection() == Direction::BackwardWeight;
-  if (shape.groups == 1 || shape.c == shape.groups ||
-      (isFilter ? channels > kMostHostChannels
-                : !wastesVectors(channels, chip)))
-    return {};
-  OperandForm form{withOrder(getPositionsLast(op), TensorRole::Filter,
-                             op.getLayouts().getFilter())};
-  if (!form.findObstacle(op).empty() || form.isFormOf(op))
-    return {};
-  return {form};
+  SmallVector<LayoutsAttr> layouts;
+  if (shape.groups > 1 && (isFilter ? channels <= kMostHostChannels
+                                    : wastesVectors(channels, chip)))
+    layouts.push_back(withOrder(getPositionsLast(op), TensorRole::Filter,
+                                op.getLayouts().getFilter()));
+  if (channels > kMostHostChannels && (shape.groups == 1 || !isFilter)) {
+    LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
+    if (op.getDirection() == Direction::Forward)
+      last = getFilterByOutput(last);
+    layouts.push_back(last);
+    layouts.push_back(withOrder(last, op.getResultRole(), op.getResultOrder()));
+  }
+  SmallVector<OperandForm> forms;
+  for (LayoutsAttr one : layouts) {
+    OperandForm form{one};
+    bool isKnown = llvm::any_of(
+        forms, [&](const OperandForm &known) { return known.layouts == one; });
+    if (!isKnown && form.findObstacle(op).empty() && !form.isFormOf(op))
+      forms.push_back(form);
+  }
+  return forms;
 }
 
 SmallVector<OperandForm>

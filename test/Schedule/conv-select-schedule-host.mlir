@@ -17,7 +17,7 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
 
 // With few outputs too: more tiles would widen the filter more often.
 // CHECK-LABEL: func.func @small_layer_f16
-// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 384,
+// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [32, 128], subgroup = [32, 128], gemm_k = 384,
 // CHECK-SAME: stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {

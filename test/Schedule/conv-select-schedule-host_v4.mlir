@@ -38,6 +38,28 @@ func.func @groups_of_24_channels(%x: tensor<1x28x28x216xf32>, %w: tensor<216x3x3
   return %y : tensor<1x28x28x216xf32>
 }
 
+// The 12 channels of a group would be copied, and leave a quarter of a vector empty, so vectors are along positions.
+// CHECK-LABEL: func.func @groups_of_12_channels
+// ONE: layouts = <"NCHW", "KRSC", "NKPQ">
+func.func @groups_of_12_channels(%x: tensor<1x28x28x108xf32>, %w: tensor<108x3x3x12xf32>) -> tensor<1x28x28x108xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 9
+      : tensor<1x28x28x108xf32>, tensor<108x3x3x12xf32> -> tensor<1x28x28x108xf32>
+  return %y : tensor<1x28x28x108xf32>
+}
+
+// Many channels of an image are brought innermost, where products read them in place, and the filter into panels' order.
+// CHECK-LABEL: func.func @channels_first
+// CHECK: layouts = <"NHWC", "CRSK", "N{{KPQ|PQK}}">
+func.func @channels_first(%x: tensor<1x128x56x56xf32>, %w: tensor<32x128x3x3xf32>) -> tensor<1x32x56x56xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NCHW", "KCRS", "NKPQ">
+      : tensor<1x128x56x56xf32>, tensor<32x128x3x3xf32> -> tensor<1x32x56x56xf32>
+  return %y : tensor<1x32x56x56xf32>
+}
+
 // A filter gradient of one tile is summed by as many threads as there are processors, each with a slice of the reduction:
 // smaller tiles would copy the image and the gradient of the output several times. One thread needs no slices.
 // CHECK-LABEL: func.func @filter_gradient(

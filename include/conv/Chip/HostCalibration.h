@@ -44,6 +44,8 @@ struct HostCalibration {
   double gatheredInstructions;
   /// Instructions until a run of a row is found in memory. Assumed.
   double placeInstructions;
+  /// Bytes that a thread moves in a cycle when it transforms an operand.
+  double transformBytes;
   /// Cycles of a vector of a box, in a tile that is larger than the first
   /// cache. Chosen for the order of the same schedules.
   double beyondFirstCache;
