@@ -68,7 +68,7 @@ static constexpr HostProcessor kV4Pairs = [] {
 }();
 
 static constexpr int64_t kNarrowRows[] = {8, 16, 32, 64, 96, 128, 192};
-static constexpr int64_t kWidePanels[] = {1, 2, 4, 6, 8};
+static constexpr int64_t kWidePanels[] = {1, 2, 4, 6, 8, 12, 16};
 
 static constexpr HostCalibration kHostKernels = {.ports = 2,
                                                  .latencyCycles = 4,

@@ -4,7 +4,7 @@ module attributes {conv.target = #conv.target<"host">} {
 
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
-// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 384,
+// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [192, 128], subgroup = [192, 128], gemm_k = 128,
 // CHECK-SAME: stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
@@ -43,7 +43,7 @@ func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x
 
 // The f32 layer takes the f32 atom.
 // CHECK-LABEL: func.func @large_layer_f32
-// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [128, 32], subgroup = [128, 32], gemm_k = 384,
+// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [192, 32], subgroup = [192, 32], gemm_k = 232,
 // CHECK-SAME: stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {

@@ -106,4 +106,15 @@ func.func @strided_depthwise(%x: tensor<1x112x112x96xf32>, %w: tensor<96x3x3x1xf
       : tensor<1x112x112x96xf32>, tensor<96x3x3x1xf32> -> tensor<1x56x56x96xf32>
   return %y : tensor<1x56x56x96xf32>
 }
+
+// A filter gradient of few rows is one tile, which copies the gradient of the output once, in shorter blocks than usual.
+// CHECK-LABEL: func.func @wide_filter_gradient
+// ONE: workgroup = [32, 448], subgroup = [32, 448], gemm_k = 104,
+func.func @wide_filter_gradient(%x: tensor<1x64x64x64x16xf32>, %dy: tensor<1x64x64x64x32xf32>) -> tensor<32x3x3x3x16xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 1, 1], high = [1, 1, 1]>
+      layouts = <"NDHWC", "KTRSC", "NZPQK">
+      : tensor<1x64x64x64x16xf32>, tensor<1x64x64x64x32xf32> -> tensor<32x3x3x3x16xf32>
+  return %dw : tensor<32x3x3x3x16xf32>
+}
 }

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For each block of the reduction, both tiles are packed, and then multiplied
-// one register tile at a time; the sums stay in the cache between blocks. A
-// panel of the wide operand is used for all rows of the narrow one before the
-// next panel, so it stays in the innermost cache.
+// For each block of the reduction, the narrow operand is packed, unless it is
+// read in place. Then, each panel of the wide one is packed and multiplied, one
+// register tile at a time, by all rows of the narrow one, so it stays in the
+// innermost cache. The sums stay in the cache between blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -209,7 +209,7 @@ void HostCacheLoop::createRegisterTile(Value row, Value vector) {
   for (int64_t i = 0; i < narrow.step; ++i)
     initial.push_back(
         code.load(sums, sumOffset(math.add(row, i), vector), kernel.atom.m));
-  Value wideStart = wide.locate(math, vector);
+  Value wideStart = math.constant(0);
   for (auto [i, sum] : llvm::enumerate(
            narrow.isInPlace ? createRuns(row, wideStart, initial)
                             : createPacked(row, wideStart, initial)))
@@ -237,9 +237,11 @@ void HostCacheLoop::createReduction() {
     if (!narrow.isInPlace)
       HostPack(kernel, block, narrow, isLeftWide ? origin.column : origin.row)
           .create(narrowCount);
-    HostPack(kernel, block, wide, isLeftWide ? origin.row : origin.column)
-        .create(wideCount);
     code.forEach(zero, wideCount, wide.step, [&](Value vector) {
+      Value first = isLeftWide ? origin.row : origin.column;
+      HostPack(kernel, block, wide, math.add(first, vector))
+          .create(math.minimum(math.constant(wide.step),
+                               code.sub(wideCount, vector)));
       code.forEach(zero, narrowCount, narrow.step,
                    [&](Value row) { createRegisterTile(row, vector); });
     });

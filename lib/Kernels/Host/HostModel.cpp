@@ -186,13 +186,21 @@ public:
 } // namespace
 
 /// Elements of the reduction in a block: equal blocks of which a panel takes no
-/// more than its share of the first cache.
+/// more than its share of the first cache, and both operands fit the memory of
+/// a tile beside the sums. 0 if no block does.
 static int64_t getReductionBlock(const Problem &problem, const ChipInfo &chip,
-                                 const MatrixAtom &atom) {
+                                 const MatrixAtom &atom,
+                                 std::array<int64_t, 2> tile) {
   constexpr int64_t kMultiple = 8;
   auto cacheBytes = double(chip.processor->firstCacheBytes);
-  int64_t most = int64_t(chip.calibration->host->panelShare * cacheBytes) /
-                 atom.m / byteSize(atom.operand);
+  int64_t ofPanel = int64_t(chip.calibration->host->panelShare * cacheBytes) /
+                    atom.m / byteSize(atom.operand);
+  int64_t sumBytes = countHostTileBytes(atom, tile, /*gemmK=*/0);
+  int64_t bytes = countHostTileBytes(atom, tile, /*gemmK=*/1) - sumBytes;
+  int64_t ofTile = (chip.sharedMemoryBytes - sumBytes) / bytes;
+  int64_t most = std::min(ofPanel, ofTile / kMultiple * kMultiple);
+  if (most <= 0)
+    return 0;
   int64_t blocks = ceilDiv(problem.reduction, most);
   return roundUp(ceilDiv(problem.reduction, blocks), kMultiple);
 }
@@ -209,24 +217,27 @@ std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
   auto [narrowRows, wideRows] = leftIsWide
                                     ? std::pair(problem.columns, problem.rows)
                                     : std::pair(problem.rows, problem.columns);
-  // No tile is larger than the first one that covers the whole result.
-  int64_t lastNarrow = 0, lastWide = 0;
+  // No tile is larger than the first one that covers the whole result, and
+  // tiles have as equal numbers of panels as possible.
+  int64_t lastNarrow = 0, allPanels = ceilDiv(wideRows, int64_t(atom.m));
   for (int64_t narrow : fit.narrowRows) {
     if (std::exchange(lastNarrow, narrow) >= narrowRows)
       break;
-    lastWide = 0;
-    for (int64_t panels : fit.widePanels) {
+    int64_t lastPanels = 0;
+    for (int64_t most : fit.widePanels) {
+      int64_t panels = ceilDiv(allPanels, ceilDiv(allPanels, most));
+      if (std::exchange(lastPanels, panels) == panels)
+        continue;
       int64_t wide = panels * atom.m;
-      if (std::exchange(lastWide, wide) >= wideRows)
-        break;
       std::array<int64_t, 2> tile =
           leftIsWide ? std::array{wide, narrow} : std::array{narrow, wide};
-      candidates.push_back(
-          Candidate{.atom = &atom,
-                    .workgroup = tile,
-                    .subgroup = tile,
-                    .gemmK = getReductionBlock(problem, chip, atom),
-                    .stages = 1});
+      int64_t block = getReductionBlock(problem, chip, atom, tile);
+      if (block > 0)
+        candidates.push_back(Candidate{.atom = &atom,
+                                       .workgroup = tile,
+                                       .subgroup = tile,
+                                       .gemmK = block,
+                                       .stages = 1});
     }
   }
   return candidates;
