@@ -48,11 +48,13 @@ static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
              : chip.calibration->launch.launchSeconds;
 }
 
-/// Bytes that transforms move in a second. Threads of the host are limited by
-/// what each of them can move.
-static double getTransformRate(const ::conv::ChipInfo &chip) {
+/// Bytes that a transform of `bytes` moves in a second. Threads of the host are
+/// limited by what each of them can move, and by memory beyond the caches.
+static double getTransformRate(const ::conv::ChipInfo &chip, double bytes) {
   double rate = chip.calibration->transform.efficiency * chip.memoryGBs * 1e9;
   const ::conv::HostCalibration *host = chip.calibration->host;
+  if (host && bytes > double(chip.cacheBytes))
+    rate = chip.memoryGBs * 1e9;
   return host ? std::min(rate, host->transformBytes * chip.computeUnits *
                                    chip.clockGHz * 1e9)
               : rate;
@@ -84,7 +86,8 @@ double mlir::conv::predictTransform(Operation *transform,
     addBytes(operand, block && operand == block.getSource() ? block.getFrom()
                                                             : ViewAttr());
   addBytes(transform->getResult(0), block ? block.getTo() : ViewAttr());
-  return bytes / getTransformRate(chip) + getTransformLaunchSeconds(chip);
+  return bytes / getTransformRate(chip, bytes) +
+         getTransformLaunchSeconds(chip);
 }
 
 double mlir::conv::predictSeconds(ConvolutionOpInterface op,
