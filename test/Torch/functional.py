@@ -32,6 +32,7 @@ def draw(*shape, dtype):
 
 class Functional(unittest.TestCase):
     def setUp(self):
+        conv.torch.settings.measure = False  # Without timing, conv's kernels always run.
         torch.manual_seed(0)
 
     def compare(self, ours, theirs, tensors, **options):

@@ -156,7 +156,7 @@ class Layouts(unittest.TestCase):
 class Measurements(unittest.TestCase):
     def test_large_layers_are_measured_on_the_cpu(self):
         """PyTorch runs a layer of the CPU whose kernel is slower; timing small ones would take longer than it can save."""
-        for size, runs in ((48, "torch"), (8, "conv")):
+        for size, runs in ((48, "torch"), (16, "torch"), (8, "conv")):
             layer = conv.torch.Conv2d(8, 23, (3, 5))
             with mock.patch.object(_measurements, "measure", return_value=(2.0, 1.0)):
                 layer(torch.randn(2, 8, size, size))

@@ -31,8 +31,9 @@ from ._problems import AnyProblem, count_products, function_name, with_run_time_
 from ._settings import settings
 
 
-#: Products of a convolution on the CPU that is worth timing both ways once. So many take a thread 0.05 to 0.5 ms.
-_LARGE = 1 << 21
+#: Products of a convolution on the CPU that is worth timing both ways once. So many take a thread 5 to 50 us; of shorter
+#: kernels, the call takes most of the time, whichever way it goes.
+_LARGE = 1 << 18
 
 
 class Choice:

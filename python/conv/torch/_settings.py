@@ -15,7 +15,7 @@ class Settings:
     enabled: use kernels of conv; otherwise PyTorch runs everything.
     measure: when a problem first runs, also time PyTorch's way and keep the faster one. None: on a GPU, as
         `torch.backends.cudnn.benchmark` says, which asks PyTorch for the same; on the CPU, for causal convolutions and
-        those of two million products or more. A GPU's measurements are kept beside the cache of compiled kernels.
+        those of 2^18 products or more. A GPU's measurements are kept beside the cache of compiled kernels.
     database: a tuning database, which conv-tune writes: its schedules come before those of the cost model. None: the
         database of the environment's CONV_DATABASE, if it is set.
     background: compile in other threads; PyTorch runs calls until their kernel is ready.
