@@ -117,4 +117,16 @@ func.func @wide_filter_gradient(%x: tensor<1x64x64x64x16xf32>, %dy: tensor<1x64x
       : tensor<1x64x64x64x16xf32>, tensor<1x64x64x64x32xf32> -> tensor<32x3x3x3x16xf32>
   return %dw : tensor<32x3x3x3x16xf32>
 }
+
+// Transforms of a filter that is larger than the caches take longer than they save.
+// CHECK-LABEL: func.func @large_filter
+// ONE-NOT: raster = columns>, layouts
+// ONE: return
+func.func @large_filter(%x: tensor<1x512x7x7xf32>, %w: tensor<512x512x3x3xf32>) -> tensor<1x512x7x7xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NCHW", "KCRS", "NKPQ">
+      : tensor<1x512x7x7xf32>, tensor<512x512x3x3xf32> -> tensor<1x512x7x7xf32>
+  return %y : tensor<1x512x7x7xf32>
+}
 }

@@ -160,3 +160,23 @@ module attributes {conv.target = #conv.target<"host_v4">} {
     return %dw : tensor<6x3x3x3xf32>
   }
 }
+
+// -----
+
+// Two vectors of positions have four sums each, so that eight products are in flight; they are added up at the end.
+// CHECK-LABEL:   gpu.func @channels_first_0
+// CHECK:           %[[SUMS:.+]]:8 = scf.for
+// CHECK-COUNT-14:  vector.fma {{.*}} : vector<16xf32>
+// CHECK:           scf.yield
+// CHECK-COUNT-6:   arith.addf {{.*}} : vector<16xf32>
+// CHECK:           gpu.return
+#positions = #conv.schedule<kernel = #conv.direct<workgroup = [1024, 1], subgroup = [1024, 1], gemm_k = 49, stages = 1, atom = <fma 1 x 32 x 1>, main_loop = direct, raster = rows>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @channels_first(%x: tensor<1x4x32x32xf32>, %w: tensor<4x1x7x7xf32>) -> tensor<1x4x32x32xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [3, 3], high = [3, 3]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> groups = 4 schedule = #positions
+        : tensor<1x4x32x32xf32>, tensor<4x1x7x7xf32> -> tensor<1x4x32x32xf32>
+    return %y : tensor<1x4x32x32xf32>
+  }
+}

@@ -13,7 +13,6 @@
 
 #include "../Parts/Host/HostCode.h"
 #include "HostReductionTile.h"
-#include "conv/Chip/HostCalibration.h"
 #include "conv/Chip/HostProcessor.h"
 
 #include "llvm/ADT/SmallSet.h"
@@ -73,8 +72,10 @@ static double getRowCycles(const DirectTiling &tiling,
   if (!isAlongBatch && row > 1)
     loadCycles += 2 * double(windows.size()) / fit.ports; // And shuffles.
   double products = double(vectors * taps);
-  double lineCycles = std::max(
-      {loadCycles, products / fit.ports, fit.latencyCycles * double(taps)});
+  double inOrder =
+      double(llvm::divideCeil(taps, countChains(fit, vectors, taps)));
+  double lineCycles =
+      std::max({loadCycles, products / fit.ports, fit.latencyCycles * inOrder});
   double tiles = double(tiling.countSums()) / double(elements);
   return tiles * (double(lines) * lineCycles +
                   fit.registerTileInstructions / fit.ports);

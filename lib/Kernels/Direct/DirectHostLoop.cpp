@@ -14,8 +14,10 @@
 
 #include "../Parts/Host/HostEpilogue.h"
 #include "../Parts/LoopUnrolling.h"
+#include "../Parts/MultiplyAdd.h"
 #include "../Parts/TileScheduler.h"
 #include "DirectBody.h"
+#include "DirectHostCost.h"
 #include "DirectOperands.h"
 #include "HostBox.h"
 #include "TapRuns.h"
@@ -217,13 +219,17 @@ SmallVector<Value> DirectHostLoop::createLine(Value lhsPlace, Value rhsPlace,
     return elements;
   };
   SmallVector<Value> results(initial);
-  for (int64_t tap = 0; tap < taps; ++tap)
-    for (auto [vector, sum] : llvm::zip_equal(vectors, results))
+  auto chains = int64_t(initial.size() / vectors.size());
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    auto chain = MutableArrayRef(results).slice(tap % chains * vectors.size(),
+                                                vectors.size());
+    for (auto [vector, sum] : llvm::zip_equal(vectors, chain))
       sum = code.multiplyAdd(load(*lhs, lhsPlace, vector.lhs + tap * lhsTap,
                                   digits[along].lhs, lhsLoaded),
                              load(*rhs, rhsPlace, vector.rhs + tap * rhsTap,
                                   digits[along].rhs, rhsLoaded),
                              sum);
+  }
   return results;
 }
 
@@ -256,14 +262,17 @@ SmallVector<Value> DirectHostLoop::createRuns(Value lhsPlace, Value rhsPlace,
 }
 
 /// The sums of a register tile: a loop over all but the innermost digit of the
-/// reduction.
+/// reduction. Few vectors have several sums each (`countChains`).
 SmallVector<Value> DirectHostLoop::createSums(ArrayRef<Value> local) const {
   const DigitBox &reduction = tiling.reduction;
   size_t rank = reduction.getRank();
   Type sum = getAccumulatorType(kernel.form.getOperandType());
   auto type = VectorType::get({lanes}, sum);
   Value zeros = arith::ConstantOp::create(code.b, code.b.getZeroAttr(type));
-  SmallVector<Value> initial(vectors.size(), zeros);
+  int64_t chains =
+      countChains(*kernel.chip.calibration->host, int64_t(vectors.size()),
+                  reduction.digits[reduction.innermost]);
+  SmallVector<Value> initial(vectors.size() * chains, zeros);
   SmallVector<int64_t> outer(reduction.digits);
   outer[reduction.innermost] = 1;
   int64_t count = llvm::product_of(outer);
@@ -281,15 +290,23 @@ SmallVector<Value> DirectHostLoop::createSums(ArrayRef<Value> local) const {
     }
     return createRuns(left, right, carried);
   };
+  auto addChains = [&](ValueRange sums) {
+    SmallVector<Value> totals(sums.take_front(vectors.size()));
+    for (auto [i, sum] : llvm::enumerate(sums.drop_front(vectors.size()))) {
+      Value &total = totals[i % vectors.size()];
+      total = addSums(code.b, code.b.getLoc(), total, sum);
+    }
+    return totals;
+  };
   if (count == 1)
-    return createProducts(math.constant(0), initial);
+    return addChains(createProducts(math.constant(0), initial));
   auto loop = scf::ForOp::create(
       code.b, math.constant(0), math.constant(count), math.constant(1), initial,
       [&](OpBuilder &, Location, Value number, ValueRange carried) {
         scf::YieldOp::create(code.b, createProducts(number, carried));
       });
   disableUnrolling(loop);
-  return llvm::to_vector_of<Value>(loop.getResults());
+  return addChains(loop.getResults());
 }
 
 void DirectHostLoop::createTile(ArrayRef<Value> local) {
