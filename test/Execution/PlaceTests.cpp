@@ -7,7 +7,8 @@
 //
 // `conv.placed_load` in the main loops of AMD chips: channels that make one
 // step or five, so that places are new in each step, in some, or never,
-// and channels that fill no step, where nothing is kept.
+// and channels that fill no step, where nothing is kept. Windows of at most 32
+// taps, whose borders are bits of a mask, and of more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,6 +96,17 @@ static void addForms(const std::string &direction, int64_t flag,
   wide.filter = {1, 5, 7};
   wide.low = {0, 4, 5}, wide.high = {0, 1, 3};
   add("wide_border_" + direction, wide, tile);
+  GenOptions masked = wide; // Its last tap has the last bit of a mask.
+  masked.input = {1, 5, 9};
+  masked.filter = {1, 4, 8};
+  add("whole_mask_" + direction, masked, tile);
+  GenOptions spatial = getBase("convbfp16", flag, 32);
+  spatial.n = 3;
+  spatial.spatialRank = 3;
+  spatial.input = {3, 5, 7};
+  spatial.filter = {3, 3, 3};
+  spatial.low = {1, 2, 0}, spatial.high = {1, 0, 1};
+  add("three_dimensions_" + direction, spatial, tile);
   GenOptions grouped = getBase("convfp16", flag, 128);
   grouped.groups = 2;
   add("groups_" + direction, grouped, tile);

@@ -4,7 +4,8 @@
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // Places of the image's loads are new where the next tile starts another tap,
-// which is every second step; those of the filter never are.
+// which is every second step: the lane's part of them, and whether the tap is
+// outside, a bit of a mask. Those of the filter never are.
 // CHECK-LABEL: gpu.func @taps_0(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<1x8x8x64xf16, #gpu.address_space<global>>, %[[W:[a-z0-9]+]]: memref<64x3x3x64xf16, #gpu.address_space<global>>
 // CHECK:         scf.for %[[K:.+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args
@@ -12,9 +13,12 @@
 // CHECK:           %[[IN_TAP:.+]] = arith.remui %[[NEXT]], %{{.+}} : i32
 // CHECK:           %[[STARTS:.+]] = arith.cmpi eq, %[[IN_TAP]], %{{.+}} : i32
 // CHECK:           %[[PLACES:.+]]:2 = scf.if %[[STARTS]] -> (i32, i32) {
-// CHECK:             arith.select %{{.+}}, %{{.+}}, %{{.+}} : i32
+// CHECK:             %[[OF_TAP:.+]] = arith.shli %[[OUTSIDE:.+]], %{{.+}} : i32
+// CHECK:             %[[IS_OUTSIDE:.+]] = arith.andi %[[OF_TAP]], %c-2147483648_i32{{.*}} : i32
+// CHECK:             arith.ori %[[IS_OUTSIDE]], %[[FIXED:.+]] : i32
+// CHECK-NOT:         arith.select
 // CHECK:           } else {
-// CHECK:           conv.placed_load %[[X]][%[[PLACES]]#0 + %[[DISTANCE:.+]]] : memref<1x8x8x64xf16, #gpu.address_space<global>> -> vector<8xf16>
+// CHECK:           conv.placed_load %[[X]][%[[PLACES]]#0 + %[[DISTANCE:.+]]] {lead = 1152 : i64} : memref<1x8x8x64xf16, #gpu.address_space<global>> -> vector<8xf16>
 // CHECK:           conv.placed_load %[[X]][%[[PLACES]]#1 + %{{.+}}]
 // CHECK:           conv.placed_load %[[W]][%[[OF_FILTER:.+]] + %{{.+}}]
 // CHECK-NOT:       conv.guarded_load
@@ -33,13 +37,17 @@ func.func @taps(%x: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<1
 #schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 1, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
-// MFMA hides what moves loads in each step: places are kept where none changes.
+// MFMA hides what finds places in each step: they are kept where none changes.
+// Windows start up to a row and a position, 9 times 64 channels, before the image.
 // CHECK-LABEL: gpu.func @mfma_0(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<1x8x8x64xf16, #gpu.address_space<global>>, %[[W:[a-z0-9]+]]: memref<64x3x3x64xf16, #gpu.address_space<global>>
 // CHECK:         scf.for
 // CHECK-NOT:       scf.if
-// CHECK:           conv.guarded_load %[[X]]
-// CHECK:           conv.placed_load %[[W]]
+// CHECK:           %[[OF_TAP:.+]] = arith.shli %[[OUTSIDE:.+]], %{{.+}} : i32
+// CHECK:           %[[IS_OUTSIDE:.+]] = arith.andi %[[OF_TAP]], %c-2147483648_i32{{.*}} : i32
+// CHECK:           %[[PLACE:.+]] = arith.ori %[[IS_OUTSIDE]], %[[FIXED:.+]] : i32
+// CHECK:           conv.placed_load %[[X]][%[[PLACE]] + %{{.+}}] {lead = 1152 : i64}
+// CHECK:           conv.placed_load %[[W]][%[[OF_FILTER:.+]] + %{{.+}}] : memref
 // CHECK:           scf.yield
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @mfma(%x: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<1x8x8x64xf16> {
@@ -121,5 +129,47 @@ func.func @early(%dy: tensor<1x16x16x64xf16>, %x: tensor<1x16x16x64xf16>) -> ten
   %dw = conv.backward_weight %dy, %x window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
       : tensor<1x16x16x64xf16>, tensor<1x16x16x64xf16> -> tensor<64x3x3x64xf16>
   return %dw : tensor<64x3x3x64xf16>
+}
+}
+
+// -----
+
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+
+// Without borders, a lane's part never changes, in whatever tap a step is. What
+// lanes share is found a step ahead.
+// CHECK-LABEL: gpu.func @inside_0(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<2x9x9x64xf16, #gpu.address_space<global>>
+// CHECK-NOT:     arith.shli
+// CHECK:         scf.for {{.*}} iter_args
+// CHECK-NOT:       arith.select
+// CHECK-NOT:       arith.shli
+// CHECK:           conv.placed_load %[[X]][%[[PLACE:.+]] + %[[SHARED:arg[0-9]+]]] : memref
+// CHECK:           scf.yield
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @inside(%x: tensor<2x9x9x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<2x7x7x64xf16> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<2x9x9x64xf16>, tensor<64x3x3x64xf16> -> tensor<2x7x7x64xf16>
+  return %y : tensor<2x7x7x64xf16>
+}
+}
+
+// -----
+
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [3, 3], high = [3, 3]>
+
+// A mask has no bits for 49 taps.
+// CHECK-LABEL: gpu.func @unmasked_0(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: memref<1x8x8x64xf16, #gpu.address_space<global>>
+// CHECK:         scf.for
+// CHECK:           conv.guarded_load %[[X]]
+// CHECK:           scf.yield
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @unmasked(%x: tensor<1x8x8x64xf16>, %w: tensor<64x7x7x64xf16>) -> tensor<1x8x8x64xf16> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x8x8x64xf16>, tensor<64x7x7x64xf16> -> tensor<1x8x8x64xf16>
+  return %y : tensor<1x8x8x64xf16>
 }
 }

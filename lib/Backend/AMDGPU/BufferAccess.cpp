@@ -56,13 +56,18 @@ struct BufferAccessPattern : ConvertOpToLLVMPattern<OpTy> {
         chipset(chipset) {}
 
 protected:
+  /// A resource that starts `lead` bytes in front of a tensor.
   Value createResource(OpBuilder &builder, Location loc, Value pointer,
-                       MemRefType type) const {
+                       MemRefType type, int64_t lead = 0) const {
     Value stride = LLVM::ConstantOp::create(builder, loc, builder.getI16Type(),
                                             builder.getI16IntegerAttr(0));
-    Value bytes =
-        LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
-                                 builder.getI64IntegerAttr(sizeInBytes(type)));
+    Value bytes = LLVM::ConstantOp::create(
+        builder, loc, builder.getI64Type(),
+        builder.getI64IntegerAttr(sizeInBytes(type) + lead));
+    if (lead != 0)
+      pointer = LLVM::GEPOp::create(
+          builder, loc, pointer.getType(), builder.getI8Type(), pointer,
+          LLVM::GEPArg(createI32(builder, loc, -lead)));
     return ROCDL::MakeBufferRsrcOp::create(
         builder, loc, LLVM::LLVMPointerType::get(builder.getContext(), 8),
         pointer, stride, bytes,
@@ -83,7 +88,7 @@ protected:
 
   /// Loads at the sum of an offset of each lane and an offset that lanes share.
   void replaceWithLoad(OpTy op, Value source, MemRefType type, Value offset,
-                       Value distance,
+                       Value distance, int64_t lead,
                        ConversionPatternRewriter &rewriter) const {
     Location loc = op.getLoc();
     auto result = this->getTypeConverter()->template convertType<VectorType>(
@@ -91,7 +96,7 @@ protected:
     Value pointer = MemRefDescriptor(source).alignedPtr(rewriter, loc);
     Value loaded = ROCDL::RawPtrBufferLoadOp::create(
         rewriter, loc, getCarrierType(result),
-        createResource(rewriter, loc, pointer, type), offset, distance,
+        createResource(rewriter, loc, pointer, type, lead), offset, distance,
         createI32(rewriter, loc, 0), ArrayAttr(), ArrayAttr(), ArrayAttr());
     rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, result, loaded);
   }
@@ -112,7 +117,7 @@ struct BufferLoadLowering final : BufferAccessPattern<GuardedLoadOp> {
     Value offset = createGuardedOffset(rewriter, loc, adaptor.getOffset(),
                                        op.getGuard(), source);
     replaceWithLoad(op, adaptor.getSource(), source, offset,
-                    createI32(rewriter, loc, 0), rewriter);
+                    createI32(rewriter, loc, 0), /*lead=*/0, rewriter);
     return success();
   }
 };
@@ -126,7 +131,8 @@ struct PlacedLoadLowering final : BufferAccessPattern<PlacedLoadOp> {
   matchAndRewrite(PlacedLoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     replaceWithLoad(op, adaptor.getSource(), op.getSource().getType(),
-                    adaptor.getPlace(), adaptor.getDistance(), rewriter);
+                    adaptor.getPlace(), adaptor.getDistance(),
+                    static_cast<int64_t>(op.getLead()), rewriter);
     return success();
   }
 };

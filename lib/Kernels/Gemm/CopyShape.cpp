@@ -43,7 +43,39 @@ CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
       kernel.chip.backend == ::conv::Backend::AMDGPU && !async &&
       buffer.getNumElements() * kernel.operandBytes() < (int64_t(1) << 31);
   loadsOfPlaces = countLoadsOfPlaces(kernel, access);
+  fixPlaces(kernel, access, buffer);
   placeRun = computePlaceRun(kernel, access);
+}
+
+/// A step stays within one tap, whose place lanes share, and all elements that
+/// a lane loads in it are there, or none of them. Subproblems that share code
+/// would have to divide by numbers of their own to find their taps.
+void CopyShape::fixPlaces(const Kernel &kernel, const MatrixAccess &access,
+                          MemRefType buffer) {
+  constexpr int64_t kMaskBits = 32;
+  if (!hasPlaces || !decodesOnce || loadsOfPlaces.size() > 1 ||
+      !kernel.subproblems.empty() || !access.hasLinearOffsets() ||
+      !access.isCheckedTogether(MatrixIndex::Column) ||
+      access.getInnermostDistance(MatrixIndex::Column) < 0)
+    return;
+  int64_t taps = kernel.getReduction().getUniform() /
+                 access.getInnermostSize(MatrixIndex::Column);
+  bool needsMask = access.isGuarded() && taps > 1;
+  if (needsMask && taps > kMaskBits)
+    return;
+  auto [low, high] = access.getDistanceRange(MatrixIndex::Column);
+  int64_t least = access.getDistanceRange(MatrixIndex::Batch).first +
+                  access.getDistanceRange(MatrixIndex::Row).first + low;
+  int64_t before = std::max<int64_t>(0, -least) * kernel.operandBytes();
+  // Places that are outside may be after the end of the buffer, too.
+  int64_t bytes =
+      (buffer.getNumElements() + high - low) * kernel.operandBytes();
+  if (bytes + before >= (int64_t(1) << 31))
+    return;
+  fixesPlaces = true;
+  maskedTaps = needsMask ? taps : 0;
+  leastShared = low;
+  lead = before;
 }
 
 /// MFMA hides vector instructions that are spread over a step. New places at
@@ -54,6 +86,8 @@ int64_t CopyShape::computePlaceRun(const Kernel &kernel,
                                    const MatrixAccess &access) const {
   if (!hasPlaces)
     return 0;
+  if (fixesPlaces && maskedTaps == 0)
+    return kernel.getReduction().getUniform();
   int64_t run = access.getInnermostSize(MatrixIndex::Column);
   bool moves = decodesOnce && access.isCheckedTogether(MatrixIndex::Column);
   bool isShort = run < kernel.getReduction().maximum();

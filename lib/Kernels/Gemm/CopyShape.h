@@ -31,6 +31,15 @@ struct CopyShape {
   bool decodesOnce;
   /// Whether loads may be `conv.placed_load`.
   bool hasPlaces;
+  /// Whether an address is the sum of a part that a lane keeps for the whole
+  /// reduction, and of a part that all lanes share.
+  bool fixesPlaces = false;
+  /// The number of taps, if fixed places have different guards in them. A bit
+  /// of each piece says whether it is outside in a tap.
+  int64_t maskedTaps = 0;
+  /// Of fixed places: the least part that lanes share, in elements, and the
+  /// bytes by which the rest may lie before the buffer.
+  int64_t leastShared = 0, lead = 0;
   /// The number of reduction elements that move all loads by the same distance,
   /// with the same guards, from a multiple of it; 0 if there is none. Within
   /// such a run, loads keep their places.
@@ -44,6 +53,8 @@ struct CopyShape {
   bool operator==(const CopyShape &) const = default;
 
 private:
+  void fixPlaces(const Kernel &kernel, const MatrixAccess &access,
+                 MemRefType buffer);
   int64_t computePlaceRun(const Kernel &kernel,
                           const MatrixAccess &access) const;
   SmallVector<int64_t> countLoadsOfPlaces(const Kernel &kernel,

@@ -17,12 +17,20 @@ using namespace mlir::conv;
 
 SmallVector<Value> MainLoopParts::startBlock(int64_t block, Value k,
                                              ValueRange places,
+                                             ValueRange shared,
                                              Value guard) const {
   int64_t inRhs = block - lhs.numBlocks();
-  return inRhs < 0 ? lhs.startBlock(block, k,
-                                    places.take_front(lhs.numPlaces()), guard)
-                   : rhs.startBlock(inRhs, k,
-                                    places.drop_front(lhs.numPlaces()), guard);
+  return inRhs < 0
+             ? lhs.startBlock(block, k, places.take_front(lhs.numPlaces()),
+                              shared.take_front(lhs.numShared()), guard)
+             : rhs.startBlock(inRhs, k, places.drop_front(lhs.numPlaces()),
+                              shared.drop_front(lhs.numShared()), guard);
+}
+
+SmallVector<Value> MainLoopParts::findShared(Value k) const {
+  SmallVector<Value> shared = lhs.findShared(k);
+  llvm::append_range(shared, rhs.findShared(k));
+  return shared;
 }
 
 void MainLoopParts::finishBlock(int64_t block, ValueRange loads,

@@ -37,14 +37,17 @@ struct MainLoopParts {
   }
 
   /// The blocks of both operands, the left operand's first
-  /// (`OperandCopy::startBlock`), with the places of all their loads.
+  /// (`OperandCopy::startBlock`), with the places of all their loads and what
+  /// these share.
   int64_t numBlocks() const { return lhs.numBlocks() + rhs.numBlocks(); }
   /// Whether each load has a whole piece.
   bool loadsPieces() const {
     return lhs.loadsPerBlock() == 1 && rhs.loadsPerBlock() == 1;
   }
   SmallVector<Value> startBlock(int64_t block, Value k, ValueRange places,
-                                Value guard) const;
+                                ValueRange shared, Value guard) const;
+  /// `OperandCopy::findShared` for both operands.
+  SmallVector<Value> findShared(Value k) const;
   void finishBlock(int64_t block, ValueRange loads, Value stage) const;
 
   /// Places of the loads of the tile at `k`, where a run starts.

@@ -15,7 +15,6 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -64,6 +63,8 @@ void OperandCopy::locate(const Source &source) {
                       : math.below(row, rowCount);
     piece.start =
         access.add(batch, access.createPosition(MatrixIndex::Row, row));
+    if (shape.fixesPlaces)
+      fixPlace(piece);
   }
 }
 
@@ -118,37 +119,29 @@ static Value castElements(ImplicitLocOpBuilder &b, Value vector, Type element) {
   return b.createOrFold<vector::BitCastOp>(type.clone(element), vector);
 }
 
-/// The loads of a block, from its places, moved by elements of the reduction.
-SmallVector<Value> OperandCopy::loadFrom(ValueRange places, Value moved) const {
+/// The loads of a block, from its places, moved by a distance in bytes.
+SmallVector<Value> OperandCopy::loadFrom(ValueRange places,
+                                         Value distance) const {
   IndexMath bytes(kernel.b, kernel.b.getI32Type());
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   auto type = VectorType::get({std::max(shape.width, shape.rowWidth)}, element);
   int64_t ofElement =
       access.getInnermostDistance(MatrixIndex::Column) * kernel.operandBytes();
-  Value distance = bytes.mul(bytes.cast(moved), ofElement);
   SmallVector<Value> loads;
   for (auto [place, count] : llvm::zip_equal(places, shape.loadsOfPlaces))
     for (int64_t load = 0; load < count; ++load)
       loads.push_back(PlacedLoadOp::create(
           kernel.b, type, buffer, place,
-          bytes.add(distance, load * shape.width * ofElement)));
+          bytes.add(distance, load * shape.width * ofElement), shape.lead));
   return loads;
-}
-
-/// The byte offset of an element, or a negative number if it is masked.
-Value OperandCopy::createPlace(const Element &element) const {
-  IndexMath bytes(kernel.b, kernel.b.getI32Type());
-  return kernel.b.createOrFold<arith::SelectOp>(
-      element.guard,
-      bytes.mul(bytes.cast(element.offset), kernel.operandBytes()),
-      bytes.constant(std::numeric_limits<int32_t>::min()));
 }
 
 /// Starts the loads of a piece, or of the block of `rowWidth` pieces that it
 /// starts.
 SmallVector<Value> OperandCopy::startLoads(const Piece &piece, Value k,
+                                           ValueRange shared,
                                            Value guard) const {
-  if (!shape.hasPlaces || loadsPerBlock() == 1) {
+  if (!shape.hasPlaces || (loadsPerBlock() == 1 && !shape.fixesPlaces)) {
     SmallVector<Value> loads;
     for (int64_t step = 0; step < kernel.pieceElements(); step += shape.width) {
       Element from = findInPiece(piece, k, step, guard);
@@ -157,19 +150,10 @@ SmallVector<Value> OperandCopy::startLoads(const Piece &piece, Value k,
     }
     return loads;
   }
-  return loadFrom(locatePiece(piece, k, guard), kernel.math.constant(0));
-}
-
-/// The places of the loads of a piece, or of the block that it starts.
-SmallVector<Value> OperandCopy::locatePiece(const Piece &piece, Value k,
-                                            Value guard) const {
-  SmallVector<Value> places;
-  int64_t step = 0;
-  for (int64_t loads : shape.loadsOfPlaces) {
-    places.push_back(createPlace(findInPiece(piece, k, step, guard)));
-    step += loads * shape.width;
-  }
-  return places;
+  Value distance = shape.fixesPlaces
+                       ? shared.front()
+                       : IndexMath(kernel.b, kernel.b.getI32Type()).constant(0);
+  return loadFrom(locatePiece(piece, k, shared, guard), distance);
 }
 
 /// Assembles the loads of `startLoads` to `rowWidth` pieces. Single elements
@@ -233,30 +217,19 @@ SmallVector<Value> OperandCopy::start(Value k, Value stage, Value guard) const {
     if (shape.async)
       copyPiece(int64_t(i), k, stage, guard);
     else
-      loads.append(startLoads(pieces[i], k, guard));
+      loads.append(startLoads(pieces[i], k, findShared(k), guard));
   }
   return loads;
 }
 
-SmallVector<Value> OperandCopy::createPlaces(Value k, Value guard) const {
-  SmallVector<Value> places;
-  for (size_t first = 0; shape.placeRun && first < pieces.size();
-       first += shape.rowWidth)
-    llvm::append_range(places, locatePiece(pieces[first], k, guard));
-  return places;
-}
-
 SmallVector<Value> OperandCopy::startBlock(int64_t block, Value k,
-                                           ValueRange places,
+                                           ValueRange places, ValueRange shared,
                                            Value guard) const {
   if (!shape.placeRun)
-    return startLoads(pieces[block * shape.rowWidth], k, guard);
-  bool isWhole = kernel.getReduction().isAlways(shape.placeRun);
-  Value inRun = isWhole ? k : kernel.math.rem(k, shape.placeRun);
-  if (shape.placeRun == kernel.gemmK())
-    inRun = kernel.math.constant(0);
+    return startLoads(pieces[block * shape.rowWidth], k, shared, guard);
   int64_t perBlock = std::ssize(shape.loadsOfPlaces);
-  return loadFrom(places.slice(block * perBlock, perBlock), inRun);
+  return loadFrom(places.slice(block * perBlock, perBlock),
+                  createMovedBytes(k, shared));
 }
 
 void OperandCopy::finishBlock(int64_t block, ValueRange loads,

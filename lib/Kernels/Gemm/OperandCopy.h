@@ -64,12 +64,19 @@ public:
 
   /// Copies one block through registers, that is, the pieces of a work-item
   /// that some of its loads serve. `loads` is what `startBlock` returned;
-  /// `places` has the places of all loads.
+  /// `places` has the places of all loads, and `shared` is `findShared(k)`.
   int64_t numBlocks() const { return pieces.size() / shape.rowWidth; }
   int64_t loadsPerBlock() const { return shape.loadsPerBlock(kernel); }
   SmallVector<Value> startBlock(int64_t block, Value k, ValueRange places,
-                                Value guard) const;
+                                ValueRange shared, Value guard) const;
   void finishBlock(int64_t block, ValueRange loads, Value stage) const;
+
+  /// What lanes share of the places of the tile at `k`, if these are fixed:
+  /// bytes, and the tap if that is masked. A loop may find it ahead.
+  SmallVector<Value> findShared(Value k) const;
+  int64_t numShared() const {
+    return shape.fixesPlaces ? (shape.maskedTaps ? 2 : 1) : 0;
+  }
 
   /// `CopyShape::placeRun`, and how many places there are.
   int64_t getPlaceRun() const { return shape.placeRun; }
@@ -86,6 +93,9 @@ private:
     Value row, position;
     MatrixAccess::Position start; ///< Start of the row.
     Value isRow;                  ///< Whether the operand has it.
+    /// The part of its place that does not change (`CopyShape::fixesPlaces`),
+    /// and the taps in which it is outside: bit `31 - t` of tap `t`.
+    Value fixedPlace, outside;
   };
   /// Neighbouring work-items take neighbouring pieces: of a row if the elements
   /// of a row are adjacent in memory, else of a column.
@@ -95,6 +105,7 @@ private:
   /// the data that belongs in its own piece.
   void assignInLaneOrder();
   void locate(const Source &source);
+  void fixPlace(Piece &piece) const;
   /// The offset of an element of a piece's row, and whether it exists.
   struct Element {
     Value offset, guard;
@@ -106,10 +117,13 @@ private:
   Element findInPiece(const Piece &piece, Value k, int64_t step,
                       Value guard) const;
   Value createPlace(const Element &element) const;
-  SmallVector<Value> locatePiece(const Piece &piece, Value k,
+  SmallVector<Value> locatePiece(const Piece &piece, Value k, ValueRange shared,
                                  Value guard) const;
-  SmallVector<Value> loadFrom(ValueRange places, Value moved) const;
-  SmallVector<Value> startLoads(const Piece &piece, Value k, Value guard) const;
+  Value createTapPlace(const Piece &piece, ValueRange shared) const;
+  Value createMovedBytes(Value k, ValueRange shared) const;
+  SmallVector<Value> loadFrom(ValueRange places, Value distance) const;
+  SmallVector<Value> startLoads(const Piece &piece, Value k, ValueRange shared,
+                                Value guard) const;
   SmallVector<Value> joinLoads(ValueRange loads) const;
   void copyPiece(int64_t number, Value k, Value stage, Value guard) const;
 

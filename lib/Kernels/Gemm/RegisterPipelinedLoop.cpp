@@ -67,6 +67,7 @@ private:
     SmallVector<Loads> tiles;     ///< In flight, the next tile first.
     Loads started;                ///< In this step.
     SmallVector<Value> places;    ///< Places of the last loads.
+    SmallVector<Value> shared;    ///< What the next loads share of theirs.
     Value stage;                  ///< Stage of the current tile.
     Value guard;                  ///< Whether there is a tile to load.
 
@@ -132,6 +133,7 @@ SmallVector<Value> PipelinedLoop::State::pack() const {
     for (ArrayRef<Value> block : tile)
       llvm::append_range(values, block);
   llvm::append_range(values, places);
+  llvm::append_range(values, shared);
   values.push_back(stage);
   return values;
 }
@@ -147,6 +149,7 @@ PipelinedLoop::State PipelinedLoop::State::unpack(ValueRange values) const {
   for (Loads &tile : state.tiles)
     llvm::for_each(tile, take);
   take(state.places);
+  take(state.shared);
   state.stage = values.front();
   return state;
 }
@@ -156,7 +159,7 @@ void PipelinedLoop::load(State &state, Value k, int64_t from,
                          int64_t to) const {
   for (int64_t block = from; k && block < to; ++block)
     state.started[block] =
-        parts.startBlock(block, k, state.places, state.guard);
+        parts.startBlock(block, k, state.places, state.shared, state.guard);
 }
 
 /// Writes blocks to a stage and, if `k` is given, loads the tile at `k`.
@@ -183,6 +186,7 @@ PipelinedLoop::State PipelinedLoop::start() const {
   state.stage = math.constant(0);
   state.guard = math.yes();
   state.places = parts.createPlaces(math.constant(0), state.guard);
+  state.shared = parts.findShared(math.constant(0));
   state.tiles.resize(size_t(distance));
   state.started.resize(size_t(parts.numBlocks()));
   Value next = math.constant(0);
@@ -193,23 +197,28 @@ PipelinedLoop::State PipelinedLoop::start() const {
     next = math.constant(tile * kernel.gemmK());
     state.guard = hasTile(tile);
     state.places = parts.movePlaces(kernel, state.places, next, state.guard);
+    state.shared = parts.findShared(next);
   };
-  for (int64_t tile = 0; tile < distance; ++tile) {
-    if (tile > 0) {
+  // Loads start in the order of the loop, which waits for each of them alone.
+  load(state, next, 0, parts.numBlocks());
+  passLoads(state);
+  for (int64_t tile = 1; tile < distance; ++tile) {
+    moveTo(tile);
+    for (int64_t block = 0; block < parts.numBlocks(); ++block) {
       ScheduleFenceOp::create(kernel.b);
-      moveTo(tile);
+      load(state, next, block, block + 1);
     }
-    load(state, next, 0, parts.numBlocks());
     passLoads(state);
   }
   moveTo(distance);
-  // Loads start in the order of the loop, which waits for each of them alone.
   for (int64_t block = 0; block < parts.numBlocks(); ++block) {
     refill(state, state.stage, next, block, block + 1);
     ScheduleFenceOp::create(kernel.b);
   }
   passLoads(state);
   state.guard = math.yes();
+  state.shared =
+      parts.findShared(math.constant((1 + distance) * kernel.gemmK()));
   gpu::BarrierOp::create(kernel.b);
   if (isDouble)
     state.fragments = parts.matrix.createZeroFragments();
@@ -266,6 +275,8 @@ void PipelinedLoop::showNext(State &state, Value k) const {
   state.stage = getOther(state.stage);
   if (isDouble)
     return;
+  if (k)
+    state.shared = parts.findShared(k);
   refill(state, state.stage, k, 0, firstLate());
   refill(state, state.stage, {}, firstLate(), parts.numBlocks());
   gpu::BarrierOp::create(kernel.b);
@@ -284,6 +295,10 @@ PipelinedLoop::State PipelinedLoop::createStep(State state, Value k,
     showNext(state, k);
   if (hasNext && !isDouble)
     beginTile(state, k, hasNext);
+  // Found in a step of its own, the scalar instructions would hold up its first
+  // products. With one stage, other workgroups have products meanwhile.
+  if (k && isDouble)
+    state.shared = parts.findShared(kernel.math.add(k, kernel.gemmK()));
   if (hasNext)
     passLoads(state);
   return state;

@@ -107,8 +107,9 @@ void RegisterStagedLoop::startTile(State &state, Value k) const {
                      ? parts.createPlaces(k, all)
                      : parts.movePlaces(kernel, state.places, k, all);
   Loads &tile = state.tiles.emplace_back();
+  SmallVector<Value> shared = parts.findShared(k);
   for (int64_t block = 0; block < parts.numBlocks(); ++block)
-    tile.push_back(parts.startBlock(block, k, state.places, all));
+    tile.push_back(parts.startBlock(block, k, state.places, shared, all));
 }
 
 /// Writes the next tile to shared memory.

@@ -302,6 +302,13 @@ bool MatrixAccess::hasLinearOffsets() const {
                       [](const Check &check) { return check.distance == 0; });
 }
 
+bool MatrixAccess::isGuarded() const {
+  return llvm::any_of(llvm::seq(checks.size()), [&](size_t i) {
+    return checks[i].padding == PaddingMode::Zeros &&
+           !isInside(i, std::nullopt);
+  });
+}
+
 Value MatrixAccess::createGuard(const Position &position, Value guard,
                                 std::optional<Congruence> known) const {
   for (auto [i, check] : llvm::enumerate(checks))

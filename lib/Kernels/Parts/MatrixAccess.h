@@ -101,6 +101,25 @@ public:
   /// and offsets that differ by a constant, their distance along the index.
   bool areGuardedAlike(const Congruence &lhs, const Congruence &rhs) const;
 
+  /// Of a single subproblem: the contribution of one index to offsets alone,
+  /// which takes fewer divisions than a position, and the least and the
+  /// greatest one.
+  Value createDistance(MatrixIndex index, Value value) const;
+  std::pair<int64_t, int64_t> getDistanceRange(MatrixIndex index) const;
+  /// A tap is a number of all digits of an index but the innermost one. The
+  /// condition says whether a coordinate is inside in some taps: bit `i` is tap
+  /// `i`.
+  struct TapGuard {
+    Value condition;
+    uint32_t taps;
+  };
+  /// The conditions on a position that lacks the index, for the first `taps`
+  /// taps, at most 32, of a single subproblem. Innermost neighbours are checked
+  /// together. Taps with the same coordinate share a condition, and have none
+  /// if it is always inside.
+  SmallVector<TapGuard> createTapGuards(const Position &position,
+                                        MatrixIndex index, int64_t taps) const;
+
   /// The number of elements that follow each other both along the index and in
   /// memory, and that the matrix has all or none of. It divides `limit`, a
   /// power of two, and holds where the index is a multiple of the result.
@@ -118,6 +137,8 @@ public:
   bool isChecked() const { return !checks.empty(); }
   /// Whether offsets are the sums of three positions, even outside.
   bool hasLinearOffsets() const;
+  /// Whether elements may be outside the tensor (`createGuard`).
+  bool isGuarded() const;
   /// Whether all checked coordinates are numbers of 32 bits.
   bool hasNarrowCoordinates() const;
   /// The distance from each element of this matrix to the same element of
@@ -157,6 +178,7 @@ private:
   std::pair<int64_t, int64_t> getRange(size_t subproblem, size_t check,
                                        std::optional<Congruence> known) const;
   bool isInside(size_t check, std::optional<Congruence> known) const;
+  int64_t getStepOfTap(size_t check, MatrixIndex index, int64_t tap) const;
   /// `createRange` for coordinates that move by `steps` every `repeat`
   /// neighbours, of which the first one is number `within`.
   std::pair<Value, Value> createRange(const Position &start,

@@ -61,3 +61,22 @@ module attributes {conv.target = #conv.target<"gfx1201">} {
     }
   }
 }
+
+// -----
+
+// The resource of places with a lead starts so many bytes before the tensor.
+// CHECK:       llvm.func @placed_before(%[[X:.+]]: !llvm.ptr<1>, %{{.+}}: i32, %{{.+}}: i32)
+// CHECK:         %[[BYTES:.+]] = llvm.mlir.constant(2304 : i64) : i64
+// CHECK:         %[[START:.+]] = llvm.getelementptr %[[X]][-256] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i8
+// CHECK:         rocdl.make.buffer.rsrc %[[START]], %{{.+}}, %[[BYTES]], %{{.+}}
+module attributes {conv.target = #conv.target<"gfx942">} {
+  gpu.module @kernels {
+    gpu.func @placed_before(%x: memref<1024xf16, #gpu.address_space<global>>, %place: i32, %distance: i32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+      %true = arith.constant true
+      %zero = arith.constant 0 : i32
+      %v = conv.placed_load %x[%place + %distance] {lead = 256} : memref<1024xf16, #gpu.address_space<global>> -> vector<8xf16>
+      conv.guarded_store %v, %x[%zero] if %true : vector<8xf16>, memref<1024xf16, #gpu.address_space<global>>, i32
+      gpu.return
+    }
+  }
+}

@@ -195,6 +195,28 @@ func.func @placed_load_from_large(%x: memref<2147483648xi8, #global>, %i: i32) {
 
 #global = #gpu.address_space<global>
 
+// G9.
+func.func @placed_load_with_large_lead(%x: memref<64xi8, #global>, %i: i32) {
+  // expected-error @below {{expects less than 2 GiB, but got 64 bytes and a lead of 2147483600}}
+  %v = conv.placed_load %x[%i + %i] {lead = 2147483600} : memref<64xi8, #global> -> vector<16xi8>
+  return
+}
+
+// -----
+
+#global = #gpu.address_space<global>
+
+// G9.
+func.func @placed_load_with_negative_lead(%x: memref<64xi8, #global>, %i: i32) {
+  // expected-error @below {{expects a lead that is not negative, but got -16}}
+  %v = conv.placed_load %x[%i + %i] {lead = -16} : memref<64xi8, #global> -> vector<16xi8>
+  return
+}
+
+// -----
+
+#global = #gpu.address_space<global>
+
 // G5.
 func.func @placed_load_of_lines(%x: memref<64xf16, #global>, %i: i32) {
   // expected-error @below {{expects an access of at most 16 bytes, but got 32}}

@@ -58,9 +58,12 @@ LogicalResult GuardedLoadOp::verify() {
 LogicalResult PlacedLoadOp::verify() {
   // G9.
   int64_t bytes = countBytes(getSource().getType());
-  if (bytes >= (int64_t(1) << 31))
+  int64_t lead = static_cast<int64_t>(getLead());
+  if (lead < 0)
+    return emitOpError("expects a lead that is not negative, but got ") << lead;
+  if (bytes + lead >= (int64_t(1) << 31))
     return emitOpError("expects less than 2 GiB, but got ")
-           << bytes << " bytes";
+           << bytes << " bytes and a lead of " << lead;
   return verifyGuardedAccess(*this, getSource().getType(), getPlace().getType(),
                              getResult());
 }

@@ -50,19 +50,23 @@ def Conv_PlacedLoadOp : Conv_Op<"placed_load",
     [AllElementTypesMatch<["source", "result"]>]> { // G3
   let summary = "Loads consecutive elements from a lane's place, or zero";
   let description = [{
-    Like `conv.guarded_load` of the elements `place + distance` bytes into
+    Like `conv.guarded_load` of the elements `place + distance - lead` bytes into
     `source`; all zero where `place` is negative. A loop keeps the place of each
     lane, with its guard, as long as both move on together: `distance` is the
-    same for all lanes, and takes none of their instructions.
+    same for all lanes, and takes none of their instructions. With a `lead`, a
+    lane's part of an address need not be in `source` by itself: that of an image
+    is where its window starts, which may be in front of the image.
 
     Upstream's amdgpu.raw_buffer_load counts elements, which takes a shift for
     each access.
 
     Constraints: G1, G3 and G5 of `conv.guarded_load`, and
-      * (G9) `source` has less than 2 GiB.
+      * (G9) `source` and `lead` together have less than 2 GiB, and `lead` is not
+        negative.
 
     At run time, `distance` is not negative, and where `place` is not negative
-    either, their sum is a multiple of the bytes of `result`.
+    either, the element at `place + distance - lead` is at a multiple of the bytes
+    of `result`.
 
     Example:
     ```mlir
@@ -70,7 +74,8 @@ def Conv_PlacedLoadOp : Conv_Op<"placed_load",
     ```
   }];
   let arguments = (ins
-    Arg<Conv_Buffer, "", [MemRead]>:$source, I32:$place, I32:$distance);
+    Arg<Conv_Buffer, "", [MemRead]>:$source, I32:$place, I32:$distance,
+    DefaultValuedAttr<I64Attr, "0">:$lead);
   let results = (outs Conv_Fragment:$result);
   let assemblyFormat = [{
     $source `[` $place `+` $distance `]` attr-dict

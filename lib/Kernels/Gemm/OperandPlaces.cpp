@@ -1,0 +1,136 @@
+//===- OperandPlaces.cpp - what lanes keep of their addresses ---*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A place is the byte offset of a lane's load, or negative where the load is
+// outside. Lanes add what they share with a scalar register. If that is all
+// that a step changes, places are fixed: a lane keeps where its window starts,
+// and a mask of the taps in which it is outside, of which each step shifts one
+// bit to the sign.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OperandCopy.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::conv;
+
+/// No place: a negative number of bytes.
+static Value createNoPlace(const IndexMath &bytes) {
+  return bytes.constant(std::numeric_limits<int32_t>::min());
+}
+
+/// Finds what of a piece's place is the same in all steps, and in which taps it
+/// is outside.
+void OperandCopy::fixPlace(Piece &piece) const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  IndexMath bytes(b, b.getI32Type());
+  MatrixAccess::Position first =
+      access.advance(piece.start, MatrixIndex::Column,
+                     math.mul(piece.position, kernel.pieceElements()));
+  Value offset = math.add(access.createOffset(first), shape.leastShared);
+  piece.fixedPlace = bytes.add(
+      bytes.mul(bytes.cast(offset), kernel.operandBytes()), shape.lead);
+  if (shape.maskedTaps == 0) {
+    MatrixAccess::Position only = access.add(
+        first, access.createPosition(MatrixIndex::Column, math.constant(0)));
+    piece.fixedPlace =
+        b.createOrFold<arith::SelectOp>(access.createGuard(only, piece.isRow),
+                                        piece.fixedPlace, createNoPlace(bytes));
+    return;
+  }
+  auto addUnless = [&](Value condition, uint32_t taps) {
+    Value bits = b.createOrFold<arith::SelectOp>(
+        condition, bytes.constant(0),
+        bytes.constant(static_cast<int32_t>(llvm::reverseBits(taps))));
+    piece.outside = b.createOrFold<arith::OrIOp>(piece.outside, bits);
+  };
+  piece.outside = bytes.constant(0);
+  addUnless(piece.isRow, std::numeric_limits<uint32_t>::max());
+  for (auto [condition, taps] :
+       access.createTapGuards(first, MatrixIndex::Column, shape.maskedTaps))
+    addUnless(condition, taps);
+}
+
+SmallVector<Value> OperandCopy::findShared(Value k) const {
+  if (!shape.fixesPlaces)
+    return {};
+  const IndexMath &math = kernel.math;
+  IndexMath bytes(kernel.b, kernel.b.getI32Type());
+  Value distance = math.sub(access.createDistance(MatrixIndex::Column, k),
+                            shape.leastShared);
+  SmallVector<Value> shared = {
+      bytes.mul(bytes.cast(distance), kernel.operandBytes())};
+  if (shape.maskedTaps)
+    shared.push_back(
+        bytes.cast(math.div(k, access.getInnermostSize(MatrixIndex::Column))));
+  return shared;
+}
+
+/// The fixed place of a piece, or a negative number where the piece is outside
+/// in the tap.
+Value OperandCopy::createTapPlace(const Piece &piece, ValueRange shared) const {
+  if (shape.maskedTaps == 0)
+    return piece.fixedPlace;
+  ImplicitLocOpBuilder &b = kernel.b;
+  Value ofTap = b.createOrFold<arith::ShLIOp>(piece.outside, shared.back());
+  Value isOutside = b.createOrFold<arith::AndIOp>(
+      ofTap, createNoPlace(IndexMath(b, b.getI32Type())));
+  return b.createOrFold<arith::OrIOp>(isOutside, piece.fixedPlace);
+}
+
+/// The byte offset of an element, or a negative number if it is masked.
+Value OperandCopy::createPlace(const Element &element) const {
+  IndexMath bytes(kernel.b, kernel.b.getI32Type());
+  return kernel.b.createOrFold<arith::SelectOp>(
+      element.guard,
+      bytes.mul(bytes.cast(element.offset), kernel.operandBytes()),
+      createNoPlace(bytes));
+}
+
+/// The places of the loads of a piece, or of the block that it starts.
+SmallVector<Value> OperandCopy::locatePiece(const Piece &piece, Value k,
+                                            ValueRange shared,
+                                            Value guard) const {
+  if (shape.fixesPlaces) {
+    IndexMath bytes(kernel.b, kernel.b.getI32Type());
+    return {kernel.b.createOrFold<arith::SelectOp>(
+        guard, createTapPlace(piece, shared), createNoPlace(bytes))};
+  }
+  SmallVector<Value> places;
+  int64_t step = 0;
+  for (int64_t loads : shape.loadsOfPlaces) {
+    places.push_back(createPlace(findInPiece(piece, k, step, guard)));
+    step += loads * shape.width;
+  }
+  return places;
+}
+
+SmallVector<Value> OperandCopy::createPlaces(Value k, Value guard) const {
+  SmallVector<Value> places, shared = findShared(k);
+  for (size_t first = 0; shape.placeRun && first < pieces.size();
+       first += shape.rowWidth)
+    llvm::append_range(places, locatePiece(pieces[first], k, shared, guard));
+  return places;
+}
+
+/// The bytes by which loads of the tile at `k` are after the places that are
+/// kept for its run.
+Value OperandCopy::createMovedBytes(Value k, ValueRange shared) const {
+  if (shape.fixesPlaces)
+    return shared.front();
+  IndexMath bytes(kernel.b, kernel.b.getI32Type());
+  if (shape.placeRun == kernel.gemmK())
+    return bytes.constant(0);
+  bool isWhole = kernel.getReduction().isAlways(shape.placeRun);
+  Value moved = isWhole ? k : kernel.math.rem(k, shape.placeRun);
+  return bytes.mul(bytes.cast(moved),
+                   access.getInnermostDistance(MatrixIndex::Column) *
+                       kernel.operandBytes());
+}
