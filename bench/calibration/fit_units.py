@@ -25,17 +25,17 @@ from clock import CLOSE, call, clock, list_problems, rank, sample  # noqa: E402
 
 #: The constants of lib/Chip/AMDCalibrations.cpp, for main loops that overlap steps and for main loops that do not.
 OVERLAPPED = {
-    "parts_norm": 4.5,
-    "chain_norm": 10,
-    "exposed_writes": 0.5,
+    "parts_norm": 5,
+    "chain_norm": 20,
+    "exposed_writes": 1.5,
     "exposed_power": 1.4,
-    "own_writes": 0,
-    "step_cycles": 30,
+    "own_writes": 1,
+    "step_cycles": 0,
     "latency_cycles": 590,
     "setup_cycles": 570,
     "piece_cycles": 95,
     "store_cycles": 1.2,
-    "vector_factor": 1.8,
+    "vector_factor": 1,
 }
 PHASED = {
     "parts_norm": 20,
@@ -50,7 +50,16 @@ PHASED = {
     "store_cycles": 0.5,
     "vector_factor": 1.5,
 }
-LANE_COPIES = {**OVERLAPPED, "parts_norm": 3.9, "step_cycles": 175, "latency_cycles": 840, "step_atoms": 7}
+LANE_COPIES = {
+    **OVERLAPPED,
+    "parts_norm": 3.9,
+    "chain_norm": 10,
+    "own_writes": 0,
+    "step_cycles": 175,
+    "latency_cycles": 840,
+    "vector_factor": 1.8,
+    "step_atoms": 7,
+}
 MISSED_LOADS = 0.85
 LANE_READ_CYCLES = 12
 FOLDS = 5
@@ -109,7 +118,7 @@ def _round(unit, fit, resident, is_only):
     waves = math.ceil(unit["waves"] / unit["simds"])
     ends = fit["setup_cycles"] + waves * unit["pieces"] * fit["piece_cycles"]
     ends += resident * unit["stored_bytes"] / 64 * fit["store_cycles"]
-    if is_only and unit["overlaps"] and not unit["lane_copies"]:
+    if (is_only or resident == 1) and unit["overlaps"] and not unit["lane_copies"]:
         ends += unit["prefetch_distance"] * fit["latency_cycles"]
     return unit["steps"] * _step(unit, fit, resident, is_only) + ends
 

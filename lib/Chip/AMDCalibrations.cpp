@@ -35,17 +35,17 @@ static constexpr StagedCalibration kStaged = {
     .filterPieceRegisters = 2};
 
 /// Clock, except instructions, registers and `accumulationShare`: code.
-static constexpr UnitCalibration kUnit = {.overlapped = {.partsNorm = 4.5,
-                                                         .chainNorm = 10,
-                                                         .exposedWrites = 0.5,
+static constexpr UnitCalibration kUnit = {.overlapped = {.partsNorm = 5,
+                                                         .chainNorm = 20,
+                                                         .exposedWrites = 1.5,
                                                          .exposedPower = 1.4,
-                                                         .ownWrites = 0,
-                                                         .stepCycles = 30,
+                                                         .ownWrites = 1,
+                                                         .stepCycles = 0,
                                                          .latencyCycles = 590,
                                                          .setupCycles = 570,
                                                          .pieceCycles = 95,
                                                          .storeCycles = 1.2,
-                                                         .vectorFactor = 1.8},
+                                                         .vectorFactor = 1},
                                           .phased = {.partsNorm = 20,
                                                      .chainNorm = 3.1,
                                                      .exposedWrites = 6.2,

@@ -4,8 +4,8 @@ module attributes {conv.target = #conv.target<"gfx90a">} {
 
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [96, 64], subgroup = [48, 64], gemm_k = 32,
-// CHECK-SAME: stages = 1, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [96, 64], subgroup = [96, 64], gemm_k = 32,
+// CHECK-SAME: stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
   %y = conv.forward %x, %w
@@ -18,7 +18,7 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
 // The same kind of layer with few outputs: parts of the reduction keep more units
 // busy.
 // CHECK-LABEL: func.func @small_layer_f16
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [64, 48], subgroup = [16, 48], gemm_k = 128,
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [32, 96], subgroup = [16, 48], gemm_k = 64,
 // CHECK-SAME: stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, splits = 8, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {
@@ -31,7 +31,7 @@ func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16
 
 // Three input channels: a short reduction, loaded element by element.
 // CHECK-LABEL: func.func @three_channels_bf16
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [256, 64], subgroup = [128, 64], gemm_k = 32,
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [192, 64], subgroup = [96, 64], gemm_k = 32,
 // CHECK-SAME: stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
 func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x3xbf16>)
     -> tensor<64x56x56x64xbf16> {
@@ -72,7 +72,7 @@ func.func @one_output_f32(%x: tensor<1x1x1x1xf32>, %w: tensor<1x1x1x1xf32>)
 // lines in longer runs: 21.1 us in conv-clock, 19.7 for rows of whole lines.
 // CHECK-LABEL: func.func @rows_of_whole_lines
 // CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [128, 128], subgroup = [64, 64], gemm_k = 32,
-// CHECK-SAME: stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+// CHECK-SAME: stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
 func.func @rows_of_whole_lines(%x: tensor<8x56x56x448xf16>, %w: tensor<128x1x1x448xf16>)
     -> tensor<8x56x56x128xf16> {
   %y = conv.forward %x, %w

@@ -2,10 +2,11 @@
 
 module attributes {conv.target = #conv.target<"gfx942">} {
 
-// A large layer keeps the matrix units busy with large tiles.
+// A large layer keeps the matrix units busy with large tiles. Two stages in one
+// workgroup of a unit: 212.7 us in conv-clock, 213.0 with one stage in two.
 // CHECK-LABEL: func.func @large_layer_f16
 // CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [96, 128], subgroup = [48, 64], gemm_k = 64,
-// CHECK-SAME: stages = 1, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+// CHECK-SAME: stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
   %y = conv.forward %x, %w
@@ -29,9 +30,11 @@ func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16
   return %y : tensor<1x7x7x512xf16>
 }
 
-// Three input channels: a short reduction, loaded element by element.
+// Three input channels: a short reduction, loaded element by element. Four waves
+// share what finds the elements: 18.9 us in conv-clock, 28.0 with tiles of 192 x 64
+// in two waves.
 // CHECK-LABEL: func.func @three_channels_bf16
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [192, 64], subgroup = [96, 64], gemm_k = 64,
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [256, 64], subgroup = [64, 64], gemm_k = 32,
 // CHECK-SAME: stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
 func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x3xbf16>)
     -> tensor<64x56x56x64xbf16> {

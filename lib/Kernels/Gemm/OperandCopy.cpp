@@ -15,7 +15,6 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-
 using namespace mlir;
 using namespace mlir::conv;
 

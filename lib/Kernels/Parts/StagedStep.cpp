@@ -118,6 +118,13 @@ static double countCopyInstructions(const Problem &problem,
                   keepsLoadsEarly(chip) && isTransposed(run);
   if (isTurned && width > 1)
     ofLoad = unit(chip).sharedPlaceInstructions;
+  // A filter that is transposed, as for gradients of inputs, has no borders:
+  // places of its loads never change.
+  bool isFilter = !isLeft && problem.lhsRun.isAlongReduction;
+  if (candidate.atom->kind == AtomKind::MFMA && keepsLoadsEarly(chip) &&
+      candidate.loop != StagedLoop::Async && isFilter && isTransposed(run) &&
+      width > 1)
+    ofLoad = 0;
   // Blocks of whole pieces are transposed, too; that was fitted to loops whose
   // phases are apart.
   bool isJoined = width < longest || isTurned;
@@ -127,8 +134,14 @@ static double countCopyInstructions(const Problem &problem,
 
 double conv::computeVectorCycles(const Problem &problem, const ChipInfo &chip,
                                  const Candidate &candidate) {
+  // If two tiles are in flight, an iteration has a step for each stage, whose
+  // numbers are constants then.
+  bool hasConstantStages =
+      candidate.atom->kind == AtomKind::MFMA &&
+      getPrefetchDistance(problem, chip, candidate) == candidate.stages;
   double instructions =
-      double(candidate.stages) * unit(chip).stepInstructions +
+      double(hasConstantStages ? 1 : candidate.stages) *
+          unit(chip).stepInstructions +
       countCopyInstructions(problem, chip, candidate, Operand::Left) +
       countCopyInstructions(problem, chip, candidate, Operand::Right);
   // The table counts packed multiply-adds, two for each lane.
