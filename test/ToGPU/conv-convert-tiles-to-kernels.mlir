@@ -268,3 +268,27 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     return %dw : tensor<64x3x3x64xf32>
   }
 }
+
+// -----
+
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [96, 128], subgroup = [48, 64], gemm_k = 64, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+
+// A round has 24 products of 16 cycles. Five of them hide the latency of the last
+// writes before the barrier, and the others what is read after it.
+// CHECK:         gpu.func @early_products_0(
+// CHECK:           scf.for
+// CHECK-COUNT-19:    conv.mma
+// CHECK-NOT:         conv.mma
+// CHECK:             vector.load
+// CHECK-COUNT-29:    conv.mma
+// CHECK-NOT:         conv.mma
+// CHECK:             gpu.barrier
+// CHECK:             scf.yield
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @early_products(%x: tensor<1x16x16x64xf16>, %w: tensor<128x3x3x64xf16>) -> tensor<1x16x16x128xf16> {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+        : tensor<1x16x16x64xf16>, tensor<128x3x3x64xf16> -> tensor<1x16x16x128xf16>
+    return %y : tensor<1x16x16x128xf16>
+  }
+}

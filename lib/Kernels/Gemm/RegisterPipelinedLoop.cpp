@@ -15,8 +15,8 @@
 //
 // With two stages, a loop starts after the barrier that makes a tile visible.
 // Writes go to the stage of the previous tile and are spread over all rounds. A
-// third of the last round is issued before the barrier, where it hides the
-// latency of the last accesses; the rest hides the first reads after it.
+// few products of the last round are issued before the barrier, where they hide
+// the latency of the last accesses; the rest hides the first reads after it.
 //
 // With one stage, the writes are between two barriers: the first one ends the
 // reads of the old tile, the second one makes the writes visible. The loop ends
@@ -74,9 +74,13 @@ private:
     SmallVector<Value> pack() const;
     State unpack(ValueRange values) const;
   };
-  /// Products of a tile's last round that precede the barrier.
+  /// Products of a tile's last round that precede the barrier: a third, but no
+  /// more than hide the latency of the last writes, since those of long rounds
+  /// are missed after the barrier.
   int64_t numEarly() const {
-    return isDouble ? parts.matrix.numProducts() / 3 : 0;
+    constexpr int64_t kLatencyCycles = 80;
+    int64_t enough = std::max<int64_t>(1, kLatencyCycles / kernel.atom.cycles);
+    return isDouble ? std::min(parts.matrix.numProducts() / 3, enough) : 0;
   }
   /// The first block whose loads start after the barrier that shows the writes
   /// of a loop with one stage.
