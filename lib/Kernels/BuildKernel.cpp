@@ -92,7 +92,7 @@ static int64_t countWorkgroups(const TiledConvolution &form,
   bool isShared = !form.hasProduct() && !turnsTiles(form) &&
                   chip.backend != ::conv::Backend::Host;
   return createGridScheduler(form)->getGridSize() *
-         (isShared ? countElementwiseShares(form) : 1);
+         (isShared ? countSharingWorkgroups(form, chip) : 1);
 }
 
 /// Checks the schedule of a subproblem with a product.

@@ -97,14 +97,14 @@ Value DynamicMatrixBuilder::create(
                            b.getArrayAttr(views));
 }
 
-Value DynamicMatrixBuilder::countNeighbours(const DynamicViews &views) {
+Value DynamicMatrixBuilder::countNeighbours() {
   TypedValue<RankedTensorType> cuSeqlens = op.getCuSeqlens();
-  if (!cuSeqlens)
+  if (!cuSeqlens || (views.isStream() && op.getShape().w == 1))
     return nullptr;
-  Side side =
-      op.getDirection() == Direction::BackwardData ? Side::After : Side::Before;
-  int64_t limit = op.getShape().w - 1;
-  auto type = RankedTensorType::get({views.countTokens()}, b.getI32Type());
+  Side side = views.countedSide();
+  int64_t limit = views.countedLimit();
+  auto type = RankedTensorType::get({views.countTokens()},
+                                    b.getIntegerType(views.countedBits()));
   for (Operation *user : cuSeqlens.getUsers())
     if (auto same = dyn_cast<CountNeighboursOp>(user);
         same && same.getSide() == side && int64_t(same.getLimit()) == limit &&
@@ -118,10 +118,10 @@ Value DynamicMatrixBuilder::countNeighbours(const DynamicViews &views) {
 
 Value DynamicMatrixBuilder::mask(Value element, Value neighbours,
                                  int64_t distance) {
-  if (!neighbours || distance == 0)
+  if (distance == 0)
     return element;
-  Value least =
-      arith::ConstantOp::create(b, b.getI32IntegerAttr(int32_t(distance)));
+  Value least = arith::ConstantOp::create(
+      b, b.getIntegerAttr(neighbours.getType(), distance));
   Value isInside =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sge, neighbours, least);
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element.getType()));
@@ -156,8 +156,7 @@ void DynamicMatrixBuilder::gatherProducts(ArrayRef<DynamicSum> sums) {
   }
 }
 
-void DynamicMatrixBuilder::gatherKernels(const DynamicViews &views,
-                                         ArrayRef<DynamicSum> sums) {
+void DynamicMatrixBuilder::gatherKernels(ArrayRef<DynamicSum> sums) {
   if (!op.isNormalized())
     return;
   bool isGradient = op.getDirection() == Direction::BackwardWeight;
@@ -197,27 +196,74 @@ SmallVector<Value> DynamicMatrixBuilder::getTaps(int64_t position,
   return entry->second;
 }
 
+void DynamicMatrixBuilder::gatherNeighbours(ArrayRef<DynamicSum> sums) {
+  Value tokens = countNeighbours();
+  if (!tokens)
+    return;
+  auto add = [&](int64_t position) {
+    neighbours[position] = gather(tokens, views.getPosition(position));
+  };
+  for (const DynamicSum &sum : sums) {
+    if (!views.isStream())
+      add(sum.position);
+    else if (op.getDirection() == Direction::BackwardData)
+      for (int64_t i = 0; i < op.getShape().w; ++i)
+        add(sum.position + i);
+    else
+      for (int64_t i = op.getShape().w - 2; i >= 0; --i)
+        add(sum.position - i);
+  }
+}
+
+Value DynamicMatrixBuilder::see(const Product &factor, int64_t position,
+                                ValueRange elements) {
+  Value element = widen(factor.lhs, elements);
+  if (neighbours.empty() || factor.distance == 0)
+    return element;
+  if (!views.isStream())
+    return mask(element, elements[neighbours.lookup(position)],
+                factor.distance);
+  std::pair<size_t, int64_t> key(factor.lhs, position);
+  if (Value known = seen.lookup(key))
+    return known;
+  Product nearer = factor;
+  --nearer.distance;
+  return seen[key] =
+             forget(see(nearer, position - 1, elements), position, elements);
+}
+
+Value DynamicMatrixBuilder::forget(Value value, int64_t position,
+                                   ValueRange elements) {
+  return mask(value, elements[neighbours.lookup(position)], /*distance=*/1);
+}
+
 Value DynamicMatrixBuilder::createSum(const DynamicSum &sum,
                                       ArrayRef<Product> factors,
-                                      Value neighbours, ValueRange elements) {
+                                      ValueRange elements) {
   // Forward and in kernel gradients, the right factor is at the result.
   bool areBothFar = op.getDirection() == Direction::BackwardData;
   bool hasTaps =
       op.isNormalized() && op.getDirection() != Direction::BackwardWeight;
+  bool forgets = areBothFar && views.isStream() && !neighbours.empty();
   // The sum starts from 0, so that a product of -0 becomes 0 as in every sum.
   Value total = arith::ConstantOp::create(b, b.getZeroAttr(accumulator));
   for (auto [tap, factor] : llvm::enumerate(factors)) {
-    Value left = mask(widen(factor.lhs, elements), neighbours, factor.distance);
+    Value left = forgets ? widen(factor.lhs, elements)
+                         : see(factor, sum.position, elements);
     // One of the two is zero: a position is either in a sequence or before it.
     if (factor.state)
       left = add(left, widen(*factor.state, elements));
-    Value right =
-        hasTaps ? getTaps(getKernelPosition(op, sum, factor.distance), elements,
-                          /*areNormalized=*/true)[tap]
-                : widen(factor.rhs, elements);
-    if (areBothFar)
-      right = mask(right, neighbours, factor.distance);
+    int64_t position = getKernelPosition(op, sum, factor.distance);
+    Value right = hasTaps ? getTaps(position, elements,
+                                    /*areNormalized=*/true)[tap]
+                          : widen(factor.rhs, elements);
+    if (areBothFar && !forgets && !neighbours.empty())
+      right = mask(right, elements[neighbours.lookup(sum.position)],
+                   factor.distance);
     total = multiplyAdd(left, right, total);
+    // What comes before the start of a sequence does not see it.
+    if (forgets && factor.distance > 0)
+      total = forget(total, position, elements);
   }
   return total;
 }
@@ -241,26 +287,20 @@ void DynamicMatrixBuilder::createGradients(ArrayRef<DynamicSum> sums,
 }
 
 Value DynamicMatrixBuilder::createProducts() {
-  DynamicViews views(op);
   SmallVector<DynamicSum> sums = views.getSums();
   gatherProducts(sums);
-  gatherKernels(views, sums);
+  gatherKernels(sums);
   SmallVector<ViewAttr> results =
       llvm::map_to_vector(sums, [&](const DynamicSum &sum) {
         return views.getWritten(sum.result);
       });
-  SmallVector<size_t> counts; // By sum.
-  if (Value tokens = countNeighbours(views))
-    for (const DynamicSum &sum : sums)
-      counts.push_back(gather(tokens, views.getPosition(sum.position)));
+  gatherNeighbours(sums);
   for (const DynamicSum &sum : sums)
     gatherEpilogueOperands(sum.result, views.getVector());
   auto body = [&](ValueRange elements) {
     SmallVector<Value> computed;
     for (auto [i, sum] : llvm::enumerate(sums))
-      computed.push_back(
-          createSum(sum, products[i],
-                    counts.empty() ? Value() : elements[counts[i]], elements));
+      computed.push_back(createSum(sum, products[i], elements));
     createGradients(sums, computed, elements);
     for (auto [i, sum] : llvm::enumerate(computed))
       sum = applyEpilogue(sum, i, elements);

@@ -20,7 +20,7 @@ namespace mlir::conv {
 class DynamicMatrixBuilder {
 public:
   DynamicMatrixBuilder(DynamicOpInterface op, OpBuilder &builder)
-      : op(op), b(op.getLoc(), builder),
+      : op(op), views(op), b(op.getLoc(), builder),
         accumulator(getAccumulatorType(op.getOperandType())) {}
 
   /// Creates the computation of `op` on its operands.
@@ -43,7 +43,7 @@ private:
   void gatherProducts(ArrayRef<DynamicSum> sums);
   /// Gathers the kernels to normalize, at the positions of `sums` and of the
   /// positions that these read.
-  void gatherKernels(const DynamicViews &views, ArrayRef<DynamicSum> sums);
+  void gatherKernels(ArrayRef<DynamicSum> sums);
   void gatherEpilogueOperands(ViewAttr result, ViewAttr vector);
   /// Creates the op whose results `body` computes from its input elements.
   Value create(ArrayRef<ViewAttr> results, TransformScheduleAttr schedule,
@@ -56,29 +56,41 @@ private:
   /// The normalized taps, or the raw elements, of the kernel at a position.
   SmallVector<Value> getTaps(int64_t position, ValueRange elements,
                              bool areNormalized);
+  /// Gathers the neighbours of the tokens that mask the products of `sums`.
+  void gatherNeighbours(ArrayRef<DynamicSum> sums);
+  /// `value`, or zero if the token at `position` is the first of a sequence.
+  Value forget(Value value, int64_t position, ValueRange elements);
+  /// The left factor of a product, as the token at `position` sees it: zero if
+  /// it is not of the token's sequence.
+  Value see(const Product &factor, int64_t position, ValueRange elements);
   Value createSum(const DynamicSum &sum, ArrayRef<Product> factors,
-                  Value neighbours, ValueRange elements);
+                  ValueRange elements);
   /// Replaces the gradients of normalized taps by gradients of the elements.
   void createGradients(ArrayRef<DynamicSum> sums,
                        MutableArrayRef<Value> computed, ValueRange elements);
   Value applyEpilogue(Value sum, size_t result, ValueRange elements);
   /// Counts each token's neighbours on the side that its sums read; null if
   /// sequences are not packed.
-  Value countNeighbours(const DynamicViews &views);
+  Value countNeighbours();
   /// `element` if there are at least `distance` neighbours, else zero.
   Value mask(Value element, Value neighbours, int64_t distance);
 
   DynamicOpInterface op;
+  DynamicViews views;
   ImplicitLocOpBuilder b;
   Type accumulator;
   llvm::MapVector<std::pair<Value, ViewAttr>, Value> inputs;
   SmallVector<SmallVector<Product>> products;      ///< By result.
   SmallVector<SmallVector<size_t>> epilogueInputs; ///< By result.
+  /// The input numbers of the neighbours of packed tokens, by position.
+  DenseMap<int64_t, size_t> neighbours;
   /// The input numbers of a kernel's elements, by position.
   llvm::MapVector<int64_t, SmallVector<size_t>> kernels;
 
   // State of the body that is being built.
   SmallVector<Value> wide; ///< By input.
+  /// By input, and the position that sees it.
+  DenseMap<std::pair<size_t, int64_t>, Value> seen;
   DenseMap<int64_t, SmallVector<Value>> taps;
 };
 

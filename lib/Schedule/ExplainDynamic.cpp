@@ -104,7 +104,7 @@ void DynamicExplanation::countBlocks() {
   elements = views.selectSchedule(op.getResultType()).getElements();
   if (op.getCuSeqlens()) {
     ++kernels;
-    workspaceBytes += 4 * double(views.countTokens());
+    workspaceBytes += views.countedBits() / 8.0 * double(views.countTokens());
   }
   if (op.getDirection() == Direction::BackwardWeight &&
       shape.perGroup() > kMostMembers) {

@@ -130,6 +130,10 @@ Result<CheckSummary> tools::checkTarget(const artifact::Artifact &all,
     return plain.error();
   Result<void> done = expected.update(artifact, *plain, options);
   ArgumentBytes bytes = expected.inputs();
+  for (size_t i = 0; i < bytes.size(); ++i)
+    if (auto other = options.ofDevice.find(plain->arguments[i].name);
+        other != options.ofDevice.end())
+      bytes[i] = other->second;
   if (done)
     done = packArguments(**device, artifact, session->entry(), bytes);
   if (done)

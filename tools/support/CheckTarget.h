@@ -30,8 +30,10 @@ struct CheckOptions {
   RandomKind kind = RandomKind::Normal;
   uint64_t seed = 0;
   std::map<std::string, std::string> inputs; ///< By name; others are random.
-  std::map<std::string, int64_t> sizes;      ///< Run-time sizes by name.
-  runtime::SimOptions sim;                   ///< For simulated targets.
+  /// What the device has in place of what the reference has, by name.
+  std::map<std::string, std::string> ofDevice;
+  std::map<std::string, int64_t> sizes; ///< Run-time sizes by name.
+  runtime::SimOptions sim;              ///< For simulated targets.
 };
 
 /// Random data and the expected results, which do not depend on the target.

@@ -14,7 +14,7 @@
 
 #include "ElementwiseBody.h"
 #include "../Parts/TileScheduler.h"
-#include "ElementwiseTile.h"
+#include "ElementwiseStream.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -40,10 +40,13 @@ static MatrixIndex selectIndex(const Kernel &kernel) {
 
 ElementwiseTile::ElementwiseTile(const Kernel &kernel)
     : kernel(kernel), math(kernel.math),
-      shares(countElementwiseShares(kernel.form)),
+      isStream(streamsElements(kernel.form, kernel.chip)),
+      shares(countSharingWorkgroups(kernel.form, kernel.chip)),
       origin(TileRaster(kernel.form)
                  .createOrigin(math, math.div(kernel.workgroup, shares))),
-      along(selectIndex(kernel)),
+      along(selectIndex(kernel)), run(isStream && along == MatrixIndex::Column
+                                          ? countElementwiseShares(kernel.form)
+                                          : 1),
       width(std::gcd(kernel.form.getTile()[1 + (along == MatrixIndex::Column)],
                      countElementwiseElements(kernel.form))) {
   SmallVector<MatrixOperand> written = kernel.form.getResults();
@@ -57,12 +60,20 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
                 : std::gcd(width,
                            MatrixAccess(math, first).getInnermostSize(along));
   }
-  if (width == 1)
+  if (width == 1 && !isStream)
     sum = RegularSum::find(kernel);
   // The inputs of the sum are loaded in its own loop.
-  auto read = ArrayRef(kernel.form.epilogueOperands).drop_front(countSummed());
-  ArrayRef<Value> buffers =
-      kernel.epilogueArguments().drop_front(countSummed());
+  SmallVector<MatrixOperand> read = llvm::to_vector(
+      ArrayRef(kernel.form.epilogueOperands).drop_front(countSummed()));
+  SmallVector<Value> buffers =
+      llvm::to_vector(kernel.epilogueArguments().drop_front(countSummed()));
+  if (isStream) {
+    repeated = RepeatedInputs::find(kernel.form, /*withExtras=*/run > 1);
+    for (const auto &[matrix, input] : repeated.getExtras()) {
+      read.push_back(matrix);
+      buffers.push_back(buffers[input]);
+    }
+  }
   for (const InterleavedMatrices &matrices : join(read, true)) {
     size_t first = matrices.members.front().number;
     operands.push_back(
@@ -72,22 +83,11 @@ ElementwiseTile::ElementwiseTile(const Kernel &kernel)
 
 SmallVector<InterleavedMatrices, 0>
 ElementwiseTile::join(ArrayRef<MatrixOperand> matrices, bool withGaps) const {
-  SmallVector<InterleavedMatrices, 0> joined, single;
   if (along == MatrixIndex::Column)
-    joined = interleave(matrices, withGaps);
-  else
-    for (auto [number, matrix] : llvm::enumerate(matrices))
-      joined.push_back({matrix, {{number}}});
-  // What all columns share, such as the neighbours of tokens, comes when its
-  // result needs it: masks of all results would not fit into registers.
-  for (const InterleavedMatrices &each : joined) {
-    if (!streams() || each.repeat < kernel.form.getColumns()) {
-      single.push_back(each);
-      continue;
-    }
-    for (auto member : each.members)
-      single.push_back({matrices[member.number], {{member.number}}});
-  }
+    return interleave(matrices, withGaps, /*withWindows=*/isStream);
+  SmallVector<InterleavedMatrices, 0> single;
+  for (auto [number, matrix] : llvm::enumerate(matrices))
+    single.push_back({matrix, {{number}}});
   return single;
 }
 
@@ -117,9 +117,11 @@ ElementwiseTile::createMatrix(const InterleavedMatrices &matrices,
           matrices.repeat};
 }
 
-ElementwiseTile::Place ElementwiseTile::getPlace(Value vector) const {
-  Value line = math.div(vector, countVectorsOfLine());
-  Value inLine = math.mul(math.rem(vector, countVectorsOfLine()), width);
+ElementwiseTile::Place ElementwiseTile::getPlace(Item item) const {
+  Value line = math.div(item.run, countVectorsOfLine());
+  if (run > 1)
+    line = math.add(math.mul(line, run), item.row);
+  Value inLine = math.mul(math.rem(item.run, countVectorsOfLine()), width);
   bool isRow = along == MatrixIndex::Row;
   return {math.add(origin.row, isRow ? inLine : line),
           math.add(origin.column, isRow ? line : inLine)};
@@ -144,7 +146,7 @@ void ElementwiseTile::storeElements(const Matrix &result, const Place &place,
                result.access.createGuard(position, guard));
 }
 
-void ElementwiseTile::store(const Matrix &result, Value vector,
+void ElementwiseTile::store(const Matrix &result, Item item,
                             ArrayRef<SmallVector<Value>> computed,
                             VectorExchange *exchange) const {
   SmallVector<Value> elements;
@@ -159,16 +161,16 @@ void ElementwiseTile::store(const Matrix &result, Value vector,
     pieces.push_back(vector::FromElementsOp::create(
         kernel.b, type, ArrayRef(elements).slice(step, part)));
   if (exchange && exchange->fits(result.period * width, part)) {
-    Value first = math.sub(vector, kernel.workItem);
+    Value first = math.sub(item.run, kernel.workItem);
     for (auto [i, piece] : llvm::enumerate(exchange->exchange(pieces))) {
       auto [owner, number] = exchange->getPlace(int64_t(i));
-      Place place = getPlace(math.add(first, owner));
+      Place place = getPlace({math.add(first, owner), item.row});
       storeElements(result, place, math.mul(number, part), isInMatrices(place),
                     piece);
     }
     return;
   }
-  Place place = getPlace(vector);
+  Place place = getPlace(item);
   for (auto [i, piece] : llvm::enumerate(pieces))
     storeElements(result, place, math.constant(int64_t(i) * part),
                   isInMatrices(place), piece);
@@ -202,19 +204,16 @@ ElementwiseTile::compute(const Place &place, Value guard,
   return computed;
 }
 
-void ElementwiseTile::createVector(Value vector,
-                                   VectorExchange *exchange) const {
-  Place place = getPlace(vector);
-  Value guard = isInMatrices(place);
+void ElementwiseTile::createVector(Item item, VectorExchange *exchange) const {
   // For each input after the sum, the elements of a vector.
   SmallVector<SmallVector<Value>> loaded(kernel.form.epilogueOperands.size() -
                                          countSummed());
   SmallVector<SmallVector<Value>> pieces;
   for (const Matrix &operand : operands) {
     if (operand.exchange)
-      pieces.push_back(loadPieces(operand, vector));
+      pieces.push_back(loadPieces(operand, item));
     else
-      load(operand, place, guard, loaded);
+      loadElements(operand, item, loaded);
   }
   // A code generator may not move loads behind the exchanges of others.
   if (!pieces.empty())
@@ -223,9 +222,11 @@ void ElementwiseTile::createVector(Value vector,
   for (const Matrix &operand : operands)
     if (operand.exchange)
       exchangePieces(operand, *ofOperand++, loaded);
-  SmallVector<SmallVector<Value>> computed = compute(place, guard, loaded);
+  Place place = getPlace(item);
+  SmallVector<SmallVector<Value>> computed =
+      compute(place, isInMatrices(place), loaded);
   for (const Matrix &result : results)
-    store(result, vector, computed, exchange);
+    store(result, item, computed, exchange);
   if (exchange)
     exchange->endRound();
 }
@@ -247,13 +248,13 @@ void ElementwiseTile::create(VectorExchange *exchange) const {
   Value first =
       math.add(math.mul(math.rem(kernel.workgroup, shares), kernel.workItems),
                kernel.workItem);
-  scf::ForOp::create(b, first, math.constant(countVectors()),
+  scf::ForOp::create(b, first, math.constant(countRuns()),
                      math.constant(shares * kernel.workItems), ValueRange{},
-                     [&](OpBuilder &, Location, Value vector, ValueRange) {
-                       if (streams())
-                         createStream(vector, exchange);
+                     [&](OpBuilder &, Location, Value number, ValueRange) {
+                       if (isStream)
+                         ElementwiseStream(*this, number, exchange).create();
                        else
-                         createVector(vector, exchange);
+                         createVector({number, math.constant(0)}, exchange);
                        scf::YieldOp::create(b);
                      });
 }

@@ -10,14 +10,22 @@
 
 #include "../Parts/KernelBody.h"
 
+#include "conv/Dialect/Conv/IR/DynamicViews.h"
+
 namespace mlir::conv {
 
-/// Work-items of a GPU kernel without a product, and the number of workgroups
-/// that share a tile.
-inline constexpr int64_t kElementwiseWorkItems = 256;
-int64_t countElementwiseShares(const TiledConvolution &form);
+/// Whether the work-items of a kernel take their results one after the other
+/// (`ElementwiseStream`), and whole rows so: each has a run of rows.
+bool streamsElements(const TiledConvolution &form,
+                     const ::conv::ChipInfo &chip);
+
+/// How many times a tile has the elements that a workgroup has at a time.
 int64_t countElementwiseShares(const std::array<int64_t, 3> &tile,
                                int64_t elements);
+int64_t countElementwiseShares(const TiledConvolution &form);
+/// The number of workgroups that share a tile.
+int64_t countSharingWorkgroups(const TiledConvolution &form,
+                               const ::conv::ChipInfo &chip);
 
 /// Elements of a work-item: a vector, if they are adjacent in memory.
 int64_t countElementwiseElements(const TiledConvolution &form);

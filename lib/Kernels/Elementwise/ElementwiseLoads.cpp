@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A work-item loads the vectors that it needs of an operand. On AMD's GPUs,
-// work- items load lines together if each would need several accesses of a
+// work-items load lines together if each would need several accesses of a
 // line.
 //
 //===----------------------------------------------------------------------===//
@@ -18,28 +18,66 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-void ElementwiseTile::load(const Matrix &operand, const Place &place,
-                           Value guard,
-                           MutableArrayRef<SmallVector<Value>> loaded) const {
+SmallVector<Value>
+ElementwiseTile::loadVectors(const Matrix &operand, Item item,
+                             function_ref<void(Value)> take) const {
+  Place place = getPlace(item);
+  Value guard = restrict(isInMatrices(place), item);
   int64_t count = operand.period * (operand.isRepeated ? 1 : width);
-  SmallVector<Value> elements;
+  SmallVector<Value> parts;
   for (int64_t step = 0; step < count; step += operand.width) {
     MatrixAccess::Position position =
         locate(operand, place, math.constant(step));
-    Value part =
-        kernel.load(operand.buffer, operand.access.createOffset(position),
-                    operand.access.createGuard(position, guard), operand.width);
-    for (int64_t i = 0; i < operand.width; ++i)
-      elements.push_back(vector::ExtractOp::create(kernel.b, part, i));
+    parts.push_back(kernel.load(
+        operand.buffer, operand.access.createOffset(position),
+        operand.access.createGuard(position, guard), operand.width));
+    take(parts.back());
   }
   // Parts of a vector share cache lines: a code generator that moved one of
   // them down would have these lines fetched again.
   if (count > operand.width)
     ScheduleFenceOp::create(kernel.b);
+  return parts;
+}
+
+SmallVector<Value> ElementwiseTile::load(const Matrix &operand,
+                                         Item item) const {
+  return operand.exchange ? loadPieces(operand, item)
+                          : loadVectors(operand, item, [](Value) {});
+}
+
+void ElementwiseTile::extract(const Matrix &operand, Value part,
+                              SmallVectorImpl<Value> &elements) const {
+  for (int64_t i = 0; i < operand.width; ++i)
+    elements.push_back(vector::ExtractOp::create(kernel.b, part, i));
+}
+
+void ElementwiseTile::distribute(
+    const Matrix &operand, ArrayRef<Value> elements,
+    MutableArrayRef<SmallVector<Value>> loaded) const {
   for (int64_t i = 0; i < width; ++i)
     for (auto [number, place] : operand.members)
       loaded[number].push_back(
           elements[(operand.isRepeated ? 0 : i * operand.period) + place]);
+}
+
+void ElementwiseTile::loadElements(
+    const Matrix &operand, Item item,
+    MutableArrayRef<SmallVector<Value>> loaded) const {
+  SmallVector<Value> elements;
+  loadVectors(operand, item,
+              [&](Value part) { extract(operand, part, elements); });
+  distribute(operand, elements, loaded);
+}
+
+void ElementwiseTile::finish(const Matrix &operand, ArrayRef<Value> parts,
+                             MutableArrayRef<SmallVector<Value>> loaded) const {
+  if (operand.exchange)
+    return exchangePieces(operand, parts, loaded);
+  SmallVector<Value> elements;
+  for (Value part : parts)
+    extract(operand, part, elements);
+  distribute(operand, elements, loaded);
 }
 
 std::optional<LineExchange::Shape>
@@ -83,21 +121,25 @@ void ElementwiseTile::shareLines(gpu::GPUFuncOp function) {
 }
 
 SmallVector<Value> ElementwiseTile::loadPieces(const Matrix &operand,
-                                               Value vector) const {
+                                               Item item) const {
   const MatrixAccess &access = *operand.compact;
   Value firstLine =
-      math.div(math.sub(vector, kernel.workItem), countVectorsOfLine());
+      math.div(math.sub(item.run, kernel.workItem), countVectorsOfLine());
   Value firstElement =
       math.mul(math.div(origin.column, operand.repeat), operand.period);
   int64_t columns = kernel.form.getColumns() / operand.repeat * operand.period;
   SmallVector<Value> pieces;
   for (int64_t i = 0; i < operand.exchange->countLoads(); ++i) {
     auto [line, element, isThere] = operand.exchange->getPiece(i);
-    Value row = math.add(origin.row, math.add(firstLine, line));
+    Value inTile = math.add(firstLine, line);
+    if (run > 1)
+      inTile = math.add(math.mul(inTile, run), item.row);
+    Value row = math.add(origin.row, inTile);
     Value column = math.add(firstElement, element);
     Value guard =
         math.both(isThere, math.both(math.below(row, kernel.form.getRows()),
                                      math.below(column, columns)));
+    guard = restrict(guard, item);
     MatrixAccess::Position position = access.add(
         access.createPosition(MatrixIndex::Batch, origin.batch),
         access.add(access.createPosition(MatrixIndex::Row, row),

@@ -51,3 +51,14 @@ int64_t mlir::conv::countElementwiseShares(const std::array<int64_t, 3> &tile,
 int64_t mlir::conv::countElementwiseShares(const TiledConvolution &form) {
   return countElementwiseShares(form.getTile(), countElementwiseElements(form));
 }
+
+bool mlir::conv::streamsElements(const TiledConvolution &form,
+                                 const ::conv::ChipInfo &chip) {
+  return chip.backend == ::conv::Backend::AMDGPU && form.transformSchedule &&
+         form.transformSchedule.getElements() > 0;
+}
+
+int64_t mlir::conv::countSharingWorkgroups(const TiledConvolution &form,
+                                           const ::conv::ChipInfo &chip) {
+  return streamsElements(form, chip) ? 1 : countElementwiseShares(form);
+}

@@ -14,6 +14,7 @@
 #include "InterleavedMatrices.h"
 #include "LineExchange.h"
 #include "RegularSum.h"
+#include "RepeatedInputs.h"
 
 #include <numeric>
 
@@ -32,14 +33,24 @@ public:
   void create(VectorExchange *exchange) const;
 
 private:
+  friend class ElementwiseStream;
+  /// What a work-item has at a time: a row of a run.
+  struct Item {
+    Value run;               ///< Its number, in the tile.
+    Value row;               ///< Counted from the first one of the run.
+    Value isThere = nullptr; ///< Whether the run has it; null if it has.
+  };
   /// The position of a work-item's vector in the matrices.
   struct Place {
     Value row, column;
   };
-  Place getPlace(Value vector) const;
+  Place getPlace(Item item) const;
   Value isInMatrices(const Place &place) const {
     return math.both(math.below(place.row, kernel.form.getRows()),
                      math.below(place.column, kernel.form.getColumns()));
+  }
+  Value restrict(Value guard, Item item) const {
+    return item.isThere ? math.both(guard, item.isThere) : guard;
   }
   /// One matrix, or several that are interleaved.
   struct Matrix {
@@ -65,17 +76,31 @@ private:
   /// Joins matrices that are interleaved along columns, if vectors are, too.
   SmallVector<InterleavedMatrices, 0> join(ArrayRef<MatrixOperand> matrices,
                                            bool withGaps) const;
+  /// Inputs, and what a row reads beside them for the next one.
+  size_t countInputs() const {
+    return kernel.form.epilogueOperands.size() + repeated.getExtras().size();
+  }
   /// The position of the access `step` elements after a vector's start.
   MatrixAccess::Position locate(const Matrix &matrix, Place place,
                                 Value step) const;
-  /// Loads the vectors of the operand's members.
-  void load(const Matrix &operand, const Place &place, Value guard,
-            MutableArrayRef<SmallVector<Value>> loaded) const;
+  /// Loads this work-item's vectors of the operand in a row, or its pieces of
+  /// the lines that the workgroup loads.
+  SmallVector<Value> load(const Matrix &operand, Item item) const;
+  /// The elements of the members, from what has been loaded.
+  void finish(const Matrix &operand, ArrayRef<Value> parts,
+              MutableArrayRef<SmallVector<Value>> loaded) const;
   /// The lines of the operand that a workgroup loads at a time, if it can.
   std::optional<LineExchange::Shape> planLines(const Matrix &operand) const;
-  /// Loads this work-item's pieces of those lines.
-  SmallVector<Value> loadPieces(const Matrix &operand, Value vector) const;
-  /// The vectors of the members, from everyone's pieces.
+  SmallVector<Value> loadVectors(const Matrix &operand, Item item,
+                                 function_ref<void(Value)> take) const;
+  void extract(const Matrix &operand, Value part,
+               SmallVectorImpl<Value> &elements) const;
+  void distribute(const Matrix &operand, ArrayRef<Value> elements,
+                  MutableArrayRef<SmallVector<Value>> loaded) const;
+  /// Loads vectors, and takes the elements of each at once.
+  void loadElements(const Matrix &operand, Item item,
+                    MutableArrayRef<SmallVector<Value>> loaded) const;
+  SmallVector<Value> loadPieces(const Matrix &operand, Item item) const;
   void exchangePieces(const Matrix &operand, ArrayRef<Value> pieces,
                       MutableArrayRef<SmallVector<Value>> loaded) const;
   /// Elements of one store, out of those that a work-item has of a result.
@@ -84,8 +109,9 @@ private:
   }
   void storeElements(const Matrix &result, const Place &place, Value step,
                      Value guard, Value stored) const;
-  /// Stores vector `vector` or, with an exchange, pieces of its neighbours.
-  void store(const Matrix &result, Value vector,
+  /// Stores the vector of an item or, with an exchange, pieces of its
+  /// neighbours.
+  void store(const Matrix &result, Item item,
              ArrayRef<SmallVector<Value>> computed,
              VectorExchange *exchange) const;
   size_t countSummed() const { return sum ? sum->getInputs() : 0; }
@@ -95,39 +121,31 @@ private:
   SmallVector<SmallVector<Value>>
   compute(const Place &place, Value guard,
           ArrayRef<SmallVector<Value>> loaded) const;
-  void createVector(Value vector, VectorExchange *exchange) const;
-  /// Whether loads, sums and stores of a vector follow each other result by
-  /// result, so that a work-item need not hold all operands at a time.
-  bool streams() const;
-  /// Operands in the order in which results need them.
-  SmallVector<const Matrix *> orderOperands() const;
-  void createStream(Value vector, VectorExchange *exchange) const;
-  /// Stores results from `first` on that are known by now, and returns the
-  /// number of the first one that is not.
-  size_t storeKnown(size_t first, Value vector,
-                    MutableArrayRef<EpilogueStream> columns,
-                    VectorExchange *exchange) const;
+  void createVector(Item item, VectorExchange *exchange) const;
   /// Whether all work-items of a workgroup have equally many vectors, so that
   /// they all reach the barriers of an exchange.
   bool areTogether() const {
-    return countVectors() % (shares * kernel.workItems) == 0;
+    return countRuns() % (shares * kernel.workItems) == 0;
   }
-  /// Vectors in a line of the tile, and in the whole tile.
+  /// Vectors in a line of the tile, and runs of them in the whole tile.
   int64_t countVectorsOfLine() const {
     return kernel.form.getTile()[1 + (along == MatrixIndex::Column)] / width;
   }
-  int64_t countVectors() const {
+  int64_t countRuns() const {
     return countVectorsOfLine() *
-           kernel.form.getTile()[1 + (along == MatrixIndex::Row)];
+           kernel.form.getTile()[1 + (along == MatrixIndex::Row)] / run;
   }
 
   const Kernel &kernel;
   const IndexMath &math;
+  bool isStream;  ///< Work-items are `ElementwiseStream`s.
   int64_t shares; ///< Number of workgroups that share a tile.
   TileOrigin origin;
   MatrixIndex along; ///< The index along which vectors lie.
+  int64_t run;       ///< Rows that a work-item has one after the other.
   int64_t width;     ///< Elements of a vector.
   SmallVector<Matrix, 0> operands, results; ///< Operands after the sum.
+  RepeatedInputs repeated;                  ///< Of a stream.
   std::optional<RegularSum> sum;            ///< The first inputs' sum.
 };
 

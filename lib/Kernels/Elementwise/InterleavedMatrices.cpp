@@ -23,22 +23,6 @@ using namespace mlir::conv;
 /// The longest period; the elements of a period are in registers.
 static constexpr int64_t kMostPeriod = 16;
 
-/// The innermost coordinate of a view, if it is contiguous in memory and no
-/// condition depends on its constant.
-static std::optional<ViewAttr::Coordinate>
-getInnermost(const MatrixOperand &matrix) {
-  ViewAttr view = matrix.view;
-  unsigned rank = view.getTensorRank();
-  if (rank == 0 || matrix.strides.back() != 1 ||
-      view.getPadding() != PaddingMode::Zeros)
-    return std::nullopt;
-  ViewAttr::Coordinate innermost = view.getCoordinates()[rank - 1];
-  auto [low, high] = view.getRange(innermost);
-  if (low < 0 || high >= matrix.getType().getShape().back())
-    return std::nullopt;
-  return innermost;
-}
-
 /// `view` with its innermost coordinate and its columns replaced.
 static ViewAttr replaceInnermost(ViewAttr view, ArrayRef<int64_t> columns,
                                  unsigned dims, AffineExpr innermost) {
@@ -50,38 +34,55 @@ static ViewAttr replaceInnermost(ViewAttr view, ArrayRef<int64_t> columns,
                        view.getLimits(), view.getPadding());
 }
 
-/// The view without the constant of the innermost coordinate, which all members
-/// of a family have in common, and that constant.
-static std::optional<std::pair<ViewAttr, int64_t>>
-getFamily(const MatrixOperand &matrix) {
-  std::optional<ViewAttr::Coordinate> innermost = getInnermost(matrix);
-  if (!innermost)
-    return std::nullopt;
-  ViewAttr view = matrix.view;
-  AffineMap map = view.getMap();
-  AffineExpr expression = map.getResult(view.getTensorRank() - 1);
-  ViewAttr family = replaceInnermost(view, view.getColumns(), map.getNumDims(),
-                                     expression - innermost->constant);
-  return std::pair(family, innermost->constant);
+namespace {
+/// Matrices that differ only by their place in a period.
+struct Family {
+  ViewAttr first; ///< Has place 0.
+  int64_t period; ///< 1 if they do not fill it.
+};
+} // namespace
+
+/// The distance between columns and rows in the innermost coordinate.
+static int64_t computeStep(const MatrixOperand &matrix,
+                           const ViewAttr::Coordinate &innermost) {
+  int64_t step = 0;
+  for (auto [digits, distance] :
+       llvm::zip(matrix.view.getDigitSizes(), innermost.coefficients))
+    if (digits > 1)
+      step = std::gcd(step, distance);
+  // A tensor of one channel is all one period.
+  return step == 0 ? matrix.getType().getShape().back() : step;
 }
 
-/// The distance between columns in the innermost coordinate, which the elements
-/// of a period fill; 1 if they do not.
-static int64_t computePeriod(const MatrixOperand &first, ViewAttr family) {
-  ViewAttr::Coordinate innermost =
-      family.getCoordinates()[family.getTensorRank() - 1];
-  int64_t period = 0;
-  for (auto [digits, step] :
-       llvm::zip(family.getDigitSizes(), innermost.coefficients))
-    if (digits > 1)
-      period = std::gcd(period, step);
-  // A tensor of one channel is all one period.
-  int64_t size = first.getType().getShape().back();
-  if (period == 0)
-    period = size;
-  auto [low, high] = family.getRange(innermost);
-  bool isInside = low == 0 && high + period <= size;
-  return isInside && period <= kMostPeriod ? period : 1;
+/// The family of a matrix, and its place, if its innermost coordinate is
+/// contiguous in memory and no condition depends on the place. With windows,
+/// elements may be outside of the tensor if all of their period are.
+static std::optional<std::pair<Family, int64_t>>
+getFamily(const MatrixOperand &matrix, bool withWindows) {
+  ViewAttr view = matrix.view;
+  unsigned rank = view.getTensorRank();
+  if (rank == 0 || matrix.strides.back() != 1 ||
+      view.getPadding() != PaddingMode::Zeros)
+    return std::nullopt;
+  ViewAttr::Coordinate innermost = view.getCoordinates()[rank - 1];
+  int64_t size = matrix.getType().getShape().back(),
+          step = computeStep(matrix, innermost), place = innermost.constant;
+  bool isShort = step <= kMostPeriod;
+  auto createFamily = [&](int64_t period) {
+    AffineMap map = view.getMap();
+    ViewAttr first = replaceInnermost(view, view.getColumns(), map.getNumDims(),
+                                      map.getResult(rank - 1) - place);
+    return std::pair(Family{first, period}, place);
+  };
+  if (withWindows && isShort && step > 1 && size % step == 0) {
+    place = llvm::mod(place, step);
+    return createFamily(step);
+  }
+  auto [low, high] = view.getRange(innermost);
+  if (low < 0 || high >= size)
+    return std::nullopt;
+  bool isWhole = low == place && high - place + step <= size;
+  return createFamily(isWhole && isShort ? step : 1);
 }
 
 /// The number of innermost digits of the columns that no coordinate depends on.
@@ -114,19 +115,19 @@ using Places = llvm::SmallMapVector<int64_t, size_t, 8>;
 
 /// One access for all members of a family, if they are interleaved.
 static std::optional<InterleavedMatrices> joinFamily(const MatrixOperand &first,
-                                                     ViewAttr family,
+                                                     const Family &family,
                                                      const Places &places,
                                                      bool withGaps) {
-  int64_t period = computePeriod(first, family);
+  auto [view, period] = family;
   bool isWhole = withGaps || int64_t(places.size()) == period;
-  bool isInside =
-      llvm::all_of(places, [&](auto place) { return place.first < period; });
+  bool isInside = llvm::all_of(
+      places, [&](auto place) { return place.first < family.period; });
   if (period == 1 || !isWhole || !isInside)
     return std::nullopt;
-  InterleavedMatrices joined{join(first, family, period, 0), {}, period};
-  unsigned repeated = countRepeatedDigits(family);
-  joined.compact = join(first, family, period, repeated);
-  for (int64_t size : family.getColumns().take_back(repeated))
+  InterleavedMatrices joined{join(first, view, period, 0), {}, period};
+  unsigned repeated = countRepeatedDigits(view);
+  joined.compact = join(first, view, period, repeated);
+  for (int64_t size : view.getColumns().take_back(repeated))
     joined.repeat *= size;
   for (auto [place, number] : places)
     joined.members.push_back({number, place});
@@ -137,20 +138,28 @@ static std::optional<InterleavedMatrices> joinFamily(const MatrixOperand &first,
 }
 
 SmallVector<InterleavedMatrices, 0>
-mlir::conv::interleave(ArrayRef<MatrixOperand> matrices, bool withGaps) {
-  llvm::MapVector<std::pair<Value, ViewAttr>, Places> families;
+mlir::conv::interleave(ArrayRef<MatrixOperand> matrices, bool withGaps,
+                       bool withWindows) {
+  llvm::MapVector<std::pair<Value, ViewAttr>, std::pair<Family, Places>>
+      families;
   SmallVector<InterleavedMatrices, 0> result;
   for (auto [number, matrix] : llvm::enumerate(matrices)) {
-    auto family = getFamily(matrix);
-    bool isNew = family && families[{matrix.tensor, family->first}]
-                               .try_emplace(family->second, number)
-                               .second;
+    auto found = getFamily(matrix, withWindows);
+    bool isNew = false;
+    if (found) {
+      auto [family, place] = *found;
+      auto &[known, places] =
+          families.insert({{matrix.tensor, family.first}, {family, {}}})
+              .first->second;
+      isNew = places.try_emplace(place, number).second;
+    }
     if (!isNew)
       result.push_back({matrix, {{number}}});
   }
-  for (auto &[key, places] : families) {
+  for (auto &[key, members] : families) {
+    auto &[family, places] = members;
     const MatrixOperand &first = matrices[places.begin()->second];
-    if (auto joined = joinFamily(first, key.second, places, withGaps))
+    if (auto joined = joinFamily(first, family, places, withGaps))
       result.push_back(std::move(*joined));
     else
       for (auto [place, number] : places)

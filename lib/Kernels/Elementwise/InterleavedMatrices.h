@@ -38,9 +38,10 @@ struct InterleavedMatrices {
 };
 
 /// Finds the matrices that are interleaved. Each of `matrices` is a member
-/// once. With `withGaps`, a period may lack members, as reads may be unused.
+/// once. With `withGaps`, a period may lack members, as reads may be unused;
+/// with `withWindows`, it may be outside of the tensor.
 SmallVector<InterleavedMatrices, 0> interleave(ArrayRef<MatrixOperand> matrices,
-                                               bool withGaps);
+                                               bool withGaps, bool withWindows);
 
 } // namespace mlir::conv
 

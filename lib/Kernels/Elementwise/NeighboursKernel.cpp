@@ -36,7 +36,8 @@ public:
         limit(op.getLimit()),
         elements(op.getCuSeqlens().getType().getNumElements()),
         stride(getStrides(op.getCuSeqlens()).front()),
-        tokens(op.getResult().getType().getNumElements()) {}
+        tokens(op.getResult().getType().getNumElements()),
+        type(cast<IntegerType>(op.getResult().getType().getElementType())) {}
 
   void create() const;
 
@@ -56,6 +57,7 @@ private:
   int64_t workItems;
   Side side;
   int64_t limit, elements, stride, tokens;
+  IntegerType type; ///< Of a count.
 };
 } // namespace
 
@@ -95,10 +97,9 @@ void NeighbourCounter::createCount(Value token) const {
   Value count = side == Side::Before
                     ? math.sub(token, sequence.first)
                     : math.sub(math.sub(sequence.end, token), 1);
-  count = IndexMath(b, b.getI32Type())
-              .cast(math.minimum(count, math.constant(limit)));
-  Value stored = vector::FromElementsOp::create(
-      b, VectorType::get({1}, b.getI32Type()), count);
+  count = IndexMath(b, type).cast(math.minimum(count, math.constant(limit)));
+  Value stored =
+      vector::FromElementsOp::create(b, VectorType::get({1}, type), count);
   createGuardedStore(b, stored, counts, token, math.yes());
 }
 

@@ -116,34 +116,30 @@ Value mlir::conv::createEpilogueOps(OpBuilder &builder,
   return createEpilogueResults(builder, epilogue, inputs).front();
 }
 
-void EpilogueStream::setInput(size_t number, Value input) {
-  mapping.map(body.getArgument(number), input);
-}
-
 bool EpilogueStream::isKnown(Value value) {
   if (mapping.contains(value))
     return true;
   Operation *constant = value.getDefiningOp();
   if (!constant || !matchPattern(constant, m_Constant()))
     return false;
-  builder.clone(*constant, mapping);
+  builder->clone(*constant, mapping);
   return true;
 }
 
 void EpilogueStream::advance() {
-  for (Operation &op : body.without_terminator()) {
+  for (Operation &op : body->without_terminator()) {
     bool isBuilt = llvm::all_of(op.getResults(), [&](Value result) {
       return mapping.contains(result);
     });
     if (!isBuilt && !matchPattern(&op, m_Constant()) &&
         llvm::all_of(op.getOperands(),
                      [&](Value operand) { return isKnown(operand); }))
-      builder.clone(op, mapping);
+      builder->clone(op, mapping);
   }
 }
 
 Value EpilogueStream::lookup(size_t result) {
-  Value value = body.getTerminator()->getOperand(result);
+  Value value = body->getTerminator()->getOperand(result);
   return isKnown(value) ? mapping.lookup(value) : nullptr;
 }
 
@@ -159,4 +155,24 @@ SmallVector<size_t> EpilogueStream::listInputs(linalg::GenericOp epilogue,
       needed.insert_range(needed[i].getDefiningOp()->getOperands());
   }
   return inputs;
+}
+
+SmallVector<Value>
+EpilogueStream::listPending(const EpilogueStream &other) const {
+  llvm::SetVector<Value> pending;
+  auto need = [&](Value value) {
+    if (!mapping.contains(value) || other.mapping.contains(value) ||
+        matchPattern(value, m_Constant()))
+      return;
+    // What is wider than its source is built again.
+    Operation *op = value.getDefiningOp();
+    bool isWidened = op && isa<arith::ExtFOp, arith::ExtSIOp>(op) &&
+                     mapping.contains(op->getOperand(0));
+    pending.insert(isWidened ? op->getOperand(0) : value);
+  };
+  for (Operation &op : *body)
+    if (op.hasTrait<OpTrait::IsTerminator>() ||
+        !mapping.contains(op.getResult(0)))
+      llvm::for_each(op.getOperands(), need);
+  return pending.takeVector();
 }

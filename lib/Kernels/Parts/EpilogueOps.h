@@ -35,13 +35,22 @@ SmallVector<Value> createEpilogueResults(OpBuilder &builder,
 class EpilogueStream {
 public:
   EpilogueStream(OpBuilder &builder, linalg::GenericOp epilogue)
-      : builder(builder), body(*epilogue.getBody()) {}
+      : builder(&builder), body(epilogue.getBody()) {}
 
-  void setInput(size_t number, Value input);
+  void setInput(size_t number, Value input) {
+    set(body->getArgument(number), input);
+  }
   /// Builds everything that depends only on known inputs.
   void advance();
   /// A result, or null if it depends on inputs that are not known yet.
   Value lookup(size_t result);
+  /// The values of the epilogue that are known here, but not in `other`, and
+  /// that ops or results need that are not. With these, another stream can go
+  /// on like this one.
+  SmallVector<Value> listPending(const EpilogueStream &other) const;
+  Value get(Value value) const { return mapping.lookup(value); }
+  void set(Value value, Value built) { mapping.map(value, built); }
+  Value getArgument(size_t input) const { return body->getArgument(input); }
 
   /// The numbers of the inputs that a result depends on.
   static SmallVector<size_t> listInputs(linalg::GenericOp epilogue,
@@ -51,8 +60,8 @@ private:
   /// Whether a value is built, or is a constant, which is built then.
   bool isKnown(Value value);
 
-  OpBuilder &builder;
-  Block &body;
+  OpBuilder *builder;
+  Block *body;
   IRMapping mapping;
 };
 

@@ -197,8 +197,8 @@ func.func @q1_starts(%s: tensor<3xi8>) {
 
 // Neighbours are counted in i32.
 func.func @q1_type(%s: tensor<3xi32>) {
-  // expected-error @below {{expects a result of i32, but got 'tensor<8xi8>'}}
-  %n = conv.count_neighbours before %s limit = 3 : tensor<3xi32> -> tensor<8xi8>
+  // expected-error @below {{expects a result of i8 or i32, but got 'tensor<8xi16>'}}
+  %n = conv.count_neighbours before %s limit = 3 : tensor<3xi32> -> tensor<8xi16>
   return
 }
 
@@ -208,6 +208,15 @@ func.func @q1_type(%s: tensor<3xi32>) {
 func.func @q2_limit(%s: tensor<3xi32>) {
   // expected-error @below {{expects a limit from 0 to 2^30, but got -1}}
   %n = conv.count_neighbours before %s limit = -1 : tensor<3xi32> -> tensor<8xi32>
+  return
+}
+
+// -----
+
+// A byte has no larger number.
+func.func @q2_limit_of_bytes(%s: tensor<3xi32>) {
+  // expected-error @below {{expects a limit from 0 to 127, but got 128}}
+  %n = conv.count_neighbours before %s limit = 128 : tensor<3xi32> -> tensor<8xi8>
   return
 }
 

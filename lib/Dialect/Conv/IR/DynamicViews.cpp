@@ -7,7 +7,8 @@
 //
 // Registers limit the length of a block: a work-item holds the kernels of all
 // its positions at a time. Their bytes are also the bytes that it has in
-// flight.
+// flight. A work-item that streams has a run of blocks, and takes what two of
+// them read from one to the next one in registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,16 +31,16 @@ static constexpr int64_t kSummedBytes = 300;
 /// The most positions of a block: a longer block would save less than a tenth
 /// of the input reads.
 static constexpr int64_t kMostPositions = 8;
-/// The positions of a block whose work-item streams (`streams`), if there are
-/// enough work-items, and how many times what two blocks read what they move.
-static constexpr int64_t kLeastStreamed = 16, kMostStreamed = 128;
-static constexpr int64_t kBlocksOfShare = 20;
-/// The most products of a stream. Each has about ten bytes of code, which
-/// caches of instructions hold (32 KiB at least); more take seconds to compile.
+/// The positions of a block whose work-item streams (`streams`), and of all
+/// blocks of its run, if there are enough work-items; and how many times what
+/// two runs read what they move.
+static constexpr int64_t kStreamed = 16, kMostOfRun = 512;
+static constexpr int64_t kIdealShare = 40, kLeastShare = 20;
+/// The most products of a block that streams. Each has about ten bytes of code,
+/// which caches of instructions hold (32 KiB at least).
 static constexpr int64_t kMostProducts = 1800;
-/// The most products of a stream with masks, which LLVM 22 computes long before
-/// they are used, and the most masks beside the taps of one kernel.
-static constexpr int64_t kMostMaskedProducts = 800, kMostMasks = 100;
+/// Bytes of a work-item's registers for one kernel of all tokens, as f32.
+static constexpr int64_t kFilterBytes = 192;
 /// The fewest work-items of a compute unit: two waves have enough bytes in
 /// flight.
 static constexpr int64_t kItemsOfUnit = 128;
@@ -140,10 +141,15 @@ DynamicViews::DynamicViews(DynamicOpInterface op)
       hasState(op.getInitialState() != nullptr), isShort(areBlocksShort(op)),
       isNormalized(op.isNormalized()), hasOneKernel(op.hasOneKernel()),
       isPacked(op.getCuSeqlens() != nullptr), isStreamed(streams(op)) {
+  TargetAttr target = TargetAttr::lookup(op);
+  hasRuns = target && target.getInfo().backend == ::conv::Backend::AMDGPU;
   if (isStreamed)
-    leastBytes = kLineBytes / TargetAttr::lookup(op).getInfo().subgroupSize;
-  positions = isStreamed ? countStreamed(TargetAttr::lookup(op).getInfo())
-                         : countHeld();
+    leastBytes = kLineBytes / target.getInfo().subgroupSize;
+  elements = computeElements();
+  if (isStreamed)
+    planStream(target.getInfo());
+  else
+    positions = countHeld();
   positions = std::min<int64_t>(positions, llvm::PowerOf2Ceil(shape.t));
   AffineExpr matrix;
   bindDims(op.getContext(), matrix, sequence, block, group, member);
@@ -151,18 +157,16 @@ DynamicViews::DynamicViews(DynamicOpInterface op)
 
 int64_t DynamicViews::countHeld() const {
   // Normalised kernels take more registers than the bytes of their taps.
-  int64_t tapBytes =
-      isNormalized ? kAccessBytes
-                   : std::min(kAccessBytes,
-                              countElements(kMostPositions) * operandBytes);
+  int64_t tapBytes = isNormalized
+                         ? kAccessBytes
+                         : std::min(kAccessBytes, elements * operandBytes);
   int64_t room = kKernelBytes / (shape.w * tapBytes);
   if (hasOneKernel)
     room = kMostPositions;
   if (isShort)
     room = std::min(room, kFewPositions);
   if (direction == Direction::BackwardWeight && shape.perGroup() > 1)
-    room = countSummedPositions(shape, operandBytes,
-                                countElements(kMostPositions));
+    room = countSummedPositions(shape, operandBytes, elements);
   return std::min(kMostPositions, int64_t(llvm::bit_floor<uint64_t>(
                                       std::max<int64_t>(room, 1))));
 }
@@ -172,50 +176,63 @@ bool DynamicViews::readsTapsAgain() const {
          !hasOneKernel;
 }
 
-int64_t DynamicViews::getMostProducts() const {
-  return isMasked() ? kMostMaskedProducts : kMostProducts;
-}
-
 int64_t DynamicViews::countProducts() const {
   return shape.w *
          (direction == Direction::BackwardWeight ? shape.perGroup() : 1);
 }
 
-int64_t DynamicViews::countStreamed(const ::conv::ChipInfo &chip) const {
-  // Elements that are moved for a group at a position, and that the next block
+int64_t DynamicViews::countTokensOfRun(int64_t share) const {
+  // Elements that are moved for a group at a position, and that the next run
   // reads again in all.
   int64_t taps = hasOneKernel ? 0 : shape.w;
   int64_t moved = 2 * shape.perGroup() + taps;
   int64_t again =
       (shape.w - 1) * (shape.perGroup() + (readsTapsAgain() ? taps : 0)) +
       (hasOneKernel ? shape.w * shape.perGroup() : 0);
-  int64_t wanted = again * kBlocksOfShare / moved;
-  int64_t count = std::clamp<int64_t>(llvm::PowerOf2Ceil(wanted),
-                                      kLeastStreamed, kMostStreamed);
-  int64_t narrow = countElements(/*ofPositions=*/kMostProducts);
-  while (count > 1 && count * narrow * countProducts() > getMostProducts())
-    count /= 2;
-  while (hasOneKernel && isMasked() && count * (shape.w - 1) > kMostMasks)
-    count /= 2;
-  auto countItems = [&](int64_t positions) -> int64_t {
-    return shape.b * llvm::divideCeil(shape.t, positions) * shape.d /
-           (countElements(positions) *
-            (direction == Direction::BackwardWeight ? shape.perGroup() : 1));
+  int64_t wanted = again * share / moved;
+  return std::clamp<int64_t>(llvm::PowerOf2Ceil(wanted), kStreamed, kMostOfRun);
+}
+
+void DynamicViews::planStream(const ::conv::ChipInfo &chip) {
+  positions = kStreamed;
+  int64_t narrow = getNarrowElements();
+  while (positions > 1 && positions * narrow * countProducts() > kMostProducts)
+    positions /= 2;
+  while (elements > narrow &&
+         positions * elements * countProducts() > kMostProducts)
+    elements /= 2;
+  int64_t tokens = std::max(countTokensOfRun(kIdealShare), positions),
+          least = countTokensOfRun(kLeastShare);
+  auto hasFew = [&] {
+    int64_t channels =
+        elements *
+        (direction == Direction::BackwardWeight ? shape.perGroup() : 1);
+    int64_t runs = llvm::divideCeil(shape.t, tokens);
+    return shape.b * runs * shape.d / channels <
+           chip.computeUnits * kItemsOfUnit;
   };
-  while (count > kMostPositions &&
-         countItems(count) < chip.computeUnits * kItemsOfUnit)
-    count /= 2;
-  return count;
+  while (tokens > least && hasFew())
+    tokens /= 2;
+  // Where two runs read much of what they move, short ones are dearer than
+  // narrow accesses.
+  bool mayBeNarrow = hasOneKernel || readsTapsAgain() || sharesLines();
+  while (mayBeNarrow && elements > narrow && hasFew())
+    elements /= 2;
+  while (tokens > kMostPositions && hasFew())
+    tokens /= 2;
+  positions = std::min(positions, tokens);
+  run = std::min<int64_t>(
+      tokens / positions,
+      llvm::PowerOf2Ceil(llvm::divideCeil(shape.t, positions)));
 }
 
 ViewAttr DynamicViews::createView(ArrayRef<AffineExpr> coordinates) const {
   MLIRContext *context = sequence.getContext();
-  int64_t blocks = llvm::divideCeil(shape.t, positions);
   int64_t members =
       direction == Direction::BackwardWeight ? 1 : shape.perGroup();
-  return ViewAttr::get(context, {1}, {shape.b, blocks}, {shape.g, members},
-                       AffineMap::get(5, 0, coordinates, context), {},
-                       PaddingMode::Zeros);
+  return ViewAttr::get(
+      context, {1}, {shape.b, countBlocks()}, {shape.g, members},
+      AffineMap::get(5, 0, coordinates, context), {}, PaddingMode::Zeros);
 }
 
 ViewAttr DynamicViews::getToken(int64_t position, int64_t channel) const {
@@ -266,9 +283,6 @@ DynamicSum DynamicViews::getInputSum(int64_t position) const {
     sum.factors.push_back({getToken(from), getKernel(from, tap),
                            /*state=*/nullptr, distance});
   }
-  // The order in which a stream reads them, so that it need not hold kernels.
-  if (isStreamed)
-    std::reverse(sum.factors.begin(), sum.factors.end());
   return sum;
 }
 
@@ -297,6 +311,10 @@ SmallVector<DynamicSum> DynamicViews::getSums() const {
         sums.push_back(getKernelSum(position, tap));
       break;
     }
+  // A stream takes the gradient of the input from the end on, so that the
+  // products of a sum arrive in its order and no kernel is held.
+  if (isStreamed && direction == Direction::BackwardData)
+    std::reverse(sums.begin(), sums.end());
   return sums;
 }
 
@@ -309,11 +327,11 @@ ViewAttr DynamicViews::getPosition(int64_t position) const {
 }
 
 int64_t DynamicViews::countTokens() const {
-  return llvm::alignTo(shape.t, isStreamed ? kMostStreamed : kLeastStreamed);
+  return llvm::alignTo(shape.t, isStreamed ? kMostOfRun : kStreamed);
 }
 
 ViewAttr DynamicViews::getWritten(ViewAttr view) const {
-  if (shape.t % positions == 0)
+  if (shape.t == countBlocks() * positions)
     return view;
   AffineMap map = view.getMap();
   SmallVector<AffineExpr> results = llvm::to_vector(map.getResults());
@@ -342,26 +360,28 @@ void DynamicViews::widen(std::array<int64_t, 2> &tile) const {
   }
 }
 
-int64_t DynamicViews::countElements(int64_t ofPositions) const {
+int64_t DynamicViews::computeElements() const {
   // A mask of packed sequences serves all channels of a work-item.
-  bool isNarrow = hasOneKernel && (isShort || isPacked);
-  int64_t elements = (isNarrow ? kNarrowBytes : kAccessBytes) / operandBytes;
+  bool isNarrow = hasOneKernel && !isStreamed && (isShort || isPacked);
+  int64_t most = (isNarrow ? kNarrowBytes : kAccessBytes) / operandBytes;
   if (order == KernelOrder::BTGW && !hasOneKernel && !sharesLines())
-    elements = std::max(countKernelsOfVectors(elements, shape.w),
-                        leastBytes / operandBytes);
+    most = std::max(countKernelsOfVectors(most, shape.w),
+                    leastBytes / operandBytes);
   if (isNormalized)
-    elements = std::min(elements, countNormalizedChannels(shape, direction));
+    most = std::min(most, countNormalizedChannels(shape, direction));
   if (direction == Direction::BackwardWeight && shape.perGroup() > 1)
-    elements = countSummedGroups(shape, operandBytes, elements);
-  if (!isStreamed)
-    return elements;
-  int64_t narrowBytes = isNarrow           ? kNarrowBytes
-                        : readsTapsAgain() ? std::max(leastBytes, operandBytes)
-                                           : kWordBytes;
-  int64_t most =
-      std::max<int64_t>(getMostProducts() / (ofPositions * countProducts()),
-                        narrowBytes / operandBytes);
-  return std::min<int64_t>(elements, llvm::bit_floor<uint64_t>(most));
+    most = countSummedGroups(shape, operandBytes, most);
+  if (isStreamed && hasOneKernel)
+    most =
+        std::min<int64_t>(most, llvm::bit_floor<uint64_t>(std::max<int64_t>(
+                                    kFilterBytes / (kWordBytes * shape.w), 1)));
+  return most;
+}
+
+int64_t DynamicViews::getNarrowElements() const {
+  int64_t bytes =
+      readsTapsAgain() ? std::max(leastBytes, operandBytes) : kWordBytes;
+  return std::min(elements, std::max<int64_t>(bytes / operandBytes, 1));
 }
 
 TransformScheduleAttr
@@ -371,8 +391,12 @@ DynamicViews::selectSchedule(RankedTensorType type) const {
   std::array<int64_t, 2> tile{transform.getTile()[0], transform.getTile()[1]};
   bool readsLines =
       order == KernelOrder::BTGW && direction != Direction::BackwardWeight;
-  if (isStreamed && !hasOneKernel && (readsLines || isPacked))
+  if (isStreamed && (isPacked || (readsLines && !hasOneKernel)))
     widen(tile);
-  return TransformScheduleAttr::get(type.getContext(), tile,
-                                    countElements(positions));
+  if (hasRuns) {
+    int64_t ofWorkgroup = kElementwiseWorkItems * elements;
+    tile[1] = std::min(tile[1], ofWorkgroup);
+    tile[0] = ofWorkgroup / tile[1] * run;
+  }
+  return TransformScheduleAttr::get(type.getContext(), tile, elements);
 }

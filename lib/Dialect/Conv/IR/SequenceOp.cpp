@@ -17,12 +17,15 @@ LogicalResult CountNeighboursOp::verify() {
                                 !starts.getElementType().isInteger(64)))
     return emitOpError("expects a vector of i32 or i64, but got ") << starts;
   if (RankedTensorType counts = getResult().getType();
-      counts.getRank() != 1 || !counts.getElementType().isInteger(32))
-    return emitOpError("expects a result of i32, but got ") << counts;
+      counts.getRank() != 1 || (!counts.getElementType().isInteger(8) &&
+                                !counts.getElementType().isInteger(32)))
+    return emitOpError("expects a result of i8 or i32, but got ") << counts;
   // Q2.
-  if (int64_t(getLimit()) < 0 || int64_t(getLimit()) > kMostPackedTokens)
-    return emitOpError("expects a limit from 0 to 2^30, but got ")
-           << int64_t(getLimit());
+  bool isByte = getResult().getType().getElementType().isInteger(8);
+  int64_t limit = getLimit();
+  if (limit < 0 || limit > (isByte ? INT8_MAX : kMostPackedTokens))
+    return emitOpError("expects a limit from 0 to ")
+           << (isByte ? "127" : "2^30") << ", but got " << limit;
   if (getResult().getType().getNumElements() > kMostPackedTokens)
     return emitOpError("expects at most 2^30 tokens, but got ")
            << getResult().getType();

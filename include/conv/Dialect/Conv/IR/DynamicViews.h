@@ -17,7 +17,12 @@
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace mlir::conv {
+
+/// Work-items of a GPU kernel without a product.
+inline constexpr int64_t kElementwiseWorkItems = 256;
 
 /// Two elements that are multiplied: one of each operand.
 struct DynamicFactors {
@@ -78,8 +83,11 @@ class DynamicViews {
 public:
   explicit DynamicViews(DynamicOpInterface op);
 
-  /// Positions of a block.
+  /// Positions of a block, and blocks that a work-item has one after the other.
   int64_t countPositions() const { return positions; }
+  int64_t countBlocksOfRun() const { return run; }
+  /// Whether work-items take positions one after the other.
+  bool isStream() const { return isStreamed; }
   /// All matrices of the result.
   SmallVector<DynamicSum> getSums() const;
   /// The elements of the kernels at a position, by tap.
@@ -88,8 +96,17 @@ public:
   ViewAttr getVector() const;
   /// The element of a position in a vector of `countTokens()`.
   ViewAttr getPosition(int64_t position) const;
-  /// The tokens of a sequence, rounded up to whole blocks of any length.
+  /// The tokens of a sequence, rounded up to whole runs of any length.
   int64_t countTokens() const;
+  /// Which neighbours mask the products of packed sequences, up to how many, and
+  /// the bits of their number. A stream only asks whether there is one: it goes
+  /// from a token to its neighbour, and forgets where a sequence starts.
+  Side countedSide() const {
+    return direction == Direction::BackwardData && !isStreamed ? Side::After
+                                                               : Side::Before;
+  }
+  int64_t countedLimit() const { return isStreamed ? 1 : shape.w - 1; }
+  unsigned countedBits() const { return isStreamed ? 8 : 32; }
   /// The view without the positions that the last block has after the end of a
   /// sequence: the part that is written.
   ViewAttr getWritten(ViewAttr view) const;
@@ -98,23 +115,24 @@ public:
 
 private:
   ViewAttr createView(ArrayRef<AffineExpr> coordinates) const;
-  /// Channels of a work-item, or groups in a kernel gradient.
-  int64_t countElements(int64_t ofPositions) const;
-  /// Whether the next block reads kernels again, which are most of what it
+  int64_t countBlocks() const {
+    return llvm::alignTo(llvm::divideCeil(shape.t, positions), run);
+  }
+  /// The most elements of a work-item, and the fewest that make its accesses
+  /// whole words, or lines of a wave.
+  int64_t computeElements() const;
+  int64_t getNarrowElements() const;
+  /// Whether the next run reads kernels again, which are most of what it
   /// reads: the gradient of the input needs some taps of each, which are last.
   bool readsTapsAgain() const;
   /// Products of an element of the result, or of all its taps, at a position.
   int64_t countProducts() const;
-  /// Whether inputs are masked as they arrive, since sequences are packed.
-  bool isMasked() const {
-    return isPacked && direction != Direction::BackwardData;
-  }
-  /// The most products of a work-item that streams.
-  int64_t getMostProducts() const;
-  /// Positions of a block that holds all that it reads in registers, and of one
-  /// that streams.
+  /// Positions of a block that holds all that it reads in registers.
   int64_t countHeld() const;
-  int64_t countStreamed(const ::conv::ChipInfo &chip) const;
+  /// Positions of a run that moves `share` times what the next run reads again.
+  int64_t countTokensOfRun(int64_t share) const;
+  /// Selects positions, runs and elements of work-items that stream.
+  void planStream(const ::conv::ChipInfo &chip);
   /// Whether the work-items of AMD's GPUs load the kernels of groups together,
   /// so that the taps of a work-item need not be whole vectors.
   bool sharesLines() const;
@@ -135,11 +153,14 @@ private:
   DynamicShape shape;
   KernelOrder order;
   Direction direction;
-  int64_t operandBytes, positions;
+  int64_t operandBytes, positions, run = 1;
+  int64_t
+      elements; ///< Channels of a work-item, or groups in a kernel gradient.
   int64_t leastBytes = 0; ///< Of an access of a work-item that streams.
   bool hasState;
   bool isShort; ///< Blocks have few positions.
   bool isNormalized, hasOneKernel, isPacked, isStreamed;
+  bool hasRuns; ///< A work-item has a run of blocks, perhaps of one.
   AffineExpr sequence, block, group, member; ///< Digits.
 };
 
