@@ -251,6 +251,7 @@ static Result<KernelClock> clockLaunch(const artifact::Artifact &artifact,
   const WaveTrace &wave = traces.front().waves.front();
   Traffic traffic = replayDie(kernel.program, pace, shape, kernel.resident,
                               int64_t(wave.steps.size()));
+  kernel.isComplete = kernel.isComplete && traffic.isComplete;
   const Loop *loop = findMainLoop(kernel.program, wave);
   kernel.loop = countLoop(kernel.program, wave, loop);
   std::vector<const WorkgroupTrace *> pointers;

@@ -47,7 +47,8 @@ selectWorkgroups(const Pace &pace, const LaunchShape &shape, int resident) {
 /// The mean loads and stores of a workgroup, before any cache.
 struct Asked {
   double lines = 0, writtenBytes = 0;
-  int64_t steps = 0; ///< Accesses of all interpreted workgroups.
+  int64_t steps = 0;      ///< Accesses of all interpreted workgroups.
+  bool isComplete = true; ///< False if a wave was cut at the limit.
 };
 
 /// The memory requests of the workgroups with these numbers.
@@ -59,6 +60,7 @@ static Asked askWorkgroups(const Program &program, const Pace &pace,
   for (int64_t id : ids) {
     WorkgroupTrace trace =
         interpretWorkgroup(program, pace, shape, id, {.globalOnly = true});
+    asked.isComplete &= trace.isComplete;
     for (const WaveTrace &wave : trace.waves) {
       asked.steps += int64_t(wave.steps.size());
       for (const Step &step : wave.steps) {
@@ -104,13 +106,15 @@ static void scaleToGrid(const Program &program, const Pace &pace,
   std::vector<int64_t> first;
   for (int64_t i = 0; i < count; ++i)
     first.push_back(replayed[size_t(i * ofDie / count)]);
-  Asked ofFirst = askWorkgroups(program, pace, shape, first);
-  Asked ofAll =
-      askWorkgroups(program, pace, shape, spreadOverGrid(grid, dies, count));
+  auto ask = [&](const std::vector<int64_t> &ids) {
+    Asked asked = askWorkgroups(program, pace, shape, ids);
+    traffic.isComplete &= asked.isComplete;
+    return asked;
+  };
+  Asked ofFirst = ask(first), ofAll = ask(spreadOverGrid(grid, dies, count));
   while (count * 4 <= grid && ofAll.steps * 4 <= kSampledSteps) {
     count *= 4;
-    ofAll =
-        askWorkgroups(program, pace, shape, spreadOverGrid(grid, dies, count));
+    ofAll = ask(spreadOverGrid(grid, dies, count));
   }
   double loads = divideOrOne(ofAll.lines, ofFirst.lines);
   traffic.requestedBytes *= loads;

@@ -30,6 +30,9 @@ struct Traffic {
   double writtenBytes = 0;   ///< Written by a workgroup.
   int64_t workgroups = 0;    ///< Replayed ones.
   bool isWhole = true;       ///< False: only the start of each.
+  /// False if waves of the workgroups that stand for the grid were cut at the
+  /// limit of instructions.
+  bool isComplete = true;
 };
 
 /// Replays the first round of one die's workgroups; `resident` of them share a

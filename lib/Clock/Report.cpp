@@ -87,11 +87,13 @@ static void writeKernel(const KernelClock &kernel, const EntryClock &entry,
                 "below it, {2:F1} MB of buffers\n",
                 kernel.requestedBytes / 1e6, kernel.farBytes / 1e6,
                 kernel.compulsoryBytes / 1e6);
-  if (kernel.unknownAddresses || kernel.unknownBranches || !kernel.isComplete)
-    os << formatv(
-        "    not known: {0} addresses, {1} branches, such as '{2}'{3}\n",
-        kernel.unknownAddresses, kernel.unknownBranches, kernel.firstUnknown,
-        kernel.isComplete ? "" : "; waves were cut");
+  if (kernel.unknownAddresses || kernel.unknownBranches)
+    os << formatv("    not known: {0} addresses, {1} branches, such as '{2}'\n",
+                  kernel.unknownAddresses, kernel.unknownBranches,
+                  kernel.firstUnknown);
+  if (!kernel.isComplete)
+    os << "    waves were cut at the limit of instructions: times and bytes "
+          "are too low\n";
 }
 
 std::string clock::writeText(const EntryClock &entry) {
