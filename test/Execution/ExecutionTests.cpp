@@ -31,18 +31,9 @@ using namespace conv::test;
 
 static const std::string kSimPrefix = "sim:";
 
-/// The levels of processors that this machine has code for, best first.
-static const std::vector<std::string> &hostTargets() {
-  static const std::vector<std::string> targets = [] {
-    auto device = runtime::openDevice("host");
-    return device ? (*device)->targets() : std::vector<std::string>{"host"};
-  }();
-  return targets;
-}
-
 const std::vector<std::string> &test::allTargets() {
   static const std::vector<std::string> targets = [] {
-    std::vector<std::string> all = hostTargets();
+    std::vector<std::string> all = tools::listHostTargets();
     for (const char *chip :
          {"gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"})
       all.push_back(kSimPrefix + chip);
@@ -160,8 +151,9 @@ std::vector<std::string> test::takeTurn(int chips) {
   const std::vector<std::string> &all = allTargets();
   if (isExhaustive())
     return all;
-  size_t levels = hostTargets().size();
-  std::vector<std::string> targets = {hostTargets()[turnOfLevels++ % levels]};
+  size_t levels = tools::listHostTargets().size();
+  std::vector<std::string> targets = {
+      tools::listHostTargets()[turnOfLevels++ % levels]};
   for (int i = 0; i < chips; ++i)
     targets.push_back(all[levels + turn++ % (all.size() - levels)]);
   return targets;
@@ -188,7 +180,7 @@ int main(int argc, char **argv) {
   testing::InitGoogleTest(&argc, argv);
   for (const ChipInfo &chip : allChips())
     if (chip.backend == Backend::Host &&
-        std::ranges::count(hostTargets(), chip.name) == 0)
+        std::ranges::count(tools::listHostTargets(), chip.name) == 0)
       std::cerr << chip.name << " is not checked: it is for an " << chip.product
                 << ", and this machine has none\n";
   addDirectTests();

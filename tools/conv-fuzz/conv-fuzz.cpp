@@ -30,12 +30,19 @@
 using namespace conv;
 using namespace conv::tools;
 
+/// By commas: the levels of this processor, and the simulated chips.
+static std::string listTargets() {
+  std::string list;
+  for (const std::string &level : listHostTargets())
+    list += level + ",";
+  return list + "sim:gfx90a,sim:gfx942,sim:gfx950,sim:gfx1100,sim:gfx1201";
+}
+
 namespace {
 struct FuzzFlags {
   uint64_t seed = 0;
   int64_t runs = 100;
-  std::string targets =
-      "host,sim:gfx90a,sim:gfx942,sim:gfx950,sim:gfx1100,sim:gfx1201";
+  std::string targets = listTargets();
 };
 
 /// The error and its place.

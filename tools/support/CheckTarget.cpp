@@ -60,6 +60,14 @@ Result<void> ExpectedResults::update(const artifact::Artifact &artifact,
   return {};
 }
 
+const std::vector<std::string> &tools::listHostTargets() {
+  static const std::vector<std::string> targets = [] {
+    auto device = runtime::openDevice("host");
+    return device ? (*device)->targets() : std::vector<std::string>{"host"};
+  }();
+  return targets;
+}
+
 static const std::string kSimPrefix = "sim:";
 
 static Result<std::unique_ptr<runtime::Device>>

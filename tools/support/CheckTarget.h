@@ -62,6 +62,9 @@ struct CheckSummary {
   double worstRatio = 0;
 };
 
+/// The levels of processors whose code this machine runs, best first.
+const std::vector<std::string> &listHostTargets();
+
 /// Runs `function` of the artifact on `target` and compares; a wrong element is
 /// an error of kind `WrongResult`.
 Result<CheckSummary> checkTarget(const artifact::Artifact &artifact,
