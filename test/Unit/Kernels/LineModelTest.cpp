@@ -145,6 +145,25 @@ TEST(LineModel, GradientsWaitForStages) {
   EXPECT_EQ(kModel.predict(problem, hopper(), best).stepCycles, 2 * four);
 }
 
+// What is around a kernel that memory limits adds to the time of its bytes.
+TEST(LineModel, MemoryHasAStart) {
+  Problem problem = createStem();
+  Candidate best = rankCandidates(problem, hopper()).accepted[0].candidate;
+  Cost cost = kModel.predict(problem, hopper(), best);
+  EXPECT_GT(cost.memorySeconds,
+            hopper().calibration->lineBuffer.memoryStartSeconds);
+  constexpr double kMore = 1; // A second.
+  Calibration calibration = *hopper().calibration;
+  calibration.lineBuffer.memoryStartSeconds += kMore;
+  ChipInfo late = hopper();
+  late.calibration = &calibration;
+  Cost later = kModel.predict(problem, late, best);
+  EXPECT_NEAR(later.memorySeconds - cost.memorySeconds, kMore, 1e-9);
+  EXPECT_EQ(later.computeSeconds, cost.computeSeconds);
+  EXPECT_EQ(later.seconds, later.memorySeconds);
+  EXPECT_EQ(later.limit, Limit::Memory);
+}
+
 TEST(LineModel, WithoutLinesThereAreNoCandidates) {
   Problem problem = createStem();
   problem.facts.clear<LineFacts>();

@@ -141,6 +141,29 @@ TEST(WeightStationaryModel, OddColumnsTakeLongerToStore) {
   EXPECT_GT(compared, 0);
 }
 
+// What is around a kernel that memory limits adds to the time of its bytes.
+TEST(WeightStationaryModel, MemoryHasAStart) {
+  Problem problem = createLastLayer();
+  constexpr double kMore = 1; // A second.
+  Calibration calibration = *hopper().calibration;
+  calibration.weightStationary.memoryStartSeconds += kMore;
+  ChipInfo late = hopper();
+  late.calibration = &calibration;
+  int64_t compared = 0;
+  for (const MatrixAtom &atom : hopper().atoms)
+    for (const Candidate &candidate :
+         kModel.listCandidates(problem, hopper(), atom)) {
+      ++compared;
+      Cost cost = kModel.predict(problem, hopper(), candidate),
+           later = kModel.predict(problem, late, candidate);
+      EXPECT_NEAR(later.memorySeconds - cost.memorySeconds, kMore, 1e-9);
+      EXPECT_EQ(later.computeSeconds, cost.computeSeconds);
+      EXPECT_EQ(later.seconds, later.memorySeconds);
+      EXPECT_EQ(later.limit, Limit::Memory);
+    }
+  EXPECT_GT(compared, 0);
+}
+
 TEST(WeightStationaryModel, WithoutChannelsThereAreNoCandidates) {
   Problem problem = createLastLayer();
   problem.facts.clear<WeightStationaryFacts>();
