@@ -23,8 +23,9 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Bytes of operands that a work-item has in flight.
-static constexpr int64_t kBytesAhead = 512;
+/// Bytes of operands that a work-item has in flight, less what it keeps of a
+/// row and of the next one, but not fewer than the least.
+static constexpr int64_t kBytesAhead = 512, kLeastAhead = 128;
 
 ElementwiseStream::ElementwiseStream(const ElementwiseTile &tile, Value run,
                                      VectorExchange *exchange)
@@ -80,9 +81,15 @@ void ElementwiseStream::orderOperands() {
   llvm::sort(keys);
   order =
       llvm::map_to_vector(keys, [](const auto &each) { return each.second; });
+}
+
+void ElementwiseStream::planLoads() {
+  constexpr int64_t kWordBytes = 4;
+  int64_t kept = int64_t(pending.size()) * tile.width * kWordBytes;
+  bytesAhead = std::max(kBytesAhead - 2 * kept, kLeastAhead);
   int64_t ahead = 0;
   while (fetched < order.size() &&
-         ahead + countBytes(*order[fetched]) <= kBytesAhead)
+         ahead + countBytes(*order[fetched]) <= bytesAhead)
     ahead += countBytes(*order[fetched++]);
 }
 
@@ -168,6 +175,7 @@ ElementwiseStream::State ElementwiseStream::createFirst(Item item) {
         values.insert(columns.front().getArgument(member.number));
   pending = values.takeVector();
   state.values = pack(columns);
+  planLoads();
   for (const Matrix *operand : ArrayRef(order).take_front(fetched))
     state.loaded.push_back(tile.load(*operand, item));
   return state;
@@ -217,10 +225,10 @@ ElementwiseStream::createRow(Item item, Item next, const State &state) const {
   };
   size_t stored = 0;
   for (auto [number, operand] : llvm::enumerate(order)) {
-    while (parts.size() < count &&
-           (parts.size() <= number ||
-            ahead + countBytes(*order[parts.size() % order.size()]) <=
-                kBytesAhead))
+    while (
+        parts.size() < count &&
+        (parts.size() <= number ||
+         ahead + countBytes(*order[parts.size() % order.size()]) <= bytesAhead))
       begin();
     ScheduleFenceOp::create(b);
     ahead -= countBytes(*operand);

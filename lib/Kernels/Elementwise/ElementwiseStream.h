@@ -45,6 +45,9 @@ private:
   /// For each input, the number of the first result that needs it.
   SmallVector<size_t> listFirstResults() const;
   void orderOperands();
+  /// Decides how far ahead a work-item loads, by what it keeps for the next
+  /// row.
+  void planLoads();
   /// Bytes that a work-item has in flight for an operand.
   int64_t countBytes(const Matrix &operand) const;
 
@@ -74,8 +77,9 @@ private:
   /// What is loaded before all rows, before the first one, and in each row in
   /// the order in which results need it.
   SmallVector<const Matrix *> constant, carried, order;
-  size_t fetched = 0; ///< Operands of `order` that are loaded a row before.
-  Columns known;      ///< What depends on nothing but `constant`.
+  int64_t bytesAhead = 0; ///< Of operands that a work-item has in flight.
+  size_t fetched = 0;     ///< Operands of `order` that are loaded a row before.
+  Columns known;          ///< What depends on nothing but `constant`.
   /// Values of the epilogue that a row finds.
   SmallVector<Value> pending;
 };

@@ -41,6 +41,9 @@ static constexpr int64_t kIdealShare = 40, kLeastShare = 20;
 static constexpr int64_t kMostProducts = 1800;
 /// Bytes of a work-item's registers for one kernel of all tokens, as f32.
 static constexpr int64_t kFilterBytes = 192;
+/// Bytes of the sums, or inputs, that a work-item keeps for its next block:
+/// beside kernels of each channel, and of groups, which have fewer registers.
+static constexpr int64_t kKeptBytes = 64, kKeptOfGroups = 192;
 /// The fewest work-items of a compute unit: two waves have enough bytes in
 /// flight.
 static constexpr int64_t kItemsOfUnit = 128;
@@ -198,8 +201,12 @@ void DynamicViews::planStream(const ::conv::ChipInfo &chip) {
   int64_t narrow = getNarrowElements();
   while (positions > 1 && positions * narrow * countProducts() > kMostProducts)
     positions /= 2;
+  bool mayKeepMuch = hasOneKernel || (direction == Direction::BackwardWeight &&
+                                      (shape.perGroup() > 1 || !isPacked));
+  int64_t kept = mayKeepMuch ? 0 : kWordBytes * (shape.w - 1);
   while (elements > narrow &&
-         positions * elements * countProducts() > kMostProducts)
+         (positions * elements * countProducts() > kMostProducts ||
+          elements * kept > (sharesLines() ? kKeptOfGroups : kKeptBytes)))
     elements /= 2;
   int64_t tokens = std::max(countTokensOfRun(kIdealShare), positions),
           least = countTokensOfRun(kLeastShare);

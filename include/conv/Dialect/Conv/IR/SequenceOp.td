@@ -50,8 +50,9 @@ def Conv_CountNeighboursOp : Conv_Op<"count_neighbours", [Pure]> {
 
     Constraints:
       * (Q1) `cu_seqlens` is a static vector of i32 or i64, and the result one of
-        i32.
-      * (Q2) `limit` is from 0 to 2^30, and the result has at most 2^30 elements.
+        i8 or i32.
+      * (Q2) `limit` is from 0 to 2^30, or 127 if the result is of i8, and the
+        result has at most 2^30 elements.
 
     Example: three tokens are enough for kernels of four taps.
     ```mlir
