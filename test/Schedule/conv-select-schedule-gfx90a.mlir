@@ -18,8 +18,8 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
 // The same kind of layer with few outputs: parts of the reduction keep more units
 // busy.
 // CHECK-LABEL: func.func @small_layer_f16
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [32, 96], subgroup = [16, 48], gemm_k = 64,
-// CHECK-SAME: stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, splits = 8, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [32, 64], subgroup = [32, 16], gemm_k = 128,
+// CHECK-SAME: stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, splits = 6, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {
   %y = conv.forward %x, %w

@@ -18,8 +18,8 @@ func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512x
 // The same kind of layer with few outputs: parts of the reduction keep more units
 // busy.
 // CHECK-LABEL: func.func @small_layer_f16
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [64, 128], subgroup = [32, 32], gemm_k = 32,
-// CHECK-SAME: stages = 3, atom = <mma_sync 16 x 8 x 16>, main_loop = async_staged, raster = columns>, splits = 16, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64,
+// CHECK-SAME: stages = 2, atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = columns>, splits = 12, chosen_by = heuristic>
 func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<1x7x7x512xf16> {
   %y = conv.forward %x, %w
@@ -44,8 +44,8 @@ func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x
 
 // The f32 layer takes the f32 atom.
 // CHECK-LABEL: func.func @large_layer_f32
-// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [128, 16], gemm_k = 8,
-// CHECK-SAME: stages = 2, atom = <fma 16 x 32 x 4>, main_loop = register_staged, raster = columns>, splits = 2, chosen_by = heuristic>
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [128, 128], subgroup = [128, 16], gemm_k = 8,
+// CHECK-SAME: stages = 2, atom = <fma 16 x 32 x 4>, main_loop = register_staged, raster = columns>, splits = 3, chosen_by = heuristic>
 func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
   %y = conv.forward %x, %w

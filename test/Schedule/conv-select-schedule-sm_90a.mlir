@@ -132,7 +132,7 @@ func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x
 // The gradient of such a filter: as many parts as lines of the output, which are a few less than compute units.
 // CHECK-LABEL: func.func @three_channels_gradient_bf16
 // CHECK: schedule = <kernel = #conv.line_buffer<workgroup = [64, 192], subgroup = [64, 192], gemm_k = 64,
-// CHECK-SAME: stages = 4, atom = <wgmma 64 x 192 x 16>, raster = columns>, splits = 112, chosen_by = heuristic>
+// CHECK-SAME: stages = 4, atom = <wgmma 64 x 192 x 16>, raster = columns>, splits = 128, chosen_by = heuristic>
 func.func @three_channels_gradient_bf16(%x: tensor<64x224x224x3xbf16>, %dy: tensor<64x112x112x64xbf16>)
     -> tensor<64x7x7x3xbf16> {
   %dw = conv.backward_weight %x, %dy
@@ -537,9 +537,11 @@ func.func @data_tf32(%dy: tensor<2x48x48x320xf32>, %w: tensor<320x3x3x192xf32>) 
   return %dx : tensor<2x48x48x192xf32>
 }
 
-// Slices of 58 channels have no vectors of 16 bytes: lines have, once positions are innermost.
+// No tile of 58 channels has whole sectors, except one of all channels, whose rows have no gaps: slices along images and lines
+// fill the chip.
 // CHECK-LABEL: func.func @odd_channels_depthwise_weight
-// CHECK: main_loop = direct_reduction, raster = rows>, splits = {{.*}}, layouts = <"NCHW", "KRSC", "NKPQ">,
+// CHECK: schedule = <kernel = #conv.direct<workgroup = [1, 58],
+// CHECK-SAME: main_loop = direct_reduction, raster = columns>, splits = 128, chosen_by = heuristic>
 func.func @odd_channels_depthwise_weight(%x: tensor<32x56x56x58xbf16>, %dy: tensor<32x28x28x58xbf16>)
     -> tensor<58x3x3x1xbf16> {
   %dw = conv.backward_weight %x, %dy
