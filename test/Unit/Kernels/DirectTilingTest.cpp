@@ -70,6 +70,17 @@ TEST(FilterBlocks, ExchangedPairsLieInDifferentBanks) {
   EXPECT_EQ(sums % FilterBlocks::kBanks, FilterBlocks::kBanks / 4);
 }
 
+// Subgroups store pairs of sums: an odd distance between subgroups, as 32 banks
+// over 3 or 5 vectors would give, faults.
+TEST(FilterBlocks, ExchangedPairsAreAligned) {
+  for (int64_t positions : {16, 32, 64})
+    for (int64_t vectors = 1; vectors <= FilterBlocks::kBanks; ++vectors)
+      EXPECT_EQ(FilterBlocks::getExchangedSums(positions, vectors) %
+                    FilterBlocks::kPair,
+                0)
+          << vectors;
+}
+
 static DirectBlocks makeBlocks(int64_t columnVectors, int64_t taps) {
   DirectBlocks blocks{};
   blocks.columnVectors = columnVectors;

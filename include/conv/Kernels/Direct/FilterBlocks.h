@@ -45,7 +45,7 @@ struct FilterBlocks : ChannelVector {
   }
   static int64_t getExchangedSums(int64_t positions, int64_t vectors) {
     return kVector / kPair * getPairDistance(positions) +
-           llvm::divideCeil(kBanks, vectors);
+           llvm::alignTo(llvm::divideCeil(kBanks, vectors), kPair);
   }
   static constexpr int64_t kBanks = 32; ///< Shared memory banks of 4 bytes.
 
