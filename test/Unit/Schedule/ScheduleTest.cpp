@@ -195,7 +195,8 @@ TEST_F(ScheduleTest, ExplanationHasEverySection) {
                            "chosen by   heuristic", "predicted   ",
                            "limited by", "best candidates"})
       EXPECT_TRUE(StringRef(text).contains(part)) << part.str() << "\n" << text;
-    EXPECT_TRUE(StringRef(text).contains("\nrejected\n")) << text;
+    // All tiles of the host fit its caches.
+    EXPECT_EQ(StringRef(text).contains("\nrejected\n"), chip != "host") << text;
   }
 }
 
