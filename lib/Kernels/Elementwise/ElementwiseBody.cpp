@@ -38,15 +38,24 @@ static MatrixIndex selectIndex(const Kernel &kernel) {
   return rowsFollow > columnsFollow ? MatrixIndex::Row : MatrixIndex::Column;
 }
 
+/// The rows that a work-item of a stream has one after the other. Its run must
+/// not leave the innermost digit of a row, since only that moves from row to
+/// row: plans see to that, but a schedule may be given by hand.
+static int64_t countRowsOfRun(const TiledConvolution &form) {
+  int64_t rows = countElementwiseShares(form);
+  ArrayRef<int64_t> digits = form.getResults().front().view.getRows();
+  return digits.back() % rows == 0 && form.getTile()[1] % rows == 0 ? rows : 1;
+}
+
 ElementwiseTile::ElementwiseTile(const Kernel &kernel)
     : kernel(kernel), math(kernel.math),
       isStream(streamsElements(kernel.form, kernel.chip)),
       shares(countSharingWorkgroups(kernel.form, kernel.chip)),
       origin(TileRaster(kernel.form)
                  .createOrigin(math, math.div(kernel.workgroup, shares))),
-      along(selectIndex(kernel)), run(isStream && along == MatrixIndex::Column
-                                          ? countElementwiseShares(kernel.form)
-                                          : 1),
+      along(selectIndex(kernel)),
+      run(isStream && along == MatrixIndex::Column ? countRowsOfRun(kernel.form)
+                                                   : 1),
       width(std::gcd(kernel.form.getTile()[1 + (along == MatrixIndex::Column)],
                      countElementwiseElements(kernel.form))) {
   SmallVector<MatrixOperand> written = kernel.form.getResults();
