@@ -89,6 +89,11 @@ bool mlir::conv::canSplit(ConvolutionOpInterface op,
   return Planner(op, options).canSplit();
 }
 
+std::string mlir::conv::findSplitObstacle(ConvolutionOpInterface op,
+                                          const PlanOptions &options) {
+  return Planner(op, options).findSplitObstacle();
+}
+
 int64_t mlir::conv::getSplittableSize(ConvolutionOpInterface op,
                                       const PlanOptions &options) {
   return Planner(op, options).getSplittableSize();

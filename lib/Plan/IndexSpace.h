@@ -66,11 +66,12 @@ public:
   /// Makes columns outermost in the matrices of split-K slices: rows are then
   /// contiguous there, as they are in the result.
   void turnParts() { areTurned = true; }
-  /// Whether there can be so many slices: at most the longest digit, or equal
-  /// ones of several digits; or any number of halo tiles.
+  /// Whether there can be so many slices: at most `getMostAlone`, or equal ones
+  /// of several digits.
   bool canSplit(int64_t splits) const;
-  /// The longest digit, and all digits that can be split.
-  int64_t getLongestSize() const;
+  /// The longest digit, or the number of halo tiles.
+  int64_t getMostAlone() const;
+  /// The product of all digits that can be split.
   int64_t getSplittableSize() const;
   /// Products that are summed up for an element of one split-K slice.
   int64_t getReductionSize() const;

@@ -11,6 +11,8 @@
 
 #include "Planner.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -289,6 +291,16 @@ bool Planner::canSplit() {
     return each.canSplit(options.splits);
   };
   return setOnlySpace() ? can(space) : getLeastOfPhases(can);
+}
+
+std::string Planner::findSplitObstacle() {
+  if (canSplit())
+    return "";
+  auto get = [](const IndexSpace &each) { return each.getMostAlone(); };
+  return llvm::formatv(
+      "expects splits to be at most {0}, or the number of equal "
+      "slices of several digits, but got {1}",
+      setOnlySpace() ? get(space) : getLeastOfPhases(get), options.splits);
 }
 
 int64_t Planner::getSplittableSize() {

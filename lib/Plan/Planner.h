@@ -30,6 +30,7 @@ public:
 
   ConvolutionPlan plan();
   bool canSplit();
+  std::string findSplitObstacle();
   int64_t getSplittableSize();
   int64_t getPartSize();
   bool canHaveChannelRows() const;

@@ -54,8 +54,9 @@ char IndexSpace::selectSplitLetter(int64_t parts) const {
       letters, [&](char a, char b) { return getRank(a) < getRank(b); });
 }
 
-int64_t IndexSpace::getLongestSize() const {
-  return getDigitSize(selectSplitLetter(/*parts=*/1));
+int64_t IndexSpace::getMostAlone() const {
+  return hasHaloTileReduction() ? getSplittableSize()
+                                : getDigitSize(selectSplitLetter(/*parts=*/1));
 }
 
 int64_t IndexSpace::getSplittableSize() const {
@@ -66,9 +67,9 @@ int64_t IndexSpace::getSplittableSize() const {
 }
 
 bool IndexSpace::canSplit(int64_t parts) const {
-  if (parts == 1 || hasHaloTileReduction())
-    return parts <= getSplittableSize();
-  return parts <= getLongestSize() ||
+  if (parts == 1)
+    return true;
+  return parts <= getMostAlone() ||
          !distributeEvenly(getSplittableLetters(), parts).empty();
 }
 

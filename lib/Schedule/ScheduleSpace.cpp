@@ -87,7 +87,7 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
     return all;
   // Equal slices that fill the chip once, or the nearest numbers of slices.
   int64_t once = std::clamp<int64_t>(chip.computeUnits / tiles, 1,
-                                     std::min(most, kMaxSplitsOfTile));
+                                     std::min(most, 2 * fit.mostSplits));
   int64_t below = once, above = once + 1;
   while (!areEqual(below))
     --below;

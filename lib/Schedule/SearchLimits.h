@@ -20,10 +20,9 @@ namespace mlir::conv {
 
 /// Tile rows or columns beyond which plan options make no difference.
 inline constexpr int64_t kLargestTile = 256;
-/// With few tiles, only split-K slices run in parallel: the most slices that
-/// were measured, if they fill the chip at most once.
+/// With few tiles, only split-K slices run in parallel: more of them are ranked
+/// if they fill the chip.
 inline constexpr int64_t kFewTiles = 4;
-inline constexpr int64_t kMaxSplitsOfTile = 128;
 /// Sides of halo tiles. Larger ones come first, because their halos are
 /// relatively smaller and the first of equal costs wins.
 inline constexpr int64_t kHaloTileSides[] = {16, 8};

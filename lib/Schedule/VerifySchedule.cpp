@@ -63,10 +63,9 @@ static LogicalResult verifyInForm(ConvolutionOpInterface op,
     return refuse() << "expects merged_groups to divide the " << op.getGroups()
                     << " groups, but got " << schedule.getMergedGroups();
   // S12.
-  if (!canSplit(op, getPlanOptions(schedule)))
-    return refuse() << "expects splits to be at most the longest digit of the "
-                       "reduction, or equal slices of several, but got "
-                    << schedule.getSplits();
+  if (std::string obstacle = findSplitObstacle(op, getPlanOptions(schedule));
+      !obstacle.empty())
+    return refuse() << obstacle;
   const KernelFamily &family = getKernelFamily(schedule);
   if (family.hasModel() && failed(verifyAtom(op, schedule, chip)))
     return failure();

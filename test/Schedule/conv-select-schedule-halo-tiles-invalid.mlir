@@ -83,7 +83,7 @@ func.func @s14_columns(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x15x64xf16>) 
 // There are 4 x 2 x 2 halo tiles to split.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s12_halo_tiles(%x: tensor<4x16x16x64xf16>, %dy: tensor<4x16x16x64xf16>) -> tensor<64x3x3x64xf16> {
-  // expected-error @below {{unsupported (schedule): expects splits to be at most the longest digit of the reduction, or equal slices of several, but got 17}}
+  // expected-error @below {{unsupported (schedule): expects splits to be at most 16, or the number of equal slices of several digits, but got 17}}
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">

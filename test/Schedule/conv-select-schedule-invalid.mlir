@@ -400,7 +400,7 @@ func.func @schedule_merged_groups(%x: tensor<4x8x8x48xf16>, %w: tensor<96x3x3x16
 // (S12) The reduction is over 3 x 3 taps and 16 channels: 18 slices could be equal, 3 x 3 of taps times 2 of channels.
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @schedule_splits(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
-  // expected-error @below {{unsupported (schedule): expects splits to be at most the longest digit of the reduction, or equal slices of several, but got 17}}
+  // expected-error @below {{unsupported (schedule): expects splits to be at most 16, or the number of equal slices of several digits, but got 17}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">
@@ -417,7 +417,7 @@ func.func @schedule_splits(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) 
 // along 3 taps has 1 tap and 8 channels.
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @schedule_splits_of_phases(%dy: tensor<4x8x8x8xf16>, %w: tensor<8x3x3x16xf16>) -> tensor<4x16x16x16xf16> {
-  // expected-error @below {{unsupported (schedule): expects splits to be at most the longest digit of the reduction, or equal slices of several, but got 9}}
+  // expected-error @below {{unsupported (schedule): expects splits to be at most 8, or the number of equal slices of several digits, but got 9}}
   %dx = conv.backward_data %dy, %w
       window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">

@@ -537,6 +537,19 @@ func.func @data_tf32(%dy: tensor<2x48x48x320xf32>, %w: tensor<320x3x3x192xf32>) 
   return %dx : tensor<2x48x48x192xf32>
 }
 
+// Neither 4 images nor 3136 positions in rows of 64 divide into 14 slices, but 2 of images times 7 of positions do; 2 slices or 98
+// were all before.
+// CHECK-LABEL: func.func @few_images_weight_tf32
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<
+// CHECK-SAME: splits = 14, layouts = <"NCW", "KSC", "NKQ">, chosen_by = heuristic>
+func.func @few_images_weight_tf32(%x: tensor<4x384x56x56xf32>, %dy: tensor<4x192x56x56xf32>) -> tensor<192x384x1x1xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> arithmetic = tf32
+      : tensor<4x384x56x56xf32>, tensor<4x192x56x56xf32> -> tensor<192x384x1x1xf32>
+  return %dw : tensor<192x384x1x1xf32>
+}
+
 // No tile of 58 channels has whole sectors, except one of all channels, whose rows have no gaps: slices along images and lines
 // fill the chip.
 // CHECK-LABEL: func.func @odd_channels_depthwise_weight

@@ -6,6 +6,8 @@
 #images = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>, splits = 8>
 // Positions innermost: 2 slices of images times 7 of 64 positions, each of which starts a row of a tile.
 #rows = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>, splits = 14, layouts = <"NCW", "KSC", "NKQ">>
+// 4 slices of one image each, times 7: only the slice moves along images.
+#single = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>, splits = 28, layouts = <"NCW", "KSC", "NKQ">>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 
 // CHECK-LABEL: gpu.func @images_0(
@@ -39,6 +41,16 @@
 // CHECK:             %[[IMAGE:.+]] = arith.addi %{{.+}}, %[[FIRST]]
 // CHECK:             nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%[[POSITION]], %{{.+}}, %[[IMAGE]]]
 // CHECK:             nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[X]], %{{.+}}, box[%[[POSITION]], %{{.+}}, %[[IMAGE]]]
+
+// CHECK-LABEL: gpu.func @single_0(
+// CHECK-SAME:    %[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map},
+// CHECK-DAG:     %[[C7:.+]] = arith.constant 7 : i32
+// CHECK-DAG:     %[[C64:.+]] = arith.constant 64 : i32
+// CHECK:         scf.for %[[SLICE:.+]] = %{{.+}} to
+// CHECK:             %[[T:.+]] = arith.remui %[[SLICE]], %[[C7]]
+// CHECK:             %[[POSITION:.+]] = arith.muli %[[T]], %[[C64]]
+// CHECK:             %[[IMAGE:.+]] = arith.divui %[[SLICE]], %[[C7]]
+// CHECK:             nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%[[POSITION]], %{{.+}}, %[[IMAGE]]]
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @images(%x: tensor<6x4x15x64xbf16>, %dy: tensor<6x4x15x64xbf16>) -> tensor<64x1x1x64xbf16> {
     %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #images
@@ -48,6 +60,12 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
   func.func @rows(%x: tensor<4x64x14x32xbf16>, %dy: tensor<4x64x14x32xbf16>) -> tensor<64x64x1x1xbf16> {
     %dw = conv.backward_weight %x, %dy window = #window layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #rows
+        : tensor<4x64x14x32xbf16>, tensor<4x64x14x32xbf16> -> tensor<64x64x1x1xbf16>
+    return %dw : tensor<64x64x1x1xbf16>
+  }
+
+  func.func @single(%x: tensor<4x64x14x32xbf16>, %dy: tensor<4x64x14x32xbf16>) -> tensor<64x64x1x1xbf16> {
+    %dw = conv.backward_weight %x, %dy window = #window layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #single
         : tensor<4x64x14x32xbf16>, tensor<4x64x14x32xbf16> -> tensor<64x64x1x1xbf16>
     return %dw : tensor<64x64x1x1xbf16>
   }

@@ -39,8 +39,9 @@ struct LaunchCalibration {
   double launchSeconds; ///< From the end of a kernel to the next one's work.
   double loadBytesPerClock; ///< Bytes from the first-level cache per clock.
   /// Waves of the largest tiles that fill the chip, at most, once reductions
-  /// are split, and the most split-K slices. By the clock of AMD chips, summing
-  /// more slices costs less than workgroups that leave units idle.
+  /// are split, and the most split-K slices; of few tiles, twice as many that
+  /// fill the chip. By the clock of AMD chips, summing more slices costs less
+  /// than workgroups that leave units idle.
   int64_t splitWaves, mostSplits;
 };
 

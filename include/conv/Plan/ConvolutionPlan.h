@@ -147,6 +147,10 @@ std::optional<ViewedProduct> getOnlyProduct(ConvolutionOpInterface op,
 /// at most their number. All dgrad phases have to.
 bool canSplit(ConvolutionOpInterface op, const PlanOptions &options);
 
+/// Why it cannot, or an empty string.
+std::string findSplitObstacle(ConvolutionOpInterface op,
+                              const PlanOptions &options);
+
 /// A bound of that number: the product of the digits that can be split. Of
 /// several dgrad phases, the smallest.
 int64_t getSplittableSize(ConvolutionOpInterface op,
