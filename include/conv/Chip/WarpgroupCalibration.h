@@ -68,10 +68,10 @@ struct WarpgroupCalibration {
   /// H100.
   int64_t cachedTileBytes;
   int64_t cachedStageBytes;
-  double copyLatencyCycles;  ///< Cycles from start to end of a copy.
-  double copyBytesPerClock;  ///< Bytes per clock of the copies of all units.
-  double stridedRowCycles;   ///< Cycles for each copied row that skips image
-                             ///< positions.
+  double copyLatencyCycles; ///< Cycles from start to end of a copy.
+  double copyBytesPerClock; ///< Bytes per clock of the copies of all units.
+  double stridedRowCycles;  ///< Cycles for each copied row that skips image
+                            ///< positions.
   /// Share of the cycles of rows and lines that is left if few units copy: for
   /// the rest, they wait for caches that all units share. 160 small gradients
   /// of filters, with 4 to 132 units.
@@ -172,9 +172,9 @@ struct WeightStationaryCalibration {
   double epilogueCyclesPerColumn; ///< Results that lanes store, for each column
                                   ///< of an atom.
   double exposedStores; ///< Share of the stores that no product hides.
-  double launchCycles; ///< From launch to first tile plus after the last.
-  double pieceCycles;  ///< Each 16 bytes of the filter that a work-item loads.
-  double memoryShare;  ///< Share of the memory's bandwidth that copies reach.
+  double launchCycles;  ///< From launch to first tile plus after the last.
+  double pieceCycles;   ///< Each 16 bytes of the filter that a work-item loads.
+  double memoryShare;   ///< Share of the memory's bandwidth that copies reach.
   double memoryStartSeconds; ///< Time around a kernel that memory limits.
 };
 

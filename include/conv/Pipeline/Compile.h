@@ -58,8 +58,8 @@ struct CompileOptions {
   /// none of this compiler. Otherwise only a warning names them.
   bool usesStaleSchedules = false;
   /// Compute units of the device: database rows measured on as many are
-  /// preferred, and schedules of the host are ranked for so many threads. 0: the
-  /// chip's number, which is assumed for the host.
+  /// preferred, and schedules of the host are ranked for so many threads. 0:
+  /// the chip's number, which is assumed for the host.
   int64_t computeUnits = 0;
   /// Winograd's algorithm is considered if its error bound is at most this many
   /// times the bound of a sum of products (docs/numerics.md); 0: only if

@@ -37,7 +37,7 @@ struct CopyShape {
   /// The number of taps, if fixed places have different guards in them. A bit
   /// of each piece says whether it is outside in a tap.
   int64_t maskedTaps = 0;
-  /// Of fixed places: the least part that lanes share, in elements, and the
+  /// The least part of fixed places that lanes share, in elements, and the
   /// bytes by which the rest may lie before the buffer.
   int64_t leastShared = 0, lead = 0;
   /// The number of reduction elements that move all loads by the same distance,

@@ -64,8 +64,8 @@ private:
   TileOrigin origin;
   HostBlock block;
   Value sums;
-  /// Of a narrow operand that is read in place: access, memory, and zeros that
-  /// are read instead of what is outside.
+  /// How a narrow operand that is read in place is accessed, its memory, and
+  /// zeros that are read instead of what is outside.
   MatrixAccess narrowAccess;
   Value source, zeros;
 };

@@ -101,9 +101,8 @@ public:
   /// and offsets that differ by a constant, their distance along the index.
   bool areGuardedAlike(const Congruence &lhs, const Congruence &rhs) const;
 
-  /// Of a single subproblem: the contribution of one index to offsets alone,
-  /// which takes fewer divisions than a position, and the least and the
-  /// greatest one.
+  /// The contribution of one index to the offsets of a single subproblem, which
+  /// takes fewer divisions than a position, and the least and the greatest one.
   Value createDistance(MatrixIndex index, Value value) const;
   std::pair<int64_t, int64_t> getDistanceRange(MatrixIndex index) const;
   /// A tap is a number of all digits of an index but the innermost one. The

@@ -98,9 +98,9 @@ public:
   ViewAttr getPosition(int64_t position) const;
   /// The tokens of a sequence, rounded up to whole runs of any length.
   int64_t countTokens() const;
-  /// Which neighbours mask the products of packed sequences, up to how many, and
-  /// the bits of their number. A stream only asks whether there is one: it goes
-  /// from a token to its neighbour, and forgets where a sequence starts.
+  /// Which neighbours mask the products of packed sequences, up to how many,
+  /// and the bits of their number. A stream only asks whether there is one: it
+  /// goes from a token to its neighbour, and forgets where a sequence starts.
   Side countedSide() const {
     return direction == Direction::BackwardData && !isStreamed ? Side::After
                                                                : Side::Before;
