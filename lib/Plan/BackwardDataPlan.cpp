@@ -101,31 +101,51 @@ Planner::getLeastOfPhases(function_ref<int64_t(const IndexSpace &)> get) {
 
 namespace {
 /// All dgrad phases of one dimension: position `stride * i + dilation * dgrad
-/// phase + gap + first` meets filter element `period * j + dgrad phase` in the
-/// output position `offset + i - distance * j`, if `gap` is 0. Positions with
-/// another gap, which exist if stride and dilation have a common divisor, meet
-/// no filter element.
+/// phase + gap + first` meets filter element `period * j + dgrad phase -
+/// skipped` in the output position `offset + i - distance * j`, if `gap` is 0.
+/// Positions with another gap, which exist if stride and dilation have a common
+/// divisor, meet no filter element.
 struct JoinedPhases {
   int64_t period, gaps;        ///< Dgrad phases are 0 to `period - 1`.
   int64_t elements, positions; ///< Values of `j` and of `i`.
   int64_t first, last;         ///< The first and last numbered position.
   int64_t offset, distance;
+  int64_t skipped; ///< Dgrad phases that do not meet the first values of `j`.
 
   JoinedPhases(const ConvolutionShape &shape, int64_t d);
+
+private:
+  JoinedPhases(const ConvolutionShape &shape, int64_t d, int64_t skipped);
 };
 } // namespace
 
-JoinedPhases::JoinedPhases(const ConvolutionShape &shape, int64_t d) {
+JoinedPhases::JoinedPhases(const ConvolutionShape &shape, int64_t d,
+                           int64_t skipped)
+    : skipped(skipped) {
   int64_t stride = shape.strides[d], dilation = shape.dilations[d];
   gaps = std::gcd(stride, dilation);
   period = stride / gaps;
   distance = dilation / gaps;
-  elements = llvm::divideCeil(shape.filter[d], period);
+  elements = llvm::divideCeil(shape.filter[d] + skipped, period);
+  int64_t low = shape.low[d] + dilation * skipped;
   int64_t span = dilation * (period - 1) + gaps - 1;
-  offset = llvm::divideCeilSigned(shape.low[d] - span, stride);
-  first = stride * offset - shape.low[d];
-  positions = (shape.input[d] - 1 + shape.low[d]) / stride - offset + 1;
+  offset = llvm::divideCeilSigned(low - span, stride);
+  first = stride * offset - low;
+  positions = (shape.input[d] - 1 - first) / stride + 1;
   last = stride * (positions - 1) + span + first;
+}
+
+/// Starts with the filter element from which on the numbered positions are the
+/// fewest, as long as there are no more values of `j`. With padding 1, stride 2
+/// and three elements, positions start at 0 then instead of -1, so that tiles
+/// divide them as they divide the output, and rows of a result are whole
+/// vectors.
+JoinedPhases::JoinedPhases(const ConvolutionShape &shape, int64_t d)
+    : JoinedPhases(shape, d, 0) {
+  for (int64_t other = 1; other < period; ++other)
+    if (JoinedPhases shifted(shape, d, other);
+        shifted.elements == elements && shifted.positions < positions)
+      *this = shifted;
 }
 
 /// If the output has a single position, no other one is a stride away. A
@@ -211,7 +231,8 @@ void Planner::planJoinedPhases() {
                                                  gap + joined.first);
     // With another gap, filter elements are out of bounds and read zero.
     space.setIndex(letter(kFilterLetters, d),
-                   element * joined.period + phase + gap * shape.filter[d]);
+                   element * joined.period + phase - joined.skipped +
+                       gap * (shape.filter[d] + joined.skipped));
     space.setIndex(letter(kOutputLetters, d),
                    position + joined.offset - element * joined.distance);
   }

@@ -206,6 +206,21 @@ func.func @backward_data_joined(%dy: tensor<1x3x4x32xf16>, %w: tensor<32x6x5x16x
   return %dx : tensor<1x14x17x16xf32>
 }
 
+// With padding, positions of joined dgrad phases start at 0 if as many elements
+// remain: the last dgrad phase of the filter's width, with 5 elements, meets
+// element 0. Its height would need a third one of 6 elements.
+// CHECK-LABEL: func @backward_data_joined_padded
+// CHECK-SAME:    %[[DY:.+]]: tensor<1x4x4x32xf16>, %[[W:.+]]: tensor<32x6x5x16xf16>
+// CHECK:         conv.gather %[[DY]]{{.*}} rows = [n = 1, h = 5, w = 4], columns = [r = 2, s = 2, k = 32], {{.*}} (d1, d2 - d4, d3 - d5 + 1, d0 * 32 + d6)>> : {{.*}} -> tensor<1x20x128xf16>
+// CHECK:         conv.gather %[[W]]{{.*}} (d0 * 32 + d6, d4 * 4 + d1, d5 * 4 + d2 - 3, d3)>> : {{.*}} -> tensor<1x256x128xf16>
+// CHECK:         conv.scatter %{{.+}} into %{{.+}} rows = [n = 1, h = 5, w = 4], columns = [h.phase = 4, w.phase = 4, c = 16], {{.*}} (d1, d2 * 4 + d4 - 1, d3 * 4 + d5, d0 * 16 + d6, d2 * 4 + d4 - 1)>, limits = [16]>
+func.func @backward_data_joined_padded(%dy: tensor<1x4x4x32xf16>, %w: tensor<32x6x5x16xf16>) -> tensor<1x16x16x16xf32> {
+  %dx = conv.backward_data %dy, %w window = <strides = [4, 4], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x4x4x32xf16>, tensor<32x6x5x16xf16> -> tensor<1x16x16x16xf32>
+  return %dx : tensor<1x16x16x16xf32>
+}
+
 // A filter smaller than the stride leaves positions that no element meets: in
 // lines that have others, and lines of nothing else. They get the epilogue of zero.
 // CHECK-LABEL: func @backward_data_untouched
