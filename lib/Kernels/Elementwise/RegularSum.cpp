@@ -75,13 +75,23 @@ std::optional<RegularSum> RegularSum::find(const Kernel &kernel) {
   return RegularSum(std::move(additions), *distance);
 }
 
-Value RegularSum::addParts(const Kernel &kernel, Value offset, Value guard,
-                           Value sum, int64_t parts) const {
+/// The sum of an offset and the distance to a later slice, which does not wrap:
+/// only then is the distance part of a load's instruction. ptxas keeps no more
+/// than one load in flight if each has an address of its own (256 slices of 144
+/// elements took 46 us on an H200).
+static Value createPartOffset(const Kernel &kernel, Value offset,
+                              int64_t distance) {
+  return arith::AddIOp::create(kernel.b, offset, kernel.math.constant(distance),
+                               arith::IntegerOverflowFlags::nsw);
+}
+
+Value RegularSum::addParts(const Kernel &kernel, Value offset, Value sum,
+                           int64_t parts) const {
   SmallVector<Value> loaded;
   for (int64_t i = 0; i < parts; ++i)
     loaded.push_back(kernel.load(kernel.epilogueArguments().front(),
-                                 kernel.math.add(offset, i * distance), guard,
-                                 /*elements=*/1));
+                                 createPartOffset(kernel, offset, i * distance),
+                                 kernel.math.yes(), /*elements=*/1));
   for (Value part : loaded) {
     Value element = vector::ExtractOp::create(kernel.b, part, 0);
     sum = addSums(kernel.b, kernel.b.getLoc(), sum, element);
@@ -99,16 +109,18 @@ Value RegularSum::create(const Kernel &kernel, Value offset,
   if (isa<FloatType>(type))
     nothing = b.getFloatAttr(type, -0.0);
   int64_t rounds = int64_t(getInputs()) / kPartsOfRound;
+  // The sum of another element is not stored.
+  Value first = math.select(guard, offset, math.constant(0));
   auto loop = scf::ForOp::create(
       b, math.constant(0), math.constant(rounds), math.constant(1),
-      ValueRange{arith::ConstantOp::create(b, nothing), offset},
+      ValueRange{arith::ConstantOp::create(b, nothing), first},
       [&](OpBuilder &, Location, Value, ValueRange carried) {
-        Value sum =
-            addParts(kernel, carried[1], guard, carried[0], kPartsOfRound);
-        Value next = math.add(carried[1], kPartsOfRound * distance);
+        Value sum = addParts(kernel, carried[1], carried[0], kPartsOfRound);
+        Value next =
+            createPartOffset(kernel, carried[1], kPartsOfRound * distance);
         scf::YieldOp::create(b, ValueRange{sum, next});
       });
-  return addParts(kernel, loop.getResult(1), guard, loop.getResult(0),
+  return addParts(kernel, loop.getResult(1), loop.getResult(0),
                   int64_t(getInputs()) % kPartsOfRound);
 }
 

@@ -30,7 +30,7 @@ private:
   RegularSum(SmallVector<Operation *> additions, int64_t distance)
       : additions(std::move(additions)), distance(distance) {}
   /// Adds `parts` slices, starting at an offset, to a sum.
-  Value addParts(const Kernel &kernel, Value offset, Value guard, Value sum,
+  Value addParts(const Kernel &kernel, Value offset, Value sum,
                  int64_t parts) const;
 
   SmallVector<Operation *> additions;
