@@ -36,6 +36,9 @@ struct StagedCalibration {
   double barrierCycles;     ///< A step's barrier, waits and loop control.
   double loadLanesPerClock; ///< Addresses the first-level cache takes.
   int64_t leastLoadBytes;   ///< Smaller loads of a lane are not faster.
+  /// Cycles of a unit in which a lane divides a reduced position into the
+  /// coordinates of what it loads.
+  double divisionCycles = 0;
   /// Registers that the compiler takes beside accumulators before it spills, as
   /// a multiple of the counted ones. Measured on kernels for all chips: up to
   /// 1.75 where there are 256 registers, since loads are hoisted.

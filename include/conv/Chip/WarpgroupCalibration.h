@@ -86,7 +86,13 @@ struct WarpgroupCalibration {
   double unalignedGroupRowCycles; ///< `unalignedRowCycles` of groups, some of
                                   ///< whose rows are aligned: 2 layers of
                                   ///< groups of 24 and 56 channels.
-  double transposedRowFactor;     ///< Time of an unaligned row of a filter with
+  /// Time of rows that lanes copy, over that of whole sectors: of reduced
+  /// positions that start inside sectors (14 schedules in NCHW took 1.2 to 1.4
+  /// times what was predicted), and of whole cache lines (30 schedules of
+  /// images of 64 and 16384 positions took 0.74 to 0.9 times).
+  double unalignedGatherFactor;
+  double alignedGatherFactor;
+  double transposedRowFactor; ///< Time of an unaligned row of a filter with
                               ///< rows along the reduction, over that of other
                               ///< filters: 6 layers.
   double rereadShare; ///< Share of the memory's time per byte that a byte takes
@@ -98,13 +104,13 @@ struct WarpgroupCalibration {
   double epilogueCyclesPerColumn;
   double storeCyclesPerRow; ///< Cycles for each copied row when a chunk of the
                             ///< result goes to memory.
-  /// Cycles of a unit for each element of a result with rows innermost, which
-  /// lanes store from shared memory: in lines that fill sectors, and in shorter
-  /// ones; and those added for 16-bit elements if some columns start within a
-  /// register.
-  double columnElementCycles;
-  double shortColumnElementCycles;
-  double oddElementCycles;
+  /// Cycles of a unit for each sector of a result with rows innermost, which
+  /// lanes store from shared memory: of sectors that a store fills, of parts of
+  /// a sector, and of parts if 16-bit columns start anywhere, so that different
+  /// stores share sectors.
+  double columnSectorCycles;
+  double partColumnSectorCycles;
+  double oddColumnSectorCycles;
   /// Added for each column, and to the chunks of a row, if chunks are not
   /// swizzled: 33 schedules with 104, 112 and 208 columns.
   double plainCyclesPerColumn;

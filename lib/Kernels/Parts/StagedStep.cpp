@@ -71,10 +71,12 @@ static double computeLoadCycles(const ChipInfo &chip,
   int64_t loads = rows * candidate.gemmK / width;
   int64_t bytes = std::max(width * byteSize(candidate.atom->operand),
                            fit(chip).leastLoadBytes);
-  return std::max(double(loads * bytes) *
-                      countLineWaste(chip, candidate, rows, run) /
-                      chip.sharedCacheBytesPerClock,
-                  double(loads) / fit(chip).loadLanesPerClock);
+  double divisions = run.takesDivisions ? double(loads) : 0;
+  return std::max(
+      {double(loads * bytes) * countLineWaste(chip, candidate, rows, run) /
+           chip.sharedCacheBytesPerClock,
+       double(loads) / fit(chip).loadLanesPerClock,
+       divisions * fit(chip).divisionCycles});
 }
 
 /// Whether the offsets of loads stay the same from step to step, so that no

@@ -170,11 +170,23 @@ static double computeGatherCycles(const ChipInfo &chip,
              chip.calibration->staged.loadLanesPerClock;
 }
 
+/// Time of an operand's rows over that of rows which are whole sectors.
+static double getRowFactor(const ChipInfo &chip, const GatheredOperand &operand,
+                           bool reducesPositions) {
+  if (operand.isUnaligned(chip.sectorBytes))
+    return reducesPositions ? fit(chip).unalignedGatherFactor : 1;
+  return operand.alignment % TmaTile::kRowBytes == 0
+             ? fit(chip).alignedGatherFactor
+             : 1;
+}
+
 /// Cycles in which lanes copy the operands of a step.
 static double computeGatherCycles(const ChipInfo &chip, const Gather &gather,
-                                  const TmaTile &tile) {
-  return computeGatherCycles(chip, gather.left, tile.rows) +
-         computeGatherCycles(chip, gather.right, tile.rightColumns());
+                                  const TmaTile &tile, bool reducesPositions) {
+  return getRowFactor(chip, gather.left, reducesPositions) *
+             computeGatherCycles(chip, gather.left, tile.rows) +
+         getRowFactor(chip, gather.right, reducesPositions) *
+             computeGatherCycles(chip, gather.right, tile.rightColumns());
 }
 
 double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
@@ -189,7 +201,8 @@ double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
   double busy = idle + (1 - idle) * units / double(chip.computeUnits);
   if (const GatherFacts *gathered = getGatherFacts(problem, tile))
     return std::max(stepCycles,
-                    busy * computeGatherCycles(chip, gathered->gather, tile));
+                    busy * computeGatherCycles(chip, gathered->gather, tile,
+                                               facts.reducesPositions));
   stepCycles = std::max(
       {stepCycles,
        busy * getLineCycles(problem, chip, units) *

@@ -125,8 +125,10 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
   // Columns that start within registers are not hidden: 5 layers of odd images
   // took 1.3 to 2.9 times as long as without them on an H200, others in NCHW
   // 0.9 to 1.15 times.
-  if (problem.hasOddResultColumns && storesColumns(problem, sizes))
-    storeCycles += computeColumnCycles(problem, chip, sizes);
+  double oddCycles =
+      problem.hasOddResultColumns && storesColumns(problem, sizes)
+          ? computeColumnCycles(problem, chip, sizes)
+          : 0;
   double pieces =
       double(sizes.columns * tile.filterRows * FilterTile::kPiecesPerRow) /
       double(sizes.consumers * TmaTile::kWarpgroupSize);
@@ -135,13 +137,14 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
   double tileCycles = steps * cost.stepCycles;
   double ownCycles = steps * (cost.matrixCycles / double(sizes.consumers) +
                               fit(chip).sliceCycles) +
-                     storeCycles;
+                     storeCycles + oddCycles;
   double cycles =
       fit(chip).launchCycles + fit(chip).pieceCycles * pieces +
       computeElementCycles(problem, chip, sizes) + tileCycles + storeCycles +
-      double(perUnit - 1) *
-          std::max(tileCycles + fit(chip).exposedStores * storeCycles,
-                   ownCycles);
+      oddCycles +
+      double(perUnit - 1) * std::max(tileCycles + oddCycles +
+                                         fit(chip).exposedStores * storeCycles,
+                                     ownCycles);
 
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);

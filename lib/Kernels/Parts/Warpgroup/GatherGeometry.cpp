@@ -28,8 +28,8 @@ static constexpr int64_t kMinCopyBytes = 4;
 static constexpr int64_t kMostElements = int64_t(1) << 30;
 
 /// The starts of rows are known as multiples of up to so many bytes: of the
-/// sectors of all chips with `wgmma`.
-static constexpr int64_t kMaxAlignment = 32;
+/// cache lines of all chips with `wgmma`, and of their sectors.
+static constexpr int64_t kMaxAlignment = 128, kSectorBytes = 32;
 
 static std::optional<::conv::GatheredOperand>
 computeGathered(const ViewedTensor &operand) {
@@ -47,13 +47,15 @@ computeGathered(const ViewedTensor &operand) {
   };
   int64_t along = getBytes(MatrixIndex::Column);
   int64_t across = getBytes(MatrixIndex::Row);
-  int64_t bytes = std::max(along, across);
+  // Whole sectors along the reduction need no transposition.
+  bool isTransposed = across > along && along < kSectorBytes;
+  int64_t bytes = isTransposed ? across : along;
   // A lane would divide the number of each line of each step into positions.
-  bool takesDivisions = across > along && access.countChecked() > 0;
+  bool takesDivisions = isTransposed && access.countChecked() > 0;
   if (bytes < kMinCopyBytes || takesDivisions)
     return std::nullopt;
   return ::conv::GatheredOperand{std::min(bytes, Tile::kAccessBytes),
-                                 across > along, bytes,
+                                 isTransposed, bytes,
                                  1 + int64_t(access.countChecked())};
 }
 

@@ -7,6 +7,9 @@
 
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace conv;
 
 const TmaFacts &conv::getTmaFacts(const Problem &problem) {
@@ -60,14 +63,20 @@ double conv::computeColumnCycles(const Problem &problem, const ChipInfo &chip,
                                  const TmaTile &tile) {
   const WarpgroupCalibration &fit = chip.calibration->warpgroup;
   const TmaFacts &facts = getTmaFacts(problem, tile);
-  bool areLines = facts.haloTile && !facts.haloTile->isReduced();
+  bool areLines =
+      problem.hasHaloTiles && !(facts.haloTile && facts.haloTile->isReduced());
   int64_t rows = (areLines ? TmaTile::kBlockSize : TmaTile::kAtomRows) *
                  tile.atomsStoredTogether();
-  // Odd columns start anywhere in a sector.
-  int64_t sectors = problem.hasOddResultColumns ? 2 : 1;
-  bool fillSectors = rows * tile.resultBytes >= sectors * chip.sectorBytes;
-  return double(tile.rows * tile.columns) *
-         ((fillSectors ? fit.columnElementCycles
-                       : fit.shortColumnElementCycles) +
-          (problem.hasOddResultColumns ? fit.oddElementCycles : 0));
+  double bytes = double(rows * tile.resultBytes);
+  auto sector = double(chip.sectorBytes);
+  double filled = std::floor(bytes / sector);
+  double cycles = filled * fit.columnSectorCycles +
+                  (bytes > filled * sector ? fit.partColumnSectorCycles : 0);
+  if (problem.hasOddResultColumns) {
+    double touched = 1 + (bytes - double(tile.resultBytes)) / sector;
+    double parts = std::min(touched, 2.0);
+    cycles = (touched - parts) * fit.columnSectorCycles +
+             parts * fit.oddColumnSectorCycles;
+  }
+  return double(tile.rows * tile.columns) / double(rows) * cycles;
 }
