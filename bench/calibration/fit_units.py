@@ -33,7 +33,7 @@ OVERLAPPED = {
     "step_cycles": 0,
     "latency_cycles": 590,
     "setup_cycles": 570,
-    "piece_cycles": 95,
+    "access_cycles": 95,
     "store_cycles": 1.2,
     "vector_factor": 1,
 }
@@ -46,7 +46,7 @@ PHASED = {
     "step_cycles": 700,
     "latency_cycles": 720,
     "setup_cycles": 130,
-    "piece_cycles": 125,
+    "access_cycles": 125,
     "store_cycles": 0.5,
     "vector_factor": 1.5,
 }
@@ -116,7 +116,7 @@ def _round(unit, fit, resident, is_only):
     if resident == 0:
         return 0
     waves = math.ceil(unit["waves"] / unit["simds"])
-    ends = fit["setup_cycles"] + waves * unit["pieces"] * fit["piece_cycles"]
+    ends = fit["setup_cycles"] + waves * unit["accesses"] * fit["access_cycles"]
     ends += resident * unit["stored_bytes"] / 64 * fit["store_cycles"]
     if (is_only or resident == 1) and unit["overlaps"] and not unit["lane_copies"]:
         ends += unit["prefetch_distance"] * fit["latency_cycles"]

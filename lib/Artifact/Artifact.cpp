@@ -169,37 +169,37 @@ Result<std::vector<std::string_view>> Artifact::assemble(ZipWriter &zip) const {
   }
   if (!added)
     return added.error();
-  Result<std::vector<std::string_view>> pieces = zip.finish();
-  if (!pieces)
-    return pieces.error();
+  Result<std::vector<std::string_view>> buffers = zip.finish();
+  if (!buffers)
+    return buffers.error();
   int64_t fileBytes = 0;
-  for (std::string_view piece : *pieces)
-    fileBytes += int64_t(piece.size());
+  for (std::string_view buffer : *buffers)
+    fileBytes += int64_t(buffer.size());
   if (Result<void> fits = checkLimit("the manifest and the code", inflatedBytes,
                                      computeInflatedLimit(fileBytes));
       !fits)
     return fits.error();
-  return pieces;
+  return buffers;
 }
 
 Result<std::string> Artifact::bytes() const {
   ZipWriter zip;
-  Result<std::vector<std::string_view>> pieces = assemble(zip);
-  if (!pieces)
-    return pieces.error();
+  Result<std::vector<std::string_view>> buffers = assemble(zip);
+  if (!buffers)
+    return buffers.error();
   std::string file;
-  for (std::string_view piece : *pieces)
-    file += piece;
+  for (std::string_view buffer : *buffers)
+    file += buffer;
   return file;
 }
 
 Result<void> Artifact::write(const std::string &path) const {
   ZipWriter zip;
-  Result<std::vector<std::string_view>> pieces = assemble(zip);
-  if (!pieces)
-    return Error{pieces.error().kind,
-                 "cannot write '" + path + "': " + pieces.error().message};
-  return writeFile(path, *pieces);
+  Result<std::vector<std::string_view>> buffers = assemble(zip);
+  if (!buffers)
+    return Error{buffers.error().kind,
+                 "cannot write '" + path + "': " + buffers.error().message};
+  return writeFile(path, *buffers);
 }
 
 Result<Artifact> Artifact::read(const std::string &path) {

@@ -33,19 +33,19 @@ public:
   Result<void> add(const std::string &name, std::string_view content);
 
   /// Adds a member stored as it is, at a multiple of `kStoredAlignment` bytes
-  /// of the file. `content` must outlive the pieces that `finish` returns.
+  /// of the file. `content` must outlive the buffers that `finish` returns.
   Result<void> addStored(const std::string &name, std::string_view content);
 
-  /// The whole file, in pieces that live as long as the writer.
+  /// The whole file, in buffers that live as long as the writer.
   Result<std::vector<std::string_view>> finish();
 
 private:
   Result<void> append(const std::string &name, std::string_view content,
                       std::string_view data, bool isDeflated);
-  void appendPiece(std::string_view piece);
+  void append(std::string_view buffer);
 
-  std::deque<std::string> owned; ///< The memory of pieces other than content.
-  std::vector<std::string_view> pieces;
+  std::deque<std::string> owned; ///< The memory of buffers other than content.
+  std::vector<std::string_view> buffers;
   uint64_t fileBytes = 0;
   std::string directory;
   size_t count = 0;

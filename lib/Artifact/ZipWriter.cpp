@@ -38,9 +38,9 @@ static Result<std::string> deflateBytes(std::string_view content) {
   return compressed;
 }
 
-void ZipWriter::appendPiece(std::string_view piece) {
-  pieces.push_back(piece);
-  fileBytes += piece.size();
+void ZipWriter::append(std::string_view buffer) {
+  buffers.push_back(buffer);
+  fileBytes += buffer.size();
 }
 
 /// An extra field of a local header that aligns the bytes after it; readers
@@ -109,8 +109,8 @@ Result<void> ZipWriter::append(const std::string &name,
   std::string &header = owned.emplace_back();
   zip::append(header, local);
   header += name + extra;
-  appendPiece(header);
-  appendPiece(data);
+  append(header);
+  append(data);
   ++count;
   return {};
 }
@@ -153,6 +153,6 @@ Result<std::vector<std::string_view>> ZipWriter::finish() {
     zip::append(directory, locator);
   }
   zip::append(directory, end);
-  appendPiece(directory);
-  return pieces;
+  append(directory);
+  return buffers;
 }

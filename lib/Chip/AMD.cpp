@@ -17,7 +17,8 @@
 //     gfx942 and gfx950): the white papers of CDNA2 to CDNA4; for RDNA, the 64
 //     bytes of a request to the level-2 cache, and two compute units to a port
 //     of 64 bytes;
-//   * registers, their granule, waves of a SIMD unit: LLVM's AMDGPU back end,
+//   * registers, their allocation unit, waves of a SIMD unit: LLVM's AMDGPU
+//   back end,
 //     which allocates them (AMDGPUBaseInfo.cpp: getTotalNumVGPRs,
 //     getVGPRAllocGranule, getMaxWavesPerEU);
 //   * bytes of LDS in a clock on gfx950: of reads; writes have half the rate
@@ -124,7 +125,7 @@ static const ChipInfo kAMDChips[] = {
      .registersPerLane = 512,
      .accumulationRegisters = 256,
      .registerFilePerLane = 512,
-     .registerGranule = 8,
+     .registerAllocationUnit = 8,
      .simdsPerComputeUnit = 4,
      .maxWavesPerSimd = 8,
      .computeUnits = 104,
@@ -151,7 +152,7 @@ static const ChipInfo kAMDChips[] = {
      .registersPerLane = 512,
      .accumulationRegisters = 256,
      .registerFilePerLane = 512,
-     .registerGranule = 8,
+     .registerAllocationUnit = 8,
      .simdsPerComputeUnit = 4,
      .maxWavesPerSimd = 8,
      .computeUnits = 304,
@@ -181,7 +182,7 @@ static const ChipInfo kAMDChips[] = {
      .registersPerLane = 512,
      .accumulationRegisters = 256,
      .registerFilePerLane = 512,
-     .registerGranule = 8,
+     .registerAllocationUnit = 8,
      .simdsPerComputeUnit = 4,
      .maxWavesPerSimd = 8,
      .computeUnits = 256,
@@ -211,7 +212,7 @@ static const ChipInfo kAMDChips[] = {
      .registersPerLane = 256,
      .accumulationRegisters = 0,
      .registerFilePerLane = 1536,
-     .registerGranule = 24,
+     .registerAllocationUnit = 24,
      .simdsPerComputeUnit = 2,
      .computeUnitsOfProcessor = 2,
      .maxWavesPerSimd = 16,
@@ -240,7 +241,7 @@ static const ChipInfo kAMDChips[] = {
      .registersPerLane = 256,
      .accumulationRegisters = 0,
      .registerFilePerLane = 1536,
-     .registerGranule = 24,
+     .registerAllocationUnit = 24,
      .simdsPerComputeUnit = 2,
      .computeUnitsOfProcessor = 2,
      .maxWavesPerSimd = 16,
@@ -269,7 +270,7 @@ static const ChipInfo kAMDChips[] = {
      .registersPerLane = 256,
      .accumulationRegisters = 0,
      .registerFilePerLane = 1024,
-     .registerGranule = 16,
+     .registerAllocationUnit = 16,
      .simdsPerComputeUnit = 4,
      .maxWavesPerSimd = 16,
      .computeUnits = 256,

@@ -31,8 +31,8 @@ static constexpr StagedCalibration kStaged = {
     .leastLoadBytes = 4,     // Likewise.
     .temporaries = 1.75,     // Code, as the next three.
     .fixedRegisters = 20,
-    .inputPieceRegisters = 4,
-    .filterPieceRegisters = 2};
+    .inputAccessRegisters = 4,
+    .filterAccessRegisters = 2};
 
 /// Clock, except instructions, registers and `accumulationShare`: code.
 static constexpr UnitCalibration kUnit = {.overlapped = {.partsNorm = 5,
@@ -43,7 +43,7 @@ static constexpr UnitCalibration kUnit = {.overlapped = {.partsNorm = 5,
                                                          .stepCycles = 0,
                                                          .latencyCycles = 590,
                                                          .setupCycles = 570,
-                                                         .pieceCycles = 95,
+                                                         .accessCycles = 95,
                                                          .storeCycles = 1.2,
                                                          .vectorFactor = 1},
                                           .phased = {.partsNorm = 20,
@@ -54,7 +54,7 @@ static constexpr UnitCalibration kUnit = {.overlapped = {.partsNorm = 5,
                                                      .stepCycles = 700,
                                                      .latencyCycles = 720,
                                                      .setupCycles = 130,
-                                                     .pieceCycles = 125,
+                                                     .accessCycles = 125,
                                                      .storeCycles = 0.5,
                                                      .vectorFactor = 1.5},
                                           .laneCopies = {.partsNorm = 3.9,
@@ -65,7 +65,7 @@ static constexpr UnitCalibration kUnit = {.overlapped = {.partsNorm = 5,
                                                          .stepCycles = 175,
                                                          .latencyCycles = 840,
                                                          .setupCycles = 570,
-                                                         .pieceCycles = 95,
+                                                         .accessCycles = 95,
                                                          .storeCycles = 1.2,
                                                          .vectorFactor = 1.8},
                                           .laneCopyAtoms = 7,

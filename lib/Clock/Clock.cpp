@@ -26,9 +26,9 @@ using namespace conv::clock;
 int clock::countResident(const Program &program, const Pace &pace, int waves,
                          int64_t sharedBytes, std::string &limit) {
   const ChipInfo &chip = *pace.chip;
-  int64_t registers =
-      std::max<int64_t>(roundUp(program.facts.registers, chip.registerGranule),
-                        chip.registerGranule);
+  int64_t registers = std::max<int64_t>(
+      roundUp(program.facts.registers, chip.registerAllocationUnit),
+      chip.registerAllocationUnit);
   int64_t wavesOfSimd = std::min<int64_t>(chip.maxWavesPerSimd,
                                           chip.registerFilePerLane / registers);
   // A workgroup in one half of a processor has the resources of that half.
@@ -36,7 +36,7 @@ int clock::countResident(const Program &program, const Pace &pace, int waves,
   int64_t simds = pace.simds() / parts;
   int64_t byRegisters = wavesOfSimd * simds / std::max(1, waves);
   int64_t shared =
-      roundUp(std::max<int64_t>(sharedBytes, 1), pace.sharedGranule);
+      roundUp(std::max<int64_t>(sharedBytes, 1), pace.sharedAllocationUnit);
   int64_t byShared =
       chip.sharedMemoryOfUnit * pace.computeUnitsOfUnit / parts / shared;
   limit = byShared < byRegisters                ? "lds"

@@ -224,10 +224,10 @@ static void readModifier(Instruction &instruction, std::string_view word) {
 }
 
 static void readOperands(Instruction &instruction, std::string_view rest) {
-  std::vector<std::string_view> pieces = split(rest, ',');
+  std::vector<std::string_view> operands = split(rest, ',');
   std::vector<std::string_view> modifiers;
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    std::vector<std::string_view> words = split(pieces[i], ' ');
+  for (size_t i = 0; i < operands.size(); ++i) {
+    std::vector<std::string_view> words = split(operands[i], ' ');
     instruction.operands.push_back(readOperand(words[0]));
     modifiers.insert(modifiers.end(), words.begin() + 1, words.end());
   }

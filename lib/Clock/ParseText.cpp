@@ -32,7 +32,7 @@ bool clock::startsWithAny(std::string_view text,
 
 std::vector<std::string_view> clock::split(std::string_view text,
                                            char separator) {
-  std::vector<std::string_view> pieces;
+  std::vector<std::string_view> fields;
   int depth = 0;
   size_t start = 0;
   for (size_t i = 0; i <= text.size(); ++i) {
@@ -42,12 +42,12 @@ std::vector<std::string_view> clock::split(std::string_view text,
       --depth;
     if (i < text.size() && (text[i] != separator || depth > 0))
       continue;
-    if (std::string_view piece = trim(text.substr(start, i - start));
-        !piece.empty())
-      pieces.push_back(piece);
+    if (std::string_view field = trim(text.substr(start, i - start));
+        !field.empty())
+      fields.push_back(field);
     start = i + 1;
   }
-  return pieces;
+  return fields;
 }
 
 std::optional<int64_t> clock::readInteger(std::string_view text) {

@@ -37,7 +37,7 @@ static bool accessesNeighbours(ViewAttr view, Value tensor) {
 /// fills one.
 static bool writesVectors(ViewAttr view, RankedTensorType type) {
   return view.getColumns().back() * type.getElementTypeBitWidth() / 8 %
-             ::conv::kPieceBytes ==
+             ::conv::kVectorBytes ==
          0;
 }
 

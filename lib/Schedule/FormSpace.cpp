@@ -94,9 +94,9 @@ enumerateChannelMultiples(ConvolutionOpInterface op,
                      llvm::alignTo(shape.k, padsOutput ? multiple : 1));
   };
   SmallVector<int64_t> multiples = {1};
-  for (int64_t alignment : {::conv::kPieceBytes, int64_t(chip.sectorBytes)}) {
+  for (int64_t alignment : {::conv::kVectorBytes, int64_t(chip.sectorBytes)}) {
     int64_t multiple = alignment / bytes;
-    bool isUsed = alignment == ::conv::kPieceBytes || hasWarpgroups(chip);
+    bool isUsed = alignment == ::conv::kVectorBytes || hasWarpgroups(chip);
     if (isUsed && multiple > 1 && pad(multiple) != pad(multiples.back()))
       multiples.push_back(multiple);
   }
@@ -188,7 +188,7 @@ enumerateUnfoldedForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
   for (int64_t dims = 1; dims <= shape.getRank(); ++dims) {
     LayoutsAttr last = getUnfoldedLayouts(op, dims);
     OperandForm form = {
-        last, ::conv::kPieceBytes / bytes, {}, dims, operandType};
+        last, ::conv::kVectorBytes / bytes, {}, dims, operandType};
     // Unfolding one more dimension without taps changes nothing.
     int64_t first = shape.getRank() - dims;
     bool isUseless = shape.filter[first] == 1 && shape.strides[first] == 1;
@@ -214,7 +214,7 @@ static bool splitsVectors(ConvolutionOpInterface op, int64_t bytes) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   return op.getDirection() == Direction::BackwardWeight && op.getGroups() > 1 &&
          shape.c == op.getGroups() &&
-         shape.c * bytes % ::conv::kPieceBytes != 0;
+         shape.c * bytes % ::conv::kVectorBytes != 0;
 }
 
 /// Input and output with positions innermost, and the filter as for channels

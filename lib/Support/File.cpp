@@ -66,11 +66,11 @@ int openToRead(const std::string &path) {
                               : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
 }
 
-using Pieces = std::span<const std::string_view>;
+using Buffers = std::span<const std::string_view>;
 
-/// Writes all of `pieces`; returns 0 or the error number.
-int writeAll(int descriptor, Pieces pieces) {
-  for (std::string_view bytes : pieces)
+/// Writes all of `buffers`; returns 0 or the error number.
+int writeAll(int descriptor, Buffers buffers) {
+  for (std::string_view bytes : buffers)
     while (!bytes.empty()) {
       ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR)
@@ -146,11 +146,11 @@ bool isDescriptor(const std::string &path) {
          path.starts_with("/dev/fd/") || path.starts_with("/proc/");
 }
 
-Result<void> writeInPlace(const std::string &path, Pieces pieces) {
+Result<void> writeInPlace(const std::string &path, Buffers buffers) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file)
     return writeError(path, errno);
-  if (int code = writeAll(file.get(), pieces))
+  if (int code = writeAll(file.get(), buffers))
     return writeError(path, code);
   return {};
 }
@@ -219,16 +219,16 @@ Result<Blob> conv::mapFile(const std::string &path, int64_t maxBytes,
 }
 
 Result<void> conv::writeFile(const std::string &path, std::string_view bytes) {
-  return writeFile(path, Pieces(&bytes, 1));
+  return writeFile(path, Buffers(&bytes, 1));
 }
 
-Result<void> conv::writeFile(const std::string &path, Pieces pieces) {
+Result<void> conv::writeFile(const std::string &path, Buffers buffers) {
   struct stat status;
   bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode))
     return writeError(path, EISDIR);
   if (exists && (isDescriptor(path) || !S_ISREG(status.st_mode)))
-    return writeInPlace(path, pieces);
+    return writeInPlace(path, buffers);
   // A rename would also replace a file that its owner made read-only.
   if (exists && ::access(path.c_str(), W_OK) != 0)
     return writeError(path, errno);
@@ -243,7 +243,7 @@ Result<void> conv::writeFile(const std::string &path, Pieces pieces) {
   if (exists && ::fchmod(file.get(), status.st_mode & 0777) != 0)
     code = errno;
   if (code == 0)
-    code = writeAll(file.get(), pieces);
+    code = writeAll(file.get(), buffers);
   if (!file.close() && code == 0)
     code = errno;
   if (code == 0 && ::rename(temporary.c_str(), target.c_str()) != 0)

@@ -242,7 +242,7 @@ def _find(tensor: Any) -> Framework:
     if any(base.__name__ == "MaskedArray" for base in kind.__mro__):
         raise bad_input("expects a tensor without a mask, but got a masked array: call array.filled()")
     if "torch" in roots and hasattr(kind, "__tensor_flatten__"):
-        raise bad_input(f"expects a tensor that is one piece of memory, but got {kind.__name__}, which wraps others")
+        raise bad_input(f"expects a tensor with storage of its own, but got {kind.__name__}, which wraps others")
     known = [_KNOWN[root] for root in roots if root in _KNOWN]
     if "numpy" in roots and isinstance(tensor, sys.modules["numpy"].ndarray):
         known.append(NumPy)

@@ -51,7 +51,7 @@ const DynamicProblem kPackedProblems[] = {
     {1, 300, 16, 16, 4, 60}, {1, 31, 24, 24, 4, 7, false, true},
     {1, 67, 512, 512, 5, 4}};
 
-/// Pieces of sequences, single tokens and pieces shorter than a kernel.
+/// Chunks of sequences, single tokens and chunks shorter than a kernel.
 const DynamicProblem kStateProblems[] = {
     {1, 1, 1, 1, 2, 0, true},    {3, 1, 16, 16, 4, 0, true},
     {2, 2, 24, 8, 8, 0, true},   {2, 7, 13, 13, 3, 0, true},

@@ -55,7 +55,7 @@ static std::vector<GenOptions> makeCorners() {
   corners[3].input = spatial(13, 11);
   corners[3].stride = spatial(4, 3);
   corners[3].dilation = spatial(2, 1);
-  // Channels just beyond tiles and beyond 16-byte pieces.
+  // Channels just beyond tiles and beyond 16-byte vectors.
   corners[4].c = 33;
   corners[4].k = 65;
   corners[5].c = 2;

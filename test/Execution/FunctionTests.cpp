@@ -104,7 +104,7 @@ func.func @far(%x: tensor<1x1x1x8xf16>, %w: tensor<8x3x1x8xf16>)
 }
 )mlir";
 
-// A row of the tile has 64 pieces, and there are 32 work-items.
+// A row of the tile has 64 vectors, and there are 32 work-items.
 static const char *const kLongRows = R"mlir(
 func.func @rows(%x: tensor<1x6x6x64xf16>, %w: tensor<16x3x3x64xf16>)
     -> tensor<1x6x6x16xf32> {
@@ -194,7 +194,7 @@ void test::addFunctionTests() {
   add("residual_block", kResidualBlock);
   add("epilogue_operands_wider_than_result", kWideOperands);
   add("padding_beyond_32_bits", kFarPadding);
-  addTest("Function", "more_pieces_in_a_row_than_work_items",
+  addTest("Function", "more_vectors_in_a_row_than_work_items",
           [] { checkEverywhere(kLongRows, {"sim:gfx1100", "sim:gfx1201"}); });
   addTest("Function", "uneven_tiles_on_the_host",
           [] { checkEverywhere(kUnevenTiles, {"host"}); });

@@ -77,7 +77,7 @@ static void add(const std::string &name, const GenOptions &options,
   });
 }
 
-/// Positions of which some are outside: their borders meet pieces of the
+/// Positions of which some are outside: their borders meet vectors of the
 /// reduction in weight gradients, whose image has 8, 16 or 24 of them in a row.
 static void addForms(const std::string &direction, int64_t flag,
                      const Tile &tile) {
@@ -127,7 +127,7 @@ void test::addPlaceTests() {
       if (tile.isTriedOnForms)
         addForms(direction, flag, tile);
     }
-  // Bytes have twice as many elements in a piece, f32 half as many.
+  // Bytes have twice as many elements in a vector, f32 half as many.
   GenOptions bytes = getBase("convint8", 1, 64);
   add("i8", bytes, kTiles[1]);
   GenOptions exact = getBase("conv", 1, 32);

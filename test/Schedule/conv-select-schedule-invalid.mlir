@@ -271,7 +271,7 @@ func.func @exact(%x: tensor<1x8x8x16xf32>, %w: tensor<32x1x1x16xf32>) -> tensor<
 
 // -----
 
-// The copy engine moves pieces of 16 bytes.
+// The copy engine moves vectors of 16 bytes.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @tma_channels(%x: tensor<4x8x8x12xf16>, %w: tensor<64x3x3x12xf16>) -> tensor<4x8x8x64xf16> {
   // expected-error @below {{unsupported (schedule): expects channels that are multiples of 8, but got 12 and 12}}

@@ -16,7 +16,7 @@ func.func @line_s13_columns(%x: tensor<4x8x8x4xf16>, %w: tensor<96x3x3x4xf16>) -
 
 // -----
 
-// Lines are copied in pieces of 16 bytes.
+// Lines are copied in vectors of 16 bytes.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @line_s13_bytes(%x: tensor<4x8x7x3xf16>, %w: tensor<64x3x3x3xf16>) -> tensor<4x8x7x64xf16> {
   // expected-error @below {{unsupported (schedule): expects lines of a multiple of 16 bytes, but got 42}}

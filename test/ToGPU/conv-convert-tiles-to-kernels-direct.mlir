@@ -9,7 +9,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
   // pixels, and the filter with channels innermost.
   // CHECK:       gpu.func @depthwise_0(%[[X:[a-z0-9]+]]: memref<1x8x8x16xf16, {{[^,]+}}, %[[W:[a-z0-9]+]]: memref<16x3x3x1xf16, {{[^,]+}}, %[[Y:[a-z0-9]+]]: memref<1x8x8x16xf16, {{[^,]+}})
   // CHECK-SAME:      workgroup(%[[A:[a-z0-9]+]] : memref<960xf16, #gpu.address_space<workgroup>>, %[[B:[a-z0-9]+]] : memref<144xf16, #gpu.address_space<workgroup>>)
-  // Each byte is loaded once, in pieces as wide as memory allows.
+  // Each byte is loaded once, in vectors as wide as memory allows.
   // CHECK:           conv.guarded_load %[[X]]{{.*}} -> vector<8xf16>
   // CHECK:           vector.store %{{.+}}, %[[A]]
   // CHECK:           conv.guarded_load %[[W]]{{.*}} -> vector<1xf16>

@@ -6,7 +6,7 @@
 // CHECK:       gpu.func @f_0(%[[X:.+]]: memref<2x16x16x3xf16, {{.+}}>, %[[W:.+]]: memref<64x3x3x3xf16, {{.+}}>, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel
 // CHECK:         %[[SHARED:.+]] = llvm.mlir.addressof @conv_shared
 // CHECK:         gpu.barrier
-// The producer copies the lines that there are, in one piece, while the filter is loaded.
+// The producer copies the lines that there are, in one copy, while the filter is loaded.
 // CHECK:         nvvm.setmaxregister decrease 24
 // CHECK:           %[[IMAGES:.+]] = conv.address %[[X]]
 // CHECK:           scf.for
@@ -101,7 +101,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // -----
 
 // In the gradient of the input, rows of the filter are adjacent: a work-item loads eight columns of eight rows, and writes
-// eight pieces.
+// eight vectors.
 // CHECK:       gpu.func @rows_0(%{{.+}}: memref<1x8x8x16xf16, {{.+}}>, %[[W16:.+]]: memref<16x1x1x40xf16, {{.+}}>,
 // CHECK-NOT:     vector<1xf16>
 // CHECK-COUNT-8: conv.guarded_load %[[W16]]{{.*}} -> vector<8xf16>

@@ -62,7 +62,7 @@ func.func @mfma(%x: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x64xf16>) -> tensor<1
 #schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 1, atom = <wmma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
-// Eight positions of the image make a piece. The first one may be left of its
+// Eight positions of the image make a vector. The first one may be left of its
 // row, and the last one right of it: the six between them share a guard, and so
 // a place, from which they are one to five positions of 64 channels away.
 // CHECK-LABEL: gpu.func @borders_0(

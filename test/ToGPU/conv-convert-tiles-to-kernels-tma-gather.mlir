@@ -24,7 +24,7 @@
 // CHECK:         nvvm.wgmma.mma_async
 // CHECK-LABEL: func.func @forward(
 
-// Rows of 24 channels start inside sectors, which pieces of two rows share in the first-level cache.
+// Rows of 24 channels start inside sectors, which vectors of two rows share in the first-level cache.
 // CHECK-LABEL: gpu.func @unaligned_0(
 // CHECK-SAME:    %arg0: memref<2x9x11x24xbf16
 // CHECK-COUNT-8: nvvm.cp.async.shared.global %{{.+}}, %{{.+}}, 16, cache = ca

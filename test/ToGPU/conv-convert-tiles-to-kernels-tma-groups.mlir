@@ -57,7 +57,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // -----
 
 // With strides, results are positions of a window, whose copies have no dimension left for groups: chunks of whole groups
-// are copied, as far as there are columns. Groups of 16 channels are one piece of a row: each step is one instruction.
+// are copied, as far as there are columns. Groups of 16 channels are one run of a row: each step is one instruction.
 // CHECK-LABEL: gpu.module @strided_kernels
 // CHECK:       gpu.func @strided_0(
 // CHECK:         nvvm.elect.sync

@@ -13,7 +13,7 @@
 // CHECK:               nvvm.mbarrier.try_wait.parity
 // CHECK:               nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c41472
 // CHECK:               nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] :
-// The consumers load 8 columns of 18 rows, nine taps of both slices, in eight pieces each: a work-item has one piece of
+// The consumers load 8 columns of 18 rows, nine taps of both slices, in eight vectors each: a work-item has one vector of
 // all columns. Channels of the filter that are multiplied are not innermost in memory.
 // CHECK:         nvvm.setmaxregister increase 232
 // CHECK:           scf.for %{{.+}} = %{{.+}} to %c144_i32{{.*}} step %c144_i32
@@ -57,7 +57,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // CHECK:       gpu.func @strided_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: memref<64x3x3x3xf16, {{.+}}>, %[[DX:.+]]: memref<2x16x16x3xf16, {{.+}}>) kernel
 // CHECK:               nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c10368
-// 16 columns of 4 taps, which are 32 pieces: 128 work-items load 4 columns at once.
+// 16 columns of 4 taps, which are 32 vectors: 128 work-items load 4 columns at once.
 // CHECK:           scf.for %{{.+}} = %{{.+}} to %c32_i32{{.*}} step %c32_i32
 // CHECK:             scf.for %{{.+}} = %{{.+}} to %c16_i32{{.*}} step %c16_i32
 // CHECK:             nvvm.wgmma.mma_async {{.+}} <m = 64, n = 16, k = 16>

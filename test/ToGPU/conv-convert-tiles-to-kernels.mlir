@@ -118,7 +118,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 #schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>>
 
-// Three channels: 16-byte pieces are put together from single elements, and
+// Three channels: 16-byte vectors are put together from single elements, and
 // channels past the last are guarded in the result, which has 5.
 // CHECK:       gpu.func @small_channels_0(%[[X:.+]]: memref<1x8x8x3xf16
 // CHECK-COUNT-8: conv.placed_load %[[X]]{{.*}} -> vector<1xf16>
@@ -154,7 +154,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // Groups are part of the grid: 3 * ceil(100/64) * ceil(96/64) workgroups. A
-// group of 8 channels is loaded as one piece.
+// group of 8 channels is loaded as one vector.
 // CHECK:       gpu.func @groups_0(%[[X:.+]]: memref<1x10x10x24xf16
 // CHECK:         conv.guarded_load %[[X]]{{.*}} -> vector<8xf16>
 // CHECK:       func.func @groups(

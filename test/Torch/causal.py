@@ -135,13 +135,13 @@ class Causal(unittest.TestCase):
                 both = definition(x, weight, None, initial).sum() + torch.cat([past, x], -1)[:, :, -3:].square().sum()
                 torch.testing.assert_close(grad, torch.autograd.grad(both, x)[0], rtol=1e-4, atol=1e-5)
 
-    def test_pieces_continue_each_other(self):
+    def test_chunks_continue_each_other(self):
         x, weight, bias = torch.randn(2, 6, 17), torch.randn(6, 4), torch.randn(6)
-        whole, states, pieces = causal_conv1d_fn(x, weight, bias, activation="silu"), None, []
-        for piece in x.split([5, 1, 2, 9], -1):
-            y, states = causal_conv1d_fn(piece, weight, bias, None, states, True, activation="silu")
-            pieces.append(y)
-        torch.testing.assert_close(torch.cat(pieces, -1), whole, rtol=1e-5, atol=1e-5)
+        whole, states, chunks = causal_conv1d_fn(x, weight, bias, activation="silu"), None, []
+        for chunk in x.split([5, 1, 2, 9], -1):
+            y, states = causal_conv1d_fn(chunk, weight, bias, None, states, True, activation="silu")
+            chunks.append(y)
+        torch.testing.assert_close(torch.cat(chunks, -1), whole, rtol=1e-5, atol=1e-5)
 
     def test_packed_sequences(self):
         seq_idx = torch.tensor([[0, 0, 0, 1, 2, 2, -1, -1, 3, 3, 3], [4] * 10 + [5]], dtype=torch.int32)

@@ -270,7 +270,7 @@ class Wrappers(unittest.TestCase):
         self.check(lambda x: conv.torch.causal_conv1d_varlen_states(x, starts, 2), x[0].T.contiguous())
 
     def test_arrays(self):
-        with self.assertRaisesRegex(conv.Error, "expects a tensor that is one piece of memory, but got Wrapper, which wraps others"):
+        with self.assertRaisesRegex(conv.Error, "expects a tensor with storage of its own, but got Wrapper, which wraps others"):
             conv.jit.conv2d(Wrapper(torch.ones(1, 1, 5, 5)), torch.ones(1, 1, 3, 3))
 
 

@@ -117,14 +117,14 @@ class Packed(unittest.TestCase):
         self.assertEqual(last.shape, (2, 2, 4))
 
     def test_states(self):
-        """A sequence in pieces has the results and gradients of the whole sequence."""
-        for order, activation, pieces in pairs(
+        """A sequence in chunks has the results and gradients of the whole sequence."""
+        for order, activation, chunks in pairs(
             ("BTGW", "BTWG"), (None, "silu"), ((5, 6), (1, 1, 9), (2, 9))
         ):
             x, kernel = draw(2, 11, 6), draw_kernel(2, 11, 3, 4, order)
             state, results, seen = draw(2, 3, 6), [], 0
             first = state
-            for count in pieces:
+            for count in chunks:
                 part = slice(seen, seen + count)
                 y, state = dynamic_conv(
                     x[:, part],

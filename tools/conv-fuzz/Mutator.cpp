@@ -94,7 +94,7 @@ Mutator::Mutator(const std::vector<std::string> &corpus, InputForm form)
     words = collectWords(corpus);
 }
 
-std::string Mutator::drawPiece(Random &random) const {
+std::string Mutator::drawSubstring(Random &random) const {
   const std::string &other = corpus[drawBelow(random, corpus.size())];
   Range range = drawRange(random, other);
   return other.substr(range.begin, range.size);
@@ -150,7 +150,7 @@ void Mutator::changeBytes(std::string &input, Random &random) const {
     input.insert(range.begin, input.substr(range.begin, range.size));
     return;
   case 4:
-    input.replace(range.begin, range.size, drawPiece(random));
+    input.replace(range.begin, range.size, drawSubstring(random));
     return;
   default:
     if (drawBelow(random, 8) == 0)

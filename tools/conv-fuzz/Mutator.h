@@ -18,7 +18,7 @@ namespace conv::tools {
 /// Whether inputs consist of words or of bytes.
 enum class InputForm { Text, Binary };
 
-/// Changes inputs of one kind, with pieces of its other inputs.
+/// Changes inputs of one kind, with parts of its other inputs.
 class Mutator {
 public:
   /// `corpus` must not be empty, and must outlive the mutator.
@@ -31,8 +31,8 @@ private:
   using Random = std::mt19937_64;
   void changeText(std::string &input, Random &random) const;
   void changeBytes(std::string &input, Random &random) const;
-  /// A piece of an input of the corpus.
-  std::string drawPiece(Random &random) const;
+  /// A substring of an input of the corpus.
+  std::string drawSubstring(Random &random) const;
 
   const std::vector<std::string> &corpus;
   InputForm form;

@@ -47,13 +47,13 @@ def normalise(text):
 
 
 def find_missing(lines, output):
-    """The first piece between two `...` that the output does not have after the earlier pieces, or None."""
+    """The first excerpt between two `...` that the output does not have after the earlier ones, or None."""
     output, position = normalise(output), 0
-    for piece in map(str.strip, normalise("\n".join(lines)).split("...")):
-        found = output.find(piece, position)
+    for excerpt in map(str.strip, normalise("\n".join(lines)).split("...")):
+        found = output.find(excerpt, position)
         if found < 0:
-            return piece
-        position = found + len(piece)
+            return excerpt
+        position = found + len(excerpt)
     return None
 
 

@@ -72,7 +72,7 @@ private:
   std::map<std::string, std::string> files;
   std::map<std::string, Blob> constants;
 
-  /// The pieces of the zip file; `zip` owns the pieces that are made here.
+  /// The buffers of the zip file; `zip` owns the buffers that are made here.
   Result<std::vector<std::string_view>> assemble(ZipWriter &zip) const;
 };
 

@@ -40,8 +40,9 @@ std::string_view getName(NumericType type);
 /// Bytes of one element.
 int64_t byteSize(NumericType type);
 
-/// Bytes of a lane's widest access to global or shared memory.
-inline constexpr int64_t kPieceBytes = 16;
+/// Bytes of a vector: of a lane's widest access to global or shared memory, 128
+/// bits.
+inline constexpr int64_t kVectorBytes = 16;
 
 /// The back end that compiles kernels for a chip.
 enum class Backend { AMDGPU, Host, NVPTX };
@@ -151,7 +152,7 @@ struct ChipInfo {
   int registersPerLane;          ///< 32-bit vector registers one wave can have.
   int accumulationRegisters;     ///< Registers that only matrix units can use.
   int registerFilePerLane;       ///< Registers of all waves of one SIMD unit.
-  int registerGranule;           ///< A wave's register count is a multiple.
+  int registerAllocationUnit;    ///< A wave's register count is a multiple.
   int simdsPerComputeUnit;
   int computeUnitsOfProcessor = 1; ///< Units that run a workgroup together.
   int maxWavesPerSimd;

@@ -47,8 +47,8 @@ struct StagedCalibration {
   /// numbers and constants; of a 16-byte input access (offset of its position,
   /// first row and column, and a mask); and of a filter access.
   int64_t fixedRegisters;
-  int64_t inputPieceRegisters;
-  int64_t filterPieceRegisters;
+  int64_t inputAccessRegisters;
+  int64_t filterAccessRegisters;
 };
 
 /// Multiply-adds of lanes (`Parts/LaneModel`): 52 schedules of 13 layers within

@@ -32,7 +32,7 @@ struct LoopFit {
   double stepCycles;    ///< Cycles that are added to a step with two stages.
   double latencyCycles; ///< Load latency in cycles, the least length of a step.
   double setupCycles;   ///< Cycles of a workgroup before its main loop.
-  double pieceCycles;   ///< Cycles added for each 16 bytes that a lane loads in
+  double accessCycles;  ///< Cycles added for each 16 bytes that a lane loads in
                         ///< a step and locates by divisions.
   double storeCycles;   ///< Cycles to store 64 bytes of a result.
   double vectorFactor;  ///< Measured cycles of vector instructions per counted.
@@ -57,7 +57,7 @@ struct UnitCalibration {
   double vectorOthers;
   double transposedOthers; ///< Growth of `vectorOthers` if an operand is
                            ///< transposed in registers: its places are kept,
-                           ///< and it is loaded before pieces are joined. 40
+                           ///< and it is loaded before vectors are joined. 40
                            ///< gradients on gfx1100 and gfx1201.
   double laneOthers; ///< Allocated over counted registers of multiply-adds of
                      ///< lanes, whose accumulators are allocated as counted.

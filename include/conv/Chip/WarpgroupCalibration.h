@@ -179,7 +179,7 @@ struct WeightStationaryCalibration {
                                   ///< of an atom.
   double exposedStores; ///< Share of the stores that no product hides.
   double launchCycles;  ///< From launch to first tile plus after the last.
-  double pieceCycles;   ///< Each 16 bytes of the filter that a work-item loads.
+  double accessCycles;  ///< Each 16 bytes of the filter that a work-item loads.
   double memoryShare;   ///< Share of the memory's bandwidth that copies reach.
   double memoryStartSeconds; ///< Time around a kernel that memory limits.
 };

@@ -46,9 +46,9 @@ inline constexpr std::string_view kTemporaryPrefix = ".conv-tmp-";
 /// file.
 Result<void> writeFile(const std::string &path, std::string_view bytes);
 
-/// Writes a file that consists of several pieces.
+/// Writes a file that consists of several buffers, one after the other.
 Result<void> writeFile(const std::string &path,
-                       std::span<const std::string_view> pieces);
+                       std::span<const std::string_view> buffers);
 
 } // namespace conv
 

@@ -65,7 +65,7 @@ static void alignSharedMemory(gpu::GPUModuleOp module) {
     if (global.getAddrSpace() ==
         static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared))
       global.setAlignment(std::max<uint64_t>(global.getAlignment().value_or(1),
-                                             ::conv::kPieceBytes));
+                                             ::conv::kVectorBytes));
 }
 
 namespace {

@@ -123,7 +123,7 @@ int64_t BoxAccess::computeWidth() const {
   const ViewAttr::Coordinate &coordinate = coordinates[*along];
   int64_t width =
       std::gcd(coordinate.constant,
-               kPieceBytes / (operand.getType().getElementTypeBitWidth() / 8));
+               kVectorBytes / (operand.getType().getElementTypeBitWidth() / 8));
   for (auto [d, stride] : llvm::enumerate(operand.strides))
     if (d != *along && operand.getType().getDimSize(d) > 1)
       width = std::gcd(width, stride);

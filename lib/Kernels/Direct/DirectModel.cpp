@@ -161,7 +161,7 @@ static ProductCycles computeCycles(const DirectTiling &tiling,
       double(llvm::alignTo(int64_t(work.boxes / work.boxesOfItem), workItems)) *
       work.boxesOfItem;
   ProductCycles cycles;
-  cycles.shared = boxes * work.vectors * ::conv::kPieceBytes *
+  cycles.shared = boxes * work.vectors * ::conv::kVectorBytes *
                   (isClocked(chip) ? work.conflicts : 1) /
                   chip.sharedMemoryBytesPerClock;
   cycles.products = boxes * work.cycles;

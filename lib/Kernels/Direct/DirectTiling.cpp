@@ -101,18 +101,19 @@ int64_t DirectTiling::countDiagonalRegisters() const {
 }
 
 /// AMD chips allocate shared memory in units of this many bytes.
-static constexpr int64_t kSharedGranule = 512;
+static constexpr int64_t kSharedAllocationUnit = 512;
 
 int64_t DirectTiling::countResident(const ::conv::ChipInfo &chip,
                                     int64_t subgroups,
                                     int64_t registers) const {
   int64_t waves = std::clamp<int64_t>(
-      chip.registerFilePerLane / llvm::alignTo(registers, chip.registerGranule),
+      chip.registerFilePerLane /
+          llvm::alignTo(registers, chip.registerAllocationUnit),
       1, chip.maxWavesPerSimd);
   // Shared memory that a unit reserves for each workgroup.
   int64_t kept = chip.sharedMemoryOfUnit - chip.sharedMemoryBytes;
   int64_t allocated = chip.backend == ::conv::Backend::AMDGPU
-                          ? llvm::alignTo(sharedBytes, kSharedGranule)
+                          ? llvm::alignTo(sharedBytes, kSharedAllocationUnit)
                           : sharedBytes + kept;
   return std::max<int64_t>(
       1, std::min(chip.sharedMemoryOfUnit / allocated,

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Neighbouring work-items take neighbours in the tensor, so loads are
-// coalesced: a line of pieces, or a few. From round to round, a work-item keeps
-// its place in the line and steps over lines by constants, so a piece takes few
-// instructions. Copies without registers are all in flight together; otherwise
-// several loads start before the first one is stored.
+// coalesced: a line of vectors, or a few. From round to round, a work-item
+// keeps its place in the line and steps over lines by constants, so a vector
+// takes few instructions. Copies without registers are all in flight together;
+// otherwise several loads start before the first one is stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ MemRefType SharedBox::getType() const {
                          operand.getElementType(), AffineMap(), space);
 }
 
-SmallVector<int64_t> SharedBox::getPieceCounts() const {
+SmallVector<int64_t> SharedBox::getVectorCounts() const {
   SmallVector<int64_t> counts = box.sizes;
   int64_t &along = counts[box.copyDimension];
   along = llvm::divideCeil(along, box.copyWidth);
@@ -54,9 +54,9 @@ SmallVector<int64_t> SharedBox::getOrder() const {
 SharedBox::Rounds SharedBox::getRounds() const {
   Rounds rounds;
   rounds.order = getOrder();
-  SmallVector<int64_t> pieces = getPieceCounts();
+  SmallVector<int64_t> vectors = getVectorCounts();
   for (int64_t d : rounds.order)
-    rounds.counts.push_back(pieces[d]);
+    rounds.counts.push_back(vectors[d]);
   rounds.along = rounds.order.size() - 1;
   while (rounds.along > 0 &&
          rounds.inner * rounds.counts[rounds.along] <= kernel.workItems)
@@ -66,8 +66,8 @@ SharedBox::Rounds SharedBox::getRounds() const {
   return rounds;
 }
 
-SharedBox::Piece SharedBox::locate(const Rounds &rounds, Value round,
-                                   ArrayRef<Value> start) const {
+SharedBox::Copy SharedBox::locate(const Rounds &rounds, Value round,
+                                  ArrayRef<Value> start) const {
   const IndexMath &math = kernel.math;
   ArrayRef<int64_t> shape = operand.getType().getShape();
   ArrayRef<int64_t> counts = rounds.counts;
@@ -82,11 +82,10 @@ SharedBox::Piece SharedBox::locate(const Rounds &rounds, Value round,
   common.back() = math.mul(common.back(), rounds.step);
   common.resize(counts.size(), math.constant(0));
 
-  Piece piece{math.constant(0), math.yes(), math.constant(0), math.yes()};
+  Copy copy{math.constant(0), math.yes(), math.constant(0), math.yes()};
   if (counts[rounds.along] % rounds.step != 0)
-    piece.isThere =
-        math.below(math.add(own[rounds.along], common[rounds.along]),
-                   counts[rounds.along]);
+    copy.isThere = math.below(math.add(own[rounds.along], common[rounds.along]),
+                              counts[rounds.along]);
   SmallVector<Value> indices(counts.size());
   for (auto [i, d] : llvm::enumerate(rounds.order)) {
     int64_t width = d == box.copyDimension ? box.copyWidth : 1;
@@ -94,32 +93,31 @@ SharedBox::Piece SharedBox::locate(const Rounds &rounds, Value round,
     Value coordinate = math.add(math.add(start[d], ofOwn), ofRound);
     if (box.isGuarded[d]) {
       coordinate = createPadded(math, box.padding[d], coordinate, shape[d]);
-      piece.guard = math.both(piece.guard, math.below(coordinate, shape[d]));
+      copy.guard = math.both(copy.guard, math.below(coordinate, shape[d]));
     }
-    piece.offset =
-        math.add(piece.offset, math.mul(coordinate, operand.strides[d]));
+    copy.offset =
+        math.add(copy.offset, math.mul(coordinate, operand.strides[d]));
     indices[d] = math.add(ofOwn, ofRound);
     bool isInBlock = box.blocks.size > 0 &&
                      (d == box.innermost || d == box.blocks.dimension);
     if (!isInBlock)
-      piece.shared =
-          math.add(piece.shared, math.mul(indices[d], box.strides[d]));
+      copy.shared = math.add(copy.shared, math.mul(indices[d], box.strides[d]));
   }
   if (box.blocks.size > 0)
-    piece.shared = math.add(piece.shared, locateInBlock(indices));
-  return piece;
+    copy.shared = math.add(copy.shared, locateInBlock(indices));
+  return copy;
 }
 
-/// The part of a piece's place along the blocks' dimension and the vectors.
+/// The part of a vector's place along the blocks' dimension and the vectors.
 Value SharedBox::locateInBlock(ArrayRef<Value> indices) const {
   const IndexMath &math = kernel.math;
-  int64_t piece = TensorBox::getVectorElements(operand.getElementType());
+  int64_t length = TensorBox::getVectorElements(operand.getElementType());
   Value element = indices[box.innermost], along = indices[box.blocks.dimension];
   Value block = math.div(along, box.blocks.size);
   Value offset = math.add(math.mul(block, box.blocks.distance),
                           getBlockOffset(math.rem(along, box.blocks.size),
-                                         math.div(element, piece)));
-  return math.add(offset, math.rem(element, piece));
+                                         math.div(element, length)));
+  return math.add(offset, math.rem(element, length));
 }
 
 /// Calls `body` with all numbers below `count`, up to `together` at a time.
@@ -150,7 +148,7 @@ bool SharedBox::isAsync() const {
       box.copyWidth * operand.getType().getElementTypeBitWidth() / 8);
 }
 
-/// Builds `body` for the work-items that have a piece.
+/// Builds `body` for the work-items that have a vector.
 static void createIf(const Kernel &kernel, Value isThere,
                      function_ref<void()> body) {
   if (matchPattern(isThere, m_One()))
@@ -161,32 +159,32 @@ static void createIf(const Kernel &kernel, Value isThere,
   });
 }
 
-void SharedBox::copyPieces(Value source, ArrayRef<Piece> pieces) const {
+void SharedBox::copyVectors(Value source, ArrayRef<Copy> copies) const {
   if (isAsync()) {
-    for (const Piece &piece : pieces)
-      createIf(kernel, piece.isThere, [&] {
-        kernel.copy(source, piece.offset, piece.guard, buffer,
-                    getIndex(piece.shared), box.copyWidth);
+    for (const Copy &copy : copies)
+      createIf(kernel, copy.isThere, [&] {
+        kernel.copy(source, copy.offset, copy.guard, buffer,
+                    getIndex(copy.shared), box.copyWidth);
       });
     return;
   }
   SmallVector<Value> loaded;
-  for (const Piece &piece : pieces)
-    loaded.push_back(kernel.load(source, piece.offset,
-                                 kernel.math.both(piece.guard, piece.isThere),
+  for (const Copy &copy : copies)
+    loaded.push_back(kernel.load(source, copy.offset,
+                                 kernel.math.both(copy.guard, copy.isThere),
                                  box.copyWidth));
   int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
-  auto store = [&](Value elements, const Piece &piece) {
-    vector::StoreOp::create(kernel.b, elements, buffer, getIndex(piece.shared))
+  auto store = [&](Value elements, const Copy &copy) {
+    vector::StoreOp::create(kernel.b, elements, buffer, getIndex(copy.shared))
         .setAlignment(box.copyWidth * bytes);
   };
   auto storeAll = [&] {
-    for (auto [elements, piece] : llvm::zip_equal(loaded, pieces))
-      store(elements, piece);
+    for (auto [elements, copy] : llvm::zip_equal(loaded, copies))
+      store(elements, copy);
   };
   Value areThere = kernel.math.yes();
-  for (const Piece &piece : pieces)
-    areThere = kernel.math.both(areThere, piece.isThere);
+  for (const Copy &copy : copies)
+    areThere = kernel.math.both(areThere, copy.isThere);
   if (matchPattern(areThere, m_One()))
     return storeAll();
   // A load whose only use is behind a branch of its own is moved there, and
@@ -198,10 +196,10 @@ void SharedBox::copyPieces(Value source, ArrayRef<Piece> pieces) const {
         scf::YieldOp::create(kernel.b);
       },
       [&](OpBuilder &, Location) {
-        for (auto [elements, piece] : llvm::zip_equal(loaded, pieces))
-          createIf(kernel, piece.isThere,
-                   [&, &elements = elements, &piece = piece] {
-                     store(elements, piece);
+        for (auto [elements, copy] : llvm::zip_equal(loaded, copies))
+          createIf(kernel, copy.isThere,
+                   [&, &elements = elements, &copy = copy] {
+                     store(elements, copy);
                    });
         scf::YieldOp::create(kernel.b);
       });
@@ -219,9 +217,9 @@ void SharedBox::startCopy(Value source, ArrayRef<Value> digits) const {
   }
   Rounds rounds = getRounds();
   auto copyRounds = [&](ArrayRef<Value> numbers) {
-    copyPieces(source, llvm::map_to_vector(numbers, [&](Value round) {
-                 return locate(rounds, round, start);
-               }));
+    copyVectors(source, llvm::map_to_vector(numbers, [&](Value round) {
+                  return locate(rounds, round, start);
+                }));
   };
   int64_t working = rounds.inner * rounds.step;
   Value isWorking = working == kernel.workItems
@@ -261,10 +259,10 @@ Value SharedBox::load(Value offset, int64_t elements) const {
 
 SharedBox::Reader::Reader(const SharedBox &box, Value base, int64_t alignment)
     : shared(box), base(base),
-      width(std::gcd(
-          alignment,
-          kPieceBytes / (box.operand.getType().getElementTypeBitWidth() / 8))) {
-}
+      width(
+          std::gcd(alignment,
+                   kVectorBytes /
+                       (box.operand.getType().getElementTypeBitWidth() / 8))) {}
 
 Value SharedBox::Reader::read(int64_t distance) {
   const Kernel &kernel = shared.kernel;

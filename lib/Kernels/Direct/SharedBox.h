@@ -64,12 +64,12 @@ public:
   };
 
 private:
-  /// How work-items divide the pieces of the box.
+  /// How work-items divide the vectors of the box.
   struct Rounds {
-    /// Dimensions from farthest to closest in memory, and pieces along each.
+    /// Dimensions from farthest to closest in memory, and vectors along each.
     SmallVector<int64_t> order, counts;
-    /// The number of the dimension along which a round has `step` pieces. A
-    /// round has all `inner` pieces of closer dimensions, one of farther ones.
+    /// The number of the dimension along which a round has `step` vectors. A
+    /// round has all `inner` vectors of closer dimensions, one of farther ones.
     size_t along;
     int64_t inner = 1, step;
 
@@ -80,16 +80,16 @@ private:
   };
   Rounds getRounds() const;
 
-  /// A piece that a work-item copies, if there is one for it.
-  struct Piece {
+  /// A vector that a work-item copies, if there is one for it.
+  struct Copy {
     Value offset, guard, shared, isThere;
   };
-  Piece locate(const Rounds &rounds, Value round, ArrayRef<Value> start) const;
+  Copy locate(const Rounds &rounds, Value round, ArrayRef<Value> start) const;
   Value locateInBlock(ArrayRef<Value> indices) const;
-  void copyPieces(Value source, ArrayRef<Piece> pieces) const;
+  void copyVectors(Value source, ArrayRef<Copy> copies) const;
   SmallVector<int64_t> getOrder() const;
-  /// Pieces along each dimension.
-  SmallVector<int64_t> getPieceCounts() const;
+  /// Vectors along each dimension.
+  SmallVector<int64_t> getVectorCounts() const;
 
   const Kernel &kernel;
   const MatrixOperand &operand;

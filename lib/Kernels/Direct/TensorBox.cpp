@@ -136,7 +136,7 @@ private:
 
   const ViewedTensor &operand;
   ArrayRef<int64_t> shape;
-  int64_t piece; ///< Elements in 16 bytes.
+  int64_t vectorElements; ///< Elements of a 16-byte vector.
   SmallVector<ViewAttr::Coordinate> coordinates;
   SmallVector<TiledDigit> digits;
   TensorBox box;
@@ -145,7 +145,8 @@ private:
 
 BoxBuilder::BoxBuilder(const ViewedTensor &operand, ArrayRef<DigitBox> spaces)
     : operand(operand), shape(operand.type.getShape()),
-      piece(TensorBox::getVectorElements(operand.type.getElementType())),
+      vectorElements(
+          TensorBox::getVectorElements(operand.type.getElementType())),
       coordinates(getTensorCoordinates(operand.view)) {
   for (const DigitBox &space : spaces)
     for (size_t d = 0; d < space.getRank(); ++d)
@@ -175,7 +176,7 @@ void BoxBuilder::computeCopies() {
   box.copyWidth = 1;
   if (box.copyDimension == innermost && operand.strides[innermost] == 1 &&
       box.padding[innermost] == PaddingMode::Zeros) {
-    box.copyWidth = std::gcd(piece, size);
+    box.copyWidth = std::gcd(vectorElements, size);
     for (auto [d, stride] : llvm::enumerate(operand.strides))
       if (int64_t(d) != innermost && shape[d] > 1)
         box.copyWidth = std::gcd(box.copyWidth, stride);
@@ -187,14 +188,15 @@ void BoxBuilder::computeCopies() {
   int64_t shift = llvm::mod(coordinate.constant + corner, box.copyWidth);
   corner -= shift;
   box.sizes[box.copyDimension] += shift;
-  box.sizes[innermost] = llvm::alignTo(box.sizes[innermost], piece);
+  box.sizes[innermost] = llvm::alignTo(box.sizes[innermost], vectorElements);
 }
 
 void BoxBuilder::computeStrides(VectorOrder order) {
-  int64_t vectors = box.sizes[box.innermost] / piece;
+  int64_t vectors = box.sizes[box.innermost] / vectorElements;
   box.strides.resize(shape.size());
   box.strides[box.innermost] = 1;
-  int64_t stride = (order == VectorOrder::Odd ? vectors | 1 : vectors) * piece;
+  int64_t stride =
+      (order == VectorOrder::Odd ? vectors | 1 : vectors) * vectorElements;
   BoxBlocks &blocks = box.blocks;
   for (size_t d = shape.size(); d-- > 0;) {
     if (int64_t(d) == box.innermost)
@@ -311,7 +313,7 @@ TensorBox BoxBuilder::create(bool isAlongBatch, VectorOrder order,
 }
 
 int64_t TensorBox::getVectorElements(Type element) {
-  return ::conv::kPieceBytes /
+  return ::conv::kVectorBytes /
          llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 

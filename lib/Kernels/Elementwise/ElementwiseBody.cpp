@@ -111,7 +111,7 @@ ElementwiseTile::createMatrix(const InterleavedMatrices &matrices,
       (own.isBroadcast(along) || own.getInnermostSize(along) % limit == 0);
   int64_t elements = matrices.period * (isRepeated ? 1 : limit);
   int64_t width =
-      access.getVectorWidth(along, std::gcd(elements, kPieceBytes / bytes));
+      access.getVectorWidth(along, std::gcd(elements, kVectorBytes / bytes));
   std::optional<MatrixAccess> compact;
   if (matrices.compact)
     compact.emplace(math, *matrices.compact);
@@ -165,24 +165,24 @@ void ElementwiseTile::store(const Matrix &result, Item item,
   // A later result may have made vectors shorter.
   int64_t part = getStoredElements(result);
   auto type = VectorType::get({part}, kernel.form.getResultType());
-  SmallVector<Value> pieces;
+  SmallVector<Value> vectors;
   for (int64_t step = 0; step < int64_t(elements.size()); step += part)
-    pieces.push_back(vector::FromElementsOp::create(
+    vectors.push_back(vector::FromElementsOp::create(
         kernel.b, type, ArrayRef(elements).slice(step, part)));
   if (exchange && exchange->fits(result.period * width, part)) {
     Value first = math.sub(item.run, kernel.workItem);
-    for (auto [i, piece] : llvm::enumerate(exchange->exchange(pieces))) {
+    for (auto [i, stored] : llvm::enumerate(exchange->exchange(vectors))) {
       auto [owner, number] = exchange->getPlace(int64_t(i));
       Place place = getPlace({math.add(first, owner), item.row});
       storeElements(result, place, math.mul(number, part), isInMatrices(place),
-                    piece);
+                    stored);
     }
     return;
   }
   Place place = getPlace(item);
-  for (auto [i, piece] : llvm::enumerate(pieces))
+  for (auto [i, stored] : llvm::enumerate(vectors))
     storeElements(result, place, math.constant(int64_t(i) * part),
-                  isInMatrices(place), piece);
+                  isInMatrices(place), stored);
 }
 
 Value ElementwiseTile::createSum(const Place &place, Value guard) const {
@@ -217,20 +217,20 @@ void ElementwiseTile::createVector(Item item, VectorExchange *exchange) const {
   // For each input after the sum, the elements of a vector.
   SmallVector<SmallVector<Value>> loaded(kernel.form.epilogueOperands.size() -
                                          countSummed());
-  SmallVector<SmallVector<Value>> pieces;
+  SmallVector<SmallVector<Value>> vectors;
   for (const Matrix &operand : operands) {
     if (operand.exchange)
-      pieces.push_back(loadPieces(operand, item));
+      vectors.push_back(loadLines(operand, item));
     else
       loadElements(operand, item, loaded);
   }
   // A code generator may not move loads behind the exchanges of others.
-  if (!pieces.empty())
+  if (!vectors.empty())
     ScheduleFenceOp::create(kernel.b);
-  const auto *ofOperand = pieces.begin();
+  const auto *ofOperand = vectors.begin();
   for (const Matrix &operand : operands)
     if (operand.exchange)
-      exchangePieces(operand, *ofOperand++, loaded);
+      exchangeLines(operand, *ofOperand++, loaded);
   Place place = getPlace(item);
   SmallVector<SmallVector<Value>> computed =
       compute(place, isInMatrices(place), loaded);

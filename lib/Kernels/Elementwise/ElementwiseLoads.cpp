@@ -42,7 +42,7 @@ ElementwiseTile::loadVectors(const Matrix &operand, Item item,
 
 SmallVector<Value> ElementwiseTile::load(const Matrix &operand,
                                          Item item) const {
-  return operand.exchange ? loadPieces(operand, item)
+  return operand.exchange ? loadLines(operand, item)
                           : loadVectors(operand, item, [](Value) {});
 }
 
@@ -73,7 +73,7 @@ void ElementwiseTile::loadElements(
 void ElementwiseTile::finish(const Matrix &operand, ArrayRef<Value> parts,
                              MutableArrayRef<SmallVector<Value>> loaded) const {
   if (operand.exchange)
-    return exchangePieces(operand, parts, loaded);
+    return exchangeLines(operand, parts, loaded);
   SmallVector<Value> elements;
   for (Value part : parts)
     extract(operand, part, elements);
@@ -88,12 +88,12 @@ ElementwiseTile::planLines(const Matrix &operand) const {
       kernel.workItems % countVectorsOfLine() != 0 ||
       operand.countElements(width) == operand.width)
     return std::nullopt;
-  int64_t piece = kPieceBytes * 8 / operand.element.getIntOrFloatBitWidth();
+  int64_t elements = kVectorBytes * 8 / operand.element.getIntOrFloatBitWidth();
   LineExchange::Shape shape{kernel.workItems / countVectorsOfLine(),
-                            columns / repeat * operand.period, piece};
-  bool areWhole =
-      shape.elements % piece == 0 &&
-      operand.compact->getVectorWidth(MatrixIndex::Column, piece) == piece;
+                            columns / repeat * operand.period, elements};
+  bool areWhole = shape.elements % elements == 0 &&
+                  operand.compact->getVectorWidth(MatrixIndex::Column,
+                                                  elements) == elements;
   return areWhole ? std::optional(shape) : std::nullopt;
 }
 
@@ -120,17 +120,17 @@ void ElementwiseTile::shareLines(gpu::GPUFuncOp function) {
   }
 }
 
-SmallVector<Value> ElementwiseTile::loadPieces(const Matrix &operand,
-                                               Item item) const {
+SmallVector<Value> ElementwiseTile::loadLines(const Matrix &operand,
+                                              Item item) const {
   const MatrixAccess &access = *operand.compact;
   Value firstLine =
       math.div(math.sub(item.run, kernel.workItem), countVectorsOfLine());
   Value firstElement =
       math.mul(math.div(origin.column, operand.repeat), operand.period);
   int64_t columns = kernel.form.getColumns() / operand.repeat * operand.period;
-  SmallVector<Value> pieces;
+  SmallVector<Value> vectors;
   for (int64_t i = 0; i < operand.exchange->countLoads(); ++i) {
-    auto [line, element, isThere] = operand.exchange->getPiece(i);
+    auto [line, element, isThere] = operand.exchange->getVector(i);
     Value inTile = math.add(firstLine, line);
     if (run > 1)
       inTile = math.add(math.mul(inTile, run), item.row);
@@ -144,22 +144,22 @@ SmallVector<Value> ElementwiseTile::loadPieces(const Matrix &operand,
         access.createPosition(MatrixIndex::Batch, origin.batch),
         access.add(access.createPosition(MatrixIndex::Row, row),
                    access.createPosition(MatrixIndex::Column, column)));
-    pieces.push_back(kernel.load(operand.buffer, access.createOffset(position),
-                                 access.createGuard(position, guard),
-                                 operand.exchange->getPieceElements()));
+    vectors.push_back(kernel.load(operand.buffer, access.createOffset(position),
+                                  access.createGuard(position, guard),
+                                  operand.exchange->getVectorElements()));
   }
-  return pieces;
+  return vectors;
 }
 
-void ElementwiseTile::exchangePieces(
-    const Matrix &operand, ArrayRef<Value> pieces,
+void ElementwiseTile::exchangeLines(
+    const Matrix &operand, ArrayRef<Value> vectors,
     MutableArrayRef<SmallVector<Value>> loaded) const {
   // The first vector of all work-items starts a line.
   Value line = math.div(kernel.workItem, countVectorsOfLine());
   Value column =
       math.mul(math.rem(kernel.workItem, countVectorsOfLine()), width);
   SmallVector<Value> elements = operand.exchange->exchange(
-      pieces, line, math.mul(math.div(column, operand.repeat), operand.period),
+      vectors, line, math.mul(math.div(column, operand.repeat), operand.period),
       operand.countElements(width));
   for (int64_t i = 0; i < width; ++i)
     for (auto [number, place] : operand.members)

@@ -50,7 +50,7 @@ int64_t ElementwiseStream::countBytes(const Matrix &operand) const {
   // A wave counts few loads, however small they are.
   return std::max<int64_t>(operand.countElements(tile.width) *
                                operand.element.getIntOrFloatBitWidth() / 8,
-                           kPieceBytes);
+                           kVectorBytes);
 }
 
 void ElementwiseStream::orderOperands() {

@@ -83,7 +83,7 @@ private:
   /// The position of the access `step` elements after a vector's start.
   MatrixAccess::Position locate(const Matrix &matrix, Place place,
                                 Value step) const;
-  /// Loads this work-item's vectors of the operand in a row, or its pieces of
+  /// Loads this work-item's vectors of the operand in a row, or its part of
   /// the lines that the workgroup loads.
   SmallVector<Value> load(const Matrix &operand, Item item) const;
   /// The elements of the members, from what has been loaded.
@@ -100,16 +100,16 @@ private:
   /// Loads vectors, and takes the elements of each at once.
   void loadElements(const Matrix &operand, Item item,
                     MutableArrayRef<SmallVector<Value>> loaded) const;
-  SmallVector<Value> loadPieces(const Matrix &operand, Item item) const;
-  void exchangePieces(const Matrix &operand, ArrayRef<Value> pieces,
-                      MutableArrayRef<SmallVector<Value>> loaded) const;
+  SmallVector<Value> loadLines(const Matrix &operand, Item item) const;
+  void exchangeLines(const Matrix &operand, ArrayRef<Value> vectors,
+                     MutableArrayRef<SmallVector<Value>> loaded) const;
   /// Elements of one store, out of those that a work-item has of a result.
   int64_t getStoredElements(const Matrix &result) const {
     return std::gcd(result.width, width * result.period);
   }
   void storeElements(const Matrix &result, const Place &place, Value step,
                      Value guard, Value stored) const;
-  /// Stores the vector of an item or, with an exchange, pieces of its
+  /// Stores the vector of an item or, with an exchange, vectors of its
   /// neighbours.
   void store(const Matrix &result, Item item,
              ArrayRef<SmallVector<Value>> computed,

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Shared memory has the lines one after the other. If each work-item reads an
-// odd number of pieces, lanes that read at the same time use different banks.
+// odd number of vectors, lanes that read at the same time use different banks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,17 +36,17 @@ bool LineExchange::allocate(gpu::GPUFuncOp function) {
   return true;
 }
 
-LineExchange::Piece LineExchange::getPiece(int64_t i) const {
+LineExchange::Vector LineExchange::getVector(int64_t i) const {
   const IndexMath &math = kernel.math;
   Value number = math.add(kernel.workItem, i * kernel.workItems);
-  int64_t ofLine = shape.elements / shape.piece;
-  bool areWhole = (i + 1) * kernel.workItems <= shape.countPieces();
+  int64_t ofLine = shape.elements / shape.width;
+  bool areWhole = (i + 1) * kernel.workItems <= shape.countVectors();
   return {math.div(number, ofLine),
-          math.mul(math.rem(number, ofLine), shape.piece),
-          areWhole ? math.yes() : math.below(number, shape.countPieces())};
+          math.mul(math.rem(number, ofLine), shape.width),
+          areWhole ? math.yes() : math.below(number, shape.countVectors())};
 }
 
-SmallVector<Value> LineExchange::exchange(ArrayRef<Value> pieces, Value line,
+SmallVector<Value> LineExchange::exchange(ArrayRef<Value> vectors, Value line,
                                           Value first, int64_t count) const {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
@@ -54,14 +54,14 @@ SmallVector<Value> LineExchange::exchange(ArrayRef<Value> pieces, Value line,
   auto getIndex = [&](Value offset) -> Value {
     return arith::IndexCastOp::create(b, b.getIndexType(), offset);
   };
-  for (auto [i, piece] : llvm::enumerate(pieces)) {
-    auto [pieceLine, place, isThere] = getPiece(int64_t(i));
-    Value offset = math.add(math.mul(pieceLine, shape.elements), place);
-    auto store = [&, piece = piece] {
-      vector::StoreOp::create(b, piece, buffer, getIndex(offset))
-          .setAlignment(shape.piece * bytes);
+  for (auto [i, loaded] : llvm::enumerate(vectors)) {
+    auto [ownLine, place, isThere] = getVector(int64_t(i));
+    Value offset = math.add(math.mul(ownLine, shape.elements), place);
+    auto store = [&, loaded = loaded] {
+      vector::StoreOp::create(b, loaded, buffer, getIndex(offset))
+          .setAlignment(shape.width * bytes);
     };
-    if ((int64_t(i) + 1) * kernel.workItems <= shape.countPieces()) {
+    if ((int64_t(i) + 1) * kernel.workItems <= shape.countVectors()) {
       store();
       continue;
     }
@@ -71,7 +71,7 @@ SmallVector<Value> LineExchange::exchange(ArrayRef<Value> pieces, Value line,
     });
   }
   gpu::BarrierOp::create(b);
-  int64_t part = std::gcd(shape.piece, count);
+  int64_t part = std::gcd(shape.width, count);
   auto type = VectorType::get({part}, element);
   Value start = math.add(math.mul(line, shape.elements), first);
   SmallVector<Value> elements;

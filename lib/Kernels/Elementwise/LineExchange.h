@@ -8,10 +8,10 @@
 // Where matrices are interleaved, the elements that a work-item needs of a line
 // are longer or shorter than an access. Loads of neighbouring work-items would
 // touch parts of the same cache lines again and again. So the work-items of a
-// workgroup load whole lines together, in adjacent pieces, and take what each
+// workgroup load whole lines together, in adjacent vectors, and take what each
 // needs from shared memory:
 //
-//   needs    a a a b b b | c c c d d d | ...      three pieces of each
+//   needs    a a a b b b | c c c d d d | ...      three vectors of each
 //   loads    a b c d ..  | a b c d ..  | ...      first load: a a a b, adjacent
 //
 //===----------------------------------------------------------------------===//
@@ -27,15 +27,15 @@ namespace mlir::conv {
 
 class LineExchange {
 public:
-  /// The lines of a workgroup, and the elements of each, in pieces of `piece`
+  /// The lines of a workgroup, and the elements of each, in vectors of `width`
   /// elements.
   struct Shape {
-    int64_t lines, elements, piece;
-    int64_t countPieces() const { return lines * elements / piece; }
+    int64_t lines, elements, width;
+    int64_t countVectors() const { return lines * elements / width; }
     bool operator==(const Shape &) const = default;
   };
-  /// A piece of a line; `isThere` is false if there is none.
-  struct Piece {
+  /// A vector of a line; `isThere` is false if there is none.
+  struct Vector {
     Value line, element, isThere;
   };
 
@@ -45,20 +45,20 @@ public:
   bool fits(Type otherElement, const Shape &other) const {
     return element == otherElement && shape == other;
   }
-  int64_t getPieceElements() const { return shape.piece; }
+  int64_t getVectorElements() const { return shape.width; }
   /// Allocates the buffer, if there is enough shared memory beside what the
   /// kernel has already.
   bool allocate(gpu::GPUFuncOp function);
-  /// The number of pieces that a work-item loads.
+  /// The number of vectors that a work-item loads.
   int64_t countLoads() const {
-    return llvm::divideCeil(shape.countPieces(), kernel.workItems);
+    return llvm::divideCeil(shape.countVectors(), kernel.workItems);
   }
-  /// The piece that this work-item loads in its load number `i`.
-  Piece getPiece(int64_t i) const;
-  /// Exchanges loaded pieces, and returns `count` elements of a line from
+  /// The vector that this work-item loads in its load number `i`.
+  Vector getVector(int64_t i) const;
+  /// Exchanges loaded vectors, and returns `count` elements of a line from
   /// `first` on, which is a multiple of `count`. All work-items of the
   /// workgroup must take part.
-  SmallVector<Value> exchange(ArrayRef<Value> pieces, Value line, Value first,
+  SmallVector<Value> exchange(ArrayRef<Value> vectors, Value line, Value first,
                               int64_t count) const;
 
 private:

@@ -133,8 +133,8 @@ TransposedTile::Side TransposedTile::createSide(const MatrixOperand &operand,
   MatrixAccess access(math, operand);
   int64_t length = along == MatrixIndex::Row ? rows : columns;
   // Places in shared memory are permuted by vectors of results.
-  int64_t most =
-      kPieceBytes / (kernel.form.result.getType().getElementTypeBitWidth() / 8);
+  int64_t most = kVectorBytes /
+                 (kernel.form.result.getType().getElementTypeBitWidth() / 8);
   return {operand, argument, access, along,
           access.getVectorWidth(along, std::min(length, most))};
 }
@@ -144,7 +144,7 @@ TransposedTile::TransposedTile(const Kernel &kernel, Value buffer)
       rows(kernel.form.getTile()[1]), columns(kernel.form.getTile()[2]),
       vector(std::min(
           rows,
-          kPieceBytes /
+          kVectorBytes /
               (kernel.form.result.getType().getElementTypeBitWidth() / 8))),
       origin(TileRaster(kernel.form).createOrigin(math, kernel.workgroup)),
       source(createSide(kernel.form.epilogueOperands.front(),

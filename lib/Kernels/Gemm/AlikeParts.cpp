@@ -55,7 +55,7 @@ StagedShape::StagedShape(const Kernel &kernel, const StagedTiles &tiles)
                                           right.loadsPerBlock(kernel) == 1)) {
   for (size_t tensor = 2; tensor < kernel.arguments.size(); ++tensor)
     widths.push_back(createAccess(kernel, tensor)
-                         .getVectorWidth(MatrixIndex::Column, kPieceBytes));
+                         .getVectorWidth(MatrixIndex::Column, kVectorBytes));
 }
 
 /// The code of `parts`, of which nothing is built.

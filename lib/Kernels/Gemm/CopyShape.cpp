@@ -21,18 +21,18 @@ bool mlir::conv::areRowsNeighbours(const MatrixAccess &access) {
 CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
                      const MatrixAccess &access, MemRefType buffer,
                      int64_t rowRun) {
-  int64_t pieces = tile.getRows() * tile.getPiecesPerRow() / kernel.workItems;
+  int64_t vectors = tile.getRows() * tile.getVectorsPerRow() / kernel.workItems;
   bool isAsyncLoop =
       cast<StagedGemmAttr>(kernel.form.schedule.getKernel()).isAsync();
   if (isAsyncLoop && kernel.chip.getLaneCopies()) {
-    width = kernel.pieceElements();
+    width = kernel.vectorElements();
     async = true;
   } else if (areRowsNeighbours(access)) {
     int64_t limit = std::min<int64_t>(
-        {kernel.pieceElements(), rowRun, powerOfTwoIn(pieces)});
+        {kernel.vectorElements(), rowRun, powerOfTwoIn(vectors)});
     rowWidth = access.getVectorWidth(MatrixIndex::Row, limit);
   } else {
-    width = access.getVectorWidth(MatrixIndex::Column, kernel.pieceElements());
+    width = access.getVectorWidth(MatrixIndex::Column, kernel.vectorElements());
     async = isAsyncLoop &&
             kernel.chip.copiesWithoutRegisters(width * kernel.operandBytes());
   }
@@ -104,7 +104,7 @@ int64_t CopyShape::computePlaceRun(const Kernel &kernel,
 SmallVector<int64_t>
 CopyShape::countLoadsOfPlaces(const Kernel &kernel,
                               const MatrixAccess &access) const {
-  int64_t length = kernel.pieceElements();
+  int64_t length = kernel.vectorElements();
   bool goesForward = access.getInnermostDistance(MatrixIndex::Column) >= 0;
   SmallVector<int64_t> counts = {1};
   int64_t first = 0;

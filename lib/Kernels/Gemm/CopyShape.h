@@ -35,7 +35,7 @@ struct CopyShape {
   /// reduction, and of a part that all lanes share.
   bool fixesPlaces = false;
   /// The number of taps, if fixed places have different guards in them. A bit
-  /// of each piece says whether it is outside in a tap.
+  /// of each vector says whether it is outside in a tap.
   int64_t maskedTaps = 0;
   /// The least part of fixed places that lanes share, in elements, and the
   /// bytes by which the rest may lie before the buffer.
@@ -48,7 +48,7 @@ struct CopyShape {
   SmallVector<int64_t> loadsOfPlaces;
 
   int64_t loadsPerBlock(const Kernel &kernel) const {
-    return kernel.pieceElements() / width;
+    return kernel.vectorElements() / width;
   }
   bool operator==(const CopyShape &) const = default;
 

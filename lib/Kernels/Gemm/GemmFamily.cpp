@@ -39,15 +39,15 @@ static bool countsDimension(const ViewedTensor &operand, DigitRole role) {
   return true;
 }
 
-/// Whether one of the view's indices counts whole 16-byte pieces of memory: its
-/// innermost digits count neighbours, and all other digits move by whole
-/// pieces. Between merged groups, elements of one piece may be zero or not.
-static bool countsPieces(const ViewedTensor &operand) {
-  int64_t piece =
-      ::conv::kPieceBytes * 8 / operand.type.getElementTypeBitWidth();
+/// Whether one of the view's indices counts whole 16-byte vectors of memory:
+/// its innermost digits count neighbours, and all other digits move by whole
+/// vectors. Between merged groups, elements of one vector may be zero or not.
+static bool countsVectors(const ViewedTensor &operand) {
+  int64_t vector =
+      ::conv::kVectorBytes * 8 / operand.type.getElementTypeBitWidth();
   SmallVector<int64_t> sizes = operand.view.getDigitSizes();
   SmallVector<int64_t> distances = getDistances(operand);
-  if (getStart(operand) % piece)
+  if (getStart(operand) % vector)
     return false;
   auto isLimited = [&](size_t digit) {
     return llvm::any_of(
@@ -58,20 +58,21 @@ static bool countsPieces(const ViewedTensor &operand) {
   auto counts = [&](size_t begin, size_t end) {
     int64_t run = 1;
     size_t first = end;
-    for (bool isInside = true; first > begin && run % piece; --first) {
+    for (bool isInside = true; first > begin && run % vector; --first) {
       size_t digit = first - 1;
       if (sizes[digit] == 1)
         continue;
-      // A piece that spans several digits must be inside or outside as a whole.
+      // A vector that spans several digits must be inside or outside as a
+      // whole.
       isInside &= countsDimension(operand, operand.view.getRoles()[digit]);
       if (distances[digit] != run || (run > 1 && !isInside) || isLimited(digit))
         return false;
       run *= sizes[digit];
     }
     for (auto [i, size, distance] : llvm::enumerate(sizes, distances))
-      if ((i < first || i >= end) && size > 1 && distance % piece)
+      if ((i < first || i >= end) && size > 1 && distance % vector)
         return false;
-    return run % piece == 0;
+    return run % vector == 0;
   };
   size_t batch = operand.view.getBatch().size();
   size_t rows = batch + operand.view.getRows().size();
@@ -85,7 +86,7 @@ static bool hasLaneOrder(ConvolutionOpInterface op,
     auto [step, part] = product;
     auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
     return llvm::all_of(ArrayRef({&lhs, &rhs}), [](const auto *operand) {
-      return isNear(*operand) && countsPieces(*operand);
+      return isNear(*operand) && countsVectors(*operand);
     });
   });
 }
@@ -148,8 +149,8 @@ public:
                            const ::conv::ChipInfo &chip) const override {
     const ::conv::MatrixAtom &atom =
         *lookupAtom(chip, schedule.getAtom(), getOperandElementType(op));
-    // A lane reads 16-byte pieces of a row, and the swizzle XORs the number of
-    // a piece in its row with the number of the row.
+    // A lane reads 16-byte vectors of a row, and the swizzle XORs the number of
+    // a vector in its row with the number of the row.
     int64_t round = ::conv::reductionOfRound(atom);
     int64_t gemmK = schedule.getGemmK();
     if (gemmK % round || !llvm::isPowerOf2_64(gemmK / round))

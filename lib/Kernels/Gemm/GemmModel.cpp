@@ -59,8 +59,9 @@ static std::vector<Staging> listStagings(const Problem &problem,
 }
 
 /// Whether subgroup tiles may have five atoms along a side. In conv-clock, they
-/// are slower if WMMA loops transpose an operand: they load it in short pieces.
-/// Phases of strided gradients have a loop each, whose code would be too long.
+/// are slower if WMMA loops transpose an operand: they load it in short
+/// vectors. Phases of strided gradients have a loop each, whose code would be
+/// too long.
 static bool allowsFiveAtoms(const Problem &problem, const MatrixAtom &atom,
                             int64_t rowBytes) {
   bool isTransposed =
@@ -72,7 +73,7 @@ static bool allowsFiveAtoms(const Problem &problem, const MatrixAtom &atom,
 /// Atoms along one side of a subgroup tile, for steps of `rowBytes` of the
 /// reduction. Three and five atoms were not measured on other chips. In
 /// conv-clock they are slower in two cases: if both operands are transposed on
-/// their way, blocks of such tiles are loaded in shorter pieces; and rows
+/// their way, blocks of such tiles are loaded in shorter vectors; and rows
 /// shorter than cache lines load each line twice.
 static std::vector<int64_t> listAtomCounts(const Problem &problem,
                                            const ChipInfo &chip,

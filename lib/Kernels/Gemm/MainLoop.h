@@ -40,8 +40,8 @@ struct MainLoopParts {
   /// (`OperandCopy::startBlock`), with the places of all their loads and what
   /// these share.
   int64_t numBlocks() const { return lhs.numBlocks() + rhs.numBlocks(); }
-  /// Whether each load has a whole piece.
-  bool loadsPieces() const {
+  /// Whether each load has a whole vector.
+  bool loadsVectors() const {
     return lhs.loadsPerBlock() == 1 && rhs.loadsPerBlock() == 1;
   }
   SmallVector<Value> startBlock(int64_t block, Value k, ValueRange places,
@@ -66,7 +66,7 @@ SmallVector<Value> createIf(const Kernel &kernel, const SharedNumber &condition,
 
 /// Tiles in flight to registers while one is multiplied
 /// (`computePrefetchDistance`).
-int64_t computeLoadDistance(const Kernel &kernel, bool loadsPieces);
+int64_t computeLoadDistance(const Kernel &kernel, bool loadsVectors);
 
 /// Builds the loop over the reduction and returns the accumulators after it.
 /// Loads go from global memory to registers while the matrix units multiply the

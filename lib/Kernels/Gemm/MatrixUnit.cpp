@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Each lane reads 16 bytes from shared memory, whatever an atom takes: such a
-// round feeds several atoms with a small k, or an atom takes several pieces.
+// round feeds several atoms with a small k, or an atom takes several vectors.
 // All lane layouts come from `MatrixAtom`.
 //
 //===----------------------------------------------------------------------===//
@@ -41,12 +41,12 @@ int64_t MatrixUnit::columnsPerAtom() const {
   return registersPerAtom() / kernel.atom.accColumns();
 }
 
-int64_t MatrixUnit::piecesPerRound() const {
-  return std::max<int64_t>(1, kernel.atom.kPerLane / kernel.pieceElements());
+int64_t MatrixUnit::vectorsPerRound() const {
+  return std::max<int64_t>(1, kernel.atom.kPerLane / kernel.vectorElements());
 }
 
 int64_t MatrixUnit::reductionOfRound() const {
-  return kernel.atom.groupsOfK() * piecesPerRound() * kernel.pieceElements();
+  return kernel.atom.groupsOfK() * vectorsPerRound() * kernel.vectorElements();
 }
 
 SmallVector<Value> MatrixUnit::createZeros() const {
@@ -74,7 +74,7 @@ SmallVector<Value> MatrixUnit::rowsOfLane(Value origin, int64_t atoms,
   return rows;
 }
 
-/// Reads the pieces of `rows` for one round, for this lane's group of k.
+/// Reads the vectors of `rows` for one round, for this lane's group of k.
 SmallVector<Value> MatrixUnit::readRows(const SharedTile &tile,
                                         ArrayRef<Value> rows, Value stage,
                                         int64_t round) const {
@@ -85,14 +85,14 @@ SmallVector<Value> MatrixUnit::readRows(const SharedTile &tile,
     group = math.rem(kernel.lane, groups);
   else if (groups > 1)
     group = math.div(kernel.lane, kernel.chip.subgroupSize / groups);
-  SmallVector<Value> pieces;
+  SmallVector<Value> fragments;
   for (Value row : rows)
-    for (int64_t i = 0; i < piecesPerRound(); ++i) {
+    for (int64_t i = 0; i < vectorsPerRound(); ++i) {
       Value position = math.add(group, round * groups);
-      position = math.add(math.mul(position, piecesPerRound()), i);
-      pieces.push_back(tile.read(stage, row, position));
+      position = math.add(math.mul(position, vectorsPerRound()), i);
+      fragments.push_back(tile.read(stage, row, position));
     }
-  return pieces;
+  return fragments;
 }
 
 /// Reads the fragments of `atoms` atoms of `atomRows` rows, from row `origin`
@@ -111,25 +111,25 @@ SmallVector<Value> MatrixUnit::readTransposed(const SharedTile &tile,
                          math.mul(math.rem(kernel.lane, kRun), kRun));
   Value group = math.add(math.div(kernel.lane, atomRows),
                          round * kernel.atom.groupsOfK());
-  Value place = math.add(math.mul(group, kernel.pieceElements()),
+  Value place = math.add(math.mul(group, kernel.vectorElements()),
                          math.div(math.rem(kernel.lane, kLanes), kRun));
-  SmallVector<Value> pieces;
+  SmallVector<Value> fragments;
   for (int64_t atom = 0; atom < atoms; ++atom) {
     Value row = math.add(first, atom * atomRows);
     if (&tile == &rhs)
       row = columnOfRow(row);
     SmallVector<Value> parts;
-    for (int64_t part = 0; part < kernel.pieceElements(); part += kRun)
+    for (int64_t part = 0; part < kernel.vectorElements(); part += kRun)
       parts.push_back(tile.readTransposed(stage, math.add(place, part), row));
-    pieces.push_back(join(parts));
+    fragments.push_back(join(parts));
   }
-  return pieces;
+  return fragments;
 }
 
-/// The elements that atom `index` of a round takes from a row's pieces.
+/// The elements that atom `index` of a round takes from a row's vectors.
 Value MatrixUnit::slice(ArrayRef<Value> row, int64_t index) const {
   int64_t length = kernel.atom.kPerLane;
-  if (length >= kernel.pieceElements())
+  if (length >= kernel.vectorElements())
     return join(row);
   return vector::ExtractStridedSliceOp::create(
       kernel.b, row.front(), ArrayRef<int64_t>{index * length},
@@ -164,24 +164,24 @@ SmallVector<Value> MatrixUnit::readRound(Value stage, int64_t round) const {
     return readRows(tile, rowsOfLane(origin, atoms, atomRows, rowsPerAtom),
                     stage, round);
   };
-  SmallVector<Value> pieces =
+  SmallVector<Value> fragments =
       read(rhs, columnOrigin, columnAtoms(), atom.m, atom.rowsOfA());
-  llvm::append_range(pieces, read(lhs, rowOrigin, rowAtoms(), atom.n, 1));
-  return pieces;
+  llvm::append_range(fragments, read(lhs, rowOrigin, rowAtoms(), atom.n, 1));
+  return fragments;
 }
 
 SmallVector<Value> MatrixUnit::createZeroFragments() const {
   auto createZeros = [&](const MatrixOperand &operand, int64_t rows) {
     auto type =
-        VectorType::get({kernel.pieceElements()}, operand.getElementType());
+        VectorType::get({kernel.vectorElements()}, operand.getElementType());
     Value zero =
         arith::ConstantOp::create(kernel.b, kernel.b.getZeroAttr(type));
-    return SmallVector<Value>(rows * piecesPerRound(), zero);
+    return SmallVector<Value>(rows * vectorsPerRound(), zero);
   };
-  SmallVector<Value> pieces =
+  SmallVector<Value> fragments =
       createZeros(kernel.form.rhs, columnAtoms() * kernel.atom.rowsOfA());
-  llvm::append_range(pieces, createZeros(kernel.form.lhs, rowAtoms()));
-  return pieces;
+  llvm::append_range(fragments, createZeros(kernel.form.lhs, rowAtoms()));
+  return fragments;
 }
 
 SmallVector<Value> MatrixUnit::multiplyRound(ValueRange accumulators,
@@ -191,10 +191,10 @@ SmallVector<Value> MatrixUnit::multiplyRound(ValueRange accumulators,
   auto kind = AtomAttr::get(kernel.b.getContext(),
                             kernel.form.schedule.getAtom().getKind(), atom.m,
                             atom.n, atom.k);
-  int64_t perRow = piecesPerRound();
-  SmallVector<Value> pieces(fragments);
-  ArrayRef<Value> b = ArrayRef(pieces).take_back(rowAtoms() * perRow);
-  ArrayRef<Value> a = ArrayRef(pieces).drop_back(b.size());
+  int64_t perRow = vectorsPerRound();
+  SmallVector<Value> all(fragments);
+  ArrayRef<Value> b = ArrayRef(all).take_back(rowAtoms() * perRow);
+  ArrayRef<Value> a = ArrayRef(all).drop_back(b.size());
   SmallVector<Value> sums(accumulators);
   for (int64_t number = from; number < to; ++number) {
     int64_t i = number % rowAtoms();
@@ -221,7 +221,7 @@ SmallVector<Value> MatrixUnit::createStep(ValueRange accumulators,
 
 int64_t MatrixUnit::runLength() const {
   int64_t resultBytes = kernel.form.getResultType().getIntOrFloatBitWidth() / 8;
-  return std::gcd(kPieceBytes / resultBytes, columnAtoms() * columnsPerAtom());
+  return std::gcd(kVectorBytes / resultBytes, columnAtoms() * columnsPerAtom());
 }
 
 int64_t MatrixUnit::numRuns() const {

@@ -74,7 +74,7 @@ private:
   int64_t columnAtoms() const;
   int64_t registersPerAtom() const;
   int64_t columnsPerAtom() const;
-  int64_t piecesPerRound() const;
+  int64_t vectorsPerRound() const;
   int64_t reductionOfRound() const;
   SmallVector<Value> rowsOfLane(Value origin, int64_t atoms, int64_t atomRows,
                                 int64_t rowsPerAtom) const;
@@ -83,7 +83,7 @@ private:
   SmallVector<Value> readTransposed(const SharedTile &tile, Value origin,
                                     int64_t atoms, int64_t atomRows,
                                     Value stage, int64_t round) const;
-  Value slice(ArrayRef<Value> pieces, int64_t index) const;
+  Value slice(ArrayRef<Value> row, int64_t index) const;
   Value join(ArrayRef<Value> parts) const;
 
   const Kernel &kernel;

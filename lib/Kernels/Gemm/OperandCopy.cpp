@@ -32,7 +32,7 @@ OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
       rowCount(source.rows),
       shape(kernel, tile, access, cast<MemRefType>(buffer.getType()),
             source.rowRun) {
-  pieces.resize(tile.getRows() * tile.getPiecesPerRow() / kernel.workItems);
+  vectors.resize(tile.getRows() * tile.getVectorsPerRow() / kernel.workItems);
   if (shape.async && kernel.chip.getLaneCopies())
     assignInLaneOrder();
   else if (areRowsNeighbours(access))
@@ -46,8 +46,8 @@ bool OperandCopy::isComplete() const {
   bool isAlongRows = tile.getOrder() == TileOrder::AlongRows;
   MatrixIndex index = isAlongRows ? MatrixIndex::Row : MatrixIndex::Column;
   bool isInOrder = shape.async && kernel.chip.getLaneCopies();
-  return !isInOrder || (access.getVectorWidth(index, kernel.pieceElements()) ==
-                            kernel.pieceElements() &&
+  return !isInOrder || (access.getVectorWidth(index, kernel.vectorElements()) ==
+                            kernel.vectorElements() &&
                         (!isAlongRows || kernel.operandBytes() == 2));
 }
 
@@ -55,15 +55,14 @@ void OperandCopy::locate(const Source &source) {
   const IndexMath &math = kernel.math;
   MatrixAccess::Position batch =
       access.createPosition(MatrixIndex::Batch, source.batch);
-  for (Piece &piece : pieces) {
-    Value row = math.add(source.origin, source.rowOf(piece.row));
-    piece.isRow = rowCount.isMultipleOf(tile.getRows())
-                      ? math.yes()
-                      : math.below(row, rowCount);
-    piece.start =
-        access.add(batch, access.createPosition(MatrixIndex::Row, row));
+  for (Vector &own : vectors) {
+    Value row = math.add(source.origin, source.rowOf(own.row));
+    own.isRow = rowCount.isMultipleOf(tile.getRows())
+                    ? math.yes()
+                    : math.below(row, rowCount);
+    own.start = access.add(batch, access.createPosition(MatrixIndex::Row, row));
     if (shape.fixesPlaces)
-      fixPlace(piece);
+      fixPlace(own);
   }
 }
 
@@ -78,33 +77,35 @@ MatrixAccess::Position OperandCopy::findInRow(Value k, Value within) const {
                                      kernel.math.add(k, within));
 }
 
-/// The element at a position in the row of a piece, which is number `column` of
-/// the row.
-OperandCopy::Element OperandCopy::findElement(
-    const Piece &piece, const MatrixAccess::Position &inRow, Value column,
-    Value guard, std::optional<MatrixAccess::Congruence> known) const {
+/// The element at a position in the row of a vector, which is number `column`
+/// of the row.
+OperandCopy::Element
+OperandCopy::findElement(const Vector &own, const MatrixAccess::Position &inRow,
+                         Value column, Value guard,
+                         std::optional<MatrixAccess::Congruence> known) const {
   const IndexMath &math = kernel.math;
-  MatrixAccess::Position position = access.add(piece.start, inRow);
-  guard = access.createGuard(position, math.both(guard, piece.isRow), known);
+  MatrixAccess::Position position = access.add(own.start, inRow);
+  guard = access.createGuard(position, math.both(guard, own.isRow), known);
   SharedNumber reduction = kernel.getReduction();
   if (!reduction.isMultipleOf(kernel.gemmK()))
     guard = math.both(guard, math.below(column, reduction));
   return {access.createOffset(position), guard};
 }
 
-/// Element `step` of a piece, in the tile at `k`. Compilers do not see that a
-/// piece has the same digits everywhere if their sizes are not constants.
-OperandCopy::Element OperandCopy::findInPiece(const Piece &piece, Value k,
-                                              int64_t step, Value guard) const {
+/// Element `step` of a vector, in the tile at `k`. Compilers do not see that a
+/// vector has the same digits everywhere if their sizes are not constants.
+OperandCopy::Element OperandCopy::findInVector(const Vector &own, Value k,
+                                               int64_t step,
+                                               Value guard) const {
   const IndexMath &math = kernel.math;
-  int64_t length = kernel.pieceElements();
-  Value first = math.mul(piece.position, length);
+  int64_t length = kernel.vectorElements();
+  Value first = math.mul(own.position, length);
   Value within = math.add(first, step);
   bool isMoved = !shape.decodesOnce &&
                  !access.hasEqualDigits(MatrixIndex::Column) &&
                  access.movesTogether(MatrixIndex::Column, length);
   return findElement(
-      piece,
+      own,
       isMoved ? access.advanceTogether(findInRow(k, first), MatrixIndex::Column,
                                        step)
               : findInRow(k, within),
@@ -135,15 +136,16 @@ SmallVector<Value> OperandCopy::loadFrom(ValueRange places,
   return loads;
 }
 
-/// Starts the loads of a piece, or of the block of `rowWidth` pieces that it
+/// Starts the loads of a vector, or of the block of `rowWidth` vectors that it
 /// starts.
-SmallVector<Value> OperandCopy::startLoads(const Piece &piece, Value k,
+SmallVector<Value> OperandCopy::startLoads(const Vector &own, Value k,
                                            ValueRange shared,
                                            Value guard) const {
   if (!shape.hasPlaces || (loadsPerBlock() == 1 && !shape.fixesPlaces)) {
     SmallVector<Value> loads;
-    for (int64_t step = 0; step < kernel.pieceElements(); step += shape.width) {
-      Element from = findInPiece(piece, k, step, guard);
+    for (int64_t step = 0; step < kernel.vectorElements();
+         step += shape.width) {
+      Element from = findInVector(own, k, step, guard);
       loads.push_back(kernel.load(buffer, from.offset, from.guard,
                                   std::max(shape.width, shape.rowWidth)));
     }
@@ -152,10 +154,10 @@ SmallVector<Value> OperandCopy::startLoads(const Piece &piece, Value k,
   Value distance = shape.fixesPlaces
                        ? shared.front()
                        : IndexMath(kernel.b, kernel.b.getI32Type()).constant(0);
-  return loadFrom(locatePiece(piece, k, shared, guard), distance);
+  return loadFrom(locateVector(own, k, shared, guard), distance);
 }
 
-/// Assembles the loads of `startLoads` to `rowWidth` pieces. Single elements
+/// Assembles the loads of `startLoads` to `rowWidth` vectors. Single elements
 /// are moved as integers: LLVM's x86 code generator, which simulated kernels go
 /// through, supports bf16 only in vectors that stay whole.
 SmallVector<Value> OperandCopy::joinLoads(ValueRange loads) const {
@@ -171,32 +173,32 @@ SmallVector<Value> OperandCopy::joinLoads(ValueRange loads) const {
       rows[i % shape.rowWidth].push_back(
           vector::ExtractOp::create(b, loaded, i));
   }
-  auto type = VectorType::get({kernel.pieceElements()}, integer);
+  auto type = VectorType::get({kernel.vectorElements()}, integer);
   return llvm::map_to_vector(rows, [&](ArrayRef<Value> elements) -> Value {
-    Value piece = vector::FromElementsOp::create(b, type, elements);
-    return castElements(b, piece, element);
+    Value joined = vector::FromElementsOp::create(b, type, elements);
+    return castElements(b, joined, element);
   });
 }
 
-void OperandCopy::copyPiece(int64_t number, Value k, Value stage,
-                            Value guard) const {
+void OperandCopy::copyVector(int64_t number, Value k, Value stage,
+                             Value guard) const {
   const IndexMath &math = kernel.math;
-  const Piece &piece = pieces[number];
+  const Vector &own = vectors[number];
   if (kernel.chip.getLaneCopies()) {
     Value within = tile.getOrder() == TileOrder::AlongRows
-                       ? piece.position
-                       : math.mul(piece.position, shape.width);
+                       ? own.position
+                       : math.mul(own.position, shape.width);
     Element from =
-        findElement(piece, findInRow(k, within), math.add(k, within), guard);
+        findElement(own, findInRow(k, within), math.add(k, within), guard);
     // Here, the index belongs to the first lane of the subgroup.
     Value first = math.add(ofSubgroup, number * kernel.workItems);
     kernel.copy(buffer, from.offset, from.guard, tile.getBuffer(),
                 tile.locateNumber(stage, first), shape.width);
     return;
   }
-  Value place = tile.locate(stage, piece.row, piece.position);
-  for (int64_t step = 0; step < kernel.pieceElements(); step += shape.width) {
-    Element from = findInPiece(piece, k, step, guard);
+  Value place = tile.locate(stage, own.row, own.position);
+  for (int64_t step = 0; step < kernel.vectorElements(); step += shape.width) {
+    Element from = findInVector(own, k, step, guard);
     Value to = kernel.b.createOrFold<arith::AddIOp>(
         place, arith::ConstantIndexOp::create(kernel.b, step));
     kernel.copy(buffer, from.offset, from.guard, tile.getBuffer(), to,
@@ -207,16 +209,16 @@ void OperandCopy::copyPiece(int64_t number, Value k, Value stage,
 void OperandCopy::startCopies(int64_t from, int64_t to, Value k, Value stage,
                               Value guard) const {
   for (int64_t number = from; number < to; ++number)
-    copyPiece(number, k, stage, guard);
+    copyVector(number, k, stage, guard);
 }
 
 SmallVector<Value> OperandCopy::start(Value k, Value stage, Value guard) const {
   SmallVector<Value> loads;
-  for (size_t i = 0; i < pieces.size(); i += shape.rowWidth) {
+  for (size_t i = 0; i < vectors.size(); i += shape.rowWidth) {
     if (shape.async)
-      copyPiece(int64_t(i), k, stage, guard);
+      copyVector(int64_t(i), k, stage, guard);
     else
-      loads.append(startLoads(pieces[i], k, findShared(k), guard));
+      loads.append(startLoads(vectors[i], k, findShared(k), guard));
   }
   return loads;
 }
@@ -225,7 +227,7 @@ SmallVector<Value> OperandCopy::startBlock(int64_t block, Value k,
                                            ValueRange places, ValueRange shared,
                                            Value guard) const {
   if (!shape.placeRun)
-    return startLoads(pieces[block * shape.rowWidth], k, shared, guard);
+    return startLoads(vectors[block * shape.rowWidth], k, shared, guard);
   int64_t perBlock = std::ssize(shape.loadsOfPlaces);
   return loadFrom(places.slice(block * perBlock, perBlock),
                   createMovedBytes(k, shared));
@@ -233,10 +235,10 @@ SmallVector<Value> OperandCopy::startBlock(int64_t block, Value k,
 
 void OperandCopy::finishBlock(int64_t block, ValueRange loads,
                               Value stage) const {
-  ArrayRef<Piece> of =
-      ArrayRef(pieces).slice(block * shape.rowWidth, shape.rowWidth);
-  for (auto [piece, elements] : llvm::zip_equal(of, joinLoads(loads)))
-    tile.write(elements, stage, piece.row, piece.position);
+  ArrayRef<Vector> of =
+      ArrayRef(vectors).slice(block * shape.rowWidth, shape.rowWidth);
+  for (auto [own, elements] : llvm::zip_equal(of, joinLoads(loads)))
+    tile.write(elements, stage, own.row, own.position);
 }
 
 void OperandCopy::finish(ValueRange loads, Value stage) const {

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The copies of the staged main loops: each work-item brings its 16-byte pieces
-// of an operand's tile to shared memory, through registers or, where main loop
-// and operand allow it, asynchronously without registers.
+// The copies of the staged main loops: each work-item brings its 16-byte
+// vectors of an operand's tile to shared memory, through registers or, where
+// main loop and operand allow it, asynchronously without registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 namespace mlir::conv {
 
 /// Copies the tile of one operand. A row of the tile is a row of the operand's
-/// matrix, and a piece is part of a row.
+/// matrix, and a vector is part of a row.
 class OperandCopy {
 public:
   /// What is copied, and from where.
@@ -43,7 +43,7 @@ public:
   bool isComplete() const;
 
   /// Number of copies without registers that a work-item starts for a tile.
-  int64_t numCopies() const { return shape.async ? std::ssize(pieces) : 0; }
+  int64_t numCopies() const { return shape.async ? std::ssize(vectors) : 0; }
   /// Starts the copies `from` to `to`; `start` starts all of them.
   void startCopies(int64_t from, int64_t to, Value k, Value stage,
                    Value guard) const;
@@ -52,20 +52,20 @@ public:
   static TileOrder getTileOrder(const Kernel &kernel,
                                 const MatrixAccess &access);
 
-  /// Starts to bring this work-item's pieces of the tile whose reduction starts
-  /// at `k` to a stage of shared memory, and returns the loads in flight to
-  /// registers. Elements are zero outside the operand, and all are zero if
+  /// Starts to bring this work-item's vectors of the tile whose reduction
+  /// starts at `k` to a stage of shared memory, and returns the loads in flight
+  /// to registers. Elements are zero outside the operand, and all are zero if
   /// `guard` is false.
   SmallVector<Value> start(Value k, Value stage, Value guard) const;
 
-  /// Waits for the loads that `start` returned, assembles pieces from them, and
-  /// writes the pieces to the same stage.
+  /// Waits for the loads that `start` returned, assembles vectors from them,
+  /// and writes the vectors to the same stage.
   void finish(ValueRange loads, Value stage) const;
 
-  /// Copies one block through registers, that is, the pieces of a work-item
+  /// Copies one block through registers, that is, the vectors of a work-item
   /// that some of its loads serve. `loads` is what `startBlock` returned;
   /// `places` has the places of all loads, and `shared` is `findShared(k)`.
-  int64_t numBlocks() const { return pieces.size() / shape.rowWidth; }
+  int64_t numBlocks() const { return vectors.size() / shape.rowWidth; }
   int64_t loadsPerBlock() const { return shape.loadsPerBlock(kernel); }
   SmallVector<Value> startBlock(int64_t block, Value k, ValueRange places,
                                 ValueRange shared, Value guard) const;
@@ -88,8 +88,8 @@ public:
   SmallVector<Value> createPlaces(Value k, Value guard) const;
 
 private:
-  /// One piece: a row of the tile, and a position in that row.
-  struct Piece {
+  /// One vector: a row of the tile, and a position in that row.
+  struct Vector {
     Value row, position;
     MatrixAccess::Position start; ///< Start of the row.
     Value isRow;                  ///< Whether the operand has it.
@@ -97,35 +97,35 @@ private:
     /// and the taps in which it is outside: bit `31 - t` of tap `t`.
     Value fixedPlace, outside;
   };
-  /// Neighbouring work-items take neighbouring pieces: of a row if the elements
-  /// of a row are adjacent in memory, else of a column.
+  /// Neighbouring work-items take neighbouring vectors: of a row if the
+  /// elements of a row are adjacent in memory, else of a column.
   void assignAlongRow();
   void assignAlongColumn();
-  /// Pieces of a subgroup are adjacent in shared memory, and each lane fetches
-  /// the data that belongs in its own piece.
+  /// Vectors of a subgroup are adjacent in shared memory, and each lane fetches
+  /// the data that belongs in its own vector.
   void assignInLaneOrder();
   void locate(const Source &source);
-  void fixPlace(Piece &piece) const;
-  /// The offset of an element of a piece's row, and whether it exists.
+  void fixPlace(Vector &own) const;
+  /// The offset of an element of a vector's row, and whether it exists.
   struct Element {
     Value offset, guard;
   };
   MatrixAccess::Position findInRow(Value k, Value within) const;
-  Element findElement(const Piece &piece, const MatrixAccess::Position &inRow,
+  Element findElement(const Vector &own, const MatrixAccess::Position &inRow,
                       Value column, Value guard,
                       std::optional<MatrixAccess::Congruence> known = {}) const;
-  Element findInPiece(const Piece &piece, Value k, int64_t step,
-                      Value guard) const;
+  Element findInVector(const Vector &own, Value k, int64_t step,
+                       Value guard) const;
   Value createPlace(const Element &element) const;
-  SmallVector<Value> locatePiece(const Piece &piece, Value k, ValueRange shared,
-                                 Value guard) const;
-  Value createTapPlace(const Piece &piece, ValueRange shared) const;
+  SmallVector<Value> locateVector(const Vector &own, Value k, ValueRange shared,
+                                  Value guard) const;
+  Value createTapPlace(const Vector &own, ValueRange shared) const;
   Value createMovedBytes(Value k, ValueRange shared) const;
   SmallVector<Value> loadFrom(ValueRange places, Value distance) const;
-  SmallVector<Value> startLoads(const Piece &piece, Value k, ValueRange shared,
+  SmallVector<Value> startLoads(const Vector &own, Value k, ValueRange shared,
                                 Value guard) const;
   SmallVector<Value> joinLoads(ValueRange loads) const;
-  void copyPiece(int64_t number, Value k, Value stage, Value guard) const;
+  void copyVector(int64_t number, Value k, Value stage, Value guard) const;
 
   const Kernel &kernel;
   const SharedTile &tile;
@@ -133,8 +133,8 @@ private:
   Value buffer;
   SharedNumber rowCount; ///< Rows of the whole matrix.
   CopyShape shape;
-  SmallVector<Piece> pieces;
-  Value ofSubgroup; ///< First piece of the subgroup, for lane order.
+  SmallVector<Vector> vectors;
+  Value ofSubgroup; ///< First vector of the subgroup, for lane order.
 };
 
 } // namespace mlir::conv

@@ -25,34 +25,34 @@ static Value createNoPlace(const IndexMath &bytes) {
   return bytes.constant(std::numeric_limits<int32_t>::min());
 }
 
-/// Finds what of a piece's place is the same in all steps, and in which taps it
-/// is outside.
-void OperandCopy::fixPlace(Piece &piece) const {
+/// Finds what of a vector's place is the same in all steps, and in which taps
+/// it is outside.
+void OperandCopy::fixPlace(Vector &own) const {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
   IndexMath bytes(b, b.getI32Type());
   MatrixAccess::Position first =
-      access.advance(piece.start, MatrixIndex::Column,
-                     math.mul(piece.position, kernel.pieceElements()));
+      access.advance(own.start, MatrixIndex::Column,
+                     math.mul(own.position, kernel.vectorElements()));
   Value offset = math.add(access.createOffset(first), shape.leastShared);
-  piece.fixedPlace = bytes.add(
+  own.fixedPlace = bytes.add(
       bytes.mul(bytes.cast(offset), kernel.operandBytes()), shape.lead);
   if (shape.maskedTaps == 0) {
     MatrixAccess::Position only = access.add(
         first, access.createPosition(MatrixIndex::Column, math.constant(0)));
-    piece.fixedPlace =
-        b.createOrFold<arith::SelectOp>(access.createGuard(only, piece.isRow),
-                                        piece.fixedPlace, createNoPlace(bytes));
+    own.fixedPlace =
+        b.createOrFold<arith::SelectOp>(access.createGuard(only, own.isRow),
+                                        own.fixedPlace, createNoPlace(bytes));
     return;
   }
   auto addUnless = [&](Value condition, uint32_t taps) {
     Value bits = b.createOrFold<arith::SelectOp>(
         condition, bytes.constant(0),
         bytes.constant(static_cast<int32_t>(llvm::reverseBits(taps))));
-    piece.outside = b.createOrFold<arith::OrIOp>(piece.outside, bits);
+    own.outside = b.createOrFold<arith::OrIOp>(own.outside, bits);
   };
-  piece.outside = bytes.constant(0);
-  addUnless(piece.isRow, std::numeric_limits<uint32_t>::max());
+  own.outside = bytes.constant(0);
+  addUnless(own.isRow, std::numeric_limits<uint32_t>::max());
   for (auto [condition, taps] :
        access.createTapGuards(first, MatrixIndex::Column, shape.maskedTaps))
     addUnless(condition, taps);
@@ -73,16 +73,16 @@ SmallVector<Value> OperandCopy::findShared(Value k) const {
   return shared;
 }
 
-/// The fixed place of a piece, or a negative number where the piece is outside
-/// in the tap.
-Value OperandCopy::createTapPlace(const Piece &piece, ValueRange shared) const {
+/// The fixed place of a vector, or a negative number where the vector is
+/// outside in the tap.
+Value OperandCopy::createTapPlace(const Vector &own, ValueRange shared) const {
   if (shape.maskedTaps == 0)
-    return piece.fixedPlace;
+    return own.fixedPlace;
   ImplicitLocOpBuilder &b = kernel.b;
-  Value ofTap = b.createOrFold<arith::ShLIOp>(piece.outside, shared.back());
+  Value ofTap = b.createOrFold<arith::ShLIOp>(own.outside, shared.back());
   Value isOutside = b.createOrFold<arith::AndIOp>(
       ofTap, createNoPlace(IndexMath(b, b.getI32Type())));
-  return b.createOrFold<arith::OrIOp>(isOutside, piece.fixedPlace);
+  return b.createOrFold<arith::OrIOp>(isOutside, own.fixedPlace);
 }
 
 /// The byte offset of an element, or a negative number if it is masked.
@@ -94,19 +94,19 @@ Value OperandCopy::createPlace(const Element &element) const {
       createNoPlace(bytes));
 }
 
-/// The places of the loads of a piece, or of the block that it starts.
-SmallVector<Value> OperandCopy::locatePiece(const Piece &piece, Value k,
-                                            ValueRange shared,
-                                            Value guard) const {
+/// The places of the loads of a vector, or of the block that it starts.
+SmallVector<Value> OperandCopy::locateVector(const Vector &own, Value k,
+                                             ValueRange shared,
+                                             Value guard) const {
   if (shape.fixesPlaces) {
     IndexMath bytes(kernel.b, kernel.b.getI32Type());
     return {kernel.b.createOrFold<arith::SelectOp>(
-        guard, createTapPlace(piece, shared), createNoPlace(bytes))};
+        guard, createTapPlace(own, shared), createNoPlace(bytes))};
   }
   SmallVector<Value> places;
   int64_t step = 0;
   for (int64_t loads : shape.loadsOfPlaces) {
-    places.push_back(createPlace(findInPiece(piece, k, step, guard)));
+    places.push_back(createPlace(findInVector(own, k, step, guard)));
     step += loads * shape.width;
   }
   return places;
@@ -114,9 +114,9 @@ SmallVector<Value> OperandCopy::locatePiece(const Piece &piece, Value k,
 
 SmallVector<Value> OperandCopy::createPlaces(Value k, Value guard) const {
   SmallVector<Value> places, shared = findShared(k);
-  for (size_t first = 0; shape.placeRun && first < pieces.size();
+  for (size_t first = 0; shape.placeRun && first < vectors.size();
        first += shape.rowWidth)
-    llvm::append_range(places, locatePiece(pieces[first], k, shared, guard));
+    llvm::append_range(places, locateVector(vectors[first], k, shared, guard));
   return places;
 }
 

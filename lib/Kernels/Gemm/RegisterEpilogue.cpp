@@ -92,7 +92,7 @@ RegisterEpilogue::Matrix RegisterEpilogue::createMatrix(size_t tensor) const {
   Value buffer = kernel.arguments[tensor];
   int64_t bytes =
       kernel.form.getTensor(tensor).getType().getElementTypeBitWidth() / 8;
-  int64_t limit = std::gcd(matrix.runLength(), kPieceBytes / bytes);
+  int64_t limit = std::gcd(matrix.runLength(), kVectorBytes / bytes);
   return {buffer,
           access,
           access.createPosition(MatrixIndex::Batch, origin.batch),
@@ -203,7 +203,7 @@ bool RegisterEpilogue::exchangesVectors() const {
   return kernel.atom.kind == ::conv::AtomKind::FMA &&
          kernel.chip.sectorBytes > 0 && kernel.form.getResultType().isF32() &&
          result.width == matrix.runLength() &&
-         result.width * int64_t(sizeof(float)) == kPieceBytes &&
+         result.width * int64_t(sizeof(float)) == kVectorBytes &&
          matrix.numRuns() % kExchanging == 0 && kernel.laneGroups() == 1;
 }
 

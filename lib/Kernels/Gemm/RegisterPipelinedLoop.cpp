@@ -52,7 +52,7 @@ public:
   PipelinedLoop(const Kernel &kernel, const MainLoopParts &parts)
       : kernel(kernel), parts(parts), steps(kernel.countSteps()),
         rounds(parts.matrix.numRounds()),
-        distance(computeLoadDistance(kernel, parts.loadsPieces())),
+        distance(computeLoadDistance(kernel, parts.loadsVectors())),
         stepsOfIteration(std::lcm(1 + rounds % 2, distance)),
         isDouble(kernel.form.schedule.getStages() == 2) {}
 

@@ -34,7 +34,7 @@ class RegisterStagedLoop {
 public:
   RegisterStagedLoop(const Kernel &kernel, const MainLoopParts &parts)
       : kernel(kernel), parts(parts), steps(kernel.countSteps()),
-        distance(computeLoadDistance(kernel, parts.loadsPieces())),
+        distance(computeLoadDistance(kernel, parts.loadsVectors())),
         isDouble(kernel.form.schedule.getStages() == 2) {}
 
   SmallVector<Value> create();
@@ -66,12 +66,12 @@ private:
 } // namespace
 
 int64_t mlir::conv::computeLoadDistance(const Kernel &kernel,
-                                        bool loadsPieces) {
+                                        bool loadsVectors) {
   return ::conv::computePrefetchDistance(
       kernel.chip,
       getCandidate(kernel.form.schedule, kernel.chip,
                    kernel.form.getOperandType()),
-      kernel.countSteps().minimum(), loadsPieces);
+      kernel.countSteps().minimum(), loadsVectors);
 }
 
 SmallVector<Value> RegisterStagedLoop::State::pack() const {

@@ -22,8 +22,8 @@ SharedTile::SharedTile(const Kernel &kernel, int64_t rows, Type element,
                        TileOrder order)
     : kernel(kernel), rows(rows), element(element), order(order) {}
 
-int64_t SharedTile::getPiecesPerRow() const {
-  return kernel.gemmK() / kernel.pieceElements();
+int64_t SharedTile::getVectorsPerRow() const {
+  return kernel.gemmK() / kernel.vectorElements();
 }
 
 int64_t SharedTile::getLines() const {
@@ -34,8 +34,8 @@ int64_t SharedTile::getLineElements() const {
   return order == TileOrder::AlongRows ? rows : kernel.gemmK();
 }
 
-int64_t SharedTile::getPiecesPerLine() const {
-  return getLineElements() / kernel.pieceElements();
+int64_t SharedTile::getVectorsPerLine() const {
+  return getLineElements() / kernel.vectorElements();
 }
 
 MemRefType SharedTile::getType() const {
@@ -46,19 +46,19 @@ MemRefType SharedTile::getType() const {
                          space);
 }
 
-/// In one pass of half of the lanes, a transposing read accesses four pieces of
-/// each of four lines, or two pieces of each of eight lines, four of them eight
-/// lines further on. All of these must be in different banks.
+/// In one pass of half of the lanes, a transposing read accesses four vectors
+/// of each of four lines, or two vectors of each of eight lines, four of them
+/// eight lines further on. All of these must be in different banks.
 Value SharedTile::getTwistAlongRows(Value line) const {
   const IndexMath &math = kernel.math;
-  constexpr int64_t kPieces = 4, kLines = 8;
-  int64_t perLine = getPiecesPerLine();
-  int64_t perSweep = kernel.chip.sharedMemoryBanks * 4 / kPieceBytes;
+  constexpr int64_t kVectors = 4, kLines = 8;
+  int64_t perLine = getVectorsPerLine();
+  int64_t perSweep = kernel.chip.sharedMemoryBanks * 4 / kVectorBytes;
   int64_t aligned = std::min(perLine & -perLine, perSweep);
-  if (aligned < kPieces)
+  if (aligned < kVectors)
     return math.constant(0);
   Value sweep = math.div(line, perSweep / aligned);
-  Value twist = math.mul(math.rem(sweep, aligned / kPieces), kPieces);
+  Value twist = math.mul(math.rem(sweep, aligned / kVectors), kVectors);
   return math.add(twist, math.mul(math.rem(math.div(line, kLines), 2), 2));
 }
 
@@ -66,25 +66,25 @@ Value SharedTile::getTwist(Value line) const {
   const IndexMath &math = kernel.math;
   if (order == TileOrder::AlongRows)
     return getTwistAlongRows(line);
-  int64_t pieces = getPiecesPerLine();
-  // These rows together fill all banks once; then the piece has to change.
+  int64_t vectors = getVectorsPerLine();
+  // These rows together fill all banks once; then the vector has to change.
   int64_t rowBytes = kernel.gemmK() * kernel.operandBytes();
   int64_t rowsPerSweep =
       std::max<int64_t>(1, kernel.chip.sharedMemoryBanks * 4 / rowBytes);
   Value sweep = math.div(line, rowsPerSweep);
   if (!kernel.atom.splitsRows())
-    return math.rem(sweep, pieces);
-  // Neighbouring lanes read neighbouring pieces of a row under any swizzle, so
-  // neighbouring rows have to differ in the higher bits of the piece.
+    return math.rem(sweep, vectors);
+  // Neighbouring lanes read neighbouring vectors of a row under any swizzle, so
+  // neighbouring rows have to differ in the higher bits of the vector.
   int64_t across = kernel.atom.groupsOfK();
-  return math.add(math.mul(math.rem(sweep, pieces / across), across),
-                  math.rem(math.div(sweep, pieces / across), across));
+  return math.add(math.mul(math.rem(sweep, vectors / across), across),
+                  math.rem(math.div(sweep, vectors / across), across));
 }
 
-Value SharedTile::locate(Value stage, Value line, Value piece) const {
+Value SharedTile::locate(Value stage, Value line, Value position) const {
   const IndexMath &math = kernel.math;
   Value column =
-      math.mul(math.bitXor(piece, getTwist(line)), kernel.pieceElements());
+      math.mul(math.bitXor(position, getTwist(line)), kernel.vectorElements());
   Value inStage = math.add(math.mul(line, getLineElements()), column);
   // The stage comes last, so that the rest stays the same in all steps.
   Value offset = math.add(inStage, math.mul(stage, rows * kernel.gemmK()));
@@ -94,29 +94,29 @@ Value SharedTile::locate(Value stage, Value line, Value piece) const {
 Value SharedTile::locateNumber(Value stage, Value number) const {
   const IndexMath &math = kernel.math;
   Value offset = math.add(math.mul(stage, rows * kernel.gemmK()),
-                          math.mul(number, kernel.pieceElements()));
+                          math.mul(number, kernel.vectorElements()));
   return arith::IndexCastOp::create(kernel.b, kernel.b.getIndexType(), offset);
 }
 
-Value SharedTile::read(Value stage, Value row, Value piece) const {
-  auto type = VectorType::get({kernel.pieceElements()}, element);
-  auto load =
-      vector::LoadOp::create(kernel.b, type, buffer, locate(stage, row, piece));
-  load.setAlignment(kPieceBytes);
+Value SharedTile::read(Value stage, Value row, Value position) const {
+  auto type = VectorType::get({kernel.vectorElements()}, element);
+  auto load = vector::LoadOp::create(kernel.b, type, buffer,
+                                     locate(stage, row, position));
+  load.setAlignment(kVectorBytes);
   return load;
 }
 
 void SharedTile::write(Value elements, Value stage, Value row,
-                       Value piece) const {
+                       Value position) const {
   auto store = vector::StoreOp::create(kernel.b, elements, buffer,
-                                       locate(stage, row, piece));
-  store.setAlignment(kPieceBytes);
+                                       locate(stage, row, position));
+  store.setAlignment(kVectorBytes);
 }
 
 Value SharedTile::readTransposed(Value stage, Value place, Value row) const {
   const IndexMath &math = kernel.math;
   constexpr int64_t kElements = 4;
-  int64_t length = kernel.pieceElements();
+  int64_t length = kernel.vectorElements();
   Value index = math.cast(locate(stage, place, math.div(row, length)));
   index = math.add(index, math.rem(row, length));
   return amdgpu::TransposeLoadOp::create(

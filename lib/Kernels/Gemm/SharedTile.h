@@ -17,9 +17,9 @@ enum class TileOrder { AlongReduction, AlongRows };
 
 /// `stages` tiles of `rows` rows of `gemmK` elements. A line is what is
 /// contiguous in shared memory: a row or, in the other order, the elements of
-/// all rows at one place of the reduction. A line consists of 16-byte pieces.
-/// The swizzle XORs the number of a piece with bits of the line's number, so
-/// that lanes that access the same piece of consecutive lines use different
+/// all rows at one place of the reduction. A line consists of 16-byte vectors.
+/// The swizzle XORs the number of a vector with bits of the line's number, so
+/// that lanes that access the same vector of consecutive lines use different
 /// banks. No padding is needed.
 class SharedTile {
 public:
@@ -32,12 +32,12 @@ public:
 
   int64_t getRows() const { return rows; }
   TileOrder getOrder() const { return order; }
-  int64_t getPiecesPerRow() const;
-  int64_t getPiecesPerLine() const;
+  int64_t getVectorsPerRow() const;
+  int64_t getVectorsPerLine() const;
 
-  /// Reads or writes one piece of a row: a vector of `pieceElements`.
-  Value read(Value stage, Value row, Value piece) const;
-  void write(Value elements, Value stage, Value row, Value piece) const;
+  /// Reads or writes the vector at a position in a row.
+  Value read(Value stage, Value row, Value position) const;
+  void write(Value elements, Value stage, Value row, Value position) const;
 
   /// Reads four elements along the reduction with all lanes of the subgroup:
   /// lane l gets the elements of row l % 16 of 16 rows. Each lane addresses
@@ -45,12 +45,12 @@ public:
   /// is the first of its four rows.
   Value readTransposed(Value stage, Value place, Value row) const;
 
-  /// Index in the buffer of a piece of a line.
-  Value locate(Value stage, Value line, Value piece) const;
-  /// Index in the buffer of piece `number` of a stage, in the order of
+  /// Index in the buffer of the vector at a position in a line.
+  Value locate(Value stage, Value line, Value position) const;
+  /// Index in the buffer of vector `number` of a stage, in the order of
   /// memory.
   Value locateNumber(Value stage, Value number) const;
-  /// The swizzle of a line, which is XORed with the number of a piece.
+  /// The swizzle of a line, which is XORed with the number of a vector.
   Value getTwist(Value line) const;
   Value getBuffer() const { return buffer; }
 

@@ -61,7 +61,7 @@ LogicalResult mlir::conv::createStagedBody(Kernel &kernel,
                    tiles.matrix.columnRun()});
   if (!lhs.isComplete() || !rhs.isComplete())
     return scf::ForallOp(kernel.form.forall).emitOpError()
-           << "expects operands of which copies bring " << ::conv::kPieceBytes
+           << "expects operands of which copies bring " << ::conv::kVectorBytes
            << " bytes for async_staged";
   SmallVector<Value> sums =
       lookupLoop(kernel)(kernel, {lhs, rhs, tiles.matrix});

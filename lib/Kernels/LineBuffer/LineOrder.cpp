@@ -48,7 +48,7 @@ ReductionElement mlir::conv::createLineElement(const PtxBuilder &ptx,
 
 FilterOrder mlir::conv::getLineOrder(const PtxBuilder &ptx,
                                      const Window &window) {
-  return {.pieces = window.countGroups(),
+  return {.vectors = window.countGroups(),
           .run = std::gcd(window.channels, Window::kGroupElements),
           .getElement = [&](Value group, Value i) {
             return createLineElement(ptx, window, group, i);

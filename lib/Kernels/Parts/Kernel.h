@@ -24,7 +24,7 @@
 
 namespace mlir::conv {
 
-using ::conv::kPieceBytes;
+using ::conv::kVectorBytes;
 
 /// Builds integer arithmetic in one width and folds constants. In code of
 /// several subproblems, `numbers` selects the numbers in which they differ.
@@ -120,8 +120,8 @@ struct Kernel {
   ArrayRef<int64_t> subgroupTile() const;
   int64_t gemmK() const { return form.schedule.getGemmK(); }
   int64_t operandBytes() const { return ::conv::byteSize(atom.operand); }
-  /// Operand elements in `kPieceBytes`.
-  int64_t pieceElements() const { return kPieceBytes / operandBytes(); }
+  /// Operand elements in `kVectorBytes`.
+  int64_t vectorElements() const { return kVectorBytes / operandBytes(); }
   /// Row and column where the subgroup's tile starts in the workgroup's tile.
   std::pair<Value, Value> subgroupOrigin() const;
   /// Number of the lane among the lanes that hold rows of the same column.

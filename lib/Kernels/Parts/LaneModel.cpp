@@ -7,7 +7,7 @@
 //
 // Lanes read both operands from shared memory with 128-bit accesses. The fewer
 // subgroups share a compute unit, the longer they wait for these reads and for
-// their global loads. Each lane stores the pieces of a row of its own, so
+// their global loads. Each lane stores the vectors of a row of its own, so
 // stores stay far below the bandwidth of the memory.
 //
 //===----------------------------------------------------------------------===//
@@ -30,7 +30,7 @@ bool conv::isMeasuredOnLanes(const Problem &problem, const ChipInfo &chip,
                              const Candidate &candidate) {
   auto isWide = [&](const Run &run) {
     return run.isAlongReduction && !run.takesDivisions &&
-           run.elements * byteSize(candidate.atom->operand) % kPieceBytes == 0;
+           run.elements * byteSize(candidate.atom->operand) % kVectorBytes == 0;
   };
   return candidate.atom->kind == AtomKind::FMA && fit(chip).factor > 0 &&
          problem.batch == problem.splits && isWide(problem.lhsRun) &&
@@ -44,7 +44,7 @@ static int64_t countResident(const ChipInfo &chip, const Candidate &candidate) {
   double registers = fit(chip).fixedRegisters + fit(chip).sumRegisters * sums;
   int64_t perLane = roundUp(
       std::min<int64_t>(int64_t(std::ceil(registers)), chip.registersPerLane),
-      chip.registerGranule);
+      chip.registerAllocationUnit);
   int64_t subgroups =
       chip.registerFilePerLane / perLane * int64_t(chip.simdsPerComputeUnit);
   return std::max<int64_t>(
@@ -53,15 +53,15 @@ static int64_t countResident(const ChipInfo &chip, const Candidate &candidate) {
 }
 
 /// Cycles in which a step reads shared memory: each lane has a row, and all
-/// lanes of a subgroup read the same columns. All read 16-byte pieces.
+/// lanes of a subgroup read the same columns. All read 16-byte vectors.
 static double computeReadCycles(const ChipInfo &chip,
                                 const Candidate &candidate) {
   auto [rows, columns] = candidate.subgroup;
-  double pieces = double(candidate.gemmK * byteSize(candidate.atom->operand)) /
-                  double(kPieceBytes);
+  double vectors = double(candidate.gemmK * byteSize(candidate.atom->operand)) /
+                   double(kVectorBytes);
   double reads = double(columns) + double(rows) / double(chip.subgroupSize);
-  return double(candidate.subgroups()) * pieces * reads *
-         double(chip.subgroupSize * kPieceBytes) /
+  return double(candidate.subgroups()) * vectors * reads *
+         double(chip.subgroupSize * kVectorBytes) /
          chip.sharedMemoryBytesPerClock;
 }
 

@@ -278,7 +278,7 @@ MatrixAccess::getRange(size_t subproblem, size_t check,
 }
 
 /// Whether a coordinate is inside for all indices that satisfy `known`. Next to
-/// one border, only some elements of a piece can be outside.
+/// one border, only some elements of a vector can be outside.
 bool MatrixAccess::isInside(size_t check,
                             std::optional<Congruence> known) const {
   return llvm::all_of(llvm::seq(subproblems), [&](size_t subproblem) {

@@ -63,8 +63,8 @@ static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
   work.matrixCycles =
       cost.matrixCycles / double(ceilDiv(work.waves, countSimds(chip)));
   work.vectorCycles = computeVectorCycles(problem, chip, candidate);
-  work.pieces = piecesPerWorkItem(chip, candidate, candidate.workgroup[0]) +
-                piecesPerWorkItem(chip, candidate, candidate.workgroup[1]);
+  work.accesses = vectorsPerWorkItem(chip, candidate, candidate.workgroup[0]) +
+                  vectorsPerWorkItem(chip, candidate, candidate.workgroup[1]);
   work.sharedCycles = cost.sharedCycles;
   work.sharedWriteCycles = computeWriteCycles(problem, chip, candidate);
   work.loadCycles = cost.loadCycles;
@@ -230,7 +230,7 @@ static double getStagedSlowdown(const Problem &problem, const ChipInfo &chip,
     slowdown += (fit(chip).transposedStagedSlowdown - slowdown) * 2 /
                 double(byteSize(candidate.atom->operand));
   auto isNarrow = [&](const Run &run) {
-    return run.elements * byteSize(candidate.atom->operand) % kPieceBytes != 0;
+    return run.elements * byteSize(candidate.atom->operand) % kVectorBytes != 0;
   };
   // Lanes multiply f32, of which an element is a register that is not joined
   // with others.
@@ -324,7 +324,7 @@ conv::describeUnit(const Problem &problem, const ChipInfo &chip,
           {"shared_writes", work.sharedWriteCycles},
           {"loads", work.loadCycles},
           {"stored_bytes", work.storedBytes},
-          {"pieces", double(work.pieces)},
+          {"accesses", double(work.accesses)},
           {"joins_loads", double(work.joinsLoads)},
           {"lane_copies", double(work.copiesInLaneOrder)},
           {"atom_cycles", work.atomCycles},

@@ -46,15 +46,15 @@ static int64_t countRoundsInFlight(const ChipInfo &chip,
 
 /// Registers in which MFMA loops keep the loads of an operand that they
 /// transpose on its way to shared memory: each block of rows has one load for
-/// every element of a piece.
+/// every element of a vector.
 static int64_t countJoinRegisters(const ChipInfo &chip,
                                   const Candidate &candidate, int64_t rows,
                                   const Run &run) {
   if (candidate.atom->kind != AtomKind::MFMA || !keepsLoadsEarly(chip) ||
       run.isAlongReduction || copiesInLaneOrder(chip, candidate))
     return 0;
-  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
-  int64_t blocks = piecesPerWorkItem(chip, candidate, rows) /
+  int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
+  int64_t blocks = vectorsPerWorkItem(chip, candidate, rows) /
                    countLoadElements(chip, candidate, rows, run);
   return chip.calibration->unit.joinedLoadRegisters * blocks * longest;
 }
@@ -65,10 +65,10 @@ static RegisterCost computeForOneTile(const Problem &problem,
                                       const Candidate &candidate) {
   const MatrixAtom &atom = *candidate.atom;
   auto [rows, columns] = candidate.subgroup;
-  int64_t inputPieces =
-      piecesPerWorkItem(chip, candidate, candidate.workgroup[0]);
-  int64_t filterPieces =
-      piecesPerWorkItem(chip, candidate, candidate.workgroup[1]);
+  int64_t inputVectors =
+      vectorsPerWorkItem(chip, candidate, candidate.workgroup[0]);
+  int64_t filterVectors =
+      vectorsPerWorkItem(chip, candidate, candidate.workgroup[1]);
   int64_t registerBytes = 4;
   int64_t bytesA = columns / atom.m * fragmentBytesA(atom);
   // All lanes read the same rows of A for an FMA atom. Half of the rows of one
@@ -82,14 +82,14 @@ static RegisterCost computeForOneTile(const Problem &problem,
     return candidate.loop != StagedLoop::Async ||
            !copiesAsync(chip, run, byteSize(atom.operand));
   };
-  cost.staging = (isStaged(problem.lhsRun) * inputPieces +
-                  isStaged(problem.rhsRun) * filterPieces) *
-                 kPieceBytes / registerBytes;
+  cost.staging = (isStaged(problem.lhsRun) * inputVectors +
+                  isStaged(problem.rhsRun) * filterVectors) *
+                 kVectorBytes / registerBytes;
   cost.fragments =
       countRoundsInFlight(chip, candidate) * (bytesA + bytesB) / registerBytes;
   cost.addresses = fit(chip).fixedRegisters +
-                   fit(chip).inputPieceRegisters * inputPieces +
-                   fit(chip).filterPieceRegisters * filterPieces +
+                   fit(chip).inputAccessRegisters * inputVectors +
+                   fit(chip).filterAccessRegisters * filterVectors +
                    countJoinRegisters(chip, candidate, candidate.workgroup[0],
                                       problem.lhsRun) +
                    countJoinRegisters(chip, candidate, candidate.workgroup[1],
@@ -99,7 +99,7 @@ static RegisterCost computeForOneTile(const Problem &problem,
 
 int64_t conv::countResident(const ChipInfo &chip, const Candidate &candidate,
                             int64_t registers) {
-  int64_t perWave = roundUp(registers, chip.registerGranule);
+  int64_t perWave = roundUp(registers, chip.registerAllocationUnit);
   int64_t waves = std::min<int64_t>(chip.maxWavesPerSimd,
                                     chip.registerFilePerLane / perWave) *
                   countSimds(chip);
@@ -119,7 +119,7 @@ static bool fitsSecondTile(const ChipInfo &chip, const Candidate &candidate) {
                                               /*transposes=*/false);
   int64_t withSecond = expected + cost.staging;
   int64_t available = computeAvailableRegisters(chip, candidate.subgroups()) -
-                      chip.registerGranule;
+                      chip.registerAllocationUnit;
   return withSecond <=
              std::min<int64_t>(available, chip.registerFilePerLane / 2) &&
          countResident(chip, candidate, withSecond) >=
@@ -129,7 +129,7 @@ static bool fitsSecondTile(const ChipInfo &chip, const Candidate &candidate) {
 
 int64_t conv::computePrefetchDistance(const ChipInfo &chip,
                                       const Candidate &candidate, int64_t steps,
-                                      bool loadsPieces) {
+                                      bool loadsVectors) {
   AtomKind kind = candidate.atom->kind;
   // Multiply-adds pass loads through the same registers in each step.
   if (!keepsLoadsEarly(chip) || candidate.loop != StagedLoop::Registers ||
@@ -138,22 +138,22 @@ int64_t conv::computePrefetchDistance(const ChipInfo &chip,
   // With one stage, other workgroups hide most of the latency of loads.
   bool pays = candidate.stages > 1
                   ? steps >= chip.calibration->unit.twoStageSecondTileSteps
-                  : kind == AtomKind::WMMA && loadsPieces &&
+                  : kind == AtomKind::WMMA && loadsVectors &&
                         steps >= chip.calibration->unit.secondTileSteps;
   return pays && fitsSecondTile(chip, candidate) ? 2 : 1;
 }
 
 int64_t conv::getPrefetchDistance(const Problem &problem, const ChipInfo &chip,
                                   const Candidate &candidate) {
-  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
-  auto loadsPieces = [&](int64_t rows, const Run &run) {
+  int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
+  auto loadsVectors = [&](int64_t rows, const Run &run) {
     return run.isAlongReduction &&
            countLoadElements(chip, candidate, rows, run) == longest;
   };
   return computePrefetchDistance(
       chip, candidate, ceilDiv(problem.reduction, candidate.gemmK),
-      loadsPieces(candidate.workgroup[0], problem.lhsRun) &&
-          loadsPieces(candidate.workgroup[1], problem.rhsRun));
+      loadsVectors(candidate.workgroup[0], problem.lhsRun) &&
+          loadsVectors(candidate.workgroup[1], problem.rhsRun));
 }
 
 RegisterCost conv::computeRegisters(const Problem &problem,
@@ -173,7 +173,7 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
     return Rejection::WorkgroupSize;
   for (int64_t rows : candidate.workgroup) {
     int64_t bytes = rows * candidate.gemmK * byteSize(candidate.atom->operand);
-    if (bytes % (kPieceBytes * workItems) != 0)
+    if (bytes % (kVectorBytes * workItems) != 0)
       return Rejection::UnevenCopy;
   }
   if (isHost(chip)) // The atom fits.
@@ -186,7 +186,7 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
   // load is hoisted, unless atoms are small. Should it be too little, another
   // schedule takes the place.
   auto isWide = [&](const Run &run) {
-    return run.elements * byteSize(candidate.atom->operand) >= kPieceBytes;
+    return run.elements * byteSize(candidate.atom->operand) >= kVectorBytes;
   };
   bool isPhased = keepsLoadsEarly(chip) &&
                   candidate.atom->kind == AtomKind::WMMA &&

@@ -102,8 +102,8 @@ static double countCopyInstructions(const Problem &problem,
   bool isLeft = side == Operand::Left;
   int64_t rows = candidate.workgroup[isLeft ? 0 : 1];
   const Run &run = isLeft ? problem.lhsRun : problem.rhsRun;
-  auto pieces = double(piecesPerWorkItem(chip, candidate, rows));
-  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  auto vectors = double(vectorsPerWorkItem(chip, candidate, rows));
+  int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
   int64_t width = countLoadElements(chip, candidate, rows, run);
   double ofLoad = unit(chip).loadInstructions +
                   (run.takesDivisions ? unit(chip).positionInstructions : 0);
@@ -127,11 +127,11 @@ static double countCopyInstructions(const Problem &problem,
       candidate.loop != StagedLoop::Async && isFilter && isTransposed(run) &&
       width > 1)
     ofLoad = 0;
-  // Blocks of whole pieces are transposed, too; that was fitted to loops whose
+  // Blocks of whole vectors are transposed, too; that was fitted to loops whose
   // phases are apart.
   bool isJoined = width < longest || isTurned;
-  return ofTaps + pieces * (double(longest) / double(width) * ofLoad +
-                            (isJoined ? unit(chip).joinInstructions : 0));
+  return ofTaps + vectors * (double(longest) / double(width) * ofLoad +
+                             (isJoined ? unit(chip).joinInstructions : 0));
 }
 
 double conv::computeVectorCycles(const Problem &problem, const ChipInfo &chip,

@@ -14,23 +14,23 @@
 using namespace conv;
 
 int64_t conv::reductionOfRound(const MatrixAtom &atom) {
-  int64_t perPiece = kPieceBytes / byteSize(atom.operand);
-  return std::lcm<int64_t>(atom.k, atom.groupsOfK() * perPiece);
+  int64_t perVector = kVectorBytes / byteSize(atom.operand);
+  return std::lcm<int64_t>(atom.k, atom.groupsOfK() * perVector);
 }
 
-int64_t conv::piecesPerWorkItem(const ChipInfo &chip,
-                                const Candidate &candidate, int64_t rows) {
+int64_t conv::vectorsPerWorkItem(const ChipInfo &chip,
+                                 const Candidate &candidate, int64_t rows) {
   int64_t bytes = rows * candidate.gemmK * byteSize(candidate.atom->operand);
   return ceilDiv(bytes,
-                 kPieceBytes * candidate.subgroups() * chip.subgroupSize);
+                 kVectorBytes * candidate.subgroups() * chip.subgroupSize);
 }
 
 int64_t conv::fragmentBytesA(const MatrixAtom &atom) {
   return atom.rowsOfA() *
-         std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
+         std::max(kVectorBytes, atom.kPerLane * byteSize(atom.operand));
 }
 int64_t conv::fragmentBytesB(const MatrixAtom &atom) {
-  return std::max(kPieceBytes, atom.kPerLane * byteSize(atom.operand));
+  return std::max(kVectorBytes, atom.kPerLane * byteSize(atom.operand));
 }
 
 bool conv::copiesAsync(const ChipInfo &chip, const Run &run,
@@ -52,11 +52,11 @@ bool conv::copiesInLaneOrder(const ChipInfo &chip, const Candidate &candidate) {
 int64_t conv::countLoadElements(const ChipInfo &chip,
                                 const Candidate &candidate, int64_t rows,
                                 const Run &run) {
-  int64_t longest = kPieceBytes / byteSize(candidate.atom->operand);
+  int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
   if (copiesInLaneOrder(chip, candidate))
     return longest;
   if (keepsLoadsEarly(chip) && !run.isAlongReduction)
-    longest = std::gcd(longest, piecesPerWorkItem(chip, candidate, rows));
+    longest = std::gcd(longest, vectorsPerWorkItem(chip, candidate, rows));
   return std::gcd(longest,
                   keepsLoadsEarly(chip) ? run.getJoined() : run.elements);
 }

@@ -37,9 +37,9 @@ inline bool hasTransposed(const Problem &problem) {
   return isTransposed(problem.lhsRun) || isTransposed(problem.rhsRun);
 }
 
-/// Number of 16-byte pieces of one operand's tile that a work-item copies.
-int64_t piecesPerWorkItem(const ChipInfo &chip, const Candidate &candidate,
-                          int64_t rows);
+/// Number of 16-byte vectors of one operand's tile that a work-item copies.
+int64_t vectorsPerWorkItem(const ChipInfo &chip, const Candidate &candidate,
+                           int64_t rows);
 
 /// Bytes of A and of B that a lane holds for the rows of one atom and one
 /// round of the reduction.
@@ -61,7 +61,7 @@ int64_t getPrefetchDistance(const Problem &problem, const ChipInfo &chip,
 bool copiesInLaneOrder(const ChipInfo &chip, const Candidate &candidate);
 
 /// Neighbouring elements that a lane loads at a time: along a row of the tile,
-/// or across as many of its rows as the lane has pieces.
+/// or across as many of its rows as the lane has vectors.
 int64_t countLoadElements(const ChipInfo &chip, const Candidate &candidate,
                           int64_t rows, const Run &run);
 

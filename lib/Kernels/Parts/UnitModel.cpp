@@ -151,8 +151,8 @@ static double computeRound(const ChipInfo &chip, const UnitWork &work,
   const LoopFit &loop = getFit(chip, work);
   double cycles =
       loop.setupCycles +
-      double(ceilDiv(work.waves, countSimds(chip)) * work.pieces) *
-          loop.pieceCycles +
+      double(ceilDiv(work.waves, countSimds(chip)) * work.accesses) *
+          loop.accessCycles +
       double(shares.size()) * work.storedBytes / 64 * loop.storeCycles;
   // No other round hides the latency of the first tiles, and no workgroup.
   bool startsAlone = round == Round::Only || shares.size() == 1;

@@ -30,7 +30,7 @@ struct UnitWork {
   double sharedWriteCycles = 0;
   double loadCycles = 0;  ///< Cycles of the load path.
   double storedBytes = 0; ///< At the end of the kernel.
-  int64_t pieces = 0;     ///< Pieces of a tile, per lane.
+  int64_t accesses = 0;   ///< Vectors of a tile, per lane.
   /// Loads of an overlapped step are joined before they are written.
   bool joinsLoads = false;
   /// Tiles arrive without registers, up to `stages` - 1 steps ahead.

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In shared memory, pieces have the order they have in the result. If each
-// work-item has an odd number of pieces, lanes that write at the same time use
-// different banks. Lanes read neighbouring pieces.
+// In shared memory, vectors have the order they have in the result. If each
+// work-item has an odd number of vectors, lanes that write at the same time use
+// different banks. Lanes read neighbouring vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,23 +46,23 @@ Value VectorExchange::createOffset(Value number) const {
 VectorExchange::Place VectorExchange::getPlace(int64_t i) const {
   const IndexMath &math = site.math;
   Value number = math.add(site.workItem, i * site.workItems);
-  return {math.div(number, countPieces()), math.rem(number, countPieces())};
+  return {math.div(number, countVectors()), math.rem(number, countVectors())};
 }
 
-SmallVector<Value> VectorExchange::exchange(ValueRange pieces) {
+SmallVector<Value> VectorExchange::exchange(ValueRange vectors) {
   ImplicitLocOpBuilder &b = site.b;
   const IndexMath &math = site.math;
   Value buffer = buffers[turn++ % buffers.size()];
   int64_t bytes = part * site.element.getIntOrFloatBitWidth() / 8;
-  Value own = math.mul(site.workItem, countPieces());
-  for (auto [i, piece] : llvm::enumerate(pieces))
-    vector::StoreOp::create(b, piece, buffer, createOffset(math.add(own, i)))
+  Value own = math.mul(site.workItem, countVectors());
+  for (auto [i, stored] : llvm::enumerate(vectors))
+    vector::StoreOp::create(b, stored, buffer, createOffset(math.add(own, i)))
         .setAlignment(bytes);
   gpu::BarrierOp::create(b);
   SmallVector<Value> read;
-  for (int64_t i = 0; i < countPieces(); ++i) {
+  for (int64_t i = 0; i < countVectors(); ++i) {
     Value number = math.add(site.workItem, i * site.workItems);
-    auto load = vector::LoadOp::create(b, pieces.front().getType(), buffer,
+    auto load = vector::LoadOp::create(b, vectors.front().getType(), buffer,
                                        createOffset(number));
     load.setAlignment(bytes);
     read.push_back(load);

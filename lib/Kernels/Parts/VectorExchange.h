@@ -45,7 +45,7 @@ public:
   VectorExchange(const Site &site, int64_t elements, int64_t part)
       : site(site), elements(elements), part(part) {}
 
-  int64_t countPieces() const { return elements / part; }
+  int64_t countVectors() const { return elements / part; }
   bool fits(int64_t otherElements, int64_t otherPart) const {
     return elements == otherElements && part == otherPart;
   }
@@ -56,7 +56,7 @@ public:
   /// The vector that this work-item stores in its store number `i`.
   Place getPlace(int64_t i) const;
   /// Returns those vectors. All work-items of the workgroup must take part.
-  SmallVector<Value> exchange(ValueRange pieces);
+  SmallVector<Value> exchange(ValueRange vectors);
   /// Ends a loop iteration: the next exchange may use the first buffer.
   void endRound();
 

@@ -82,7 +82,7 @@ int64_t StateAccess::countChannels(int64_t channels, int64_t elements,
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   constexpr int64_t kWordBytes = 4;
   int64_t count = llvm::bit_floor<uint64_t>(
-      std::clamp<int64_t>(kPieceBytes / bytes, 1, most));
+      std::clamp<int64_t>(kVectorBytes / bytes, 1, most));
   while (count * bytes > kWordBytes && elements / count < leastItems)
     count /= 2;
   return std::gcd(count, channels);
@@ -92,7 +92,7 @@ SmallVector<StateAccess::Run> StateAccess::split(const StateTensor &tensor,
                                                  int64_t alignment,
                                                  ArrayRef<int64_t> places) {
   int64_t widest =
-      std::min(alignment, kPieceBytes * 8 /
+      std::min(alignment, kVectorBytes * 8 /
                               int64_t(tensor.element.getIntOrFloatBitWidth()));
   SmallVector<size_t> order = llvm::to_vector(llvm::seq(places.size()));
   llvm::sort(order,

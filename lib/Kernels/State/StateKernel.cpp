@@ -172,7 +172,7 @@ static bool areResident(const StateBody &body, int64_t workItems,
   constexpr int64_t kOtherRegisters = 12;
   int64_t registers =
       llvm::alignTo(kOtherRegisters + llvm::divideCeil(body.readBytes, 4),
-                    chip.registerGranule);
+                    chip.registerAllocationUnit);
   int64_t fileOfUnit = int64_t(chip.registerFilePerLane) * chip.subgroupSize *
                        chip.simdsPerComputeUnit;
   int64_t ofUnit =

@@ -43,8 +43,9 @@ TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
   selectChannels();
   // Normalised kernels take more registers than the bytes of their taps.
   int64_t bytes = op.getOperandType().getIntOrFloatBitWidth() / 8;
-  int64_t tapBytes =
-      op.isNormalized() ? kPieceBytes : std::min(kPieceBytes, channels * bytes);
+  int64_t tapBytes = op.isNormalized()
+                         ? kVectorBytes
+                         : std::min(kVectorBytes, channels * bytes);
   int64_t room = kKernelBytes / (shape.w * tapBytes);
   if (direction == Direction::BackwardWeight && shape.perGroup() > 1)
     room = countSummedPositions(shape, bytes, groups);
@@ -70,7 +71,7 @@ void TokenBuilder::selectChannels() {
   int64_t bytes = op.getOperandType().getIntOrFloatBitWidth() / 8;
   bool isNarrow =
       op.hasOneKernel() && access.chip.backend == ::conv::Backend::NVPTX;
-  int64_t most = (isNarrow ? kNarrowBytes : kPieceBytes) / bytes;
+  int64_t most = (isNarrow ? kNarrowBytes : kVectorBytes) / bytes;
   if (tapsLast && !op.hasOneKernel())
     most = countKernelsOfVectors(most, shape.w);
   if (op.isNormalized())

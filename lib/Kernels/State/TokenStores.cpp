@@ -75,7 +75,7 @@ std::optional<VectorExchange> TokenBuilder::planExchange() const {
     return std::nullopt;
   int64_t bytes = result.element.getIntOrFloatBitWidth() / 8;
   int64_t part = std::gcd(
-      std::min(getKernelAlignment(result), kPieceBytes / bytes), elements);
+      std::min(getKernelAlignment(result), kVectorBytes / bytes), elements);
   if (part == elements)
     return std::nullopt;
   Value workItem =
@@ -87,13 +87,13 @@ std::optional<VectorExchange> TokenBuilder::planExchange() const {
 
 void TokenBuilder::storeExchanged(ArrayRef<Elements> results, Value item) {
   const StateTensor &result = tensors.back();
-  int64_t part = results.front().size() / exchange->countPieces();
+  int64_t part = results.front().size() / exchange->countVectors();
   auto type = VectorType::get({part}, result.element);
   Value workItem =
       math.cast(gpu::ThreadIdOp::create(b, gpu::Dimension::x).getResult());
   // For each vector and token, the offset and guard of its store.
   SmallVector<SmallVector<std::pair<Value, Value>>> targets;
-  for (int64_t i = 0; i < exchange->countPieces(); ++i) {
+  for (int64_t i = 0; i < exchange->countVectors(); ++i) {
     auto [owner, number] = exchange->getPlace(i);
     Value other = math.add(math.sub(item, workItem), owner);
     locate(other, isBelow(b, other, access.getCount(countItems())));
@@ -104,12 +104,13 @@ void TokenBuilder::storeExchanged(ArrayRef<Elements> results, Value item) {
           {math.add(getKernelOffset(result, token), inRow), isInside(token)});
   }
   for (int64_t token = 0; token < tokens; ++token) {
-    SmallVector<Value> pieces;
-    for (int64_t i = 0; i < exchange->countPieces(); ++i)
-      pieces.push_back(vector::FromElementsOp::create(
+    SmallVector<Value> vectors;
+    for (int64_t i = 0; i < exchange->countVectors(); ++i)
+      vectors.push_back(vector::FromElementsOp::create(
           b, type, ArrayRef(results[token]).slice(i * part, part)));
-    for (auto [target, piece] : llvm::zip(targets, exchange->exchange(pieces)))
-      createGuardedStore(b, piece, result.buffer, target[token].first,
+    for (auto [target, stored] :
+         llvm::zip(targets, exchange->exchange(vectors)))
+      createGuardedStore(b, stored, result.buffer, target[token].first,
                          target[token].second);
   }
 }

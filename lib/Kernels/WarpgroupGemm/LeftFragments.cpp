@@ -14,7 +14,7 @@ using Tile = ::conv::TmaTile;
 
 static constexpr int64_t kElementBytes = Tile::kConvertedBytes;
 static constexpr int64_t kRowElements = Tile::kRowBytes / kElementBytes;
-static constexpr int64_t kPieceElements = kPieceBytes / kElementBytes;
+static constexpr int64_t kVectorElements = kVectorBytes / kElementBytes;
 /// Bytes of a box of a transposed tile.
 static constexpr int64_t kBoxBytes = kRowElements * Tile::kRowBytes;
 static constexpr int64_t kSubgroupRows = Tile::kAtomRows / Tile::kWarps;
@@ -38,26 +38,26 @@ LeftFragments::LeftFragments(const PtxBuilder &ptx, const Tile &tile,
   Value box =
       math.add(math.mul(consumer, rows / kRowElements), math.div(subgroup, 2));
   inBox =
-      math.add(math.mul(math.rem(subgroup, 2), kSubgroupRows / kPieceElements),
-               math.div(row, kPieceElements));
+      math.add(math.mul(math.rem(subgroup, 2), kSubgroupRows / kVectorElements),
+               math.div(row, kVectorElements));
   base = math.add(
       math.add(math.mul(box, kBoxBytes), math.mul(place, 2 * Tile::kRowBytes)),
-      math.mul(math.rem(row, kPieceElements), kElementBytes));
+      math.mul(math.rem(row, kVectorElements), kElementBytes));
 }
 
 std::pair<Value, int64_t> LeftFragments::locate(int64_t number, int64_t atom,
                                                 int64_t step) const {
   const IndexMath &math = ptx.math;
   int64_t below = number % 2, behind = number / 2;
-  auto swizzle = [&](Value piece, Value by) {
-    return math.add(base, math.mul(math.bitXor(piece, by), kPieceBytes));
+  auto swizzle = [&](Value vector, Value by) {
+    return math.add(base, math.mul(math.bitXor(vector, by), kVectorBytes));
   };
   if (!isTransposed)
     return {swizzle(math.constant(2 * step + behind), row),
             atom * Tile::kAtomRows * Tile::kRowBytes +
                 below * 8 * Tile::kRowBytes};
   Value line = math.add(math.mul(place, 2), behind);
-  return {swizzle(math.add(inBox, below * 8 / kPieceElements), line),
+  return {swizzle(math.add(inBox, below * 8 / kVectorElements), line),
           atom * Tile::kAtomRows / kRowElements * kBoxBytes +
               (8 * step + behind) * Tile::kRowBytes};
 }

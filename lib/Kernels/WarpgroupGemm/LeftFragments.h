@@ -42,7 +42,7 @@ private:
   bool isTransposed;
   Value row, place; ///< r and t.
   Value base;       ///< Byte offset that all registers share.
-  Value inBox;      ///< In a transposed tile: row r's 16-byte piece in a box.
+  Value inBox;      ///< In a transposed tile: row r's 16-byte vector in a box.
 };
 
 } // namespace mlir::conv

@@ -18,15 +18,16 @@ using Tile = ::conv::TmaTile;
 
 static constexpr int64_t kElementBytes = Tile::kConvertedBytes;
 static constexpr int64_t kRowElements = Tile::kRowBytes / kElementBytes;
-static constexpr int64_t kPieceElements = kPieceBytes / kElementBytes;
-/// Elements of the reduction that an instruction multiplies, and their pieces.
+static constexpr int64_t kVectorElements = kVectorBytes / kElementBytes;
+/// Elements of the reduction that an instruction multiplies, and their vectors.
 static constexpr int64_t kAtomElements = Tile::kAtomBytes / kElementBytes;
-static constexpr int64_t kAtomPieces = kAtomElements / kPieceElements;
+static constexpr int64_t kAtomVectors = kAtomElements / kVectorElements;
 
-/// The byte offset of piece `piece` of line `line`.
-static Value locate(const IndexMath &math, Value line, Value piece) {
-  return math.add(math.mul(line, Tile::kRowBytes),
-                  math.mul(math.bitXor(piece, math.rem(line, 8)), kPieceBytes));
+/// The byte offset of the vector at a position in a line.
+static Value locate(const IndexMath &math, Value line, Value position) {
+  return math.add(
+      math.mul(line, Tile::kRowBytes),
+      math.mul(math.bitXor(position, math.rem(line, 8)), kVectorBytes));
 }
 
 RightConverter::Task RightConverter::getTask(Value number) const {
@@ -41,13 +42,13 @@ SmallVector<Value> RightConverter::load(Value right, const Task &task) const {
   auto [column, step] = task;
   SmallVector<Value> elements;
   if (!geometry.isRightTransposed()) {
-    auto type = VectorType::get({kPieceElements}, ptx.b.getF32Type());
-    for (int64_t i = 0; i < kAtomPieces; ++i) {
-      Value piece = math.add(math.mul(step, kAtomPieces), i);
+    auto type = VectorType::get({kVectorElements}, ptx.b.getF32Type());
+    for (int64_t i = 0; i < kAtomVectors; ++i) {
+      Value position = math.add(math.mul(step, kAtomVectors), i);
       Value loaded = LLVM::LoadOp::create(
-          ptx.b, type, ptx.offset(right, locate(math, column, piece)),
-          kPieceBytes);
-      for (int64_t j = 0; j < kPieceElements; ++j)
+          ptx.b, type, ptx.offset(right, locate(math, column, position)),
+          kVectorBytes);
+      for (int64_t j = 0; j < kVectorElements; ++j)
         elements.push_back(vector::ExtractOp::create(ptx.b, loaded, j));
     }
   } else {
@@ -58,8 +59,8 @@ SmallVector<Value> RightConverter::load(Value right, const Task &task) const {
         math.add(math.mul(box, kRowElements), math.mul(step, kAtomElements));
     for (int64_t i = 0; i < kAtomElements; ++i) {
       Value bytes = math.add(
-          locate(math, math.add(first, i), math.div(inBox, kPieceElements)),
-          math.mul(math.rem(inBox, kPieceElements), kElementBytes));
+          locate(math, math.add(first, i), math.div(inBox, kVectorElements)),
+          math.mul(math.rem(inBox, kVectorElements), kElementBytes));
       elements.push_back(LLVM::LoadOp::create(
           ptx.b, ptx.b.getF32Type(), ptx.offset(right, bytes), kElementBytes));
     }
@@ -80,17 +81,17 @@ void RightConverter::store(Value parts, const Task &task,
     for (auto [list, part] : llvm::zip(
              converted, createTF32Parts(ptx, element, tile.convertedParts)))
       list.push_back(part);
-  auto type = VectorType::get({kPieceElements}, ptx.b.getI32Type());
+  auto type = VectorType::get({kVectorElements}, ptx.b.getI32Type());
   for (auto [number, list] : llvm::enumerate(converted))
-    for (int64_t i = 0; i < kAtomPieces; ++i) {
-      Value piece = math.add(math.mul(step, kAtomPieces), i);
+    for (int64_t i = 0; i < kAtomVectors; ++i) {
+      Value position = math.add(math.mul(step, kAtomVectors), i);
       Value stored = vector::FromElementsOp::create(
           ptx.b, type,
-          ValueRange(list).slice(i * kPieceElements, kPieceElements));
+          ValueRange(list).slice(i * kVectorElements, kVectorElements));
       Value place =
-          ptx.offset(ptx.offset(parts, locate(math, column, piece)),
+          ptx.offset(ptx.offset(parts, locate(math, column, position)),
                      static_cast<int64_t>(number) * tile.convertedPartBytes());
-      LLVM::StoreOp::create(ptx.b, stored, place, kPieceBytes);
+      LLVM::StoreOp::create(ptx.b, stored, place, kVectorBytes);
     }
 }
 

@@ -155,7 +155,7 @@ static bool copiesUnaligned(const Problem &problem, const ChipInfo &chip,
 }
 
 /// Whether shared memory leaves room for the first-level cache, through which
-/// lanes copy unaligned rows, and in which pieces share sectors.
+/// lanes copy unaligned rows, and in which vectors share sectors.
 static bool leavesCache(const ChipInfo &chip, const KeptTile &kept) {
   int64_t stages = kept.tile.stages;
   return stages >= kMinCachedStages &&

@@ -159,7 +159,7 @@ double conv::computeKeptCycles(const Problem &problem, const ChipInfo &chip,
 }
 
 /// Cycles in which lanes copy `lines` lines of an operand to shared memory: the
-/// path from the last-level cache and the load units take turns. Pieces that
+/// path from the last-level cache and the load units take turns. Vectors that
 /// share a sector find it in the first-level cache.
 static double computeGatherCycles(const ChipInfo &chip,
                                   const GatheredOperand &operand,

@@ -114,15 +114,15 @@ void WeightStationaryBody::createProducer() {
 
 void WeightStationaryBody::loadFilter(Value consumer, Value workItem) {
   const IndexMath &math = ptx.math;
-  constexpr int64_t kPieces = ::conv::WeightStationaryTile::kPiecesPerRow;
+  constexpr int64_t kVectors = ::conv::WeightStationaryTile::kVectorsPerRow;
   FilterOrder order{
-      .pieces = tile.filterRows * kPieces,
+      .vectors = tile.filterRows * kVectors,
       .run = Tile::kAccess,
-      .getElement = [&](Value piece, Value i) {
-        Value row = math.div(piece, kPieces);
+      .getElement = [&](Value vector, Value i) {
+        Value row = math.div(vector, kVectors);
         Value channel = math.add(
             math.mul(math.div(row, tile.taps), Tile::kRowElements),
-            math.add(math.mul(math.rem(piece, kPieces), Tile::kAccess), i));
+            math.add(math.mul(math.rem(vector, kVectors), Tile::kAccess), i));
         Value number = math.add(
             math.mul(math.rem(row, tile.taps), tile.channels), channel);
         return ReductionElement{number, math.below(channel, tile.channels)};

@@ -129,8 +129,8 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
       problem.hasOddResultColumns && storesColumns(problem, sizes)
           ? computeColumnCycles(problem, chip, sizes)
           : 0;
-  double pieces =
-      double(sizes.columns * tile.filterRows * FilterTile::kPiecesPerRow) /
+  double vectors =
+      double(sizes.columns * tile.filterRows * FilterTile::kVectorsPerRow) /
       double(sizes.consumers * TmaTile::kWarpgroupSize);
   // A consumer stores while others multiply, except after the last tile.
   double steps = double(cost.steps);
@@ -139,7 +139,7 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
                               fit(chip).sliceCycles) +
                      storeCycles + oddCycles;
   double cycles =
-      fit(chip).launchCycles + fit(chip).pieceCycles * pieces +
+      fit(chip).launchCycles + fit(chip).accessCycles * vectors +
       computeElementCycles(problem, chip, sizes) + tileCycles + storeCycles +
       oddCycles +
       double(perUnit - 1) * std::max(tileCycles + oddCycles +

@@ -111,7 +111,7 @@ TEST_F(ScheduleTest, S7WorkItems) {
             "expects at most 1024 work-items, but got 64 subgroups of 64");
 }
 
-TEST_F(ScheduleTest, S8PiecesPerWorkItem) {
+TEST_F(ScheduleTest, S8VectorsPerWorkItem) {
   Fields fields;
   fields.gemmK = 24;
   EXPECT_EQ(check(fields, "gfx942", f16),

@@ -386,7 +386,7 @@ TEST(TmaModel, LanesCopyWhatBoxesCannot) {
   EXPECT_GT(getSeconds(4), getSeconds(16));
 }
 
-// Pieces of unaligned rows share sectors in the first-level cache, for which
+// Vectors of unaligned rows share sectors in the first-level cache, for which
 // shared memory leaves room. Aligned rows need none.
 TEST(TmaModel, LanesLeaveRoomForTheCache) {
   constexpr int64_t kMaxCachedBytes = 163 << 10;
@@ -487,7 +487,7 @@ TEST(TmaModel, LanesStoreHaloTilesOfGradients) {
 }
 
 // Lines of a halo tile are short, unless two atoms are stored together; columns
-// with odd numbers of rows are stored in more pieces.
+// with odd numbers of rows are stored in more vectors.
 TEST(TmaModel, RowsInnermostAreStoredByColumns) {
   Problem problem = createLayer();
   TmaTile one{.rows = 128, .columns = 64, .stages = 4, .consumers = 2};

@@ -31,7 +31,7 @@ UnitWork fourWaves() {
   work.sharedCycles = 768;
   work.sharedWriteCycles = 256;
   work.loadCycles = 512;
-  work.pieces = 8;
+  work.accesses = 8;
   work.storedBytes = 128 * 128 * 2;
   work.overlapsSteps = true;
   return work;

@@ -232,7 +232,8 @@ TEST(ChipTable, WarpgroupAtomsOfIntegersHaveColumnsThatExist) {
 TEST(ChipTable, RegistersAreWholeGranules) {
   for (const ChipInfo &chip : allChips()) {
     EXPECT_LE(chip.registersPerLane, chip.registerFilePerLane) << chip.name;
-    EXPECT_EQ(chip.registerFilePerLane % chip.registerGranule, 0) << chip.name;
+    EXPECT_EQ(chip.registerFilePerLane % chip.registerAllocationUnit, 0)
+        << chip.name;
     EXPECT_LT(chip.accumulationRegisters, chip.registersPerLane) << chip.name;
   }
 }

@@ -125,7 +125,7 @@ struct LineTile : FilterTile {
 
   LineTile(TmaTile tile, const LineWindow &window)
       : FilterTile{tile,
-                   ceilDiv(window.countGroups(), FilterTile::kPiecesPerRow),
+                   ceilDiv(window.countGroups(), FilterTile::kVectorsPerRow),
                    window.countLines(tile.rows) * window.lineBytes()},
         window(window) {}
 };

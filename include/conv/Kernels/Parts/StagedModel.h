@@ -42,10 +42,10 @@ RegisterCost computeRegisters(const Problem &problem, const ChipInfo &chip,
 /// Tiles on their way to registers while one is multiplied. A second one hides
 /// twice the latency, but takes registers, and steps that pay for its start.
 /// With one stage, only loops whose steps do not overlap have one, where each
-/// load brings a whole piece.
+/// load brings a whole vector.
 int64_t computePrefetchDistance(const ChipInfo &chip,
                                 const Candidate &candidate, int64_t steps,
-                                bool loadsPieces = true);
+                                bool loadsVectors = true);
 
 /// Bytes of shared memory a workgroup takes.
 int64_t computeSharedBytes(const Candidate &candidate);

@@ -44,9 +44,9 @@ static LogicalResult verifyGuardedAccess(Operation *op, MemRefType buffer,
   // G5.
   auto vector = cast<VectorType>(value.getType());
   int64_t width = vector.getNumElements() * vector.getElementTypeBitWidth() / 8;
-  if (width > ::conv::kPieceBytes)
+  if (width > ::conv::kVectorBytes)
     return op->emitOpError("expects an access of at most ")
-           << ::conv::kPieceBytes << " bytes, but got " << width;
+           << ::conv::kVectorBytes << " bytes, but got " << width;
   return verifyOffset(op, buffer, offset);
 }
 
@@ -93,7 +93,7 @@ LogicalResult GuardedCopyOp::verify() {
   TargetAttr target = TargetAttr::lookup(*this);
   int64_t bytes = int64_t(getElements()) * source.getElementTypeBitWidth() / 8;
   if ((target && !hasCopies(target.getInfo(), bytes)) ||
-      bytes > ::conv::kPieceBytes || !llvm::isPowerOf2_64(bytes))
+      bytes > ::conv::kVectorBytes || !llvm::isPowerOf2_64(bytes))
     return emitOpError("expects a copy that the target has, but got ")
            << bytes << " bytes";
   return verifyOffset(*this, source, getOffset().getType());

@@ -46,11 +46,11 @@ static LogicalResult verifyCopies(EmitError emitError, StagedGemmAttr kernel,
   int64_t workItems = kernel.getNumSubgroups() * chip.subgroupSize;
   for (int64_t rows : kernel.getWorkgroup()) {
     int64_t tileBytes = rows * kernel.getGemmK() * elementBytes;
-    if (tileBytes % (workItems * ::conv::kPieceBytes))
+    if (tileBytes % (workItems * ::conv::kVectorBytes))
       return emitError() << "expects a tile of " << rows << " x "
                          << kernel.getGemmK() << " elements of " << elementBytes
                          << " bytes to be whole copies of "
-                         << ::conv::kPieceBytes << " bytes by " << workItems
+                         << ::conv::kVectorBytes << " bytes by " << workItems
                          << " work-items, but got " << tileBytes << " bytes";
   }
   return success();

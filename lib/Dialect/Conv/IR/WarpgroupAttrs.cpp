@@ -83,7 +83,7 @@ static LogicalResult verifyCluster(EmitError emitError,
                        << tile.cluster;
   if (!tile.hasWholeShares())
     return emitError() << "expects columns that are a multiple of "
-                       << ::conv::TmaTile::kPieceColumns
+                       << ::conv::TmaTile::kVectorColumns
                        << " for each workgroup of a cluster, but got "
                        << tile.columns << " for " << tile.cluster;
   return success();

@@ -7,8 +7,8 @@
 //
 // Sums travel by stores that signal a barrier of the receiver, which is far
 // cheaper than a cluster barrier that orders memory. The same work-item of each
-// workgroup has the same elements, so the order of pieces is free: neighbours
-// have neighbouring pieces, without bank conflicts.
+// workgroup has the same elements, so the order of vectors is free: neighbours
+// have neighbouring vectors, without bank conflicts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,7 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-static constexpr int64_t kPieceSums = 4;
-static constexpr int64_t kPieceSumBytes = kPieceSums * Tile::kSumBytes;
+static constexpr int64_t kVectorSums = kVectorBytes / Tile::kSumBytes;
 
 MbarrierPipeline ClusterSums::getArrivals(const PtxBuilder &ptx,
                                           const Tile &tile, Value memory) {
@@ -47,29 +46,29 @@ ClusterSums::ClusterSums(const PtxBuilder &ptx, const Tile &tile, Value memory,
       rank(rank), consumer(consumer) {
   const IndexMath &math = ptx.math;
   Value offset = math.add(
-      math.mul(consumer, getOffset(tile.atomsPerConsumer(), /*piece=*/0)),
-      math.mul(workItem, kPieceSumBytes));
+      math.mul(consumer, getOffset(tile.atomsPerConsumer(), /*vector=*/0)),
+      math.mul(workItem, kVectorBytes));
   first = ptx.offset(memory, offset);
 }
 
-int64_t ClusterSums::countPieces() const {
-  return tile.share().columns / Tile::kPieceColumns;
+int64_t ClusterSums::countVectors() const {
+  return tile.share().columns / Tile::kVectorColumns;
 }
 
-int64_t ClusterSums::getOffset(int64_t atom, int64_t piece) const {
-  return (atom * countPieces() + piece) * Tile::kWarpgroupSize * kPieceSumBytes;
+int64_t ClusterSums::getOffset(int64_t atom, int64_t vector) const {
+  return (atom * countVectors() + vector) * Tile::kWarpgroupSize * kVectorBytes;
 }
 
-void ClusterSums::forEachPiece(
+void ClusterSums::forEachVector(
     ValueRange accumulators, int64_t share,
     function_ref<void(ArrayRef<Value>, int64_t)> visit) const {
   for (auto [atom, all] : llvm::enumerate(accumulators))
-    for (int64_t piece = 0; piece < countPieces(); ++piece) {
+    for (int64_t vector = 0; vector < countVectors(); ++vector) {
       SmallVector<Value> sums;
-      for (int64_t i = 0; i < kPieceSums; ++i)
+      for (int64_t i = 0; i < kVectorSums; ++i)
         sums.push_back(LLVM::ExtractValueOp::create(
-            ptx.b, all, (share * countPieces() + piece) * kPieceSums + i));
-      visit(sums, getOffset(atom, piece));
+            ptx.b, all, (share * countVectors() + vector) * kVectorSums + i));
+      visit(sums, getOffset(atom, vector));
     }
 }
 
@@ -79,7 +78,7 @@ void ClusterSums::send(ValueRange accumulators, int64_t share) const {
   Value target = ptx.locateInCluster(
       ptx.offset(first, math.mul(rank, tile.shareBytes())), receiver);
   Value barrier = ptx.locateInCluster(arrivals.getFull(consumer), receiver);
-  forEachPiece(accumulators, share, [&](ArrayRef<Value> sums, int64_t offset) {
+  forEachVector(accumulators, share, [&](ArrayRef<Value> sums, int64_t offset) {
     SmallVector<Value> words = llvm::map_to_vector(sums, [&](Value sum) {
       return ptx.b.createOrFold<arith::BitcastOp>(ptx.b.getF32Type(), sum);
     });
@@ -89,27 +88,27 @@ void ClusterSums::send(ValueRange accumulators, int64_t share) const {
 
 void ClusterSums::keep(ValueRange accumulators, int64_t share) const {
   Value target = ptx.offset(first, share * tile.shareBytes());
-  forEachPiece(accumulators, share, [&](ArrayRef<Value> sums, int64_t offset) {
-    auto type = VectorType::get({kPieceSums}, sums.front().getType());
+  forEachVector(accumulators, share, [&](ArrayRef<Value> sums, int64_t offset) {
+    auto type = VectorType::get({kVectorSums}, sums.front().getType());
     Value vector = vector::FromElementsOp::create(ptx.b, type, sums);
     LLVM::StoreOp::create(ptx.b, vector, ptx.offset(target, offset),
-                          kPieceSumBytes);
+                          kVectorBytes);
   });
 }
 
 Value ClusterSums::createAtom(int64_t atom, Type element) const {
-  auto type = VectorType::get({kPieceSums}, element);
-  SmallVector<Type> types(countPieces() * kPieceSums, element);
+  auto type = VectorType::get({kVectorSums}, element);
+  SmallVector<Type> types(countVectors() * kVectorSums, element);
   Value sums = LLVM::PoisonOp::create(
       ptx.b, LLVM::LLVMStructType::getLiteral(ptx.b.getContext(), types));
-  for (int64_t piece = 0; piece < countPieces(); ++piece) {
+  for (int64_t vector = 0; vector < countVectors(); ++vector) {
     Value sum;
     for (int64_t sender = 0; sender < tile.cluster; ++sender) {
       Value part =
           LLVM::LoadOp::create(ptx.b, type,
                                ptx.offset(first, sender * tile.shareBytes() +
-                                                     getOffset(atom, piece)),
-                               kPieceSumBytes);
+                                                     getOffset(atom, vector)),
+                               kVectorBytes);
       if (!sum)
         sum = part;
       else if (isa<IntegerType>(element))
@@ -117,10 +116,10 @@ Value ClusterSums::createAtom(int64_t atom, Type element) const {
       else
         sum = arith::AddFOp::create(ptx.b, sum, part);
     }
-    for (int64_t i = 0; i < kPieceSums; ++i)
+    for (int64_t i = 0; i < kVectorSums; ++i)
       sums = LLVM::InsertValueOp::create(
           ptx.b, sums, vector::ExtractOp::create(ptx.b, sum, i),
-          piece * kPieceSums + i);
+          vector * kVectorSums + i);
   }
   return sums;
 }

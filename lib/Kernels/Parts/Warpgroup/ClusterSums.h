@@ -49,12 +49,12 @@ private:
   getArrivals(const PtxBuilder &ptx, const ::conv::TmaTile &tile, Value memory);
   /// Accesses for a lane's sums of one atom of the share. One access takes the
   /// four sums that the lane has of eight columns.
-  int64_t countPieces() const;
-  /// Distance of a piece of an atom from the lane's first piece, in bytes.
-  int64_t getOffset(int64_t atom, int64_t piece) const;
-  /// Calls `visit` for every piece of a share with its sums and with its
-  /// distance from the lane's first piece.
-  void forEachPiece(
+  int64_t countVectors() const;
+  /// Distance of a vector of an atom from the lane's first vector, in bytes.
+  int64_t getOffset(int64_t atom, int64_t vector) const;
+  /// Calls `visit` for every vector of a share with its sums and with its
+  /// distance from the lane's first vector.
+  void forEachVector(
       ValueRange accumulators, int64_t share,
       function_ref<void(ArrayRef<Value> sums, int64_t offset)> visit) const;
   /// Sends a share to the workgroup that adds it up; keeps this one's share.
@@ -67,7 +67,7 @@ private:
   const ::conv::TmaTile &tile;
   MbarrierPipeline arrivals;
   Value rank, consumer;
-  Value first; ///< The lane's first piece from workgroup 0.
+  Value first; ///< The lane's first vector from workgroup 0.
 };
 
 } // namespace mlir::conv

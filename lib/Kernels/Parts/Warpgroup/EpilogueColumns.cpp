@@ -23,7 +23,7 @@ using namespace mlir::conv;
 using Tile = ::conv::TmaTile;
 
 bool EpilogueColumns::apply(const EpilogueTensors &tensors, const Tile &tile) {
-  int64_t rows = tensors.getRowsOfPiece();
+  int64_t rows = tensors.getRowsOfVector();
   return Tile::canTranspose(tile.resultBytes) && rows > 0 &&
          (rows > 1 || tensors.hasIndependentRows());
 }
@@ -47,12 +47,12 @@ EpilogueColumns::EpilogueColumns(const EpilogueTensors &tensors,
                                  Value workItem)
     : tensors(tensors), ptx(ptx), tile(tile),
       elementType(tensors.getElementType()), elementBytes(tile.resultBytes),
-      rowsOfPiece(tensors.getRowsOfPiece()), atoms(tile.atomsStoredTogether()),
-      workItem(workItem),
+      rowsOfVector(tensors.getRowsOfVector()),
+      atoms(tile.atomsStoredTogether()), workItem(workItem),
       staged(ptx, workItem, atoms * Tile::kAtomRows, elementBytes) {}
 
 int64_t EpilogueColumns::getRowsOfLane() const {
-  return hasOddRows() ? 2 : rowsOfPiece;
+  return hasOddRows() ? 2 : rowsOfVector;
 }
 
 Value EpilogueColumns::getRow(Value i) const {
@@ -112,9 +112,9 @@ EpilogueColumns::Rows EpilogueColumns::createRows(const SubproblemTile &origin,
   return result;
 }
 
-void EpilogueColumns::storePiece(const Rows &rows, const Column &column,
-                                 Value staging) const {
-  auto type = VectorType::get({rowsOfPiece}, elementType);
+void EpilogueColumns::storeVector(const Rows &rows, const Column &column,
+                                  Value staging) const {
+  auto type = VectorType::get({rowsOfVector}, elementType);
   EpilogueTensors::Element to =
       tensors.getElement(rows.first, {column.number, 0});
   if (column.isStaged)
@@ -179,7 +179,7 @@ void EpilogueColumns::store(const SubproblemTile &origin, Value row,
     if (count % atOnce)
       own.isStaged = math.below(own.inTile, count);
     hasOddRows() ? storeOddRows(rows, own, staging)
-                 : storePiece(rows, own, staging);
+                 : storeVector(rows, own, staging);
   };
   ptx.createFor(math.constant(0), math.constant(rounds), unrolled, {},
                 [&](Value round, ValueRange) {

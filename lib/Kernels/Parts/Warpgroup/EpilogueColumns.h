@@ -50,7 +50,7 @@ private:
   int64_t getRowsOfLane() const;
   /// Whether rows of 16 bits start at any element: lanes then store pairs that
   /// are aligned, wherever these start.
-  bool hasOddRows() const { return rowsOfPiece == 1 && elementBytes == 2; }
+  bool hasOddRows() const { return rowsOfVector == 1 && elementBytes == 2; }
   /// The row of the atoms that is stored as number `i` of a column.
   Value getRow(Value i) const;
 
@@ -79,7 +79,7 @@ private:
   struct Column {
     Value number, inTile, isStaged;
   };
-  void storePiece(const Rows &rows, const Column &column, Value staging) const;
+  void storeVector(const Rows &rows, const Column &column, Value staging) const;
   void storeOddRows(const Rows &rows, const Column &column,
                     Value staging) const;
   Value no(Value value) const;
@@ -90,7 +90,7 @@ private:
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;
   Type elementType;
-  int64_t elementBytes, rowsOfPiece, atoms;
+  int64_t elementBytes, rowsOfVector, atoms;
   Value workItem;
   TransposedTile staged;
 };

@@ -97,7 +97,7 @@ bool EpilogueTensors::hasRowsOfPairs() const {
              getKernel().form.getColumns();
 }
 
-int64_t EpilogueTensors::getRowsOfPiece() const {
+int64_t EpilogueTensors::getRowsOfVector() const {
   int64_t width =
       ::conv::TmaTile::kAccessBytes * 8 /
       getKernel().form.result.getElementType().getIntOrFloatBitWidth();

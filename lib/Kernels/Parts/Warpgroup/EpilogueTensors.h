@@ -73,9 +73,9 @@ public:
   Type getElementType() const {
     return getKernel().form.result.getElementType();
   }
-  /// Elements of the result that neighbouring rows have in one aligned piece of
-  /// 16 bytes, if rows are innermost; otherwise 0.
-  int64_t getRowsOfPiece() const;
+  /// Elements of the result that neighbouring rows have in one aligned vector
+  /// of 16 bytes, if rows are innermost; otherwise 0.
+  int64_t getRowsOfVector() const;
   /// Rows of the result that follow each other in memory.
   int64_t getRowsOfLine() const;
   /// Whether the distance of two rows is the same in all columns, and the

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The swizzle XORs the number of a 16-byte piece with the number of its
+// The swizzle XORs the number of a 16-byte vector with the number of its
 // 128-byte line. Without a swizzle, each row starts one row length further in
-// the banks: if that is an odd number of pieces, eight rows use all banks.
+// the banks: if that is an odd number of vectors, eight rows use all banks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ FragmentTile::FragmentTile(const PtxBuilder &ptx, Value workItem,
     // Lanes 0 to 15 give the addresses of rows for the first eight columns,
     // lanes 16 to 31 for the next eight.
     rowInWarp = math.rem(lane, 16);
-    behind = math.mul(math.div(lane, 16), kPieceBytes);
+    behind = math.mul(math.div(lane, 16), kVectorBytes);
   } else {
     rowInWarp = math.div(lane, 4);
     behind = math.mul(math.rem(lane, 4), 2 * elementBytes);
@@ -44,8 +44,8 @@ FragmentTile::FragmentTile(const PtxBuilder &ptx, Value workItem,
   if (isSwizzled) {
     // The swizzle repeats every eight rows, as `getPairAddress` requires.
     Value line = math.div(inTile, Tile::kRowBytes / rowBytes);
-    Value piece = math.rem(line, rowBytes / kPieceBytes);
-    first = math.bitXor(math.mul(piece, kPieceBytes), behind);
+    Value vector = math.rem(line, rowBytes / kVectorBytes);
+    first = math.bitXor(math.mul(vector, kVectorBytes), behind);
   }
 }
 
@@ -71,9 +71,9 @@ Value FragmentTile::locate(Value tile, Value row, Value pair) const {
   const IndexMath &math = ptx.math;
   Value inRow = math.mul(pair, 2 * elementBytes);
   if (isSwizzled) {
-    Value piece = math.rem(math.div(row, Tile::kRowBytes / rowBytes),
-                           rowBytes / kPieceBytes);
-    inRow = math.bitXor(inRow, math.mul(piece, kPieceBytes));
+    Value vector = math.rem(math.div(row, Tile::kRowBytes / rowBytes),
+                            rowBytes / kVectorBytes);
+    inRow = math.bitXor(inRow, math.mul(vector, kVectorBytes));
   }
   return ptx.offset(tile, math.add(math.mul(row, rowBytes), inRow));
 }

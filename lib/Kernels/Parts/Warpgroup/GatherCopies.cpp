@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // An address is the sum of a row's part and a reduced element's part. A lane
-// always copies the same piece of lines, so in each step one part is the same
+// always copies the same part of lines, so in each step one part is the same
 // for all of its copies, or the other does not change from step to step.
 //
 //===----------------------------------------------------------------------===//
@@ -38,20 +38,20 @@ GatherCopies::GatherCopies(const PtxBuilder &ptx, const MatrixOperand &operand,
       sharesSectors(gathered.isUnaligned(sectorBytes)),
       source(AddressOp::create(
           ptx.b, LLVM::LLVMPointerType::get(ptx.b.getContext(), 1), buffer)) {
-  int64_t pieces = Tile::kRowBytes / gathered.copyBytes;
-  line = ptx.math.div(lane, pieces);
-  piece = ptx.math.rem(lane, pieces);
+  int64_t copies = Tile::kRowBytes / gathered.copyBytes;
+  line = ptx.math.div(lane, copies);
+  inLine = ptx.math.rem(lane, copies);
 }
 
 int64_t GatherCopies::getLines() const {
   return gathered.isTransposed ? Tile::kRowElements : tileRows;
 }
 
-/// Pieces of 16 bytes are swizzled; narrower ones keep their place in these.
+/// Vectors of 16 bytes are swizzled; narrower ones keep their place in these.
 Value GatherCopies::createPlace(int64_t first) const {
   const IndexMath &math = ptx.math;
   Value own = math.add(line, first);
-  Value bytes = math.mul(piece, gathered.copyBytes);
+  Value bytes = math.mul(inLine, gathered.copyBytes);
   Value access = math.bitXor(math.div(bytes, Tile::kAccessBytes),
                              math.rem(own, kSwizzledLines));
   return math.add(math.add(math.mul(own, Tile::kRowBytes),
@@ -76,7 +76,7 @@ GatherCopies::Rows GatherCopies::createRows(Value batch, Value origin) const {
   int64_t atOnce =
       gathered.isTransposed ? Tile::kRowElements : gathered.linesAtOnce();
   Value own = gathered.isTransposed
-                  ? math.mul(piece, gathered.copyBytes / Tile::kElementBytes)
+                  ? math.mul(inLine, gathered.copyBytes / Tile::kElementBytes)
                   : line;
   Rows rows;
   for (int64_t i = 0; i < tileRows; i += atOnce)
@@ -107,7 +107,7 @@ void GatherCopies::createCopy(const Position &row, const Position &reduced,
   Value offset = access.createOffset(position);
   if (guard)
     offset = arith::SelectOp::create(ptx.b, guard, offset, math.constant(0));
-  ptx.loadPiece(destination,
+  ptx.startCopy(destination,
                 ptx.offset(source, math.mul(offset, Tile::kElementBytes)),
                 gathered.copyBytes, sharesSectors, guard);
 }
@@ -134,7 +134,7 @@ void GatherCopies::createStep(const Rows &rows, Value k,
     return;
   }
   Position reduced = createReduced(
-      k, math.mul(piece, gathered.copyBytes / Tile::kElementBytes));
+      k, math.mul(inLine, gathered.copyBytes / Tile::kElementBytes));
   for (auto [i, row] : llvm::enumerate(rows)) {
     int64_t first = static_cast<int64_t>(i) * atOnce;
     auto copy = [&] { createCopy(row, reduced, locate(first)); };

@@ -42,7 +42,7 @@ private:
 
   /// Lines of shared memory that a tile or each of its boxes has.
   int64_t getLines() const;
-  /// The byte offset of this lane's piece in line `first` plus its own.
+  /// The byte offset of this lane's copy in line `first` plus its own.
   Value createPlace(int64_t first) const;
   /// The position of an index; or, after the last one, a position so far before
   /// the tensor that no other index makes up for it.
@@ -62,7 +62,7 @@ private:
   /// each row of 128 bytes instead of 4.7. Whole sectors need no cache.
   bool sharesSectors;
   Value source;
-  Value line, piece; ///< Of this lane, when lanes copy the first lines.
+  Value line, inLine; ///< Of this lane, when lanes copy the first lines.
 };
 
 } // namespace mlir::conv

@@ -79,8 +79,8 @@ void MbarrierPipeline::fill(Value stage) const {
                                  Value());
 }
 
-void MbarrierPipeline::fillWithPieces(Value stage) const {
-  ptx.signalPieces(getFull(stage));
+void MbarrierPipeline::fillWithCopies(Value stage) const {
+  ptx.signalCopies(getFull(stage));
 }
 
 void MbarrierPipeline::release(Value stage) const {

@@ -64,8 +64,8 @@ public:
   void wait(PipelineState position) const;
   /// Producer, called by one lane: its writes to the stage are done.
   void fill(Value stage) const;
-  /// Producer, called by each lane: its pieces of the stage are on their way.
-  void fillWithPieces(Value stage) const;
+  /// Producer, called by each lane: its copies of the stage are on their way.
+  void fillWithCopies(Value stage) const;
   /// Consumer, called by one lane: it no longer reads the stage.
   void release(Value stage) const;
 

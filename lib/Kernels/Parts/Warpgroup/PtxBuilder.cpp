@@ -158,7 +158,7 @@ static Value castToCluster(ImplicitLocOpBuilder &b, Value shared) {
   return LLVM::AddrSpaceCastOp::create(b, type, shared);
 }
 
-void PtxBuilder::loadPiece(Value destination, Value source, int64_t bytes,
+void PtxBuilder::startCopy(Value destination, Value source, int64_t bytes,
                            bool isShared, Value guard) const {
   constexpr int64_t kUncachedBytes = 16;
   Value readBytes = guard ? select(guard, bytes, math.constant(0)) : Value();
@@ -169,7 +169,7 @@ void PtxBuilder::loadPiece(Value destination, Value source, int64_t bytes,
                           readBytes);
 }
 
-void PtxBuilder::signalPieces(Value barrier) const {
+void PtxBuilder::signalCopies(Value barrier) const {
   NVVM::CpAsyncMBarrierArriveOp::create(b, barrier, /*noinc=*/true);
 }
 

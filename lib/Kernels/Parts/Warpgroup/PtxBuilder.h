@@ -85,13 +85,13 @@ public:
   /// later stores of other kernels update.
   void prefetchToL2(Value pointer) const;
   /// Starts to copy 16, 8 or 4 bytes of this lane from global to shared memory,
-  /// or zeros if `guard` is given and does not hold. If other pieces share its
+  /// or zeros if `guard` is given and does not hold. If other copies share its
   /// sectors, they stay in the first-level cache.
-  void loadPiece(Value destination, Value source, int64_t bytes, bool isShared,
+  void startCopy(Value destination, Value source, int64_t bytes, bool isShared,
                  Value guard) const;
-  /// Counts an arrival of this lane at `barrier` once all of its earlier pieces
+  /// Counts an arrival of this lane at `barrier` once all of its earlier copies
   /// have arrived.
-  void signalPieces(Value barrier) const;
+  void signalCopies(Value barrier) const;
   /// Copies `bytes` from global to shared memory. `bytes` and both addresses
   /// are multiples of 16. `barrier` counts the bytes.
   void loadBytes(Value destination, Value source, Value barrier,

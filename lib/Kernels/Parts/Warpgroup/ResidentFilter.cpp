@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A work-item loads eight elements of a column and stores them as one 16-byte
-// piece, or of as many columns as are adjacent in memory, which it transposes
-// in registers. Then it goes on to other pieces. Neighbouring work-items load
-// what shares a sector, and then pieces of one column. The swizzle XORs a
-// piece's number in its row with the row's number.
+// vector, or of as many columns as are adjacent in memory, which it transposes
+// in registers. Then it goes on to other vectors. Neighbouring work-items load
+// what shares a sector, and then vectors of one column. The swizzle XORs a
+// vector's number in its row with the row's number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using namespace mlir::conv;
 
 using Tile = ::conv::TmaTile;
 
-static constexpr int64_t kPiecesPerRow = ::conv::FilterTile::kPiecesPerRow;
+static constexpr int64_t kVectorsPerRow = ::conv::FilterTile::kVectorsPerRow;
 /// The named barrier of all consumers; lower numbers are each consumer's own.
 static constexpr int64_t kConsumersBarrier = 4;
 /// Columns for which a work-item has loads in flight at a time.
@@ -37,7 +37,7 @@ static constexpr int64_t kColumnsTogether = 8;
 static constexpr int64_t kRowTogether = 16;
 
 namespace {
-/// Position of one load of a piece in the reduction, for any column.
+/// Position of one load of a vector in the reduction, for any column.
 struct ReductionPart {
   MatrixAccess::Position position;
   Value isUsed;
@@ -56,10 +56,10 @@ public:
                      ? access.getVectorWidth(MatrixIndex::Row, Tile::kAccess)
                      : 1) {}
 
-  /// Columns whose pieces a work-item loads together.
+  /// Columns whose vectors a work-item loads together.
   int64_t columnsTogether() const { return rowWidth; }
-  SmallVector<ReductionPart> locate(Value piece) const;
-  /// Loads a piece of each of `columnsTogether()` columns from `column` on,
+  SmallVector<ReductionPart> locate(Value vector) const;
+  /// Loads a vector of each of `columnsTogether()` columns from `column` on,
   /// with zeros for elements that the filter does not have.
   SmallVector<Value> load(ArrayRef<ReductionPart> parts, Value column) const;
 
@@ -73,13 +73,13 @@ private:
 };
 } // namespace
 
-SmallVector<ReductionPart> FilterLoader::locate(Value piece) const {
+SmallVector<ReductionPart> FilterLoader::locate(Value vector) const {
   MatrixAccess::Position batch =
       access.createPosition(MatrixIndex::Batch, kernel.math.constant(0));
   SmallVector<ReductionPart> parts;
   for (int64_t first = 0; first < Tile::kAccess; first += width) {
     ReductionElement element =
-        order.getElement(piece, ptx.math.constant(first));
+        order.getElement(vector, ptx.math.constant(first));
     MatrixAccess::Position position = access.createPosition(
         MatrixIndex::Column, kernel.math.cast(element.number));
     parts.push_back({access.add(batch, position), element.isUsed});
@@ -106,37 +106,38 @@ SmallVector<Value> FilterLoader::load(ArrayRef<ReductionPart> parts,
           vector::ExtractOp::create(ptx.b, loaded, i));
   }
   auto type = VectorType::get({Tile::kAccess}, kernel.form.getOperandType());
-  return llvm::map_to_vector(elements, [&](ArrayRef<Value> piece) -> Value {
-    return vector::FromElementsOp::create(ptx.b, type, piece);
+  return llvm::map_to_vector(elements, [&](ArrayRef<Value> vector) -> Value {
+    return vector::FromElementsOp::create(ptx.b, type, vector);
   });
 }
 
-/// The byte offset of a piece of a column in the filter's shared memory.
+/// The byte offset of a vector of a column in the filter's shared memory.
 static Value createPlace(const IndexMath &math, const Tile &tile, Value column,
-                         Value piece) {
-  Value row =
-      math.add(math.mul(math.div(piece, kPiecesPerRow), tile.columns), column);
-  Value inRow = math.bitXor(math.rem(piece, kPiecesPerRow),
-                            math.rem(column, kPiecesPerRow));
-  return math.add(math.mul(row, Tile::kRowBytes), math.mul(inRow, kPieceBytes));
+                         Value vector) {
+  Value row = math.add(math.mul(math.div(vector, kVectorsPerRow), tile.columns),
+                       column);
+  Value inRow = math.bitXor(math.rem(vector, kVectorsPerRow),
+                            math.rem(column, kVectorsPerRow));
+  return math.add(math.mul(row, Tile::kRowBytes),
+                  math.mul(inRow, kVectorBytes));
 }
 
 namespace {
-/// The pieces and columns of a work-item: the first ones and the increments.
+/// The vectors and columns of a work-item: the first ones and the increments.
 struct Share {
-  Value piece, column;
-  int64_t pieceStep, columnStep;
+  Value vector, column;
+  int64_t vectorStep, columnStep;
 };
 } // namespace
 
-/// Divides the pieces of all columns among the consumers' work-items, of which
+/// Divides the vectors of all columns among the consumers' work-items, of which
 /// each takes `together` columns.
 static Share createShare(const PtxBuilder &ptx, Value number, int64_t workItems,
-                         int64_t pieces, int64_t columns, int64_t together) {
+                         int64_t vectors, int64_t columns, int64_t together) {
   const IndexMath &math = ptx.math;
   int64_t near = together == 1 ? 1 : std::gcd(columns, kRowTogether) / together;
   assert(near > 0 && "columns of an atom are whole accesses");
-  int64_t across = std::min(pieces, workItems / near);
+  int64_t across = std::min(vectors, workItems / near);
   int64_t down = workItems / near / across;
   Value rest = math.div(number, near);
   Value group = math.div(rest, across);
@@ -158,12 +159,12 @@ void mlir::conv::createFilter(const Kernel &kernel, const PtxBuilder &ptx,
   FilterLoader loader(kernel, ptx, order);
   Share share = createShare(
       ptx, math.add(math.mul(consumer, Tile::kWarpgroupSize), workItem),
-      workItems, order.pieces, columns, loader.columnsTogether());
+      workItems, order.vectors, columns, loader.columnsTogether());
   int64_t together = std::min(::conv::ceilDiv(columns, share.columnStep),
                               kColumnsTogether / loader.columnsTogether());
-  // The position of a piece is computed once for all of its columns.
-  auto copy = [&](Value piece) {
-    SmallVector<ReductionPart> parts = loader.locate(piece);
+  // The position of a vector is computed once for all of its columns.
+  auto copy = [&](Value vector) {
+    SmallVector<ReductionPart> parts = loader.locate(vector);
     ptx.createFor(
         share.column, math.constant(columns), share.columnStep * together, {},
         [&](Value column, ValueRange) {
@@ -175,16 +176,16 @@ void mlir::conv::createFilter(const Kernel &kernel, const PtxBuilder &ptx,
           }
           for (auto [column, elements] : loaded)
             ptx.createIf(math.below(column, columns), [&] {
-              Value place = createPlace(math, tile.tile, column, piece);
+              Value place = createPlace(math, tile.tile, column, vector);
               LLVM::StoreOp::create(ptx.b, elements, ptx.offset(memory, place),
-                                    kPieceBytes);
+                                    kVectorBytes);
             });
           return SmallVector<Value>();
         });
   };
-  ptx.createFor(share.piece, math.constant(order.pieces), share.pieceStep, {},
-                [&](Value piece, ValueRange) {
-                  copy(piece);
+  ptx.createFor(share.vector, math.constant(order.vectors), share.vectorStep,
+                {}, [&](Value vector, ValueRange) {
+                  copy(vector);
                   return SmallVector<Value>();
                 });
   ptx.fenceSharedForCopies();

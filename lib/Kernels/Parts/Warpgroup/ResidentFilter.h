@@ -28,12 +28,12 @@ struct ReductionElement {
 /// The order of the reduction in a filter's rows.
 struct FilterOrder {
   /// Groups of eight elements of a column that are multiplied.
-  int64_t pieces;
-  /// Elements of a piece with consecutive numbers, starting at a multiple of
-  /// `run` in the piece: a divisor of eight.
+  int64_t vectors;
+  /// Elements of a vector with consecutive numbers, starting at a multiple of
+  /// `run` in the vector: a divisor of eight.
   int64_t run;
-  /// Element `i` of a piece.
-  std::function<ReductionElement(Value piece, Value i)> getElement;
+  /// Element `i` of a vector.
+  std::function<ReductionElement(Value vector, Value i)> getElement;
 };
 
 /// Brings the kernel's right operand to `memory`, in the layout of

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // stmatrix takes the accumulators of 16 columns as they are and writes 16-byte
-// pieces of rows, swizzled as the copy expects them.
+// vectors of rows, swizzled as the copy expects them.
 //
 //===----------------------------------------------------------------------===//
 

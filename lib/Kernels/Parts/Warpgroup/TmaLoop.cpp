@@ -162,7 +162,7 @@ TmaLoop::createGatheringProducer(function_ref<void(Value, Value)> copy,
         PipelineState at = PipelineState::get(carried);
         pipelines.stages.waitForEmpty(at);
         copy(k, ptx.offset(memory, ptx.math.mul(at.stage, tile.stageBytes())));
-        pipelines.stages.fillWithPieces(at.stage);
+        pipelines.stages.fillWithCopies(at.stage);
         return pipelines.stages.getNext(at).carried();
       }));
 }

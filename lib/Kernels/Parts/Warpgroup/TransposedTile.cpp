@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pieces of 16 bytes change places within their 128 bytes: the number of the
-// column, modulo eight, is XORed to that of the piece. Lanes of a warp then
+// Vectors of 16 bytes change places within their 128 bytes: the number of the
+// column, modulo eight, is XORed to that of the vector. Lanes of a warp then
 // write to different banks, four columns or eight at a time, and read a column
 // from different banks.
 //
@@ -20,13 +20,13 @@ using namespace mlir;
 using namespace mlir::conv;
 
 static constexpr int64_t kRowsOfWarp = 16, kRowsOfMatrix = 8;
-static constexpr int64_t kSwizzledPieces = 8;
+static constexpr int64_t kSwizzledVectors = 8;
 
 /// The place in its column of the element that starts `bytes` after the
 /// column's start.
 static Value swizzle(const IndexMath &math, Value bytes, Value column) {
-  return math.bitXor(bytes,
-                     math.mul(math.rem(column, kSwizzledPieces), kPieceBytes));
+  return math.bitXor(
+      bytes, math.mul(math.rem(column, kSwizzledVectors), kVectorBytes));
 }
 
 TransposedTile::TransposedTile(const PtxBuilder &ptx, Value workItem,
@@ -74,7 +74,7 @@ void TransposedTile::store(Value tile, int64_t atom, int64_t column,
   for (auto [i, pair] : llvm::enumerate(pairs)) {
     int64_t below = i % 2 * kRowsOfMatrix * elementBytes;
     for (auto [element, start] : llvm::enumerate(first)) {
-      // The lower rows are in another piece of the same 128 bytes.
+      // The lower rows are in another vector of the same 128 bytes.
       Value offset =
           ptx.math.bitXor(ptx.math.add(start, getOffset(column + i / 2 * 8)),
                           ptx.math.constant(below));

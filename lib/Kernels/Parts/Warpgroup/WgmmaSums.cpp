@@ -42,7 +42,7 @@ SmallVector<Value> WgmmaSums::finish(ValueRange accumulators) const {
 }
 
 Value WgmmaSums::finishAtom(Value sums) const {
-  // The wait does not name the registers that it waits for. An empty piece of
+  // The wait does not name the registers that it waits for. An empty line of
   // inline assembly that reads and writes them keeps their uses after it.
   int64_t count = getNumAccumulators();
   StringRef output = isa<IntegerType>(elementType) ? "=r," : "=f,";

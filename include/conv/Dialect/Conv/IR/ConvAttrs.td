@@ -108,7 +108,7 @@ def Conv_TensorMapAttr : Conv_Attr<"TensorMap", "tensor_map"> {
     `box` elements of each dimension, every `element_strides`-th of them, to or
     from shared memory; what is outside of the tensor reads as zero and is not
     written. Rows in shared memory have `swizzle` bytes at most, whose 16-byte
-    pieces are permuted; a swizzle of 16 permutes nothing, and rows may be
+    vectors are permuted; a swizzle of 16 permutes nothing, and rows may be
     longer. With `arithmetic = tf32`, copies to shared memory round f32, to
     nearest, to what `wgmma` multiplies.
 

@@ -98,8 +98,8 @@ defvar Conv_dynamicRules = [{
 defvar Conv_initialStateRules = [{
     `initial_state` has the `W - 1` tokens before the first one, which are zero
     without it: `input[b, -i, d]` is `initial_state[b, W - 1 - i, d]`. So a
-    sequence can be computed piece by piece, or token by token: the state of the
-    next piece is `conv.final_state` of this one. With `cu_seqlens`, there is one
+    sequence can be computed chunk by chunk, or token by token: the state of the
+    next chunk is `conv.final_state` of this one. With `cu_seqlens`, there is one
     for each of the `N` sequences that it starts, and `-i` is `i` tokens before
     the first one of sequence `b`. Tokens of no such sequence have no state: they
     see zeros.

@@ -103,7 +103,7 @@ def Conv_StagedGemmAttr : Conv_KernelAttr<"StagedGemm", "staged_gemm",
       * (S2) `subgroup` divides `workgroup`.
       * (S3) The rows and columns of `atom` divide those of `subgroup`.
       * (S6) `stages` tiles of both operands fit the chip's shared memory.
-      * (S8) Every work-item copies the same number of 16-byte pieces of each
+      * (S8) Every work-item copies the same number of 16-byte vectors of each
         operand's tile.
       * (S10) `atom` is an instruction of one subgroup.
       * (S16) `async_staged` is for chips that copy from global to shared memory

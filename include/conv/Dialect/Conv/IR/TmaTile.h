@@ -180,10 +180,10 @@ struct TmaTile {
 
   /// An instruction gives each lane whole vectors of accumulators per this many
   /// columns: a workgroup's share of the columns is a multiple.
-  static constexpr int64_t kPieceColumns = 8;
+  static constexpr int64_t kVectorColumns = 8;
   bool hasWholeShares() const {
     return cluster == 1 ||
-           (columns % cluster == 0 && columns / cluster % kPieceColumns == 0);
+           (columns % cluster == 0 && columns / cluster % kVectorColumns == 0);
   }
   /// The part of the tile that one workgroup of a cluster stores.
   TmaTile share() const {
@@ -282,7 +282,7 @@ struct TmaTile {
   /// two, if possible. Columns then have longer parts, and blocks of halo tiles
   /// their neighbours.
   int64_t atomsStoredTogether() const {
-    bool haveRoom = stagedColumns() >= 2 * kPieceColumns;
+    bool haveRoom = stagedColumns() >= 2 * kVectorColumns;
     return haveRoom ? std::gcd(atomsPerConsumer(), int64_t(2)) : 1;
   }
   /// Whether results are transposed on their way to shared memory.

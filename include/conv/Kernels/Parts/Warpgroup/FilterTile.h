@@ -24,7 +24,7 @@ namespace conv {
 /// reduction, then of the next 64 elements.
 struct FilterTile {
   /// A row is written in vectors of 16 bytes.
-  static constexpr int64_t kPiecesPerRow =
+  static constexpr int64_t kVectorsPerRow =
       TmaTile::kRowElements / TmaTile::kAccess;
 
   TmaTile tile; ///< Rows, columns, stages, warpgroups and their registers.

@@ -1,11 +1,12 @@
-//===- OperandPieces.cpp - pieces of a tile per work-item -----------------===//
+//===- OperandVectors.cpp - vectors of a tile per work-item
+//-----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Assigns pieces of a tile to work-items, so that neighbours read adjacent
+// Assigns vectors of a tile to work-items, so that neighbours read adjacent
 // memory and write to different banks of shared memory.
 //
 //===----------------------------------------------------------------------===//
@@ -21,35 +22,35 @@ using namespace mlir::conv;
 
 void OperandCopy::assignAlongRow() {
   const IndexMath &math = kernel.math;
-  int64_t perRow = tile.getPiecesPerRow();
-  for (auto [i, piece] : llvm::enumerate(pieces)) {
+  int64_t perRow = tile.getVectorsPerRow();
+  for (auto [i, own] : llvm::enumerate(vectors)) {
     if (kernel.workItems % perRow == 0) {
-      // All pieces of a work-item have the same position in their rows.
-      piece.row = math.add(math.div(kernel.workItem, perRow),
-                           i * (kernel.workItems / perRow));
-      piece.position = math.rem(kernel.workItem, perRow);
+      // All vectors of a work-item have the same position in their rows.
+      own.row = math.add(math.div(kernel.workItem, perRow),
+                         i * (kernel.workItems / perRow));
+      own.position = math.rem(kernel.workItem, perRow);
     } else {
       Value id = math.add(kernel.workItem, i * kernel.workItems);
-      piece.row = math.div(id, perRow);
-      piece.position = math.rem(id, perRow);
+      own.row = math.div(id, perRow);
+      own.position = math.rem(id, perRow);
     }
   }
 }
 
-/// Assigns blocks of `rowWidth` rows; a work-item's pieces of a block are
+/// Assigns blocks of `rowWidth` rows; a work-item's vectors of a block are
 /// consecutive. Neighbours then write to shared memory `rowWidth` rows apart,
 /// which the swizzle does not spread over all banks. So `rowWidth` neighbours
-/// take different pieces of the same block.
+/// take different vectors of the same block.
 void OperandCopy::assignAlongColumn() {
   const IndexMath &math = kernel.math;
   int64_t blocks = tile.getRows() / shape.rowWidth;
-  int64_t across = std::gcd(shape.rowWidth, tile.getPiecesPerRow());
-  for (auto [i, piece] : llvm::enumerate(pieces)) {
+  int64_t across = std::gcd(shape.rowWidth, tile.getVectorsPerRow());
+  for (auto [i, own] : llvm::enumerate(vectors)) {
     int64_t block = i / shape.rowWidth, inBlock = i % shape.rowWidth;
     Value id = math.add(kernel.workItem, block * kernel.workItems);
     SmallVector<Value> digits = math.split(id, {0, blocks, across});
-    piece.row = math.add(math.mul(digits[1], shape.rowWidth), inBlock);
-    piece.position = math.add(math.mul(digits[0], across), digits[2]);
+    own.row = math.add(math.mul(digits[1], shape.rowWidth), inBlock);
+    own.position = math.add(math.mul(digits[0], across), digits[2]);
   }
 }
 
@@ -60,17 +61,17 @@ void OperandCopy::assignInLaneOrder() {
   Value subgroup = ROCDL::ReadfirstlaneOp::create(
       kernel.b, kernel.b.getI32Type(), scalars.cast(kernel.subgroup));
   ofSubgroup = math.mul(math.cast(subgroup), kernel.chip.subgroupSize);
-  int64_t perLine = tile.getPiecesPerLine();
-  for (auto [i, piece] : llvm::enumerate(pieces)) {
+  int64_t perLine = tile.getVectorsPerLine();
+  for (auto [i, own] : llvm::enumerate(vectors)) {
     Value id = math.add(kernel.workItem, i * kernel.workItems);
     Value line = math.div(id, perLine);
     Value inLine = math.bitXor(math.rem(id, perLine), tile.getTwist(line));
     if (tile.getOrder() == TileOrder::AlongRows) {
-      piece.row = math.mul(inLine, kernel.pieceElements());
-      piece.position = line;
+      own.row = math.mul(inLine, kernel.vectorElements());
+      own.position = line;
     } else {
-      piece.row = line;
-      piece.position = inLine;
+      own.row = line;
+      own.position = inLine;
     }
   }
 }
