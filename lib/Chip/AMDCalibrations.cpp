@@ -1,4 +1,4 @@
-//===- AMDCalibrations.cpp - what AMD chips are expected to take --------===//
+//===- AMDCalibrations.cpp - what AMD chips are expected to take ----------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

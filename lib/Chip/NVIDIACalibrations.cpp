@@ -1,4 +1,4 @@
-//===- NVIDIACalibrations.cpp - what NVIDIA chips were seen to take -----===//
+//===- NVIDIACalibrations.cpp - what NVIDIA chips were seen to take -------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

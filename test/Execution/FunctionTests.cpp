@@ -194,8 +194,9 @@ void test::addFunctionTests() {
   add("residual_block", kResidualBlock);
   add("epilogue_operands_wider_than_result", kWideOperands);
   add("padding_beyond_32_bits", kFarPadding);
-  addTest("Function", "more_vectors_in_a_row_than_work_items",
-          [] { checkEverywhere(kLongRows, {"sim:gfx1100", "sim:gfx1201"}); });
+  addTest("Function", "more_vectors_in_a_row_than_work_items", [] {
+    checkEverywhere(kLongRows, {"sim:gfx1100", "sim:gfx1201"});
+  });
   addTest("Function", "uneven_tiles_on_the_host",
           [] { checkEverywhere(kUnevenTiles, {"host"}); });
   add("linalg_nhwc_fhwc_with_pad", kPaddedLinalg);

@@ -135,7 +135,7 @@ func.func @direct_d5_few_work_items(%x: tensor<1x8x8x256xf16>, %dy: tensor<1x8x8
 #d6 = #conv.schedule<kernel = #conv.direct<workgroup = [16, 16], subgroup = [16, 16], gemm_k = 9, stages = 1, atom = <fma 8 x 1 x 1>, main_loop = direct, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d6_parts(%dy: tensor<1x4x4x16xf16>, %w: tensor<16x3x3x1xf16>) -> tensor<1x8x8x16xf16> {
-  // expected-error @below {{unsupported (schedule): expects kernels of one part for the algorithm direct, but got a gradient whose dgrad phases are parts}}
+  // expected-error @below {{unsupported (schedule): expects one subproblem for a kernel of #conv.direct, but got a gradient whose dgrad phases share a kernel}}
   %dx = conv.backward_data %dy, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d6
       : tensor<1x4x4x16xf16>, tensor<16x3x3x1xf16> -> tensor<1x8x8x16xf16>
   return %dx : tensor<1x8x8x16xf16>
@@ -290,7 +290,7 @@ func.func @direct_blocks_d8_subgroups(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #d9 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 24], subgroup = [16, 24], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
-func.func @direct_diagonals_d9_vectors(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8x8x48xf16>) -> tensor<48x3x3x1xf32> {
+func.func @direct_banded_d9_vectors(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8x8x48xf16>) -> tensor<48x3x3x1xf32> {
   // expected-error @below {{unsupported (schedule): expects tiles of 1, 2, 4 or 8 vectors of 8 channels for #conv.atom<mma_sync 16 x 8 x 16>, but got 3}}
   %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 48 schedule = #d9
       : tensor<1x8x8x48xf16>, tensor<1x8x8x48xf16> -> tensor<48x3x3x1xf32>
@@ -303,7 +303,7 @@ func.func @direct_diagonals_d9_vectors(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #d9 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 16], subgroup = [22, 16], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
-func.func @direct_diagonals_d9_uneven(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8x8x48xf16>) -> tensor<48x3x3x1xf32> {
+func.func @direct_banded_d9_uneven(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8x8x48xf16>) -> tensor<48x3x3x1xf32> {
   // expected-error @below {{unsupported (schedule): expects subgroups that share 2 vectors of 8 channels evenly, with at most 128 sums of a lane and 12 for each channel, but got 3}}
   %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 48 schedule = #d9
       : tensor<1x8x8x48xf16>, tensor<1x8x8x48xf16> -> tensor<48x3x3x1xf32>
@@ -316,7 +316,7 @@ func.func @direct_diagonals_d9_uneven(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8x
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [3, 3], high = [3, 3]>
 #d9 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 16], subgroup = [32, 16], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
-func.func @direct_diagonals_d9_registers(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8x8x48xf16>) -> tensor<48x7x7x1xf32> {
+func.func @direct_banded_d9_registers(%x: tensor<1x8x8x48xf16>, %dy: tensor<1x8x8x48xf16>) -> tensor<48x7x7x1xf32> {
   // expected-error @below {{unsupported (schedule): expects subgroups that share 2 vectors of 8 channels evenly, with at most 128 sums of a lane and 28 for each channel, but got 2}}
   %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 48 schedule = #d9
       : tensor<1x8x8x48xf16>, tensor<1x8x8x48xf16> -> tensor<48x7x7x1xf32>
@@ -329,7 +329,7 @@ func.func @direct_diagonals_d9_registers(%x: tensor<1x8x8x48xf16>, %dy: tensor<1
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [4, 4], high = [4, 4]>
 #d9 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 16], subgroup = [32, 16], gemm_k = 64, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
-func.func @direct_diagonals_d9_window(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x9x9x1xf32> {
+func.func @direct_banded_d9_window(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x9x9x1xf32> {
   // expected-error @below {{unsupported (schedule): expects at most 72 vectors of columns at taps for #conv.atom<mma_sync 16 x 8 x 16>, but got 81}}
   %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d9
       : tensor<1x8x8x16xf16>, tensor<1x8x8x16xf16> -> tensor<16x9x9x1xf32>
@@ -342,7 +342,7 @@ func.func @direct_diagonals_d9_window(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #d9 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 16], subgroup = [12, 16], gemm_k = 24, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"sm_90a">} {
-func.func @direct_diagonals_d9_parts(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x1xf32> {
+func.func @direct_banded_d9_parts(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x1xf32> {
   // expected-error @below {{unsupported (schedule): expects gemm_k to divide the digits [1, 8, 8], with runs of 8 of the innermost one, for #conv.atom<mma_sync 16 x 8 x 16>, but got 24}}
   %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d9
       : tensor<1x8x8x16xf16>, tensor<1x8x8x16xf16> -> tensor<16x3x3x1xf32>

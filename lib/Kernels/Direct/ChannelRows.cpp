@@ -62,8 +62,8 @@ SmallVector<Value> ChannelRows::load(const SharedBox &box, Value place,
 // Transposes four vectors at a time, of one block or of neighbouring blocks.
 void ChannelRows::transpose(const SharedBox &shared, int64_t step,
                             int64_t classes) const {
-  constexpr int64_t kVector = DirectDiagonals::kVector,
-                    kPair = DirectDiagonals::kPair, kLoaded = 4, kTogether = 2;
+  constexpr int64_t kVector = BandedGradient::kVector,
+                    kPair = BandedGradient::kPair, kLoaded = 4, kTogether = 2;
   const TensorBox &box = shared.getBox();
   const BoxBlocks &blocks = box.blocks;
   int64_t neighbours = blocks.countTogether(), perBlock = kLoaded / neighbours;
@@ -118,13 +118,13 @@ void ChannelRows::transpose(const SharedBox &shared, int64_t step,
 // The same channel of eight blocks is in different rows, so there are no bank
 // conflicts.
 Value ChannelRows::getRow(Value channel, Value block) const {
-  return math.bitXor(channel, math.rem(block, DirectDiagonals::kVector));
+  return math.bitXor(channel, math.rem(block, BandedGradient::kVector));
 }
 
 Value ChannelRows::getResidue(Value index) const {
   Value residue = math.constant(0);
-  for (int64_t i = 1; i < diagonals.countClasses(); ++i)
+  for (int64_t i = 1; i < banded.countClasses(); ++i)
     residue = b.createOrFold<arith::SelectOp>(
-        math.below(index, i), residue, math.constant(diagonals.getResidue(i)));
+        math.below(index, i), residue, math.constant(banded.getResidue(i)));
   return residue;
 }

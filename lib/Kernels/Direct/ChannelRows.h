@@ -22,8 +22,8 @@ namespace mlir::conv {
 /// Makes positions of one channel adjacent, in the boxes of both operands.
 class ChannelRows {
 public:
-  ChannelRows(const Kernel &kernel, const DirectDiagonals &diagonals)
-      : kernel(kernel), math(kernel.math), b(kernel.b), diagonals(diagonals),
+  ChannelRows(const Kernel &kernel, const BandedGradient &banded)
+      : kernel(kernel), math(kernel.math), b(kernel.b), banded(banded),
         element(kernel.form.lhs.getElementType()) {}
 
   /// Transposes all blocks of a box to rows of channels, whose positions are
@@ -42,7 +42,7 @@ private:
   const Kernel &kernel;
   const IndexMath &math;
   ImplicitLocOpBuilder &b;
-  const DirectDiagonals &diagonals;
+  const BandedGradient &banded;
   Type element;
 };
 

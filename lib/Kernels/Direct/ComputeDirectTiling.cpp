@@ -28,8 +28,7 @@ using llvm::formatv;
 static constexpr int64_t kMatrixRegisters = 128;
 /// The most lines that a subgroup multiplies together: with the blocks of a
 /// filter, for blocks of a gradient, and for banded matrices.
-static constexpr int64_t kMaxLines = 8, kMaxBlockLines = 4,
-                         kMaxDiagonalLines = 8;
+static constexpr int64_t kMaxLines = 8, kMaxBlockLines = 4, kMaxBandedLines = 8;
 
 namespace {
 /// Tiles one product. `obstacle` is the first property that does not fit.
@@ -48,8 +47,8 @@ private:
   void computeFilterLines();
   bool computeMatrices();
   void computeBlockLines();
-  void computeDiagonalLines();
-  bool computeDiagonalShares();
+  void computeBandedLines();
+  bool computeBandedShares();
   bool computeSpaces();
   bool computeSpace(DigitBox &box, StringRef name, ArrayRef<int64_t> digits,
                     int64_t tile, int64_t run);
@@ -114,23 +113,23 @@ bool TilingBuilder::computeSpaces() {
       schedule.getTile(/*isProduct=*/true, result.getShape()[2]);
   const std::optional<FilterBlocks> &filter = tiling.filter;
   const std::optional<DirectBlocks> &blocks = tiling.blocks;
-  const std::optional<DirectDiagonals> &diagonals = tiling.diagonals;
+  const std::optional<BandedGradient> &banded = tiling.banded;
   tiling.isAlongBatch = isMatrix || atom.getM() > 1;
   return computeSpace(tiling.batch, "matrices", result.getBatch(), matrices,
-                      filter      ? filter->getMatrices()
-                      : blocks    ? blocks->matrices
-                      : diagonals ? DirectDiagonals::kVector
-                                  : atom.getM()) &&
+                      filter   ? filter->getMatrices()
+                      : blocks ? blocks->matrices
+                      : banded ? BandedGradient::kVector
+                               : atom.getM()) &&
          computeSpace(tiling.rows, "rows", result.getRows(), rows,
-                      filter || diagonals ? 1 : atom.getN()) &&
+                      filter || banded ? 1 : atom.getN()) &&
          computeSpace(tiling.columns, "columns", result.getColumns(), columns,
                       /*run=*/1) &&
          computeSpace(tiling.reduction, "reduction",
                       product.lhs.view.getColumns(), schedule.getGemmK(),
-                      blocks      ? DirectBlocks::kRun
-                      : diagonals ? DirectDiagonals::kRun
-                      : isShared  ? atom.getK()
-                                  : 1);
+                      blocks     ? DirectBlocks::kRun
+                      : banded   ? BandedGradient::kRun
+                      : isShared ? atom.getK()
+                                 : 1);
 }
 
 /// Checks D7 to D9, except for the number of subgroups and the runs.
@@ -139,9 +138,9 @@ bool TilingBuilder::computeMatrices() {
     return true;
   if (!isShared)
     tiling.filter = FilterBlocks::compute(product, obstacle);
-  else if (!(tiling.diagonals = DirectDiagonals::compute(product)))
+  else if (!(tiling.banded = BandedGradient::compute(product)))
     tiling.blocks = DirectBlocks::compute(product, obstacle);
-  return tiling.filter || tiling.blocks || tiling.diagonals;
+  return tiling.filter || tiling.blocks || tiling.banded;
 }
 
 /// Sets the most lines that divide the lines of a part of the reduction.
@@ -157,18 +156,18 @@ void TilingBuilder::computeBlockLines() {
 
 /// Sets the lines with the fewest loads and atoms: more lines share more of
 /// their windows, but may leave runs that fill only part of an atom.
-void TilingBuilder::computeDiagonalLines() {
+void TilingBuilder::computeBandedLines() {
   size_t position = tiling.getPosition();
   if (position == 0)
     return;
-  int64_t perLine = tiling.diagonals->lines;
+  int64_t perLine = tiling.banded->lines;
   auto count = [&](int64_t lines) {
     tiling.lines = lines;
     int64_t windows = lines + perLine - 1;
     return tiling.countUnits() * (lines + windows + lines * perLine);
   };
   int64_t best = 1;
-  for (int64_t lines = 2; lines <= kMaxDiagonalLines; ++lines)
+  for (int64_t lines = 2; lines <= kMaxBandedLines; ++lines)
     if (tiling.reduction.sizes[position - 1] % lines == 0 &&
         count(lines) < count(best))
       best = lines;
@@ -176,12 +175,12 @@ void TilingBuilder::computeDiagonalLines() {
 }
 
 /// Checks the number of subgroups of D9.
-bool TilingBuilder::computeDiagonalShares() {
-  constexpr int64_t kVector = DirectDiagonals::kVector;
+bool TilingBuilder::computeBandedShares() {
+  constexpr int64_t kVector = BandedGradient::kVector;
   int64_t subgroups = schedule.getNumSubgroups();
   int64_t vectors = tiling.countVectors();
   tiling.channels = std::max<int64_t>(1, vectors * kVector / subgroups);
-  int64_t sums = tiling.diagonals->countAtoms() * DirectDiagonals::kSums;
+  int64_t sums = tiling.banded->countAtoms() * BandedGradient::kSums;
   int64_t ofPlace = tiling.lhs.blocks.vectors;
   if (BoxBlocks::kLine % ofPlace)
     return refuse(formatv("tiles of 1, 2, 4 or 8 vectors of {0} channels for "
@@ -189,12 +188,12 @@ bool TilingBuilder::computeDiagonalShares() {
                           kVector, schedule.getAtom(), ofPlace));
   bool isShared =
       kVector % tiling.channels == 0 && subgroups % tiling.countShares() == 0;
-  if (isShared && tiling.channels * sums <= DirectDiagonals::kMaxSums)
+  if (isShared && tiling.channels * sums <= BandedGradient::kMaxSums)
     return true;
   return refuse(formatv(
       "subgroups that share {0} vectors of {1} channels evenly, with at most "
       "{2} sums of a lane and {3} for each channel, but got {4}",
-      vectors, kVector, DirectDiagonals::kMaxSums, sums, subgroups));
+      vectors, kVector, BandedGradient::kMaxSums, sums, subgroups));
 }
 
 /// Sets the most lines that fit into registers: two registers per atom for the
@@ -285,9 +284,9 @@ bool TilingBuilder::computeSharedMemory() {
                           stageBytes));
   tiling.sharedBytes = schedule.getStages() * stageBytes;
   int64_t subgroups = schedule.getNumSubgroups();
-  if (tiling.diagonals && !computeDiagonalShares())
+  if (tiling.banded && !computeBandedShares())
     return false;
-  if (isMatrix && !tiling.diagonals && subgroups % tiling.countVectors())
+  if (isMatrix && !tiling.banded && subgroups % tiling.countVectors())
     return refuse(formatv("a multiple of {0} subgroups, one for each vector of "
                           "{1} channels, but got {2}",
                           tiling.countVectors(), FilterBlocks::kVector,
@@ -318,12 +317,12 @@ std::optional<DirectTiling> TilingBuilder::create() {
   if (!checkOperands() || !computeMatrices() || !computeSpaces() ||
       !checkReduction())
     return std::nullopt;
-  const std::optional<DirectDiagonals> &diagonals = tiling.diagonals;
+  const std::optional<BandedGradient> &banded = tiling.banded;
   tiling.lhs = TensorBox::compute(
       product.lhs, {tiling.batch, tiling.rows, tiling.reduction},
       tiling.isAlongBatch,
-      isMatrix && !diagonals ? VectorOrder::Odd : VectorOrder::Together,
-      diagonals ? DirectDiagonals::kRun : 0);
+      isMatrix && !banded ? VectorOrder::Odd : VectorOrder::Together,
+      banded ? BandedGradient::kRun : 0);
   // Each element of a filter's blocks is read once, so only copies matter: with
   // several channels, consecutive channels are copied together.
   bool hasRuns = tiling.filter && tiling.filter->channels > 1;
@@ -331,15 +330,15 @@ std::optional<DirectTiling> TilingBuilder::create() {
       product.rhs, {tiling.batch, tiling.columns, tiling.reduction},
       tiling.isAlongBatch && !hasRuns,
       tiling.blocks ? VectorOrder::Odd : VectorOrder::Together,
-      diagonals ? diagonals->getBlock() : 0);
+      banded ? banded->getBlock() : 0);
   // The right operand is copied once for every tile of the rows.
   tiling.rhs.copied *= double(tiling.rows.getNumTiles());
   if (tiling.filter)
     computeFilterLines();
   if (tiling.blocks)
     computeBlockLines();
-  if (diagonals)
-    computeDiagonalLines();
+  if (banded)
+    computeBandedLines();
   if (!computeSharedMemory())
     return std::nullopt;
   return tiling;

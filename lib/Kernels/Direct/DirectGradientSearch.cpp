@@ -110,15 +110,15 @@ void DirectSearch::runOverBlocks() {
 
 /// Subgroups share the channels of a tile. The tile has whole lines unless a
 /// line is too long.
-void DirectSearch::runOverDiagonals() {
-  constexpr int64_t kVector = DirectDiagonals::kVector;
-  AtomAttr atom = DirectDiagonals::getAtom(op.getContext());
-  if (!DirectDiagonals::compute(product) ||
+void DirectSearch::runOverBandedTiles() {
+  constexpr int64_t kVector = BandedGradient::kVector;
+  AtomAttr atom = BandedGradient::getAtom(op.getContext());
+  if (!BandedGradient::compute(product) ||
       !lookupAtom(chip, atom, product.rhs.type.getElementType()))
     return;
   ArrayRef<int64_t> terms = product.lhs.view.getColumns();
   int64_t line = DigitBox::compute(terms, 1)->getInnermostSize();
-  for (int64_t part : enumerateParts(DirectDiagonals::kRun)) {
+  for (int64_t part : enumerateParts(BandedGradient::kRun)) {
     if (part > kMaxBlockPositions ||
         (part < line && line <= kMaxBlockPositions))
       continue;
@@ -128,8 +128,7 @@ void DirectSearch::runOverDiagonals() {
          vectors *= 2)
       for (int64_t channels = 1; channels <= kVector; channels *= 2) {
         int64_t subgroups = vectors * kVector / channels;
-        if (subgroups < kMinDiagonalSubgroups ||
-            subgroups > kMaxDiagonalSubgroups)
+        if (subgroups < kMinBandedSubgroups || subgroups > kMaxBandedSubgroups)
           continue;
         int64_t several = vectors * kVector;
         for (int64_t stages = 1; stages <= mostStages &&

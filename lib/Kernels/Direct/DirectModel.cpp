@@ -285,7 +285,7 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
                       tiling.rhs.copied * getElementBytes(product.rhs);
   double runBytes = double(tiling.lhs.run) * getElementBytes(product.lhs);
   bool isQueue = cost.isQueue;
-  if (!tiling.diagonals && !isQueue)
+  if (!tiling.banded && !isQueue)
     cost.linesOfRuns =
         std::max(cost.linesOfRuns, getLinesOfRuns(tiling, runBytes, chip));
   if (!isQueue && !isClocked(chip))
@@ -301,9 +301,8 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
 
   double cycles =
       isQueue ? getQueuedCycles(tiling, work, product, workgroups, own, chip)
-      : tiling.diagonals
-          ? getDiagonalCycles(work, workgroups, own.resident, chip)
-          : getTurnCycles(tiling, work, own, runBytes, chip);
+      : tiling.banded ? getBandedCycles(work, workgroups, own.resident, chip)
+                      : getTurnCycles(tiling, work, own, runBytes, chip);
   if (isQueue)
     cost.launchSeconds += fit(chip).queue.seconds;
   // What is around the steps of a reduction takes as long with lanes as with
@@ -311,8 +310,8 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   else if (!tiling.blocks)
     cost.launchSeconds += fit(chip).bands.seconds +
                           (cost.reducesOnLanes ? fit(chip).lanes.seconds : 0);
-  cost.isPipelined |= isQueue || tiling.diagonals;
-  cost.countsHalos = isQueue || tiling.blocks || tiling.diagonals;
+  cost.isPipelined |= isQueue || tiling.banded;
+  cost.countsHalos = isQueue || tiling.blocks || tiling.banded;
   cost.computeSeconds += cycles / (chip.clockGHz * 1e9);
 }
 
@@ -348,8 +347,8 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     ConvolutionOpInterface op, const DirectPlan &plan, ScheduleAttr schedule,
     const ::conv::ChipInfo &chip, std::string &obstacle) {
   if (!plan.hasSingleParts) {
-    obstacle = "expects kernels of one part for the algorithm direct, but got "
-               "a gradient whose dgrad phases are parts";
+    obstacle = "expects one subproblem for a kernel of #conv.direct, but got a "
+               "gradient whose dgrad phases share a kernel";
     return std::nullopt;
   }
   DirectCost cost;

@@ -50,8 +50,8 @@ std::unique_ptr<DirectPart> createBlockPart(const Kernel &kernel,
                                             const DirectOperands &operands);
 /// Each subgroup multiplies some channels, each of which is a matrix, with
 /// matrix instructions.
-std::unique_ptr<DirectPart> createDiagonalPart(const Kernel &kernel,
-                                               const DirectOperands &operands);
+std::unique_ptr<DirectPart> createBandedPart(const Kernel &kernel,
+                                             const DirectOperands &operands);
 
 } // namespace mlir::conv
 

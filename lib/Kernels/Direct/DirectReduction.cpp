@@ -59,9 +59,9 @@ private:
 DirectReduction::DirectReduction(Kernel &kernel, DirectOperands &operands)
     : kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
       tiling(operands.tiling), partials(operands.others.front()),
-      part(tiling.diagonals ? createDiagonalPart(kernel, operands)
-           : tiling.blocks  ? createBlockPart(kernel, operands)
-                            : createFmaPart(kernel, operands)) {}
+      part(tiling.banded   ? createBandedPart(kernel, operands)
+           : tiling.blocks ? createBlockPart(kernel, operands)
+                           : createFmaPart(kernel, operands)) {}
 
 /// The first digits of a part of the reduction.
 DirectReduction::Digits DirectReduction::getStart(Value step) const {
@@ -189,11 +189,11 @@ LogicalResult mlir::conv::createDirectReductionBody(Kernel &kernel,
   auto partials = MemRefType::get(
       {DirectTiling::kPartials * kernel.workItems},
       getAccumulatorType(kernel.form.lhs.getElementType()), AffineMap(), space);
-  if (tiling->diagonals)
+  if (tiling->banded)
     function->setAttr(kResidentWorkgroupsName,
                       kernel.b.getI32IntegerAttr(tiling->countResident(
                           kernel.chip, kernel.form.schedule.getNumSubgroups(),
-                          tiling->countDiagonalRegisters())));
+                          tiling->countBandedRegisters())));
   DirectOperands operands(kernel, function, *tiling, partials);
   DirectReduction(kernel, operands).create();
   return success();

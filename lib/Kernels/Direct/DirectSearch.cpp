@@ -48,7 +48,7 @@ void DirectSearch::run(const PlanOptions &planOptions) {
       runOverRows();
   } else if (isDepthwise) {
     runOverReduction();
-    runOverDiagonals();
+    runOverBandedTiles();
   } else {
     runOverBlocks();
   }

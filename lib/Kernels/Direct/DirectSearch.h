@@ -48,8 +48,7 @@ struct DirectSearchLimits {
   static constexpr int64_t kMaxBlockSubgroups = 8, kMaxBlockStages = 3,
                            kMaxBlockPositions = 1024;
   /// Subgroups of a workgroup for banded matrices.
-  static constexpr int64_t kMinDiagonalSubgroups = 4,
-                           kMaxDiagonalSubgroups = 16;
+  static constexpr int64_t kMinBandedSubgroups = 4, kMaxBandedSubgroups = 16;
 };
 
 /// Whether each group has one input channel.
@@ -84,7 +83,7 @@ private:
   void runOverReduction();
   void runOverHostReduction();
   void runOverBlocks();
-  void runOverDiagonals();
+  void runOverBandedTiles();
   /// The vector length, if matrices are adjacent in memory: a work-item has
   /// accumulators for `sums` of each, and a split-K slice has whole vectors.
   int64_t getMatricesAtom(Type element, int64_t sums) const;

@@ -53,8 +53,8 @@ int64_t DirectTiling::countRuns() const {
   const DigitBox &positions = getPositions();
   int64_t runs = 1;
   for (size_t d = 0; d < positions.getRank(); ++d)
-    runs *= diagonals && d == positions.innermost ? countLineRuns()
-                                                  : positions.countRuns(d);
+    runs *= banded && d == positions.innermost ? countLineRuns()
+                                               : positions.countRuns(d);
   return runs / lines;
 }
 
@@ -94,10 +94,10 @@ int64_t DirectTiling::countAtoms() const {
   return atoms;
 }
 
-int64_t DirectTiling::countDiagonalRegisters() const {
+int64_t DirectTiling::countBandedRegisters() const {
   constexpr int64_t kOthers = 44; // For a window, addresses and loops.
-  return channels * diagonals->countAtoms() * DirectDiagonals::kSums +
-         2 * lines + kOthers;
+  return channels * banded->countAtoms() * BandedGradient::kSums + 2 * lines +
+         kOthers;
 }
 
 /// AMD chips allocate shared memory in units of this many bytes.

@@ -253,25 +253,25 @@ static DirectWork computeMatrixWork(const DirectTiling &tiling,
 
 /// Both boxes are read and written once more in full, before channels are
 /// multiplied.
-static DirectWork computeDiagonalWork(const DirectTiling &tiling,
-                                      const ::conv::ChipInfo &chip,
-                                      int64_t subgroups, int64_t stages) {
-  const DirectDiagonals &diagonals = *tiling.diagonals;
-  constexpr int64_t kMatrix = DirectDiagonals::kVector * DirectDiagonals::kRun;
+static DirectWork computeBandedWork(const DirectTiling &tiling,
+                                    const ::conv::ChipInfo &chip,
+                                    int64_t subgroups, int64_t stages) {
+  const BandedGradient &banded = *tiling.banded;
+  constexpr int64_t kMatrix = BandedGradient::kVector * BandedGradient::kRun;
   DirectWork work;
   work.stages = stages;
   work.steps = double(tiling.reduction.getNumTiles());
-  work.registers = tiling.countDiagonalRegisters();
+  work.registers = tiling.countBandedRegisters();
   auto lhs = double(tiling.lhs.numElements / kMatrix);
   auto rhs = double(tiling.rhs.numElements / kMatrix);
   int64_t windows =
-      countInputPlaces(tiling, diagonals.tap) * diagonals.countClasses();
+      countInputPlaces(tiling, banded.tap) * banded.countClasses();
   double loads = double(tiling.channels * (2 * tiling.lines + 4 * windows));
   double units = double(tiling.countUnits());
   double multiplied =
       units * loads * double(tiling.countShares()); // By all subgroups.
   // With strides, pairs of rows of a matrix have bank conflicts.
-  double conflicts = diagonals.step > 1 ? 2 : 1;
+  double conflicts = banded.step > 1 ? 2 : 1;
   // Copies write each place; transposing reads and writes each matrix.
   double copied = (lhs + rhs) * 8 / double(tiling.lhs.blocks.vectors);
   work.shared = 4 * conflicts * (lhs + rhs) + multiplied + copied;
@@ -279,7 +279,7 @@ static DirectWork computeDiagonalWork(const DirectTiling &tiling,
                std::max(work.shared, (lhs + rhs) / double(4 * subgroups) *
                                          fit(chip).bands.transposeCycles);
   work.ends = fit(chip).bands.sumCycles *
-              double(llvm::divideCeil(tiling.channels * diagonals.countAtoms(),
+              double(llvm::divideCeil(tiling.channels * banded.countAtoms(),
                                       DirectTiling::kPartials));
   if (stages == 1)
     work.waits += fit(chip).bands.copyCycles;
@@ -294,9 +294,9 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
   case DirectLoop::Reduction: {
     if (!schedule.reducesBlocks())
       return computeSharedWork(tiling, chip, schedule.getStages());
-    if (tiling.diagonals)
-      return computeDiagonalWork(tiling, chip, schedule.getNumSubgroups(),
-                                 schedule.getStages());
+    if (tiling.banded)
+      return computeBandedWork(tiling, chip, schedule.getNumSubgroups(),
+                               schedule.getStages());
     return computeBlockWork(tiling,
                             *lookupAtom(chip, schedule.getAtom(),
                                         product.rhs.type.getElementType()),
@@ -314,9 +314,9 @@ DirectWork mlir::conv::computeDirectWork(const DirectTiling &tiling,
   llvm_unreachable("every main loop has work");
 }
 
-double mlir::conv::getDiagonalCycles(const DirectWork &work, int64_t workgroups,
-                                     int64_t resident,
-                                     const ::conv::ChipInfo &chip) {
+double mlir::conv::getBandedCycles(const DirectWork &work, int64_t workgroups,
+                                   int64_t resident,
+                                   const ::conv::ChipInfo &chip) {
   auto getRound = [&](int64_t together) {
     // With several stages, only the first copy is waited for.
     return work.steps * std::max(work.waits, double(together) * work.shared) +

@@ -45,8 +45,8 @@ DirectWork computeDirectWork(const DirectTiling &tiling, ScheduleAttr schedule,
 
 /// Cycles of a compute unit for banded matrices: resident workgroups share the
 /// unit's shared memory, and hide each other's waits.
-double getDiagonalCycles(const DirectWork &work, int64_t workgroups,
-                         int64_t resident, const ::conv::ChipInfo &chip);
+double getBandedCycles(const DirectWork &work, int64_t workgroups,
+                       int64_t resident, const ::conv::ChipInfo &chip);
 
 } // namespace mlir::conv
 

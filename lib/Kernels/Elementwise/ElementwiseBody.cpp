@@ -224,7 +224,7 @@ void ElementwiseTile::createVector(Item item, VectorExchange *exchange) const {
     else
       loadElements(operand, item, loaded);
   }
-  // A code generator may not move loads behind the exchanges of others.
+  // A code generator may not move loads after the exchanges of others.
   if (!vectors.empty())
     ScheduleFenceOp::create(kernel.b);
   const auto *ofOperand = vectors.begin();

@@ -1,5 +1,4 @@
-//===- OperandVectors.cpp - vectors of a tile per work-item
-//-----------------===//
+//===- OperandVectors.cpp - vectors of a tile per work-item ---------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -103,7 +103,8 @@ static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
 
 /// Cycles from the issue of a step's loads until they have arrived. Overlapped
 /// steps with two stages spread their loads and wait for each of them alone: it
-/// is behind half of the others. Loads that are joined are waited for together.
+/// comes after half of the others. Loads that are joined are waited for
+/// together.
 static double computeLoadLatency(const ChipInfo &chip, const UnitWork &work) {
   double latency = getFit(chip, work).latencyCycles;
   // Vector instructions between the copies delay the last one.

@@ -95,43 +95,42 @@ TEST(DirectBlocks, AnAtomHasTwoBlocks) {
   EXPECT_EQ(makeBlocks(1, 1).countAtoms(), 1);
 }
 
-static DirectDiagonals makeDiagonals(int64_t step, int64_t dilation,
-                                     int64_t taps) {
-  DirectDiagonals diagonals{};
-  diagonals.step = step;
-  diagonals.dilation = dilation;
-  diagonals.taps = taps;
-  return diagonals;
+static BandedGradient makeBanded(int64_t step, int64_t dilation, int64_t taps) {
+  BandedGradient banded{};
+  banded.step = step;
+  banded.dilation = dilation;
+  banded.taps = taps;
+  return banded;
 }
 
 /// The diagonal of a tap, starting from the diagonal of its class's first tap.
-static int64_t getDiagonal(const DirectDiagonals &diagonals, int64_t tap) {
-  int64_t classes = diagonals.countClasses();
-  return tap % classes * diagonals.dilation / diagonals.step +
-         tap / classes * diagonals.getDiagonalStep();
+static int64_t getDiagonal(const BandedGradient &banded, int64_t tap) {
+  int64_t classes = banded.countClasses();
+  return tap % classes * banded.dilation / banded.step +
+         tap / classes * banded.getDiagonalStep();
 }
 
-TEST(DirectDiagonals, TapsThatSeeTheSamePositionsShareAnAtom) {
-  EXPECT_EQ(makeDiagonals(1, 1, 7).countClasses(), 1);
-  EXPECT_EQ(makeDiagonals(2, 1, 3).countClasses(), 2);
-  EXPECT_EQ(makeDiagonals(2, 2, 3).countClasses(), 1);
-  EXPECT_EQ(makeDiagonals(4, 1, 3).countClasses(), 3); // No fourth class.
+TEST(BandedGradient, TapsThatSeeTheSamePositionsShareAnAtom) {
+  EXPECT_EQ(makeBanded(1, 1, 7).countClasses(), 1);
+  EXPECT_EQ(makeBanded(2, 1, 3).countClasses(), 2);
+  EXPECT_EQ(makeBanded(2, 2, 3).countClasses(), 1);
+  EXPECT_EQ(makeBanded(4, 1, 3).countClasses(), 3); // No fourth class.
 }
 
-TEST(DirectDiagonals, WindowsNoLongerThanTheStepHaveOneDiagonal) {
-  EXPECT_EQ(makeDiagonals(2, 1, 2).getLastDiagonal(), 0);
-  EXPECT_EQ(makeDiagonals(2, 1, 3).getLastDiagonal(), 1);
-  EXPECT_EQ(makeDiagonals(1, 1, 7).getLastDiagonal(), 6);
+TEST(BandedGradient, WindowsNoLongerThanTheStepHaveOneDiagonal) {
+  EXPECT_EQ(makeBanded(2, 1, 2).getLastDiagonal(), 0);
+  EXPECT_EQ(makeBanded(2, 1, 3).getLastDiagonal(), 1);
+  EXPECT_EQ(makeBanded(1, 1, 7).getLastDiagonal(), 6);
 }
 
-TEST(DirectDiagonals, EachTapHasItsPosition) {
+TEST(BandedGradient, EachTapHasItsPosition) {
   for (int64_t step = 1; step <= 4; ++step)
     for (int64_t dilation = 1; dilation <= 4; ++dilation)
       for (int64_t taps = 1; taps <= 5; ++taps) {
-        DirectDiagonals diagonals = makeDiagonals(step, dilation, taps);
+        BandedGradient banded = makeBanded(step, dilation, taps);
         for (int64_t tap = 0; tap < taps; ++tap)
-          EXPECT_EQ(getDiagonal(diagonals, tap) * step +
-                        diagonals.getResidue(tap % diagonals.countClasses()),
+          EXPECT_EQ(getDiagonal(banded, tap) * step +
+                        banded.getResidue(tap % banded.countClasses()),
                     tap * dilation);
       }
 }

@@ -12,8 +12,8 @@
 #ifndef CONV_KERNELS_DIRECT_DIRECTTILING_H
 #define CONV_KERNELS_DIRECT_DIRECTTILING_H
 
+#include "conv/Kernels/Direct/BandedGradient.h"
 #include "conv/Kernels/Direct/DirectBlocks.h"
-#include "conv/Kernels/Direct/DirectDiagonals.h"
 #include "conv/Kernels/Direct/FilterBlocks.h"
 #include "conv/Kernels/Direct/TensorBox.h"
 
@@ -30,7 +30,7 @@ struct DirectTiling {
   /// reduction of runs of positions, of several channels or of one.
   std::optional<FilterBlocks> filter;
   std::optional<DirectBlocks> blocks;
-  std::optional<DirectDiagonals> diagonals;
+  std::optional<BandedGradient> banded;
   /// Channels of a vector whose sums a subgroup has, if they are banded.
   int64_t channels = 0;
   /// Values of the digit before the innermost digit of the positions that a
@@ -68,14 +68,14 @@ struct DirectTiling {
   int64_t countUnits() const {
     return llvm::divideCeil(countRuns(), filter   ? FilterBlocks::kPositions
                                          : blocks ? DirectBlocks::kRuns
-                                                  : DirectDiagonals::kRuns);
+                                                  : BandedGradient::kRuns);
   }
   /// Runs of a line in a banded product: eight loads of one line read all
   /// banks, so more than four runs are rounded up to eight.
   int64_t countLineRuns() const;
   /// Subgroups that share all channels of a tile in a banded product.
   int64_t countShares() const {
-    return countVectors() * DirectDiagonals::kVector / channels;
+    return countVectors() * BandedGradient::kVector / channels;
   }
   /// The most lines of a unit whose sums are exchanged together, and their
   /// positions: two for each lane.
@@ -87,7 +87,7 @@ struct DirectTiling {
   int64_t countAtoms() const;
   /// Registers of a lane in a banded product: sums, fragments of the left
   /// operand, and a few more.
-  int64_t countDiagonalRegisters() const;
+  int64_t countBandedRegisters() const;
   /// Workgroups that a compute unit has room for at a time.
   int64_t countResident(const ::conv::ChipInfo &chip, int64_t subgroups,
                         int64_t registers) const;

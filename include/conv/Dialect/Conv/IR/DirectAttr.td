@@ -37,7 +37,7 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
         `atom` is a matrix instruction, subgroups share the reduction instead:
         each has a vector of the rows' channels, and multiplies runs of 8
         positions (`DirectBlocks`), or some channels of depthwise filters, whose
-        positions it brings side by side (`DirectDiagonals`). With 2 stages or
+        positions it brings side by side (`BandedGradient`). With 2 stages or
         more, the parts of the next steps arrive while one is multiplied;
       * with `direct_matrix`, `atom` is a matrix instruction, and a subgroup
         multiplies rows by blocks of the filter (`FilterBlocks`). `subgroup` is
@@ -58,10 +58,10 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
     product of the convolution:
       * (D1) The matrices and the rows of a tile, and the part of the reduction
         of a step, are boxes of digits: all values of some digits, innermost
-        first, and some of one more; one value of each of the others. Boxes do
-        not straddle: the number of that one digit's values divides its size, or
-        all digits outside of it have one value. A part of the innermost digit
-        is whole atoms.
+        first, and some of one more; one value of each of the others. A box must
+        not wrap: the number of that one digit's values divides its size, or all
+        digits outside of it have one value. A box of the innermost digit alone
+        has whole atoms.
       * (D2) `gemm_k` is at least the reduction for the main loops `direct` and
         `direct_matrix`.
       * (D3) `stages` boxes of both operands that a tile reads fit the chip's
@@ -78,8 +78,8 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
         the innermost one's. With such an atom, a work-item has all columns of
         their innermost digit, and a workgroup has at least as many work-items
         as there are such boxes, unless it is a thread of the host.
-      * (D6) Every kernel computes one part: no strided dimension of a gradient
-        is dilated.
+      * (D6) Every dgrad phase has a kernel of its own: no strided dimension of
+        a gradient is dilated.
       * (D7) For `direct_matrix`, both operands are f16 or both bf16. Channels
         follow each other in memory, and a group has as many input as output
         channels: 1, 2, 4 or 8. The matrices of a tile are whole vectors of 8
@@ -92,8 +92,8 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
         of those of the rows divides that of subgroups. A part of the innermost
         digit of the reduction is whole runs of 8; after its last value, the
         left operand is zero. `gemm_k` need not be a multiple of `k`.
-      * (D9) Groups of one channel have diagonals of products instead of blocks
-        (`DirectDiagonals`), and parts as in D8, if
+      * (D9) Groups of one channel have a banded product instead of blocks
+        (`BandedGradient`), and parts as in D8, if
           - the innermost digit of the reduction moves both operands along the
             dimension next to their channels, the left one by 1 and the right
             one by its step;

@@ -1,4 +1,4 @@
-//===- DirectDiagonalPart.cpp - products of banded matrices -----*- C++ -*-===//
+//===- DirectBandedPart.cpp - products of banded matrices -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Rows of 16 bytes are runs of one channel (`ChannelRows`). Transposed loads of
-// such rows give fragments of atoms that reduce runs (`DirectDiagonals`). At
+// such rows give fragments of atoms that reduce runs (`BandedGradient`). At
 // the end, the lanes of a subgroup add up the diagonals of its sums.
 //
 //===----------------------------------------------------------------------===//
@@ -25,9 +25,9 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-class DiagonalPart final : public DirectPart {
+class BandedPart final : public DirectPart {
 public:
-  DiagonalPart(const Kernel &kernel, const DirectOperands &operands);
+  BandedPart(const Kernel &kernel, const DirectOperands &operands);
 
   SmallVector<Value> createZeros() const override;
   SmallVector<Value> create(ValueRange sums) const override;
@@ -67,7 +67,7 @@ private:
   ImplicitLocOpBuilder &b;
   const DirectOperands &operands;
   const DirectTiling &tiling;
-  const DirectDiagonals &diagonals;
+  const BandedGradient &banded;
   ChannelRows channelRows;
   Type element;
   SmallVector<int64_t> vectors; ///< Channel vectors, by batch digit.
@@ -76,11 +76,11 @@ private:
 };
 } // namespace
 
-DiagonalPart::DiagonalPart(const Kernel &kernel, const DirectOperands &operands)
+BandedPart::BandedPart(const Kernel &kernel, const DirectOperands &operands)
     : DirectPart(operands.tiling.countShares() * kernel.chip.subgroupSize),
       kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
-      tiling(operands.tiling), diagonals(*tiling.diagonals),
-      channelRows(kernel, diagonals), element(kernel.form.lhs.getElementType()),
+      tiling(operands.tiling), banded(*tiling.banded),
+      channelRows(kernel, banded), element(kernel.form.lhs.getElementType()),
       leftLine(tiling.getLineDistance(tiling.lhs)) {
   for (size_t d = 0; d < tiling.batch.getRank(); ++d)
     vectors.push_back(tiling.batch.countRuns(d));
@@ -91,26 +91,26 @@ DiagonalPart::DiagonalPart(const Kernel &kernel, const DirectOperands &operands)
     runs[position - 1] /= tiling.lines;
 }
 
-SmallVector<Value> DiagonalPart::createZeros() const {
-  auto type = VectorType::get({DirectDiagonals::kSums}, b.getF32Type());
+SmallVector<Value> BandedPart::createZeros() const {
+  auto type = VectorType::get({BandedGradient::kSums}, b.getF32Type());
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  return SmallVector<Value>(tiling.channels * diagonals.countAtoms(), zero);
+  return SmallVector<Value>(tiling.channels * banded.countAtoms(), zero);
 }
 
-DiagonalPart::Share DiagonalPart::getShare(Value number) const {
-  int64_t perVector = DirectDiagonals::kVector / tiling.channels;
+BandedPart::Share BandedPart::getShare(Value number) const {
+  int64_t perVector = BandedGradient::kVector / tiling.channels;
   Share share{math.split(math.div(number, perVector), vectors), Value(),
               math.mul(math.rem(number, perVector), tiling.channels)};
   Value &matrix = share.batch[tiling.batch.innermost];
   share.vector = matrix;
-  matrix = math.mul(matrix, DirectDiagonals::kVector);
+  matrix = math.mul(matrix, BandedGradient::kVector);
   return share;
 }
 
 /// The lane's place in an operand's runs for one atom: `further` blocks after
 /// run `number`.
-DiagonalPart::Run DiagonalPart::getRun(const TensorBox &box, const Share &share,
-                                       Value number, Value further) const {
+BandedPart::Run BandedPart::getRun(const TensorBox &box, const Share &share,
+                                   Value number, Value further) const {
   size_t position = tiling.getPosition();
   SmallVector<Value> digits = math.split(
       math.minimum(number, math.constant(tiling.countRuns() - 1)), runs);
@@ -140,14 +140,14 @@ DiagonalPart::Run DiagonalPart::getRun(const TensorBox &box, const Share &share,
 /// Each lane gives the address of a run that it loads. In the left operand, the
 /// first eight lanes have the first runs. In the right operand, the next eight
 /// have the next blocks, as fragments have rows before the reduction.
-DiagonalPart::Runs DiagonalPart::getRuns(const Share &share, Value unit) const {
-  constexpr int64_t kRuns = DirectDiagonals::kRuns, kHalf = kRuns / 2;
+BandedPart::Runs BandedPart::getRuns(const Share &share, Value unit) const {
+  constexpr int64_t kRuns = BandedGradient::kRuns, kHalf = kRuns / 2;
   Value first = math.mul(unit, kRuns);
   Value inHalf = math.rem(kernel.lane, kHalf);
   Value half = math.div(kernel.lane, kHalf);
   // With a single diagonal, lines need no other block after the last run.
   Value further =
-      diagonals.getLastDiagonal() > 0 ? math.rem(half, 2) : math.constant(0);
+      banded.getLastDiagonal() > 0 ? math.rem(half, 2) : math.constant(0);
   Runs result;
   result.left = getRun(
       tiling.lhs, share,
@@ -162,9 +162,9 @@ DiagonalPart::Runs DiagonalPart::getRuns(const Share &share, Value unit) const {
 }
 
 /// Empty if all runs of all atoms exist.
-SmallVector<Value> DiagonalPart::createMasks(Value unit) const {
-  constexpr int64_t kRuns = DirectDiagonals::kRuns,
-                    kPair = DirectDiagonals::kPair;
+SmallVector<Value> BandedPart::createMasks(Value unit) const {
+  constexpr int64_t kRuns = BandedGradient::kRuns,
+                    kPair = BandedGradient::kPair;
   size_t position = tiling.getPosition();
   int64_t count = tiling.countRuns();
   int64_t ofLine = tiling.reduction.getPadded(position) / tiling.reduction.run;
@@ -193,9 +193,9 @@ SmallVector<Value> DiagonalPart::createMasks(Value unit) const {
 }
 
 /// The place of a channel's run, for the positions of a class.
-Value DiagonalPart::getPlace(const SharedBox &box, const Run &run,
-                             const Share &share, int64_t channel, int64_t step,
-                             int64_t residue) const {
+Value BandedPart::getPlace(const SharedBox &box, const Run &run,
+                           const Share &share, int64_t channel, int64_t step,
+                           int64_t residue) const {
   Value row = channelRows.getRow(math.add(share.first, channel), run.block);
   return math.add(
       run.place,
@@ -204,10 +204,9 @@ Value DiagonalPart::getPlace(const SharedBox &box, const Run &run,
 
 /// Adds the products of the runs of one atom on all lines: each input window is
 /// loaded once and multiplied for all lines and atoms that use it.
-SmallVector<Value> DiagonalPart::createUnit(const Share &share,
-                                            const Runs &place,
-                                            ValueRange sums) const {
-  int64_t atoms = diagonals.countAtoms();
+SmallVector<Value> BandedPart::createUnit(const Share &share, const Runs &place,
+                                          ValueRange sums) const {
+  int64_t atoms = banded.countAtoms();
   // For each class and distance, the lines and atoms that read this window.
   std::map<std::pair<int64_t, int64_t>,
            SmallVector<std::pair<int64_t, int64_t>>>
@@ -216,8 +215,8 @@ SmallVector<Value> DiagonalPart::createUnit(const Share &share,
     for (int64_t atom = 0; atom < atoms; ++atom) {
       int64_t distance =
           line * tiling.getLineDistance(tiling.rhs) +
-          tiling.getColumnDistance(atom % diagonals.lines, diagonals.tap);
-      windows[{atom / diagonals.lines, distance}].emplace_back(line, atom);
+          tiling.getColumnDistance(atom % banded.lines, banded.tap);
+      windows[{atom / banded.lines, distance}].emplace_back(line, atom);
     }
   SmallVector<Value> results(sums);
   for (int64_t channel = 0; channel < tiling.channels; ++channel) {
@@ -232,9 +231,9 @@ SmallVector<Value> DiagonalPart::createUnit(const Share &share,
       left.push_back(createFragment(b, words, element));
     }
     SmallVector<Value> rightPlaces;
-    for (int64_t i = 0; i < diagonals.countClasses(); ++i)
+    for (int64_t i = 0; i < banded.countClasses(); ++i)
       rightPlaces.push_back(getPlace(operands.rhs, place.right, share, channel,
-                                     diagonals.step, diagonals.getResidue(i)));
+                                     banded.step, banded.getResidue(i)));
     for (const auto &[part, products] : windows) {
       SmallVector<Value> words = channelRows.load(
           operands.rhs, math.add(rightPlaces[part.first], part.second),
@@ -251,9 +250,9 @@ SmallVector<Value> DiagonalPart::createUnit(const Share &share,
   return results;
 }
 
-SmallVector<Value> DiagonalPart::create(ValueRange sums) const {
+SmallVector<Value> BandedPart::create(ValueRange sums) const {
   channelRows.transpose(operands.lhs, /*step=*/1, /*classes=*/1);
-  channelRows.transpose(operands.rhs, diagonals.step, diagonals.countClasses());
+  channelRows.transpose(operands.rhs, banded.step, banded.countClasses());
   gpu::BarrierOp::create(b);
   int64_t shares = tiling.countShares();
   Share share = getShare(math.rem(kernel.subgroup, shares));
@@ -272,8 +271,8 @@ SmallVector<Value> DiagonalPart::create(ValueRange sums) const {
 /// further (`MatrixAtom`). The lane returns the sum of the diagonal that starts
 /// in its row: it takes its own two columns from the lanes that hold the
 /// diagonal's rows there, and the lanes next to it take the other columns.
-Value DiagonalPart::sumDiagonals(Value sum) const {
-  constexpr int64_t kRows = 8, kPair = DirectDiagonals::kPair;
+Value BandedPart::sumDiagonals(Value sum) const {
+  constexpr int64_t kRows = 8, kPair = BandedGradient::kPair;
   int64_t perRow = kernel.atom.groupsOfK();
   IndexMath words(b, b.getI32Type());
   Value lane = words.cast(kernel.lane);
@@ -304,47 +303,47 @@ Value DiagonalPart::sumDiagonals(Value sum) const {
   return total;
 }
 
-SmallVector<Value> DiagonalPart::getElements(ValueRange sums) const {
+SmallVector<Value> BandedPart::getElements(ValueRange sums) const {
   return llvm::map_to_vector(sums,
                              [&](Value sum) { return sumDiagonals(sum); });
 }
 
 /// An element is one diagonal of an atom, which starts in the lane's row.
-DirectPart::Place DiagonalPart::locate(Value unit, Value number) const {
+DirectPart::Place BandedPart::locate(Value unit, Value number) const {
   int64_t lanes = kernel.chip.subgroupSize, perRow = kernel.atom.groupsOfK();
   Share share = getShare(math.div(unit, lanes));
   Value lane = math.rem(unit, lanes);
-  Value channel = math.div(number, diagonals.countAtoms());
-  Value atom = math.rem(number, diagonals.countAtoms());
-  Value index = math.div(atom, diagonals.lines); // Number of the class.
+  Value channel = math.div(number, banded.countAtoms());
+  Value atom = math.rem(number, banded.countAtoms());
+  Value index = math.div(atom, banded.lines); // Number of the class.
 
   Place place{share.batch, math.below(math.rem(lane, perRow), 1)};
   Value &matrix = place.digits[tiling.batch.innermost];
   matrix = math.add(matrix, math.add(share.first, channel));
   place.digits.append(tiling.rows.getRank(), math.constant(0));
   SmallVector<int64_t> sizes = tiling.columns.digits;
-  if (diagonals.tap)
-    sizes[*diagonals.tap] = 1;
-  SmallVector<Value> taps = math.split(math.rem(atom, diagonals.lines), sizes);
+  if (banded.tap)
+    sizes[*banded.tap] = 1;
+  SmallVector<Value> taps = math.split(math.rem(atom, banded.lines), sizes);
   // The diagonal relative to the first one of the class, and its tap.
-  Value first = math.div(math.mul(index, diagonals.dilation), diagonals.step);
+  Value first = math.div(math.mul(index, banded.dilation), banded.step);
   Value row = math.div(lane, perRow);
   Value after = b.createOrFold<arith::SubIOp>(row, first);
-  int64_t step = diagonals.getDiagonalStep();
+  int64_t step = banded.getDiagonalStep();
   Value turn = math.div(after, step);
-  Value tap = math.add(index, math.mul(turn, diagonals.countClasses()));
+  Value tap = math.add(index, math.mul(turn, banded.countClasses()));
   for (Value condition :
-       {math.below(after, DirectDiagonals::kRun),
-        math.below(math.rem(after, step), 1), math.below(tap, diagonals.taps)})
+       {math.below(after, BandedGradient::kRun),
+        math.below(math.rem(after, step), 1), math.below(tap, banded.taps)})
     place.guard = math.both(place.guard, condition);
-  if (diagonals.tap)
-    taps[*diagonals.tap] = tap;
+  if (banded.tap)
+    taps[*banded.tap] = tap;
   llvm::append_range(place.digits, taps);
   return place;
 }
 
 std::unique_ptr<DirectPart>
-mlir::conv::createDiagonalPart(const Kernel &kernel,
-                               const DirectOperands &operands) {
-  return std::make_unique<DiagonalPart>(kernel, operands);
+mlir::conv::createBandedPart(const Kernel &kernel,
+                             const DirectOperands &operands) {
+  return std::make_unique<BandedPart>(kernel, operands);
 }

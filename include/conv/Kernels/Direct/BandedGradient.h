@@ -1,4 +1,4 @@
-//===- DirectDiagonals.h - gradients of one channel's filter ----*- C++ -*-===//
+//===- BandedGradient.h - gradients of one channel's filter -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,8 +26,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_KERNELS_DIRECT_DIRECTDIAGONALS_H
-#define CONV_KERNELS_DIRECT_DIRECTDIAGONALS_H
+#ifndef CONV_KERNELS_DIRECT_BANDEDGRADIENT_H
+#define CONV_KERNELS_DIRECT_BANDEDGRADIENT_H
 
 #include "conv/Dialect/Conv/IR/ChannelVector.h"
 #include "conv/Dialect/Conv/IR/ViewedTensor.h"
@@ -37,7 +37,7 @@ namespace mlir::conv {
 /// How the gradient of a depthwise filter is multiplied as a banded matrix.
 /// Positions are values of the innermost digit of the reduction; taps along it
 /// are values of one digit of the columns, and all other taps are *lines*.
-struct DirectDiagonals : ChannelVector {
+struct BandedGradient : ChannelVector {
   /// Positions of a run, and runs of an atom.
   static constexpr int64_t kRun = 8, kRuns = 16;
   /// Sums of a lane in one atom.
@@ -67,9 +67,9 @@ struct DirectDiagonals : ChannelVector {
   int64_t getBlock() const { return kRun * step; }
 
   /// None if D9 does not hold.
-  static std::optional<DirectDiagonals> compute(const ViewedProduct &product);
+  static std::optional<BandedGradient> compute(const ViewedProduct &product);
 };
 
 } // namespace mlir::conv
 
-#endif // CONV_KERNELS_DIRECT_DIRECTDIAGONALS_H
+#endif // CONV_KERNELS_DIRECT_BANDEDGRADIENT_H

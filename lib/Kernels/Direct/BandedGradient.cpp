@@ -1,4 +1,4 @@
-//===- DirectDiagonals.cpp - banded matrices of gradients -------*- C++ -*-===//
+//===- BandedGradient.cpp - banded matrices of gradients --------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Kernels/Direct/DirectDiagonals.h"
+#include "conv/Kernels/Direct/BandedGradient.h"
 
 #include "conv/Kernels/Direct/DirectTiling.h"
 
@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-int64_t DirectDiagonals::countClasses() const {
+int64_t BandedGradient::countClasses() const {
   return std::min(taps, step / std::gcd(step, dilation));
 }
 
@@ -46,8 +46,8 @@ findPositions(const ViewedTensor &operand, DigitRole position) {
   return coordinates[dimension];
 }
 
-std::optional<DirectDiagonals>
-DirectDiagonals::compute(const ViewedProduct &product) {
+std::optional<BandedGradient>
+BandedGradient::compute(const ViewedProduct &product) {
   ViewAttr lhs = product.lhs.view, rhs = product.rhs.view;
   size_t innermost = DigitBox::compute(lhs.getColumns(), 1)->innermost;
   if (lhs.getShape()[1] != 1 || lhs.getRoles().empty())
@@ -67,7 +67,7 @@ DirectDiagonals::compute(const ViewedProduct &product) {
       lhs.getCoefficient(*left, position) != 1 ||
       !rhs.isOnlyMovedBy(*right, {position, tap}))
     return std::nullopt;
-  DirectDiagonals result{};
+  BandedGradient result{};
   result.step = rhs.getCoefficient(*right, position);
   result.taps = rhs.getSize(tap);
   result.lines = rhs.getShape()[1] / result.taps;
