@@ -211,6 +211,31 @@ static void setBounds(KernelClock &kernel, const Pace &pace,
                          kernel.compulsoryBytes / chip.memoryGBs / 1e3};
 }
 
+/// Counts what the traces of simulated workgroups could not tell.
+static void addTraces(const std::vector<WorkgroupTrace> &traces,
+                      KernelClock &kernel) {
+  for (const WorkgroupTrace &trace : traces) {
+    kernel.unknownAddresses += trace.unknownAddresses;
+    kernel.unknownBranches += trace.unknownBranches;
+    if (trace.firstUnknown >= 0 && kernel.firstUnknown.empty())
+      kernel.firstUnknown =
+          kernel.program.code[size_t(trace.firstUnknown)].text;
+    kernel.isComplete = kernel.isComplete && trace.isComplete;
+  }
+  kernel.simulated = int64_t(traces.size());
+}
+
+/// The busy share of the matrix units, from that of simulated workgroups.
+static double computeMatrixUtilization(const KernelClock &kernel,
+                                       const Pace &pace) {
+  double perWorkgroup = kernel.issue.busy[size_t(Unit::Matrix)] *
+                        double(kernel.issue.cycles) / double(kernel.simulated);
+  double clocks = kernel.time() * pace.chip->clockGHz * 1e3;
+  return clocks > 0 ? perWorkgroup * double(kernel.workgroups) /
+                          double(pace.units()) / clocks
+                    : kernel.matrixUtilization;
+}
+
 static Result<KernelClock> clockLaunch(const artifact::Artifact &artifact,
                                        const artifact::Entry &entry,
                                        const artifact::Launch &launch,
@@ -239,15 +264,7 @@ static Result<KernelClock> clockLaunch(const artifact::Artifact &artifact,
 
   std::vector<WorkgroupTrace> traces =
       interpretRounds(kernel.program, pace, shape, kernel);
-  for (const WorkgroupTrace &trace : traces) {
-    kernel.unknownAddresses += trace.unknownAddresses;
-    kernel.unknownBranches += trace.unknownBranches;
-    if (trace.firstUnknown >= 0 && kernel.firstUnknown.empty())
-      kernel.firstUnknown =
-          kernel.program.code[size_t(trace.firstUnknown)].text;
-    kernel.isComplete = kernel.isComplete && trace.isComplete;
-  }
-  kernel.simulated = int64_t(traces.size());
+  addTraces(traces, kernel);
   const WaveTrace &wave = traces.front().waves.front();
   Traffic traffic = replayDie(kernel.program, pace, shape, kernel.resident,
                               int64_t(wave.steps.size()));
@@ -263,13 +280,7 @@ static Result<KernelClock> clockLaunch(const artifact::Artifact &artifact,
   kernel.cycles = extrapolateRounds(kernel, traces);
   kernel.compulsoryBytes = sumBuffers(entry, launch);
   setBounds(kernel, pace, traffic);
-  // Matrix cycles of all workgroups, extrapolated from simulated workgroups.
-  double perWorkgroup = kernel.issue.busy[size_t(Unit::Matrix)] *
-                        double(kernel.issue.cycles) / double(kernel.simulated);
-  double clocks = kernel.time() * pace.chip->clockGHz * 1e3;
-  if (clocks > 0)
-    kernel.matrixUtilization = perWorkgroup * double(kernel.workgroups) /
-                               double(pace.units()) / clocks;
+  kernel.matrixUtilization = computeMatrixUtilization(kernel, pace);
   return kernel;
 }
 

@@ -122,6 +122,80 @@ static void scaleToGrid(const Program &program, const Pace &pace,
   traffic.writtenBytes *= divideOrOne(ofAll.writtenBytes, ofFirst.writtenBytes);
 }
 
+namespace {
+/// The caches of a die, and what its loads request from each.
+class DieCaches {
+public:
+  DieCaches(const Program &program, const Pace &pace, size_t units)
+      : program(program), lineBytes(pace.chip->cacheLineBytes),
+        near(units, LineCache(pace.vectorCacheBytes * pace.computeUnitsOfUnit,
+                              pace.chip->cacheLineBytes)),
+        shared(pace.sharedCacheBytes, pace.chip->cacheLineBytes),
+        asked(program.code.size()), missed(program.code.size()) {}
+
+  /// One access of a wave. Stores go through to the die's cache.
+  void access(const Stream &stream, const Step &step);
+  /// The bytes of all accesses; those of loads count `scale` times.
+  void addTo(Traffic &traffic, double scale) const;
+
+private:
+  const Program &program;
+  int64_t lineBytes;
+  std::vector<LineCache> near;
+  LineCache shared;
+  /// For each instruction, the lines that miss the unit's cache, and the die's.
+  std::vector<double> asked, missed;
+  double writtenBytes = 0;
+};
+} // namespace
+
+void DieCaches::access(const Stream &stream, const Step &step) {
+  const WaveTrace &wave = *stream.wave;
+  const Access &access = wave.accesses[size_t(step.access)];
+  size_t index = size_t(step.instruction);
+  bool isStore = program.code[index].isStore;
+  if (isStore)
+    writtenBytes += access.bytes;
+  for (int i = 0; i < access.lines; ++i) {
+    uint64_t line = wave.lines[access.firstLine + size_t(i)];
+    if (isStore) {
+      shared.touch(line);
+      continue;
+    }
+    if (near[stream.unit].touch(line))
+      continue;
+    asked[index] += 1;
+    missed[index] += !shared.touch(line);
+  }
+}
+
+void DieCaches::addTo(Traffic &traffic, double scale) const {
+  traffic.writtenBytes += writtenBytes;
+  traffic.farShare.resize(program.code.size());
+  scale *= double(lineBytes);
+  for (size_t i = 0; i < asked.size(); ++i) {
+    traffic.farShare[i] = asked[i] > 0 ? missed[i] / asked[i] : 0;
+    traffic.requestedBytes += asked[i] * scale;
+    traffic.farBytes += missed[i] * scale;
+  }
+}
+
+/// Lets the waves of a die access its caches in turn, step by step.
+static void replayWaves(const std::vector<WorkgroupTrace> &traces, size_t units,
+                        DieCaches &caches) {
+  std::vector<Stream> streams;
+  size_t longest = 0;
+  for (size_t i = 0; i < traces.size(); ++i)
+    for (const WaveTrace &wave : traces[i].waves) {
+      streams.push_back({&wave, i % units});
+      longest = std::max(longest, wave.steps.size());
+    }
+  for (size_t at = 0; at < longest; ++at)
+    for (const Stream &stream : streams)
+      if (at < stream.wave->steps.size())
+        caches.access(stream, stream.wave->steps[at]);
+}
+
 Traffic clock::replayDie(const Program &program, const Pace &pace,
                          const LaunchShape &shape, int resident,
                          int64_t waveSteps) {
@@ -134,56 +208,16 @@ Traffic clock::replayDie(const Program &program, const Pace &pace,
   traffic.isWhole = limit >= waveSteps;
   traffic.workgroups = int64_t(ids.size());
 
-  size_t units = size_t(pace.units() / std::max(1, pace.chip->dies));
   std::vector<WorkgroupTrace> traces;
   for (int64_t id : ids)
     traces.push_back(interpretWorkgroup(program, pace, shape, id,
                                         {limit, /*globalOnly=*/true}));
-  std::vector<Stream> streams;
-  size_t longest = 0;
-  for (size_t i = 0; i < traces.size(); ++i)
-    for (const WaveTrace &wave : traces[i].waves) {
-      streams.push_back({&wave, i % units});
-      longest = std::max(longest, wave.steps.size());
-    }
+  size_t units = size_t(pace.units() / std::max(1, pace.chip->dies));
+  DieCaches caches(program, pace, units);
+  replayWaves(traces, units, caches);
+  caches.addTo(traffic,
+               traffic.isWhole ? 1 : double(waveSteps) / double(limit));
 
-  std::vector<LineCache> near(
-      units, LineCache(pace.vectorCacheBytes * pace.computeUnitsOfUnit,
-                       pace.chip->cacheLineBytes));
-  LineCache shared(pace.sharedCacheBytes, pace.chip->cacheLineBytes);
-  std::vector<double> asked(program.code.size()), missed(program.code.size());
-  for (size_t at = 0; at < longest; ++at)
-    for (Stream &stream : streams) {
-      if (at >= stream.wave->steps.size())
-        continue;
-      size_t index = size_t(stream.wave->steps[at].instruction);
-      const Access &access =
-          stream.wave->accesses[size_t(stream.wave->steps[at].access)];
-      bool isStore = program.code[index].isStore;
-      if (isStore)
-        traffic.writtenBytes += access.bytes;
-      for (int i = 0; i < access.lines; ++i) {
-        uint64_t line = stream.wave->lines[access.firstLine + size_t(i)];
-        if (isStore) {
-          shared.touch(line);
-          continue;
-        }
-        if (near[stream.unit].touch(line))
-          continue;
-        asked[index] += 1;
-        missed[index] += !shared.touch(line);
-      }
-    }
-
-  traffic.farShare.resize(program.code.size());
-  double scale = pace.chip->cacheLineBytes;
-  if (!traffic.isWhole)
-    scale *= double(waveSteps) / double(limit);
-  for (size_t i = 0; i < asked.size(); ++i) {
-    traffic.farShare[i] = asked[i] > 0 ? missed[i] / asked[i] : 0;
-    traffic.requestedBytes += asked[i] * scale;
-    traffic.farBytes += missed[i] * scale;
-  }
   double count = double(std::max<size_t>(1, ids.size()));
   traffic.requestedBytes /= count;
   traffic.farBytes /= count;

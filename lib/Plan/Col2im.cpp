@@ -127,6 +127,46 @@ static ViewAttr createView(ArrayRef<int64_t> block, const Sizes &sizes,
                        PaddingMode::Zeros);
 }
 
+namespace {
+/// The views of a fold. A block has two digits for each dimension; then come
+/// rows, in the order of the result, and channels, which are columns.
+struct Fold {
+  unsigned blockDigits;
+  Sizes sizes;
+  Im2col::Places source, result;
+  /// Sizes of a block's digits, of the terms and of the result.
+  SmallVector<int64_t> terms, places;
+  SmallVector<Condition> taps, bounds;
+  AffineExpr tap;
+
+  Fold(MLIRContext *context, unsigned blockDigits, int64_t channels)
+      : blockDigits(blockDigits), sizes{{}, {channels}}, terms(blockDigits, 1),
+        places(blockDigits, 1), tap(getAffineConstantExpr(0, context)) {}
+
+  /// The digits of the terms and of the phases of a dimension are `digit` and
+  /// the next one.
+  void add(const FoldedDimension &folded, char letter, unsigned digit);
+};
+} // namespace
+
+void Fold::add(const FoldedDimension &folded, char letter, unsigned digit) {
+  AffineExpr row = result[letter];
+  AffineExpr term = getAffineDimExpr(digit, row.getContext());
+  AffineExpr phase = getAffineDimExpr(digit + 1, row.getContext());
+  AffineExpr own = term * folded.step + phase - folded.shift;
+  terms[digit] = folded.terms;
+  terms[digit + 1] = places[digit + 1] = folded.step;
+  unsigned number = cast<AffineDimExpr>(row).getPosition() - blockDigits;
+  sizes.rows[number] = llvm::divideCeil(folded.size, folded.step);
+  source[letter] = row * folded.scale + folded.offset - term * folded.distance;
+  result[letter] = row * folded.step + phase;
+  tap = tap * folded.taps + own;
+  if (folded.step > 1)
+    taps.push_back({own, folded.taps});
+  if (folded.size % folded.step != 0)
+    bounds.push_back({result[letter], folded.size});
+}
+
 Value Im2col::createFolded(OpBuilder &builder, Value unfolded,
                            StringRef from) const {
   ConvolutionOpInterface op = this->op;
@@ -135,50 +175,32 @@ Value Im2col::createFolded(OpBuilder &builder, Value unfolded,
   auto getSize = [&](char letter) {
     return op.getResultType().getDimSize(order.find(letter));
   };
-  // A block has two digits for each dimension; then come rows, in the order of
-  // the result, and channels, which are columns.
   unsigned count = 2 * dims;
-  Sizes sizes{{}, {getSize(channel)}};
-  Places source, result;
-  SmallVector<int64_t> terms(count, 1), places(count, 1);
-  SmallVector<Condition> taps, bounds;
-  SmallVector<Attribute> matrices;
-  AffineExpr tap = getAffineConstantExpr(0, context);
+  Fold fold(context, count, getSize(channel));
   for (char letter : order)
     if (!isChannel(letter)) {
-      source[letter] = result[letter] = getAffineDimExpr(count++, context);
-      sizes.rows.push_back(getSize(letter));
+      fold.source[letter] = fold.result[letter] =
+          getAffineDimExpr(count++, context);
+      fold.sizes.rows.push_back(getSize(letter));
     }
+  SmallVector<Attribute> matrices;
   for (int64_t d = getFirst(), digit = 0; digit < 2 * dims; ++d, digit += 2) {
-    FoldedDimension folded = getDimension(op, d);
     char letter = *llvm::find_if(
         order, [&](char each) { return findUnfolded(each) == d; });
-    AffineExpr term = getAffineDimExpr(digit, context);
-    AffineExpr phase = getAffineDimExpr(digit + 1, context);
-    AffineExpr own = term * folded.step + phase - folded.shift;
-    terms[digit] = folded.terms;
-    terms[digit + 1] = places[digit + 1] = folded.step;
-    AffineExpr row = result[letter];
-    unsigned number = cast<AffineDimExpr>(row).getPosition() - 2 * dims;
-    sizes.rows[number] = llvm::divideCeil(folded.size, folded.step);
-    source[letter] =
-        row * folded.scale + folded.offset - term * folded.distance;
-    result[letter] = row * folded.step + phase;
-    tap = tap * folded.taps + own;
-    if (folded.step > 1)
-      taps.push_back({own, folded.taps});
-    if (folded.size % folded.step != 0)
-      bounds.push_back({result[letter], folded.size});
+    FoldedDimension folded = getDimension(op, d);
+    fold.add(folded, letter, digit);
     addMatrices(builder, folded, matrices);
   }
-  result[channel] = getAffineDimExpr(count, context);
-  source[channel] = tap * sizes.columns.front() + result[channel];
-  auto locate = [](StringRef letters, const Places &at) {
+  AffineExpr column = getAffineDimExpr(count, context);
+  fold.result[channel] = column;
+  fold.source[channel] = fold.tap * fold.sizes.columns.front() + column;
+  auto locate = [](StringRef letters, const Im2col::Places &at) {
     return llvm::map_to_vector(letters,
                                [&](char letter) { return at.lookup(letter); });
   };
-  ViewAttr to = createView(places, sizes, locate(order, result), bounds);
-  ViewAttr toVector = createView(places, sizes, {result[channel]}, {});
+  ViewAttr to = createView(fold.places, fold.sizes, locate(order, fold.result),
+                           fold.bounds);
+  ViewAttr toVector = createView(fold.places, fold.sizes, {column}, {});
   SmallVector<Attribute> views =
       llvm::map_to_vector(op.getEpilogueOperands(), [&](Value operand) {
         auto type = cast<RankedTensorType>(operand.getType());
@@ -187,7 +209,7 @@ Value Im2col::createFolded(OpBuilder &builder, Value unfolded,
   auto transform = BlockTransformOp::create(
       builder, op->getLoc(), op.getResultType(), unfolded,
       op.getEpilogueOperands(),
-      createView(terms, sizes, locate(from, source), taps),
+      createView(fold.terms, fold.sizes, locate(from, fold.source), fold.taps),
       builder.getArrayAttr(matrices), to, builder.getArrayAttr(views));
   IRMapping mapping;
   op.getEpilogue().cloneInto(&transform.getEpilogue(), mapping);

@@ -29,6 +29,9 @@ struct OrderedTensor {
 /// How a convolution is unfolded along its last spatial dimensions.
 class Im2col {
 public:
+  /// The coordinates of dimensions, which letters name.
+  using Places = llvm::SmallDenseMap<char, AffineExpr>;
+
   Im2col(ConvolutionOpInterface op, int64_t dims);
 
   /// The tensor that is unfolded: an operand, whose elements are written once
@@ -82,7 +85,6 @@ public:
   Value createFolded(OpBuilder &builder, Value unfolded, StringRef from) const;
 
 private:
-  using Places = llvm::SmallDenseMap<char, AffineExpr>;
   struct Digits;
   Digits createDigits(TensorRole of, const OrderedTensor &unfolded) const;
   /// Why `createFolded` cannot add the terms, or an empty string.

@@ -343,14 +343,15 @@ DirectPlan DirectPlan::get(ConvolutionOpInterface op,
   return result;
 }
 
-std::optional<DirectCost> mlir::conv::computeDirectCost(
-    ConvolutionOpInterface op, const DirectPlan &plan, ScheduleAttr schedule,
-    const ::conv::ChipInfo &chip, std::string &obstacle) {
-  if (!plan.hasSingleParts) {
-    obstacle = "expects one subproblem for a kernel of #conv.direct, but got a "
-               "gradient whose dgrad phases share a kernel";
-    return std::nullopt;
-  }
+static bool isReductionLoop(ScheduleAttr schedule) {
+  return cast<DirectAttr>(schedule.getKernel()).getMainLoop() ==
+         DirectLoop::Reduction;
+}
+
+/// What is known of all products of a plan without their tilings.
+static DirectCost startCost(ConvolutionOpInterface op, const DirectPlan &plan,
+                            ScheduleAttr schedule,
+                            const ::conv::ChipInfo &chip) {
   DirectCost cost;
   cost.workItems = schedule.getNumSubgroups() * chip.subgroupSize;
   cost.memoryBytes = getBytes(op.getResultType());
@@ -361,31 +362,18 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     cost.epilogueBytes += getBytes(operand.getType());
   cost.memoryBytes += cost.epilogueBytes;
   cost.memoryBytes += 2 * plan.intermediateBytes;
-  bool isReduction = cast<DirectAttr>(schedule.getKernel()).getMainLoop() ==
-                     DirectLoop::Reduction;
+  bool isReduction = isReductionLoop(schedule);
   cost.isQueue = !isReduction && chip.asyncCopyBytes > 0;
   cost.reducesOnLanes = isReduction && !schedule.reducesBlocks() &&
                         !isClocked(chip) &&
                         chip.backend != ::conv::Backend::Host;
-  bool hasBlocks = false;
-  for (const ViewedProduct &product : plan.products) {
-    std::optional<DirectTiling> tiling =
-        DirectTiling::compute(schedule, chip, product, obstacle);
-    if (!tiling)
-      return std::nullopt;
-    hasBlocks |= tiling->blocks.has_value();
-    if (chip.backend == ::conv::Backend::Host) {
-      addHostProduct(*tiling, product, isReduction, chip, cost);
-      continue;
-    }
-    DirectWork work = computeDirectWork(*tiling, schedule, product, chip);
-    if (work.spills || work.isLong) {
-      obstacle = "a filter whose blocks fit registers, and code that compiles "
-                 "in time";
-      return std::nullopt;
-    }
-    addProduct(*tiling, work, product, chip, cost);
-  }
+  return cost;
+}
+
+/// Adds the time of memory, once all products are counted.
+static void addMemory(const DirectPlan &plan, ScheduleAttr schedule,
+                      const ::conv::ChipInfo &chip, bool hasBlocks,
+                      DirectCost &cost) {
   // The cache serves halos; it is what bounds kernels of blocks.
   double memoryBytes = hasBlocks
                            ? cost.memoryBytes
@@ -404,6 +392,37 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
   cost.memorySeconds =
       (memoryBytes - cost.epilogueBytes) * cost.linesOfRuns / bytesPerSecond;
   cost.epilogueSeconds = cost.epilogueBytes / bytesPerSecond;
+}
+
+std::optional<DirectCost> mlir::conv::computeDirectCost(
+    ConvolutionOpInterface op, const DirectPlan &plan, ScheduleAttr schedule,
+    const ::conv::ChipInfo &chip, std::string &obstacle) {
+  if (!plan.hasSingleParts) {
+    obstacle = "expects one subproblem for a kernel of #conv.direct, but got a "
+               "gradient whose dgrad phases share a kernel";
+    return std::nullopt;
+  }
+  DirectCost cost = startCost(op, plan, schedule, chip);
+  bool hasBlocks = false;
+  for (const ViewedProduct &product : plan.products) {
+    std::optional<DirectTiling> tiling =
+        DirectTiling::compute(schedule, chip, product, obstacle);
+    if (!tiling)
+      return std::nullopt;
+    hasBlocks |= tiling->blocks.has_value();
+    if (chip.backend == ::conv::Backend::Host) {
+      addHostProduct(*tiling, product, isReductionLoop(schedule), chip, cost);
+      continue;
+    }
+    DirectWork work = computeDirectWork(*tiling, schedule, product, chip);
+    if (work.spills || work.isLong) {
+      obstacle = "a filter whose blocks fit registers, and code that compiles "
+                 "in time";
+      return std::nullopt;
+    }
+    addProduct(*tiling, work, product, chip, cost);
+  }
+  addMemory(plan, schedule, chip, hasBlocks, cost);
   cost.isPipelined |= schedule.getStages() > 1 || isClocked(chip);
   cost.launchSeconds += getLaterSeconds(cost, plan, schedule, chip);
   return cost;

@@ -202,6 +202,24 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
   return cost;
 }
 
+/// Cycles in which the consumers store a tile.
+static double computeStoreCycles(const Problem &problem, const ChipInfo &chip,
+                                 const TmaTile &tile) {
+  double cycles = fit(chip).epilogueCyclesPerColumn *
+                  (1 + problem.epilogueShare()) *
+                  double(tile.atomsPerConsumer()) * double(tile.columns);
+  // Consumers take turns where lanes store single elements.
+  if (storesColumns(problem, tile))
+    cycles += computeColumnCycles(problem, chip, tile);
+  else if (problem.storesElements())
+    cycles *= double(tile.consumers);
+  if (problem.hasOddResultRows)
+    cycles = std::max(
+        cycles, computeScatterCycles(problem, chip, tile.rows,
+                                     std::min(tile.columns, problem.columns)));
+  return cycles;
+}
+
 static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate) {
   const LineFacts &facts = *problem.facts.get<LineFacts>();
@@ -223,23 +241,10 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
   cost.matrixCycles = double(tile.tile.rows / atom.m) * atomCycles;
   cost.sharedCycles = double(tile.tile.atomsPerConsumer()) *
                       computeFragmentCycles(chip, tile.window);
-  double epilogueCycles =
-      fit(chip).epilogueCyclesPerColumn * (1 + problem.epilogueShare()) *
-      double(tile.tile.atomsPerConsumer()) * double(tile.tile.columns);
-  // Consumers take turns where lanes store single elements.
-  if (storesColumns(problem, tile.tile))
-    epilogueCycles += computeColumnCycles(problem, chip, tile.tile);
-  else if (problem.storesElements())
-    epilogueCycles *= double(tile.tile.consumers);
-  if (problem.hasOddResultRows)
-    epilogueCycles = std::max(
-        epilogueCycles,
-        computeScatterCycles(problem, chip, tile.tile.rows,
-                             std::min(tile.tile.columns, problem.columns)));
-  cost.stepCycles =
-      std::max(cost.matrixCycles,
-               fit(chip).tileCycles + cost.sharedCycles + epilogueCycles +
-                   double(tile.tile.atomsPerConsumer()) * atomCycles);
+  cost.stepCycles = std::max(
+      cost.matrixCycles, fit(chip).tileCycles + cost.sharedCycles +
+                             computeStoreCycles(problem, chip, tile.tile) +
+                             double(tile.tile.atomsPerConsumer()) * atomCycles);
 
   double elements = reduction * double(tile.tile.columns) /
                     double(tile.tile.consumers * TmaTile::kWarpgroupSize);

@@ -22,6 +22,19 @@ using namespace mlir::conv;
 MatrixAccess::MatrixAccess(const IndexMath &math, const ViewedTensor &operand)
     : MatrixAccess(math, ArrayRef(operand)) {}
 
+/// Whether no subproblem's coordinate of a dimension leaves the tensor.
+static bool
+isAlwaysInside(ArrayRef<ViewedTensor> operands,
+               ArrayRef<SmallVector<ViewAttr::Coordinate>> coordinates,
+               size_t dimension) {
+  return llvm::all_of(
+      llvm::zip_equal(operands, coordinates), [&](const auto &pair) {
+        const auto &[operand, own] = pair;
+        auto [low, high] = operand.view.getRange(own[dimension]);
+        return low >= 0 && high < operand.type.getDimSize(dimension);
+      });
+}
+
 MatrixAccess::MatrixAccess(const IndexMath &math,
                            ArrayRef<ViewedTensor> operands)
     : math(math), subproblems(operands.size()) {
@@ -59,11 +72,7 @@ MatrixAccess::MatrixAccess(const IndexMath &math,
   // createOffset adds its contribution later.
   SmallVector<int64_t> strides(first.strides);
   for (auto [d, stride] : llvm::enumerate(strides)) {
-    bool isInside = llvm::all_of(llvm::seq(subproblems), [&](size_t i) {
-      auto [low, high] = operands[i].view.getRange(coordinates[i][d]);
-      return low >= 0 && high < shape[d];
-    });
-    if (isInside)
+    if (isAlwaysInside(operands, coordinates, d))
       continue;
     bool isReplaced = padding != PaddingMode::Zeros;
     addCheck(d, shape[d], padding, isReplaced ? stride : 0);

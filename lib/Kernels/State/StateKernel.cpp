@@ -184,6 +184,38 @@ static bool areResident(const StateBody &body, int64_t workItems,
   return 2 * workgroups <= chip.computeUnits * (ofUnit / workItems);
 }
 
+/// A kernel without a body. Its arguments are the buffers, each once, and then
+/// the sizes that are known when it runs.
+static SizedKernel createFunction(OpBuilder &builder, Operation *op,
+                                  ArrayRef<Value> buffers, StringRef name,
+                                  int64_t sizes, int64_t workItems) {
+  SizedKernel built{};
+  for (Value buffer : buffers)
+    findOrAddArgument(built.arguments, {buffer});
+  SmallVector<Type> types =
+      llvm::map_to_vector(built.arguments, [](const KernelArgument &one) {
+        return one.buffer.getType();
+      });
+  types.append(sizes, builder.getI32Type());
+  built.sizes = sizes;
+  built.workItems = workItems;
+  built.function =
+      createKernelFunction(builder, op->getLoc(), name, types, workItems);
+  return built;
+}
+
+/// The workgroups that compute the items: a number, or a product of sizes.
+static void setWorkgroups(const ItemCount &items, int64_t workItems,
+                          SizedKernel &built) {
+  if (items.factors.empty()) {
+    built.workgroups = llvm::divideCeil(items.constant, workItems);
+    return;
+  }
+  built.workgroups = items.constant;
+  built.factors = items.factors;
+  built.workgroupsPer = workItems;
+}
+
 FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
                                                     Operation *op,
                                                     ArrayRef<Value> buffers,
@@ -192,26 +224,18 @@ FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
   if (!target)
     return op->emitOpError("expects the module to have ") << TargetAttr::kName;
   const ::conv::ChipInfo &chip = target.getInfo();
-  SizedKernel built{};
-  SmallVector<size_t> places;
-  for (Value buffer : buffers)
-    places.push_back(findOrAddArgument(built.arguments, {buffer}));
-  SmallVector<Type> types =
-      llvm::map_to_vector(built.arguments, [](const KernelArgument &one) {
-        return one.buffer.getType();
-      });
   RunTimeSizes sizes(op);
-  built.sizes = sizes.getSizes().size();
-  types.append(built.sizes, builder.getI32Type());
   int64_t workItems = selectWorkItems(op, chip);
-  built.workItems = chip.backend == ::conv::Backend::Host ? 1 : workItems;
-  built.function =
-      createKernelFunction(builder, op->getLoc(), name, types, built.workItems);
+  SizedKernel built =
+      createFunction(builder, op, buffers, name, sizes.getSizes().size(),
+                     chip.backend == ::conv::Backend::Host ? 1 : workItems);
   ImplicitLocOpBuilder b(op->getLoc(), builder.getContext());
   b.setInsertionPointToStart(&built.function.getBody().front());
-  SmallVector<Value> arguments = llvm::map_to_vector(places, [&](size_t place) {
-    return Value(built.function.getArgument(place));
-  });
+  SmallVector<Value> arguments =
+      llvm::map_to_vector(buffers, [&](Value buffer) {
+        return Value(built.function.getArgument(
+            findOrAddArgument(built.arguments, {buffer})));
+      });
   IndexMath math(b, selectIndexType(b, ValueRange(buffers), chip));
   SmallVector<Value> numbers = llvm::map_to_vector(
       built.function.getArguments().slice(built.arguments.size(), built.sizes),
@@ -238,13 +262,7 @@ FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
       early = createCausalUpdate(update, prefetches, tensors);
   }
   createItems(access, early, body);
-  if (body.items.factors.empty()) {
-    built.workgroups = llvm::divideCeil(body.items.constant, access.workItems);
-  } else {
-    built.workgroups = body.items.constant;
-    built.factors = body.items.factors;
-    built.workgroupsPer = access.workItems;
-  }
+  setWorkgroups(body.items, access.workItems, built);
   gpu::ReturnOp::create(b);
   return built;
 }

@@ -139,17 +139,59 @@ static double countRereadBytes(const Problem &problem, const TmaTile &tile) {
              : double(ceilDiv(problem.rows, tile.rows) - 1) * problem.rhsBytes;
 }
 
-static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
-                           const Candidate &candidate) {
-  KeptTile kept = getTileWithEpilogue(problem, chip, candidate);
-  const TmaTile &tile = kept.tile;
-  const TmaFacts &facts = getTmaFacts(problem, tile);
-  const MatrixAtom &atom = *candidate.atom;
+namespace {
+/// The cost of a candidate: its workgroups, one step of a tile, a unit with all
+/// of its tiles, and memory.
+class TmaCost {
+public:
+  TmaCost(const Problem &problem, const ChipInfo &chip,
+          const Candidate &candidate)
+      : problem(problem), chip(chip), candidate(candidate),
+        kept(getTileWithEpilogue(problem, chip, candidate)), tile(kept.tile),
+        facts(getTmaFacts(problem, tile)), tiles(countTmaTiles(problem, tile)),
+        perUnit(ceilDiv(
+            tiles, kept.countWorkgroups(std::numeric_limits<int64_t>::max(),
+                                        countResidentTiles(chip, tile)))),
+        stepBytes(computeStepBytes(problem, kept)) {}
+
+  Cost compute();
+
+private:
+  void countWorkgroups();
+  void computeStep();
+  double computeScatter() const;
+  double computeUnitCycles() const;
+  double computePowerCycles() const;
+  void computeSeconds();
+  double getLongestActivity() const {
+    return std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
+  }
+  Limit getLimit() const;
+  /// Cycles of a step's instructions on the data sheet.
+  double getInstructionCycles() const;
+  /// Steps of a tile, as a mean over the products.
+  double getStepsPerTile() const {
+    return double(facts.totalSteps) / double(problem.products) /
+           double(tile.cluster);
+  }
+
+  const Problem &problem;
+  const ChipInfo &chip;
+  const Candidate &candidate;
+  KeptTile kept;
+  const TmaTile &tile;
+  const TmaFacts &facts;
+  int64_t tiles;
+  int64_t perUnit;  ///< The most tiles of one unit.
+  double stepBytes; ///< Copied for a step.
   Cost cost;
+};
+} // namespace
+
+void TmaCost::countWorkgroups() {
   cost.registers.accumulators = tile.accumulators();
   cost.sharedBytes = kept.sharedBytes();
   cost.workItems = tile.workItems();
-  int64_t tiles = countTmaTiles(problem, tile);
   cost.workgroups = tiles * tile.cluster;
   cost.residentWorkgroups = 1;
   cost.wavesPerSimd = double(1 + tile.consumers);
@@ -158,25 +200,28 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
       problem.flops() / 2 /
       (double(cost.workgroups) * double(cost.steps) * double(tile.rows) *
        double(tile.columns) * double(candidate.gemmK));
-  int64_t resident = kept.countWorkgroups(std::numeric_limits<int64_t>::max(),
-                                          countResidentTiles(chip, tile));
-  int64_t perUnit = ceilDiv(tiles, resident);
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(chip.computeUnits));
+}
 
+double TmaCost::getInstructionCycles() const {
+  const MatrixAtom &atom = *candidate.atom;
   double atomCycles =
       std::max(double(tile.rows / atom.m) * double(atom.cycles) /
                    chip.simdsPerComputeUnit,
                fit(chip).chainCycles);
-  double stepBytes = computeStepBytes(problem, kept);
-  double instructionCycles = atomCycles * double(facts.atomsPerRow);
-  cost.matrixCycles = fit(chip).matrixSlowdown * instructionCycles;
+  return atomCycles * double(facts.atomsPerRow);
+}
+
+/// The slowest activity of a step, or a consumer whose instructions wait for
+/// its own lanes, which convert operands or add up sums.
+void TmaCost::computeStep() {
+  cost.matrixCycles = fit(chip).matrixSlowdown * getInstructionCycles();
   cost.sharedCycles = computeSharedCycles(problem, chip, tile, stepBytes);
   cost.loadCycles = computeCopyCycles(
       problem, chip, kept, stepBytes,
       double(std::min<int64_t>(cost.workgroups, chip.computeUnits)));
-  double longest =
-      std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
+  double longest = getLongestActivity();
   cost.stepCycles =
       tile.isConverted()
           ? std::hypot(longest, fit(chip).convertCycles +
@@ -184,40 +229,51 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
                                         double(tile.columns))
           : std::max(longest, computePromotedCycles(problem, chip, tile,
                                                     cost.matrixCycles));
+}
 
-  double stepsPerTile = double(facts.totalSteps) / double(problem.products) /
-                        double(tile.cluster);
+/// Cycles in which lanes store a tile element by element. Split-K slices have
+/// rows innermost if the result has, so their stores fill whole sectors.
+double TmaCost::computeScatter() const {
+  TmaTile share = tile.share();
+  if (problem.splits > 1)
+    return 0;
+  return storesColumns(problem, share)
+             ? computeColumnCycles(problem, chip, share)
+             : computeScatterCycles(problem, chip, share.rows, share.columns);
+}
+
+/// Cycles of the unit with most tiles: its first copies, its steps, and the
+/// epilogues that the next tile's steps do not hide.
+double TmaCost::computeUnitCycles() const {
   double storeCycles = computeEpilogueCycles(problem, chip, tile.share()) +
                        computeExchange(chip, tile);
-  double powerCycles = double(cost.workgroups) / double(chip.computeUnits) *
-                       stepsPerTile *
-                       (fit(chip).powerPerMatrixCycle * instructionCycles +
-                        fit(chip).powerPerByte * stepBytes);
   bool waitsForMemory = perUnit == 1 &&
                         tile.stages <= fit(chip).shortPipelineStages &&
                         tile.cluster == 1 && !facts.reducesPositions;
   double hidden = tile.consumers == 1 ? fit(chip).hiddenOfOneConsumer
                                       : fit(chip).hiddenEpilogue;
-  // Split-K slices have rows innermost if the result has, so their stores fill
-  // whole sectors.
-  double scatterCycles =
-      problem.splits > 1 ? 0
-      : storesColumns(problem, tile.share())
-          ? computeColumnCycles(problem, chip, tile.share())
-          : computeScatterCycles(problem, chip, tile.share().rows,
-                                 tile.share().columns);
   double keptCycles = computeKeptCycles(problem, chip, kept);
-  double unitCycles = fit(chip).firstSteps * cost.loadCycles + keptCycles +
-                      computeStoredPairCycles(problem, chip, tile) +
-                      (waitsForMemory ? fit(chip).shortPipelineCycles : 0) +
-                      double(perUnit) * (stepsPerTile * cost.stepCycles +
-                                         storeCycles + scatterCycles) -
-                      double(perUnit - 1) * hidden * storeCycles;
+  return fit(chip).firstSteps * cost.loadCycles + keptCycles +
+         computeStoredPairCycles(problem, chip, tile) +
+         (waitsForMemory ? fit(chip).shortPipelineCycles : 0) +
+         double(perUnit) * (getStepsPerTile() * cost.stepCycles + storeCycles +
+                            computeScatter()) -
+         double(perUnit - 1) * hidden * storeCycles;
+}
 
+/// Cycles in which the chip has the power for all steps.
+double TmaCost::computePowerCycles() const {
+  return double(cost.workgroups) / double(chip.computeUnits) *
+         getStepsPerTile() *
+         (fit(chip).powerPerMatrixCycle * getInstructionCycles() +
+          fit(chip).powerPerByte * stepBytes);
+}
+
+void TmaCost::computeSeconds() {
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
-  cost.computeSeconds =
-      chip.calibration->launch.startSeconds +
-      std::max(unitCycles, powerCycles) / (chip.clockGHz * 1e9);
+  cost.computeSeconds = chip.calibration->launch.startSeconds +
+                        std::max(computeUnitCycles(), computePowerCycles()) /
+                            (chip.clockGHz * 1e9);
   cost.memorySeconds =
       (cost.memoryBytes +
        fit(chip).rereadShare * countRereadBytes(problem, tile)) /
@@ -227,13 +283,22 @@ static Cost computeTmaCost(const Problem &problem, const ChipInfo &chip,
                           1 / fit(chip).overlap) +
                  computeSumSeconds(problem, chip) +
                  computeScatterSeconds(problem, chip, tile);
+}
+
+Limit TmaCost::getLimit() const {
   if (cost.memorySeconds > cost.computeSeconds)
-    cost.limit = Limit::Memory;
-  else if (longest == cost.matrixCycles)
-    cost.limit = Limit::MatrixUnits;
-  else
-    cost.limit =
-        longest == cost.sharedCycles ? Limit::SharedMemory : Limit::Loads;
+    return Limit::Memory;
+  double longest = getLongestActivity();
+  if (longest == cost.matrixCycles)
+    return Limit::MatrixUnits;
+  return longest == cost.sharedCycles ? Limit::SharedMemory : Limit::Loads;
+}
+
+Cost TmaCost::compute() {
+  countWorkgroups();
+  computeStep();
+  computeSeconds();
+  cost.limit = getLimit();
   return cost;
 }
 
@@ -253,7 +318,7 @@ public:
 
   Cost predict(const Problem &problem, const ChipInfo &chip,
                const Candidate &candidate) const override {
-    return computeTmaCost(problem, chip, candidate);
+    return TmaCost(problem, chip, candidate).compute();
   }
 
   /// If all tiles run at a time, they follow the side that has fewer tiles. Of
