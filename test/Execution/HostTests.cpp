@@ -141,6 +141,27 @@ static std::string insertSchedule(const std::string &text,
   return scheduled.insert(place, " schedule = <" + schedule + ">");
 }
 
+/// Runs a layer on each level with tiles of 32 x 32 and blocks of `gemmK` of
+/// the reduction. `form` is what the schedule has after its kernel.
+static void addTiles(const std::string &name, const GenOptions &options,
+                     int64_t gemmK, const std::string &form = "") {
+  for (const std::string &level : listLevels()) {
+    bool hasPairs = level == "host_v4_bf16" && options.command == "convbfp16";
+    std::string atom = level == "host" ? "16 x 4 x 1"
+                       : hasPairs      ? "32 x 8 x 2"
+                                       : "32 x 8 x 1";
+    std::string schedule =
+        "kernel = #conv.host_gemm<workgroup = [32, 32], subgroup = [32, 32], "
+        "gemm_k = " +
+        std::to_string(gemmK) + ", stages = 1, atom = <fma " + atom +
+        ">, raster = columns>" + form;
+    addTest("Host", name + "_" + level, [options, schedule, level] {
+      checkEverywhere(insertSchedule(generateText(options), options, schedule),
+                      {level});
+    });
+  }
+}
+
 /// Transforms that transpose: channels from first to last and back, with padded
 /// ones; as many as one square, less, or several of which the last one starts
 /// within the one before. Tiles end within a square, too.
@@ -149,29 +170,17 @@ static void addTransposes() {
                 int64_t multiple) {
     GenOptions options = makeLayer(channels, 1, height, width, 3, 1, "NCHW");
     for (int64_t direction : {1, 2, 4})
-      for (const char *command : {"conv", "convfp16"})
-        for (const std::string &level : listLevels()) {
-          options.command = command;
-          options.direction = direction;
-          std::string atom = level == "host" ? "16 x 4 x 1" : "32 x 8 x 1";
-          std::string schedule =
-              "kernel = #conv.host_gemm<workgroup = [32, 32], subgroup = "
-              "[32, 32], gemm_k = 24, stages = 1, atom = <fma " +
-              atom +
-              ">, raster = columns>, layouts = <\"NHWC\", \"KRSC\", "
-              "\"NPQK\">, channel_multiple = " +
-              std::to_string(multiple);
-          addTest("Host",
-                  "transpose_" + std::to_string(channels) + "_" +
-                      std::to_string(height) + "x" + std::to_string(width) +
-                      "_F" + std::to_string(direction) + "_" + command + "_" +
-                      level,
-                  [options, schedule, level] {
-                    checkEverywhere(insertSchedule(generateText(options),
-                                                   options, schedule),
-                                    {level});
-                  });
-        }
+      for (const char *command : {"conv", "convfp16"}) {
+        options.command = command;
+        options.direction = direction;
+        addTiles("transpose_" + std::to_string(channels) + "_" +
+                     std::to_string(height) + "x" + std::to_string(width) +
+                     "_F" + std::to_string(direction) + "_" + command,
+                 options, /*gemmK=*/24,
+                 ", layouts = <\"NHWC\", \"KRSC\", \"NPQK\">, "
+                 "channel_multiple = " +
+                     std::to_string(multiple));
+      }
   };
   add(3, 5, 7, 1);
   add(8, 3, 5, 1);
@@ -184,23 +193,12 @@ static void addTransposes() {
 /// mask of those inside; blocks of the reduction start and end within a pixel.
 static void addWindowRows() {
   auto add = [](const std::string &name, const GenOptions &layer) {
-    for (const char *command : {"conv", "convfp16"})
-      for (const std::string &level : listLevels()) {
-        GenOptions options = layer;
-        options.command = command;
-        options.direction = 1;
-        std::string atom = level == "host" ? "16 x 4 x 1" : "32 x 8 x 1";
-        std::string schedule =
-            "kernel = #conv.host_gemm<workgroup = [32, 32], subgroup = "
-            "[32, 32], gemm_k = 16, stages = 1, atom = <fma " +
-            atom + ">, raster = columns>";
-        addTest("Host", "rows_" + name + "_" + command + "_" + level,
-                [options, schedule, level] {
-                  checkEverywhere(
-                      insertSchedule(generateText(options), options, schedule),
-                      {level});
-                });
-      }
+    GenOptions options = layer;
+    options.direction = 1;
+    for (const char *command : {"conv", "convfp16"}) {
+      options.command = command;
+      addTiles("rows_" + name + "_" + command, options, /*gemmK=*/16);
+    }
   };
   GenOptions stem = makeLayer(3, 1, 19, 23, 7, 2, "NHWC");
   stem.k = 40;
@@ -222,29 +220,15 @@ static void addWindowRows() {
 /// within a pixel, and pairs of it are adjacent.
 static void addPlaces() {
   auto add = [](const std::string &name, const GenOptions &layer) {
+    GenOptions options = layer;
     for (int64_t direction : {1, 2})
-      for (const char *command : {"conv", "convbfp16"})
-        for (const std::string &level : listLevels()) {
-          GenOptions options = layer;
-          options.command = command;
-          options.direction = direction;
-          bool hasPairs = level == "host_v4_bf16" && options.command != "conv";
-          std::string atom = level == "host" ? "16 x 4 x 1"
-                             : hasPairs      ? "32 x 8 x 2"
-                                             : "32 x 8 x 1";
-          std::string schedule =
-              "kernel = #conv.host_gemm<workgroup = [32, 32], subgroup = "
-              "[32, 32], gemm_k = 24, stages = 1, atom = <fma " +
-              atom + ">, raster = columns>";
-          addTest("Host",
-                  "places_" + name + "_F" + std::to_string(direction) + "_" +
-                      command + "_" + level,
-                  [options, schedule, level] {
-                    checkEverywhere(insertSchedule(generateText(options),
-                                                   options, schedule),
-                                    {level});
-                  });
-        }
+      for (const char *command : {"conv", "convbfp16"}) {
+        options.command = command;
+        options.direction = direction;
+        addTiles("places_" + name + "_F" + std::to_string(direction) + "_" +
+                     command,
+                 options, /*gemmK=*/24);
+      }
   };
   GenOptions odd = makeLayer(17, 1, 5, 7, 3, 1, "NHWC");
   odd.k = 37;
@@ -280,20 +264,8 @@ static void addGradientLines() {
     GenOptions options = layer;
     options.direction = 4;
     addTypes("lines_" + name, options);
-    for (const std::string &level : listLevels()) {
-      options.command = "conv";
-      std::string atom = level == "host" ? "16 x 4 x 1" : "32 x 8 x 1";
-      std::string schedule =
-          "kernel = #conv.host_gemm<workgroup = [32, 32], subgroup = [32, 32], "
-          "gemm_k = 24, stages = 1, atom = <fma " +
-          atom + ">, raster = columns>" + form;
-      addTest("Host", "lines_" + name + "_in_blocks_" + level,
-              [options, schedule, level] {
-                checkEverywhere(
-                    insertSchedule(generateText(options), options, schedule),
-                    {level});
-              });
-    }
+    options.command = "conv";
+    addTiles("lines_" + name + "_in_blocks", options, /*gemmK=*/24, form);
   };
   add("3x3", makeLayer(5, 1, 7, 19, 3, 1, "NCHW"));
   add("of_8", makeLayer(3, 1, 5, 8, 3, 1, "NCHW"));
