@@ -124,9 +124,11 @@ public:
   TensorBox create(bool isAlongBatch, VectorOrder order, int64_t block);
 
 private:
+  int64_t findBatchDimension() const;
   void computeExtents();
   void computeCopies();
   void computeStrides(VectorOrder order);
+  void computeDistances();
   void computeGuards();
   void computeRun();
   /// Elements along a dimension that the tiles copy for all values of the
@@ -153,15 +155,30 @@ BoxBuilder::BoxBuilder(const ViewedTensor &operand, ArrayRef<DigitBox> spaces)
       digits.push_back({space.getPadded(d), space.getTiles(d), space.sizes[d]});
 }
 
+/// The dimension that the last digit of the batch moves, or -1.
+int64_t BoxBuilder::findBatchDimension() const {
+  ArrayRef<DigitRole> batch = operand.view.getBatchRoles();
+  std::optional<unsigned> last;
+  if (!batch.empty())
+    last = operand.view.find(batch.back());
+  for (auto [d, coordinate] : llvm::enumerate(coordinates))
+    if (last && coordinate.coefficients[*last] != 0)
+      return d;
+  return -1;
+}
+
 void BoxBuilder::computeExtents() {
+  auto ofView = llvm::map_to_vector(operand.view.getDigitSizes(),
+                                    [](int64_t size) { return size - 1; });
+  auto ofTile = llvm::map_to_vector(
+      digits, [](const TiledDigit &digit) { return digit.padded - 1; });
   for (auto [size, coordinate] : llvm::zip_equal(shape, coordinates)) {
-    auto [first, last] = operand.view.getRange(coordinate);
-    box.padding.push_back(first < 0 || last >= size ? operand.view.getPadding()
-                                                    : PaddingMode::Zeros);
-    auto [low, high] = getShifts(
-        coordinate, map_to_vector(digits, [](const TiledDigit &digit) {
-          return digit.padded - 1;
-        }));
+    auto [before, after] = getShifts(coordinate, ofView);
+    bool isInside =
+        coordinate.constant + before >= 0 && coordinate.constant + after < size;
+    box.padding.push_back(isInside ? PaddingMode::Zeros
+                                   : operand.view.getPadding());
+    auto [low, high] = getShifts(coordinate, ofTile);
     box.corner.push_back(low);
     box.sizes.push_back(high - low + 1);
   }
@@ -219,16 +236,24 @@ void BoxBuilder::computeStrides(VectorOrder order) {
   box.first = 0;
   for (auto [corner, each] : llvm::zip_equal(box.corner, box.strides))
     box.first -= corner * each;
-  box.distances = getDistances(operand.view, box.strides);
+}
+
+/// The same as `getDistances`, without reading the view again.
+void BoxBuilder::computeDistances() {
+  box.distances.resize(digits.size());
+  for (auto [coordinate, stride] : llvm::zip_equal(coordinates, box.strides))
+    for (auto [distance, coefficient] :
+         llvm::zip_equal(box.distances, coordinate.coefficients))
+      distance += coefficient * stride;
 }
 
 void BoxBuilder::computeGuards() {
+  auto last = llvm::map_to_vector(digits, [](const TiledDigit &digit) {
+    return digit.step * (digit.tiles - 1);
+  });
   for (auto [d, coordinate] : llvm::enumerate(coordinates)) {
     int64_t first = coordinate.constant + box.corner[d];
-    auto [low, high] = getShifts(
-        coordinate, map_to_vector(digits, [](const TiledDigit &digit) {
-          return digit.step * (digit.tiles - 1);
-        }));
+    auto [low, high] = getShifts(coordinate, last);
     box.isGuarded.push_back(first + low < 0 ||
                             first + box.sizes[d] + high > shape[d]);
   }
@@ -288,11 +313,12 @@ double BoxBuilder::countCopied(int64_t dimension, ArrayRef<size_t> moving,
 TensorBox BoxBuilder::create(bool isAlongBatch, VectorOrder order,
                              int64_t block) {
   box.blocks.size = block;
-  int64_t batch = operand.findBatchDimension();
+  int64_t batch = findBatchDimension();
   box.innermost = isAlongBatch && batch >= 0 ? batch : operand.findClosest();
   computeExtents();
   computeCopies();
   computeStrides(order);
+  computeDistances();
   computeGuards();
   computeRun();
   box.copied = 1;

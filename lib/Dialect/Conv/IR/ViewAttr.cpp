@@ -23,23 +23,30 @@ static LogicalResult addTerms(AffineExpr expr, int64_t factor,
     return failure(llvm::MulOverflow(value, factor, term) ||
                    llvm::AddOverflow(sum, term, sum));
   };
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return add(constant.getValue(), coordinate.constant);
-  if (auto dimension = dyn_cast<AffineDimExpr>(expr))
-    return add(1, coordinate.coefficients[dimension.getPosition()]);
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
+  switch (expr.getKind()) {
+  case AffineExprKind::Constant:
+    return add(cast<AffineConstantExpr>(expr).getValue(), coordinate.constant);
+  case AffineExprKind::DimId: {
+    unsigned position = cast<AffineDimExpr>(expr).getPosition();
+    return add(1, coordinate.coefficients[position]);
+  }
+  case AffineExprKind::Add: {
+    auto sum = cast<AffineBinaryOpExpr>(expr);
+    return success(succeeded(addTerms(sum.getLHS(), factor, coordinate)) &&
+                   succeeded(addTerms(sum.getRHS(), factor, coordinate)));
+  }
+  case AffineExprKind::Mul: {
+    // Constants are on the right.
+    auto multiple = cast<AffineBinaryOpExpr>(expr);
+    auto constant = dyn_cast<AffineConstantExpr>(multiple.getRHS());
+    int64_t product;
+    if (!constant || llvm::MulOverflow(factor, constant.getValue(), product))
+      return failure();
+    return addTerms(multiple.getLHS(), product, coordinate);
+  }
+  default:
     return failure();
-  if (binary.getKind() == AffineExprKind::Add)
-    return success(succeeded(addTerms(binary.getLHS(), factor, coordinate)) &&
-                   succeeded(addTerms(binary.getRHS(), factor, coordinate)));
-  // Constants are on the right.
-  auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  int64_t product;
-  if (binary.getKind() != AffineExprKind::Mul || !constant ||
-      llvm::MulOverflow(factor, constant.getValue(), product))
-    return failure();
-  return addTerms(binary.getLHS(), product, coordinate);
+  }
 }
 
 /// The coefficients of `expr` in `numDims` dimensions and its constant.
@@ -123,9 +130,16 @@ LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 SmallVector<ViewAttr::Coordinate> ViewAttr::getCoordinates() const {
-  return llvm::map_to_vector(getMap().getResults(), [&](AffineExpr expr) {
-    return *readCoordinate(expr, getMap().getNumDims());
-  });
+  SmallVector<Coordinate> coordinates(
+      getMap().getNumResults(),
+      {SmallVector<int64_t>(getMap().getNumDims(), 0), 0});
+  for (auto [expr, coordinate] :
+       llvm::zip_equal(getMap().getResults(), coordinates)) {
+    LogicalResult isLinear = addTerms(expr, /*factor=*/1, coordinate);
+    assert(succeeded(isLinear) && "V2 and V3 have been verified");
+    (void)isLinear;
+  }
+  return coordinates;
 }
 
 SmallVector<int64_t> ViewAttr::getDigitSizes() const {
