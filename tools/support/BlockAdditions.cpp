@@ -24,7 +24,7 @@ void BlockAdditions::add(size_t first, int64_t count, double left,
       double product = left * right[i];
       errors[i] += leftMagnitude * rightMagnitudes[i] - std::fabs(product);
       sum[i] += product;
-      rounded[i] += std::fabs(sum[i]) + errors[i];
+      rounded[i] += computeLost(first + size_t(i), std::fabs(sum[i]));
     }
     return;
   }
@@ -41,7 +41,6 @@ void BlockAdditions::endNeighbours() {
     return;
   double *up = raised.data(), *down = lowered.data(), *sum = slice.data();
   double *rounded = sums.rounded.values.data();
-  const double *errors = sums.errors.values.data();
   // A partial sum has some of the neighbours, with or without those before
   // them; and instructions may round each product before they add it.
   for (size_t i = 0; i < slice.size(); ++i) {
@@ -49,7 +48,8 @@ void BlockAdditions::endNeighbours() {
         std::max(std::fabs(sum[i] + up[i]), std::fabs(sum[i] - down[i])),
         std::max(up[i], down[i]));
     if (isKnown())
-      rounded[i] += double(neighbours) * (most + errors[i]) + up[i] + down[i];
+      rounded[i] += up[i] + down[i] + sums.errors.values[i] +
+                    double(neighbours) * computeLost(i, most);
     sum[i] += up[i] - down[i];
     up[i] = down[i] = 0;
   }
@@ -83,7 +83,6 @@ void BlockAdditions::end() {
     sums.values.values[i] = raisedSlices[i] - loweredSlices[i];
     double most = std::max(raisedSlices[i], loweredSlices[i]);
     if (isKnown())
-      sums.rounded.values[i] +=
-          double(slices - 1) * (most + sums.errors.values[i]);
+      sums.rounded.values[i] += double(slices - 1) * computeLost(i, most);
   }
 }

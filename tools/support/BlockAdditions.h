@@ -24,13 +24,16 @@ namespace conv::reference {
 /// whose order is not known, any may be added first.
 class BlockAdditions {
 public:
-  BlockAdditions(const artifact::Roundings &order, Transformed &sums)
-      : order(order), sums(sums), raised(sums.values.values.size()),
-        lowered(raised), slice(raised), raisedSlices(raised),
-        loweredSlices(raised) {}
+  /// What `secondOrder` is to `transform`.
+  BlockAdditions(const artifact::Roundings &order, double secondOrder,
+                 Transformed &sums)
+      : order(order), secondOrder(secondOrder), sums(sums),
+        raised(sums.values.values.size()), lowered(raised), slice(raised),
+        raisedSlices(raised), loweredSlices(raised) {}
 
   /// A product for each of `count` sums from `first` on: of `left` and `right`,
-  /// with a magnitude of at most `leftMagnitude` times `rightMagnitudes`.
+  /// with a magnitude of at most `leftMagnitude` times `rightMagnitudes`. The
+  /// sums have what its operands lost already.
   void add(size_t first, int64_t count, double left, const double *right,
            double leftMagnitude, const double *rightMagnitudes);
   /// All sums have one more product.
@@ -42,8 +45,15 @@ private:
   bool isKnown() const { return order.unordered > 0; }
   void endNeighbours();
   void endSlice();
+  /// What a partial sum of at most this magnitude loses.
+  double computeLost(size_t i, double magnitude) const {
+    return computeRounding(magnitude + sums.errors.values[i],
+                           sums.rounded.values[i] +
+                               secondOrder * sums.added.values[i]);
+  }
 
   const artifact::Roundings &order;
+  double secondOrder;
   Transformed &sums;
   /// What positive and negative products of the neighbours add up to.
   std::vector<double> raised, lowered;

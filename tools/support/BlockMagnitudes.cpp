@@ -71,10 +71,10 @@ public:
   BlockMagnitudes run();
 
 private:
-  Transformed transformAll(Transformed block,
-                           Matrix BlockTransforms::*of) const {
+  Transformed transformAll(Transformed block, Matrix BlockTransforms::*of,
+                           double secondOrder = 0) const {
     for (int d = 0; d < 3; ++d)
-      block = transform(block, step.transforms[d].*of, d);
+      block = transform(block, step.transforms[d].*of, d, secondOrder);
     return block;
   }
   /// What results add up of magnitudes.
@@ -101,6 +101,12 @@ private:
   void writeResults(Sums sums, const Sizes &origin, int64_t row);
   /// The most operations on a term, from the operands to a result.
   double countAll() const;
+  /// What roundings of what is rounded lose of all that is added up, in units
+  /// of 2^-24.
+  double getSecondOrder() const {
+    double count = countAll();
+    return std::ldexp(count * count, -24);
+  }
 
   const Step &step;
   const BlockOperands &operands;
@@ -215,8 +221,6 @@ void Evaluator::addProducts(const Operand &left, const Operand &right,
     const double *magnitudes = &right.magnitudes.values[from];
     const double *roundings = &right.rounded.values[from];
     const double *added = &right.added.values[from];
-    additions.add(to, columns, left.values.values[ofLeft],
-                  &right.values.values[from], leftMagnitude, magnitudes);
     double *products = &sums.products.values[to];
     double *mixed = &sums.mixed.values[to];
     double *rounded = &sums.sums.rounded.values[to];
@@ -229,6 +233,8 @@ void Evaluator::addProducts(const Operand &left, const Operand &right,
           leftRounded * magnitudes[column] + leftMagnitude * roundings[column];
       all[column] += leftAdded * added[column];
     }
+    additions.add(to, columns, left.values.values[ofLeft],
+                  &right.values.values[from], leftMagnitude, magnitudes);
   }
   additions.endProduct();
 }
@@ -264,10 +270,9 @@ void Evaluator::writeResults(Sums sums, const Sizes &origin, int64_t row) {
   Block mixed = addMagnitudes(std::move(sums.mixed));
   if (order.unordered == 0) // The transform's roundings are not followed.
     sums.sums.values = sums.sums.errors = Block(tile, columns);
+  double secondOrder = getSecondOrder();
   Transformed results =
-      transformAll(std::move(sums.sums), &BlockTransforms::output);
-  // What is rounded is rounded already.
-  double count = countAll(), secondOrder = std::ldexp(count * count, -24);
+      transformAll(std::move(sums.sums), &BlockTransforms::output, secondOrder);
   for (int64_t element = 0; element < countElements(magnitudes.sizes);
        ++element) {
     Sizes position = split(element, magnitudes.sizes);
@@ -309,7 +314,7 @@ void Evaluator::addTiles(int64_t row, Sums &sums,
 void Evaluator::runBlock(int64_t number) {
   int64_t row = number % operands.rows, index = number / operands.rows;
   Sums sums(Block(tile, operands.columns));
-  BlockAdditions additions(order, sums.sums);
+  BlockAdditions additions(order, getSecondOrder(), sums.sums);
   if (isWeight) {
     addTiles(row, sums, additions);
   } else {

@@ -45,12 +45,18 @@ struct Block {
   }
 };
 
+/// What a number loses when it is rounded to f32, at most, in units of 2^-24:
+/// half a unit in its last place. A computed number is off by `deviation` of
+/// these units from the one of this `magnitude`. That of zero is one of second
+/// order, as is what it loses.
+double computeRounding(double magnitude, double deviation);
+
 /// What is known of the elements of a block.
 struct Transformed {
   Block values;  ///< The elements.
   Block errors;  ///< By how much they are off with their operand.
-  Block rounded; ///< The magnitudes of all that was rounded, times its factors
-                 ///< in the element.
+  Block rounded; ///< What all roundings lost, times their factors in the
+                 ///< element, in units of 2^-24.
   Block added;   ///< The magnitudes of all that was added up.
 
   /// A block that nobody computed yet.
@@ -59,9 +65,10 @@ struct Transformed {
   double magnitude(size_t index) const;
 };
 
-/// The block multiplied by a matrix along `dimension`.
+/// The block multiplied by a matrix along `dimension`. Its elements are off by
+/// `secondOrder` times what was added up, besides what roundings lost.
 Transformed transform(const Transformed &block, const Matrix &matrix,
-                      int dimension);
+                      int dimension, double secondOrder);
 
 /// The most operations on a term of any row of a matrix: its own, one for each
 /// further term, and the rounding of an element that no f32 is equal to.

@@ -91,8 +91,8 @@ TEST(ReferenceTransforms, TransformsOfOperandsHaveAShareOfTheirOwn) {
     EXPECT_NEAR(bound, std::ldexp(5 * 6 + 2 * share, -24), 1e-20);
 }
 
-/// The bounds of the results above by the magnitudes of what is rounded, in
-/// units of 2^-24.
+/// The bounds of the results above by what each rounding loses, in units of
+/// 2^-24.
 std::vector<double> boundRoundings(const std::string &roundings) {
   artifact::Entry entry = makeEntry();
   std::string from = R"("output_ulp": 0.5)";
@@ -105,22 +105,24 @@ std::vector<double> boundRoundings(const std::string &roundings) {
   return result.bounds;
 }
 
-// Each element of B^T d = [3, 0, -6, -3] / 2 is a difference that is rounded
-// once. Of G g = [2, 1, 3, 2] / 2, the second rounds 0 and 1/2, the third 1 and
-// 3/2. Times the other operand, that is [3/2, 0, 12, 3/2], and 27/2 for each
-// result. The products, rounded once, are [3/2, 0, -9/2, -3/2]. The results
+// Half a unit in the last place of a number is that of the power of two before
+// it. Each element of B^T d = [3, 0, -6, -3] / 2 is a difference that is
+// rounded once, and loses [1, 0, 2, 1]. Of G g = [2, 1, 3, 2] / 2, the second
+// rounds 0 and 1/2, the third 1 and 3/2, which lose 1/2 and 2. Times the other
+// operand, that is [1, 0, 3 + 6, 1], and 10 for each result. The products,
+// rounded once, are [3/2, 0, -9/2, -3/2], which lose [1, 0, 4, 1]. The results
 // round 3/2 and -3, and 9/2 and 3. Where a bound has the products, they are 6.
-TEST(ReferenceTransforms, MagnitudesOfWhatIsRounded) {
+TEST(ReferenceTransforms, RoundingsLoseHalfOfAUnitInTheLastPlace) {
   // What is rounded is off by this much of 21/2.
   double secondOrder = std::ldexp(69 * 69, -24) * 10.5;
   std::vector<double> bounds = boundRoundings(
       R"({"factor": 2, "accumulation": 0, "unordered": 1, "slice": 1})");
-  EXPECT_NEAR(bounds[0], 2 * (13.5 + 6 + 4.5 + secondOrder), 1e-9);
-  EXPECT_NEAR(bounds[1], 2 * (13.5 + 6 + 7.5 + secondOrder), 1e-9);
+  EXPECT_NEAR(bounds[0], 2 * (10 + 5 + (1 + 2) + secondOrder), 1e-9);
+  EXPECT_NEAR(bounds[1], 2 * (10 + 5 + (4 + 2) + secondOrder), 1e-9);
   bounds = boundRoundings(
       R"({"factor": 1, "accumulation": 5, "unordered": 0, "slice": 1})");
   for (double bound : bounds)
-    EXPECT_NEAR(bound, 13.5 + 5 * 6 + secondOrder, 1e-9);
+    EXPECT_NEAR(bound, 10 + 5 * 6 + secondOrder, 1e-9);
 }
 
 /// What the additions of 1, -1, 1 and -1 round.
@@ -128,7 +130,7 @@ double addAlternating(int64_t unordered, int64_t slice) {
   Block zeros({1, 1, 1}, 1);
   Transformed sums(zeros, zeros);
   artifact::Roundings order{1, 0, unordered, slice};
-  BlockAdditions additions(order, sums);
+  BlockAdditions additions(order, /*secondOrder=*/0, sums);
   for (double product : {1.0, -1.0, 1.0, -1.0}) {
     double one = 1;
     additions.add(0, 1, product, &one, 1, &one);
