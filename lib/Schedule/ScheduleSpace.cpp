@@ -243,15 +243,20 @@ mlir::conv::rankSchedules(ConvolutionOpInterface op,
       for (const auto &[candidate, cost] :
            ::conv::rankCandidates(computeProblem(op, options), chip).accepted)
         add(options, candidate, /*listed=*/nullptr, cost, /*isFirst=*/false);
-  // Families that take precedence keep their own order.
-  auto getRank = [](const RankedSchedule &one) {
-    return std::tuple(!one.isFirst, one.isFirst ? 0 : one.cost.seconds,
-                      one.place);
-  };
-  llvm::sort(all, [&](const RankedSchedule &a, const RankedSchedule &b) {
-    return getRank(a) < getRank(b);
-  });
-  return all;
+  // Families that take precedence keep their own order. Ranks are sorted by
+  // themselves, since schedules are long.
+  using Rank = std::tuple<bool, double, size_t>;
+  std::vector<Rank> ranks;
+  ranks.reserve(all.size());
+  for (const RankedSchedule &one : all)
+    ranks.emplace_back(!one.isFirst, one.isFirst ? 0 : one.cost.seconds,
+                       one.place);
+  llvm::sort(ranks);
+  std::vector<RankedSchedule> ranked;
+  ranked.reserve(all.size());
+  for (const Rank &rank : ranks)
+    ranked.push_back(std::move(all[std::get<size_t>(rank)]));
+  return ranked;
 }
 
 /// The quantities that a prediction was computed from, for fits of the model.

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 using namespace conv;
@@ -143,12 +144,39 @@ double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
                   1 / loop.chainNorm);
 }
 
+namespace {
+/// The cycles of a step beside so many resident workgroups, each computed once:
+/// the rounds of a unit ask for the same ones again and again.
+class UnitSteps {
+public:
+  UnitSteps(const ChipInfo &chip, const UnitWork &work, Round round,
+            int64_t mostResident)
+      : chip(chip), work(work), round(round), known(size_t(mostResident) + 1) {}
+
+  double get(size_t resident) {
+    std::optional<double> &cycles = known[resident];
+    if (!cycles)
+      cycles = computeUnitStep(chip, work, int64_t(resident), round);
+    return *cycles;
+  }
+
+  const ChipInfo &chip;
+  const UnitWork &work;
+  const Round round;
+
+private:
+  std::vector<std::optional<double>> known;
+};
+} // namespace
+
 /// Cycles of workgroups with these shares of the steps, the longest first, that
 /// run together from start to end.
-static double computeRound(const ChipInfo &chip, const UnitWork &work,
-                           const std::vector<double> &shares, Round round) {
+static double computeRound(UnitSteps &steps,
+                           const std::vector<double> &shares) {
   if (shares.empty())
     return 0;
+  const ChipInfo &chip = steps.chip;
+  const UnitWork &work = steps.work;
   const LoopFit &loop = getFit(chip, work);
   double cycles =
       loop.setupCycles +
@@ -156,15 +184,14 @@ static double computeRound(const ChipInfo &chip, const UnitWork &work,
           loop.accessCycles +
       double(shares.size()) * work.storedBytes / 64 * loop.storeCycles;
   // No other round hides the latency of the first tiles, and no workgroup.
-  bool startsAlone = round == Round::Only || shares.size() == 1;
+  bool startsAlone = steps.round == Round::Only || shares.size() == 1;
   if (startsAlone && work.overlapsSteps && !work.copiesInLaneOrder)
     cycles += double(work.prefetchDistance) * loop.latencyCycles;
   // The longest ones go on alone.
   for (size_t count = shares.size(); count > 0; --count) {
     double next = count < shares.size() ? shares[count] : 0;
     if (double alike = shares[count - 1] - next; alike > 0)
-      cycles += alike * work.steps *
-                computeUnitStep(chip, work, int64_t(count), round);
+      cycles += alike * work.steps * steps.get(count);
   }
   return cycles;
 }
@@ -177,24 +204,25 @@ double conv::computeUnitCycles(const ChipInfo &chip, const UnitWork &work,
   for (const UnitWorkgroups &alike : workgroups)
     all += alike.count;
   // Workgroups of several rounds end one after another.
-  Round kind = all > resident ? Round::OfSeveral : Round::Only;
+  UnitSteps steps(chip, work, all > resident ? Round::OfSeveral : Round::Only,
+                  resident);
   std::vector<double> round;
   for (auto [count, share] : workgroups) {
     int64_t left = count;
     for (; left > 0 && !round.empty(); --left) {
       round.push_back(share);
       if (int64_t(round.size()) == resident) {
-        cycles += computeRound(chip, work, round, kind);
+        cycles += computeRound(steps, round);
         round.clear();
       }
     }
     if (int64_t rounds = left / resident) {
       std::vector<double> full(size_t(resident), share);
-      cycles += double(rounds) * computeRound(chip, work, full, kind);
+      cycles += double(rounds) * computeRound(steps, full);
     }
     round.insert(round.end(), size_t(left % resident), share);
   }
-  return cycles + computeRound(chip, work, round, kind);
+  return cycles + computeRound(steps, round);
 }
 
 double conv::computeFarBandwidth(const Problem &problem, const ChipInfo &chip) {
