@@ -189,10 +189,12 @@ std::vector<StageTime> LoweredPair::getTimes() const {
 Result<LoweredPair> mlir::conv::lowerPair(const FunctionSource &function,
                                           const Target &target,
                                           const CompileOptions &options,
-                                          const Exclusion &excluded) {
+                                          const Exclusion &excluded,
+                                          RankingMemo &memo) {
   LoweredPair lowered;
   lowered.walk = std::make_shared<Walk>(function.module);
   lowered.walk->exclude(excluded);
+  lowered.walk->setMemo(memo);
   if (!lowered.walk->isParsed() ||
       failed(lower(target, options, function.module.getSourceName(), lowered)))
     return lowered.walk->getError();

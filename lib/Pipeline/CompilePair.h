@@ -18,6 +18,7 @@
 
 namespace mlir::conv {
 
+class RankingMemo;
 class Walk;
 
 /// A chip, or its simulation.
@@ -79,10 +80,12 @@ struct LoweredPair {
 };
 
 /// Chooses schedules, none of which is in `excluded`, and builds the kernels.
+/// `memo` has the rankings of earlier calls for the same pair.
 ::conv::Result<LoweredPair> lowerPair(const FunctionSource &function,
                                       const Target &target,
                                       const CompileOptions &options,
-                                      const Exclusion &excluded);
+                                      const Exclusion &excluded,
+                                      RankingMemo &memo);
 
 /// Compiles the kernels.
 ::conv::Result<CompiledPair> compilePair(LoweredPair lowered,

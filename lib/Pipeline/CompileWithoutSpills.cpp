@@ -16,6 +16,7 @@
 #include "CompileWithoutSpills.h"
 
 #include "conv/Kernels/KernelLength.h"
+#include "conv/Schedule/RankingMemo.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
@@ -80,8 +81,8 @@ private:
   /// Compiles with the first schedule whose kernels are not too large. If none
   /// of the first `kMaxTooLarge` is, the smallest of them is taken.
   Result<CompiledPair> compileFirst();
-  Result<LoweredPair> lower() const {
-    return lowerPair(function, target, options, excluded);
+  Result<LoweredPair> lower() {
+    return lowerPair(function, target, options, excluded, memo);
   }
   Result<CompiledPair> compile(LoweredPair lowered) const {
     return compilePair(std::move(lowered), target, options);
@@ -112,6 +113,7 @@ private:
   CompiledPair best;
   std::vector<Spill> spills; ///< The last try's.
   Exclusion excluded;
+  RankingMemo memo;
   std::vector<StageTime> otherTimes;
   std::vector<GaveWay> gaveWay;
   int64_t operations = 0; ///< Of all tries, with what they cost besides.

@@ -51,12 +51,13 @@ void mlir::conv::buildRaisePipeline(OpPassManager &manager) {
 
 void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
                                           const LowerToConvOptions &options) {
-  buildLowerToConvPipeline(manager, options, ComputeCode());
+  buildLowerToConvPipeline(manager, options, ComputeCode(), /*memo=*/nullptr);
 }
 
 void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
                                           const LowerToConvOptions &options,
-                                          ComputeCode computeCode) {
+                                          ComputeCode computeCode,
+                                          RankingMemo *memo) {
   buildRaisePipeline(manager);
   manager.addPass(createCheckSupportedPass());
   manager.addPass(createSelectSchedulePass(
@@ -65,7 +66,7 @@ void mlir::conv::buildLowerToConvPipeline(OpPassManager &manager,
        options.usesStale, options.computeUnits,
        llvm::to_vector(ArrayRef<std::string>(options.exclude)),
        options.stepElements},
-      std::move(computeCode)));
+      std::move(computeCode), memo));
   manager.addNestedPass<func::FuncOp>(createPropagateLayoutsPass());
   manager.addPass(createPrepackFilterPass());
   manager.addPass(createVerifyStagePass({"conv"}));

@@ -189,7 +189,7 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
     convOptions.maxWorkspace = options.maxWorkspaceBytes;
     convOptions.exclude = ArrayRef(excluded.spilled);
     convOptions.stepElements = excluded.stepElements;
-    buildLowerToConvPipeline(manager, convOptions, computeCodeForTarget);
+    buildLowerToConvPipeline(manager, convOptions, computeCodeForTarget, memo);
     break;
   }
   case Stage::Linalg:

@@ -47,6 +47,8 @@ public:
   void setTarget(const Target &target);
   /// Keeps the cost model from choosing these schedules.
   void exclude(const Exclusion &schedules) { excluded = schedules; }
+  /// Lets the cost model use what earlier walks of the same function ranked.
+  void setMemo(RankingMemo &rankings) { memo = &rankings; }
 
   /// Raises the module to functions of convolutions with their epilogues, and
   /// moves their constants to `data`. If outlining is requested, the calling
@@ -85,6 +87,7 @@ private:
   OwningOpRef<ModuleOp> module;
   std::vector<StageTime> times;
   Exclusion excluded;
+  RankingMemo *memo = nullptr;
   std::optional<Stage> reached;
   bool finishedConv = false;
 };

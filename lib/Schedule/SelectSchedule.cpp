@@ -23,6 +23,7 @@
 #include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Passes.h"
+#include "conv/Schedule/RankingMemo.h"
 #include "conv/Schedule/Schedule.h"
 #include "conv/Schedule/ScheduleSpace.h"
 #include "conv/Schedule/StepElements.h"
@@ -66,8 +67,10 @@ namespace {
 struct SelectSchedule final
     : mlir::conv::impl::SelectSchedulePassBase<SelectSchedule> {
   using SelectSchedulePassBase::SelectSchedulePassBase;
-  SelectSchedule(const SelectSchedulePassOptions &options, ComputeCode compute)
-      : SelectSchedulePassBase(options), computeCode(std::move(compute)) {}
+  SelectSchedule(const SelectSchedulePassOptions &options, ComputeCode compute,
+                 RankingMemo *memo)
+      : SelectSchedulePassBase(options), computeCode(std::move(compute)),
+        memo(memo) {}
 
   LogicalResult initialize(MLIRContext *context) override {
     if (!algorithm.empty() && !symbolizeAlgorithm(algorithm))
@@ -276,9 +279,31 @@ private:
   ScheduleAttr selectByCost(ConvolutionOpInterface op,
                             const ::conv::ChipInfo &chip,
                             std::optional<Algorithm> only) const {
-    int64_t registers = getFewestExcludedRegisters(op, chip);
-    std::vector<RankedSchedule> ranked = rankSchedules(op, chip, only);
+    size_t turn = rankings++;
     ScheduleAttr tooLarge; // The first one that the workspace does not hold.
+    if (memo)
+      if (ScheduleAttr schedule =
+              findAllowed(op, chip, memo->recall(turn, op, only), tooLarge))
+        return schedule;
+    std::vector<RankedSchedule> ranked = rankSchedules(op, chip, only);
+    if (memo)
+      memo->remember(turn, op, only, ranked);
+    if (ScheduleAttr schedule = findAllowed(op, chip, ranked, tooLarge))
+      return schedule;
+    if (tooLarge)
+      refuseWorkspace(op, tooLarge);
+    else
+      refuseProduct(op, chip, only, ranked.empty());
+    return nullptr;
+  }
+
+  /// The first allowed schedule of a ranking; null if there is none. `tooLarge`
+  /// is the first one that only the workspace does not hold.
+  ScheduleAttr findAllowed(ConvolutionOpInterface op,
+                           const ::conv::ChipInfo &chip,
+                           ArrayRef<RankedSchedule> ranked,
+                           ScheduleAttr &tooLarge) const {
+    int64_t registers = getFewestExcludedRegisters(op, chip);
     for (const RankedSchedule &one : ranked) {
       ScheduleAttr schedule = one.get(op.getContext(), chip);
       bool spills = isa<StagedGemmAttr>(schedule.getKernel()) &&
@@ -292,10 +317,6 @@ private:
       if (!tooLarge)
         tooLarge = schedule;
     }
-    if (tooLarge)
-      refuseWorkspace(op, tooLarge);
-    else
-      refuseProduct(op, chip, only, ranked.empty());
     return nullptr;
   }
 
@@ -342,12 +363,16 @@ private:
   SmallVector<ScheduleAttr> excluded;
   std::optional<Database> measured; ///< Opened from the option.
   ComputeCode computeCode;          ///< May be empty.
+  RankingMemo *memo = nullptr;
+  mutable size_t rankings = 0; ///< That the memo has been asked for.
 };
 
 } // namespace
 
 std::unique_ptr<Pass>
 mlir::conv::createSelectSchedulePass(const SelectSchedulePassOptions &options,
-                                     ComputeCode computeCode) {
-  return std::make_unique<SelectSchedule>(options, std::move(computeCode));
+                                     ComputeCode computeCode,
+                                     RankingMemo *memo) {
+  return std::make_unique<SelectSchedule>(options, std::move(computeCode),
+                                          memo);
 }

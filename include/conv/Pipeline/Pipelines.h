@@ -24,6 +24,8 @@ class DialectRegistry;
 
 namespace mlir::conv {
 
+class RankingMemo;
+
 /// Registers every dialect, external interface model and translation that the
 /// pipelines use.
 void registerDialects(DialectRegistry &registry);
@@ -127,10 +129,11 @@ void buildRaisePipeline(OpPassManager &manager);
 /// else.
 void buildLowerToConvPipeline(OpPassManager &manager,
                               const LowerToConvOptions &options);
-/// With `compute`, which decides whether rows of other compilers are valid.
+/// With `compute`, which decides whether rows of other compilers are valid, and
+/// rankings that may be asked for again.
 void buildLowerToConvPipeline(OpPassManager &manager,
                               const LowerToConvOptions &options,
-                              ComputeCode computeCode);
+                              ComputeCode computeCode, RankingMemo *memo);
 /// conv -> linalg: products of matrices that are views of tensors.
 void buildLowerToLinalgPipeline(OpPassManager &manager);
 /// linalg -> tiled: one scf.forall for each product.

@@ -19,6 +19,8 @@
 
 namespace mlir::conv {
 
+class RankingMemo;
+
 #define GEN_PASS_DECL
 #include "conv/Schedule/Passes.h.inc"
 
@@ -26,10 +28,10 @@ namespace mlir::conv {
 #include "conv/Schedule/Passes.h.inc"
 
 /// Creates the pass. It also uses database rows of other compilers whose code
-/// digest equals what `computeCode` returns.
+/// digest equals what `computeCode` returns. `memo` may be null.
 std::unique_ptr<Pass>
 createSelectSchedulePass(const SelectSchedulePassOptions &options,
-                         ComputeCode computeCode);
+                         ComputeCode computeCode, RankingMemo *memo);
 
 } // namespace mlir::conv
 
