@@ -105,13 +105,100 @@ Sum sumOf(const Instruction &instruction) {
 
 class Mfma : public testing::TestWithParam<Instruction> {};
 
+/// The number of an element of a block of `rows` by `columns`.
+int getIndex(int block, int row, int column, int rows, int columns) {
+  return (block * rows + row) * columns + column;
+}
+
+/// The place of register `v` of a lane in C.
+int getPlaceOfSum(const Instruction &it, int lane, int v) {
+  int block, row, column = lane % it.n;
+  bool isDouble = it.a == Format::F64;
+  if (it.m == 4) {
+    block = isDouble ? lane / 4 % 4 : lane / 4;
+    row = isDouble ? lane / 16 : v;
+  } else if (isDouble) {
+    block = 0;
+    row = 4 * v + lane / 16;
+  } else if (it.m == 16) {
+    block = v / 4;
+    row = 4 * (lane / 16) + v % 4;
+  } else {
+    block = v / 16;
+    row = 8 * (v % 16 / 4) + 4 * (lane / 32) + v % 4;
+  }
+  return getIndex(block, row, column, it.m, it.n);
+}
+
+void encodeSum(const Instruction &it, int value, uint8_t *at) {
+  if (sumOf(it) == Sum::I32)
+    store(at, int32_t(value));
+  else
+    encode(sumOf(it) == Sum::F64 ? Format::F64 : Format::F32, value, at);
+}
+
+/// C plus the products of all blocks.
+std::vector<int> multiply(const Instruction &it, const std::vector<int> &a,
+                          const std::vector<int> &b,
+                          const std::vector<int> &c) {
+  std::vector<int> sums(c);
+  for (int block = 0; block < it.blocks; ++block)
+    for (int i = 0; i < it.m; ++i)
+      for (int j = 0; j < it.n; ++j)
+        for (int k = 0; k < it.k; ++k)
+          sums[getIndex(block, i, j, it.m, it.n)] +=
+              a[getIndex(block, i, k, it.m, it.k)] *
+              b[getIndex(block, k, j, it.k, it.n)];
+  return sums;
+}
+
+/// A kernel that loads %a, %b and %c of these types from its place in three
+/// buffers, and stores what the instruction makes of `arguments` in a fourth.
+std::string getProductKernel(const std::string &name, const std::string &a,
+                             const std::string &b, const std::string &c,
+                             const std::string &constants,
+                             const std::string &arguments) {
+  auto load = [](const std::string &name, const std::string &pointer,
+                 const std::string &type) {
+    return "%" + name + "At = llvm.getelementptr " + pointer +
+           "[%tid64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, " + type + "\n%" +
+           name + " = llvm.load %" + name +
+           "At {alignment = 1 : i64} : !llvm.ptr<1> -> " + type + "\n";
+  };
+  return kernelText(
+      4, load("a", "%p0", a) + load("b", "%p1", b) + load("c", "%p2", c) +
+             constants + "%d = llvm.call_intrinsic \"llvm.amdgcn." + name +
+             "\"" + arguments + " -> " + c +
+             "\n%dAt = llvm.getelementptr %p3[%tid64] : (!llvm.ptr<1>, i64) -> "
+             "!llvm.ptr<1>, " +
+             c + "\nllvm.store %d, %dAt {alignment = 1 : i64} : " + c +
+             ", !llvm.ptr<1>");
+}
+
+/// The kernel of an instruction. Its immediates say how blocks are shared, or
+/// what the formats and scales of operands are.
+std::string getKernel(const Instruction &it) {
+  std::string ta = it.typeOfA, tb = it.typeOfB, tc = it.typeOfC;
+  auto formatOf = [](Format format) {
+    return format == Format::Bf8 ? "%one" : "%zero";
+  };
+  std::string immediates = ", %zero, %zero, %zero", types = ", i32, i32, i32";
+  if (std::string(it.name).ends_with("f8f6f4")) {
+    immediates = std::string(", ") + formatOf(it.a) + ", " + formatOf(it.b) +
+                 ", %zero, %zero, %zero, %zero";
+    types += types;
+  }
+  return getProductKernel(it.name, ta, tb, tc,
+                          "%zero = llvm.mlir.constant(0 : i32) : i32\n"
+                          "%one = llvm.mlir.constant(1 : i32) : i32\n",
+                          "(%a, %b, %c" + immediates + ") : (" + ta + ", " +
+                              tb + ", " + tc + types + ")");
+}
+
 TEST_P(Mfma, MatchesAPlainLoop) {
   const Instruction &it = GetParam();
   std::mt19937 random(42);
   auto draw = [&] { return int(random() % 7) - 3; };
-  auto index = [](int block, int row, int column, int rows, int columns) {
-    return (block * rows + row) * columns + column;
-  };
   std::vector<int> a(it.blocks * it.m * it.k), b(it.blocks * it.k * it.n),
       c(it.blocks * it.m * it.n);
   for (auto *matrix : {&a, &b, &c})
@@ -129,91 +216,28 @@ TEST_P(Mfma, MatchesAPlainLoop) {
       size_t at = size_t(lane * perLane + j) * elementBytes;
       int row = lane % it.m, block = lane / it.m % it.blocks;
       int k = lane / it.m / it.blocks * perLane + j;
-      encode(it.a, a[index(block, row, k, it.m, it.k)], &lanesOfA[at]);
-      encode(it.b, b[index(block, k, row, it.k, it.n)], &lanesOfB[at]);
+      encode(it.a, a[getIndex(block, row, k, it.m, it.k)], &lanesOfA[at]);
+      encode(it.b, b[getIndex(block, k, row, it.k, it.n)], &lanesOfB[at]);
     }
 
-  // The place of register v of lane l in C.
-  auto placeOfC = [&](int lane, int v) {
-    int block, row, column = lane % it.n;
-    bool isDouble = it.a == Format::F64;
-    if (it.m == 4) {
-      block = isDouble ? lane / 4 % 4 : lane / 4;
-      row = isDouble ? lane / 16 : v;
-    } else if (isDouble) {
-      block = 0;
-      row = 4 * v + lane / 16;
-    } else if (it.m == 16) {
-      block = v / 4;
-      row = 4 * (lane / 16) + v % 4;
-    } else {
-      block = v / 16;
-      row = 8 * (v % 16 / 4) + 4 * (lane / 32) + v % 4;
-    }
-    return index(block, row, column, it.m, it.n);
-  };
   int sumsPerLane = it.m * it.n * it.blocks / 64;
   int sumBytes = sumOf(it) == Sum::F64 ? 8 : 4;
   std::vector<uint8_t> lanesOfC(64 * sumsPerLane * sumBytes),
       result(lanesOfC.size());
-  auto encodeSum = [&](int value, uint8_t *at) {
-    if (sumOf(it) == Sum::I32)
-      store(at, int32_t(value));
-    else
-      encode(sumOf(it) == Sum::F64 ? Format::F64 : Format::F32, value, at);
-  };
   for (int lane = 0; lane < 64; ++lane)
     for (int v = 0; v < sumsPerLane; ++v)
-      encodeSum(c[placeOfC(lane, v)],
+      encodeSum(it, c[getPlaceOfSum(it, lane, v)],
                 &lanesOfC[(lane * sumsPerLane + v) * sumBytes]);
 
-  std::vector<int> expected(c);
-  for (int block = 0; block < it.blocks; ++block)
-    for (int i = 0; i < it.m; ++i)
-      for (int j = 0; j < it.n; ++j)
-        for (int k = 0; k < it.k; ++k)
-          expected[index(block, i, j, it.m, it.n)] +=
-              a[index(block, i, k, it.m, it.k)] *
-              b[index(block, k, j, it.k, it.n)];
-
-  std::string ta = it.typeOfA, tb = it.typeOfB, tc = it.typeOfC;
-  // Immediates: how blocks are shared, or the formats and scales of operands.
-  bool namesFormats = std::string(it.name).ends_with("f8f6f4");
-  auto formatOf = [](Format format) {
-    return format == Format::Bf8 ? "%one" : "%zero";
-  };
-  std::string immediates = ", %zero, %zero, %zero", types = ", i32, i32, i32";
-  if (namesFormats) {
-    immediates = std::string(", ") + formatOf(it.a) + ", " + formatOf(it.b) +
-                 ", %zero, %zero, %zero, %zero";
-    types += types;
-  }
-  auto load = [](const std::string &name, const std::string &pointer,
-                 const std::string &type) {
-    return "%" + name + "At = llvm.getelementptr " + pointer +
-           "[%tid64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, " + type + "\n%" +
-           name + " = llvm.load %" + name +
-           "At {alignment = 1 : i64} : !llvm.ptr<1> -> " + type + "\n";
-  };
-  std::string kernel = kernelText(
-      4, load("a", "%p0", ta) + load("b", "%p1", tb) + load("c", "%p2", tc) +
-             "%zero = llvm.mlir.constant(0 : i32) : i32\n"
-             "%one = llvm.mlir.constant(1 : i32) : i32\n"
-             "%d = llvm.call_intrinsic \"llvm.amdgcn." +
-             it.name + "\"(%a, %b, %c" + immediates + ") : (" + ta + ", " + tb +
-             ", " + tc + types + ") -> " + tc +
-             "\n%dAt = llvm.getelementptr %p3[%tid64] : (!llvm.ptr<1>, i64) -> "
-             "!llvm.ptr<1>, " +
-             tc + "\nllvm.store %d, %dAt {alignment = 1 : i64} : " + tc +
-             ", !llvm.ptr<1>");
-  SimRun run(it.chip, kernel);
+  std::vector<int> expected = multiply(it, a, b, c);
+  SimRun run(it.chip, getKernel(it));
   run.block(64).buffer(lanesOfA).buffer(lanesOfB).buffer(lanesOfC);
   run.buffer(result).run();
 
   std::vector<uint8_t> wanted(sumBytes);
   for (int lane = 0; lane < 64; ++lane)
     for (int v = 0; v < sumsPerLane; ++v) {
-      encodeSum(expected[placeOfC(lane, v)], wanted.data());
+      encodeSum(it, expected[getPlaceOfSum(it, lane, v)], wanted.data());
       ASSERT_EQ(memcmp(wanted.data(),
                        &result[(lane * sumsPerLane + v) * sumBytes], sumBytes),
                 0)
@@ -424,29 +448,17 @@ TEST_P(Wmma, MatchesAPlainLoop) {
     }
 
   std::string ta = it.typeOfA, tc = it.typeOfC;
-  auto load = [](const std::string &name, const std::string &pointer,
-                 const std::string &type) {
-    return "%" + name + "At = llvm.getelementptr " + pointer +
-           "[%tid64] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, " + type + "\n%" +
-           name + " = llvm.load %" + name +
-           "At {alignment = 1 : i64} : !llvm.ptr<1> -> " + type + "\n";
-  };
   std::string arguments = "(%a, %b, %c) : (" + ta + ", " + ta + ", " + tc + ")";
   if (isBytes)
     arguments = "(%yes, %a, %yes, %b, %c, %no) : (i1, " + ta + ", i1, " + ta +
                 ", " + tc + ", i1)";
   else if (sumBytes == 2)
     arguments = "(%a, %b, %c, %no) : (" + ta + ", " + ta + ", " + tc + ", i1)";
-  std::string kernel = kernelText(
-      4, load("a", "%p0", ta) + load("b", "%p1", ta) + load("c", "%p2", tc) +
-             "%yes = llvm.mlir.constant(true) : i1\n"
-             "%no = llvm.mlir.constant(false) : i1\n"
-             "%d = llvm.call_intrinsic \"llvm.amdgcn." +
-             it.name + "\"" + arguments + " -> " + tc +
-             "\n%dAt = llvm.getelementptr %p3[%tid64] : (!llvm.ptr<1>, i64) -> "
-             "!llvm.ptr<1>, " +
-             tc + "\nllvm.store %d, %dAt {alignment = 1 : i64} : " + tc +
-             ", !llvm.ptr<1>");
+  std::string kernel =
+      getProductKernel(it.name, ta, ta, tc,
+                       "%yes = llvm.mlir.constant(true) : i1\n"
+                       "%no = llvm.mlir.constant(false) : i1\n",
+                       arguments);
   SimRun run(it.chip, kernel);
   run.block(32).buffer(lanesOfA).buffer(lanesOfB).buffer(lanesOfC);
   run.buffer(result).run();
