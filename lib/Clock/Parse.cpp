@@ -191,6 +191,15 @@ static bool readSelection(Instruction &instruction, std::string_view word) {
   return true;
 }
 
+/// Whether halves of registers have names, which `op_sel` then only repeats.
+static bool namesHalves(const Instruction &instruction) {
+  return std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                     [](const Operand &operand) {
+                       return operand.part == Operand::Low ||
+                              operand.part == Operand::High;
+                     });
+}
+
 /// Offsets and flags after the last operand.
 static void readModifier(Instruction &instruction, std::string_view word) {
   auto value = [&](std::string_view name) -> std::optional<int64_t> {
@@ -214,7 +223,8 @@ static void readModifier(Instruction &instruction, std::string_view word) {
     instruction.writesShared = true;
   else if (startsWithAny(word, {"dst_sel:", "op_sel", "quad_perm", "row_",
                                 "neg_", "clamp"}) &&
-           !word.ends_with("DWORD"))
+           !word.ends_with("DWORD") &&
+           !(word.starts_with("op_sel:") && namesHalves(instruction)))
     for (size_t i = 0; i < instruction.operands.size(); ++i)
       if (instruction.unit == Unit::Vector &&
           instruction.operands[i].kind == Operand::Vector && i > 0) {

@@ -266,6 +266,18 @@ TEST(Program, HalvesOfARegister) {
   EXPECT_EQ(trace.waves[0].lines.back() * 64, (uint64_t(1) << 32) + 0x200);
 }
 
+// LLVM prints an upper half that is read twice: `v4.h op_sel:[0,1,0]`.
+TEST(Program, UpperHalvesAreRead) {
+  Program program =
+      assemble("gfx1100", describeBuffer("0x1000") +
+                              "v_mov_b32 v4, 0x20000\nv_mov_b32 v1, 0\n"
+                              "v_mul_lo_u16 v1.l, 0x140, v4.h\n"
+                              "buffer_load_b32 v2, v1, s[8:11], 0 offen\n");
+  WorkgroupTrace trace = interpret(program, *lookupPace("gfx1100"));
+  EXPECT_EQ(trace.unknownAddresses, 0);
+  EXPECT_EQ(trace.waves[0].lines.back() * 64, (uint64_t(1) << 32) + 0x280);
+}
+
 // A mask of the lower half makes the register known.
 TEST(Program, MaskedHalves) {
   Program program =
