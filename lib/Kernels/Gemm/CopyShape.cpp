@@ -18,6 +18,13 @@ bool mlir::conv::areRowsNeighbours(const MatrixAccess &access) {
          access.getInnermostDistance(MatrixIndex::Row) == 1;
 }
 
+bool mlir::conv::arrivesInBlocks(const Kernel &kernel,
+                                 const MatrixAccess &access) {
+  bool areRowsRead = kernel.atom.kind == ::conv::AtomKind::MFMA ||
+                     kernel.atom.kind == ::conv::AtomKind::WMMA;
+  return areRowsRead && areRowsNeighbours(access);
+}
+
 CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
                      const MatrixAccess &access, MemRefType buffer,
                      int64_t rowRun) {

@@ -64,6 +64,10 @@ private:
 /// Whether rows, and not the reduction, are adjacent in memory.
 bool areRowsNeighbours(const MatrixAccess &access);
 
+/// Whether lanes transpose blocks of rows to a tile of which MFMA or WMMA read
+/// rows.
+bool arrivesInBlocks(const Kernel &kernel, const MatrixAccess &access);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_KERNELS_GEMM_COPYSHAPE_H

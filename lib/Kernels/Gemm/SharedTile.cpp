@@ -19,8 +19,9 @@ using namespace mlir;
 using namespace mlir::conv;
 
 SharedTile::SharedTile(const Kernel &kernel, int64_t rows, Type element,
-                       TileOrder order)
-    : kernel(kernel), rows(rows), element(element), order(order) {}
+                       TileOrder order, bool arrivesInBlocks)
+    : kernel(kernel), rows(rows), element(element), order(order),
+      arrivesInBlocks(arrivesInBlocks) {}
 
 int64_t SharedTile::getVectorsPerRow() const {
   return kernel.gemmK() / kernel.vectorElements();
@@ -36,6 +37,12 @@ int64_t SharedTile::getLineElements() const {
 
 int64_t SharedTile::getVectorsPerLine() const {
   return getLineElements() / kernel.vectorElements();
+}
+
+/// The lines that together fill all banks once.
+int64_t SharedTile::getLinesPerSweep() const {
+  int64_t lineBytes = getLineElements() * kernel.operandBytes();
+  return std::max<int64_t>(1, kernel.chip.sharedMemoryBanks * 4 / lineBytes);
 }
 
 MemRefType SharedTile::getType() const {
@@ -67,11 +74,8 @@ Value SharedTile::getTwist(Value line) const {
   if (order == TileOrder::AlongRows)
     return getTwistAlongRows(line);
   int64_t vectors = getVectorsPerLine();
-  // These rows together fill all banks once; then the vector has to change.
-  int64_t rowBytes = kernel.gemmK() * kernel.operandBytes();
-  int64_t rowsPerSweep =
-      std::max<int64_t>(1, kernel.chip.sharedMemoryBanks * 4 / rowBytes);
-  Value sweep = math.div(line, rowsPerSweep);
+  // The vector has to change where the banks are full.
+  Value sweep = math.div(line, getLinesPerSweep());
   if (!kernel.atom.splitsRows())
     return math.rem(sweep, vectors);
   // Neighbouring lanes read neighbouring vectors of a row under any swizzle, so
@@ -81,11 +85,31 @@ Value SharedTile::getTwist(Value line) const {
                   math.rem(math.div(sweep, vectors / across), across));
 }
 
+/// A pass of writes has a line of each of as many blocks as a sweep has lines.
+/// The place of a line in its sweep is the XOR of the digits of its number to
+/// the base of the lines of a sweep, so that any of the digits in which the
+/// lines of a pass differ, of writes or of reads, changes it.
+Value SharedTile::getPlace(Value line) const {
+  if (!arrivesInBlocks || order == TileOrder::AlongRows)
+    return line;
+  const IndexMath &math = kernel.math;
+  int64_t perSweep = getLinesPerSweep();
+  int64_t lines = kernel.vectorElements() * perSweep;
+  Value place = line;
+  for (int64_t first = perSweep; perSweep > 1 && first < lines;
+       first *= perSweep) {
+    Value digit =
+        math.rem(math.div(line, first), std::min(perSweep, lines / first));
+    place = math.bitXor(place, digit);
+  }
+  return place;
+}
+
 Value SharedTile::locate(Value stage, Value line, Value position) const {
   const IndexMath &math = kernel.math;
   Value column =
       math.mul(math.bitXor(position, getTwist(line)), kernel.vectorElements());
-  Value inStage = math.add(math.mul(line, getLineElements()), column);
+  Value inStage = math.add(math.mul(getPlace(line), getLineElements()), column);
   // The stage comes last, so that the rest stays the same in all steps.
   Value offset = math.add(inStage, math.mul(stage, rows * kernel.gemmK()));
   return arith::IndexCastOp::create(kernel.b, kernel.b.getIndexType(), offset);

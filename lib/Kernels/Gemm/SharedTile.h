@@ -21,10 +21,14 @@ enum class TileOrder { AlongReduction, AlongRows };
 /// The swizzle XORs the number of a vector with bits of the line's number, so
 /// that lanes that access the same vector of consecutive lines use different
 /// banks. No padding is needed.
+///
+/// Lanes that transpose blocks of rows write lines that are a block apart.
+/// These lines would be in one part of the banks if they are shorter than all
+/// banks, so lines change places with those beside them, too (`getPlace`).
 class SharedTile {
 public:
-  SharedTile(const Kernel &kernel, int64_t rows, Type element,
-             TileOrder order = TileOrder::AlongReduction);
+  SharedTile(const Kernel &kernel, int64_t rows, Type element, TileOrder order,
+             bool arrivesInBlocks);
 
   /// Type of the buffer that holds all stages.
   MemRefType getType() const;
@@ -57,12 +61,16 @@ public:
 private:
   int64_t getLines() const;
   int64_t getLineElements() const;
+  int64_t getLinesPerSweep() const;
+  /// The place of a line among the lines of a stage.
+  Value getPlace(Value line) const;
   Value getTwistAlongRows(Value line) const;
 
   const Kernel &kernel;
   int64_t rows;
   Type element;
   TileOrder order;
+  bool arrivesInBlocks;
   Value buffer;
 };
 

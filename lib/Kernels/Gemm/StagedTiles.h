@@ -20,10 +20,12 @@ struct StagedTiles {
       : left(createAccess(kernel, 0)), right(createAccess(kernel, 1)),
         leftTile(kernel, kernel.workgroupTile()[0],
                  kernel.form.lhs.getElementType(),
-                 OperandCopy::getTileOrder(kernel, left)),
+                 OperandCopy::getTileOrder(kernel, left),
+                 arrivesInBlocks(kernel, left)),
         rightTile(kernel, kernel.workgroupTile()[1],
                   kernel.form.rhs.getElementType(),
-                  OperandCopy::getTileOrder(kernel, right)),
+                  OperandCopy::getTileOrder(kernel, right),
+                  arrivesInBlocks(kernel, right)),
         matrix(kernel, leftTile, rightTile) {}
   StagedTiles(const StagedTiles &) = delete; // `matrix` refers to the tiles.
 
