@@ -35,9 +35,13 @@ CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
     width = kernel.vectorElements();
     async = true;
   } else if (areRowsNeighbours(access)) {
-    int64_t limit = std::min<int64_t>(
-        {kernel.vectorElements(), rowRun, powerOfTwoIn(vectors)});
-    rowWidth = access.getVectorWidth(MatrixIndex::Row, limit);
+    int64_t limit =
+        std::min<int64_t>(kernel.vectorElements(), powerOfTwoIn(vectors));
+    rowWidth = access.getVectorWidth(MatrixIndex::Row, std::min(limit, rowRun));
+    int64_t widest = access.getVectorWidth(MatrixIndex::Row, limit);
+    followsOperand = arrivesInBlocks(kernel, access) && widest > rowWidth;
+    if (followsOperand)
+      rowWidth = widest;
   } else {
     width = access.getVectorWidth(MatrixIndex::Column, kernel.vectorElements());
     async = isAsyncLoop &&

@@ -26,6 +26,9 @@ struct CopyShape {
 
   /// Elements of a load: along a row, or across the rows of one column.
   int64_t width = 1, rowWidth = 1;
+  /// Whether blocks of `rowWidth` rows are rows of the operand that follow each
+  /// other, whatever rows of the tile these are.
+  bool followsOperand = false;
   bool async = false; ///< Whether copies bypass registers.
   /// Whether a step stays within one innermost digit of the reduction.
   bool decodesOnce;

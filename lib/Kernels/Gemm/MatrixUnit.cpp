@@ -276,3 +276,24 @@ Value MatrixUnit::columnOfRow(Value row) const {
   Value origin = math.mul(math.div(row, tileColumns), tileColumns);
   return math.add(origin, column);
 }
+
+Value MatrixUnit::rowOfColumn(Value column) const {
+  const IndexMath &math = kernel.math;
+  const ::conv::MatrixAtom &atom = kernel.atom;
+  int64_t tileColumns = kernel.subgroupTile()[1];
+  Value inSubgroup = math.rem(column, tileColumns);
+  Value run = math.div(inSubgroup, runLength() * kernel.laneGroups());
+  Value group =
+      math.rem(math.div(inSubgroup, runLength()), kernel.laneGroups());
+  Value index =
+      math.add(math.mul(run, runLength()), math.rem(inSubgroup, runLength()));
+  Value reg = math.rem(index, columnsPerAtom());
+  Value sweep = math.add(
+      math.mul(math.div(reg, atom.accRun), kernel.laneGroups()), group);
+  Value inAtom =
+      math.add(math.mul(sweep, atom.accRun), math.rem(reg, atom.accRun));
+  Value row =
+      math.add(math.mul(math.div(index, columnsPerAtom()), atom.m), inAtom);
+  Value origin = math.mul(math.div(column, tileColumns), tileColumns);
+  return math.add(origin, row);
+}

@@ -64,6 +64,8 @@ public:
                 int64_t position) const;
   /// The column of the workgroup's tile that a row of the right tile holds.
   Value columnOfRow(Value row) const;
+  /// The inverse, for atoms whose lanes hold a single column.
+  Value rowOfColumn(Value column) const;
   /// Number of aligned rows of the right tile that hold consecutive columns.
   int64_t columnRun() const {
     return std::gcd(kernel.atom.accRun, runLength());

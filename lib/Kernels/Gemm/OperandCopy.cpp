@@ -36,7 +36,7 @@ OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
   if (shape.async && kernel.chip.getLaneCopies())
     assignInLaneOrder();
   else if (areRowsNeighbours(access))
-    assignAlongColumn();
+    assignAlongColumn(source);
   else
     assignAlongRow();
   locate(source);
@@ -56,7 +56,9 @@ void OperandCopy::locate(const Source &source) {
   MatrixAccess::Position batch =
       access.createPosition(MatrixIndex::Batch, source.batch);
   for (Vector &own : vectors) {
-    Value row = math.add(source.origin, source.rowOf(own.row));
+    if (!own.operandRow)
+      own.operandRow = source.rowOf(own.row);
+    Value row = math.add(source.origin, own.operandRow);
     own.isRow = rowCount.isMultipleOf(tile.getRows())
                     ? math.yes()
                     : math.below(row, rowCount);

@@ -33,6 +33,8 @@ public:
     /// holds. Aligned groups of `rowRun` rows are consecutive.
     function_ref<Value(Value row)> rowOf;
     int64_t rowRun;
+    /// The row of the tile that holds one of the operand.
+    function_ref<Value(Value row)> placeOf;
   };
   OperandCopy(const Kernel &kernel, const SharedTile &tile,
               const Source &source);
@@ -88,9 +90,10 @@ public:
   SmallVector<Value> createPlaces(Value k, Value guard) const;
 
 private:
-  /// One vector: a row of the tile, and a position in that row.
+  /// One vector: a row of the tile, which row of the operand that is, and a
+  /// position in the row.
   struct Vector {
-    Value row, position;
+    Value row, operandRow, position;
     MatrixAccess::Position start; ///< Start of the row.
     Value isRow;                  ///< Whether the operand has it.
     /// The part of its place that does not change (`CopyShape::fixesPlaces`),
@@ -100,7 +103,7 @@ private:
   /// Neighbouring work-items take neighbouring vectors: of a row if the
   /// elements of a row are adjacent in memory, else of a column.
   void assignAlongRow();
-  void assignAlongColumn();
+  void assignAlongColumn(const Source &source);
   /// Vectors of a subgroup are adjacent in shared memory, and each lane fetches
   /// the data that belongs in its own vector.
   void assignInLaneOrder();

@@ -40,7 +40,7 @@ void OperandCopy::assignAlongRow() {
 /// consecutive. Neighbours then write to shared memory `rowWidth` rows apart,
 /// which the swizzle does not spread over all banks. So `rowWidth` neighbours
 /// take different vectors of the same block.
-void OperandCopy::assignAlongColumn() {
+void OperandCopy::assignAlongColumn(const Source &source) {
   const IndexMath &math = kernel.math;
   int64_t blocks = tile.getRows() / shape.rowWidth;
   int64_t across = std::gcd(shape.rowWidth, tile.getVectorsPerRow());
@@ -50,6 +50,10 @@ void OperandCopy::assignAlongColumn() {
     SmallVector<Value> digits = math.split(id, {0, blocks, across});
     own.row = math.add(math.mul(digits[1], shape.rowWidth), inBlock);
     own.position = math.add(math.mul(digits[0], across), digits[2]);
+    if (shape.followsOperand) {
+      own.operandRow = own.row;
+      own.row = source.placeOf(own.operandRow);
+    }
   }
 }
 

@@ -45,20 +45,22 @@ LogicalResult mlir::conv::createStagedBody(Kernel &kernel,
   tiles.leftTile.setBuffer(buffers[0]);
   tiles.rightTile.setBuffer(buffers[1]);
 
+  auto isInOrder = [](Value row) { return row; };
   OperandCopy lhs(kernel, tiles.leftTile,
                   {tiles.left, kernel.getRows(), kernel.arguments[0],
-                   origin.batch, origin.row, [](Value row) { return row; },
-                   tiles.leftTile.getRows()});
-  OperandCopy rhs(kernel, tiles.rightTile,
-                  {tiles.right, kernel.form.getColumns(), kernel.arguments[1],
-                   origin.batch, origin.column,
-                   [&](Value row) {
-                     // With that order, transposing reads select the columns.
-                     bool isInOrder =
-                         tiles.rightTile.getOrder() == TileOrder::AlongRows;
-                     return isInOrder ? row : tiles.matrix.columnOfRow(row);
-                   },
-                   tiles.matrix.columnRun()});
+                   origin.batch, origin.row, isInOrder,
+                   tiles.leftTile.getRows(), isInOrder});
+  OperandCopy rhs(
+      kernel, tiles.rightTile,
+      {tiles.right, kernel.form.getColumns(), kernel.arguments[1], origin.batch,
+       origin.column,
+       [&](Value row) {
+         // With that order, transposing reads select the columns.
+         bool isInOrder = tiles.rightTile.getOrder() == TileOrder::AlongRows;
+         return isInOrder ? row : tiles.matrix.columnOfRow(row);
+       },
+       tiles.matrix.columnRun(),
+       [&](Value column) { return tiles.matrix.rowOfColumn(column); }});
   if (!lhs.isComplete() || !rhs.isComplete())
     return scf::ForallOp(kernel.form.forall).emitOpError()
            << "expects operands of which copies bring " << ::conv::kVectorBytes
