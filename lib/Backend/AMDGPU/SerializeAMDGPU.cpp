@@ -178,10 +178,14 @@ private:
 };
 } // namespace
 
+/// Halves of registers are no registers of their own: where they are (gfx11 by
+/// default), LLVM joins two of them by two moves, which it puts before the
+/// products that hide the loads, where one permutation does.
 static ROCDL::ROCDLTargetAttr targetOf(gpu::GPUModuleOp module) {
   TargetAttr target = TargetAttr::lookup(module);
   return ROCDL::ROCDLTargetAttr::get(module.getContext(), /*optLevel=*/3,
-                                     "amdgcn-amd-amdhsa", target.getChip());
+                                     "amdgcn-amd-amdhsa", target.getChip(),
+                                     /*features=*/"-real-true16");
 }
 
 void mlir::conv::registerAMDGPUTranslations(DialectRegistry &registry) {
