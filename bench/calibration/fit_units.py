@@ -62,6 +62,7 @@ LANE_COPIES = {
 }
 MISSED_LOADS = 0.85
 LANE_READ_CYCLES = 12
+READ_LATENCY_CYCLES = 110
 FOLDS = 5
 
 
@@ -100,7 +101,8 @@ def _step(unit, fit, resident, is_only):
     if unit["lane_copies"]:
         alone += fit["step_atoms"] * unit["atom_cycles"]
     if unit["overlaps"] and not unit["lane_copies"]:
-        alone += unit["vector"]
+        reads = (unit["shared"] - unit["shared_writes"]) / unit["waves"]
+        alone = max(alone + unit["vector"], unit["rounds"] * READ_LATENCY_CYCLES + reads)
     alone += LANE_READ_CYCLES * unit["lane_reads"]
     is_spread = unit["overlaps"] and unit["stages"] > 1 and not (unit["lane_copies"] or unit["joins_loads"])
     latency = fit["latency_cycles"] + unit["loads"] / (2 if is_spread else 1)

@@ -58,6 +58,19 @@ func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128x
   return %y : tensor<64x28x28x128xf32>
 }
 
+// With one workgroup on a unit, a round of 32 x 32 x 8 would have fewer products than its reads have latency.
+// CHECK-LABEL: func.func @short_rounds
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 128,
+// CHECK-SAME: stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+func.func @short_rounds(%x: tensor<4x64x64x960xf16>, %dy: tensor<4x32x32x80xf16>)
+    -> tensor<80x7x1x960xf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [2, 2], dilations = [1, 1], low = [3, 0], high = [3, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<4x64x64x960xf16>, tensor<4x32x32x80xf16> -> tensor<80x7x1x960xf16>
+  return %dw : tensor<80x7x1x960xf16>
+}
+
 // One output element takes one subgroup of one atom.
 // CHECK-LABEL: func.func @one_output_f32
 // CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [16, 16], subgroup = [16, 16], gemm_k = 16,
@@ -75,7 +88,7 @@ func.func @one_output_f32(%x: tensor<1x1x1x1xf32>, %w: tensor<1x1x1x1xf32>)
 // three of them, and nothing comes after: workgroups of four waves are chosen.
 // CHECK-LABEL: func.func @only_round
 // CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64,
-// CHECK-SAME: stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+// CHECK-SAME: stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
 func.func @only_round(%dy: tensor<2x14x14x14x384xf16>, %w: tensor<384x1x1x1x160xf16>)
     -> tensor<2x14x14x14x160xf16> {
   %dx = conv.backward_data %dy, %w

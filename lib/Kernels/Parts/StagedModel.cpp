@@ -53,6 +53,8 @@ static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
   work.waves = candidate.subgroups();
   work.stages = candidate.stages;
   work.steps = double(cost.steps);
+  work.rounds =
+      double(candidate.gemmK) / double(reductionOfRound(*candidate.atom));
   work.overlapsSteps = candidate.atom->kind == AtomKind::MFMA;
   work.joinsLoads = work.overlapsSteps && !copiesInLaneOrder(chip, candidate) &&
                     hasTransposed(problem);
@@ -318,6 +320,7 @@ conv::describeUnit(const Problem &problem, const ChipInfo &chip,
   return {{"waves", double(work.waves)},
           {"stages", double(work.stages)},
           {"steps", work.steps * problem.averageShare()},
+          {"rounds", work.rounds},
           {"matrix", work.matrixCycles},
           {"vector", work.vectorCycles},
           {"shared", work.sharedCycles},

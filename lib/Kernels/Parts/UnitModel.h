@@ -24,6 +24,7 @@ struct UnitWork {
   int64_t waves = 1;
   int64_t stages = 1;      ///< Tiles of the main loop in shared memory.
   double steps = 1;        ///< Of the longest product.
+  double rounds = 1;       ///< Of a step: reads that are waited for together.
   double matrixCycles = 0; ///< Cycles of a wave on a SIMD's matrix unit.
   double vectorCycles = 0; ///< Cycles of a wave on a SIMD's vector unit.
   double sharedCycles = 0; ///< Cycles of shared memory: reads and writes.
