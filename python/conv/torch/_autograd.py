@@ -165,6 +165,27 @@ class _Mixed(torch.autograd.Function):
     backward = staticmethod(backward)
 
 
+class _Tracked(torch.autograd.Function):
+    """Like `Eager`, for a call like an earlier one, which nothing but autograd observes."""
+
+    @staticmethod
+    def forward(ctx, input, weight, bias, rest, known):  # noqa: A002
+        result = _calls.run_again(known, (input, weight) if bias is None else (input, weight, bias))
+        if result is None:
+            result = convolve(input, weight, bias, *rest)
+        setup(ctx, (input, weight, bias, *rest), result)
+        return result
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        return *backward(ctx, grad_output)[:3], None, None
+
+
+#: The result of a call like an earlier one, which is `known`, and its gradients: of the tensors, the rest of the operator's
+#: arguments in a tuple, and `known`.
+track_known = _calls.apply_of(_Tracked)
+
+
 def takes_mixed(*tensors) -> bool:
     """Whether `convolution` takes a 16-bit image with f32 parameters: only if nothing but autograd observes the call."""
     return not (_calls.is_anything_traced() or forward_ad._current_level >= 0 or any(map(_calls.is_special, tensors)))
@@ -182,6 +203,6 @@ def convolution(input, weight, bias, *rest):  # noqa: A002
     if weight.dtype != input.dtype:
         is_tracked = any(tensor is not None and tensor.requires_grad for tensor in (input, weight, bias))
         if is_tracked and torch.is_grad_enabled():
-            return _Mixed.apply(*arguments)
+            return _calls.apply_of(_Mixed)(*arguments)
         return convolve(input, _casts.cast(weight, input.dtype), *arguments[2:])
     return _calls.dispatch(_OPERATOR, (input, weight, bias, arguments[11]), arguments)

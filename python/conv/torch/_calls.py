@@ -26,12 +26,13 @@ _found: typing.Dict[tuple, _choices.Choice] = {}  #: By the arguments of a call,
 #: The choice of a call that has a kernel, and the shape, the strides and the type of its result.
 Known = typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...], torch.dtype]
 _known: typing.Dict[tuple, Known] = {}  #: Of calls on dense tensors.
+caches: typing.List[dict] = [_found, _known]  #: All that is derived from choices.
 
 
 def forget() -> None:
     """Makes every call look up its choice again, except in compiled code."""
-    _found.clear()
-    _known.clear()
+    for cache in caches:
+        cache.clear()
 
 
 def get_known(key: tuple) -> typing.Optional[Known]:
@@ -166,6 +167,12 @@ def forward_of(traced: typing.Callable, direct: typing.Callable) -> staticmethod
     return staticmethod(forward)
 
 
+def apply_of(function: typing.Type[torch.autograd.Function]) -> typing.Callable:
+    """`function.apply` where no transform of torch.func is active. What it does for them takes longer than all the rest: it
+    inspects the signature of a forward that has no context."""
+    return super(torch.autograd.Function, function).apply
+
+
 def is_traced(tensor: torch.Tensor) -> bool:
     """Whether something other than autograd observes calls on this tensor: also autograd with a batch of gradients."""
     return is_anything_traced() or is_special(tensor) or torch._C._functorch.is_legacy_batchedtensor(tensor)
@@ -208,5 +215,5 @@ def dispatch(
     if torch.is_grad_enabled():
         for tensor in tensors:
             if tensor is not None and tensor.requires_grad:
-                return operator.eager.apply(*arguments)
+                return apply_of(operator.eager)(*arguments)
     return operator.direct(*arguments)

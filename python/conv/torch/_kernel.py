@@ -48,11 +48,18 @@ class Kernel:
     def __call__(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
         """Starts it on the current stream, on dense tensors in the orders of the problem, which determine run-time sizes."""
         addresses, bits = [], 0
-        for operand in operands:
-            # Lazily negated tensors have other values in memory, and lazily zeroed ones have no memory.
-            address = (operand.data_ptr() or 1) | operand.is_neg()
-            addresses.append(address)
-            bits |= address
+        try:
+            for operand in operands:
+                # Lazily negated tensors have other values in memory, and lazily zeroed ones have no memory.
+                address = (operand.data_ptr() or 1) | operand.is_neg()
+                addresses.append(address)
+                bits |= address
+        except RuntimeError:
+            # A tensor that left a transform of torch.func wraps the one with the data.
+            unwrapped = [torch._C._functorch.unwrap_if_dead(operand) for operand in operands]
+            if all(ours is theirs for ours, theirs in zip(unwrapped, operands)):
+                raise
+            return self(unwrapped, result)
         if bits & self._low_bits:
             operands, addresses = self._in_memory(operands, addresses)
         packed = self._pack(*addresses, result.data_ptr())

@@ -147,6 +147,9 @@ class CallArguments(typing.NamedTuple):
     alpha: float = 0.01
     max_error: float = 0.0
 
+    def operands(self) -> typing.List[torch.Tensor]:
+        return [tensor for tensor in (self.input, self.weight, self.bias, self.residual) if tensor is not None]
+
     def window(self) -> Window:
         return make_window(self.stride, self.low, self.high, self.dilation, self.groups, self.padding_mode)
 
@@ -211,16 +214,21 @@ def convolution_kernel(*arguments) -> torch.Tensor:
     return convolve(*tensors, *map(tuple, window), transposed, tuple(output_padding), *rest)
 
 
-def convolve(*arguments) -> torch.Tensor:
-    call = CallArguments(*arguments)
-    operands = [tensor for tensor in (call.input, call.weight, call.bias, call.residual) if tensor is not None]
-    key = (
+def identify(call: CallArguments, operands: typing.Sequence[torch.Tensor]) -> tuple:
+    """What identifies calls with the same kernel; `operands` are the tensors."""
+    return (
         *[(tensor.shape, tensor.stride(), tensor.dtype, tensor.device) for tensor in operands],
         call.bias is None,
         torch._C._get_cudnn_allow_tf32(),
         *call[3:11],
         *call[12:],
     )
+
+
+def convolve(*arguments) -> torch.Tensor:
+    call = CallArguments(*arguments)
+    operands = call.operands()
+    key = identify(call, operands)
     result = _calls.run_known(key, operands)
     return compute(call, key) if result is None else result
 

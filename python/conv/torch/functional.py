@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch.overrides import handle_torch_function, has_torch_function_variadic
 
 from .._problem import spread
-from . import _autograd, _calls, _choices
+from . import _autograd, _calls, _choices, _shortcuts
 from ._geometry import DATA, FORWARD, OptionalTensor
 from ._reference import ACTIVATIONS
 
@@ -138,6 +138,10 @@ def _is_left(direction: str, input: object, weight: object) -> bool:  # noqa: A0
 def _forward(
     rank: int, fallback, input, weight, bias, stride, padding, dilation, groups, padding_mode="zeros", max_error=0.0
 ):  # noqa: A002
+    given = input, weight, bias, (stride, padding, dilation, groups), (FORWARD, padding_mode, max_error)
+    result = _shortcuts.run(*given)
+    if result is not None:
+        return result
     if _is_left(FORWARD, input, weight):
         return fallback(input, weight, bias, stride, padding, dilation, groups)
     input, weight, bias, mixed = _autocast_operands(input, weight, bias)
@@ -156,15 +160,19 @@ def _forward(
         low = high = _spread(padding, rank)
     if low is None or min((*low, *strides, *dilations)) < 0 or min((*strides, *dilations)) < 1:
         return fallback(input, weight, bias, stride, padding, dilation, groups)
-    return _autograd.convolution(
-        *(input, weight, bias, strides, low, high, dilations, False, (0,) * rank, groups),
-        *(padding_mode, None, "", 0.01, max_error),
-    )
+    rest = strides, low, high, dilations, False, (0,) * rank, groups, padding_mode, None, "", 0.01, max_error
+    result = _autograd.convolution(input, weight, bias, *rest)
+    _shortcuts.learn(*given, rest)
+    return result
 
 
 def _transpose(
     rank: int, fallback, input, weight, bias, stride, padding, output_padding, groups, dilation, max_error
 ):  # noqa: A002
+    given = input, weight, bias, (stride, padding, output_padding, groups, dilation), (DATA, "zeros", max_error)
+    result = _shortcuts.run(*given)
+    if result is not None:
+        return result
     if _is_left(DATA, input, weight):
         return fallback(input, weight, bias, stride, padding, output_padding, groups, dilation)
     input, weight, bias, mixed = _autocast_operands(input, weight, bias)
@@ -183,10 +191,10 @@ def _transpose(
         return fallback(input, weight, bias, stride, padding, output_padding, groups, dilation)
     if any(extra >= max(step, d) for extra, step, d in zip(more, strides, dilations)):
         return fallback(input, weight, bias, stride, padding, output_padding, groups, dilation)
-    return _autograd.convolution(
-        *(input, weight, bias, strides, pads, pads, dilations, True, more, groups),
-        *("zeros", None, "", 0.01, max_error),
-    )
+    rest = strides, pads, pads, dilations, True, more, groups, "zeros", None, "", 0.01, max_error
+    result = _autograd.convolution(input, weight, bias, *rest)
+    _shortcuts.learn(*given, rest)
+    return result
 
 
 class _Forward(typing.Protocol):

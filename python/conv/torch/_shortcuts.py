@@ -1,0 +1,103 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The shortest way through a call of a function like an earlier one: one look-up, then its kernel.
+
+The look-up is by the arguments as users give them. Its result is that of the long way, because everything that the long way
+depends on is in the key or asked before: what observes the call, autocast, and the types of sizes.
+"""
+
+from __future__ import annotations
+
+import typing
+
+import torch
+from torch.autograd import forward_ad
+from torch.overrides import has_torch_function
+
+from . import _autograd, _calls, _operators
+from ._geometry import OptionalTensor
+
+#: By what identifies a call: its sizes, what follows the tensors in a call of the operator, and its kernel.
+_entries: typing.Dict[tuple, typing.Tuple[tuple, tuple, _calls.Known]] = {}
+_calls.caches.append(_entries)
+
+
+def _identify(
+    input: torch.Tensor,  # noqa: A002
+    weight: torch.Tensor,
+    bias: OptionalTensor,
+    sizes: tuple,
+    others: tuple,
+) -> typing.Optional[tuple]:
+    """What identifies a call; None if it has to go the long way."""
+    if (
+        _calls.is_anything_traced()
+        or torch._C._is_any_autocast_enabled()
+        or forward_ad._current_level >= 0
+        or type(input) not in _calls.PLAIN
+        or type(weight) not in _calls.PLAIN
+        or has_torch_function(())  # Of a mode.
+    ):
+        return None
+    key = (
+        *(input.shape, input.stride(), input.dtype, input.device),
+        *(weight.shape, weight.stride(), weight.dtype, weight.device),
+        torch._C._get_cudnn_allow_tf32(),
+        sizes,
+        others,
+    )
+    if bias is None:
+        return key
+    return (*key, bias.shape, bias.stride(), bias.dtype, bias.device) if type(bias) in _calls.PLAIN else None
+
+
+def _is_exact(size: object) -> bool:
+    """Whether a size has a type of valid ones. Others may equal a valid one, as 1.0 equals 1."""
+    return type(size) in (int, str) or (type(size) is tuple and all(type(each) is int for each in size))
+
+
+def run(
+    input: torch.Tensor,  # noqa: A002
+    weight: torch.Tensor,
+    bias: OptionalTensor,
+    sizes: tuple,
+    others: tuple,
+) -> OptionalTensor:
+    """The result of a call like an earlier one; None if it has to go the long way.
+
+    `sizes` are as users give them, and the `others` are what else the call depends on.
+    """
+    try:
+        entry = _entries.get(_identify(input, weight, bias, sizes, others))
+    except (TypeError, RuntimeError):  # Lists have no hash, and sparse tensors no strides.
+        return None
+    if entry is None:
+        return None
+    valid, rest, known = entry
+    for size, earlier in zip(sizes, valid):
+        if size is not earlier and not _is_exact(size):
+            return None
+    if torch.is_grad_enabled() and (
+        input.requires_grad or weight.requires_grad or (bias is not None and bias.requires_grad)
+    ):
+        return _autograd.track_known(input, weight, bias, rest, known)
+    return _calls.run_again(known, (input, weight) if bias is None else (input, weight, bias))
+
+
+def learn(
+    input: torch.Tensor,  # noqa: A002
+    weight: torch.Tensor,
+    bias: OptionalTensor,
+    sizes: tuple,
+    others: tuple,
+    rest: tuple,
+) -> None:
+    """Keeps what `run` needs for calls like this one, which went the long way, if it had a kernel. The `rest` is what follows
+    the tensors in a call of the operator."""
+    if not all(map(_is_exact, sizes)):
+        return
+    key = _identify(input, weight, bias, sizes, others)
+    call = _operators.CallArguments(input, weight, bias, *rest)
+    known = _calls.get_known(_operators.identify(call, call.operands())) if key else None
+    if known:
+        _entries[key] = sizes, rest, known
