@@ -168,9 +168,10 @@ def explain(
     name: str = "source",
     as_json: bool = False,
     database: typing.Union[str, os.PathLike, None] = None,
+    compute_units: int = 0,
 ) -> typing.Union[str, typing.List[dict]]:
-    """Says which schedule each kernel of a module would get and why, without compiling it; `database` is as in `compile`,
-    and the `max_error` is the problem's.
+    """Says which schedule each kernel of a module would get and why, without compiling it; `database` and `compute_units` are
+    as in `compile`, and the `max_error` is the problem's.
 
     Returns:
         Text for people, as `conv-compile --explain` prints it; with `as_json`, a dictionary for each kernel: schedule, its
@@ -182,6 +183,7 @@ def explain(
         source=encode(name),
         database=encode(find_database(database), os.fsencode),
         explains_as_text=not as_json,
+        compute_units=as_integer("compute_units", compute_units, 0, (1 << 32) - 1),
         max_error=getattr(module, "max_error", 0.0),
     )
     source = _read(module)
@@ -189,10 +191,12 @@ def explain(
     return [json.loads(line) for line in text.splitlines()] if as_json else text
 
 
-def list_schedules(module: Module, target: str) -> typing.List[dict]:
+def list_schedules(module: Module, target: str, *, compute_units: int = 0) -> typing.List[dict]:
     """The possible schedules of the convolutions of a module: dictionaries of "problem", "target", "schedule" and the
-    "seconds" that the cost model predicts."""
-    options = Options(struct_size=ctypes.sizeof(Options), targets=encode(target), source=b"source")
+    "seconds" that the cost model predicts; `compute_units` is as in `compile`."""
+    options = Options(
+        struct_size=ctypes.sizeof(Options), targets=encode(target), source=b"source", compute_units=compute_units
+    )
     source = _read(module)
     text = take(lambda place: load().conv_list_schedules(source, len(source), ctypes.byref(options), place)).decode()
     return [json.loads(line) for line in text.splitlines()]

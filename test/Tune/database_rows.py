@@ -9,7 +9,7 @@ import sys
 import unittest
 
 import conv
-from conv.tune import Database, Measurement, Quarantined
+from conv.tune import Database, Measurement, Quarantined, _tasks
 from conv.tune._database import plain
 from conv.tune._problems import from_shape
 from conv.tune._space import SIZES, find_space
@@ -71,11 +71,22 @@ class Rows(unittest.TestCase):
         states.append(state())
         self.assertEqual(len(set(states)), 3)
 
+    def test_compute_units(self):
+        """The candidates, and what the default compiles to, are for so many threads: one alone has no slices to add up."""
+        shape = {"n": 1, "c": 64, "k": 64, "spatial": [14, 14], "filter": [3, 3], "pad": [1, 1]}
+        problem = from_shape(shape, "f32", "backward_weight", "nhwc")
+        for units, has_slices in ((1, False), (8, True)):
+            space = find_space(problem, "host", SIZES["full"], units)
+            self.assertEqual(space.chip_units, units)
+            default = space.candidates[0]
+            self.assertEqual("splits" in default.schedule, has_slices)
+            self.assertEqual(_tasks._compile(problem, "host", default)[0], default.schedule)
+
     def test_rank(self):
         """The expected time of a stale row scales with the prediction; a schedule that no longer exists comes last."""
         shape = {"n": 1, "c": 16, "k": 32, "spatial": [9, 9], "filter": [3, 3], "pad": [1, 1]}
         problem = from_shape(shape, "f32", "forward", "nhwc")
-        space = find_space(problem, "host", SIZES["full"])
+        space = find_space(problem, "host", SIZES["full"], ROW.compute_units)
         first, second = (one for one in space.candidates[:2])
         rows = [
             # The times are similar, but the old predictions were half (first) and twice (second) the current ones.

@@ -134,7 +134,7 @@ class Sweeps(unittest.TestCase):
     def test_bundle(self):
         """A bundle is compiled here, measured without the compiler, and collected here."""
         bundle = ROOT / "bundle"
-        compile_ = tuner.command("compile", tuner.LAYERS, *tuner.USUAL, "-o", bundle)
+        compile_ = tuner.command("compile", tuner.LAYERS, *tuner.USUAL, "--compute-units", tuner.UNITS, "-o", bundle)
         process = subprocess.Popen(compile_, stderr=subprocess.DEVNULL)
         index = bundle / "index.jsonl"
         tuner.wait_for(lambda: index.exists() and index.read_text().count("\n") >= 3)

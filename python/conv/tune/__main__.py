@@ -134,7 +134,8 @@ def run_compile(options: argparse.Namespace) -> int:
                 return progress.line(f"refused {problem.describe()}: {answer}")
             return progress.line(f"{answer.space.line}: {len(answer.packs)} of {answer.space.schedules} schedules")
 
-        compile_bundle(bundle, problems, executor, _size(options), _limits(options), show)
+        explored = _size(options), _limits(options), options.compute_units
+        compile_bundle(bundle, problems, executor, *explored, show)
 
     kept = f"what was compiled is in '{options.output}'"
     run_on(Where(options.cluster, options.jobs), "conv-tune", kept, work)
@@ -253,6 +254,13 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     step.set_defaults(run=run_compile)
     _add_layers(step)
     step.add_argument("-o", "--output", required=True, metavar="BUNDLE")
+    step.add_argument(
+        "--compute-units",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="of the device: schedules of the host are ranked for so many threads (default: those of the chip; host: 8)",
+    )
 
     step = commands.add_parser("measure", help="verify and measure a bundle, without a compiler")
     step.set_defaults(run=run_measure)

@@ -129,7 +129,7 @@ class Bundle:
         return [Compiled(one, self._path(digest).read_bytes()) for one, digest in found if digest]
 
     def explore(
-        self, child: Isolated, problem: Problem, target: str, size: Size, limits: Limits
+        self, child: Isolated, problem: Problem, target: str, size: Size, limits: Limits, compute_units: int
     ) -> typing.Union[Space, str]:
         """The compiled candidates."""
         return self.items[problem].space
@@ -178,10 +178,10 @@ def verify_bundle(bundle: Bundle, bench: Bench, limits: Limits, jobs: int, until
 
 
 def compile_layer(
-    child: Isolated, problem: Problem, target: str, size: Size, limits: Limits
+    child: Isolated, problem: Problem, target: str, size: Size, limits: Limits, compute_units: int
 ) -> typing.Union[str, typing.Tuple[Item, typing.List[Compiled]]]:
     """All candidates of a problem, or why there are none."""
-    space = explore(child, problem, target, size, limits)
+    space = explore(child, problem, target, size, limits, compute_units)
     if isinstance(space, str):
         return space
     compiled: typing.Dict[str, Compiled] = {}
@@ -207,6 +207,7 @@ def compile_bundle(
     executor: typing.Any,
     size: Size,
     limits: Limits,
+    compute_units: int,
     progress: typing.Callable[[Problem, typing.Union[str, Item]], None],
 ) -> None:
     """Fills a bundle with the candidates of problems that it lacks."""
@@ -215,7 +216,7 @@ def compile_bundle(
     while waiting or running:
         while waiting and len(running) < executor.width:
             problem = waiting.pop(0)
-            running[executor.submit(compile_layer, problem, bundle.target, size, limits)] = problem
+            running[executor.submit(compile_layer, problem, bundle.target, size, limits, compute_units)] = problem
         for task in executor.wait(running):
             problem = running.pop(task)
             try:

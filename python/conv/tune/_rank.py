@@ -27,12 +27,13 @@ class Ranked:
     expected: typing.Optional[float]  #: Seconds; None if one of the predictions is unknown.
 
 
-def predict(problem: str, target: str) -> typing.Dict[str, float]:
-    """The predicted seconds of all schedules of a problem, the default first; none if it is refused."""
+def predict(problem: str, target: str, compute_units: int) -> typing.Dict[str, float]:
+    """The predicted seconds of all schedules of a problem on a device with so many compute units, the default first; none if
+    it is refused."""
     module = parse_line(problem).module()
     try:
-        explained = _compiler.explain(module, target, as_json=True, database="")
-        records = _compiler.list_schedules(module, target)
+        explained = _compiler.explain(module, target, as_json=True, database="", compute_units=compute_units)
+        records = _compiler.list_schedules(module, target, compute_units=compute_units)
     except Error:
         return {}
     kernel = next(kernel for kernel in explained if "schedule" in kernel)
@@ -46,7 +47,7 @@ def rank_stale(
     """For each group of stale rows, as from `best_rows`: its key, its rows, sorted by expected time, and the predicted time
     of the cost model's own choice."""
     for key, group in best_rows(row for row in rows if row.compiler != compiler).items():
-        predictions = predict(key[0], key[1])
+        predictions = predict(*key[:3])
         ranked = []
         for before, row in enumerate(group, 1):
             now = predictions.get(plain(row.schedule))

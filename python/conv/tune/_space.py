@@ -38,6 +38,7 @@ class Candidate:
     predicted: typing.Optional[float]
     is_default: bool = False
     unit: str = ""  #: The terms of the prediction, as JSON, if the cost model gives them.
+    compute_units: int = 0  #: Those for which the compiler chooses the default; 0: the chip's.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,20 +82,20 @@ def _unit(record: dict) -> str:
     return json.dumps(record["unit"]) if "unit" in record else ""
 
 
-def find_space(problem: Problem, target: str, size: Size) -> Space:
-    """Finds the candidates of a problem to measure.
+def find_space(problem: Problem, target: str, size: Size, compute_units: int = 0) -> Space:
+    """Finds the candidates of a problem to measure, as ranked for a device with so many compute units; 0: the chip's number.
 
     Raises:
         Refused: the compiler does not handle it.
     """
     module = problem.module()
-    explained = _compiler.explain(module, target, as_json=True, database="")
+    explained = _compiler.explain(module, target, as_json=True, database="", compute_units=compute_units)
     kernel = next(kernel for kernel in explained if "schedule" in kernel)
     seconds = kernel["predicted"]["seconds"] + sum(one["seconds"] for one in kernel.get("transforms", ()))
-    records = _compiler.list_schedules(module, target)
+    records = _compiler.list_schedules(module, target, compute_units=compute_units)
     units = {record["schedule"]: _unit(record) for record in records}
     chosen = plain(kernel["schedule"])
-    default = Candidate(chosen, seconds, is_default=True, unit=units.get(chosen, ""))
+    default = Candidate(chosen, seconds, True, units.get(chosen, ""), compute_units)
     others = [record for record in records if record["schedule"] != default.schedule]
     sampled = sample(others, size) if others else []
     candidates = [Candidate(one["schedule"], one["seconds"], unit=_unit(one)) for one in sampled]

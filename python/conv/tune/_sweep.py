@@ -149,7 +149,7 @@ def run(
     while running or (waiting and time.monotonic() < sweep.until):
         while waiting and len(running) < executor.width and time.monotonic() < sweep.until:
             layer = waiting.popleft()
-            task = executor.submit(sweep.explore, layer.problem, sweep.target, sweep.size, sweep.limits)
+            task = executor.submit(sweep.explore, layer.problem, sweep.target, sweep.size, sweep.limits, units or 0)
             running[task] = layer
         for task in executor.wait(running):
             layer = running.pop(task)

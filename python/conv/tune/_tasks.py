@@ -76,7 +76,8 @@ class Bench:
 def _compile(problem: Problem, target: str, candidate: Candidate) -> typing.Tuple[str, bytes, str]:
     """The compiled schedule, the artifact, and the digest of its code."""
     schedule = None if candidate.is_default else candidate.schedule
-    pack = _compiler.compile(problem, target, schedule=schedule, database="", threads=1, cache=False)
+    options = dict(schedule=schedule, database="", compute_units=candidate.compute_units, threads=1, cache=False)
+    pack = _compiler.compile(problem, target, **options)
     if schedule is None:
         from .._artifact import load
 
@@ -128,10 +129,12 @@ def _time(device: str, problem: Problem, packs: typing.List[bytes], protocol: Pr
 # In the worker.
 
 
-def explore(child: Isolated, problem: Problem, target: str, size: Size, limits: Limits) -> typing.Union[Space, str]:
+def explore(
+    child: Isolated, problem: Problem, target: str, size: Size, limits: Limits, compute_units: int = 0
+) -> typing.Union[Space, str]:
     """The candidates of a problem, or why there are none."""
     try:
-        return child.call(find_space, problem, target, size, limit=limits.compile)
+        return child.call(find_space, problem, target, size, compute_units, limit=limits.compile)
     except (Error, Died) as error:
         return str(error)
 

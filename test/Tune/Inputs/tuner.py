@@ -9,6 +9,7 @@ import sys
 import time
 
 from conv import _compiler
+from conv._device import open_device
 from conv.tune import Database, Quarantined
 from conv.tune._problems import read_problems
 from conv.tune._space import SIZES, find_space
@@ -17,6 +18,7 @@ INPUTS = pathlib.Path(__file__).parent
 LAYERS = INPUTS / "layers.json"
 DIRECTIONS = ("forward", "backward_data", "backward_weight")
 USUAL = ["--directions", *DIRECTIONS, "--dtype", "f16", "--target", "host", "--space", "quick", "--jobs", "2"]
+UNITS = open_device("host").compute_units
 FAST = ["--idle", "0", "--burst", "0.001", "--rounds", "1"]
 
 
@@ -37,7 +39,7 @@ def environment(trace="", poison=""):
 
 def find_spaces():
     problems = read_problems(LAYERS, (), DIRECTIONS, "f16")
-    return {problem: find_space(problem, "host", SIZES["quick"]) for problem in problems}
+    return {problem: find_space(problem, "host", SIZES["quick"], UNITS) for problem in problems}
 
 
 def planned():
