@@ -121,10 +121,14 @@ class Torch(Framework):
                 "expects a tensor that needs no gradient, but got one with requires_grad, and none flows through a "
                 "compiled function: call it in torch.no_grad(), or with tensor.detach()"
             )
+        try:
+            address, strides = tensor.data_ptr(), tensor.stride()
+        except RuntimeError as error:  # Sparse ones, and those of oneDNN.
+            raise bad_input(f"expects a tensor with its values in memory, but got one without: {error}") from error
         return _tensor(
-            tensor.data_ptr(),
+            address,
             tensor.shape,
-            tensor.stride(),
+            strides,
             self._names.get(dtype) or self._names.setdefault(dtype, _dtypes.from_framework(dtype)),
             self._devices.get(device) or self._devices.setdefault(device, self._name(device)),
         )

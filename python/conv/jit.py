@@ -37,7 +37,8 @@ _first: typing.Dict[typing.Tuple[DynamicProblem, str], DynamicProblem] = {}
 def _sizes(name: str, value: Sizes, rank: int) -> typing.Tuple[int, ...]:
     values = spread(value, rank)
     if values is None:
-        raise bad_input(f"{name}: expects one number or {rank}, but got {tuple(value)}")
+        got = repr(value) if isinstance(value, str) else tuple(value)
+        raise bad_input(f"{name}: expects one number or {rank}, but got {got}")
     return tuple([as_integer(name, size) for size in values])
 
 

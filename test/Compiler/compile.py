@@ -154,6 +154,8 @@ class Compile(unittest.TestCase):
                 conv.jit.conv2d(x, w, **{name: 1.0})
             with self.assertRaisesRegex(conv.Error, rf"{name}: expects -\d+ to \d+, but got 18446744073709551617"):
                 conv.jit.conv2d(x, w, **{name: 1 << 64 | 1})
+        with self.assertRaisesRegex(conv.Error, "padding: expects one number or 2, but got 'same'"):
+            conv.jit.conv2d(x, w, padding="same")
         for name, value, bounds in (
             ("max_workspace", 1 << 63, "0 to 9223372036854775807"),
             ("threads", -1, "0 to 4294967295"),

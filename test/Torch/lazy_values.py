@@ -85,6 +85,12 @@ class LazyValues(unittest.TestCase):
                 call()
         layer(x.resolve_neg(), w)
 
+    def test_tensors_without_memory(self):
+        x, w = torch.randn(2, 3, 7, 5, device="cpu"), torch.randn(4, 3, 3, 3, device="cpu")
+        for other in (x.to_sparse(), x.to_mkldnn()):
+            with self.assertRaisesRegex(conv.Error, "expects a tensor with its values in memory, but got one without"):
+                conv.jit.conv2d(other, w)
+
     def test_zz_conv_ran(self):
         rows = [row for row in conv.torch.report() if row.reason not in ("alignment", "measured")]
         assert_conv_ran([row for row in rows if row.device == DEVICE_NAME or row.runs == "conv"], 5)
