@@ -41,6 +41,24 @@ static bool writesVectors(ViewAttr view, RankedTensorType type) {
          0;
 }
 
+/// Whether a transform of the host adds up several terms for an element, each
+/// of which it loads from a place of its own.
+static bool addsTerms(BlockTransformOp block, const ::conv::ChipInfo &chip) {
+  return chip.calibration->host &&
+         llvm::product_of(block.getFrom().getBatch()) >
+             llvm::product_of(block.getTo().getBatch());
+}
+
+/// Whether vectors along rows are stored element by element.
+static bool storesApart(ViewAttr view, Value tensor) {
+  constexpr int64_t kMostApart = 4;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> distances =
+      getDistances({view, type, getStrides(tensor)});
+  size_t lastRow = view.getBatch().size() + view.getRows().size() - 1;
+  return std::abs(distances[lastRow]) > kMostApart;
+}
+
 /// Warpgroup kernels overlap their launch with the end of the kernel before.
 static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
   return hasWarpgroups(chip)
@@ -70,14 +88,17 @@ double mlir::conv::predictTransform(Operation *transform,
   // later reads.
   double bytes = 0;
   auto block = dyn_cast<BlockTransformOp>(transform);
+  bool hasTerms = block && addsTerms(block, chip);
   auto addBytes = [&](Value tensor, ViewAttr view) {
     auto type = cast<RankedTensorType>(tensor.getType());
     // Unfolded windows of few channels are written element by element, which
     // is limited by instructions.
-    bool isUnfolded = tensor == transform->getResult(0) && view &&
-                      !view.getLimits().empty() && !writesVectors(view, type);
+    bool isResult = tensor == transform->getResult(0);
+    bool isUnfolded = isResult && view && !view.getLimits().empty() &&
+                      !writesVectors(view, type);
     bool isScattered =
-        view && (isUnfolded || !accessesNeighbours(view, tensor));
+        view && (isUnfolded || !accessesNeighbours(view, tensor) ||
+                 (hasTerms && (!isResult || storesApart(view, tensor))));
     bytes += double(type.getNumElements()) *
              double(llvm::divideCeil(type.getElementTypeBitWidth(), 8)) *
              (isScattered ? chip.calibration->transform.scatteredFactor : 1);

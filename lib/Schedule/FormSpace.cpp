@@ -9,7 +9,7 @@
 // caller's layout or also channels innermost, and channels padded to 16 bytes
 // or, in narrow groups, merged to a row of a tensor copy. Depthwise weight
 // gradients whose channels are not whole vectors can have positions innermost,
-// as can small groups on the host.
+// as can small groups on the host. Results of few channels can be unfolded.
 // Operands that are 8-bit floats can also be multiplied as f16.
 //
 //===----------------------------------------------------------------------===//
@@ -176,6 +176,14 @@ static LayoutsAttr getUnfoldedLayouts(ConvolutionOpInterface op, int64_t dims) {
   return withOrder(last, im2col.getRole(), order);
 }
 
+/// Whether the first of the unfolded dimensions has taps, or unfolding it
+/// changes nothing.
+static bool addsTaps(ConvolutionOpInterface op, int64_t dims) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  int64_t first = shape.getRank() - dims;
+  return shape.filter[first] != 1 || shape.strides[first] != 1;
+}
+
 /// Forms in which window elements become channels of a tensor that has few
 /// channels.
 static SmallVector<OperandForm>
@@ -189,10 +197,7 @@ enumerateUnfoldedForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
     LayoutsAttr last = getUnfoldedLayouts(op, dims);
     OperandForm form = {
         last, ::conv::kVectorBytes / bytes, {}, dims, operandType};
-    // Unfolding one more dimension without taps changes nothing.
-    int64_t first = shape.getRank() - dims;
-    bool isUseless = shape.filter[first] == 1 && shape.strides[first] == 1;
-    if (isUseless || !form.findObstacle(op).empty() ||
+    if (!addsTaps(op, dims) || !form.findObstacle(op).empty() ||
         !isWorthUnfolding(op, form))
       continue;
     forms.push_back(form);
@@ -287,6 +292,29 @@ static bool wastesVectors(int64_t channels, const ::conv::ChipInfo &chip) {
           channels % chip.processor->vectorLanes != 0);
 }
 
+/// Forms whose result is unfolded, for few channels: a product with a row for
+/// each of their taps instead of one for each channel, which reads its wide
+/// operand as it is, and once.
+static SmallVector<OperandForm> enumerateHostFolds(ConvolutionOpInterface op) {
+  SmallVector<OperandForm> forms;
+  for (int64_t dims = 1; dims <= ConvolutionShape::get(op).getRank(); ++dims) {
+    if (!Im2col(op, dims).unfoldsResult())
+      continue;
+    TensorRole wide = op.getDirection() == Direction::Forward
+                          ? TensorRole::Input
+                          : TensorRole::Output;
+    OperandForm form = {
+        withOrder(getUnfoldedLayouts(op, dims), wide, op.getOrder(wide)),
+        1,
+        {},
+        dims};
+    if (addsTaps(op, dims) && form.findObstacle(op).empty() &&
+        isWorthUnfolding(op, form))
+      forms.push_back(form);
+  }
+  return forms;
+}
+
 /// The host packs its operands in any case. But vectors of products are along
 /// positions where a group has few channels: it pays to have them innermost
 /// before each group gathers its own. So it does for filter gradients, which
@@ -320,6 +348,7 @@ enumerateHostForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) {
     if (!isKnown && form.findObstacle(op).empty() && !form.isFormOf(op))
       forms.push_back(form);
   }
+  llvm::append_range(forms, enumerateHostFolds(op));
   return forms;
 }
 

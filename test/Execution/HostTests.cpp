@@ -189,6 +189,50 @@ static void addTransposes() {
   add(67, 8, 9, 4);
 }
 
+/// Results of few channels that are unfolded (col2im): terms are added in
+/// vectors along lines, of whose ends they have masks, and stored one, three or
+/// nine elements apart, or in phases of 2.
+static void addFolds() {
+  auto add = [](const std::string &name, GenOptions options, int64_t few,
+                int64_t dims) {
+    for (int64_t direction : {1, 2})
+      for (const char *layout : {"NCHW", "NHWC"})
+        for (const std::string &level : listLevels()) {
+          options.direction = direction;
+          (direction == 1 ? options.k : options.c) = few;
+          (direction == 1 ? options.c : options.k) = 11;
+          options.inputLayout = options.outputLayout = layout;
+          std::string atom = level == "host" ? "16 x 4 x 1" : "32 x 8 x 1";
+          bool isFirst = layout == std::string("NCHW");
+          std::string form =
+              direction == 1
+                  ? std::string("\"") + layout + "\", \"KRSC\", \"NKPQ\""
+                  : std::string("\"NCHW\", \"CRSK\", \"") +
+                        (isFirst ? "NKPQ\"" : "NPQK\"");
+          std::string schedule =
+              "kernel = #conv.host_gemm<workgroup = [64, 32], subgroup = "
+              "[64, 32], gemm_k = 16, stages = 1, atom = <fma " +
+              atom + ">, raster = columns>, layouts = <" + form +
+              ">, im2col = " + std::to_string(dims);
+          addTest("Host",
+                  "folds_" + name + "_F" + std::to_string(direction) + "_" +
+                      layout + "_" + level,
+                  [options, schedule, level] {
+                    checkEverywhere(insertSchedule(generateText(options),
+                                                   options, schedule),
+                                    {level});
+                  });
+        }
+  };
+  GenOptions layer = makeLayer(1, 1, 7, 37, 3, 1, "NCHW");
+  layer.high = {0, 0, 2};
+  add("one_channel", layer, 1, 2);
+  layer.dilation = {1, 2, 3};
+  add("dilated", layer, 3, 2);
+  add("nine_channels", makeLayer(1, 1, 6, 19, 3, 1, "NCHW"), 9, 1);
+  add("phases", makeLayer(1, 1, 11, 41, 3, 2, "NCHW"), 3, 2);
+}
+
 /// Rows of a window of few channels, which are one run of several pixels with a
 /// mask of those inside; blocks of the reduction start and end within a pixel.
 static void addWindowRows() {
@@ -345,6 +389,7 @@ void test::addHostTests() {
   addPhases();
   addPairs();
   addTransposes();
+  addFolds();
   addWindowRows();
   addPlaces();
   addGradientLines();

@@ -51,13 +51,34 @@ func.func @groups_of_12_channels(%x: tensor<1x28x28x108xf32>, %w: tensor<108x3x3
 
 // Many channels of an image are brought innermost, where products read them in place, and the filter into panels' order.
 // CHECK-LABEL: func.func @channels_first
-// CHECK: layouts = <"NHWC", "CRSK", "N{{KPQ|PQK}}">
-func.func @channels_first(%x: tensor<1x128x56x56xf32>, %w: tensor<32x128x3x3xf32>) -> tensor<1x32x56x56xf32> {
+// ONE: layouts = <"NHWC", "CRSK", "N{{KPQ|PQK}}">
+func.func @channels_first(%x: tensor<1x128x56x56xf32>, %w: tensor<128x128x3x3xf32>) -> tensor<1x128x56x56xf32> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NCHW", "KCRS", "NKPQ">
-      : tensor<1x128x56x56xf32>, tensor<32x128x3x3xf32> -> tensor<1x32x56x56xf32>
-  return %y : tensor<1x32x56x56xf32>
+      : tensor<1x128x56x56xf32>, tensor<128x128x3x3xf32> -> tensor<1x128x56x56xf32>
+  return %y : tensor<1x128x56x56xf32>
+}
+
+// A product with a row for each tap of few channels copies its wide operand once, and in order; the terms are added up.
+// CHECK-LABEL: func.func @few_output_channels
+// CHECK: layouts = <"NCHW", "KRSC", "NKPQ">, im2col = {{[12]}}
+func.func @few_output_channels(%x: tensor<1x64x96x96xf32>, %w: tensor<3x64x3x3xf32>) -> tensor<1x3x96x96xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NCHW", "KCRS", "NKPQ">
+      : tensor<1x64x96x96xf32>, tensor<3x64x3x3xf32> -> tensor<1x3x96x96xf32>
+  return %y : tensor<1x3x96x96xf32>
+}
+
+// CHECK-LABEL: func.func @gradient_of_one_channel
+// CHECK: layouts = <"NCDHW", "CTRSK", "NZPQK">, im2col = {{[23]}}
+func.func @gradient_of_one_channel(%dy: tensor<1x32x32x32x16xf32>, %w: tensor<16x3x3x3x1xf32>) -> tensor<1x32x32x32x1xf32> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 1, 1], high = [1, 1, 1]>
+      layouts = <"NDHWC", "KTRSC", "NZPQK">
+      : tensor<1x32x32x32x16xf32>, tensor<16x3x3x3x1xf32> -> tensor<1x32x32x32x1xf32>
+  return %dx : tensor<1x32x32x32x1xf32>
 }
 
 // A filter gradient of one tile is summed by as many threads as there are processors, each with a slice of the reduction:
