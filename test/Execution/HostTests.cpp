@@ -66,6 +66,34 @@ static void addPhases() {
   add("groups", makeLayer(6, 2, 9, 41, 5, 3, "NCHW"));
 }
 
+/// Depthwise lines, of which a register tile has several: lines of less than a
+/// vector, of more than those of a register tile, and an odd number of lines;
+/// windows that move by two, dilated ones, and planes of lines.
+static void addLines() {
+  auto add = [](const std::string &name, GenOptions options) {
+    for (int64_t direction : {1, 2}) {
+      options.direction = direction;
+      addTypes("lines_" + name + "_F" + std::to_string(direction), options);
+    }
+  };
+  add("short", makeLayer(3, 3, 14, 13, 7, 1, "NCHW"));
+  add("long", makeLayer(2, 2, 12, 45, 3, 1, "NCHW"));
+  add("odd", makeLayer(3, 3, 7, 7, 5, 1, "NCHW"));
+  add("stride_2", makeLayer(3, 3, 24, 37, 5, 2, "NCHW"));
+  GenOptions layer = makeLayer(2, 2, 16, 56, 3, 1, "NCHW");
+  layer.dilation = {1, 2, 1};
+  add("dilated", layer);
+  layer = makeLayer(2, 2, 8, 35, 3, 1, "NCHW");
+  layer.bias = true;
+  layer.activation = "relu";
+  layer.inputLayout = layer.filterLayout = layer.outputLayout = "NCDHW";
+  layer.spatialRank = 3;
+  layer.input[0] = 5;
+  layer.filter[0] = 3;
+  layer.low[0] = 1;
+  add("planes", layer);
+}
+
 /// Groups of a few channels, which are computed with positions innermost.
 static void addGroups() {
   auto add = [](const std::string &name, const GenOptions &layer,
@@ -385,6 +413,7 @@ static void addReductions() {
 
 void test::addHostTests() {
   addReductions();
+  addLines();
   addGroups();
   addPhases();
   addPairs();

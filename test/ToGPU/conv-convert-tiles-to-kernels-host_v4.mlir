@@ -166,16 +166,35 @@ module attributes {conv.target = #conv.target<"host_v4">} {
 // Two vectors of positions have four sums each, so that eight products are in flight; they are added up at the end.
 // CHECK-LABEL:   gpu.func @channels_first_0
 // CHECK:           %[[SUMS:.+]]:8 = scf.for
-// CHECK-COUNT-14:  vector.fma {{.*}} : vector<16xf32>
+// CHECK-COUNT-18:  vector.fma {{.*}} : vector<16xf32>
 // CHECK:           scf.yield
 // CHECK-COUNT-6:   arith.addf {{.*}} : vector<16xf32>
 // CHECK:           gpu.return
-#positions = #conv.schedule<kernel = #conv.direct<workgroup = [1024, 1], subgroup = [1024, 1], gemm_k = 49, stages = 1, atom = <fma 1 x 32 x 1>, main_loop = direct, raster = rows>>
+#positions = #conv.schedule<kernel = #conv.direct<workgroup = [1024, 1], subgroup = [1024, 1], gemm_k = 81, stages = 1, atom = <fma 1 x 32 x 1>, main_loop = direct, raster = rows>>
 module attributes {conv.target = #conv.target<"host_v4">} {
-  func.func @channels_first(%x: tensor<1x4x32x32xf32>, %w: tensor<4x1x7x7xf32>) -> tensor<1x4x32x32xf32> {
+  func.func @channels_first(%x: tensor<1x4x32x32xf32>, %w: tensor<4x1x9x9xf32>) -> tensor<1x4x32x32xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [4, 4], high = [4, 4]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> groups = 4 schedule = #positions
+        : tensor<1x4x32x32xf32>, tensor<4x1x9x9xf32> -> tensor<1x4x32x32xf32>
+    return %y : tensor<1x4x32x32xf32>
+  }
+}
+
+// -----
+
+// A register tile has two vectors of four lines. Each vector of the ten lines that their windows have is loaded once, and
+// multiplied by a tap for each line.
+// CHECK-LABEL:      gpu.func @lines_0
+// CHECK-COUNT-392:  vector.fma {{.*}} : vector<16xf32>
+// CHECK-NOT:        vector.fma
+// CHECK:            gpu.return
+#lines = #conv.schedule<kernel = #conv.direct<workgroup = [1024, 1], subgroup = [1024, 1], gemm_k = 49, stages = 1, atom = <fma 1 x 32 x 1>, main_loop = direct, raster = rows>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @lines(%x: tensor<1x4x32x32xf32>, %w: tensor<4x1x7x7xf32>) -> tensor<1x4x32x32xf32> {
     %y = conv.forward %x, %w
         window = <strides = [1, 1], dilations = [1, 1], low = [3, 3], high = [3, 3]>
-        layouts = <"NCHW", "KCRS", "NKPQ"> groups = 4 schedule = #positions
+        layouts = <"NCHW", "KCRS", "NKPQ"> groups = 4 schedule = #lines
         : tensor<1x4x32x32xf32>, tensor<4x1x7x7xf32> -> tensor<1x4x32x32xf32>
     return %y : tensor<1x4x32x32xf32>
   }

@@ -12,6 +12,7 @@
 #include "DirectHostCost.h"
 
 #include "../Parts/Host/HostCode.h"
+#include "HostLines.h"
 #include "HostReductionTile.h"
 #include "conv/Chip/HostProcessor.h"
 
@@ -43,42 +44,63 @@ static double getCopyCycles(const TensorBox &box, const ViewedTensor &operand,
          elements / lanes * accessCycles;
 }
 
+/// The different sums of `step * i + tap * j` with i below `steps` and j below
+/// `taps`.
+static double countPlaces(int64_t step, int64_t steps, int64_t tap,
+                          int64_t taps) {
+  llvm::SmallSet<int64_t, 32> places;
+  for (int64_t i = 0; i < steps; ++i)
+    for (int64_t j = 0; j < taps; ++j)
+      places.insert(i * step + j * tap);
+  return double(places.size());
+}
+
 /// Cycles of the products of one tile whose reduction fits the box.
 static double getRowCycles(const DirectTiling &tiling,
                            const ::conv::HostCalibration &fit,
-                           int64_t mostLanes, double accessCycles) {
+                           const ::conv::ChipInfo &chip, double accessCycles) {
   bool isAlongBatch = tiling.isAlongBatch;
-  size_t rank = tiling.reduction.getRank();
-  int64_t taps = tiling.reduction.digits[tiling.reduction.innermost];
+  auto ofTaps =
+      ArrayRef(tiling.lhs.distances).take_back(tiling.reduction.getRank());
+  auto ofRows = ArrayRef(tiling.lhs.distances)
+                    .slice(tiling.batch.getRank(), tiling.rows.getRank());
+  size_t innermost = tiling.reduction.innermost;
+  int64_t taps = tiling.reduction.digits[innermost];
   int64_t lines = llvm::product_of(tiling.reduction.digits) / taps;
-  int64_t row =
-      tiling.lhs.distances[tiling.batch.getRank() + tiling.rows.innermost];
-  int64_t tap = ArrayRef(tiling.lhs.distances)
-                    .take_back(rank)[tiling.reduction.innermost];
+  int64_t row = ofRows[tiling.rows.innermost];
   // A register tile has vectors of matrices at each row, or vectors of rows.
   int64_t elements = tiling.batch.run * tiling.rows.run;
-  int64_t vectors =
-      elements /
-      std::gcd(mostLanes, isAlongBatch ? tiling.batch.run : tiling.rows.run);
-  llvm::SmallSet<int64_t, 32> windows;
-  int64_t step = isAlongBatch ? 1 : std::gcd(mostLanes, tiling.rows.run);
-  for (int64_t i = 0; i < tiling.rows.run; i += step)
-    for (int64_t j = 0; j < taps; ++j)
-      windows.insert(i * row + j * tap);
+  int64_t lanes = std::gcd(int64_t(chip.processor->vectorLanes),
+                           isAlongBatch ? tiling.batch.run : tiling.rows.run);
+  int64_t vectors = elements / lanes;
+  int64_t step = isAlongBatch ? 1 : lanes;
+  double windows =
+      countPlaces(step * row, tiling.rows.run / step, ofTaps[innermost], taps);
   int64_t across = isAlongBatch ? vectors / tiling.rows.run : 1;
-  double ofWindows = double(windows.size()) * double(across);
+  // Of several lines, each vector of the input is loaded once, and each tap
+  // once for the vectors of a line.
+  int64_t shared = countHostLines(tiling, chip);
+  double inputLines =
+      shared == 1
+          ? double(lines)
+          : countPlaces(ofRows[tiling.rows.innermost - 1], shared,
+                        ofTaps[innermost - 1],
+                        tiling.reduction.digits[innermost - 1]) *
+                double(lines) / double(tiling.reduction.digits[innermost - 1]);
+  double ofWindows = inputLines * windows * double(across);
+  double allTaps = double(shared * lines * taps);
   double loadCycles =
-      ofWindows * accessCycles + double(taps) * double(across) / fit.ports;
+      ofWindows * accessCycles + allTaps * double(across) / fit.ports;
   if (!isAlongBatch && row > 1)
-    loadCycles += 2 * double(windows.size()) / fit.ports; // And shuffles.
-  double products = double(vectors * taps);
-  double inOrder =
-      double(llvm::divideCeil(taps, countChains(fit, vectors, taps)));
-  double lineCycles =
+    loadCycles += 2 * inputLines * windows / fit.ports; // And shuffles.
+  double products = double(vectors) * allTaps;
+  double inOrder = double(
+      lines *
+      llvm::divideCeil(taps, shared > 1 ? 1 : countChains(fit, vectors, taps)));
+  double tileCycles =
       std::max({loadCycles, products / fit.ports, fit.latencyCycles * inOrder});
-  double tiles = double(tiling.countSums()) / double(elements);
-  return tiles * (double(lines) * lineCycles +
-                  fit.registerTileInstructions / fit.ports);
+  double tiles = double(tiling.countSums()) / double(elements * shared);
+  return tiles * (tileCycles + fit.registerTileInstructions / fit.ports);
 }
 
 /// Cycles of the products of one part of a long reduction.
@@ -125,10 +147,9 @@ void mlir::conv::addHostProduct(const DirectTiling &tiling,
                                 DirectCost &cost) {
   const ::conv::HostCalibration &fit = *chip.calibration->host;
   double accessCycles = getAccessCycles(tiling, fit, chip);
-  double productCycles =
-      isReduction ? getPartCycles(tiling, fit, chip, accessCycles)
-                  : getRowCycles(tiling, fit, chip.processor->vectorLanes,
-                                 accessCycles);
+  double productCycles = isReduction
+                             ? getPartCycles(tiling, fit, chip, accessCycles)
+                             : getRowCycles(tiling, fit, chip, accessCycles);
   auto parts = double(tiling.reduction.getNumTiles());
   double copyCycles =
       getCopyCycles(tiling.lhs, product.lhs, fit, accessCycles) +

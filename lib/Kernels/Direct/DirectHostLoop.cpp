@@ -20,6 +20,7 @@
 #include "DirectHostCost.h"
 #include "DirectOperands.h"
 #include "HostBox.h"
+#include "HostLines.h"
 #include "TapRuns.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -51,6 +52,7 @@ private:
   /// A vector of a register tile: its place in the operands and in the sums.
   struct Vector {
     int64_t lhs, rhs, sums;
+    int64_t along; ///< The part of `lhs` along the vectors.
   };
 
   void addDigits(const DigitBox &space, bool isLhs, bool isRhs);
@@ -65,6 +67,8 @@ private:
                                 ValueRange sums) const;
   SmallVector<Value> createRuns(Value lhsPlace, Value rhsPlace,
                                 ValueRange sums) const;
+  SmallVector<Value> createSharedLines(Value lhsPlace, Value rhsPlace,
+                                       ValueRange sums) const;
   SmallVector<Value> createSums(ArrayRef<Value> digits) const;
   /// Loops over runs of results.
   void createResults(const HostEpilogue &epilogue);
@@ -82,6 +86,7 @@ private:
   size_t firstOfRun;
   int64_t runBlock;
   int64_t lanes;
+  int64_t lines; ///< Of a register tile.
   int64_t numSums = 0;
   SmallVector<Vector> vectors;
   Digits first; ///< The digits of the tile.
@@ -140,14 +145,15 @@ void DirectHostLoop::placeSums() {
 }
 
 SmallVector<DirectHostLoop::Vector> DirectHostLoop::listVectors() const {
-  SmallVector<Vector> all = {{0, 0, 0}};
+  SmallVector<Vector> all = {{0, 0, 0, 0}};
   for (auto [d, digit] : llvm::enumerate(digits)) {
     int64_t step = d == along ? lanes : 1;
     SmallVector<Vector> next;
     for (const Vector &each : all)
       for (int64_t i = 0; i < digit.run; i += step)
         next.push_back({each.lhs + i * digit.lhs, each.rhs + i * digit.rhs,
-                        each.sums + i * digit.sums});
+                        each.sums + i * digit.sums,
+                        each.along + (d == along ? i * digit.lhs : 0)});
     all = std::move(next);
   }
   return all;
@@ -174,6 +180,11 @@ DirectHostLoop::DirectHostLoop(Kernel &kernel, gpu::GPUFuncOp function,
   along = tiling.isAlongBatch ? tiling.batch.innermost
                               : tiling.batch.getRank() + tiling.rows.innermost;
   lanes = std::gcd(code.lanes, digits[along].run);
+  lines = countHostLines(tiling, kernel.chip);
+  if (lines > 1) {
+    digits[along - 1].run = lines;
+    digits[along - 1].count /= lines;
+  }
   placeSums();
   vectors = listVectors();
   firstOfRun = along;
@@ -261,6 +272,63 @@ SmallVector<Value> DirectHostLoop::createRuns(Value lhsPlace, Value rhsPlace,
   return createLine(left, right, taps - whole, loop.getResults());
 }
 
+/// Adds the products with all taps to the sums of several lines. A vector of
+/// the input is multiplied by the taps of all lines whose windows have it,
+/// before the next one is loaded.
+SmallVector<Value> DirectHostLoop::createSharedLines(Value lhsPlace,
+                                                     Value rhsPlace,
+                                                     ValueRange initial) const {
+  struct Product {
+    int64_t window; ///< The place of the input in the first vector of a line.
+    int64_t along;
+    int64_t rhs;
+    size_t sum;
+  };
+  const DigitBox &reduction = tiling.reduction;
+  size_t rank = reduction.getRank();
+  auto lhsSteps = ArrayRef(tiling.lhs.distances).take_back(rank);
+  auto rhsSteps = ArrayRef(tiling.rhs.distances).take_back(rank);
+  SmallVector<Product> products;
+  for (int64_t number = 0; number < llvm::product_of(reduction.digits);
+       ++number) {
+    int64_t left = 0, right = 0, rest = number;
+    for (size_t d = rank; d-- > 0; rest /= reduction.digits[d]) {
+      left += rest % reduction.digits[d] * lhsSteps[d];
+      right += rest % reduction.digits[d] * rhsSteps[d];
+    }
+    for (auto [i, vector] : llvm::enumerate(vectors))
+      products.push_back({vector.lhs - vector.along + left, vector.along,
+                          vector.rhs + right, i});
+  }
+  llvm::sort(products, [](const Product &a, const Product &b) {
+    auto order = [](const Product &each) {
+      return std::tuple(each.window, each.along, each.sum, each.rhs);
+    };
+    return order(a) < order(b);
+  });
+  auto load = [&](const HostBox &box, Value base, int64_t place, int64_t step) {
+    return box.load(math.add(base, place), step, lanes);
+  };
+  SmallVector<Value> results(initial);
+  DenseMap<int64_t, Value> taps; // Of one window, which all its vectors share.
+  Value input;
+  const Product *last = nullptr;
+  for (const Product &product : products) {
+    bool isNewWindow = !last || last->window != product.window;
+    if (isNewWindow)
+      taps.clear();
+    if (isNewWindow || last->along != product.along)
+      input = load(*lhs, lhsPlace, product.window + product.along,
+                   digits[along].lhs);
+    Value &tap = taps[product.rhs];
+    if (!tap)
+      tap = load(*rhs, rhsPlace, product.rhs, digits[along].rhs);
+    results[product.sum] = code.multiplyAdd(input, tap, results[product.sum]);
+    last = &product;
+  }
+  return results;
+}
+
 /// The sums of a register tile: a loop over all but the innermost digit of the
 /// reduction. Few vectors have several sums each (`countChains`).
 SmallVector<Value> DirectHostLoop::createSums(ArrayRef<Value> local) const {
@@ -269,6 +337,11 @@ SmallVector<Value> DirectHostLoop::createSums(ArrayRef<Value> local) const {
   Type sum = getAccumulatorType(kernel.form.getOperandType());
   auto type = VectorType::get({lanes}, sum);
   Value zeros = arith::ConstantOp::create(code.b, code.b.getZeroAttr(type));
+  if (lines > 1)
+    return createSharedLines(
+        math.add(locate(local, &Digit::lhs), math.constant(tiling.lhs.first)),
+        math.add(locate(local, &Digit::rhs), math.constant(tiling.rhs.first)),
+        SmallVector<Value>(vectors.size(), zeros));
   int64_t chains =
       countChains(*kernel.chip.calibration->host, int64_t(vectors.size()),
                   reduction.digits[reduction.innermost]);
@@ -323,7 +396,16 @@ void DirectHostLoop::createTiles() {
                                 math.constant(digit.count * digit.run),
                                 digit.run};
                           }),
-      [&](ArrayRef<Value> local) { createTile(local); });
+      [&](ArrayRef<Value> local) {
+        // The next lines overwrite what vectors have beyond their line, so that
+        // the ends of several lines come before their starts.
+        SmallVector<Value> place(local);
+        if (lines > 1)
+          place[along] = math.sub(
+              math.constant((digits[along].count - 1) * digits[along].run),
+              place[along]);
+        createTile(place);
+      });
 }
 
 /// Values of a digit that the tile has.
