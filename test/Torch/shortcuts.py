@@ -1,6 +1,7 @@
 # RUN: %torch-python %s
 """Calls like an earlier one skip the checks of the first, and give what the first would."""
 
+import contextlib
 import unittest
 from unittest import mock
 
@@ -10,12 +11,13 @@ from torch.autograd import forward_ad
 
 import conv.torch
 import conv.torch.functional as CF
-from conv.torch import _autograd, _calls, _shortcuts
+from conv.torch import _autograd, _calls, _choices, _shortcuts
 
 
 class Shortcuts(unittest.TestCase):
     def setUp(self):
         conv.torch.settings.measure = False
+        _choices.forget()
         _calls.forget()
         torch.manual_seed(0)
         self.x, self.w, self.b = torch.randn(2, 4, 7, 9), torch.randn(6, 4, 3, 3), torch.randn(6)
@@ -124,15 +126,35 @@ class Shortcuts(unittest.TestCase):
     def test_settings(self):
         """They hold from the next call on."""
         CF.conv2d(self.x, self.w)
-        [(_, _, (choice, *_))] = _shortcuts._entries.values()
+        [(_, _, (choice, *_), _)] = _shortcuts._entries.values()
         calls = choice.calls
         CF.conv2d(self.x, self.w)
         self.assertEqual(choice.calls, calls + 1)
+        self.assertEqual((choice.runs, choice.reason, choice.detail), ("conv", "", ""))
         conv.torch.settings.enabled = False
         self.compare(lambda: CF.conv2d(self.x, self.w), lambda: F.conv2d(self.x, self.w))
         self.assertEqual(choice.calls, calls + 1)
         _calls.forget()
         self.assertFalse(_shortcuts._entries)
+
+    def test_calls_that_pytorch_runs(self):
+        """Of types without kernels, and where its kernel was faster: they skip all checks, too, and are counted."""
+        CF.conv2d(self.x, self.w)
+        [faster] = _choices.all_choices()
+        faster.kernel, faster.reason = None, "measured"
+        wide = self.x.double(), self.w.double()
+        for operands in ((self.x, self.w), wide):
+            expected = F.conv2d(*operands)
+            for count in range(3):
+                patch = mock.patch.object(_autograd, "convolution", side_effect=AssertionError)
+                with patch if count == 2 else contextlib.nullcontext():
+                    torch.testing.assert_close(CF.conv2d(*operands), expected)
+        self.assertEqual({choice.reason: choice.calls for choice in _choices.all_choices()}, {"measured": 4, "element-type": 3})
+        weight = self.w.clone().requires_grad_()
+        CF.conv2d(self.x, weight).sum().backward()
+        expected = torch.autograd.grad(F.conv2d(self.x, weight).sum(), weight)[0]
+        torch.testing.assert_close(weight.grad, expected, rtol=1e-4, atol=1e-3)
+        self.assertEqual(faster.calls, 5)
 
     def test_gradients_of_gradients(self):
         def second(f):

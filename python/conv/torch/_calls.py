@@ -26,7 +26,8 @@ _found: typing.Dict[tuple, _choices.Choice] = {}  #: By the arguments of a call,
 #: The choice of a call that has a kernel, and the shape, the strides and the type of its result.
 Known = typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...], torch.dtype]
 _known: typing.Dict[tuple, Known] = {}  #: Of calls on dense tensors.
-caches: typing.List[dict] = [_found, _known]  #: All that is derived from choices.
+_left: typing.Dict[tuple, _choices.Choice] = {}  #: Of calls that PyTorch runs, now and later.
+caches: typing.List[dict] = [_found, _known, _left]  #: All that is derived from choices.
 
 
 def forget() -> None:
@@ -37,6 +38,17 @@ def forget() -> None:
 
 def get_known(key: tuple) -> typing.Optional[Known]:
     return _known.get(key)
+
+
+def leave(key: typing.Optional[tuple], choice: _choices.Choice) -> None:
+    """Remembers that PyTorch runs calls with this key, unless a kernel may come: from `preload`, or when it is compiled."""
+    if key is not None and choice.is_made.is_set() and choice.reason not in ("compiler", "disabled"):
+        _left[key] = choice
+
+
+def find_left(key: tuple) -> typing.Optional[_choices.Choice]:
+    """The choice of a call that PyTorch runs, and ran before."""
+    return _left.get(key) if settings.enabled else None
 
 
 def refuse(tensors: Tensors, others: Tensors = ()) -> typing.Optional[typing.Tuple[str, str]]:
@@ -96,6 +108,7 @@ def start(
             choice.measure(ours, theirs)
     kernel = choice.kernel
     if kernel is None:
+        leave(key, choice)
         return theirs()
     if key is not None and all(ours is theirs for ours, theirs in zip(operands, given)):
         _known[key] = choice, result.shape, result.stride(), result.dtype

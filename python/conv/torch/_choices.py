@@ -178,7 +178,7 @@ def _make(choice: Choice, device: torch.device) -> None:
             target = _compiler.select_target(targets)
             function = load_artifact(compile_problem(choice.problem, target, opened.compute_units))[name]
         choice.kernel = Kernel(function, device)
-        choice.reason = ""
+        choice.reason = choice.detail = ""
     except _compiler.Refused as error:
         choice.reason, choice.detail = error.reason or "refused", str(error)
     except Error as error:

@@ -14,11 +14,13 @@ import torch
 from torch.autograd import forward_ad
 from torch.overrides import has_torch_function
 
-from . import _autograd, _calls, _operators
+from . import _autograd, _calls, _choices, _operators
 from ._geometry import OptionalTensor
+from ._settings import settings
 
-#: By what identifies a call: its sizes, what follows the tensors in a call of the operator, and its kernel.
-_entries: typing.Dict[tuple, typing.Tuple[tuple, tuple, _calls.Known]] = {}
+#: By what identifies a call: its sizes, what follows the tensors in a call of the operator, and its kernel, or else the choice
+#: of PyTorch's.
+_entries: typing.Dict[tuple, typing.Tuple[tuple, tuple, typing.Optional[_calls.Known], typing.Optional[_choices.Choice]]] = {}
 _calls.caches.append(_entries)
 
 
@@ -57,6 +59,7 @@ def _is_exact(size: object) -> bool:
 
 
 def run(
+    theirs: typing.Callable[..., torch.Tensor],
     input: torch.Tensor,  # noqa: A002
     weight: torch.Tensor,
     bias: OptionalTensor,
@@ -65,23 +68,33 @@ def run(
 ) -> OptionalTensor:
     """The result of a call like an earlier one; None if it has to go the long way.
 
-    `sizes` are as users give them, and the `others` are what else the call depends on.
+    `sizes` are as users give them, in the order of the parameters of `theirs`, PyTorch's function. The `others` are what else
+    the call depends on.
     """
     try:
-        entry = _entries.get(_identify(input, weight, bias, sizes, others))
+        key = _identify(input, weight, bias, sizes, others)
+        entry = _entries.get(key)
     except (TypeError, RuntimeError):  # Lists have no hash, and sparse tensors no strides.
         return None
     if entry is None:
         return None
-    valid, rest, known = entry
+    valid, rest, known, left = entry
     for size, earlier in zip(sizes, valid):
         if size is not earlier and not _is_exact(size):
             return None
     if torch.is_grad_enabled() and (
         input.requires_grad or weight.requires_grad or (bias is not None and bias.requires_grad)
     ):
-        return _autograd.track_known(input, weight, bias, rest, known)
-    return _calls.run_again(known, (input, weight) if bias is None else (input, weight, bias))
+        return None if known is None else _autograd.track_known(input, weight, bias, rest, known)
+    if left is not None:
+        if not settings.enabled:
+            return None
+        left.calls += 1
+        return theirs(input, weight, bias, *sizes)
+    result = _calls.run_again(known, (input, weight) if bias is None else (input, weight, bias))
+    if result is None:  # It has no kernel any more.
+        _entries.pop(key, None)
+    return result
 
 
 def learn(
@@ -92,12 +105,17 @@ def learn(
     others: tuple,
     rest: tuple,
 ) -> None:
-    """Keeps what `run` needs for calls like this one, which went the long way, if it had a kernel. The `rest` is what follows
-    the tensors in a call of the operator."""
+    """Keeps what `run` needs for calls like this one, which went the long way. The `rest` is what follows the tensors in a call
+    of the operator."""
     if not all(map(_is_exact, sizes)):
         return
     key = _identify(input, weight, bias, sizes, others)
+    if key is None or key in _entries:
+        return
     call = _operators.CallArguments(input, weight, bias, *rest)
-    known = _calls.get_known(_operators.identify(call, call.operands())) if key else None
-    if known:
-        _entries[key] = sizes, rest, known
+    own = _operators.identify(call, call.operands())
+    # PyTorch's function has no padding modes.
+    left = _calls.find_left(own) if call.padding_mode == "zeros" else None
+    known = None if left else _calls.get_known(own)
+    if known or left:
+        _entries[key] = sizes, rest, known, left

@@ -139,7 +139,7 @@ def _forward(
     rank: int, fallback, input, weight, bias, stride, padding, dilation, groups, padding_mode="zeros", max_error=0.0
 ):  # noqa: A002
     given = input, weight, bias, (stride, padding, dilation, groups), (FORWARD, padding_mode, max_error)
-    result = _shortcuts.run(*given)
+    result = _shortcuts.run(fallback, *given)
     if result is not None:
         return result
     if _is_left(FORWARD, input, weight):
@@ -170,7 +170,7 @@ def _transpose(
     rank: int, fallback, input, weight, bias, stride, padding, output_padding, groups, dilation, max_error
 ):  # noqa: A002
     given = input, weight, bias, (stride, padding, output_padding, groups, dilation), (DATA, "zeros", max_error)
-    result = _shortcuts.run(*given)
+    result = _shortcuts.run(fallback, *given)
     if result is not None:
         return result
     if _is_left(DATA, input, weight):
