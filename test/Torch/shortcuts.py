@@ -79,7 +79,8 @@ class Shortcuts(unittest.TestCase):
     def test_modules_that_change(self):
         theirs, ours = torch.nn.Conv2d(4, 6, 3), conv.torch.Conv2d(4, 6, 3)
         ours.load_state_dict(theirs.state_dict())
-        for name, value in (("stride", (2, 2)), ("padding", (1, 0)), ("dilation", (2, 1)), ("padding", "valid"), ("bias", None)):
+        changes = ("stride", (2, 2)), ("padding", (1, 0)), ("dilation", (2, 1)), ("padding", "valid"), ("bias", None)
+        for name, value in changes:
             with self.subTest(name=name, value=value):
                 for module in (theirs, ours):
                     module(self.x)
