@@ -54,8 +54,10 @@ struct DirectQueueCalibration {
   double conflictCost;     ///< Share of time that each conflict adds.
   double inStep;  ///< How much of their work the first workgroups do in step.
   double seconds; ///< Time around a queue.
-  double shortRunCost; ///< Share of time that each halving of runs below
-                       ///< `longRunBytes` adds.
+  double shortRunCost;  ///< Share of time that each halving of runs below
+                        ///< `longRunBytes` adds.
+  double partStoreCost; ///< Share of a result's time that each store of a part
+                        ///< of a sector adds, after the first.
   /// Rows: cycles of the unit for each instruction that it may issue, of a
   /// subgroup alone, and of the unit for a workgroup.
   double rowUnitCycles;

@@ -105,12 +105,12 @@ struct WarpgroupCalibration {
   double storeCyclesPerRow; ///< Cycles for each copied row when a chunk of the
                             ///< result goes to memory.
   /// Cycles of a unit for each sector of a result with rows innermost, which
-  /// lanes store from shared memory: of sectors that a store fills, of parts of
-  /// a sector, and of parts if 16-bit columns start anywhere, so that different
-  /// stores share sectors.
+  /// lanes store from shared memory: in lines that fill sectors, and in shorter
+  /// ones; and those added for each 16-bit element if some columns start within
+  /// a register.
   double columnSectorCycles;
   double partColumnSectorCycles;
-  double oddColumnSectorCycles;
+  double oddElementCycles;
   /// Added for each column, and to the chunks of a row, if chunks are not
   /// swizzled: 33 schedules with 104, 112 and 208 columns.
   double plainCyclesPerColumn;

@@ -71,6 +71,21 @@ static double getElementBytes(const ViewedTensor &tensor) {
   return tensor.type.getElementTypeBitWidth() / 8;
 }
 
+/// Factor of the time of stores in which work-items fill parts of sectors: each
+/// has a run of a line, which it stores in vectors one after the other.
+static double getStoreCost(const DirectTiling &tiling,
+                           const ViewedTensor &result,
+                           const ::conv::ChipInfo &chip) {
+  if (chip.sectorBytes == 0 || tiling.isAlongBatch)
+    return 1;
+  int64_t run = tiling.rows.getRun(tiling.rows.innermost);
+  auto bytes = double(run * DirectTiling::countAdjacentColumns(result)) *
+               getElementBytes(result);
+  double parts = std::min(bytes, double(chip.sectorBytes)) /
+                 double(DirectTiling::countStoredBytes(result, run));
+  return 1 + fit(chip).queue.partStoreCost * (parts - 1);
+}
+
 /// A workgroup's cycles of memory, as its share of a compute unit's bandwidth.
 /// Tiles that are partly after the last matrix take as long as others. Runs of
 /// the result have as many elements as those of the left operand.
@@ -87,7 +102,8 @@ static double getMemoryCycles(const DirectTiling &tiling,
   double bytes =
       (operands + fit(chip).queue.haloCost * std::max(0., copied - operands)) *
           getRunCost(product.lhs) +
-      getBytes(product.result.type) * getRunCost(product.result);
+      getBytes(product.result.type) * getRunCost(product.result) *
+          getStoreCost(tiling, product.result, chip);
   double padding = double(tiling.batch.getNumTiles() *
                           llvm::product_of(tiling.batch.sizes)) /
                    double(llvm::product_of(tiling.batch.digits));

@@ -117,6 +117,27 @@ std::vector<PredictedSchedule> DirectSearch::takeRanked() {
   return {schedules.begin(), schedules.end()};
 }
 
+/// Rows of a work-item. Two vectors of a line, whose columns are dgrad phases,
+/// would be halves of a sector that are stored one after the other; the shorter
+/// the vectors of odd lines are, the fewer of a run should share a sector.
+SmallVector<int64_t> DirectSearch::listRuns(Type element) const {
+  if (isAlongBatch)
+    return {1, 3, 7};
+  int64_t vector = TensorBox::getVectorElements(element);
+  if (chip.sectorBytes == 0)
+    return {1, vector};
+  int64_t adjacent = DirectTiling::countAdjacentColumns(product.result);
+  int64_t longest = vector % adjacent == 0 ? vector / adjacent : 1;
+  SmallVector<int64_t> runs = {1};
+  for (int64_t run = longest; run > 1; run /= 2) {
+    runs.push_back(run);
+    if (DirectTiling::countStoredBytes(product.result, run) ==
+        ::conv::kVectorBytes)
+      break;
+  }
+  return runs;
+}
+
 /// A work-item has a 16-byte vector of the result if it has registers for it.
 /// Along the batch, it also has several rows, which share their input: an odd
 /// number of rows, so that accesses have no bank conflicts. Of 3, 5 and 7 rows,
@@ -126,10 +147,7 @@ void DirectSearch::runOverRows() {
     return runOverHostTiles();
   Type element = op.getResultType().getElementType();
   int64_t m = getMatricesAtom(element, columns);
-  SmallVector<int64_t> runs = {1, TensorBox::getVectorElements(element)};
-  if (isAlongBatch)
-    runs = {1, 3, 7};
-  for (int64_t n : runs) {
+  for (int64_t n : listRuns(element)) {
     if (m * n * columns > kMaxSums)
       continue;
     for (int64_t tile :

@@ -121,6 +121,7 @@ private:
   /// Numbers of matrices of a tile, for vectors of `m`: powers of two times the
   /// fewest, and all of them, whose rows have no gaps in memory.
   SmallVector<int64_t> enumerateMatrices(int64_t m) const;
+  SmallVector<int64_t> listRuns(Type element) const;
   AtomAttr getAtom(int64_t m, int64_t n, int64_t k) {
     return AtomAttr::get(op.getContext(), AtomKind::FMA, m, n, k);
   }

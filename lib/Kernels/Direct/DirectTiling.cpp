@@ -11,7 +11,11 @@
 
 #include "conv/Kernels/Direct/DirectTiling.h"
 
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
+
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -23,6 +27,23 @@ bool DirectTiling::takes(Type element) {
 
 bool DirectTiling::isAlongBatchOf(const ViewedTensor &tensor) {
   return tensor.findBatchDimension() == tensor.findClosest();
+}
+
+int64_t DirectTiling::countAdjacentColumns(const ViewedTensor &result) {
+  bool areAdjacent =
+      llvm::any_of(result.view.getColumnRoles(), [&](DigitRole role) {
+        return getDistance(result, role) == 1;
+      });
+  return areAdjacent ? getDistance(result, result.view.getRowRoles().back())
+                     : 1;
+}
+
+int64_t DirectTiling::countStoredBytes(const ViewedTensor &result,
+                                       int64_t run) {
+  int64_t bytes = result.type.getElementTypeBitWidth() / 8;
+  return std::gcd(
+      std::gcd(::conv::kVectorBytes, result.type.getShape().back() * bytes),
+      run * countAdjacentColumns(result) * bytes);
 }
 
 int64_t DirectTiling::countSums() const {

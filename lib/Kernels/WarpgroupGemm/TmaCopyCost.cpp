@@ -170,23 +170,25 @@ static double computeGatherCycles(const ChipInfo &chip,
              chip.calibration->staged.loadLanesPerClock;
 }
 
-/// Time of an operand's rows over that of rows which are whole sectors.
-static double getRowFactor(const ChipInfo &chip, const GatheredOperand &operand,
+/// Time of the rows that lanes copy over that of rows which are whole sectors.
+static double getRowFactor(const ChipInfo &chip, const Gather &gather,
                            bool reducesPositions) {
-  if (operand.isUnaligned(chip.sectorBytes))
-    return reducesPositions ? fit(chip).unalignedGatherFactor : 1;
-  return operand.alignment % TmaTile::kRowBytes == 0
-             ? fit(chip).alignedGatherFactor
+  auto areLines = [](const GatheredOperand &operand) {
+    return operand.alignment % TmaTile::kRowBytes == 0;
+  };
+  if (areLines(gather.left) && areLines(gather.right))
+    return fit(chip).alignedGatherFactor;
+  return reducesPositions && gather.isUnaligned(chip.sectorBytes)
+             ? fit(chip).unalignedGatherFactor
              : 1;
 }
 
 /// Cycles in which lanes copy the operands of a step.
 static double computeGatherCycles(const ChipInfo &chip, const Gather &gather,
                                   const TmaTile &tile, bool reducesPositions) {
-  return getRowFactor(chip, gather.left, reducesPositions) *
-             computeGatherCycles(chip, gather.left, tile.rows) +
-         getRowFactor(chip, gather.right, reducesPositions) *
-             computeGatherCycles(chip, gather.right, tile.rightColumns());
+  return getRowFactor(chip, gather, reducesPositions) *
+         (computeGatherCycles(chip, gather.left, tile.rows) +
+          computeGatherCycles(chip, gather.right, tile.rightColumns()));
 }
 
 double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,

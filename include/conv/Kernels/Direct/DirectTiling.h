@@ -102,6 +102,12 @@ struct DirectTiling {
   static bool takes(Type element);
   /// Whether matrices of the batch are contiguous in memory.
   static bool isAlongBatchOf(const ViewedTensor &tensor);
+  /// Columns that lie in memory between one row of the result and the next:
+  /// dgrad phases along the innermost dimension; 1 if there are none.
+  static int64_t countAdjacentColumns(const ViewedTensor &result);
+  /// Bytes that a work-item stores at a time of a run of rows that are
+  /// contiguous in memory: lines may start inside vectors.
+  static int64_t countStoredBytes(const ViewedTensor &result, int64_t run);
 };
 
 } // namespace mlir::conv

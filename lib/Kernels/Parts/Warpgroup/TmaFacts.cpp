@@ -7,9 +7,6 @@
 
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 
-#include <algorithm>
-#include <cmath>
-
 using namespace conv;
 
 const TmaFacts &conv::getTmaFacts(const Problem &problem) {
@@ -69,14 +66,12 @@ double conv::computeColumnCycles(const Problem &problem, const ChipInfo &chip,
                  tile.atomsStoredTogether();
   double bytes = double(rows * tile.resultBytes);
   auto sector = double(chip.sectorBytes);
-  double filled = std::floor(bytes / sector);
-  double cycles = filled * fit.columnSectorCycles +
-                  (bytes > filled * sector ? fit.partColumnSectorCycles : 0);
-  if (problem.hasOddResultColumns) {
-    double touched = 1 + (bytes - double(tile.resultBytes)) / sector;
-    double parts = std::min(touched, 2.0);
-    cycles = (touched - parts) * fit.columnSectorCycles +
-             parts * fit.oddColumnSectorCycles;
-  }
-  return double(tile.rows * tile.columns) / double(rows) * cycles;
+  // Odd columns start anywhere in a sector.
+  bool areOdd = problem.hasOddResultColumns;
+  bool fillSectors = bytes >= (areOdd ? 2 : 1) * sector;
+  double touched = areOdd ? 1 + (bytes - double(tile.resultBytes)) / sector : 1;
+  double cycles = fillSectors ? bytes / sector * fit.columnSectorCycles
+                              : touched * fit.partColumnSectorCycles;
+  return double(tile.rows * tile.columns) *
+         (cycles / double(rows) + (areOdd ? fit.oddElementCycles : 0));
 }
