@@ -46,6 +46,17 @@ class Shortcuts(unittest.TestCase):
             with mock.patch.object(_autograd, "convolution", side_effect=AssertionError):
                 torch.testing.assert_close(call(), first)
 
+    def test_ranks(self):
+        """Operands of one rank are bad input of another, also after a call that took them."""
+        x, w = torch.randn(2, 4, 9), torch.randn(6, 4, 3)
+        for grad in (False, True):
+            w.requires_grad_(grad)
+            CF.conv1d(x, w)
+            CF.conv_transpose1d(x, w[:4])
+            self.compare(lambda: CF.conv2d(x, w), lambda: F.conv2d(x, w))
+            self.compare(lambda: CF.conv_transpose3d(x, w[:4]), lambda: F.conv_transpose3d(x, w[:4]))
+            self.compare(lambda: CF.conv1d(x, w), lambda: F.conv1d(x, w))
+
     def test_modules(self):
         """Of each padding mode; with and without gradients."""
         for mode in ("zeros", "circular"):

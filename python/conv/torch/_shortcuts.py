@@ -92,7 +92,7 @@ def run(
         left.calls += 1
         return theirs(input, weight, bias, *sizes)
     result = _calls.run_again(known, (input, weight) if bias is None else (input, weight, bias))
-    if result is None:  # It has no kernel any more.
+    if result is None:  # It has no kernel any more, or none may run now.
         _entries.pop(key, None)
     return result
 

@@ -138,7 +138,7 @@ def _is_left(direction: str, input: object, weight: object) -> bool:  # noqa: A0
 def _forward(
     rank: int, fallback, input, weight, bias, stride, padding, dilation, groups, padding_mode="zeros", max_error=0.0
 ):  # noqa: A002
-    given = input, weight, bias, (stride, padding, dilation, groups), (FORWARD, padding_mode, max_error)
+    given = input, weight, bias, (stride, padding, dilation, groups), (FORWARD, rank, padding_mode, max_error)
     result = _shortcuts.run(fallback, *given)
     if result is not None:
         return result
@@ -169,7 +169,7 @@ def _forward(
 def _transpose(
     rank: int, fallback, input, weight, bias, stride, padding, output_padding, groups, dilation, max_error
 ):  # noqa: A002
-    given = input, weight, bias, (stride, padding, output_padding, groups, dilation), (DATA, "zeros", max_error)
+    given = input, weight, bias, (stride, padding, output_padding, groups, dilation), (DATA, rank, "zeros", max_error)
     result = _shortcuts.run(fallback, *given)
     if result is not None:
         return result
