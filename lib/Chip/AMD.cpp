@@ -18,8 +18,7 @@
 //     bytes of a request to the level-2 cache, and two compute units to a port
 //     of 64 bytes;
 //   * registers, their allocation unit, waves of a SIMD unit: LLVM's AMDGPU
-//   back end,
-//     which allocates them (AMDGPUBaseInfo.cpp: getTotalNumVGPRs,
+//     back end, which allocates them (AMDGPUBaseInfo.cpp: getTotalNumVGPRs,
 //     getVGPRAllocGranule, getMaxWavesPerEU);
 //   * bytes of LDS in a clock on gfx950: of reads; writes have half the rate
 //     (white paper of CDNA4);

@@ -117,9 +117,13 @@ std::vector<PredictedSchedule> DirectSearch::takeRanked() {
   return {schedules.begin(), schedules.end()};
 }
 
-/// Rows of a work-item. Two vectors of a line, whose columns are dgrad phases,
-/// would be halves of a sector that are stored one after the other; the shorter
-/// the vectors of odd lines are, the fewer of a run should share a sector.
+/// Rows of a work-item. Along the batch, its rows share their input: an odd
+/// number of rows, so that accesses have no bank conflicts. Of 3, 5 and 7 rows,
+/// 5 was not the fastest for any of seven tiles on an H200. Otherwise they are
+/// a vector of a line; two vectors, if columns are dgrad phases, would be
+/// halves of a sector that are stored one after the other. The shorter the
+/// vectors are in which a run is stored, the fewer of them should share a
+/// sector.
 SmallVector<int64_t> DirectSearch::listRuns(Type element) const {
   if (isAlongBatch)
     return {1, 3, 7};
@@ -127,7 +131,7 @@ SmallVector<int64_t> DirectSearch::listRuns(Type element) const {
   if (chip.sectorBytes == 0)
     return {1, vector};
   int64_t adjacent = DirectTiling::countAdjacentColumns(product.result);
-  int64_t longest = vector % adjacent == 0 ? vector / adjacent : 1;
+  int64_t longest = vector / std::gcd(vector, adjacent);
   SmallVector<int64_t> runs = {1};
   for (int64_t run = longest; run > 1; run /= 2) {
     runs.push_back(run);
@@ -138,10 +142,8 @@ SmallVector<int64_t> DirectSearch::listRuns(Type element) const {
   return runs;
 }
 
-/// A work-item has a 16-byte vector of the result if it has registers for it.
-/// Along the batch, it also has several rows, which share their input: an odd
-/// number of rows, so that accesses have no bank conflicts. Of 3, 5 and 7 rows,
-/// 5 was not the fastest for any of seven tiles on an H200.
+/// A work-item has a 16-byte vector of matrices if it has registers for it, at
+/// each of its rows.
 void DirectSearch::runOverRows() {
   if (chip.backend == ::conv::Backend::Host)
     return runOverHostTiles();

@@ -41,9 +41,19 @@ int64_t DirectTiling::countAdjacentColumns(const ViewedTensor &result) {
 int64_t DirectTiling::countStoredBytes(const ViewedTensor &result,
                                        int64_t run) {
   int64_t bytes = result.type.getElementTypeBitWidth() / 8;
-  return std::gcd(
-      std::gcd(::conv::kVectorBytes, result.type.getShape().back() * bytes),
-      run * countAdjacentColumns(result) * bytes);
+  SmallVector<ViewAttr::Coordinate> coordinates = result.view.getCoordinates();
+  auto rank = size_t(result.view.getTensorRank());
+  const ViewAttr::Coordinate &along = coordinates[rank - 1];
+  auto excludesElements = [&](const ViewAttr::Coordinate &condition) {
+    return llvm::any_of(
+        llvm::zip_equal(condition.coefficients, along.coefficients),
+        [](auto pair) { return std::get<0>(pair) && std::get<1>(pair); });
+  };
+  if (llvm::any_of(llvm::drop_begin(coordinates, rank), excludesElements))
+    return bytes;
+  int64_t ofLine = std::gcd(result.type.getShape().back(), along.constant);
+  int64_t ofRun = run * countAdjacentColumns(result);
+  return std::gcd(std::gcd(ofLine, ofRun) * bytes, ::conv::kVectorBytes);
 }
 
 int64_t DirectTiling::countSums() const {

@@ -70,7 +70,9 @@ std::optional<RegularSum> RegularSum::find(const Kernel &kernel) {
     return std::nullopt;
   std::optional<int64_t> distance =
       findDistance(kernel, operands.take_front(inputs));
-  if (!distance)
+  // Work-items that store nothing add the slices of the first element.
+  bool areInside = MatrixAccess(kernel.math, operands[0]).countChecked() == 0;
+  if (!distance || *distance < 0 || !areInside)
     return std::nullopt;
   return RegularSum(std::move(additions), *distance);
 }
