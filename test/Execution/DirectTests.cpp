@@ -236,7 +236,7 @@ static const TrafficCase kTrafficCases[] = {
      2,
      {"workgroup = [112, 8], subgroup = [56, 8], gemm_k = 9, stages = 1, atom "
       "= <fma 8 x 1 x 1>, main_loop = direct, raster = columns>",
-      "workgroup = [87, 8], subgroup = [44, 8], gemm_k = 4, stages = 1, atom = "
+      "workgroup = [84, 8], subgroup = [42, 8], gemm_k = 4, stages = 1, atom = "
       "<fma 8 x 1 x 1>, main_loop = direct, raster = columns>",
       "workgroup = [1, 8], subgroup = [98, 8], gemm_k = 196, stages = 1, atom "
       "= <fma 8 x 1 x 1>, main_loop = direct_reduction, raster = columns>, "
