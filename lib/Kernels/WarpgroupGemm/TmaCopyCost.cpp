@@ -171,24 +171,24 @@ static double computeGatherCycles(const ChipInfo &chip,
 }
 
 /// Time of the rows that lanes copy over that of rows which are whole sectors.
-static double getRowFactor(const ChipInfo &chip, const Gather &gather,
-                           bool reducesPositions) {
+static double getRowFactor(const ChipInfo &chip, const GatherFacts &facts) {
   auto areLines = [](const GatheredOperand &operand) {
     return operand.alignment % TmaTile::kRowBytes == 0;
   };
-  if (areLines(gather.left) && areLines(gather.right))
+  if (areLines(facts.gather.left) && areLines(facts.gather.right))
     return fit(chip).alignedGatherFactor;
-  return reducesPositions && gather.isUnaligned(chip.sectorBytes)
+  return facts.isFilterGradient && facts.gather.isUnaligned(chip.sectorBytes)
              ? fit(chip).unalignedGatherFactor
              : 1;
 }
 
 /// Cycles in which lanes copy the operands of a step.
-static double computeGatherCycles(const ChipInfo &chip, const Gather &gather,
-                                  const TmaTile &tile, bool reducesPositions) {
-  return getRowFactor(chip, gather, reducesPositions) *
-         (computeGatherCycles(chip, gather.left, tile.rows) +
-          computeGatherCycles(chip, gather.right, tile.rightColumns()));
+static double computeGatherCycles(const ChipInfo &chip,
+                                  const GatherFacts &facts,
+                                  const TmaTile &tile) {
+  return getRowFactor(chip, facts) *
+         (computeGatherCycles(chip, facts.gather.left, tile.rows) +
+          computeGatherCycles(chip, facts.gather.right, tile.rightColumns()));
 }
 
 double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
@@ -203,8 +203,7 @@ double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
   double busy = idle + (1 - idle) * units / double(chip.computeUnits);
   if (const GatherFacts *gathered = getGatherFacts(problem, tile))
     return std::max(stepCycles,
-                    busy * computeGatherCycles(chip, gathered->gather, tile,
-                                               facts.reducesPositions));
+                    busy * computeGatherCycles(chip, *gathered, tile));
   stepCycles = std::max(
       {stepCycles,
        busy * getLineCycles(problem, chip, units) *
