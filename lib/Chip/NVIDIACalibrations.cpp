@@ -200,7 +200,7 @@ static constexpr Calibration createAmpere() {
   staged.registerStagedSlowdown = staged.asyncStagedSlowdown = 1;
   staged.transposedStagedSlowdown = staged.transposingSlowdown = 1;
   staged.scatterCycles = staged.sparseScatterCycles = 0;
-  staged.wholeScatterCycles = 0;
+  staged.wholeScatterCycles = staged.divisionCycles = 0;
   calibration.lane = {};
   calibration.warpgroup = {};
   calibration.lineBuffer = {};

@@ -13,6 +13,7 @@
 #include "conv/Schedule/FormSpace.h"
 
 #include "conv/Chip/HostCalibration.h"
+#include "conv/Chip/HostProcessor.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/KernelFamily.h"
@@ -51,12 +52,11 @@ static bool addsTerms(BlockTransformOp block, const ::conv::ChipInfo &chip) {
 
 /// Whether vectors along rows are stored element by element.
 static bool storesApart(ViewAttr view, Value tensor) {
-  constexpr int64_t kMostApart = 4;
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<int64_t> distances =
       getDistances({view, type, getStrides(tensor)});
   size_t lastRow = view.getBatch().size() + view.getRows().size() - 1;
-  return std::abs(distances[lastRow]) > kMostApart;
+  return std::abs(distances[lastRow]) > ::conv::kHostMostApart;
 }
 
 /// Warpgroup kernels overlap their launch with the end of the kernel before.

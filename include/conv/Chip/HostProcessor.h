@@ -37,6 +37,10 @@ struct HostProcessor {
 /// f32 elements of a vector that all levels have.
 inline constexpr int64_t kHostLanes = 8;
 
+/// Elements up to so far apart are stored as parts of vectors: strided
+/// gradients of the input have phases, every second or third element.
+inline constexpr int64_t kHostMostApart = 4;
+
 /// Bytes that a thread holds to multiply a tile: both operands for a block of
 /// `gemmK`, and the sums, each as whole register tiles of either orientation.
 inline int64_t countHostTileBytes(const MatrixAtom &atom,

@@ -78,6 +78,8 @@ struct UnitCalibration {
                     ///< dilated window on gfx1201.
   double shortRunLines; ///< Share of the cache lines around short runs of a
                         ///< tile that each run loads.
+  double sharedLatency; ///< Cycles from a read of shared memory to its
+                        ///< register, as the clock assumes.
   /// Vector instructions as counted in assembly: of a wave's step, of a lane's
   /// load, to join several loads to 16 bytes, and of a load whose position
   /// takes divisions.

@@ -82,7 +82,7 @@ void ChannelRows::transpose(const SharedBox &shared, int64_t step,
         math.add(math.mul(digits[2], perBlock), math.rem(which, perBlock));
     if (isChannel)
       row = getRow(row, math.rem(block, ofLine));
-    Value position = math.add(math.mul(row, step), getResidue(digits[1]));
+    Value position = math.add(math.mul(row, step), getRemainder(digits[1]));
     return math.add(math.mul(block, blocks.distance),
                     shared.getBlockOffset(position, vector));
   };
@@ -121,10 +121,10 @@ Value ChannelRows::getRow(Value channel, Value block) const {
   return math.bitXor(channel, math.rem(block, BandedGradient::kVector));
 }
 
-Value ChannelRows::getResidue(Value index) const {
-  Value residue = math.constant(0);
+Value ChannelRows::getRemainder(Value index) const {
+  Value remainder = math.constant(0);
   for (int64_t i = 1; i < banded.countClasses(); ++i)
-    residue = b.createOrFold<arith::SelectOp>(
-        math.below(index, i), residue, math.constant(banded.getResidue(i)));
-  return residue;
+    remainder = b.createOrFold<arith::SelectOp>(
+        math.below(index, i), remainder, math.constant(banded.getRemainder(i)));
+  return remainder;
 }

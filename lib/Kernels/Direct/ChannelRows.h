@@ -36,8 +36,8 @@ public:
   Value getRow(Value channel, Value block) const;
 
 private:
-  /// The residue modulo the step of a class of input positions.
-  Value getResidue(Value index) const;
+  /// The remainder modulo the step of a class of input positions.
+  Value getRemainder(Value index) const;
 
   const Kernel &kernel;
   const IndexMath &math;

@@ -57,7 +57,7 @@ private:
   Runs getRuns(const Share &share, Value unit) const;
   SmallVector<Value> createMasks(Value unit) const;
   Value getPlace(const SharedBox &box, const Run &run, const Share &share,
-                 int64_t channel, int64_t step, int64_t residue) const;
+                 int64_t channel, int64_t step, int64_t remainder) const;
   SmallVector<Value> createUnit(const Share &share, const Runs &place,
                                 ValueRange sums) const;
   Value sumDiagonals(Value sum) const;
@@ -195,11 +195,11 @@ SmallVector<Value> BandedPart::createMasks(Value unit) const {
 /// The place of a channel's run, for the positions of a class.
 Value BandedPart::getPlace(const SharedBox &box, const Run &run,
                            const Share &share, int64_t channel, int64_t step,
-                           int64_t residue) const {
+                           int64_t remainder) const {
   Value row = channelRows.getRow(math.add(share.first, channel), run.block);
-  return math.add(
-      run.place,
-      box.getBlockOffset(math.add(math.mul(row, step), residue), share.vector));
+  return math.add(run.place,
+                  box.getBlockOffset(math.add(math.mul(row, step), remainder),
+                                     share.vector));
 }
 
 /// Adds the products of the runs of one atom on all lines: each input window is
@@ -221,7 +221,7 @@ SmallVector<Value> BandedPart::createUnit(const Share &share, const Runs &place,
   SmallVector<Value> results(sums);
   for (int64_t channel = 0; channel < tiling.channels; ++channel) {
     Value leftPlace = getPlace(operands.lhs, place.left, share, channel,
-                               /*step=*/1, /*residue=*/0);
+                               /*step=*/1, /*remainder=*/0);
     SmallVector<Value> left;
     for (int64_t line = 0; line < tiling.lines; ++line) {
       SmallVector<Value> words = channelRows.load(
@@ -233,7 +233,7 @@ SmallVector<Value> BandedPart::createUnit(const Share &share, const Runs &place,
     SmallVector<Value> rightPlaces;
     for (int64_t i = 0; i < banded.countClasses(); ++i)
       rightPlaces.push_back(getPlace(operands.rhs, place.right, share, channel,
-                                     banded.step, banded.getResidue(i)));
+                                     banded.step, banded.getRemainder(i)));
     for (const auto &[part, products] : windows) {
       SmallVector<Value> words = channelRows.load(
           operands.rhs, math.add(rightPlaces[part.first], part.second),

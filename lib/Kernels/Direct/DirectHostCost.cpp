@@ -77,8 +77,8 @@ static double getRowCycles(const DirectTiling &tiling,
   double windows =
       countPlaces(step * row, tiling.rows.run / step, ofTaps[innermost], taps);
   int64_t across = isAlongBatch ? vectors / tiling.rows.run : 1;
-  // Of several lines, each vector of the input is loaded once, and each tap
-  // once for the vectors of a line.
+  // Several lines load each vector of the input once, and each tap once for the
+  // vectors of a line.
   int64_t shared = countHostLines(tiling, chip);
   double inputLines =
       shared == 1

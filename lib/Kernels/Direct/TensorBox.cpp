@@ -238,7 +238,8 @@ void BoxBuilder::computeStrides(VectorOrder order) {
     box.first -= corner * each;
 }
 
-/// The same as `getDistances`, without reading the view again.
+/// Sets the distances between values of each digit, as `getDistances` returns
+/// them, from coordinates that were read before.
 void BoxBuilder::computeDistances() {
   box.distances.resize(digits.size());
   for (auto [coordinate, stride] : llvm::zip_equal(coordinates, box.strides))

@@ -79,8 +79,8 @@ std::optional<RegularSum> RegularSum::find(const Kernel &kernel) {
 
 /// The sum of an offset and the distance to a later slice, which does not wrap:
 /// only then is the distance part of a load's instruction. ptxas keeps no more
-/// than one load in flight if each has an address of its own (256 slices of 144
-/// elements took 46 us on an H200).
+/// than one load in flight if each has an address of its own
+/// (bench/results/unlisted.md, sums of many slices).
 static Value createPartOffset(const Kernel &kernel, Value offset,
                               int64_t distance) {
   return arith::AddIOp::create(kernel.b, offset, kernel.math.constant(distance),

@@ -15,7 +15,6 @@ using namespace mlir::conv;
 /// The index along which elements are vectors: rows, where neighbours of all
 /// tensors are near in memory, unless columns of the result are.
 static MatrixIndex selectRuns(const Kernel &kernel) {
-  constexpr int64_t kMostApart = 4;
   const auto &form = kernel.form;
   auto getDistance = [&](const MatrixOperand &operand, MatrixIndex index) {
     return MatrixAccess(kernel.math, operand).getInnermostDistance(index);
@@ -27,13 +26,13 @@ static MatrixIndex selectRuns(const Kernel &kernel) {
   bool hasColumns =
       form.getColumns() >= kHostLanes &&
       getDistance(form.getResults().front(), MatrixIndex::Column) == 1;
-  bool hasRows = llvm::all_of(form.getResults(),
-                              [&](const MatrixOperand &result) {
-                                int64_t distance =
-                                    getDistance(result, MatrixIndex::Row);
-                                return distance > 0 && distance <= kMostApart;
-                              }) &&
-                 llvm::all_of(form.epilogueOperands, isAlongRows);
+  bool hasRows =
+      llvm::all_of(form.getResults(),
+                   [&](const MatrixOperand &result) {
+                     int64_t distance = getDistance(result, MatrixIndex::Row);
+                     return distance > 0 && distance <= ::conv::kHostMostApart;
+                   }) &&
+      llvm::all_of(form.epilogueOperands, isAlongRows);
   return hasRows && !hasColumns ? MatrixIndex::Row : MatrixIndex::Column;
 }
 

@@ -151,9 +151,8 @@ double Work::countProducts() const {
 /// Results that are a few elements apart are vectors, too, but those of runs
 /// across the tile are loaded one by one.
 double Work::countResults() const {
-  constexpr int64_t kMostApart = 4;
   double elements = usedWide * usedNarrow;
-  bool hasVectors = 0 < resultDistance && resultDistance <= kMostApart;
+  bool hasVectors = 0 < resultDistance && resultDistance <= kHostMostApart;
   double ofElement =
       hasVectors
           ? fit.resultInstructions * double(resultDistance) / double(kHostLanes)

@@ -76,7 +76,7 @@ createSwitch(ImplicitLocOpBuilder &b, Value number, ArrayRef<int64_t> ends,
 class NumberSwitch {
 public:
   /// Subproblem `i` has the workgroups below `ends[i]` that the subproblems
-  /// before it do not have. The switch is built behind `workgroup`.
+  /// before it do not have. The switch is built after `workgroup`.
   NumberSwitch(ImplicitLocOpBuilder &b, Value workgroup,
                ArrayRef<int64_t> ends);
 

@@ -120,10 +120,9 @@ static double computeLoadLatency(const ChipInfo &chip, const UnitWork &work) {
 
 /// The least cycles of a wave's step whose rounds multiply what was read a
 /// round ago: no round is shorter than its reads.
-static double computeReadChain(const UnitWork &work) {
-  constexpr double kLatency = 110; // As assumed by the clock.
+static double computeReadChain(const ChipInfo &chip, const UnitWork &work) {
   double reads = work.sharedCycles - work.sharedWriteCycles;
-  return work.rounds * kLatency + reads / double(work.waves);
+  return work.rounds * fit(chip).sharedLatency + reads / double(work.waves);
 }
 
 bool conv::waitsForLoads(const ChipInfo &chip, const UnitWork &work,
@@ -144,7 +143,7 @@ double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
   alone += fit(chip).laneReadCycles * work.laneReads;
   // A lone wave issues them in bursts, which its products do not hide.
   if (work.overlapsSteps && !work.copiesInLaneOrder)
-    alone = std::max(alone + work.vectorCycles, computeReadChain(work));
+    alone = std::max(alone + work.vectorCycles, computeReadChain(chip, work));
   double least = std::max(alone, computeLoadLatency(chip, work));
   double busy = computeBusyCycles(chip, work, resident, round);
   return std::pow(std::pow(busy, loop.chainNorm) +

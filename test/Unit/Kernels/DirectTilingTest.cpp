@@ -130,7 +130,7 @@ TEST(BandedGradient, EachTapHasItsPosition) {
         BandedGradient banded = makeBanded(step, dilation, taps);
         for (int64_t tap = 0; tap < taps; ++tap)
           EXPECT_EQ(getDiagonal(banded, tap) * step +
-                        banded.getResidue(tap % banded.countClasses()),
+                        banded.getRemainder(tap % banded.countClasses()),
                     tap * dilation);
       }
 }

@@ -71,7 +71,7 @@ TEST(RankingMemo, RecallsInAnotherContext) {
     Gradient second(groups);
     std::vector<RankedSchedule> recalled = memo.recall(0, second.op, {});
     std::vector<std::string> texts = second.print(recalled);
-    // Of those that are kept as text, there are fewer.
+    // Fewer schedules are kept as text.
     EXPECT_GE(texts.size(), groups == 1 ? all.size() : size_t(16));
     ASSERT_LE(texts.size(), all.size());
     all.resize(texts.size());

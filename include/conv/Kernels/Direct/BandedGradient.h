@@ -55,7 +55,7 @@ struct BandedGradient : ChannelVector {
   /// first taps of these classes are taps 0, 1, ...
   int64_t countClasses() const;
   /// The input positions of a class, modulo `step`.
-  int64_t getResidue(int64_t index) const { return index * dilation % step; }
+  int64_t getRemainder(int64_t index) const { return index * dilation % step; }
   /// Diagonals from a tap of a class to the next one.
   int64_t getDiagonalStep() const {
     return std::max<int64_t>(1, countClasses() * dilation / step);

@@ -65,12 +65,10 @@ HostEpilogue::HostEpilogue(const HostCode &code, MatrixIndex along,
   isMasked &= llvm::none_of(operands, [&](const Matrix &operand) {
     return isGathered(operand.access);
   });
-  // Strided gradients of the input have phases: every second or third element.
-  constexpr int64_t kMostApart = 4;
   for (const Matrix &result : results)
     addPart(result.access,
             std::clamp<int64_t>(result.access.getInnermostDistance(along), 1,
-                                kMostApart));
+                                ::conv::kHostMostApart));
   for (const Matrix &operand : operands)
     if (!operand.access.isBroadcast(along))
       addPart(operand.access, isGathered(operand.access)
