@@ -56,6 +56,19 @@ class LazyValues(unittest.TestCase):
         with torch.no_grad():
             self.assertTrue(torch.equal(CF.conv2d(zeros, self.w), torch.zeros(2, 4, 5, 3)))
 
+    def test_freed_storage(self):
+        """Frameworks that shard parameters free them between uses. Reading one is an error, as for PyTorch."""
+        weight = torch.nn.Parameter(self.w.clone())
+        CF.conv2d(self.x, weight)
+        weight.untyped_storage().resize_(0)
+        for context in (torch.no_grad, torch.enable_grad):
+            for function in (F.conv2d, CF.conv2d):
+                with context(), self.assertRaises(RuntimeError):
+                    function(self.x, weight)
+        weight.untyped_storage().resize_(4 * weight.numel())
+        weight.data.copy_(self.w)
+        assert_close(CF.conv2d(self.x, weight).detach(), F.conv2d(self.x.double(), self.w.double()))
+
     def test_token_mixing(self):
         x, kernel, weight = torch.randn(2, 9, 8), torch.randn(2, 9, 8, 3), torch.randn(8, 3)
         expected = conv.torch.dynamic_conv(x, kernel)

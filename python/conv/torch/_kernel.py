@@ -100,6 +100,9 @@ class Kernel:
         self, operands: typing.Sequence[torch.Tensor], addresses: typing.Sequence[int]
     ) -> typing.Tuple[typing.List[torch.Tensor], typing.List[int]]:
         """The operands, or copies of those that are unaligned or lazy, and their addresses."""
+        for operand in operands:
+            if not operand.data_ptr() and not operand._is_zerotensor():
+                raise RuntimeError(f"expects tensors with data, but the storage of one of shape {tuple(operand.shape)} was freed")
         copied = [
             # Not a clone: its strides differ if there are gaps between elements.
             operand.new_empty_strided(operand.shape, operand.stride()).copy_(operand) if address % alignment else operand
