@@ -2,6 +2,7 @@
 """Calls like an earlier one skip the checks of the first, and give what the first would."""
 
 import contextlib
+import itertools
 import unittest
 from unittest import mock
 
@@ -11,7 +12,7 @@ from torch.autograd import forward_ad
 
 import conv.torch
 import conv.torch.functional as CF
-from conv.torch import _autograd, _calls, _choices, _shortcuts
+from conv.torch import _autograd, _calls, _choices, _gradients, _shortcuts
 
 
 class Shortcuts(unittest.TestCase):
@@ -167,6 +168,56 @@ class Shortcuts(unittest.TestCase):
         expected = torch.autograd.grad(F.conv2d(self.x, weight).sum(), weight)[0]
         torch.testing.assert_close(weight.grad, expected, rtol=1e-4, atol=1e-3)
         self.assertEqual(faster.calls, 5)
+
+    def test_second_backward(self):
+        """It asks for no choice either, whichever gradients are wanted, whatever the strides of the output's, and whatever
+        hooks make of the saved tensors."""
+        last = torch.channels_last
+        window = dict(stride=(1, 2), padding=(1, 0), dilation=1, groups=2)
+        weights = {CF.conv2d: torch.randn(6, 2, 3, 3), CF.conv_transpose2d: torch.randn(4, 3, 3, 3)}
+        for ours, theirs in ((CF.conv2d, F.conv2d), (CF.conv_transpose2d, F.conv_transpose2d)):
+            start = torch.randn_like(theirs(self.x, weights[ours], None, **window))
+            starts = start, start.to(memory_format=last), torch._neg_view(start), start[:1, :1, :1, :1].expand_as(start)
+            for number, mask in itertools.product(range(4), range(1, 8)):
+                repacked = torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t.contiguous(memory_format=last))
+                for hooks in (contextlib.nullcontext(), contextlib.nullcontext(), repacked):
+                    operands = [
+                        tensor.clone().requires_grad_(bool(mask >> place & 1))
+                        for place, tensor in enumerate((self.x, weights[ours], self.b))
+                    ]
+                    with hooks:
+                        result = ours(*operands, **window)
+                    result.backward(starts[number])
+                    wanted = [tensor for tensor in operands if tensor.requires_grad]
+                    expected = torch.autograd.grad(theirs(*operands, **window), wanted, starts[number])
+                    for tensor, grad in zip(wanted, expected):
+                        torch.testing.assert_close(tensor.grad, grad, rtol=1e-4, atol=1e-4)
+                with mock.patch.object(_gradients, "_choose", side_effect=AssertionError):
+                    ours(*operands, **window).backward(starts[number])
+
+    def test_gradients_that_pytorch_computes(self):
+        """They skip all checks, too, and are counted, also where only one of them has a kernel."""
+        x, w = self.x.clone().requires_grad_(), self.w.clone().requires_grad_()
+        result = CF.conv2d(x, w)
+        start = torch.randn_like(result)
+        expected = torch.autograd.grad(F.conv2d(x, w), (x, w), start)
+
+        def check(name):
+            grads = torch.autograd.grad(result, (x, w), start, retain_graph=True)
+            torch.testing.assert_close(grads, expected, rtol=1e-4, atol=1e-4, msg=name)
+
+        check("first")
+        choices = [c for c in _choices.all_choices() if c.problem.direction != "forward"]
+        self.assertEqual([choice.calls for choice in choices], [1, 1])
+        for left in range(2):
+            choices[left].kernel, choices[left].reason = None, "measured"
+            check("chosen again")
+            with mock.patch.object(_gradients, "_choose", side_effect=AssertionError):
+                check("known")
+        self.assertEqual([choice.calls for choice in choices], [5, 5])
+        conv.torch.settings.enabled = False
+        check("disabled")
+        self.assertEqual([choice.calls for choice in choices], [5, 5])
 
     def test_gradients_of_gradients(self):
         def second(f):

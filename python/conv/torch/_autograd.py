@@ -11,9 +11,9 @@ from torch._C._functorch import TransformType
 from torch._library.autograd import Info, make_autograd_impl
 from torch.autograd import forward_ad
 
-from . import _calls, _casts, _reference
+from . import _calls, _casts, _gradients, _reference
 from ._calls import library
-from ._operators import CallArguments, convolution_backward, convolution_kernel, convolve, make_window
+from ._operators import CallArguments, convolution_kernel, convolve, make_window
 
 _INFERENCE = (
     "expects a convolution without residual and activation in its kernel, but got one of conv.torch.optimize, "
@@ -22,34 +22,42 @@ _INFERENCE = (
 
 
 def setup(ctx, inputs, output):
-    input, weight, bias, *rest = inputs  # noqa: A001
-    *window, padding_mode, residual, activation, _, max_error = rest
-    ctx.save_for_backward(input, weight)
+    input, weight, _, *rest = inputs  # noqa: A002
     ctx.save_for_forward(input, weight)
-    ctx.window, ctx.padding_mode, ctx.has_bias, ctx.max_error = window, padding_mode, bias is not None, max_error
-    ctx.is_fused = residual is not None or activation != ""
     ctx.result_shape = output.shape
+    # Sizes are lists when they come from PyTorch's dispatcher.
+    _keep(ctx, input, weight, [tuple(value) if isinstance(value, list) else value for value in rest])
 
 
-def backward(ctx, grad_output):
+def _keep(ctx, input, weight, rest):  # noqa: A002
+    """Keeps what `gradients` reads; the `rest` is what follows the tensors in a call of the operator."""
+    ctx.save_for_backward(input, weight)
+    ctx.move, ctx.max_error = rest[:8], rest[11]
+    ctx.is_fused = rest[8] is not None or rest[9] != ""
+
+
+def gradients(ctx, grad_output, wide=None):
+    """The gradients of image, filter and bias; None for those that nobody needs. A `wide` filter is the f32 one of which a
+    16-bit copy was multiplied."""
     if ctx.is_fused:
         raise NotImplementedError(_INFERENCE)
     input, weight = ctx.saved_tensors  # noqa: A001
-    wide = getattr(ctx, "wide", None)
-    mask = [ctx.needs_input_grad[0], ctx.needs_input_grad[1], ctx.has_bias and ctx.needs_input_grad[2]]
+    mask = ctx.needs_input_grad[:3]
     if torch.is_grad_enabled() and not torch.compiler.is_compiling():  # For gradients of gradients.
-        stride, low, high, dilation, transposed, output_padding, groups = ctx.window
-        window = make_window(stride, low, high, dilation, groups, ctx.padding_mode)
+        stride, low, high, dilation, transposed, output_padding, groups, padding_mode = ctx.move
+        window = make_window(stride, low, high, dilation, groups, padding_mode)
         operands = grad_output, input, weight if wide is None else wide.read().to(input.dtype)
-        grads = list(_reference.gradients(*operands, window, transposed, output_padding, mask[:2]))
-        grads.append(grad_output.sum(dim=[0, *range(2, grad_output.dim())]) if mask[2] else None)
-    else:
-        arguments = grad_output, input, weight, *ctx.window, ctx.padding_mode, mask, ctx.max_error
-        if _calls.is_traced(grad_output):
-            grads = torch.ops.conv.convolution_backward(*arguments)
-        else:
-            grads = convolution_backward(*arguments, weight.dtype if wide is None else wide.tensor.dtype)
-    return (*(grad if wanted else None for grad, wanted in zip(grads, mask)), *(None,) * 12)
+        grads = _reference.gradients(*operands, window, transposed, output_padding, mask[:2])
+        return *grads, grad_output.sum(dim=[0, *range(2, grad_output.dim())]) if mask[2] else None
+    if _calls.is_traced(grad_output):
+        grads = torch.ops.conv.convolution_backward(grad_output, input, weight, *ctx.move, mask, ctx.max_error)
+        return tuple(grad if wanted else None for grad, wanted in zip(grads, mask))
+    weight_dtype = weight.dtype if wide is None else wide.tensor.dtype
+    return _gradients.compute(grad_output, input, weight, ctx.move, mask, ctx.max_error, weight_dtype)
+
+
+def backward(ctx, grad_output):
+    return *gradients(ctx, grad_output), *(None,) * 12
 
 
 torch.library.register_autograd("conv::convolution", backward, setup_context=setup, lib=library)
@@ -110,7 +118,7 @@ def jvp(ctx, input_tangent, weight_tangent, bias_tangent, *_):
     if ctx.is_fused:
         raise NotImplementedError(_INFERENCE)
     input, weight = ctx.saved_tensors  # noqa: A001
-    window, tangents = (*ctx.window, ctx.padding_mode, None, "", 0.01, ctx.max_error), []
+    window, tangents = (*ctx.move, None, "", 0.01, ctx.max_error), []
     if input_tangent is not None:
         tangents.append(convolution(input_tangent, weight, None, *window))
     if weight_tangent is not None:
@@ -158,11 +166,13 @@ class _Mixed(torch.autograd.Function):
     def forward(ctx, input, weight, *rest):  # noqa: A002
         narrow = _casts.cast(weight, input.dtype)
         result = convolve(input, narrow, *rest)
-        setup(ctx, (input, narrow, *rest), result)
+        _keep(ctx, input, narrow, rest[1:])
         ctx.wide = _Wide(weight, weight._version)
         return result
 
-    backward = staticmethod(backward)
+    @staticmethod
+    def backward(ctx, grad_output):
+        return *gradients(ctx, grad_output, ctx.wide), *(None,) * 12
 
 
 class _Tracked(torch.autograd.Function):
@@ -173,12 +183,12 @@ class _Tracked(torch.autograd.Function):
         result = _calls.run_again(known, (input, weight) if bias is None else (input, weight, bias))
         if result is None:
             result = convolve(input, weight, bias, *rest)
-        setup(ctx, (input, weight, bias, *rest), result)
+        _keep(ctx, input, weight, rest)
         return result
 
     @staticmethod
     def backward(ctx, grad_output):
-        return *backward(ctx, grad_output)[:3], None, None
+        return *gradients(ctx, grad_output), None, None
 
 
 #: The result of a call like an earlier one, which is `known`, and its gradients: of the tensors, the rest of the operator's

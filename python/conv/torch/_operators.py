@@ -19,7 +19,6 @@ from ._geometry import (
     DATA,
     DTYPES,
     FORWARD,
-    WEIGHT,
     Epilogue,
     OptionalTensor,
     Window,
@@ -29,14 +28,10 @@ from ._geometry import (
     order_of,
 )
 
-_WINDOW = "int[] stride, int[] low, int[] high, int[] dilation, bool transposed, int[] output_padding, int groups"
+WINDOW = "int[] stride, int[] low, int[] high, int[] dilation, bool transposed, int[] output_padding, int groups"
 library.define(
-    f"convolution(Tensor input, Tensor weight, Tensor? bias, {_WINDOW}, str padding_mode='zeros', "
+    f"convolution(Tensor input, Tensor weight, Tensor? bias, {WINDOW}, str padding_mode='zeros', "
     "Tensor? residual=None, str activation='', float alpha=0.01, float max_error=0.0) -> Tensor"
-)
-library.define(
-    "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, "
-    f"{_WINDOW}, str padding_mode, bool[3] output_mask, float max_error=0.0) -> (Tensor, Tensor, Tensor)"
 )
 
 
@@ -264,79 +259,3 @@ def compute(call: CallArguments, key: tuple) -> torch.Tensor:
 @torch.library.register_fake("conv::convolution", lib=library)
 def _convolution_fake(*arguments) -> torch.Tensor:
     return CallArguments(*arguments).empty_result()
-
-
-@torch.library.impl(library, "convolution_backward", "CPU")
-@torch.library.impl(library, "convolution_backward", "CUDA")
-def convolution_backward(
-    grad_output,
-    input,
-    weight,
-    stride,
-    low,
-    high,
-    dilation,
-    transposed,
-    output_padding,
-    groups,
-    padding_mode,
-    output_mask,  # noqa: A002
-    max_error=0.0,
-    weight_dtype=None,
-):
-    """The three gradients. Those of weight and bias have the type `weight_dtype`, by default the type of `weight`."""
-    window = make_window(stride, low, high, dilation, groups, padding_mode)
-    memory_format = memory_format_of(input, weight)
-    grad_output = grad_output.contiguous(memory_format=memory_format)
-
-    def run_one(direction, lhs, rhs, like, which, dtype=None):
-        shapes = lhs.shape, lhs.stride(), rhs.shape, rhs.stride(), like.shape
-        parts = *shapes, memory_format, lhs.dtype, dtype, lhs.device
-        key = (direction, *parts, torch._C._get_cudnn_allow_tf32(), *window, max_error)
-        result = _calls.run_known(key, (lhs, rhs))
-        if result is not None:
-            return result
-        mask = [index == which for index in range(2)]
-
-        def theirs():
-            grads = _reference.gradients(grad_output, input, weight, window, transposed, output_padding, mask)
-            return grads[which].to(dtype or like.dtype)
-
-        result = torch.empty_like(like, dtype=dtype, memory_format=memory_format)
-        return run(direction, lhs, rhs, result, window, theirs, key=key, max_error=max_error)
-
-    grads = [None, None, None]
-    if output_mask[0]:
-        grads[0] = run_one(FORWARD if transposed else DATA, grad_output, weight, input, 0)
-    if output_mask[1]:
-        image, output = (grad_output, input) if transposed else (input, grad_output)
-        grads[1] = run_one(WEIGHT, image, output, weight, 1, weight_dtype)
-    if output_mask[2]:
-        grads[2] = grad_output.sum(dim=[0, *range(2, grad_output.dim())], dtype=weight_dtype)
-    return tuple(grad if grad is not None else grad_output.new_empty(0) for grad in grads)
-
-
-@torch.library.register_fake("conv::convolution_backward", lib=library)
-def _convolution_backward_fake(
-    grad_output,
-    input,
-    weight,
-    stride,
-    low,
-    high,
-    dilation,
-    transposed,
-    output_padding,
-    groups,
-    padding_mode,
-    output_mask,  # noqa: A002
-    max_error=0.0,
-    weight_dtype=None,
-):
-    """The three gradients. Those of weight and bias have the type `weight_dtype`, by default the type of `weight`."""
-    memory_format = memory_format_of(input, weight)
-    return (
-        torch.empty_like(input, memory_format=memory_format) if output_mask[0] else grad_output.new_empty(0),
-        torch.empty_like(weight, memory_format=memory_format) if output_mask[1] else grad_output.new_empty(0),
-        grad_output.new_empty(grad_output.shape[1] if output_mask[2] else 0),
-    )

@@ -1,0 +1,170 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The gradients of a convolution: `torch.ops.conv.convolution_backward`, and the shortest way to compute them.
+
+The first call chooses what computes each gradient; later calls like it find both choices with one look-up.
+"""
+
+from __future__ import annotations
+
+import typing
+
+import torch
+
+from . import _calls, _choices, _operators, _reference
+from ._calls import library
+from ._geometry import DATA, FORWARD, WEIGHT, OptionalTensor, Window, memory_format_of
+from ._settings import settings
+
+library.define(
+    "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, "
+    f"{_operators.WINDOW}, str padding_mode, bool[3] output_mask, float max_error=0.0) -> (Tensor, Tensor, Tensor)"
+)
+
+Mask = typing.Sequence[bool]
+Gradients = typing.Tuple[OptionalTensor, OptionalTensor, OptionalTensor]
+
+
+class _Ways(typing.NamedTuple):
+    """What computes the gradients of a call, by place: 0 is the image's, 1 the filter's."""
+
+    kernels: typing.List[typing.Tuple[int, _calls.Known]]
+    left: typing.Dict[int, _choices.Choice]  #: Of the gradients that PyTorch computes.
+    #: The format to which the output's gradient is copied first; None if kernels take it as it is.
+    copied: typing.Optional[torch.memory_format]
+
+
+_ways: typing.Dict[tuple, _Ways] = {}  #: By what identifies a call.
+_calls.caches.append(_ways)
+
+
+class _Call(typing.NamedTuple):
+    """One call. `move` is what follows the tensors in the operator's schema, through `padding_mode`, of tuples."""
+
+    grad_output: torch.Tensor
+    input: torch.Tensor
+    weight: torch.Tensor
+    move: typing.Sequence[object]
+    mask: Mask
+    max_error: float
+    weight_dtype: torch.dtype
+
+    def factors(self) -> typing.Tuple[_calls.Tensors, _calls.Tensors]:
+        """The operands of each gradient's kernel."""
+        return _factors(self.grad_output, self.input, self.weight, self.move[4])
+
+    def window(self) -> Window:
+        stride, low, high, dilation, _, _, groups, padding_mode = self.move
+        return _operators.make_window(stride, low, high, dilation, groups, padding_mode)
+
+    def theirs(self, mask: Mask) -> typing.Sequence[OptionalTensor]:
+        """Gradients of image and filter by PyTorch."""
+        transposed, output_padding = self.move[4:6]
+        grads = _reference.gradients(*self[:3], self.window(), transposed, output_padding, mask)
+        # Under autocast, that of the filter has the type of the parameter.
+        return grads[0], grads[1].to(self.weight_dtype) if mask[1] else None
+
+
+def _factors(grad_output, input, weight, transposed):  # noqa: A002
+    return (grad_output, weight), (grad_output, input) if transposed else (input, grad_output)
+
+
+def _of_bias(grad_output: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    return grad_output.sum(dim=[0, *range(2, grad_output.dim())], dtype=dtype)
+
+
+def compute(
+    grad_output: torch.Tensor,
+    input: torch.Tensor,  # noqa: A002
+    weight: torch.Tensor,
+    move: typing.Sequence[object],
+    mask: Mask,
+    max_error: float,
+    weight_dtype: torch.dtype,
+) -> Gradients:
+    """The gradients of image, filter and bias, each where `mask` wants it. Those of filter and bias have the type
+    `weight_dtype`; `_Call` explains `move`."""
+    key = (
+        *(grad_output.shape, grad_output.stride(), grad_output.dtype, grad_output.device),
+        *(input.shape, input.stride(), input.dtype, input.device),
+        *(weight.shape, weight.stride(), weight.dtype, weight.device),
+        *move,
+        mask,
+        max_error,
+        weight_dtype,
+        torch._C._get_cudnn_allow_tf32(),
+    )
+    ways = _ways.get(key)
+    if ways is None or not settings.enabled:
+        return _choose(_Call(grad_output, input, weight, move, mask, max_error, weight_dtype), key)
+    given = grad_output
+    if ways.copied is not None:
+        grad_output = grad_output.contiguous(memory_format=ways.copied)
+    factors = _factors(grad_output, input, weight, move[4])
+    grads: typing.List[OptionalTensor] = [None, None, None]
+    for place, known in ways.kernels:
+        grads[place] = _calls.run_again(known, factors[place])
+        if grads[place] is None:  # The kernel is no longer there.
+            return _choose(_Call(given, input, weight, move, mask, max_error, weight_dtype), key)
+    if ways.left:
+        call = _Call(grad_output, input, weight, move, mask, max_error, weight_dtype)
+        theirs = call.theirs([place in ways.left for place in range(2)])
+        for place, choice in ways.left.items():
+            choice.calls += 1
+            grads[place] = theirs[place]
+    if mask[2]:
+        grads[2] = _of_bias(grad_output, weight_dtype)
+    return grads[0], grads[1], grads[2]
+
+
+def _choose(given: _Call, key: tuple) -> Gradients:
+    """The gradients of a call that is not known yet; later calls with the same `key` take a shortcut, if possible."""
+    memory_format = memory_format_of(given.input, given.weight)
+    call = given._replace(grad_output=given.grad_output.contiguous(memory_format=memory_format))
+    directions = FORWARD if call.move[4] else DATA, WEIGHT
+    results = (call.input, call.input.dtype), (call.weight, call.weight_dtype)
+    grads: typing.List[OptionalTensor] = [None, None]
+    kernels, left = [], {}
+    for place, (direction, factors, (like, dtype)) in enumerate(zip(directions, call.factors(), results)):
+        if not call.mask[place]:
+            continue
+
+        def theirs(place: int = place) -> torch.Tensor:
+            return call.theirs([place == 0, place == 1])[place]
+
+        own = key, place
+        result = torch.empty_like(like, dtype=dtype, memory_format=memory_format)
+        grads[place] = _operators.run(
+            direction, *factors, result, call.window(), theirs, key=own, max_error=call.max_error
+        )
+        choice, known = _calls.find_left(own), _calls.get_known(own)
+        if choice is not None:
+            left[place] = choice
+        elif known is not None:
+            kernels.append((place, known))
+    if len(kernels) + len(left) == sum(call.mask[:2]):
+        is_copied = call.grad_output is not given.grad_output
+        _ways[key] = _Ways(kernels, left, memory_format if is_copied else None)
+    return grads[0], grads[1], _of_bias(call.grad_output, call.weight_dtype) if call.mask[2] else None
+
+
+@torch.library.impl(library, "convolution_backward", "CPU")
+@torch.library.impl(library, "convolution_backward", "CUDA")
+def _convolution_backward(grad_output, input, weight, *arguments):  # noqa: A002
+    """The operator, which has empty tensors for gradients that nobody wants. Sizes are lists when they come from PyTorch's
+    dispatcher."""
+    *move, mask, max_error = arguments if len(arguments) == 10 else (*arguments, 0.0)
+    move, mask = [tuple(value) if isinstance(value, list) else value for value in move], tuple(mask)
+    grads = compute(grad_output, input, weight, move, mask, max_error, weight.dtype)
+    return tuple(grad if grad is not None else grad_output.new_empty(0) for grad in grads)
+
+
+@torch.library.register_fake("conv::convolution_backward", lib=library)
+def _convolution_backward_fake(grad_output, input, weight, *arguments):  # noqa: A002
+    mask = arguments[8]
+    memory_format = memory_format_of(input, weight)
+    return (
+        torch.empty_like(input, memory_format=memory_format) if mask[0] else grad_output.new_empty(0),
+        torch.empty_like(weight, memory_format=memory_format) if mask[1] else grad_output.new_empty(0),
+        grad_output.new_empty(grad_output.shape[1] if mask[2] else 0),
+    )
