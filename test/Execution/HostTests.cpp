@@ -374,8 +374,8 @@ static std::string scheduleReduction(const std::string &text,
   return insertSchedule(text, options, schedule);
 }
 
-/// Filter gradients of depthwise layers with each kind of tile, which the cost
-/// model would not choose for layers of this size.
+/// Filter gradients of depthwise layers and of small groups with each kind of
+/// tile, which the cost model would not choose for layers of this size.
 static void addReductions() {
   auto add = [](const std::string &name, GenOptions options,
                 const std::vector<ReductionTile> &tiles) {
@@ -409,6 +409,14 @@ static void addReductions() {
   wide.inputLayout = wide.filterLayout = wide.outputLayout = "NCHW";
   wide.filter[2] = 601;
   add("601_taps", wide, {{1, 3, 100, 1}});
+  // Rows of 1, 3, 4 and 7 share their input. The ends of lines are half a
+  // vector, and another part of it.
+  add("groups_of_3", makeLayer(9, 3, 6, 24, 3, 1, "NCHW"),
+      {{1, 1, 24, 1}, {1, 3, 144, 2}});
+  add("groups_of_7", makeLayer(28, 4, 5, 13, 5, 2, "NCHW"), {{1, 2, 7, 1}});
+  GenOptions uneven = makeLayer(10, 2, 7, 19, 3, 1, "NCHW");
+  uneven.k = 8;
+  add("groups_of_5_to_4", uneven, {{1, 1, 19, 1}, {1, 2, 133, 1}});
 }
 
 void test::addHostTests() {

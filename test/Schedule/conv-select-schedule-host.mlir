@@ -111,6 +111,17 @@ func.func @long_filter_gradient_f32(%x: tensor<1x600x16xf32>, %dy: tensor<1x88x1
   return %dw : tensor<16x513x1xf32>
 }
 
+// Gradients of the filters of small groups are sums along lines, which transforms bring innermost.
+// CHECK-LABEL: func.func @small_groups_gradient
+// CHECK: schedule = <kernel = #conv.direct<{{.*}}main_loop = direct_reduction, raster = rows>, layouts = <"NCHW", "KRSC", "NKPQ">, chosen_by = heuristic>
+func.func @small_groups_gradient(%x: tensor<1x28x28x64xf32>, %dy: tensor<1x28x28x64xf32>) -> tensor<64x3x3x4xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 16
+      : tensor<1x28x28x64xf32>, tensor<1x28x28x64xf32> -> tensor<64x3x3x4xf32>
+  return %dw : tensor<64x3x3x4xf32>
+}
+
 // Groups of four channels are multiplied along positions, which transforms bring innermost.
 // CHECK-LABEL: func.func @small_groups
 // CHECK: schedule = <kernel = #conv.host_gemm<{{.*}}>, layouts = <"NCHW", "KRSC", "NKPQ">, chosen_by = heuristic>

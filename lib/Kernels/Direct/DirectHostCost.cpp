@@ -24,11 +24,16 @@ using namespace mlir;
 using namespace mlir::conv;
 
 /// Cycles of a vector that is loaded from a box, or stored there: if the tile
-/// does not fit the first cache, the vector comes from the second one.
-static double getAccessCycles(const DirectTiling &tiling,
+/// does not fit the first cache, the vector comes from the second one. Where
+/// each sum is a vector, only the boxes count: sums take most of the memory,
+/// and a register tile reads its own once for all of the part.
+static double getAccessCycles(const DirectTiling &tiling, bool isReduction,
                               const ::conv::HostCalibration &fit,
                               const ::conv::ChipInfo &chip) {
-  return tiling.sharedBytes > chip.processor->firstCacheBytes
+  int64_t bytes = tiling.sharedBytes;
+  if (isReduction && !tiling.isAlongBatch)
+    bytes = (tiling.lhs.numElements + tiling.rhs.numElements) * sizeof(float);
+  return bytes > chip.processor->firstCacheBytes
              ? fit.beyondFirstCache
              : 1 / fit.ports;
 }
@@ -111,19 +116,19 @@ static double getPartCycles(const DirectTiling &tiling,
   int64_t line = HostReductionTile::countInLine(tiling);
   int64_t lines = llvm::product_of(tiling.reduction.sizes) / line;
   int64_t sums = tiling.countSums() / tiling.batch.run;
-  double tiles = double(sums) / double(tile.columns) *
+  double tiles = double(sums) / double(tile.rows * tile.columns) *
                  double(llvm::divideCeil(tile.columns, tile.run));
   int64_t perStep = tile.neighbours * (tiling.isAlongBatch ? 1 : tile.lanes);
   double steps = double(llvm::divideCeil(line, perStep));
   // Windows of neighbours share all but one column of each.
-  double products = double(tile.run * tile.vectors * tile.neighbours);
+  auto sumsOfTile = double(tile.rows * tile.run * tile.vectors);
+  double products = sumsOfTile * double(tile.neighbours);
   double loads = double(tile.vectors * (2 * tile.neighbours + tile.run - 1));
   if (!tiling.isAlongBatch)
-    loads = double(tile.run + 1);
+    loads = products * tile.countLoads();
   double stepCycles = std::max({products / fit.ports, loads * accessCycles,
                                 fit.latencyCycles * double(tile.neighbours)});
-  double ends =
-      fit.registerTileInstructions + 2 * double(tile.run * tile.vectors);
+  double ends = fit.registerTileInstructions + 2 * sumsOfTile;
   return tiles * (double(lines) * steps * stepCycles + ends / fit.ports);
 }
 
@@ -146,7 +151,7 @@ void mlir::conv::addHostProduct(const DirectTiling &tiling,
                                 const ::conv::ChipInfo &chip,
                                 DirectCost &cost) {
   const ::conv::HostCalibration &fit = *chip.calibration->host;
-  double accessCycles = getAccessCycles(tiling, fit, chip);
+  double accessCycles = getAccessCycles(tiling, isReduction, fit, chip);
   double productCycles = isReduction
                              ? getPartCycles(tiling, fit, chip, accessCycles)
                              : getRowCycles(tiling, fit, chip, accessCycles);

@@ -25,6 +25,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -55,7 +57,7 @@ private:
   SmallVector<Value> createNeighbours(const Place &place,
                                       ArrayRef<int64_t> columns, int64_t count,
                                       int64_t used, ValueRange sums) const;
-  Value load(const HostBox &box, Value place, int64_t step, int64_t used) const;
+  Value createMask(int64_t used) const;
   void createParts();
   void addUpLanes();
   void createResults();
@@ -167,6 +169,7 @@ void DirectHostReduction::createTiles() {
       loops.push_back({math.constant(size)});
   };
   add(tiling.rows.digits);
+  loops[batchRank() + tiling.rows.innermost].step = tile.rows;
   add(ArrayRef(tiling.columns.digits).take_front(tile.firstColumn));
   code.forEachDigit(
       loops, [&](ArrayRef<Value> digits) { createColumns(locate(digits)); });
@@ -195,20 +198,13 @@ void DirectHostReduction::createColumns(const Place &place) {
     createTile(whole, tile.columns - whole, place);
 }
 
-/// Loads a vector, of which the first `used` elements are of the box.
-Value DirectHostReduction::load(const HostBox &box, Value place, int64_t step,
-                                int64_t used) const {
-  Value loaded = box.load(place, step, tile.lanes);
-  if (used == tile.lanes)
-    return loaded;
+/// A mask of the first `used` elements of a vector.
+Value DirectHostReduction::createMask(int64_t used) const {
   SmallVector<bool> isUsed(tile.lanes, false);
   std::fill_n(isUsed.begin(), used, true);
-  ImplicitLocOpBuilder &b = code.b;
-  Value mask = arith::ConstantOp::create(
-      b, DenseElementsAttr::get(VectorType::get({tile.lanes}, b.getI1Type()),
-                                isUsed));
-  Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(loaded.getType()));
-  return arith::SelectOp::create(b, mask, loaded, zeros);
+  auto type = VectorType::get({tile.lanes}, code.b.getI1Type());
+  return arith::ConstantOp::create(code.b,
+                                   DenseElementsAttr::get(type, isUsed));
 }
 
 /// Adds the products of `count` neighbours of the reduction, or vectors of
@@ -227,29 +223,47 @@ DirectHostReduction::createNeighbours(const Place &place,
   int64_t rhsBatch =
       isAlong ? tiling.rhs.distances[tiling.batch.innermost] : rhsStep;
   int64_t step = isAlong ? 1 : tile.lanes;
+  // Elements after the end of a line change no sum, whatever their values are.
+  // If the others are half a vector or a quarter, a load of only these leaves
+  // zeros there; else a masked addition leaves the sums there as they are.
+  Value mask = used < tile.lanes ? createMask(used) : Value();
+  bool hasZeros = mask && llvm::isPowerOf2_64(used);
   DenseMap<int64_t, Value> left, right;
   auto loadOnce = [&](const HostBox &box, DenseMap<int64_t, Value> &loaded,
                       Value base, int64_t offset, int64_t distance) {
     Value &elements = loaded[offset];
-    if (!elements)
-      elements = load(box, math.add(base, offset), distance, used);
+    if (elements)
+      return elements;
+    elements = box.load(math.add(base, offset), distance, tile.lanes);
+    if (hasZeros) {
+      ImplicitLocOpBuilder &b = code.b;
+      Value zeros =
+          arith::ConstantOp::create(b, b.getZeroAttr(elements.getType()));
+      elements = arith::SelectOp::create(b, mask, elements, zeros);
+    }
     return elements;
   };
   SmallVector<Value> results(initial);
-  for (int64_t i = 0; i < count; ++i) {
-    size_t number = 0;
+  // The rows, columns and vectors of a register tile, in the order of its sums.
+  SmallVector<std::array<int64_t, 3>> places;
+  int64_t rowStep = tiling.lhs.distances[batchRank() + tiling.rows.innermost];
+  for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t column : columns)
-      for (int64_t vector = 0; vector < tile.vectors; ++vector) {
-        int64_t lane = vector * tile.lanes;
-        Value &sum = results[number++];
-        sum = code.multiplyAdd(
-            loadOnce(*lhs, left, place.lhs,
-                     i * step * lhsStep + lane * lhsBatch, lhsBatch),
-            loadOnce(*rhs, right, place.rhs,
-                     i * step * rhsStep + column + lane * rhsBatch, rhsBatch),
-            sum);
-      }
-  }
+      for (int64_t vector = 0; vector < tile.vectors; ++vector)
+        places.push_back({row * rowStep, column, vector * tile.lanes});
+  for (int64_t i = 0; i < count; ++i)
+    for (auto [sum, offsets] : llvm::zip_equal(results, places)) {
+      auto [row, column, lane] = offsets;
+      Value added = code.multiplyAdd(
+          loadOnce(*lhs, left, place.lhs,
+                   i * step * lhsStep + row + lane * lhsBatch, lhsBatch),
+          loadOnce(*rhs, right, place.rhs,
+                   i * step * rhsStep + column + lane * rhsBatch, rhsBatch),
+          sum);
+      sum = mask && !hasZeros
+                ? arith::SelectOp::create(code.b, mask, added, sum)
+                : added;
+    }
   return results;
 }
 
@@ -304,12 +318,14 @@ void DirectHostReduction::createTile(int64_t firstColumn, int64_t count,
     columns.push_back(offset);
   }
   SmallVector<Value> initial, places;
-  for (int64_t i = 0; i < count; ++i)
-    for (int64_t vector = 0; vector < tile.vectors; ++vector) {
-      places.push_back(math.add(place.sums, (firstColumn + i) * columnSums +
-                                                vector * tile.lanes));
-      initial.push_back(code.load(sums, places.back(), tile.lanes));
-    }
+  for (int64_t row = 0; row < tile.rows; ++row)
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t vector = 0; vector < tile.vectors; ++vector) {
+        int64_t offset = row * rowSums[tiling.rows.innermost] +
+                         (firstColumn + i) * columnSums + vector * tile.lanes;
+        places.push_back(math.add(place.sums, offset));
+        initial.push_back(code.load(sums, places.back(), tile.lanes));
+      }
   const DigitBox &reduction = tiling.reduction;
   SmallVector<int64_t> outer(reduction.sizes);
   outer[reduction.innermost] = 1;

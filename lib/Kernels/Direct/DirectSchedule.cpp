@@ -17,6 +17,17 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+/// Whether threads sum up gradients of the filters of small groups.
+static bool sumsSmallGroups(ConvolutionOpInterface op,
+                            const ::conv::ChipInfo &chip) {
+  constexpr int64_t kMostChannels = 8;
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  return chip.backend == ::conv::Backend::Host &&
+         op.getDirection() == Direction::BackwardWeight &&
+         shape.c <= kMostChannels * shape.groups &&
+         shape.k <= kMostChannels * shape.groups;
+}
+
 std::variant<std::vector<PredictedSchedule>, std::string>
 mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
                                 const ::conv::ChipInfo &chip) {
@@ -28,7 +39,7 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
                                 op.getRhs().getType().getElementType());
   if (!isGrouped)
     return "there is one group";
-  if (!hasMatrices && !isDepthwise(op))
+  if (!hasMatrices && !isDepthwise(op) && !sumsSmallGroups(op, chip))
     return "groups have more than one input channel";
   DirectPlan plan = DirectPlan::get(op, {.joinsPhases = true});
   if (plan.products.empty())

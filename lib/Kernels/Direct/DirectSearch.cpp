@@ -49,6 +49,10 @@ void DirectSearch::run(const PlanOptions &planOptions) {
   } else if (isDepthwise) {
     runOverReduction();
     runOverBandedTiles();
+  } else if (chip.backend == ::conv::Backend::Host) {
+    // Channels of a group are between matrices that are adjacent in memory.
+    if (!isAlongBatch)
+      runOverHostReduction();
   } else {
     runOverBlocks();
   }

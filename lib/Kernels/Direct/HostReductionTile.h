@@ -22,10 +22,13 @@ namespace mlir::conv {
 struct HostReductionTile {
   int64_t lanes;   ///< Elements of a vector.
   int64_t vectors; ///< Vectors of matrices; 1 along the reduction.
+  /// Values of the innermost digit of the rows, which share the input of their
+  /// columns; 1 along matrices.
+  int64_t rows;
   /// The innermost digits of the columns from this one on are together.
   size_t firstColumn;
   int64_t columns; ///< Their values.
-  /// Columns in registers; the last time there may be fewer.
+  /// Columns in registers, for each row; the last time there may be fewer.
   int64_t run;
   /// Indices of the reduction, or vectors of them, that share their input.
   int64_t neighbours;
@@ -33,10 +36,19 @@ struct HostReductionTile {
   static HostReductionTile get(const DirectTiling &tiling,
                                const ::conv::ChipInfo &chip);
 
+  /// Vectors loaded for one product, if they are along the reduction: runs
+  /// share those of rows, and rows those of columns. Most of the latter cross a
+  /// cache line, which counts twice.
+  double countLoads() const;
+
   /// The values of a part's innermost digit.
   static int64_t countInLine(const DirectTiling &tiling) {
     return tiling.reduction.sizes[tiling.reduction.innermost];
   }
+
+private:
+  /// Sets the columns, given everything else.
+  void setColumns(ArrayRef<int64_t> digits, int64_t registers);
 };
 
 } // namespace mlir::conv
