@@ -193,6 +193,7 @@ def optimize(
     """A module for inference that computes what `model` computes in `eval()`, for tensors of the example's shapes.
 
     Tensors of other shapes are refused (ValueError); `replace` makes modules that take any.
+    It is for the weights of that moment: if those of the model change, optimize it again.
 
     Batch norms are folded into the weights; bias, residual and activation run in the kernel of their convolution; tensors
     between convolutions are channels-last. Kernels are compiled in parallel. Then the model and the module run on the example,
