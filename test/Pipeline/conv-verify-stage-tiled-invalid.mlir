@@ -5,6 +5,8 @@
 // RUN: sed 's/columns = \[r = 3, s = 3, c = 16\], map = affine_map<(d0, d1, d2, d3, d4)/columns = [r = 3, s = 1, c = 16], map = affine_map<(d0, d1, d2, d3, d4)/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T2
 // RUN: sed 's/\(conv.gather %arg1\[%[a-z0-9]*\), \(%[a-z0-9]*\), \(%[a-z0-9]*\)/\1, %c0, \3/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T3
 // RUN: sed 's/\(conv.gather %arg2\[%[a-z0-9]*\), \(%[a-z0-9]*\), \(%[a-z0-9]*\)/\1, \3, \2/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T3
+// RUN: sed 's/\(extract_slice %1\[%[a-z0-9]*\), \(%[a-z0-9]*\), \(%[a-z0-9]*\)/\1, \3, \2/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T3-SUM
+// RUN: sed 's/\(extract_slice %arg6\[%[a-z0-9]*\), \(%[a-z0-9]*\), \(%[a-z0-9]*\)/\1, \3, \2/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T3-RESULT
 // RUN: sed 's/0.000000e+00/1.000000e+00/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T4-INIT
 // RUN: sed 's/to %c144/to %c32/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T4-STEPS
 // RUN: sed 's/(d0, d2, d3)>$/(d0, d3, d2)>/' %t | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=T5-MAPS
@@ -30,6 +32,8 @@
 // T1: expects loops from 0 to the sizes of 'tensor<1x64x32xf32>'
 // T2: expects a view of 1, 32, 144 elements, but got 1, 32, 48
 // T3: expects to start where the loops around it are
+// T3-SUM: 'tensor.extract_slice' op expects to start where the loops around it are
+// T3-RESULT: 'tensor.extract_slice' op expects to start where the loops around it are
 // T4-INIT: expects a sum that starts with a linalg.fill of 0
 // T4-STEPS: expects steps of 32 from 0 to 144
 // T5-MAPS: expects lhs * transpose(rhs)

@@ -4,13 +4,14 @@
 // RUN: sed 's/} {conv.schedule = .*/}/' %s | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=SCHEDULE
 // RUN: sed 's/step (1, 4, 4)/step (1, 2, 4)/' %s | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=STEP
 // RUN: sed 's/return %%y/%%u = tensor.cast %%t : tensor<1x8x8xf32> to tensor<?x8x8xf32>\n  return %%y/' %s | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=SCATTER
+// RUN: sed 's/scatter %%t into %%empty view = .*/scatter %%matrices into %%t view = #whole : tensor<1x8x8xf32> into tensor<1x8x8xf32>/; s/return %%y/return %%empty/' %s | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=SCATTER
 // RUN: sed 's/ins(%%a, %%b/ins(%%whole, %%b/' %s | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=OPERAND
 // RUN: sed 's/indexing_maps = \[#element, #element/indexing_maps = [#element, #row/' %s | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=MAP
 // RUN: sed 's/addf %%s, %%r/addf %%s, %%captured/' %s | not conv-opt --conv-verify-stage=stage=tiled 2>&1 | FileCheck %s --check-prefix=CAPTURE
 
 // SCHEDULE: 'scf.forall' op expects a conv.schedule
 // STEP:     'scf.forall' op expects one result, tiled by [1, 4, 4]
-// SCATTER:  'scf.forall' op expects a result that only a conv.scatter uses
+// SCATTER:  'scf.forall' op expects a result that only a conv.scatter stores
 // OPERAND:  'scf.forall' op expects operands that are tiles of a conv.gather
 // MAP:      'linalg.generic' op expects operands of the result's shape, but got affine_map<(d0, d1, d2) -> (d0, d2, d1)>
 // CAPTURE:  'linalg.generic' op expects an epilogue that captures only constants
@@ -21,6 +22,7 @@
 #n_k = affine_map<(g, m, n, k) -> (g, n, k)>
 #m_n = affine_map<(g, m, n, k) -> (g, m, n)>
 #view = #conv.view<batch = [1], rows = [8], columns = [8], map = affine_map<(g, m, n) -> (m, n)>>
+#whole = #conv.view<batch = [1], rows = [8], columns = [8], map = affine_map<(g, m, n) -> (g, m, n)>>
 
 func.func @tiled(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>, %whole: tensor<1x4x8xf32>, %captured: f32) -> tensor<8x8xf32> {
   %c0 = arith.constant 0 : index

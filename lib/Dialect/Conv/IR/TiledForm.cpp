@@ -155,9 +155,10 @@ static LogicalResult matchResults(TiledConvolution &form) {
     auto scatter = result.hasOneUse()
                        ? dyn_cast<ScatterOp>(*result.user_begin())
                        : ScatterOp();
-    if (!scatter || (form.scatter && scatter != form.scatter))
+    if (!scatter || (form.scatter && scatter != form.scatter) ||
+        !llvm::is_contained(scatter.getMatrices(), result))
       return forall.emitOpError(
-          "expects a result that only a conv.scatter uses");
+          "expects a result that only a conv.scatter stores");
     form.scatter = scatter;
     size_t index = llvm::find(scatter.getMatrices(), result) -
                    scatter.getMatrices().begin();

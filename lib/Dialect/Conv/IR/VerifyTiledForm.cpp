@@ -139,11 +139,20 @@ static LogicalResult verifyGather(Value value, const TileDimensions &tile) {
                      tile);
 }
 
-/// T8 for a tensor that is overwritten as a whole.
+/// T3 and T8 for a tensor that is overwritten as a whole: if it is a part of
+/// another, the loops say where.
 static LogicalResult verifyDestination(Operation *op, Value destination,
                                        const TileDimensions &tile) {
-  if (auto slice = destination.getDefiningOp<tensor::ExtractSliceOp>())
+  if (auto slice = destination.getDefiningOp<tensor::ExtractSliceOp>()) {
+    SmallVector<OpFoldResult> positions = llvm::map_to_vector(
+        tile, [](const TileDimension &dimension) -> OpFoldResult {
+          return dimension.position;
+        });
+    if (slice.getMixedOffsets() != positions)
+      return slice.emitOpError(
+          "expects to start where the loops around it are");
     return verifySlice(slice, tile);
+  }
   if (auto empty = destination.getDefiningOp<tensor::EmptyOp>())
     return verifySizes(empty, empty.getMixedSizes(), tile);
   auto type = cast<RankedTensorType>(destination.getType());
