@@ -9,26 +9,10 @@
 #define CONV_LIB_KERNELS_DIRECT_DIRECTEPILOGUE_H
 
 #include "../Parts/Kernel.h"
+#include "BoxVectors.h"
 #include "conv/Kernels/Direct/DirectTiling.h"
 
 namespace mlir::conv {
-
-/// The elements of the result that a work-item computes at a time: a box in the
-/// digits of the result's view.
-struct ElementBox {
-  /// One digit of the view.
-  struct Digit {
-    int64_t extent;  ///< Number of values.
-    int64_t alignment; ///< Divides the first value; 0 if it is zero.
-    bool mayExceed;  ///< Some values may be outside the result.
-  };
-  SmallVector<Digit> digits;
-
-  int64_t getNumElements() const;
-  /// Digits of an element, relative to the first element. The last digit is the
-  /// fastest.
-  SmallVector<int64_t> getDigits(int64_t element) const;
-};
 
 /// What the epilogue reads for a box: one vector of each operand for each
 /// vector of the result that is stored.

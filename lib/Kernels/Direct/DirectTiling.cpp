@@ -11,11 +11,10 @@
 
 #include "conv/Kernels/Direct/DirectTiling.h"
 
+#include "BoxVectors.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 
 #include "llvm/Support/MathExtras.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -38,22 +37,27 @@ int64_t DirectTiling::countAdjacentColumns(const ViewedTensor &result) {
                      : 1;
 }
 
+/// The box of a run of rows, in all columns.
+static ElementBox createRun(ViewAttr result, int64_t run) {
+  ElementBox box;
+  for (size_t d = 0; d < result.getBatch().size(); ++d)
+    box.digits.push_back({1, 1, false});
+  auto rows = *DigitBox::compute(result.getRows(), 1);
+  for (auto [d, size] : llvm::enumerate(rows.digits)) {
+    int64_t extent = d == rows.innermost ? run : 1;
+    box.digits.push_back({extent, extent, size % extent != 0});
+  }
+  for (int64_t size : result.getColumns())
+    box.digits.push_back({size, 0, false});
+  return box;
+}
+
 int64_t DirectTiling::countStoredBytes(const ViewedTensor &result,
                                        int64_t run) {
-  int64_t bytes = result.type.getElementTypeBitWidth() / 8;
-  SmallVector<ViewAttr::Coordinate> coordinates = result.view.getCoordinates();
-  auto rank = size_t(result.view.getTensorRank());
-  const ViewAttr::Coordinate &along = coordinates[rank - 1];
-  auto excludesElements = [&](const ViewAttr::Coordinate &condition) {
-    return llvm::any_of(
-        llvm::zip_equal(condition.coefficients, along.coefficients),
-        [](auto pair) { return std::get<0>(pair) && std::get<1>(pair); });
-  };
-  if (llvm::any_of(llvm::drop_begin(coordinates, rank), excludesElements))
-    return bytes;
-  int64_t ofLine = std::gcd(result.type.getShape().back(), along.constant);
-  int64_t ofRun = run * countAdjacentColumns(result);
-  return std::gcd(std::gcd(ofLine, ofRun) * bytes, ::conv::kVectorBytes);
+  ElementBox box = createRun(result.view, run);
+  BoxVectors vectors(box, result, result.view);
+  vectors.narrowToWhole();
+  return vectors.getWidth() * (result.type.getElementTypeBitWidth() / 8);
 }
 
 int64_t DirectTiling::countSums() const {

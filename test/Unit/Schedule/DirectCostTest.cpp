@@ -1,4 +1,4 @@
-//===- DirectCostTest.cpp - costs of reductions of depthwise gradients ----===//
+//===- DirectCostTest.cpp - costs of direct kernels -------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -32,29 +32,22 @@ class DirectCostTest : public testing::Test {
 protected:
   DirectCostTest() { context.loadDialect<ConvDialect, func::FuncDialect>(); }
 
-  /// Selects a schedule of the gradient of a depthwise filter, of operands of
-  /// this type, in 8 images of 80 x 80 pixels.
-  void select(StringRef chipName, StringRef operand, StringRef result,
-              bool isChannelsLast = true) {
+  /// Selects a direct schedule of the convolution in a function's body, which
+  /// returns it.
+  void select(StringRef chipName, StringRef arguments, StringRef result,
+              StringRef convolution) {
     chip = *::conv::lookupChip(chipName.str());
     calibration = *chip.calibration;
     chip.calibration = &calibration;
-    std::string tensor = isChannelsLast ? "8x80x80x48x" : "8x48x80x80x";
-    std::string filter = isChannelsLast ? "48x3x3x1x" : "48x1x3x3x";
     std::string source =
         llvm::formatv(
             R"(module attributes {{conv.target = #conv.target<"{0}">} {{
-          func.func @f(%x: tensor<{1}>, %dy: tensor<{1}>) -> tensor<{2}> {{
-            %dw = conv.backward_weight %x, %dy
-                window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-                layouts = <{3}> groups = 48
-                : tensor<{1}>, tensor<{1}> -> tensor<{2}>
-            return %dw : tensor<{2}>
+          func.func @f({1}) -> {2} {{
+            %y = {3}
+            return %y : {2}
           }
         })",
-            chipName, tensor + operand.str(), filter + result.str(),
-            isChannelsLast ? R"("NHWC", "KRSC", "NPQK")"
-                           : R"("NCHW", "KCRS", "NKPQ")")
+            chipName, arguments, result, convolution)
             .str();
     module = parseSourceString<ModuleOp>(source, &context);
     ASSERT_TRUE(module);
@@ -64,7 +57,59 @@ protected:
     module->walk([&](ConvolutionOpInterface found) { op = found; });
     schedule = op.getScheduleAttr();
     ASSERT_TRUE(schedule && isa<DirectAttr>(schedule.getKernel()));
+  }
+
+  /// The gradient of a depthwise filter, of operands of this type, in 8 images
+  /// of 80 x 80 pixels.
+  void selectGradient(StringRef chipName, StringRef operand, StringRef result,
+                      bool isChannelsLast = true) {
+    std::string image =
+        llvm::formatv("tensor<{0}x{1}>",
+                      isChannelsLast ? "8x80x80x48" : "8x48x80x80", operand);
+    std::string filter = llvm::formatv(
+        "tensor<{0}x{1}>", isChannelsLast ? "48x3x3x1" : "48x1x3x3", result);
+    select(chipName, "%x: " + image + ", %dy: " + image, filter,
+           llvm::formatv(R"(conv.backward_weight %x, %dy
+             window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+             layouts = <{0}> groups = 48 : {1}, {1} -> {2})",
+                         isChannelsLast ? R"("NHWC", "KRSC", "NPQK")"
+                                        : R"("NCHW", "KCRS", "NKPQ")",
+                         image, filter)
+               .str());
     ASSERT_GT(schedule.getSplits(), 1);
+  }
+
+  /// A depthwise convolution of NCHW images of 56 lines, in f16.
+  void selectForward(int64_t width) {
+    std::string image = llvm::formatv("tensor<8x48x56x{0}xf16>", width).str();
+    select("sm_90a", "%x: " + image + ", %w: tensor<48x1x3x3xf16>", image,
+           llvm::formatv(R"(conv.forward %x, %w
+             window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+             layouts = <"NCHW", "KCRS", "NKPQ"> groups = 48
+             : {0}, tensor<48x1x3x3xf16> -> {0})",
+                         image)
+               .str());
+  }
+
+  /// The gradient of its input with strides of 2: four dgrad phases, which are
+  /// columns.
+  void selectPhases(int64_t width) {
+    std::string image = llvm::formatv("tensor<8x48x56x{0}xf16>", width).str();
+    std::string result =
+        llvm::formatv("tensor<8x48x28x{0}xf16>", (width + 1) / 2).str();
+    select("sm_90a", "%dy: " + result + ", %w: tensor<48x1x3x3xf16>", image,
+           llvm::formatv(R"(conv.backward_data %dy, %w
+             window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+             layouts = <"NCHW", "KCRS", "NKPQ"> groups = 48
+             : {0}, tensor<48x1x3x3xf16> -> {1})",
+                         result, image)
+               .str());
+  }
+
+  /// Bytes that a work-item stores at a time of a run of rows.
+  int64_t countStoredBytes(int64_t run) {
+    DirectPlan plan = DirectPlan::get(op, getPlanOptions(schedule));
+    return DirectTiling::countStoredBytes(plan.products.front().result, run);
   }
 
   DirectCost compute() const {
@@ -86,7 +131,7 @@ protected:
 
 // The sums of slices were measured after lanes: each slice takes its time.
 TEST_F(DirectCostTest, LanesHaveMeasuredSums) {
-  select("sm_90a", "i8", "i32");
+  selectGradient("sm_90a", "i8", "i32");
   DirectCost before = compute();
   ASSERT_TRUE(before.reducesOnLanes);
   ASSERT_TRUE(::conv::hasMeasuredSums(chip));
@@ -99,7 +144,7 @@ TEST_F(DirectCostTest, LanesHaveMeasuredSums) {
 
 // Reductions of blocks were fitted with whole launches.
 TEST_F(DirectCostTest, BlocksHaveLaunches) {
-  select("sm_90a", "f16", "f32");
+  selectGradient("sm_90a", "f16", "f32");
   ASSERT_TRUE(schedule.reducesBlocks());
   DirectCost before = compute();
   calibration.splitSum.sliceSeconds += kMore;
@@ -112,7 +157,7 @@ TEST_F(DirectCostTest, BlocksHaveLaunches) {
 // Lanes that read along positions take longer than their counted cycles, and
 // their copies as long as the chip needs to issue them.
 TEST_F(DirectCostTest, LanesAreCorrected) {
-  select("sm_90a", "i8", "i32", /*isChannelsLast=*/false);
+  selectGradient("sm_90a", "i8", "i32", /*isChannelsLast=*/false);
   DirectCost before = compute();
   ASSERT_TRUE(before.reducesOnLanes);
   calibration.direct.lanes.seconds += kMore;
@@ -124,6 +169,38 @@ TEST_F(DirectCostTest, LanesAreCorrected) {
   calibration.direct.lanes.positionCycles /= 10;
   calibration.staged.loadLanesPerClock /= 1000;
   EXPECT_GT(compute().computeSeconds, 2 * before.computeSeconds);
+}
+
+// A run is stored in vectors that no line starts inside of.
+TEST_F(DirectCostTest, RunsAreStoredInVectorsOfLines) {
+  selectForward(/*width=*/56);
+  EXPECT_EQ(countStoredBytes(8), 16);
+  EXPECT_EQ(countStoredBytes(4), 8);
+  EXPECT_EQ(countStoredBytes(1), 2);
+  selectForward(/*width=*/60);
+  EXPECT_EQ(countStoredBytes(8), 8);
+  selectForward(/*width=*/57);
+  EXPECT_EQ(countStoredBytes(8), 2);
+}
+
+// Two phases are side by side in memory.
+TEST_F(DirectCostTest, PhasesAreStoredTogether) {
+  selectPhases(/*width=*/56);
+  EXPECT_EQ(countStoredBytes(4), 16);
+  EXPECT_EQ(countStoredBytes(1), 4);
+}
+
+// A run that fills a sector only with several stores takes longer.
+TEST_F(DirectCostTest, PartsOfSectorsAreStoredSlowly) {
+  auto compareSlow = [&] {
+    DirectCost before = compute();
+    calibration.direct.queue.partStoreCost *= 100;
+    return compute().computeSeconds / before.computeSeconds;
+  };
+  selectForward(/*width=*/57);
+  EXPECT_GT(compareSlow(), 2);
+  selectForward(/*width=*/56);
+  EXPECT_EQ(compareSlow(), 1);
 }
 
 } // namespace
