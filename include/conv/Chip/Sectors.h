@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A fact that the rows of the chip table and the runtime for CUDA share; the
-// runtime does not contain the table.
+// A fact that the rows of the chip table share with the runtime for CUDA, which
+// does not contain the table, and with products that are described before there
+// is a chip.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,6 +12,7 @@
 
 #include "../MatrixAccess.h"
 
+#include "conv/Chip/Sectors.h"
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
 
@@ -27,10 +28,6 @@ static constexpr int64_t kMinCopyBytes = 4;
 /// makes up for it (`GatherCopies`), and byte offsets have 32 bits.
 static constexpr int64_t kMostElements = int64_t(1) << 30;
 
-/// The starts of rows are known as multiples of up to so many bytes: of the
-/// cache lines of all chips with `wgmma`, and of their sectors.
-static constexpr int64_t kMaxAlignment = 128, kSectorBytes = 32;
-
 static std::optional<::conv::GatheredOperand>
 computeGathered(const ViewedTensor &operand) {
   auto [batch, rows, columns] = operand.view.getShape();
@@ -42,13 +39,14 @@ computeGathered(const ViewedTensor &operand) {
   IndexMath math(none, none.getI32Type()); // Builds nothing here.
   MatrixAccess access(math, operand);
   auto getBytes = [&](MatrixIndex index) {
-    constexpr int64_t kMost = kMaxAlignment / Tile::kElementBytes;
-    return access.getVectorWidth(index, kMost) * Tile::kElementBytes;
+    // More than a row of a tile makes no difference.
+    return access.getVectorWidth(index, Tile::kRowElements) *
+           Tile::kElementBytes;
   };
   int64_t along = getBytes(MatrixIndex::Column);
   int64_t across = getBytes(MatrixIndex::Row);
   // Whole sectors along the reduction need no transposition.
-  bool isTransposed = across > along && along < kSectorBytes;
+  bool isTransposed = across > along && along < ::conv::kNvidiaSectorBytes;
   int64_t bytes = isTransposed ? across : along;
   // A lane would divide the number of each line of each step into positions.
   bool takesDivisions = isTransposed && access.countChecked() > 0;
