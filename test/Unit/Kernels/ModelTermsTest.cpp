@@ -1,0 +1,170 @@
+//===- ModelTermsTest.cpp - single terms of the cost models -----*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Terms computed by hand from a calibration of round numbers, and which numbers
+// of a calibration they read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../../lib/Kernels/Models.h"
+#include "../../../lib/Kernels/WarpgroupGemm/TmaCost.h"
+#include "../Schedule/ForwardProblem.h"
+
+#include "conv/Kernels/Parts/StagedModel.h"
+
+#include "gtest/gtest.h"
+
+using namespace conv;
+
+namespace {
+
+/// A chip with a calibration of its own, which a test changes.
+struct CalibratedChip {
+  explicit CalibratedChip(std::string_view name)
+      : info(*lookupChip(name)), calibration(*info.calibration) {
+    info.calibration = &calibration;
+  }
+  CalibratedChip(const CalibratedChip &) = delete;
+
+  ChipInfo info;
+  Calibration calibration;
+};
+
+//===----------------------------------------------------------------------===//
+// Rows that lanes copy
+//===----------------------------------------------------------------------===//
+
+class GatheredRows : public testing::Test {
+protected:
+  GatheredRows() {
+    WarpgroupCalibration &fit = hopper.calibration.warpgroup;
+    fit.copyLatencyCycles = 0; // Only the rows take time.
+    fit.alignedGatherFactor = 3;
+    fit.unalignedGatherFactor = 5;
+  }
+
+  /// Cycles of a step whose operands' rows start at multiples of so many bytes.
+  double getCycles(int64_t left, int64_t right, bool isFilterGradient = true) {
+    Problem problem;
+    problem.facts.set(TmaFacts());
+    GatherFacts facts;
+    facts.gather.left = {.copyBytes = 16, .alignment = left};
+    facts.gather.right = {.copyBytes = 16, .alignment = right};
+    facts.isFilterGradient = isFilterGradient;
+    problem.facts.set(facts);
+    KeptTile tile(
+        TmaTile{.rows = 128, .columns = 64, .stages = 4, .isGathered = true});
+    return computeCopyCycles(problem, hopper.info, tile, /*stepBytes=*/0,
+                             double(hopper.info.computeUnits));
+  }
+
+  CalibratedChip hopper{"sm_90a"};
+};
+
+TEST_F(GatheredRows, HaveTheFactorOfTheirStarts) {
+  double sectors = getCycles(32, 32);
+  EXPECT_GT(sectors, 0);
+  EXPECT_DOUBLE_EQ(getCycles(128, 128), 3 * sectors);
+  EXPECT_DOUBLE_EQ(getCycles(128, 32), sectors); // Both must be lines.
+  EXPECT_DOUBLE_EQ(getCycles(16, 128), 5 * sectors);
+  EXPECT_DOUBLE_EQ(getCycles(128, 16), 5 * sectors);
+}
+
+TEST_F(GatheredRows, InsideSectorsCountForGradientsOfFiltersOnly) {
+  EXPECT_DOUBLE_EQ(getCycles(16, 16, /*isFilterGradient=*/false),
+                   getCycles(32, 32, /*isFilterGradient=*/false));
+}
+
+//===----------------------------------------------------------------------===//
+// Loads that divide
+//===----------------------------------------------------------------------===//
+
+TEST(Divisions, TakeCyclesForEachLoadOfTheirOperand) {
+  CalibratedChip ampere("sm_80");
+  const MatrixAtom *atom = nullptr;
+  for (const MatrixAtom &each : ampere.info.atoms)
+    if (each.operand == NumericType::F16)
+      atom = &each;
+  ASSERT_TRUE(atom);
+  Candidate candidate{.atom = atom,
+                      .workgroup = {128, 64},
+                      .subgroup = {64, 32},
+                      .gemmK = 32,
+                      .stages = 2,
+                      .model = &getGemmModel()};
+  Problem problem = test::forward(
+      {.n = 64, .h = 56, .w = 56, .c = 64, .k = 64, .p = 56, .q = 56});
+  auto getCycles = [&](bool left, bool right) {
+    problem.lhsRun.takesDivisions = left;
+    problem.rhsRun.takesDivisions = right;
+    return computeCost(problem, ampere.info, candidate).loadCycles;
+  };
+  ampere.calibration.staged.divisionCycles = 1000;
+  // 128 x 32 and 64 x 32 elements, 8 in a load.
+  double leftLoads = 128 * 32 / 8, rightLoads = 64 * 32 / 8;
+  EXPECT_DOUBLE_EQ(getCycles(true, true), 1000 * (leftLoads + rightLoads));
+  double without = getCycles(false, false);
+  EXPECT_LT(without, 1000);
+  EXPECT_NEAR(getCycles(true, false), 1000 * leftLoads, without);
+  EXPECT_NEAR(getCycles(false, true), 1000 * rightLoads, without);
+  // The load path and the divisions overlap.
+  ampere.calibration.staged.divisionCycles = 1e-6;
+  EXPECT_DOUBLE_EQ(getCycles(true, true), without);
+}
+
+//===----------------------------------------------------------------------===//
+// Columns that lanes store
+//===----------------------------------------------------------------------===//
+
+class StoredColumns : public testing::Test {
+protected:
+  StoredColumns() {
+    WarpgroupCalibration &fit = hopper.calibration.warpgroup;
+    fit.columnSectorCycles = 3;
+    fit.partColumnSectorCycles = 7;
+    fit.oddElementCycles = 11;
+    problem.facts.set(TmaFacts());
+  }
+
+  /// Cycles for each element of a tile of 16-bit results, one or two atoms of
+  /// which are stored together.
+  double getCycles(int64_t atoms) {
+    TmaTile tile{
+        .rows = 128 * atoms, .columns = 64, .stages = 4, .consumers = 2};
+    EXPECT_EQ(tile.atomsStoredTogether(), atoms);
+    return computeColumnCycles(problem, hopper.info, tile) /
+           double(tile.rows * tile.columns);
+  }
+
+  CalibratedChip hopper{"sm_90a"};
+  Problem problem;
+};
+
+// 64 rows of 2 bytes are four sectors.
+TEST_F(StoredColumns, CountWholeSectors) {
+  EXPECT_DOUBLE_EQ(getCycles(1), 4 * 3.0 / 64);
+  EXPECT_DOUBLE_EQ(getCycles(2), 4 * 3.0 / 64);
+}
+
+// 8 rows are half a sector; those of two atoms are a whole one.
+TEST_F(StoredColumns, OfHaloTilesAreLines) {
+  problem.hasHaloTiles = true;
+  EXPECT_DOUBLE_EQ(getCycles(1), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(getCycles(2), 3.0 / 16);
+}
+
+// Odd columns start at any element of a sector: lines of 32 bytes touch 15 more
+// of 16 starts in the next sector, and do not fill one.
+TEST_F(StoredColumns, ThatAreOddTouchMoreSectors) {
+  problem.hasOddResultColumns = true;
+  EXPECT_DOUBLE_EQ(getCycles(1), 4 * 3.0 / 64 + 11);
+  problem.hasHaloTiles = true;
+  EXPECT_DOUBLE_EQ(getCycles(1), (1 + 7.0 / 16) * 7 / 8 + 11);
+  EXPECT_DOUBLE_EQ(getCycles(2), (1 + 15.0 / 16) * 7 / 16 + 11);
+}
+
+} // namespace
