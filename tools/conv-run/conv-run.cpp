@@ -242,78 +242,100 @@ static Result<void> clockChip(const Source &source, const std::string &function,
   return {};
 }
 
-static Result<void> run(const RunFlags &flags, Report &report,
-                        std::optional<Source> &source,
-                        std::optional<Session> &session) {
-  Result<Source> opened = openSource(flags);
-  if (!opened)
-    return opened.error();
-  source.emplace(std::move(*opened));
+namespace {
+/// A function that is loaded on a device. The session's buffers end before the
+/// source's device.
+struct LoadedFunction {
+  Source source;
+  Session session;
+  GivenSizes sizes;
+  InputArrays arrays;
+};
+} // namespace
+
+/// Loads the function that the flags name, and reports what it is.
+static Result<LoadedFunction> loadFunction(const RunFlags &flags,
+                                           Report &report) {
+  Result<Source> source = openSource(flags);
+  if (!source)
+    return source.error();
   if (Result<void> fits = checkSimulated(flags, *source); !fits)
-    return fits;
+    return fits.error();
   Result<InputArrays> arrays = readInputs(flags);
   if (!arrays)
     return arrays.error();
   GivenSizes sizes = getSizes(flags, *arrays);
-  Result<Session> created =
+  Result<Session> session =
       Session::create(*source->device, source->artifact, flags.function, sizes);
-  if (!created)
-    return created.error();
-  session.emplace(std::move(*created));
+  if (!session)
+    return session.error();
   Result<artifact::Entry> plain =
       describePlain(source->artifact, session->entry());
   if (!plain)
     return plain.error();
   report.entry = std::move(*plain);
-  const artifact::Entry &entry = report.entry;
   report.device = source->device->name();
+  Result<void> known =
+      checkNames(report.entry, flags.inputs, /*areInputs=*/true);
+  if (known)
+    known = checkNames(report.entry, flags.outputs, /*areInputs=*/false);
+  if (!known)
+    return known.error();
+  return LoadedFunction{std::move(*source), std::move(*session),
+                        std::move(sizes), std::move(*arrays)};
+}
 
-  Result<void> done = checkNames(entry, flags.inputs, /*areInputs=*/true);
+/// Runs the function once, on `bytes`, which then have the results.
+static Result<void> execute(const RunFlags &flags, LoadedFunction &function,
+                            ArgumentBytes &bytes, Report &report) {
+  auto &[source, session, sizes, arrays] = function;
+  ArgumentBytes packed = bytes;
+  Result<void> done =
+      packArguments(*source.device, source.artifact, session.entry(), packed);
   if (done)
-    done = checkNames(entry, flags.outputs, /*areInputs=*/false);
+    done = session.upload(packed);
   if (!done)
     return done;
+  Result<double> time = session.run();
+  if (!time)
+    return time.error();
+  report.milliseconds = *time;
+  if (source.simulator && flags.counters)
+    report.counters = source.simulator->counters();
+  return session.download(bytes);
+}
+
+static Result<void> run(const RunFlags &flags, Report &report) {
+  Result<LoadedFunction> function = loadFunction(flags, report);
+  if (!function)
+    return function.error();
+  const artifact::Entry &entry = report.entry;
   Result<ArgumentBytes> bytes =
-      prepareInputs(entry, flags, std::move(*arrays), report);
+      prepareInputs(entry, flags, std::move(function->arrays), report);
   if (!bytes)
     return bytes.error();
-  ArgumentBytes packed = *bytes;
-  done = packArguments(*source->device, source->artifact, session->entry(),
-                       packed);
-  if (done)
-    done = session->upload(packed);
-  if (!done)
-    return done;
   ArgumentBytes before; // Arguments updated in place change.
   for (size_t i = 0; i < bytes->size(); ++i)
     before.push_back(entry.arguments[i].isRead() &&
                              entry.arguments[i].isWritten()
                          ? (*bytes)[i]
                          : "");
-  Result<double> time = session->run();
-  if (!time)
-    return time.error();
-  report.milliseconds = *time;
-  if (source->simulator && flags.counters)
-    report.counters = source->simulator->counters();
-  done = session->download(*bytes);
+  Result<void> done = execute(flags, *function, *bytes, report);
   if (done)
     done = writeOutputs(entry, flags, *bytes, report);
   if (done && flags.bench)
-    done = bench(*session, report);
+    done = bench(function->session, report);
   if (done && flags.clock)
-    done = clockChip(*source, entry.function, sizes, flags.input, report);
+    done = clockChip(function->source, entry.function, function->sizes,
+                     flags.input, report);
   if (done && flags.verify)
-    done = verify(source->artifact, entry, *bytes, before, report);
+    done = verify(function->source.artifact, entry, *bytes, before, report);
   return done;
 }
 
 static int runAndPrint(const RunFlags &flags) {
   Report report;
-  // The session's buffers must end before the source's device.
-  std::optional<Source> source;
-  std::optional<Session> session;
-  Result<void> done = run(flags, report, source, session);
+  Result<void> done = run(flags, report);
   bool hasReport = done || done.error().kind == ErrorKind::WrongResult;
   if (hasReport) {
     if (Result<reference::Program> program =
