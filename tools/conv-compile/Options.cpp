@@ -35,8 +35,8 @@ static const char *const kFooter = R"(Examples:
 
 Exit codes: 0 fine, 2 bad input or usage, 3 not supported, 4 system error.)";
 
-static void addFlags(CLI::App &app, CompileFlags &flags,
-                     std::vector<std::string> &sizes) {
+/// What is compiled, for which targets, and what is written.
+static void addFileFlags(CLI::App &app, CompileFlags &flags) {
   app.add_option("IN.mlir", flags.input,
                  "MLIR text or bytecode; - is standard input")
       ->required();
@@ -60,6 +60,10 @@ static void addFlags(CLI::App &app, CompileFlags &flags,
                  "Print the module after this stage: conv, linalg, tiled, gpu, "
                  "llvm or binary")
       ->check(isOneOf({"conv", "linalg", "tiled", "gpu", "llvm", "binary"}));
+}
+
+/// Which schedules are considered.
+static void addScheduleFlags(CLI::App &app, CompileFlags &flags) {
   app.add_option("--algorithm", flags.algorithm,
                  "Consider only this algorithm: implicit_gemm, direct or "
                  "winograd (default: the first two, and the third within "
@@ -90,6 +94,10 @@ static void addFlags(CLI::App &app, CompileFlags &flags,
   app.add_flag("--stale-schedules", flags.usesStaleSchedules,
                "Take schedules of the database that were measured with another "
                "compiler, whose code differs, where there are no others");
+}
+
+/// Which functions the artifact has, and their arguments.
+static void addFunctionFlags(CLI::App &app, CompileFlags &flags) {
   app.add_option("--outline", flags.outline,
                  "Make each convolution of a larger program, with what fuses "
                  "into it, a function of its own, and write the rest of the "
@@ -103,6 +111,11 @@ static void addFlags(CLI::App &app, CompileFlags &flags,
                "them, and NAME.prepack a function that brings the filters of "
                "NAME into that form; refused where no step of the plan reads "
                "only the filter");
+}
+
+/// What is printed about kernels, and how long compiling takes.
+static void addReportFlags(CLI::App &app, CompileFlags &flags,
+                           std::vector<std::string> &sizes) {
   app.add_flag("--explain{text}", flags.explain,
                "Print what was chosen, what was rejected and why, and the "
                "predicted limits; without -o nothing is written. "
@@ -126,6 +139,14 @@ static void addFlags(CLI::App &app, CompileFlags &flags,
   app.add_option("-j,--threads", flags.threads,
                  "Threads (default: one per processor)")
       ->check(isWithin(1, 1024));
+}
+
+static void addFlags(CLI::App &app, CompileFlags &flags,
+                     std::vector<std::string> &sizes) {
+  addFileFlags(app, flags);
+  addScheduleFlags(app, flags);
+  addFunctionFlags(app, flags);
+  addReportFlags(app, flags, sizes);
 }
 
 /// Whether kernels are clocked.
