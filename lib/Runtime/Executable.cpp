@@ -260,68 +260,92 @@ Result<void> Executable::checkAddresses(std::span<void *const> arguments,
   return {};
 }
 
+/// Pointers to values are what a launch takes. Values that are made here, such
+/// as addresses in the workspace, live until the next step is set.
+class Executable::Values {
+public:
+  Values(const Executable &owner, std::span<void *const> arguments,
+         void *workspace, std::span<const int64_t> sizes)
+      : owner(owner), arguments(arguments),
+        workspace(static_cast<char *>(workspace)) {
+    for (size_t i = 0; i < sizes.size(); ++i)
+      numbers[i] = int32_t(sizes[i]); // Ranges end at 2^31 - 1.
+  }
+
+  /// Sets the values of all parameters of a step.
+  Result<void> set(const Step &step) {
+    mapCount = 0;
+    for (size_t i = 0; i < step.slotCount; ++i)
+      if (Result<void> done = set(i, owner.slots[step.firstSlot + i]); !done)
+        return done;
+    return {};
+  }
+  std::span<void *const> get(const Step &step) const {
+    return std::span(pointers).first(step.slotCount);
+  }
+
+private:
+  Result<void> set(size_t i, const Slot &slot);
+  Result<void> encode(size_t i, const Slot &slot, void *address) {
+    EncodedTensorMap &map = maps[mapCount++];
+    pointers[i] = &map;
+    return owner.encoder->encode(*slot.map, address, map);
+  }
+
+  const Executable &owner;
+  std::span<void *const> arguments;
+  char *workspace;
+  size_t mapCount;
+  std::array<void *, size_t(kMaxParameters)> pointers;
+  std::array<void *, size_t(kMaxParameters)> addresses;
+  std::array<int32_t, size_t(kMaxSizes)> numbers;
+  std::array<EncodedTensorMap, size_t(kMaxTensorMaps)> maps;
+};
+
+Result<void> Executable::Values::set(size_t i, const Slot &slot) {
+  auto index = size_t(slot.index);
+  switch (slot.kind) {
+  case Slot::Argument:
+    pointers[i] = const_cast<void **>(&arguments[index]);
+    break;
+  case Slot::Constant:
+    pointers[i] = const_cast<void **>(&owner.constants[index]);
+    break;
+  case Slot::Workspace:
+    addresses[i] = workspace + index;
+    pointers[i] = &addresses[i];
+    break;
+  case Slot::I32:
+    pointers[i] = const_cast<int32_t *>(&slot.i32);
+    break;
+  case Slot::Size:
+    pointers[i] = &numbers[index];
+    break;
+  case Slot::ArgumentMap:
+    return encode(i, slot, arguments[index]);
+  case Slot::ConstantMap:
+    return encode(i, slot, owner.constants[index]);
+  case Slot::WorkspaceMap:
+    return encode(i, slot, workspace + index);
+  }
+  return {};
+}
+
 Result<void> Executable::run(std::span<void *const> arguments, void *workspace,
                              StreamHandle stream,
                              std::span<const int64_t> sizes) const {
   if (Result<void> fine = checkAddresses(arguments, workspace, sizes); !fine)
     return fine;
-  // Pointers to the values; addresses in the workspace are values made here.
-  std::array<void *, size_t(kMaxParameters)> pointers;
-  std::array<void *, size_t(kMaxParameters)> addresses;
-  std::array<int32_t, size_t(kMaxSizes)> numbers;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    numbers[i] = int32_t(sizes[i]); // Ranges end at 2^31 - 1.
-  std::array<EncodedTensorMap, size_t(kMaxTensorMaps)> maps;
+  Values values(*this, arguments, workspace, sizes);
   for (const Step &step : steps) {
-    size_t mapCount = 0;
-    auto encode = [&](const Slot &slot, void *address) {
-      EncodedTensorMap &map = maps[mapCount++];
-      pointers[size_t(&slot - &slots[step.firstSlot])] = &map;
-      return encoder->encode(*slot.map, address, map);
-    };
-    for (size_t i = 0; i < step.slotCount; ++i) {
-      const Slot &slot = slots[step.firstSlot + i];
-      switch (slot.kind) {
-      case Slot::Argument:
-        pointers[i] = const_cast<void **>(&arguments[size_t(slot.index)]);
-        break;
-      case Slot::Constant:
-        pointers[i] = const_cast<void **>(&constants[size_t(slot.index)]);
-        break;
-      case Slot::Workspace:
-        addresses[i] = static_cast<char *>(workspace) + slot.index;
-        pointers[i] = &addresses[i];
-        break;
-      case Slot::I32:
-        pointers[i] = const_cast<int32_t *>(&slot.i32);
-        break;
-      case Slot::Size:
-        pointers[i] = &numbers[size_t(slot.index)];
-        break;
-      case Slot::ArgumentMap:
-        if (Result<void> encoded = encode(slot, arguments[size_t(slot.index)]);
-            !encoded)
-          return encoded;
-        break;
-      case Slot::ConstantMap:
-        if (Result<void> encoded = encode(slot, constants[size_t(slot.index)]);
-            !encoded)
-          return encoded;
-        break;
-      case Slot::WorkspaceMap:
-        if (Result<void> encoded =
-                encode(slot, static_cast<char *>(workspace) + slot.index);
-            !encoded)
-          return encoded;
-        break;
-      }
-    }
+    if (Result<void> set = values.set(step); !set)
+      return set;
     LaunchShape shape = step.shape;
     for (size_t d = 0; d < 3; ++d)
       if (const auto &product = step.launch->gridOfSizes[d])
         shape.grid[d] = uint32_t(evaluate(*product, sizes));
-    Result<void> launched = step.kernel->launch(
-        shape, std::span(pointers).first(step.slotCount), stream);
+    Result<void> launched =
+        step.kernel->launch(shape, values.get(step), stream);
     if (!launched)
       return launched;
   }

@@ -78,6 +78,8 @@ private:
     LaunchShape shape;
     size_t firstSlot, slotCount;
   };
+  /// The values of the parameters of the kernels of one run.
+  class Values;
   /// What `run` requires of an argument's address.
   struct Requirement {
     uint64_t bytes;
