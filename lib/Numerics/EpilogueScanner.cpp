@@ -8,6 +8,7 @@
 #include "EpilogueScanner.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <ranges>
@@ -98,77 +99,51 @@ static double approximationOf(const EpilogueGraph &graph,
   return kErrorOfReciprocal + kErrorOfExponent * std::fabs(x) * share;
 }
 
-/// Derivative of a value by each of its operands.
-static void computePartials(const EpilogueValue &value, double result,
-                            const double *x, double *partial) {
+/// Derivative of a value by each of its operands `x`.
+static std::array<double, 3> getPartials(const EpilogueValue &value,
+                                         double result, const double *x) {
   switch (value.op) {
   case EpilogueOp::Neg:
-    partial[0] = -1;
-    break;
+    return {-1};
   case EpilogueOp::Abs:
-    partial[0] = x[0] < 0 ? -1 : 1;
-    break;
+    return {x[0] < 0 ? -1.0 : 1.0};
   case EpilogueOp::Exp:
-    partial[0] = result;
-    break;
+    return {result};
   case EpilogueOp::Exp2:
-    partial[0] = result * M_LN2;
-    break;
+    return {result * M_LN2};
   case EpilogueOp::Log:
-    partial[0] = 1 / x[0];
-    break;
+    return {1 / x[0]};
   case EpilogueOp::Tanh: {
     double cosh = std::cosh(x[0]);
-    partial[0] = 1 / (cosh * cosh);
-    break;
+    return {1 / (cosh * cosh)};
   }
   case EpilogueOp::Erf:
-    partial[0] = M_2_SQRTPI * std::exp(-x[0] * x[0]);
-    break;
+    return {M_2_SQRTPI * std::exp(-x[0] * x[0])};
   case EpilogueOp::Sqrt:
-    partial[0] = 0.5 / result;
-    break;
+    return {0.5 / result};
   case EpilogueOp::Rsqrt:
-    partial[0] = -0.5 * result / x[0];
-    break;
+    return {-0.5 * result / x[0]};
   case EpilogueOp::RoundF16:
   case EpilogueOp::RoundBF16:
-    partial[0] = 1;
-    break;
+    return {1};
   case EpilogueOp::Add:
-    partial[0] = partial[1] = 1;
-    break;
+    return {1, 1};
   case EpilogueOp::Sub:
-    partial[0] = 1;
-    partial[1] = -1;
-    break;
+    return {1, -1};
   case EpilogueOp::Mul:
-    partial[0] = x[1];
-    partial[1] = x[0];
-    break;
+    return {x[1], x[0]};
   case EpilogueOp::Div:
-    partial[0] = 1 / x[1];
-    partial[1] = -result / x[1];
-    break;
+    return {1 / x[1], -result / x[1]};
   case EpilogueOp::Max:
-    partial[0] = x[0] >= x[1];
-    partial[1] = x[0] < x[1];
-    break;
+    return {double(x[0] >= x[1]), double(x[0] < x[1])};
   case EpilogueOp::Min:
-    partial[0] = x[0] <= x[1];
-    partial[1] = x[0] > x[1];
-    break;
+    return {double(x[0] <= x[1]), double(x[0] > x[1])};
   case EpilogueOp::Fma:
-    partial[0] = x[1];
-    partial[1] = x[0];
-    partial[2] = 1;
-    break;
+    return {x[1], x[0], 1};
   case EpilogueOp::Select:
-    partial[1] = x[0] != 0;
-    partial[2] = x[0] == 0;
-    break;
+    return {0, double(x[0] != 0), double(x[0] == 0)};
   default:
-    break;
+    return {};
   }
 }
 
@@ -231,10 +206,10 @@ void EpilogueScanner::evaluateBackward() {
     if (adjoints[i] == 0)
       continue;
     const EpilogueValue &node = graph.values[i];
-    double operands[3] = {}, partial[3] = {};
+    double operands[3] = {};
     for (size_t k = 0; k < node.operands.size(); ++k)
       operands[k] = results[node.operands[k]];
-    computePartials(node, results[i], operands, partial);
+    std::array<double, 3> partial = getPartials(node, results[i], operands);
     for (size_t k = 0; k < node.operands.size(); ++k)
       if (partial[k] != 0) // An unreached operand may be infinite.
         adjoints[node.operands[k]] += adjoints[i] * partial[k];
