@@ -38,23 +38,45 @@ isAlwaysInside(ArrayRef<ViewedTensor> operands,
 MatrixAccess::MatrixAccess(const IndexMath &math,
                            ArrayRef<ViewedTensor> operands)
     : math(math), subproblems(operands.size()) {
+  ViewAttr first = operands.front().view;
+  auto sizes = llvm::map_to_vector(operands, [](const auto &operand) {
+    return operand.view.getDigitSizes();
+  });
+  SmallVector<Digit> all;
+  for (size_t digit = 0; digit < sizes.front().size(); ++digit)
+    all.push_back({collect([&](size_t i) { return sizes[i][digit]; }), 0, {}});
+  SmallVector<int64_t> strides = addChecks(operands, all);
+  constant =
+      collect([&](size_t i) { return getStart(operands[i].view, strides); });
+  auto distances = llvm::map_to_vector(operands, [&](const auto &operand) {
+    return getDistances(operand.view, strides);
+  });
+  for (auto [number, digit] : llvm::enumerate(all))
+    digit.distance = collect([&](size_t i) { return distances[i][number]; });
+
+  ArrayRef<Digit> rest = all;
+  for (auto [part, count] : llvm::zip(
+           digits, std::array{first.getBatch().size(), first.getRows().size(),
+                              first.getColumns().size()})) {
+    part = llvm::to_vector(rest.take_front(count));
+    rest = rest.drop_front(count);
+    simplify(part);
+  }
+}
+
+SharedNumber
+MatrixAccess::collect(llvm::function_ref<int64_t(size_t)> of) const {
+  return SharedNumber(llvm::map_to_vector(llvm::seq(subproblems), of));
+}
+
+SmallVector<int64_t> MatrixAccess::addChecks(ArrayRef<ViewedTensor> operands,
+                                             SmallVectorImpl<Digit> &all) {
   const ViewedTensor &first = operands.front();
   ArrayRef<int64_t> shape = first.type.getShape();
   PaddingMode padding = first.view.getPadding();
   auto coordinates = llvm::map_to_vector(operands, [](const auto &operand) {
     return operand.view.getCoordinates();
   });
-  auto sizes = llvm::map_to_vector(operands, [](const auto &operand) {
-    return operand.view.getDigitSizes();
-  });
-  // A number of each subproblem.
-  auto collect = [&](auto of) {
-    return SharedNumber(llvm::map_to_vector(llvm::seq(subproblems), of));
-  };
-  SmallVector<Digit> all;
-  for (size_t digit = 0; digit < sizes.front().size(); ++digit)
-    all.push_back({collect([&](size_t i) { return sizes[i][digit]; }), 0, {}});
-
   auto addCheck = [&](size_t coordinate, int64_t size, PaddingMode padding,
                       int64_t distance) {
     checks.push_back({size, collect([&](size_t i) {
@@ -68,8 +90,6 @@ MatrixAccess::MatrixAccess(const IndexMath &math,
   };
   for (auto [i, limit] : llvm::enumerate(first.view.getLimits()))
     addCheck(shape.size() + i, limit, PaddingMode::Zeros, /*distance=*/0);
-  // A dimension whose out-of-range coordinates are replaced is left out here;
-  // createOffset adds its contribution later.
   SmallVector<int64_t> strides(first.strides);
   for (auto [d, stride] : llvm::enumerate(strides)) {
     if (isAlwaysInside(operands, coordinates, d))
@@ -79,23 +99,7 @@ MatrixAccess::MatrixAccess(const IndexMath &math,
     if (isReplaced)
       stride = 0;
   }
-  constant =
-      collect([&](size_t i) { return getStart(operands[i].view, strides); });
-  auto distances = llvm::map_to_vector(operands, [&](const auto &operand) {
-    return getDistances(operand.view, strides);
-  });
-  for (auto [number, digit] : llvm::enumerate(all))
-    digit.distance = collect([&](size_t i) { return distances[i][number]; });
-
-  ArrayRef<Digit> rest = all;
-  for (auto [part, count] :
-       llvm::zip(digits, std::array{first.view.getBatch().size(),
-                                    first.view.getRows().size(),
-                                    first.view.getColumns().size()})) {
-    part = llvm::to_vector(rest.take_front(count));
-    rest = rest.drop_front(count);
-    simplify(part);
-  }
+  return strides;
 }
 
 bool MatrixAccess::areAlike(ArrayRef<ViewedTensor> operands) {

@@ -172,6 +172,13 @@ private:
     int64_t distance;
     bool operator==(const Check &) const = default;
   };
+  /// A number of each subproblem.
+  SharedNumber collect(llvm::function_ref<int64_t(size_t)> of) const;
+  /// Adds the checks, and the digits' steps in them. Returns the strides of the
+  /// dimensions; that of a dimension whose coordinates outside are replaced is
+  /// 0, since `createOffset` adds its contribution.
+  SmallVector<int64_t> addChecks(ArrayRef<ViewedTensor> operands,
+                                 SmallVectorImpl<Digit> &all);
   /// The least and the greatest coordinate of a subproblem, for all indices or
   /// those that satisfy `known`.
   std::pair<int64_t, int64_t> getRange(size_t subproblem, size_t check,

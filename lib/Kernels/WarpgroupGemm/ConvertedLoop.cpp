@@ -97,67 +97,63 @@ SmallVector<Value> ConvertedLoop::add(ValueRange sums,
   return result;
 }
 
-TmaLoop::Sums ConvertedLoop::create(Value steps, Value isReleasing,
-                                    LoopPosition position) const {
-  auto load = [&](const PipelineState &at) {
-    pipelines.stages.wait(at);
-    SmallVector<Value> elements = loadLeft(at.stage);
-    // Loads may still wait after stores of a result, while the release lets the
-    // next copy overwrite what they read.
-    ptx.fenceSharedForCopies();
-    ptx.synchronizeWarp();
-    ptx.createIf(isReleasing, [&] { pipelines.stages.release(at.stage); });
+SmallVector<Value> ConvertedLoop::takeLeft(const PipelineState &at,
+                                           Value isReleasing) const {
+  pipelines.stages.wait(at);
+  SmallVector<Value> elements = loadLeft(at.stage);
+  // Loads may still wait after stores of a result, while the release lets the
+  // next copy overwrite what they read.
+  ptx.fenceSharedForCopies();
+  ptx.synchronizeWarp();
+  ptx.createIf(isReleasing, [&] { pipelines.stages.release(at.stage); });
+  return elements;
+}
+
+SmallVector<Value> ConvertedLoop::addStep(ValueRange carried, Value isReleasing,
+                                          bool loadsNext) const {
+  size_t atoms = tile.atomsPerConsumer();
+  LoopPosition at = LoopPosition::get(carried.slice(atoms, 4));
+  auto takeElements = [&] {
+    SmallVector<Value> elements = takeLeft(at.stage, isReleasing);
+    at.stage = pipelines.stages.getNext(at.stage);
     return elements;
   };
-  // The left operand of a step is loaded during the products of the previous
-  // step, if there are registers for both. It is split when these products have
-  // ended: the assembler lets instructions run one by one if registers that one
-  // of them reads are computed while others run.
-  bool loadsAhead = tile.atomsPerConsumer() == 1;
-  size_t atoms = tile.atomsPerConsumer();
-  // Adds a step, whose left operand was loaded ahead or is loaded now.
-  auto addStep = [&](ValueRange carried, bool loadsNext) {
-    LoopPosition at = LoopPosition::get(carried.slice(atoms, 4));
-    SmallVector<Value> left =
-        llvm::to_vector_of<Value>(carried.drop_front(atoms + 4));
-    SmallVector<Value> elements;
-    auto loadElements = [&] {
-      elements = load(at.stage);
-      at.stage = pipelines.stages.getNext(at.stage);
-    };
-    if (!loadsAhead) {
-      loadElements();
-      left = split(elements);
-    }
-    pipelines.converted->wait(*at.second);
-    SmallVector<Value> products = multiply(left, at.second->stage);
-    if (loadsAhead && loadsNext)
-      loadElements();
-    products = finish(products);
-    ptx.createIf(isReleasing,
-                 [&] { pipelines.converted->release(at.second->stage); });
-    at.second = pipelines.converted->getNext(*at.second);
-    SmallVector<Value> next = add(carried.take_front(atoms), products);
-    llvm::append_range(next, at.carried());
-    if (loadsAhead && loadsNext)
-      llvm::append_range(next, split(elements));
-    return next;
-  };
+  SmallVector<Value> left =
+      loadsAhead() ? llvm::to_vector_of<Value>(carried.drop_front(atoms + 4))
+                   : split(takeElements());
+  pipelines.converted->wait(*at.second);
+  SmallVector<Value> products = multiply(left, at.second->stage);
+  SmallVector<Value> elements;
+  if (loadsAhead() && loadsNext)
+    elements = takeElements();
+  products = finish(products);
+  ptx.createIf(isReleasing,
+               [&] { pipelines.converted->release(at.second->stage); });
+  at.second = pipelines.converted->getNext(*at.second);
+  SmallVector<Value> next = add(carried.take_front(atoms), products);
+  llvm::append_range(next, at.carried());
+  llvm::append_range(next, split(elements));
+  return next;
+}
+
+TmaLoop::Sums ConvertedLoop::create(Value steps, Value isReleasing,
+                                    LoopPosition position) const {
   SmallVector<Value> values = createZeros();
-  llvm::append_range(values, position.carried());
-  if (loadsAhead) {
-    SmallVector<Value> left = split(load(position.stage));
+  SmallVector<Value> left;
+  if (loadsAhead()) {
+    left = split(takeLeft(position.stage, isReleasing));
     position.stage = pipelines.stages.getNext(position.stage);
-    values.resize(atoms);
-    llvm::append_range(values, position.carried());
-    llvm::append_range(values, left);
   }
-  values = ptx.createFor(ptx.math.constant(loadsAhead ? 1 : 0), steps, 1,
+  llvm::append_range(values, position.carried());
+  llvm::append_range(values, left);
+  values = ptx.createFor(ptx.math.constant(loadsAhead() ? 1 : 0), steps, 1,
                          values, [&](Value, ValueRange carried) {
-                           return addStep(carried, /*loadsNext=*/true);
+                           return addStep(carried, isReleasing,
+                                          /*loadsNext=*/true);
                          });
-  if (loadsAhead)
-    values = addStep(values, /*loadsNext=*/false);
+  if (loadsAhead())
+    values = addStep(values, isReleasing, /*loadsNext=*/false);
+  size_t atoms = tile.atomsPerConsumer();
   return {llvm::to_vector_of<Value>(ArrayRef(values).take_front(atoms)),
           LoopPosition::get(ValueRange(values).slice(atoms, 4))};
 }

@@ -33,6 +33,17 @@ public:
                        LoopPosition position) const;
 
 private:
+  /// Whether the left operand of a step is loaded during the products of the
+  /// previous step: if there are registers for both. It is split when these
+  /// products have ended: the assembler lets instructions run one by one if
+  /// registers that one of them reads are computed while others run.
+  bool loadsAhead() const { return tile.atomsPerConsumer() == 1; }
+  /// Adds a step to what the loop carries: the sums, the position, and the
+  /// parts of the left operand if it was loaded ahead.
+  SmallVector<Value> addStep(ValueRange carried, Value isReleasing,
+                             bool loadsNext) const;
+  /// Waits for a stage, loads its left operand and releases it.
+  SmallVector<Value> takeLeft(const PipelineState &at, Value isReleasing) const;
   /// The lane's elements of the left operand, for each atom and instruction.
   SmallVector<Value> loadLeft(Value stage) const;
   /// The tf32 parts of these elements as one list of registers: for each atom
