@@ -27,6 +27,7 @@
 #include "llvm/ADT/SetVector.h"
 
 #include <limits>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -225,37 +226,74 @@ ScheduleAttr RankedSchedule::get(MLIRContext *context,
                               ChosenBy::Heuristic);
 }
 
+namespace {
+/// The candidates of all families with a model, for one way to form matrices.
+struct RankedForm {
+  PlanOptions options;
+  std::vector<::conv::RankedCandidate> candidates;
+};
+
+/// Where a schedule is among those of all forms, and what it is sorted by.
+/// Schedules are long, so these are sorted in their place.
+struct SchedulePlace {
+  bool isLater; ///< Families that take precedence keep their own order.
+  double seconds;
+  size_t place; ///< Tie break: plainer options first.
+  size_t form, candidate;
+
+  bool operator<(const SchedulePlace &other) const {
+    return std::tie(isLater, seconds, place) <
+           std::tie(other.isLater, other.seconds, other.place);
+  }
+};
+} // namespace
+
+static std::vector<RankedForm> rankForms(ConvolutionOpInterface op,
+                                         const ::conv::ChipInfo &chip) {
+  std::vector<RankedForm> forms;
+  for (const PlanOptions &options : enumerateOptions(op, chip))
+    forms.push_back(
+        {options,
+         ::conv::rankCandidates(computeProblem(op, options), chip).accepted});
+  return forms;
+}
+
 std::vector<RankedSchedule>
 mlir::conv::rankSchedules(ConvolutionOpInterface op,
                           const ::conv::ChipInfo &chip,
                           std::optional<Algorithm> only) {
-  std::vector<RankedSchedule> all;
-  auto add = [&](const PlanOptions &options, const ::conv::Candidate &candidate,
-                 ScheduleAttr listed, const ::conv::Cost &cost, bool isFirst) {
-    all.push_back({options, candidate, listed, cost, isFirst, all.size()});
-  };
+  std::vector<RankedSchedule> listed;
   for (const KernelFamily *family : getKernelFamilies())
     for (const auto &[schedule, cost] : family->listSchedules(op, chip))
       if (!only || schedule.getAlgorithm() == *only)
-        add({}, {}, schedule, cost, family->isFirst(chip));
+        listed.push_back(
+            {{}, {}, schedule, cost, family->isFirst(chip), listed.size()});
+  std::vector<RankedForm> forms;
   if (!only || *only == Algorithm::ImplicitGemm)
-    for (const PlanOptions &options : enumerateOptions(op, chip))
-      for (const auto &[candidate, cost] :
-           ::conv::rankCandidates(computeProblem(op, options), chip).accepted)
-        add(options, candidate, /*listed=*/nullptr, cost, /*isFirst=*/false);
-  // Families that take precedence keep their own order. Ranks are sorted by
-  // themselves, since schedules are long.
-  using Rank = std::tuple<bool, double, size_t>;
-  std::vector<Rank> ranks;
-  ranks.reserve(all.size());
-  for (const RankedSchedule &one : all)
-    ranks.emplace_back(!one.isFirst, one.isFirst ? 0 : one.cost.seconds,
-                       one.place);
-  llvm::sort(ranks);
+    forms = rankForms(op, chip);
+
+  std::vector<SchedulePlace> places;
+  constexpr size_t kListed = std::numeric_limits<size_t>::max();
+  for (const RankedSchedule &one : listed)
+    places.push_back({!one.isFirst, one.isFirst ? 0 : one.cost.seconds,
+                      one.place, kListed, one.place});
+  for (auto [form, each] : llvm::enumerate(forms))
+    for (auto [candidate, one] : llvm::enumerate(each.candidates))
+      places.push_back(
+          {true, one.cost.seconds, places.size(), form, candidate});
+  llvm::sort(places);
+
   std::vector<RankedSchedule> ranked;
-  ranked.reserve(all.size());
-  for (const Rank &rank : ranks)
-    ranked.push_back(std::move(all[std::get<size_t>(rank)]));
+  ranked.reserve(places.size());
+  for (const SchedulePlace &at : places) {
+    if (at.form == kListed) {
+      ranked.push_back(std::move(listed[at.candidate]));
+      continue;
+    }
+    const auto &[candidate, cost] = forms[at.form].candidates[at.candidate];
+    ranked.push_back({forms[at.form].options, candidate, /*listed=*/nullptr,
+                      cost, /*isFirst=*/false, at.place});
+  }
   return ranked;
 }
 
