@@ -27,10 +27,11 @@ NAME = re.compile(r"\b(?:[A-Za-z]+_\w*\w|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*)\
 
 # Names of other software that no source file has: counters of rocprof, instructions, options of other tools.
 OTHERS = re.compile(
-    r"(?:SQ|TCC|TCP|GRBM)_\w+|(?:v|s|ds|global)_[a-z0-9_]+|--list-avail|mma_promotion_interval|perf_models|E[45]M[23]FNUZ"
+    r"(?:SQ|TCC|TCP|GRBM)_\w+|(?:v|s|ds|global)_[a-z0-9_]+|--list-avail"
+    r"|mma_promotion_interval|perf_models|E[45]M[23]FNUZ"
 )
-# Words of former versions, in the table of architecture.md that translates them; quantities of formulas, and sizes in types; test
-# programs, whose names are put together by CMake.
+# Words of former versions, in the table of architecture.md that translates them; quantities of formulas, and sizes in types;
+# test programs, whose names are put together by CMake.
 FORMER = {"host_cache", "patch_buffer"}
 FORMULA = re.compile(r"[A-Za-z]_[A-Za-z]|x[A-Z]x\w+")
 MADE = re.compile(r"conv_unit_\w+")
