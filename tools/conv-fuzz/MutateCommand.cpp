@@ -32,7 +32,7 @@ CLI::App *tools::addMutateCommand(CLI::App &app, MutateFlags &flags) {
       "mutate", "Changes files at random and gives them to the tools, which "
                 "must answer each with an exit code");
   command->get_formatter()->column_width(34);
-  command->add_option("folders", flags.folders, "Folders with .mlir files")
+  command->add_option("FOLDER", flags.folders, "Folders with .mlir files")
       ->required();
   command->add_option("--seed", flags.seed, "Of the changes (default: 0)")
       ->check(isUnsigned());

@@ -32,9 +32,23 @@ void tools::setUp(CLI::App &app, const std::string &version) {
   app.set_help_flag("-h,--help", "Print this help and exit");
 }
 
-/// A flag is an option without a value; CLI11 counts its repetitions.
-static bool isRepeatedFlag(const CLI::Option &option) {
-  return option.get_items_expected_max() == 0 && option.count() > 1;
+/// Whether an option is repeated that has no value, whose repetitions CLI11
+/// counts, or one value, which CLI11 refuses in its own words.
+static bool isRepeated(const CLI::Option &option) {
+  int values = option.get_items_expected_max();
+  bool isOnce =
+      option.get_multi_option_policy() == CLI::MultiOptionPolicy::Throw;
+  return option.count() > 1 && (values == 0 || (values == 1 && isOnce));
+}
+
+/// Refuses repeated options of a program and of its command.
+static void refuseRepeated(const CLI::App &app) {
+  for (const CLI::Option *option : app.get_options())
+    if (isRepeated(*option))
+      throw CLI::ArgumentMismatch(option->get_name() +
+                                  " is given more than once");
+  for (const CLI::App *command : app.get_subcommands())
+    refuseRepeated(*command);
 }
 
 /// The number that is the whole text; none if it is no number of that type.
@@ -187,11 +201,13 @@ std::optional<int> tools::parse(CLI::App &app, std::vector<std::string> words) {
     addDashes(app, words);
     refuseEmptyValues(words);
     std::reverse(words.begin(), words.end()); // In CLI11's order.
-    app.parse(words);
-    for (const CLI::Option *option : app.get_options())
-      if (isRepeatedFlag(*option))
-        throw CLI::ArgumentMismatch(option->get_name() +
-                                    " is given more than once");
+    try {
+      app.parse(words);
+    } catch (const CLI::ArgumentMismatch &) {
+      refuseRepeated(app);
+      throw;
+    }
+    refuseRepeated(app);
     return std::nullopt;
   } catch (const CLI::CallForHelp &) {
     std::cout << app.help();
