@@ -166,6 +166,8 @@ bool GeometryReader::readWindow() {
       !isCountedBy(view, last, channel, geometry.channelsOfPart))
     return refuse("images outermost and channels innermost, but got another "
                   "layout");
+  if (!haloTile.empty() && haloTile.size() != spatialRank)
+    return refuse("halo tiles of positions, but got another view");
   window.haloTile = haloTile;
   for (size_t d = 0; d < spatialRank; ++d)
     if (!readDimension(d))

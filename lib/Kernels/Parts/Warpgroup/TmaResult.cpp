@@ -83,9 +83,9 @@ static std::optional<TmaWindow> readHaloTiles(ViewedTensor result) {
   if (haloTile.empty() || !result.view || !isClipped(result))
     return std::nullopt;
   std::optional<TmaWindow> window = readPositions(result);
-  if (!window || llvm::any_of(window->dimensions, [](const auto &d) {
-        return d.stride != 1 || d.low != 0;
-      }))
+  if (!window || window->dimensions.size() != haloTile.size() ||
+      llvm::any_of(window->dimensions,
+                   [](const auto &d) { return d.stride != 1 || d.low != 0; }))
     return std::nullopt;
   window->haloTile = haloTile;
   return window;
