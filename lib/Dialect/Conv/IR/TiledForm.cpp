@@ -165,6 +165,12 @@ static LogicalResult matchResults(TiledConvolution &form) {
     results.push_back({scatter.getResult(), scatter.getView(index),
                        getStrides(scatter.getResult())});
   }
+  // T9: all nests that a scatter stores are one kernel.
+  for (Value matrices : form.scatter.getMatrices())
+    if (auto other = matrices.getDefiningOp<scf::ForallOp>();
+        other && other->getAttr(kScheduleName) != form.getAnySchedule())
+      return other.emitOpError("expects the schedule of the other subproblems "
+                               "of its kernel");
   form.result = results.front();
   form.otherResults.assign(results.begin() + 1, results.end());
   return success();
