@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Workgroups are assigned to dies in turn, and on a die to units in turn. Long
-// workgroups are cut: their first steps stand for the rest.
+// workgroups are cut: the loads among their first steps stand for the rest, of
+// which a few whole workgroups tell how many there are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ struct Stream {
 static std::vector<int64_t>
 selectWorkgroups(const Pace &pace, const LaunchShape &shape, int resident) {
   int64_t dies = std::max(1, pace.chip->dies);
-  int64_t grid = shape.grid[0] * shape.grid[1] * shape.grid[2];
+  int64_t grid = shape.countWorkgroups();
   int64_t count = pace.units() / dies * resident;
   std::vector<int64_t> ids;
   for (int64_t i = 0; i < count && i * dies < grid; ++i)
@@ -44,34 +45,37 @@ selectWorkgroups(const Pace &pace, const LaunchShape &shape, int resident) {
   return ids;
 }
 
-/// The mean loads and stores of a workgroup, before any cache.
+/// The loads and stores of some workgroups, before any cache.
 struct Asked {
   double lines = 0, writtenBytes = 0;
-  int64_t steps = 0;      ///< Accesses of all interpreted workgroups.
+  int64_t steps = 0;      ///< Accesses.
   bool isComplete = true; ///< False if a wave was cut at the limit.
+
+  void add(const Program &program, const WorkgroupTrace &trace);
 };
 
-/// The memory requests of the workgroups with these numbers.
+void Asked::add(const Program &program, const WorkgroupTrace &trace) {
+  isComplete &= trace.isComplete;
+  for (const WaveTrace &wave : trace.waves) {
+    steps += int64_t(wave.steps.size());
+    for (const Step &step : wave.steps) {
+      const Access &access = wave.accesses[size_t(step.access)];
+      if (program.code[size_t(step.instruction)].isStore)
+        writtenBytes += access.bytes;
+      else
+        lines += access.lines;
+    }
+  }
+}
+
+/// The memory requests of the whole workgroups with these numbers.
 static Asked askWorkgroups(const Program &program, const Pace &pace,
                            const LaunchShape &shape,
                            const std::vector<int64_t> &ids) {
   Asked asked;
-  auto count = double(ids.size());
-  for (int64_t id : ids) {
-    WorkgroupTrace trace =
-        interpretWorkgroup(program, pace, shape, id, {.globalOnly = true});
-    asked.isComplete &= trace.isComplete;
-    for (const WaveTrace &wave : trace.waves) {
-      asked.steps += int64_t(wave.steps.size());
-      for (const Step &step : wave.steps) {
-        const Access &access = wave.accesses[size_t(step.access)];
-        if (program.code[size_t(step.instruction)].isStore)
-          asked.writtenBytes += access.bytes / count;
-        else
-          asked.lines += double(access.lines) / count;
-      }
-    }
-  }
+  for (int64_t id : ids)
+    asked.add(program, interpretWorkgroup(program, pace, shape, id,
+                                          {.globalOnly = true}));
   return asked;
 }
 
@@ -89,37 +93,36 @@ static double divideOrOne(double value, double by) {
   return by > 0 ? value / by : 1;
 }
 
-/// Scales the replayed traffic to the mean of all workgroups of the grid, whose
-/// parts (dgrad phases, zeros) are consecutive and load different amounts.
-/// Grids of short workgroups are long, so as many workgroups are counted as a
-/// budget of accesses allows.
+static void scaleLoads(Traffic &traffic, double factor) {
+  traffic.requestedBytes *= factor;
+  traffic.farBytes *= factor;
+}
+
+/// Scales the traffic of the replayed workgroups, of which `sampled` ones ask
+/// for `ofSampled`, to the mean of all workgroups of the grid, whose parts
+/// (dgrad phases, zeros) are consecutive and load different amounts. Grids of
+/// short workgroups are long, so as many workgroups are counted as a budget of
+/// accesses allows.
 static void scaleToGrid(const Program &program, const Pace &pace,
-                        const LaunchShape &shape,
-                        const std::vector<int64_t> &replayed,
-                        Traffic &traffic) {
+                        const LaunchShape &shape, int64_t sampled,
+                        const Asked &ofSampled, Traffic &traffic) {
   int64_t dies = std::max(1, pace.chip->dies);
-  int64_t grid = shape.grid[0] * shape.grid[1] * shape.grid[2];
-  auto ofDie = int64_t(replayed.size());
-  if (ofDie * dies >= grid)
-    return;
-  int64_t count = std::min(ofDie, kSampled);
-  std::vector<int64_t> first;
-  for (int64_t i = 0; i < count; ++i)
-    first.push_back(replayed[size_t(i * ofDie / count)]);
-  auto ask = [&](const std::vector<int64_t> &ids) {
-    Asked asked = askWorkgroups(program, pace, shape, ids);
+  int64_t grid = shape.countWorkgroups(), count = sampled;
+  auto ask = [&] {
+    Asked asked =
+        askWorkgroups(program, pace, shape, spreadOverGrid(grid, dies, count));
     traffic.isComplete &= asked.isComplete;
     return asked;
   };
-  Asked ofFirst = ask(first), ofAll = ask(spreadOverGrid(grid, dies, count));
+  Asked ofAll = ask();
   while (count * 4 <= grid && ofAll.steps * 4 <= kSampledSteps) {
     count *= 4;
-    ofAll = ask(spreadOverGrid(grid, dies, count));
+    ofAll = ask();
   }
-  double loads = divideOrOne(ofAll.lines, ofFirst.lines);
-  traffic.requestedBytes *= loads;
-  traffic.farBytes *= loads;
-  traffic.writtenBytes *= divideOrOne(ofAll.writtenBytes, ofFirst.writtenBytes);
+  double share = double(sampled) / double(count);
+  scaleLoads(traffic, share * divideOrOne(ofAll.lines, ofSampled.lines));
+  traffic.writtenBytes *=
+      share * divideOrOne(ofAll.writtenBytes, ofSampled.writtenBytes);
 }
 
 namespace {
@@ -135,8 +138,8 @@ public:
 
   /// One access of a wave. Stores go through to the die's cache.
   void access(const Stream &stream, const Step &step);
-  /// The bytes of all accesses; those of loads count `scale` times.
-  void addTo(Traffic &traffic, double scale) const;
+  /// The bytes of all accesses.
+  void addTo(Traffic &traffic) const;
 
 private:
   const Program &program;
@@ -169,14 +172,13 @@ void DieCaches::access(const Stream &stream, const Step &step) {
   }
 }
 
-void DieCaches::addTo(Traffic &traffic, double scale) const {
+void DieCaches::addTo(Traffic &traffic) const {
   traffic.writtenBytes += writtenBytes;
   traffic.farShare.resize(program.code.size());
-  scale *= double(lineBytes);
   for (size_t i = 0; i < asked.size(); ++i) {
     traffic.farShare[i] = asked[i] > 0 ? missed[i] / asked[i] : 0;
-    traffic.requestedBytes += asked[i] * scale;
-    traffic.farBytes += missed[i] * scale;
+    traffic.requestedBytes += asked[i] * double(lineBytes);
+    traffic.farBytes += missed[i] * double(lineBytes);
   }
 }
 
@@ -215,13 +217,31 @@ Traffic clock::replayDie(const Program &program, const Pace &pace,
   size_t units = size_t(pace.units() / std::max(1, pace.chip->dies));
   DieCaches caches(program, pace, units);
   replayWaves(traces, units, caches);
-  caches.addTo(traffic,
-               traffic.isWhole ? 1 : double(waveSteps) / double(limit));
+  caches.addTo(traffic);
 
   double count = double(std::max<size_t>(1, ids.size()));
   traffic.requestedBytes /= count;
   traffic.farBytes /= count;
   traffic.writtenBytes /= count;
-  scaleToGrid(program, pace, shape, ids, traffic);
+  bool isAll = int64_t(ids.size()) * std::max(1, pace.chip->dies) >=
+               shape.countWorkgroups();
+  if (traffic.isWhole && isAll)
+    return traffic;
+  std::vector<int64_t> sample;
+  Asked ofReplayed;
+  int64_t sampled = std::min(std::ssize(ids), kSampled);
+  for (int64_t i = 0; i < sampled; ++i) {
+    size_t at = size_t(i * std::ssize(ids) / sampled);
+    sample.push_back(ids[at]);
+    ofReplayed.add(program, traces[at]);
+  }
+  Asked ofWhole = askWorkgroups(program, pace, shape, sample);
+  traffic.isComplete &= ofWhole.isComplete;
+  if (!traffic.isWhole) {
+    scaleLoads(traffic, divideOrOne(ofWhole.lines, ofReplayed.lines));
+    traffic.writtenBytes = ofWhole.writtenBytes / double(sampled);
+  }
+  if (!isAll)
+    scaleToGrid(program, pace, shape, sampled, ofWhole, traffic);
   return traffic;
 }

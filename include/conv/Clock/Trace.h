@@ -61,6 +61,8 @@ struct LaunchShape {
   std::vector<uint64_t> parameters;
   /// The bytes of buffers that are known, by address.
   std::map<uint64_t, std::string> contents;
+
+  int64_t countWorkgroups() const { return grid[0] * grid[1] * grid[2]; }
 };
 
 struct TraceOptions {

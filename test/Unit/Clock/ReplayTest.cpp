@@ -38,6 +38,29 @@ TEST(Replay, SampledWorkgroupsAreCut) {
   EXPECT_FALSE(replayLoop(second, "2000000").isComplete);
 }
 
+// A workgroup that is cut has loaded all that it loads, 64 lines of 128 bytes,
+// and stored nothing yet.
+TEST(Replay, LoadsBeforeALoopDoNotGrowWithIt) {
+  constexpr int64_t kIterations = 60'000, kLoop = 3;
+  const Pace &pace = *lookupPace("gfx942");
+  Program program = assemble(
+      "gfx942", "v_lshlrev_b32 v1, 7, v0\ns_mov_b32 s2, 0x10000\n"
+                "s_mov_b32 s3, 0\nglobal_load_dword v2, v1, s[2:3]\n"
+                "s_mov_b32 s4, " +
+                    std::to_string(kIterations) +
+                    "\n.Lloop:\ns_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\n"
+                    "s_cbranch_scc1 .Lloop\n"
+                    "global_store_dword v1, v0, s[2:3]\n");
+  LaunchShape shape;
+  shape.block[0] = program.facts.waveSize;
+  shape.grid[0] = pace.chip->computeUnits;
+  Traffic traffic = replayDie(program, pace, shape, /*resident=*/1,
+                              /*waveSteps=*/kIterations * kLoop);
+  EXPECT_FALSE(traffic.isWhole);
+  EXPECT_DOUBLE_EQ(traffic.requestedBytes, 64 * 128);
+  EXPECT_DOUBLE_EQ(traffic.writtenBytes, 64 * 4);
+}
+
 // The report says so, also where everything else is known.
 TEST(Report, SaysThatWavesWereCut) {
   EntryClock entry;
