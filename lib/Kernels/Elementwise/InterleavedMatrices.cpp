@@ -20,8 +20,9 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The longest period; the elements of a period are in registers.
-static constexpr int64_t kMostPeriod = 16;
+/// The longest period: the elements of a period are in registers, of all rows
+/// or, in a stream, of a few.
+static constexpr int64_t kMostPeriod = 16, kMostOfStream = 64;
 
 /// `view` with its innermost coordinate and its columns replaced.
 static ViewAttr replaceInnermost(ViewAttr view, ArrayRef<int64_t> columns,
@@ -67,7 +68,7 @@ getFamily(const MatrixOperand &matrix, bool withWindows) {
   ViewAttr::Coordinate innermost = view.getCoordinates()[rank - 1];
   int64_t size = matrix.getType().getShape().back(),
           step = computeStep(matrix, innermost), place = innermost.constant;
-  bool isShort = step <= kMostPeriod;
+  bool isShort = step <= (withWindows ? kMostOfStream : kMostPeriod);
   auto createFamily = [&](int64_t period) {
     AffineMap map = view.getMap();
     ViewAttr first = replaceInnermost(view, view.getColumns(), map.getNumDims(),

@@ -44,6 +44,9 @@ static constexpr int64_t kFilterBytes = 192;
 /// Bytes of the sums, or inputs, that a work-item keeps for its next block:
 /// beside kernels of each channel, and of groups, which have fewer registers.
 static constexpr int64_t kKeptBytes = 64, kKeptOfGroups = 192;
+/// A work-item keeps at most this part of its registers, even if its accesses
+/// are not whole words then.
+static constexpr int64_t kPartOfRegisters = 10;
 /// The fewest work-items of a compute unit: two waves have enough bytes in
 /// flight.
 static constexpr int64_t kItemsOfUnit = 128;
@@ -207,6 +210,10 @@ void DynamicViews::planStream(const ::conv::ChipInfo &chip) {
   while (elements > narrow &&
          (positions * elements * countProducts() > kMostProducts ||
           elements * kept > (sharesLines() ? kKeptOfGroups : kKeptBytes)))
+    elements /= 2;
+  // What is kept of many taps leaves no registers for loads otherwise.
+  int64_t most = chip.registersPerLane * kWordBytes / kPartOfRegisters;
+  while (elements > 1 && elements * kept > most)
     elements /= 2;
   int64_t tokens = std::max(countTokensOfRun(kIdealShare), positions),
           least = countTokensOfRun(kLeastShare);
