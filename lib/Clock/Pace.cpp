@@ -55,7 +55,6 @@ static Pace makeCdna(std::string_view name) {
           .sharedWritePasses = chip.sharedWritePasses,
           .sharedLatency = 110,
           .sharedWriteLatency = 40,
-          .sharedAllocationUnit = 512,
           .vectorCacheBytesPerClock = 64,
           .vectorCacheBytes = 32 << 10,
           .hitLatency = 120,
@@ -95,7 +94,6 @@ static const std::array<Pace, 5> &getRows() {
     gfx942.matrix = {512, 1024, 1024, 256, 64, 64};
     Pace gfx950 = makeCdna("gfx950");
     gfx950.matrix = {1024, 2048, 2048, 0, 64, 32};
-    gfx950.sharedAllocationUnit = 1280;
     Pace gfx1100 = makeRdna("gfx1100");
     gfx1100.matrix = {256, 0, 256, 0, 0, 0};
     gfx1100.matrixFloor = 8;

@@ -146,6 +146,7 @@ struct ChipInfo {
   int64_t staticSharedMemory;    ///< Shared memory a kernel can declare; a
                                  ///< launch has to request more.
   int64_t sharedMemoryOfUnit;    ///< All resident workgroups share it.
+  int64_t sharedAllocationUnit = 1; ///< What a workgroup has is a multiple.
   int sharedMemoryBanks;         ///< 4-byte banks.
   int sharedMemoryBytesPerClock; ///< LDS accesses without bank conflicts.
   int sharedWritePasses = 1;     ///< Time of a write over that of a read.

@@ -47,7 +47,6 @@ struct Pace {
   int sharedWritePasses;        ///< Passes of a write for one of a read.
   int sharedLatency;        ///< From the last pass of a read to its register.
   int sharedWriteLatency;   ///< Until a write counts as done.
-  int sharedAllocationUnit; ///< Bytes; a workgroup's LDS is a multiple of this.
   int vectorCacheBytesPerClock; ///< Per compute unit.
   int vectorCacheBytes;   ///< Per compute unit; `ChipInfo` has the line size.
   int hitLatency;         ///< A load that hits the cache next to the unit.

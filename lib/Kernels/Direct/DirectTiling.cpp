@@ -135,9 +135,6 @@ int64_t DirectTiling::countBandedRegisters() const {
          kOthers;
 }
 
-/// AMD chips allocate shared memory in units of this many bytes.
-static constexpr int64_t kSharedAllocationUnit = 512;
-
 int64_t DirectTiling::countResident(const ::conv::ChipInfo &chip,
                                     int64_t subgroups,
                                     int64_t registers) const {
@@ -147,9 +144,8 @@ int64_t DirectTiling::countResident(const ::conv::ChipInfo &chip,
       1, chip.maxWavesPerSimd);
   // Shared memory that a unit reserves for each workgroup.
   int64_t kept = chip.sharedMemoryOfUnit - chip.sharedMemoryBytes;
-  int64_t allocated = chip.backend == ::conv::Backend::AMDGPU
-                          ? llvm::alignTo(sharedBytes, kSharedAllocationUnit)
-                          : sharedBytes + kept;
+  int64_t allocated =
+      llvm::alignTo(sharedBytes + kept, chip.sharedAllocationUnit);
   return std::max<int64_t>(
       1, std::min(chip.sharedMemoryOfUnit / allocated,
                   waves * chip.simdsPerComputeUnit / subgroups));

@@ -103,8 +103,9 @@ int64_t conv::countResident(const ChipInfo &chip, const Candidate &candidate,
   int64_t waves = std::min<int64_t>(chip.maxWavesPerSimd,
                                     chip.registerFilePerLane / perWave) *
                   countSimds(chip);
-  int64_t byShared = chip.sharedMemoryOfUnit * chip.computeUnitsOfProcessor /
-                     computeSharedBytes(candidate);
+  int64_t byShared =
+      chip.sharedMemoryOfUnit * chip.computeUnitsOfProcessor /
+      roundUp(computeSharedBytes(candidate), chip.sharedAllocationUnit);
   return std::min(waves / candidate.subgroups(), byShared);
 }
 

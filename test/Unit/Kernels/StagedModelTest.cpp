@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../lib/Kernels/Models.h"
+#include "../../../lib/Kernels/Parts/StagedTile.h"
 #include "../Schedule/ForwardProblem.h"
 
 #include "conv/Kernels/KernelModel.h"
@@ -111,6 +112,18 @@ TEST(StagedModel, CountsOccupancy) {
   EXPECT_EQ(cost.wavesPerSimd, 2);
   // 1568 workgroups on 304 units are six rounds, the last one partly empty.
   EXPECT_DOUBLE_EQ(cost.waveEfficiency, 1568.0 / (6 * 304));
+}
+
+TEST(StagedModel, SharedMemoryIsAllocatedInUnits) {
+  Candidate candidate{.atom = &atomOf("gfx950", NumericType::F16, 16),
+                      .workgroup = {128, 128},
+                      .subgroup = {64, 64},
+                      .gemmK = 32,
+                      .stages = 2};
+  constexpr int64_t kFewRegisters = 32;
+  // 26 units of 1280 bytes, where five times 32 KiB would be all 160 KiB.
+  EXPECT_EQ(countResident(chipOf("gfx950"), candidate, kFewRegisters), 4);
+  EXPECT_EQ(countResident(chipOf("gfx942"), candidate, kFewRegisters), 2);
 }
 
 TEST(StagedModel, NarrowChannelsLoadOneElementAtATime) {
