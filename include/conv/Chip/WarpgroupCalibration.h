@@ -83,13 +83,23 @@ struct WarpgroupCalibration {
                              ///< than a tile row, which reaches one more
                              ///< sector: 4 schedules of the gradient of
                              ///< 112->128 1x1 with rows of 1000 positions.
+  /// Cycles of the copy engine per row of a tile, and per row outside of the
+  /// operand that most tiles read. A step of 2048->1024 1x1 with tiles of 128 x
+  /// 112, the last of which has 96 such rows, takes 746 cycles, and one of
+  /// 2048->1008 takes 526; of three layers of 8x8 images, tiles of 64 x 96 to
+  /// 64 x 128 take 285 to 370.
+  double engineRowCycles;
+  double outsideRowCycles;
+  double partialKeptRowCycles; ///< Per row of an operand that stays in shared
+                               ///< memory and has fewer elements than a tile's
+                               ///< row: 40 to 56 channels, 28x28, in NCHW.
   double unalignedGroupRowCycles; ///< `unalignedRowCycles` of groups, some of
                                   ///< whose rows are aligned: 2 layers of
                                   ///< groups of 24 and 56 channels.
   /// Time of rows that lanes copy, over that of whole sectors: of reduced
   /// positions that start inside sectors (14 schedules in NCHW took 1.2 to 1.4
-  /// times what was predicted), and of whole cache lines (30 schedules of
-  /// images of 64 and 16384 positions took 0.74 to 0.9 times).
+  /// times what was predicted), and of whole cache lines (44 schedules of
+  /// images of 64 positions took 0.6 to 0.9 times).
   double unalignedGatherFactor;
   double alignedGatherFactor;
   double transposedRowFactor; ///< Time of an unaligned row of a filter with
@@ -127,11 +137,14 @@ struct WarpgroupCalibration {
   double hiddenEpilogue;
   double overlap; ///< Exponent of the norm that joins compute and memory: 1
                   ///< adds them, larger is closer to the longer one.
-  /// Cycles of a step, and of each of its columns, in which lanes split f32
-  /// operands into tf32 parts; joined with the cycles of products as a root of
-  /// squares. Measured of 85 problems: bench/results/unlisted.md, "Split
-  /// operands".
+  /// Cycles of a step, and of each row and column of its tile, in which lanes
+  /// split f32 operands into tf32 parts or transpose them; joined with the
+  /// cycles of products as a root of squares. Measured of 85 problems:
+  /// bench/results/unlisted.md, "Split operands"; the rows of 95 schedules of
+  /// gradients of filters, of which tiles of 64 x 64 took 0.6 to 0.93 times
+  /// what columns alone predicted and those of 256 x 64 took 0.9 to 1.2 times.
   double convertCycles;
+  double convertCyclesPerRow;
   double convertCyclesPerColumn;
   double chainCycles; ///< Between two instructions that add to the same sums.
   /// Cycles of a consumer that promotes its sums, beside instructions and

@@ -12,6 +12,8 @@
 
 #include "TmaCost.h"
 
+#include "conv/Support/IntegerMath.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -51,6 +53,11 @@ static bool isUnaligned(const Problem &problem, const ChipInfo &chip,
                         const Run &run) {
   return chip.sectorBytes != 0 &&
          run.elements * byteSize(problem.operand) % chip.sectorBytes != 0;
+}
+
+/// Whether rows of an operand have fewer elements than a tile row holds.
+static bool isPartial(const Problem &problem, const Run &run) {
+  return run.elements * byteSize(problem.operand) < TmaTile::kRowBytes;
 }
 
 bool conv::areOperandsNear(const Problem &problem, const ChipInfo &chip) {
@@ -107,17 +114,47 @@ static double computeStepLines(const Problem &problem, const KeptTile &tile) {
          computeRightRows(tile) * facts.rightLines;
 }
 
+/// Rows of a step that lie outside an operand, which the copy engine fills with
+/// zeros: those of the last tile along an operand whose rows more tiles read
+/// than read the other's. If all tiles run at a time, that tile is the slowest.
+static double countOutsideRows(const Problem &problem, const ChipInfo &chip,
+                               const KeptTile &kept) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  const TmaTile &tile = kept.tile;
+  if (facts.reducesPositions || facts.haloTile || facts.hasGroups)
+    return 0;
+  int64_t rowTiles = ceilDiv(problem.rows, tile.rows);
+  int64_t columnTiles = ceilDiv(problem.columns, tile.columns);
+  bool areColumns = rowTiles >= columnTiles;
+  if (areColumns ? kept.keepsRight() || facts.isRightTransposed
+                 : kept.keepsLeft() || facts.isLeftTransposed)
+    return 0;
+  int64_t outside = areColumns ? columnTiles * tile.columns - problem.columns
+                               : rowTiles * tile.rows - problem.rows;
+  int64_t tiles = areColumns ? columnTiles : rowTiles;
+  bool areTogether =
+      countTmaTiles(problem, tile) * tile.cluster <= chip.computeUnits;
+  return double(outside) / (areTogether ? 1 : double(tiles));
+}
+
+/// Cycles of the copy engine for the rows of a step, one after another.
+static double computeRowCycles(const Problem &problem, const ChipInfo &chip,
+                               const KeptTile &kept) {
+  double outside = countOutsideRows(problem, chip, kept);
+  double inside =
+      computeLeftRows(problem, kept) + computeRightRows(kept) - outside;
+  return fit(chip).engineRowCycles * inside +
+         fit(chip).outsideRowCycles * outside;
+}
+
 /// Rows of a step if some of them have fewer channels than a row holds, else 0.
 /// Groups count cache lines instead.
 static double countPartialRows(const Problem &problem, const KeptTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem);
-  auto isPartial = [&](const Run &run) {
-    return run.elements * byteSize(problem.operand) < TmaTile::kRowBytes;
-  };
   bool hasOtherCosts =
       facts.hasGroups || (facts.reducesPositions && !facts.hasVolumes);
-  if (hasOtherCosts ||
-      !(isPartial(problem.lhsRun) || isPartial(problem.rhsRun)))
+  if (hasOtherCosts || !(isPartial(problem, problem.lhsRun) ||
+                         isPartial(problem, problem.rhsRun)))
     return 0;
   return computeLeftRows(problem, tile) + computeRightRows(tile);
 }
@@ -151,11 +188,15 @@ static double computeUnalignedCycles(const Problem &problem,
 double conv::computeKeptCycles(const Problem &problem, const ChipInfo &chip,
                                const KeptTile &kept) {
   double rows = double(kept.keptBytes()) / TmaTile::kRowBytes;
+  const Run &run = kept.keepsLeft() ? problem.lhsRun : problem.rhsRun;
+  double partialCycles =
+      isPartial(problem, run) ? fit(chip).partialKeptRowCycles * rows : 0;
   return std::max(double(kept.keptBytes() * chip.computeUnits) /
                       fit(chip).copyBytesPerClock,
-                  computeUnalignedCycles(problem, chip,
-                                         kept.keepsLeft() ? rows : 0,
-                                         kept.keepsRight() ? rows : 0));
+                  partialCycles +
+                      computeUnalignedCycles(problem, chip,
+                                             kept.keepsLeft() ? rows : 0,
+                                             kept.keepsRight() ? rows : 0));
 }
 
 /// Cycles in which lanes copy `lines` lines of an operand to shared memory: the
@@ -182,11 +223,15 @@ static double getRowFactor(const ChipInfo &chip, const GatherFacts &facts) {
              : 1;
 }
 
-/// Cycles in which lanes copy the operands of a step.
-static double computeGatherCycles(const ChipInfo &chip,
+/// Cycles in which lanes copy the operands of a step. They fill what is beyond
+/// the reduction with zeros, without loads.
+static double computeGatherCycles(const Problem &problem, const ChipInfo &chip,
                                   const GatherFacts &facts,
                                   const TmaTile &tile) {
-  return getRowFactor(chip, facts) *
+  int64_t elements = TmaTile::kRowBytes / byteSize(problem.operand);
+  double filled =
+      double(problem.reduction) / double(roundUp(problem.reduction, elements));
+  return getRowFactor(chip, facts) * filled *
          (computeGatherCycles(chip, facts.gather.left, tile.rows) +
           computeGatherCycles(chip, facts.gather.right, tile.rightColumns()));
 }
@@ -203,9 +248,9 @@ double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
   double busy = idle + (1 - idle) * units / double(chip.computeUnits);
   if (const GatherFacts *gathered = getGatherFacts(problem, tile))
     return std::max(stepCycles,
-                    busy * computeGatherCycles(chip, *gathered, tile));
+                    busy * computeGatherCycles(problem, chip, *gathered, tile));
   stepCycles = std::max(
-      {stepCycles,
+      {stepCycles, computeRowCycles(problem, chip, kept),
        busy * getLineCycles(problem, chip, units) *
            computeStepLines(problem, kept),
        busy * fit(chip).partialRowCycles * countPartialRows(problem, kept),

@@ -224,9 +224,11 @@ void TmaCost::computeStep() {
   double longest = getLongestActivity();
   cost.stepCycles =
       tile.isConverted()
-          ? std::hypot(longest, fit(chip).convertCycles +
-                                    fit(chip).convertCyclesPerColumn *
-                                        double(tile.columns))
+          ? std::hypot(longest,
+                       fit(chip).convertCycles +
+                           fit(chip).convertCyclesPerRow * double(tile.rows) +
+                           fit(chip).convertCyclesPerColumn *
+                               double(tile.columns))
           : std::max(longest, computePromotedCycles(problem, chip, tile,
                                                     cost.matrixCycles));
 }

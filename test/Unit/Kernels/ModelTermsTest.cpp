@@ -79,6 +79,78 @@ TEST_F(GatheredRows, InsideSectorsCountForGradientsOfFiltersOnly) {
                    getCycles(32, 32, /*isFilterGradient=*/false));
 }
 
+TEST_F(GatheredRows, AreLoadedUpToTheEndOfTheReduction) {
+  Problem problem;
+  problem.facts.set(TmaFacts());
+  GatherFacts facts;
+  facts.gather.left = facts.gather.right = {.copyBytes = 16, .alignment = 32};
+  problem.facts.set(facts);
+  KeptTile tile(
+      TmaTile{.rows = 128, .columns = 64, .stages = 4, .isGathered = true});
+  auto getCycles = [&](int64_t reduction) {
+    problem.reduction = reduction;
+    return computeCopyCycles(problem, hopper.info, tile, /*stepBytes=*/0,
+                             double(hopper.info.computeUnits));
+  };
+  EXPECT_DOUBLE_EQ(getCycles(40), getCycles(64) * 40 / 64);
+  EXPECT_DOUBLE_EQ(getCycles(96), getCycles(64) * 96 / 128);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows that the copy engine brings
+//===----------------------------------------------------------------------===//
+
+class EngineRows : public testing::Test {
+protected:
+  EngineRows() {
+    WarpgroupCalibration &fit = hopper.calibration.warpgroup;
+    fit.copyLatencyCycles = 0; // Only the rows take time.
+    fit.engineRowCycles = 2;
+    fit.outsideRowCycles = 100;
+    fit.partialKeptRowCycles = 300;
+    problem.facts.set(TmaFacts());
+    problem.lhsRun.elements = problem.rhsRun.elements = 2048;
+    problem.rows = 1664;
+    problem.columns = 1008;
+  }
+
+  double getCycles() {
+    KeptTile tile(TmaTile{.rows = 128, .columns = 112, .stages = 6});
+    return computeCopyCycles(problem, hopper.info, tile, /*stepBytes=*/0,
+                             double(hopper.info.computeUnits));
+  }
+
+  CalibratedChip hopper{"sm_90a"};
+  Problem problem;
+};
+
+TEST_F(EngineRows, OutsideOfTheFilterTakeLonger) {
+  EXPECT_DOUBLE_EQ(getCycles(), 2 * (128 + 112));
+  problem.columns = 1024; // 16 columns in the last of 10 tiles, 96 outside.
+  EXPECT_DOUBLE_EQ(getCycles(), 2 * (128 + 16) + 100 * 96);
+  problem.batch = 2; // The tiles of a unit take turns.
+  EXPECT_DOUBLE_EQ(getCycles(), 2 * (128 + 112 - 9.6) + 100 * 9.6);
+}
+
+TEST_F(EngineRows, OutsideOfPositionsAreLikeOthers) {
+  problem.rows = 1568;
+  EXPECT_DOUBLE_EQ(getCycles(), 2 * (128 + 112));
+}
+
+TEST_F(EngineRows, OfKeptFiltersTakeLongerIfTheyAreShort) {
+  KeptTile kept(TmaTile{.rows = 128, .columns = 64, .stages = 4},
+                {.side = TmaReuse::Side::Left,
+                 .steps = 1,
+                 .rows = 128,
+                 .columns = 1 << 20},
+                hopper.info.computeUnits, hopper.info.sharedMemoryBytes);
+  ASSERT_TRUE(kept.keepsLeft());
+  problem.lhsRun.elements = 48;
+  EXPECT_DOUBLE_EQ(computeKeptCycles(problem, hopper.info, kept), 300 * 128);
+  problem.lhsRun.elements = 64;
+  EXPECT_LT(computeKeptCycles(problem, hopper.info, kept), 300 * 128);
+}
+
 //===----------------------------------------------------------------------===//
 // Loads that divide
 //===----------------------------------------------------------------------===//
