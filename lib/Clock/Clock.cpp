@@ -36,7 +36,7 @@ int clock::countResident(const Program &program, const Pace &pace, int waves,
   int64_t simds = pace.simds() / parts;
   int64_t byRegisters = wavesOfSimd * simds / std::max(1, waves);
   int64_t shared =
-      roundUp(std::max<int64_t>(sharedBytes, 1), pace.chip->sharedAllocationUnit);
+      roundUp(std::max<int64_t>(sharedBytes, 1), chip.sharedAllocationUnit);
   int64_t byShared =
       chip.sharedMemoryOfUnit * pace.computeUnitsOfUnit / parts / shared;
   limit = byShared < byRegisters                ? "lds"

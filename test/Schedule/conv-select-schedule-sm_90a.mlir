@@ -504,7 +504,7 @@ func.func @patch_embedding_gradient_bf16(%dy: tensor<32x14x14x768xbf16>, %w: ten
 }
 
 // CHECK-LABEL: func.func @overlapping_patches_gradient_bf16
-// CHECK: atom = <wgmma {{.*}}>, raster = {{rows|columns}}>, chosen_by = heuristic>
+// CHECK: atom = <wgmma {{.*}}>, raster = {{rows|columns}}{{.*}}, chosen_by = heuristic>
 func.func @overlapping_patches_gradient_bf16(%dy: tensor<32x14x14x128xbf16>, %w: tensor<128x7x7x48xbf16>)
     -> tensor<32x56x56x48xbf16> {
   %dx = conv.backward_data %dy, %w

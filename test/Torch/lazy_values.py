@@ -65,6 +65,15 @@ class LazyValues(unittest.TestCase):
             for function in (F.conv2d, CF.conv2d):
                 with context(), self.assertRaises(RuntimeError):
                     function(self.x, weight)
+        # A parameter may be a part of a storage that several share.
+        shared = torch.cat([torch.zeros(64), self.w.flatten()])
+        part = shared[64:].view_as(self.w)
+        assert_close(CF.conv2d(self.x, part), F.conv2d(self.x.double(), self.w.double()))
+        shared.untyped_storage().resize_(0)
+        for context in (torch.no_grad, torch.enable_grad):
+            for function in (F.conv2d, CF.conv2d):
+                with context(), self.assertRaises(RuntimeError):
+                    function(self.x, part)
         weight.untyped_storage().resize_(4 * weight.numel())
         weight.data.copy_(self.w)
         assert_close(CF.conv2d(self.x, weight).detach(), F.conv2d(self.x.double(), self.w.double()))

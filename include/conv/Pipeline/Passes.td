@@ -111,7 +111,8 @@ def VerifyStagePass : Pass<"conv-verify-stage", "::mlir::ModuleOp"> {
         and in its result.
       * (T8) Tiles have the sizes of the loops' steps, and those at the end of
         a loop what is left of the result or of the reduction.
-      * (T9) Nests whose results one `conv.scatter` stores have one schedule.
+      * (T9) Nests of products whose results one `conv.scatter` stores have one
+        schedule.
 
     * Input: any.
     * Output: the input.

@@ -1,4 +1,4 @@
-//===- BoxVectors.cpp - vectors of a box of elements ------*- C++ -*-===//
+//===- BoxVectors.cpp - vectors of a box of elements ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

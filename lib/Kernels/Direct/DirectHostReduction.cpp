@@ -224,8 +224,9 @@ DirectHostReduction::createNeighbours(const Place &place,
       isAlong ? tiling.rhs.distances[tiling.batch.innermost] : rhsStep;
   int64_t step = isAlong ? 1 : tile.lanes;
   // Elements after the end of a line change no sum, whatever their values are.
-  // If the others are half a vector or a quarter, a load of only these leaves
-  // zeros there; else a masked addition leaves the sums there as they are.
+  // If the others are a half of a vector, a quarter and so on, their load
+  // leaves zeros there; else a masked addition leaves the sums there as they
+  // are.
   Value mask = used < tile.lanes ? createMask(used) : Value();
   bool hasZeros = mask && llvm::isPowerOf2_64(used);
   DenseMap<int64_t, Value> left, right;

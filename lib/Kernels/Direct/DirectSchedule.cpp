@@ -14,17 +14,25 @@
 #include "DirectSearch.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
+/// The most input and output channels of a group of which threads sum up the
+/// gradient of the filter.
+static constexpr int64_t kMostChannels = 8;
+
 /// Whether threads sum up gradients of the filters of small groups.
-static bool sumsSmallGroups(ConvolutionOpInterface op,
-                            const ::conv::ChipInfo &chip) {
-  constexpr int64_t kMostChannels = 8;
-  ConvolutionShape shape = ConvolutionShape::get(op);
+static bool sumsGroups(ConvolutionOpInterface op,
+                       const ::conv::ChipInfo &chip) {
   return chip.backend == ::conv::Backend::Host &&
-         op.getDirection() == Direction::BackwardWeight &&
-         shape.c <= kMostChannels * shape.groups &&
+         op.getDirection() == Direction::BackwardWeight;
+}
+
+static bool hasSmallGroups(ConvolutionOpInterface op) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  return shape.c <= kMostChannels * shape.groups &&
          shape.k <= kMostChannels * shape.groups;
 }
 
@@ -39,8 +47,14 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
                                 op.getRhs().getType().getElementType());
   if (!isGrouped)
     return "there is one group";
-  if (!hasMatrices && !isDepthwise(op) && !sumsSmallGroups(op, chip))
-    return "groups have more than one input channel";
+  if (!hasMatrices && !isDepthwise(op)) {
+    if (!sumsGroups(op, chip))
+      return "groups have more than one input channel";
+    if (!hasSmallGroups(op))
+      return llvm::formatv("groups have more than {0} input or output channels",
+                           kMostChannels)
+          .str();
+  }
   DirectPlan plan = DirectPlan::get(op, {.joinsPhases = true});
   if (plan.products.empty())
     return "windows see nothing but padding";
@@ -54,6 +68,8 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
   std::vector<PredictedSchedule> ranked = search.takeRanked();
   if (!ranked.empty())
     return ranked;
+  if (!isDepthwise(op) && sumsGroups(op, chip))
+    return "groups are adjacent in memory, or no tile fits the registers";
   if (!isDepthwise(op))
     return "groups have many or not as many input as output channels, or no "
            "tile fits shared memory and the registers";

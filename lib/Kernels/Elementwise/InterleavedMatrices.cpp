@@ -20,9 +20,10 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The longest period: the elements of a period are in registers, of all rows
-/// or, in a stream, of a few.
-static constexpr int64_t kMostPeriod = 16, kMostOfStream = 64;
+/// The longest period: the elements of a period are in registers, of all rows.
+static constexpr int64_t kMostPeriod = 16;
+/// The longest period in a stream, where registers have a few rows.
+static constexpr int64_t kMostOfStream = 64;
 
 /// `view` with its innermost coordinate and its columns replaced.
 static ViewAttr replaceInnermost(ViewAttr view, ArrayRef<int64_t> columns,

@@ -189,8 +189,9 @@ double conv::computeKeptCycles(const Problem &problem, const ChipInfo &chip,
                                const KeptTile &kept) {
   double rows = double(kept.keptBytes()) / TmaTile::kRowBytes;
   const Run &run = kept.keepsLeft() ? problem.lhsRun : problem.rhsRun;
-  double partialCycles =
-      isPartial(problem, run) ? fit(chip).partialKeptRowCycles * rows : 0;
+  // Groups have a cost of their own.
+  bool arePartial = isPartial(problem, run) && !getTmaFacts(problem).hasGroups;
+  double partialCycles = arePartial ? fit(chip).partialKeptRowCycles * rows : 0;
   return std::max(double(kept.keptBytes() * chip.computeUnits) /
                       fit(chip).copyBytesPerClock,
                   partialCycles +

@@ -23,6 +23,14 @@ def device_name(device: torch.device) -> str:
         return "host"
     return f"{'hip' if torch.version.hip else 'cuda'}:{device.index or 0}"
 
+# Memory usually has higher addresses, so that only lower ones are worth a second look.
+_USUAL_ADDRESS = 1 << 44
+
+
+def _has_memory(operand: torch.Tensor) -> bool:
+    """Whether a tensor's elements are somewhere: where its storage has no address, the tensor's is its offset."""
+    return operand.data_ptr() > operand.storage_offset() * operand.element_size()
+
 
 class Kernel:
     """A function loaded on a device."""
@@ -51,7 +59,10 @@ class Kernel:
         try:
             for operand in operands:
                 # Lazily negated tensors have other values in memory, and lazily zeroed ones have no memory.
-                address = (operand.data_ptr() or 1) | operand.is_neg()
+                address = operand.data_ptr()
+                if address < _USUAL_ADDRESS and not _has_memory(operand):
+                    address = 1
+                address |= operand.is_neg()
                 addresses.append(address)
                 bits |= address
         except RuntimeError:
@@ -101,7 +112,7 @@ class Kernel:
     ) -> typing.Tuple[typing.List[torch.Tensor], typing.List[int]]:
         """The operands, or copies of those that are unaligned or lazy, and their addresses."""
         for operand in operands:
-            if not operand.data_ptr() and not operand._is_zerotensor():
+            if not _has_memory(operand) and not operand._is_zerotensor():
                 raise RuntimeError(f"expects tensors with data, but the storage of one of shape {tuple(operand.shape)} was freed")
         copied = [
             # Not a clone: its strides differ if there are gaps between elements.

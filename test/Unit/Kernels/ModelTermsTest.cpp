@@ -124,7 +124,7 @@ protected:
   Problem problem;
 };
 
-TEST_F(EngineRows, OutsideOfTheFilterTakeLonger) {
+TEST_F(EngineRows, OutsideOfWhatMostTilesReadTakeLonger) {
   EXPECT_DOUBLE_EQ(getCycles(), 2 * (128 + 112));
   problem.columns = 1024; // 16 columns in the last of 10 tiles, 96 outside.
   EXPECT_DOUBLE_EQ(getCycles(), 2 * (128 + 16) + 100 * 96);
@@ -132,9 +132,14 @@ TEST_F(EngineRows, OutsideOfTheFilterTakeLonger) {
   EXPECT_DOUBLE_EQ(getCycles(), 2 * (128 + 112 - 9.6) + 100 * 9.6);
 }
 
-TEST_F(EngineRows, OutsideOfPositionsAreLikeOthers) {
+TEST_F(EngineRows, OutsideOfWhatFewTilesReadAreLikeOthers) {
   problem.rows = 1568;
   EXPECT_DOUBLE_EQ(getCycles(), 2 * (128 + 112));
+}
+
+TEST_F(EngineRows, OfTheLeftOperandAreCountedWhereItHasFewTiles) {
+  problem.rows = 96; // 32 rows outside, which all 9 tiles read.
+  EXPECT_DOUBLE_EQ(getCycles(), 2 * (96 + 112) + 100 * 32);
 }
 
 TEST_F(EngineRows, OfKeptFiltersTakeLongerIfTheyAreShort) {
@@ -148,6 +153,11 @@ TEST_F(EngineRows, OfKeptFiltersTakeLongerIfTheyAreShort) {
   problem.lhsRun.elements = 48;
   EXPECT_DOUBLE_EQ(computeKeptCycles(problem, hopper.info, kept), 300 * 128);
   problem.lhsRun.elements = 64;
+  EXPECT_LT(computeKeptCycles(problem, hopper.info, kept), 300 * 128);
+  problem.lhsRun.elements = 48; // Groups count cache lines.
+  TmaFacts facts;
+  facts.hasGroups = true;
+  problem.facts.set(facts);
   EXPECT_LT(computeKeptCycles(problem, hopper.info, kept), 300 * 128);
 }
 

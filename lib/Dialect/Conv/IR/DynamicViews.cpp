@@ -42,10 +42,10 @@ static constexpr int64_t kMostProducts = 1800;
 /// Bytes of a work-item's registers for one kernel of all tokens, as f32.
 static constexpr int64_t kFilterBytes = 192;
 /// Bytes of the sums, or inputs, that a work-item keeps for its next block:
-/// beside kernels of each channel, and of groups, which have fewer registers.
+/// beside kernels of each channel, and of groups, which have fewer kernels.
 static constexpr int64_t kKeptBytes = 64, kKeptOfGroups = 192;
-/// A work-item keeps at most this part of its registers, even if its accesses
-/// are not whole words then.
+/// The divisor of the part of its registers that a work-item keeps at most, of
+/// groups, too, even if its accesses are not whole words then.
 static constexpr int64_t kPartOfRegisters = 10;
 /// The fewest work-items of a compute unit: two waves have enough bytes in
 /// flight.

@@ -165,12 +165,18 @@ static LogicalResult matchResults(TiledConvolution &form) {
     results.push_back({scatter.getResult(), scatter.getView(index),
                        getStrides(scatter.getResult())});
   }
-  // T9: all nests that a scatter stores are one kernel.
+  // T9: the products that a scatter stores are one kernel. Copies of parts of a
+  // tensor have schedules of their own.
+  Attribute schedule = forall->getAttr(kScheduleName);
   for (Value matrices : form.scatter.getMatrices())
-    if (auto other = matrices.getDefiningOp<scf::ForallOp>();
-        other && other->getAttr(kScheduleName) != form.getAnySchedule())
-      return other.emitOpError("expects the schedule of the other subproblems "
-                               "of its kernel");
+    if (auto other = matrices.getDefiningOp<scf::ForallOp>()) {
+      Attribute otherSchedule = other->getAttr(kScheduleName);
+      if (otherSchedule != schedule &&
+          (isa_and_nonnull<ScheduleAttr>(schedule) ||
+           isa_and_nonnull<ScheduleAttr>(otherSchedule)))
+        return other.emitOpError("expects the schedule of the other "
+                                 "subproblems of its kernel");
+    }
   form.result = results.front();
   form.otherResults.assign(results.begin() + 1, results.end());
   return success();

@@ -7,7 +7,8 @@
 //
 // Kernels are built from views, schedule and epilogue alone. Everything
 // else in a nest must therefore follow from those: T1 to T8 of
-// conv-verify-stage.
+// conv-verify-stage. T9, of several nests, is checked where a form is matched
+// (TiledForm.cpp).
 //
 //===----------------------------------------------------------------------===//
 
