@@ -42,6 +42,33 @@ func.func @grouped(%x: tensor<1x8x8x64xf16>, %w: tensor<64x3x3x16xf16>) -> tenso
 
 // -----
 
+// Threads sum up gradients of filters of groups with few channels, if positions are innermost in memory.
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+module attributes {conv.target = #conv.target<"host">} {
+// CHECK-LABEL: func @many_channels
+// ONLY: error: unsupported (schedule): expects a convolution for the algorithm direct, but groups have more than 8 input or output channels
+func.func @many_channels(%x: tensor<1x18x8x8xf32>, %dy: tensor<1x18x8x8xf32>) -> tensor<18x9x3x3xf32> {
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NCHW", "KCRS", "NKPQ"> groups = 2
+      : tensor<1x18x8x8xf32>, tensor<1x18x8x8xf32> -> tensor<18x9x3x3xf32>
+  return %dw : tensor<18x9x3x3xf32>
+}
+}
+
+// -----
+
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+module attributes {conv.target = #conv.target<"host">} {
+// CHECK-LABEL: func @adjacent_groups
+// ONLY: error: unsupported (schedule): expects a convolution for the algorithm direct, but groups are adjacent in memory, or no tile fits the registers
+func.func @adjacent_groups(%x: tensor<2x6x12x6xf32>, %dy: tensor<2x6x12x6xf32>) -> tensor<6x3x3x3xf32> {
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 2
+      : tensor<2x6x12x6xf32>, tensor<2x6x12x6xf32> -> tensor<6x3x3x3xf32>
+  return %dw : tensor<6x3x3x3xf32>
+}
+}
+
+// -----
+
 // The sums of i8 are i32. Tiles have whole slices of 48 channels, although
 // these are not a power of two of vectors.
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>

@@ -503,6 +503,31 @@ func.func @patch_embedding_gradient_bf16(%dy: tensor<32x14x14x768xbf16>, %w: ten
   return %dx : tensor<32x224x224x3xbf16>
 }
 
+// The copy engine fills 24 of 64 channels with zeros, which takes longer than lanes that do not load them: 4.2 us instead of 6.5 on
+// an H100.
+// CHECK-LABEL: func.func @forty_channels_nchw_bf16
+// CHECK: producer = cp_async
+func.func @forty_channels_nchw_bf16(%x: tensor<32x40x28x28xbf16>, %w: tensor<120x40x1x1xbf16>)
+    -> tensor<32x120x28x28xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NCHW", "KCRS", "NKPQ">
+      : tensor<32x40x28x28xbf16>, tensor<120x40x1x1xbf16> -> tensor<32x120x28x28xbf16>
+  return %y : tensor<32x120x28x28xbf16>
+}
+
+// Tiles of 80 columns have no columns outside of the filter, those of 128 have 64 in the last tile: 6.1 us instead of 6.8.
+// CHECK-LABEL: func.func @columns_outside_bf16
+// CHECK: workgroup = [64, 80]
+func.func @columns_outside_bf16(%x: tensor<32x8x8x1280xbf16>, %w: tensor<320x1x1x1280xbf16>)
+    -> tensor<32x8x8x320xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<32x8x8x1280xbf16>, tensor<320x1x1x1280xbf16> -> tensor<32x8x8x320xbf16>
+  return %y : tensor<32x8x8x320xbf16>
+}
+
 // CHECK-LABEL: func.func @overlapping_patches_gradient_bf16
 // CHECK: atom = <wgmma {{.*}}>, raster = {{rows|columns}}{{.*}}, chosen_by = heuristic>
 func.func @overlapping_patches_gradient_bf16(%dy: tensor<32x14x14x128xbf16>, %w: tensor<128x7x7x48xbf16>)

@@ -140,20 +140,20 @@ struct ChipInfo {
   std::string_view name;    ///< "gfx942"; what `--target` takes.
   std::string_view product; ///< A product with this chip.
   Backend backend;
-  int subgroupSize;              ///< Lanes of a wave.
-  int maxWorkgroupSize;          ///< Work-items of a workgroup.
-  int64_t sharedMemoryBytes;     ///< Shared memory a workgroup can have.
-  int64_t staticSharedMemory;    ///< Shared memory a kernel can declare; a
-                                 ///< launch has to request more.
-  int64_t sharedMemoryOfUnit;    ///< All resident workgroups share it.
+  int subgroupSize;                 ///< Lanes of a wave.
+  int maxWorkgroupSize;             ///< Work-items of a workgroup.
+  int64_t sharedMemoryBytes;        ///< Shared memory a workgroup can have.
+  int64_t staticSharedMemory;       ///< Shared memory a kernel can declare; a
+                                    ///< launch has to request more.
+  int64_t sharedMemoryOfUnit;       ///< All resident workgroups share it.
   int64_t sharedAllocationUnit = 1; ///< What a workgroup has is a multiple.
-  int sharedMemoryBanks;         ///< 4-byte banks.
-  int sharedMemoryBytesPerClock; ///< LDS accesses without bank conflicts.
-  int sharedWritePasses = 1;     ///< Time of a write over that of a read.
-  int registersPerLane;          ///< 32-bit vector registers one wave can have.
-  int accumulationRegisters;     ///< Registers that only matrix units can use.
-  int registerFilePerLane;       ///< Registers of all waves of one SIMD unit.
-  int registerAllocationUnit;    ///< A wave's register count is a multiple.
+  int sharedMemoryBanks;            ///< 4-byte banks.
+  int sharedMemoryBytesPerClock;    ///< LDS accesses without bank conflicts.
+  int sharedWritePasses = 1;        ///< Time of a write over that of a read.
+  int registersPerLane;       ///< 32-bit vector registers one wave can have.
+  int accumulationRegisters;  ///< Registers that only matrix units can use.
+  int registerFilePerLane;    ///< Registers of all waves of one SIMD unit.
+  int registerAllocationUnit; ///< A wave's register count is a multiple.
   int simdsPerComputeUnit;
   int computeUnitsOfProcessor = 1; ///< Units that run a workgroup together.
   int maxWavesPerSimd;

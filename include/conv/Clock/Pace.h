@@ -45,8 +45,8 @@ struct Pace {
   int vectorLatency;      ///< Until the next instruction can read the result.
   int sharedPassesPerTwoClocks; ///< Passes through all LDS banks of a unit.
   int sharedWritePasses;        ///< Passes of a write for one of a read.
-  int sharedLatency;        ///< From the last pass of a read to its register.
-  int sharedWriteLatency;   ///< Until a write counts as done.
+  int sharedLatency;      ///< From the last pass of a read to its register.
+  int sharedWriteLatency; ///< Until a write counts as done.
   int vectorCacheBytesPerClock; ///< Per compute unit.
   int vectorCacheBytes;   ///< Per compute unit; `ChipInfo` has the line size.
   int hitLatency;         ///< A load that hits the cache next to the unit.

@@ -33,9 +33,8 @@ static double getAccessCycles(const DirectTiling &tiling, bool isReduction,
   int64_t bytes = tiling.sharedBytes;
   if (isReduction && !tiling.isAlongBatch)
     bytes = (tiling.lhs.numElements + tiling.rhs.numElements) * sizeof(float);
-  return bytes > chip.processor->firstCacheBytes
-             ? fit.beyondFirstCache
-             : 1 / fit.ports;
+  return bytes > chip.processor->firstCacheBytes ? fit.beyondFirstCache
+                                                 : 1 / fit.ports;
 }
 
 /// Cycles to copy a box.

@@ -19,11 +19,10 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The most input and output channels of a group of which threads sum up the
-/// gradient of the filter.
+/// The most input and output channels of a small group.
 static constexpr int64_t kMostChannels = 8;
 
-/// Whether threads sum up gradients of the filters of small groups.
+/// Whether threads sum up the gradients of filters of small groups.
 static bool sumsGroups(ConvolutionOpInterface op,
                        const ::conv::ChipInfo &chip) {
   return chip.backend == ::conv::Backend::Host &&

@@ -48,8 +48,10 @@ protected:
   }
 
   /// Cycles of a step whose operands' rows start at multiples of so many bytes.
-  double getCycles(int64_t left, int64_t right, bool isFilterGradient = true) {
+  double getCycles(int64_t left, int64_t right, bool isFilterGradient = true,
+                   int64_t reduction = 64) {
     Problem problem;
+    problem.reduction = reduction;
     problem.facts.set(TmaFacts());
     GatherFacts facts;
     facts.gather.left = {.copyBytes = 16, .alignment = left};
@@ -80,20 +82,11 @@ TEST_F(GatheredRows, InsideSectorsCountForGradientsOfFiltersOnly) {
 }
 
 TEST_F(GatheredRows, AreLoadedUpToTheEndOfTheReduction) {
-  Problem problem;
-  problem.facts.set(TmaFacts());
-  GatherFacts facts;
-  facts.gather.left = facts.gather.right = {.copyBytes = 16, .alignment = 32};
-  problem.facts.set(facts);
-  KeptTile tile(
-      TmaTile{.rows = 128, .columns = 64, .stages = 4, .isGathered = true});
-  auto getCycles = [&](int64_t reduction) {
-    problem.reduction = reduction;
-    return computeCopyCycles(problem, hopper.info, tile, /*stepBytes=*/0,
-                             double(hopper.info.computeUnits));
+  auto getCyclesOf = [&](int64_t reduction) {
+    return getCycles(32, 32, /*isFilterGradient=*/false, reduction);
   };
-  EXPECT_DOUBLE_EQ(getCycles(40), getCycles(64) * 40 / 64);
-  EXPECT_DOUBLE_EQ(getCycles(96), getCycles(64) * 96 / 128);
+  EXPECT_DOUBLE_EQ(getCyclesOf(40), getCyclesOf(64) * 40 / 64);
+  EXPECT_DOUBLE_EQ(getCyclesOf(96), getCyclesOf(64) * 96 / 128);
 }
 
 //===----------------------------------------------------------------------===//
