@@ -7,8 +7,13 @@
 //
 // The epilogue's scalar ops are cloned for each element; back ends vectorise
 // them where that pays off. Vectors of columns are loaded once per run and used
-// for all rows. Lanes that multiply hold a row each; where they would store one
-// vector of each row at a time, four neighbours exchange vectors first.
+// for all rows. Lanes that multiply hold a row each. Stored one by one, their
+// vectors would be parts of as many sectors as there are lanes, so neighbours
+// exchange vectors first and store parts of fewer rows, each of which is
+// longer:
+//
+//   has      a0 a1 a2 a3 | b0 b1 b2 b3 | c0 c1 c2 c3 | d0 d1 d2 d3
+//   stores   a0 b0 c0 d0 | a1 b1 c1 d1 | a2 b2 c2 d2 | a3 b3 c3 d3
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +49,9 @@ private:
     Positions columns; ///< Columns of the current run's accesses.
   };
   Matrix createMatrix(size_t tensor) const;
-  /// Computes the column positions of the accesses of the current run.
-  void setRun(Matrix &target) const;
+  /// Computes the column positions of the accesses of `elements` elements that
+  /// start at the current run's first column.
+  void setColumns(Matrix &target, int64_t elements) const;
   Elements loadRun(const Matrix &matrix, const MatrixAccess::Position &row,
                    Value isRow) const;
   void storeRun(const Elements &elements, const MatrixAccess::Position &row,
@@ -60,10 +66,12 @@ private:
   /// The results of a run in the lane's row `index`.
   Elements createRow(int64_t index, int64_t run,
                      ArrayRef<Elements> broadcast) const;
-  /// Whether neighbouring lanes have the vectors that follow each other in a
-  /// row after an exchange.
-  bool exchangesVectors() const;
-  void createExchanged(int64_t firstRun);
+  bool hasRows() const;
+  /// Neighbouring lanes that have the vectors that follow each other in a row
+  /// after an exchange; 1 if there is none.
+  int64_t countExchanging() const;
+  /// The first of the runs that `lanes` neighbours exchange.
+  void createExchanged(int64_t firstRun, int64_t lanes);
 
   const Kernel &kernel;
   const MatrixUnit &matrix;
@@ -71,7 +79,7 @@ private:
   ValueRange accumulators;
   SmallVector<Matrix, 0> operands;
   Matrix result;
-  Value firstColumn; ///< The current run's first column.
+  Value firstColumn; ///< Of the current run, or of the lane's exchanged vector.
 };
 } // namespace
 
@@ -108,9 +116,9 @@ Value RegisterEpilogue::isColumn(int64_t first) const {
              : kernel.math.below(kernel.math.add(firstColumn, first), columns);
 }
 
-void RegisterEpilogue::setRun(Matrix &target) const {
+void RegisterEpilogue::setColumns(Matrix &target, int64_t elements) const {
   target.columns.clear();
-  for (int64_t first = 0; first < matrix.runLength(); first += target.width)
+  for (int64_t first = 0; first < elements; first += target.width)
     target.columns.push_back(target.access.add(
         target.batch,
         target.access.createPosition(MatrixIndex::Column,
@@ -182,11 +190,11 @@ SmallVector<RegisterEpilogue::Elements>
 RegisterEpilogue::startRun(int64_t run) {
   const IndexMath &math = kernel.math;
   firstColumn = math.add(origin.column, matrix.columnOfRun(run));
-  setRun(result);
+  setColumns(result, matrix.runLength());
   // Operands that all rows share are loaded once.
   SmallVector<Elements> broadcast(operands.size());
   for (auto [operand, elements] : llvm::zip(operands, broadcast)) {
-    setRun(operand);
+    setColumns(operand, matrix.runLength());
     if (operand.access.isBroadcast(MatrixIndex::Row))
       elements = loadRun(
           operand,
@@ -196,26 +204,44 @@ RegisterEpilogue::startRun(int64_t run) {
   return broadcast;
 }
 
-/// Lanes that exchange vectors: theirs then are whole sectors of a row.
-static constexpr int64_t kExchanging = 4;
+/// Bytes of a row that lanes store together after an exchange: whole sectors if
+/// their vectors are aligned. Other rows start inside of a sector, so they are
+/// stored in longer parts.
+static constexpr int64_t kAlignedBytes = 64, kUnalignedBytes = 128;
 
-bool RegisterEpilogue::exchangesVectors() const {
-  return kernel.atom.kind == ::conv::AtomKind::FMA &&
-         kernel.chip.sectorBytes > 0 && kernel.form.getResultType().isF32() &&
-         result.width == matrix.runLength() &&
-         result.width * int64_t(sizeof(float)) == kVectorBytes &&
-         matrix.numRuns() % kExchanging == 0 && kernel.laneGroups() == 1;
+/// Whether columns are neighbours in memory, and rows not too short to gain.
+/// Otherwise rows are, as those of neighbouring lanes.
+bool RegisterEpilogue::hasRows() const {
+  const MatrixAccess &access = result.access;
+  return access.getInnermostDistance(MatrixIndex::Column) == 1 &&
+         access.getInnermostSize(MatrixIndex::Column) >=
+             kAlignedBytes / int64_t(sizeof(float));
 }
 
-/// Transposes the square of vectors that `kExchanging` neighbouring lanes have,
-/// which are one row of it each.
+int64_t RegisterEpilogue::countExchanging() const {
+  if (kernel.atom.kind != ::conv::AtomKind::FMA ||
+      kernel.chip.sectorBytes == 0 || !kernel.form.getResultType().isF32() ||
+      kernel.laneGroups() != 1 || !hasRows())
+    return 1;
+  int64_t width = result.width * int64_t(sizeof(float));
+  int64_t most = width == kVectorBytes ? kAlignedBytes : kUnalignedBytes;
+  // The runs of a lane are adjacent.
+  int64_t ofLane = matrix.numRuns() * matrix.runLength() / result.width;
+  int64_t lanes = std::gcd(most / width, ofLane);
+  bool areRuns = lanes * result.width % matrix.runLength() == 0;
+  return areRuns && lanes * width >= kAlignedBytes ? lanes : 1;
+}
+
+/// Transposes the square of vectors that neighbouring lanes have, which are one
+/// row of it each.
 static void transposeLanes(const Kernel &kernel,
                            MutableArrayRef<SmallVector<Value>> vectors) {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
-  for (int64_t bit = 1; bit < kExchanging; bit *= 2) {
+  auto lanes = int64_t(vectors.size());
+  for (int64_t bit = 1; bit < lanes; bit *= 2) {
     Value isLow = math.below(math.rem(kernel.lane, 2 * bit), bit);
-    for (int64_t low = 0; low < kExchanging; ++low) {
+    for (int64_t low = 0; low < lanes; ++low) {
       if (low & bit)
         continue;
       for (auto [first, second] : llvm::zip(vectors[low], vectors[low | bit])) {
@@ -233,19 +259,24 @@ static void transposeLanes(const Kernel &kernel,
   }
 }
 
-void RegisterEpilogue::createExchanged(int64_t firstRun) {
+void RegisterEpilogue::createExchanged(int64_t firstRun, int64_t lanes) {
   const IndexMath &math = kernel.math;
   SmallVector<SmallVector<Elements>> results(matrix.numRows());
-  for (int64_t run = firstRun; run < firstRun + kExchanging; ++run) {
+  int64_t runs = lanes * result.width / matrix.runLength();
+  for (int64_t run = firstRun; run < firstRun + runs; ++run) {
     SmallVector<Elements> broadcast = startRun(run);
-    for (auto [row, vectors] : llvm::enumerate(results))
-      vectors.push_back(createRow(int64_t(row), run, broadcast));
+    for (auto [row, vectors] : llvm::enumerate(results)) {
+      Elements elements = createRow(int64_t(row), run, broadcast);
+      for (size_t first = 0; first < elements.size(); first += result.width)
+        vectors.emplace_back(
+            ArrayRef<Value>(elements).slice(first, result.width));
+    }
   }
-  // The lane now has one run of the rows of its neighbours.
-  Value place = math.rem(kernel.lane, kExchanging);
+  // The lane now has one vector of each of the rows of its neighbours.
+  Value place = math.rem(kernel.lane, lanes);
   firstColumn = math.add(math.add(origin.column, matrix.columnOfRun(firstRun)),
-                         math.mul(place, matrix.runLength()));
-  setRun(result);
+                         math.mul(place, result.width));
+  setColumns(result, result.width);
   for (auto [index, vectors] : llvm::enumerate(results)) {
     transposeLanes(kernel, vectors);
     Value first = math.sub(getRow(int64_t(index)), place);
@@ -258,9 +289,10 @@ void RegisterEpilogue::createExchanged(int64_t firstRun) {
 }
 
 void RegisterEpilogue::create() {
-  if (exchangesVectors()) {
-    for (int64_t run = 0; run < matrix.numRuns(); run += kExchanging)
-      createExchanged(run);
+  if (int64_t lanes = countExchanging(); lanes > 1) {
+    int64_t runs = lanes * result.width / matrix.runLength();
+    for (int64_t run = 0; run < matrix.numRuns(); run += runs)
+      createExchanged(run, lanes);
     return;
   }
   for (int64_t run = 0; run < matrix.numRuns(); ++run) {
