@@ -116,16 +116,18 @@ static bool isForLanes(ConvolutionOpInterface op) {
 
 /// Whether a filter with output channels innermost is worth ranking. Warpgroups
 /// multiply either order, but a tile with few columns then has fewer channel
-/// rows, 8-bit operands must have the reduction innermost, and lanes transpose
-/// those of tf32.
+/// rows, 8-bit operands must have the reduction innermost, lanes transpose those
+/// of tf32, and no tensor copy reads rows that are not whole vectors.
 static bool turnsFilter(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
                         int64_t bytes) {
   if (op.getDirection() != Direction::BackwardData)
     return false;
   bool isTF32 = op.getArithmetic() == Arithmetic::TF32;
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  int64_t rowBytes = shape.c / shape.groups * bytes;
   return !hasWarpgroups(chip) || isForLanes(op) || bytes == 1 || isTF32 ||
-         (op.getGroups() == 1 &&
-          ConvolutionShape::get(op).c < PlanOptions::kRowSize);
+         rowBytes % ::conv::kVectorBytes != 0 ||
+         (shape.groups == 1 && shape.c < PlanOptions::kRowSize);
 }
 
 /// Whether channels fill less than a row of a tensor copy, and unfolding does

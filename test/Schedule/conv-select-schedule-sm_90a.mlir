@@ -316,6 +316,17 @@ func.func @last_layer_bf16(%x: tensor<1x512x512x128xbf16>, %w: tensor<3x3x3x128x
   return %y : tensor<1x512x512x3xbf16>
 }
 
+// No tensor copy reads filter rows of 921 channels. With output channels innermost, its rows are whole vectors.
+// CHECK-LABEL: func.func @odd_channels_gradient_f16
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<{{.*}}>, layouts = <"NCHW", "CRSK", "NPQK">, chosen_by = heuristic>
+func.func @odd_channels_gradient_f16(%dy: tensor<8x256x28x28xf16>, %w: tensor<256x921x3x1xf16>) -> tensor<8x921x28x28xf16> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 0], high = [1, 0]>
+      layouts = <"NCHW", "KCRS", "NKPQ">
+      : tensor<8x256x28x28xf16>, tensor<256x921x3x1xf16> -> tensor<8x921x28x28xf16>
+  return %dx : tensor<8x921x28x28xf16>
+}
+
 // The gradient of a stem's input: dgrad phases are columns.
 // CHECK-LABEL: func.func @stem_gradient_bf16
 // CHECK: atom = <wgmma 64 x 16 x 16>, raster = columns, halo_tile = [8, 8]>, layouts = <"NHWC", "CRSK", "NPQK">, chosen_by = heuristic>
