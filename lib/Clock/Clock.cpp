@@ -277,7 +277,7 @@ static Result<KernelClock> clockLaunch(const artifact::Artifact &artifact,
   kernel.issue = issueWorkgroups(
       kernel.program, pace, pointers,
       {kernel.resident, loop, traffic.farShare, options.keepTimeline});
-  kernel.cycles = extrapolateRounds(kernel, traces);
+  kernel.cycles = extrapolateRounds(kernel, pace, traces);
   kernel.compulsoryBytes = sumBuffers(entry, launch);
   setBounds(kernel, pace, traffic);
   kernel.matrixUtilization = computeMatrixUtilization(kernel, pace);

@@ -103,7 +103,17 @@ std::vector<WorkgroupTrace> clock::interpretRounds(const Program &program,
   return most > few && areUneven(traces) ? interpret(most) : traces;
 }
 
-double clock::extrapolateRounds(const KernelClock &kernel,
+/// Clocks in which a simulated workgroup keeps the unit that multiplies
+/// matrices busy, in the mean of the SIMD units.
+static double computeBusyClocks(const KernelClock &kernel, const Pace &pace) {
+  const IssueTimes &issue = kernel.issue;
+  double share = issue.busy[size_t(Unit::Matrix)];
+  if (pace.matrixTakesVector)
+    share += issue.busy[size_t(Unit::Vector)];
+  return share * double(issue.cycles) / double(kernel.simulated);
+}
+
+double clock::extrapolateRounds(const KernelClock &kernel, const Pace &pace,
                                 const std::vector<WorkgroupTrace> &traces) {
   int64_t left = kernel.workgroupsOfUnit - kernel.simulated;
   size_t resident = size_t(kernel.resident);
@@ -121,5 +131,8 @@ double clock::extrapolateRounds(const KernelClock &kernel,
   double oneWorkgroup = rounds / double(resident * resident) *
                         averageSteps(traces, 1, traces.size()) /
                         averageSteps(traces, resident, 2 * resident);
+  // Waves that start together end at other distances than those of later
+  // rounds, so that the first two may seem closer than they can be.
+  oneWorkgroup = std::max(oneWorkgroup, computeBusyClocks(kernel, pace));
   return double(kernel.issue.cycles) + oneWorkgroup * double(left);
 }

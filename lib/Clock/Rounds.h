@@ -34,9 +34,10 @@ std::vector<WorkgroupTrace> interpretRounds(const Program &program,
 
 /// The clocks of all workgroups of the unit: workgroups that were not simulated
 /// take the time between the first and the second round, scaled to the mean
-/// steps of the simulated workgroups after the first. Of uneven workgroups, all
-/// take as long as the simulated ones in the mean.
-double extrapolateRounds(const KernelClock &kernel,
+/// steps of the simulated workgroups after the first, and no less than they
+/// keep the matrix units busy. Of uneven workgroups, all take as long as the
+/// simulated ones in the mean.
+double extrapolateRounds(const KernelClock &kernel, const Pace &pace,
                          const std::vector<WorkgroupTrace> &traces);
 
 } // namespace conv::clock

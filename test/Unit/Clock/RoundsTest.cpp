@@ -43,13 +43,31 @@ static double clockUnit(int64_t longOnes, bool extrapolates) {
     pointers.push_back(&trace);
   kernel.issue =
       issueWorkgroups(program, pace, pointers, {.resident = kernel.resident});
-  return extrapolates ? extrapolateRounds(kernel, traces)
+  return extrapolates ? extrapolateRounds(kernel, pace, traces)
                       : double(kernel.issue.cycles);
 }
 
 // All alike: within a round of the truth.
 TEST(Rounds, RepresentTheRest) {
   EXPECT_NEAR(clockUnit(100, true) / clockUnit(100, false), 1.0, 0.02);
+}
+
+// Rounds that end close to each other say nothing about later ones: these
+// would multiply for 10 clocks a workgroup, and need 27.
+TEST(Rounds, TakeAsLongAsTheyMultiply) {
+  const Pace &pace = *lookupPace("gfx942");
+  Program program = assemble("gfx942", "s_nop 0\n");
+  std::vector<WorkgroupTrace> traces(4, interpret(program, pace));
+  KernelClock kernel;
+  kernel.workgroupsOfUnit = 100;
+  kernel.simulated = 4;
+  kernel.resident = 2;
+  kernel.issue.ends = {90, 100, 110, 120};
+  kernel.issue.cycles = 120;
+  kernel.issue.busy[size_t(Unit::Matrix)] = 0.9;
+  EXPECT_NEAR(extrapolateRounds(kernel, pace, traces), 120 + 96 * 27, 1e-6);
+  kernel.issue.busy[size_t(Unit::Matrix)] = 0.1;
+  EXPECT_NEAR(extrapolateRounds(kernel, pace, traces), 120 + 96 * 10, 1e-6);
 }
 
 // Where most workgroups do next to nothing, three rounds of all would be one
