@@ -65,7 +65,8 @@ Result<artifact::Artifact> FileCache::check(const fs::path &path,
     return Error{ErrorKind::BadInput,
                  "expects a file that only its user can write, but got '" +
                      path.string() + "'"};
-  Result<std::string> read = readFile(file, getMachineMemory());
+  // The magic keeps what is no artifact, however large, out of memory.
+  Result<std::string> read = readFile(file, getMachineMemory(), "PK");
   if (!read)
     return read.error();
   Result<artifact::Artifact> artifact =
@@ -98,6 +99,10 @@ void FileCache::store(const std::string &key, std::string_view bytes) const {
   if (failed || !isOwn(resolved))
     return;
   fs::path path = resolved / getName(key);
+  // A link, or a file that cannot be opened, would keep the name for ever, or
+  // direct the write to a file elsewhere.
+  if (!check(path))
+    fs::remove(path, failed);
   if (!writeFile(path, bytes))
     return;
   fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write, failed);
@@ -116,10 +121,14 @@ static bool isFromCache(const fs::path &name) {
 std::vector<FileCache::File> FileCache::list() const {
   std::vector<File> files;
   std::error_code failed;
+  auto now = fs::file_time_type::clock::now();
   for (fs::directory_iterator i(folder, failed), end; !failed && i != end;
        i.increment(failed)) {
     std::error_code gone; // Another process may remove it at any moment.
     File file{i->path(), int64_t(i->file_size(gone)), i->last_write_time(gone)};
+    // Its clock was wrong: such a file would outlive all others.
+    if (file.used > now + kLongestWrite)
+      file.used = fs::file_time_type::min();
     if (!gone && i->is_regular_file(gone) && isFromCache(i->path().filename()))
       files.push_back(std::move(file));
   }
@@ -138,7 +147,7 @@ void FileCache::shrink() const {
   std::error_code ignored;
   for (const File &file : files) {
     bool isLeft =
-        file.path.extension() != kExtension && now - file.used > kLongestWrite;
+        file.path.extension() != kExtension && file.used < now - kLongestWrite;
     if (!isLeft && total <= maxBytes)
       continue;
     if (file.path.extension() == kExtension || isLeft)

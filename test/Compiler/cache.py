@@ -80,6 +80,25 @@ class Cache(unittest.TestCase):
         file.symlink_to(planted)
         self.assertEqual(run(self.folder, "get()"), (0, 0, 1))
 
+    def test_what_cannot_be_used_is_replaced(self):
+        """A link would direct the write elsewhere, and a file that cannot be written would be there for ever."""
+        run(self.folder, "get()")
+        (file,) = self.files()
+        victim = self.folder / "document"
+        victim.write_text("mine")
+        file.unlink()
+        file.symlink_to(victim)
+        self.assertEqual(run(self.folder, "get()"), (0, 0, 1))
+        self.assertEqual(run(self.folder, "get()"), (0, 1, 0))
+        self.assertEqual(victim.read_text(), "mine")
+        file.write_bytes(b"nonsense")
+        file.chmod(0o400)
+        with file.open("r+b" if os.geteuid() == 0 else "rb") as large:
+            if large.writable():
+                large.truncate(1 << 40)  # Without memory for its bytes.
+        self.assertEqual(run(self.folder, "get()"), (0, 0, 1))
+        self.assertEqual(run(self.folder, "get()"), (0, 1, 0))
+
     def test_a_link_to_the_folder(self):
         self.folder.mkdir(mode=0o700)
         link = self.folder.with_name("link")
@@ -220,6 +239,12 @@ class Bounded(unittest.TestCase):
         left = folder / ".conv-tmp-1-0"
         left.write_bytes(b"of a process that died")
         os.utime(left, (0, 0))
+        # Those of a wrong clock are no younger than all others.
+        future = time.time() + 1e9
+        wrong = [folder / ".conv-tmp-1-1", folder / f"{'a' * 64}.convpack"]
+        for file in wrong:
+            file.write_bytes(bytes(2 * size))
+            os.utime(file, (future, future))
 
         get(8), get(16), get(8)  # 8 is read again, so 16 is the least recently used.
         self.assertEqual(hits(), (1, 2))
@@ -230,7 +255,7 @@ class Bounded(unittest.TestCase):
         self.assertEqual(hits(), (2, 4))
         library.conv_jit_close(jit)
         self.assertTrue(all(document.exists() for document in documents))
-        self.assertFalse(left.exists())
+        self.assertFalse(any(file.exists() for file in (left, *wrong)))
         own = [file for file in folder.iterdir() if file not in documents]
         self.assertLessEqual(sum(file.stat().st_size for file in own), 2.5 * size)
 
