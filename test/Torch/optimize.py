@@ -1,6 +1,7 @@
 # RUN: rm -rf %t && mkdir %t && %torch-python %s %t
 """Inference graphs: which modules are folded, that results stay, and saving graphs."""
 
+import copy
 import json
 import os
 import subprocess
@@ -207,6 +208,37 @@ class Optimize(unittest.TestCase):
         x = torch.randn(1, 4, 6, 6, requires_grad=True)
         with self.assertRaisesRegex(NotImplementedError, "for inference"):
             graph(x).sum().backward()
+
+    def test_weights_that_change(self):
+        """Calls fail after the weights of the model have changed in place; copies keep the old ones, and shared ones are live."""
+        x = torch.randn(1, 4, 6, 6)
+        model = draw_statistics(torch.nn.Sequential(Block(4, 4), torch.nn.Linear(6, 6)))
+        for parameter in model.parameters():
+            parameter.grad = torch.ones_like(parameter)
+        steps = (
+            lambda: model[0].conv1.weight.mul_(2),
+            lambda: model[0].bn2.running_var.add_(1),
+            lambda: model.load_state_dict(model.state_dict()),
+            lambda: torch.optim.SGD(model.parameters(), 0.1).step(),
+        )
+        with torch.no_grad():
+            for step in steps:
+                module = conv.torch.optimize(model, (x,), compile_rest=False)
+                model[1].weight.mul_(2)
+                torch.testing.assert_close(module(x), model(x), rtol=1e-4, atol=1e-4)
+                kept, before = copy.deepcopy(module), module(x)
+                step()
+                with self.assertRaisesRegex(RuntimeError, "'0.(conv1.weight|bn2.running_var)'.*optimize the model again"):
+                    module(x)
+                torch.testing.assert_close(kept(x), before)
+            module = conv.torch.optimize(model, (x,), compile_rest=False)
+            del model, parameter, step, steps
+            self.assertEqual(module(x).shape, x.shape)
+            with torch.inference_mode():  # Such weights have no versions.
+                model = draw_statistics(Block(4, 4))
+                torch.testing.assert_close(
+                    conv.torch.optimize(model, (x,), compile_rest=False)(x), model(x), rtol=1e-4, atol=1e-4
+                )
 
     def test_compile_graph(self):
         model = draw_statistics(torch.nn.Sequential(Block(4, 4), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()))

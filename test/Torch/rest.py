@@ -125,6 +125,16 @@ class Rest(unittest.TestCase):
             self.check(module)
             self.assertEqual(compiles.call_count, 2)
 
+    def test_weights_that_change(self):
+        """Calls of the code fail after weights of convolutions have changed in place; those of other layers are the model's."""
+        module, _ = self.optimize(compile_rest=True)
+        kept = copy.deepcopy(module)
+        with torch.no_grad():
+            self.model.conv.weight.mul_(2)
+            with self.assertRaisesRegex(RuntimeError, "'conv.weight' has changed since: optimize the model again"):
+                module(self.x)
+        self.check(kept)
+
     def test_compiled_calls(self):
         """Compiled code calls the kernel without PyTorch's dispatcher, and notices settings that change."""
         module = conv.torch.optimize(self.model, (self.x,), compile_rest=True)

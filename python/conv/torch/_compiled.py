@@ -18,7 +18,7 @@ from torch.utils._pytree import tree_map_only
 
 from . import _calls
 from ._example import distinct
-from ._inference import check_shapes
+from ._inference import check_shapes, sources_of
 
 _lock = threading.Lock()  # Inductor compiles one graph at a time.
 
@@ -53,6 +53,7 @@ class CompiledModule(torch.nn.Module):
             return self.module(*inputs)
         if any(tensor.is_neg() for tensor in tensors):
             inputs = tree_map_only(torch.Tensor, torch.resolve_neg, inputs)
+        sources_of(self.module).check()
         key = tuple(map(_describe, inputs))
         run = self._compiled.get(key)
         with torch.no_grad():

@@ -8,8 +8,9 @@ import typing
 
 import torch
 
+from ._compiled import CompiledModule
 from ._example import Example
-from ._inference import ADVICE
+from ._inference import ADVICE, sources_of
 
 
 def check_devices(devices: typing.Collection[torch.device]) -> None:
@@ -29,6 +30,8 @@ class GraphedModule(torch.nn.Module):
         super().__init__()
         check_devices({value.device for value in example if isinstance(value, torch.Tensor)})
         self.module = module
+        graph = module.module if isinstance(module, CompiledModule) else module
+        self._sources = sources_of(graph)
         self._inputs = [value.clone() if isinstance(value, torch.Tensor) else value for value in example]
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
@@ -59,4 +62,5 @@ class GraphedModule(torch.nn.Module):
             if mine.data_ptr() != given.data_ptr():
                 mine.copy_(given)
         self._graph.replay()
+        self._sources.check()  # While the GPU runs.
         return self._result

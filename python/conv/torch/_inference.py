@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
+import operator
 import typing
 
 import torch
+
+from . import _calls
 
 ADVICE = "conv.torch.save(model, example, path) writes a file for conv.torch.load"
 
@@ -50,9 +53,68 @@ def check_shapes(graph: torch.fx.GraphModule, inputs: typing.Sequence[object]) -
             )
 
 
+_get_version = operator.attrgetter("_version")
+
+
+class Sources(typing.NamedTuple):
+    """Weights of a model whose values a graph has copied, and their versions then."""
+
+    names: typing.List[str]
+    aliases: typing.List[torch.Tensor]  #: Tensors without memory that share the versions of the weights.
+    versions: typing.List[int]
+
+    @classmethod
+    def of(cls, tensors: typing.Dict[str, torch.Tensor]) -> Sources:
+        aliases = []
+        for tensor in tensors.values():
+            alias = tensor.detach()
+            alias.data = tensor.new_empty(0)  # Keeps the version.
+            aliases.append(alias)
+        return cls(list(tensors), aliases, list(map(_get_version, aliases)))
+
+    def check(self) -> None:
+        """Refuses weights that were changed in place since: the graph would use the old ones, and new ones of layers that
+        it shares with the model. Takes 0.1 us for each."""
+        versions = list(map(_get_version, self.aliases))
+        if versions != self.versions:
+            name = next(name for name, now, then in zip(self.names, versions, self.versions) if now != then)
+            raise RuntimeError(
+                f"expects the weights for which the model was optimized, but '{name}' has changed since: optimize the model "
+                "again, or optimize a copy of it (copy.deepcopy) if it is to change"
+            )
+
+
+_NONE = Sources([], [], [])
+
+
+def attributes_of(graph: torch.fx.GraphModule) -> typing.Dict[str, torch.Tensor]:
+    """The parameters and buffers that a graph reads, by name."""
+    nodes = graph.graph.find_nodes(op="get_attr")
+    values = {node.target: operator.attrgetter(node.target)(graph) for node in nodes if node.users}
+    return {name: value for name, value in values.items() if isinstance(value, torch.Tensor)}
+
+
+def watch(graph: torch.fx.GraphModule, before: typing.Dict[str, torch.Tensor]) -> None:
+    """Makes calls of a graph check what it read `before` its weights were folded, and reads no longer. Copies of the graph do
+    not: nothing that they read is the model's."""
+    read = set(map(id, attributes_of(graph).values()))
+    # Tensors of inference mode have no version.
+    folded = {
+        name: value
+        for name, value in before.items()
+        if id(value) not in read and type(value) in _calls.PLAIN and not value.is_inference()
+    }
+    vars(graph)["_sources"] = Sources.of(folded)
+
+
+def sources_of(graph: torch.nn.Module) -> Sources:
+    return vars(graph).get("_sources", _NONE)
+
+
 def _check_call(graph: torch.fx.GraphModule, inputs: typing.Sequence[object]) -> None:
     if not torch.compiler.is_compiling():  # Tracers see the graph's own checks.
         check_shapes(graph, inputs)
+        sources_of(graph).check()
 
 
 def as_inference(graph: torch.fx.GraphModule) -> torch.fx.GraphModule:
