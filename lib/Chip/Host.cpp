@@ -86,6 +86,8 @@ static constexpr HostCalibration kHostKernels = {.ports = 2,
                                                  .placeInstructions = 3,
                                                  .transformBytes = 24,
                                                  .beyondFirstCache = 2,
+                                                 .farRunCycles = 5,
+                                                 .farBytes = 2 << 20,
                                                  .panelShare = 0.75,
                                                  .narrowRows = kNarrowRows,
                                                  .widePanels = kWidePanels};

@@ -150,4 +150,25 @@ func.func @large_filter(%x: tensor<1x512x7x7xf32>, %w: tensor<512x512x3x3xf32>) 
       : tensor<1x512x7x7xf32>, tensor<512x512x3x3xf32> -> tensor<1x512x7x7xf32>
   return %y : tensor<1x512x7x7xf32>
 }
+
+// All channels, which are one run in memory, where the image does not fit the second cache.
+// CHECK-LABEL: func.func @depthwise_filter_gradient_56
+// ONE: workgroup = [1, 32],
+func.func @depthwise_filter_gradient_56(%x: tensor<1x56x56x64xf32>, %dy: tensor<1x28x28x64xf32>) -> tensor<64x3x3x1xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 64
+      : tensor<1x56x56x64xf32>, tensor<1x28x28x64xf32> -> tensor<64x3x3x1xf32>
+  return %dw : tensor<64x3x3x1xf32>
+}
+
+// CHECK-LABEL: func.func @depthwise_filter_gradient_112
+// ONE: workgroup = [1, 64],
+func.func @depthwise_filter_gradient_112(%x: tensor<1x112x112x64xf32>, %dy: tensor<1x56x56x64xf32>) -> tensor<64x3x3x1xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 64
+      : tensor<1x112x112x64xf32>, tensor<1x56x56x64xf32> -> tensor<64x3x3x1xf32>
+  return %dw : tensor<64x3x3x1xf32>
+}
 }
