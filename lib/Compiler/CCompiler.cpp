@@ -125,10 +125,8 @@ conv_status conv_compile(const void *module, size_t size,
 conv_status conv_explain(const void *module, size_t size,
                          const conv_compile_options *options,
                          conv_compilation **compilation) {
-  return compileWith(
-      module, size, options, compilation, [](const Request &request) {
-        return mlir::conv::explain(request.source, request.options);
-      });
+  return compileWith(module, size, options, compilation,
+                     [](const Request &request) { return request.explain(); });
 }
 
 conv_status conv_list_schedules(const void *module, size_t size,

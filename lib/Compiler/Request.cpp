@@ -58,9 +58,9 @@ Result<Request> Request::read(const void *module, size_t size,
   request.options.threads = std::max(1u, given.threads);
   request.options.externalizeConstants = given.externalizes_constants != 0;
   request.options.prepacksFilters = given.prepacks_filters != 0;
-  request.options.explain = given.explains_as_text != 0
-                                ? mlir::conv::ExplanationForm::Text
-                                : mlir::conv::ExplanationForm::Json;
+  request.explanation = given.explains_as_text != 0
+                            ? mlir::conv::ExplanationForm::Text
+                            : mlir::conv::ExplanationForm::Json;
   if (given.progress)
     request.options.progress = [given](size_t finished, size_t all) {
       given.progress(given.context, finished, all);
@@ -111,6 +111,12 @@ Result<std::string> Request::computeKey() const {
         std::to_string(options.maxWorkspaceBytes), source.text})
     add(part);
   return sha256Hex(all);
+}
+
+Result<std::string> Request::explain() const {
+  mlir::conv::CompileOptions explaining = options;
+  explaining.explain = explanation;
+  return mlir::conv::explain(source, explaining);
 }
 
 Result<std::string> Request::compile() const {

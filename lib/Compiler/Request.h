@@ -18,7 +18,9 @@ namespace conv::compiler {
 /// A module and its options, checked.
 struct Request {
   mlir::conv::SourceFile source;
+  /// Ask for no explanation, which takes as long as a choice.
   mlir::conv::CompileOptions options;
+  mlir::conv::ExplanationForm explanation;       ///< That `explain` gives.
   std::function<void(const std::string &)> warn; ///< May be empty.
 
   /// If `targets` is not null, it replaces the targets of the options.
@@ -32,6 +34,9 @@ struct Request {
 
   /// The bytes of the artifact.
   Result<std::string> compile() const;
+
+  /// Why each kernel gets its schedule.
+  Result<std::string> explain() const;
 
 private:
   Result<std::string> readStates() const;
