@@ -15,6 +15,7 @@
 #include "conv/Kernels/KernelModel.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 using namespace conv;
@@ -39,6 +40,20 @@ static bool isBetter(const RankedCandidate &a, const RankedCandidate &b) {
   if (a.cost.computeSeconds != b.cost.computeSeconds)
     return a.cost.computeSeconds < b.cost.computeSeconds;
   return tieBreak(a.candidate) < tieBreak(b.candidate);
+}
+
+/// Candidates are long, so their numbers are sorted.
+static void sortByCost(std::vector<RankedCandidate> &candidates) {
+  std::vector<uint32_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return isBetter(candidates[a], candidates[b]);
+  });
+  std::vector<RankedCandidate> sorted;
+  sorted.reserve(candidates.size());
+  for (uint32_t number : order)
+    sorted.push_back(candidates[number]);
+  candidates = std::move(sorted);
 }
 
 /// Sets the raster order that moves fewer bytes.
@@ -75,6 +90,6 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
         visit(candidate);
       }
   }
-  std::sort(ranking.accepted.begin(), ranking.accepted.end(), isBetter);
+  sortByCost(ranking.accepted);
   return ranking;
 }

@@ -45,6 +45,7 @@ void RankingMemo::remember(size_t turn, ConvolutionOpInterface op,
                            ArrayRef<RankedSchedule> ranked) {
   std::vector<Remembered> &kept = rankings[getKey(turn, op, only)];
   kept.clear();
+  kept.reserve(std::min(ranked.size(), kMost));
   size_t listed = 0;
   for (const RankedSchedule &one : ranked.take_front(kMost)) {
     if (one.listed && ++listed > kMostListed)

@@ -29,6 +29,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 using namespace conv;
 
@@ -82,13 +83,7 @@ static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
 /// Cycles of a step of one workgroup among the resident ones. With one wave on
 /// a SIMD unit, half of the shorter activities are hidden; with two waves, a
 /// third is not hidden; with more waves, the waves wait for the same units.
-static double computeStepCycles(const Problem &problem, const ChipInfo &chip,
-                                const Candidate &candidate, const Cost &cost) {
-  int64_t resident = cost.residentWorkgroups;
-  if (keepsLoadsEarly(chip))
-    return computeUnitStep(chip, getUnitWork(problem, chip, candidate, cost),
-                           resident) /
-           double(resident);
+static double computeStepCycles(const ChipInfo &chip, const Cost &cost) {
   double longest =
       std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
   double others =
@@ -172,32 +167,17 @@ static double computeCycles(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate, const Cost &cost,
                             int64_t workgroups) {
   int64_t resident = cost.residentWorkgroups;
-  if (keepsLoadsEarly(chip))
-    return computeUnitCycles(chip, getUnitWork(problem, chip, candidate, cost),
-                             resident,
-                             listWorkgroups(problem, chip, cost, workgroups));
   int64_t last = workgroups % resident;
   return double(workgroups / resident) *
              computeRound(problem, chip, candidate, cost, resident) +
          (last ? computeRound(problem, chip, candidate, cost, last) : 0);
 }
 
-/// Whether the loads of a step determine how long it takes.
-static bool waitsForLoads(const Problem &problem, const ChipInfo &chip,
-                          const Candidate &candidate, const Cost &cost) {
-  int64_t resident = cost.residentWorkgroups;
-  if (keepsLoadsEarly(chip))
-    return waitsForLoads(chip, getUnitWork(problem, chip, candidate, cost),
-                         resident);
-  return computeTileLatency(chip, candidate) >
-         double(resident) * cost.stepCycles;
-}
-
-static Limit computeLimit(const Problem &problem, const ChipInfo &chip,
-                          const Candidate &candidate, const Cost &cost) {
+/// `waitsForLoads`: the loads of a step determine how long it takes.
+static Limit computeLimit(const Cost &cost, bool waitsForLoads) {
   if (cost.memorySeconds > cost.computeSeconds)
     return Limit::Memory;
-  if (waitsForLoads(problem, chip, candidate, cost))
+  if (waitsForLoads)
     return Limit::Latency;
   if (cost.matrixCycles >= std::max(cost.sharedCycles, cost.loadCycles))
     return Limit::MatrixUnits;
@@ -281,11 +261,19 @@ Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
 
   computeOccupancy(problem, chip, candidate, cost);
   countStep(problem, chip, candidate, cost);
-  cost.stepCycles = computeStepCycles(problem, chip, candidate, cost);
+  int64_t resident = cost.residentWorkgroups;
+  std::optional<UnitSteps> unit; // The model of AMD units, if it applies.
+  if (keepsLoadsEarly(chip))
+    unit.emplace(chip, getUnitWork(problem, chip, candidate, cost));
+  cost.stepCycles = unit ? unit->compute(resident) / double(resident)
+                         : computeStepCycles(chip, cost);
   int64_t perUnit = ceilDiv(cost.workgroups, countUnits(chip));
   cost.waveEfficiency =
       double(cost.workgroups) / (double(perUnit) * double(countUnits(chip)));
-  double cycles = computeCycles(problem, chip, candidate, cost, perUnit);
+  double cycles =
+      unit ? computeUnitCycles(*unit, resident,
+                               listWorkgroups(problem, chip, cost, perUnit))
+           : computeCycles(problem, chip, candidate, cost, perUnit);
 
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
@@ -307,7 +295,10 @@ Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
       computeUnalignedPairCycles(problem, chip) / (chip.clockGHz * 1e9) +
       computeLaterSeconds(problem, chip) +
       (isHost(chip) ? 0 : chip.calibration->launch.startSeconds);
-  cost.limit = computeLimit(problem, chip, candidate, cost);
+  cost.limit =
+      computeLimit(cost, unit ? unit->waitsForLoads(resident)
+                              : computeTileLatency(chip, candidate) >
+                                    double(resident) * cost.stepCycles);
   return cost;
 }
 

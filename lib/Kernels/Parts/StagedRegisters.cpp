@@ -113,8 +113,11 @@ int64_t conv::countResident(const ChipInfo &chip, const Candidate &candidate,
 /// unit.
 static bool fitsSecondTile(const ChipInfo &chip, const Candidate &candidate) {
   // Schedules are judged alike for all problems, as if no loads were joined.
-  Problem problem;
-  problem.lhsRun.isAlongReduction = problem.rhsRun.isAlongReduction = true;
+  static const Problem problem = [] {
+    Problem any;
+    any.lhsRun.isAlongReduction = any.rhsRun.isAlongReduction = true;
+    return any;
+  }();
   RegisterCost cost = computeForOneTile(problem, chip, candidate);
   int64_t expected = computeExpectedRegisters(chip, *candidate.atom, cost,
                                               /*transposes=*/false);

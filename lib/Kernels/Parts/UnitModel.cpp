@@ -22,7 +22,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <vector>
 
 using namespace conv;
@@ -73,16 +72,20 @@ static double computeTurns(const ChipInfo &chip, const UnitWork &work) {
               : getFit(chip, work).vectorFactor * work.vectorCycles);
 }
 
+/// Whether waves take turns on all SIMD units alike. The fullest SIMD unit
+/// decides if phases keep waves in step, or if no later workgroups take the
+/// places of waves that end early on the other SIMD units.
+static bool evensOut(const UnitWork &work, Round round) {
+  return work.copiesInLaneOrder ||
+         (work.overlapsSteps && round == Round::OfSeveral);
+}
+
 /// Cycles in which the resident workgroups use the parts of their unit.
 static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
-                                int64_t resident, Round round) {
+                                int64_t resident, bool evensOut) {
   const LoopFit &loop = getFit(chip, work);
   int64_t simds = countSimds(chip);
   double waves = double(resident * work.waves) / double(simds);
-  // The fullest SIMD unit decides if phases keep waves in step, or if no later
-  // workgroups take the places of waves that end early on the other SIMD units.
-  bool evensOut = work.copiesInLaneOrder ||
-                  (work.overlapsSteps && round == Round::OfSeveral);
   if (!evensOut)
     waves = std::ceil(waves);
   waves = std::max(waves, double(ceilDiv(work.waves, simds)));
@@ -93,13 +96,13 @@ static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
         double(resident) * work.sharedCycles,
         double(resident) * fit(chip).missedLoads * work.loadCycles})
     busy += std::pow(cycles, loop.partsNorm);
+  double together = std::pow(busy, 1 / loop.partsNorm);
   if (work.stages > 1)
-    return std::pow(busy, 1 / loop.partsNorm);
+    return together;
   // Loads are joined when they are written to shared memory.
   double exposed = loop.exposedWrites * work.sharedWriteCycles +
                    (work.joinsLoads ? work.vectorCycles : 0);
-  return std::pow(busy, 1 / loop.partsNorm) +
-         exposed / std::pow(double(resident), loop.exposedPower);
+  return together + exposed / std::pow(double(resident), loop.exposedPower);
 }
 
 /// Cycles from the issue of a step's loads until they have arrived. Overlapped
@@ -125,14 +128,8 @@ static double computeReadChain(const ChipInfo &chip, const UnitWork &work) {
   return work.rounds * fit(chip).sharedLatency + reads / double(work.waves);
 }
 
-bool conv::waitsForLoads(const ChipInfo &chip, const UnitWork &work,
-                         int64_t resident) {
-  return computeLoadLatency(chip, work) >
-         computeBusyCycles(chip, work, resident, Round::OfSeveral);
-}
-
-double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
-                             int64_t resident, Round round) {
+/// The least cycles of a step, however few workgroups are resident.
+double UnitSteps::computeLeast() const {
   const LoopFit &loop = getFit(chip, work);
   double alone =
       double(ceilDiv(work.waves, countSimds(chip))) * computeTurns(chip, work) +
@@ -144,41 +141,35 @@ double conv::computeUnitStep(const ChipInfo &chip, const UnitWork &work,
   // A lone wave issues them in bursts, which its products do not hide.
   if (work.overlapsSteps && !work.copiesInLaneOrder)
     alone = std::max(alone + work.vectorCycles, computeReadChain(chip, work));
-  double least = std::max(alone, computeLoadLatency(chip, work));
-  double busy = computeBusyCycles(chip, work, resident, round);
-  return std::pow(std::pow(busy, loop.chainNorm) +
-                      std::pow(least, loop.chainNorm),
-                  1 / loop.chainNorm);
+  return std::max(alone, computeLoadLatency(chip, work));
 }
 
-namespace {
-/// The cycles of a step beside so many resident workgroups, each computed once:
-/// the rounds of a unit ask for the same ones again and again.
-class UnitSteps {
-public:
-  UnitSteps(const ChipInfo &chip, const UnitWork &work, Round round,
-            int64_t mostResident)
-      : chip(chip), work(work), round(round), known(size_t(mostResident) + 1) {}
+const UnitSteps::Step &UnitSteps::get(int64_t resident, Round round) {
+  bool evens = evensOut(work, round);
+  for (const Step &step : known)
+    if (step.resident == resident && step.evensOut == evens)
+      return step;
+  const LoopFit &loop = getFit(chip, work);
+  if (leastPower < 0)
+    leastPower = std::pow(computeLeast(), loop.chainNorm);
+  double busy = computeBusyCycles(chip, work, resident, evens);
+  double cycles =
+      std::pow(std::pow(busy, loop.chainNorm) + leastPower, 1 / loop.chainNorm);
+  return known.emplace_back(resident, evens, busy, cycles);
+}
 
-  double get(size_t resident) {
-    std::optional<double> &cycles = known[resident];
-    if (!cycles)
-      cycles = computeUnitStep(chip, work, int64_t(resident), round);
-    return *cycles;
-  }
+double UnitSteps::compute(int64_t resident, Round round) {
+  return get(resident, round).cycles;
+}
 
-  const ChipInfo &chip;
-  const UnitWork &work;
-  const Round round;
-
-private:
-  std::vector<std::optional<double>> known;
-};
-} // namespace
+bool UnitSteps::waitsForLoads(int64_t resident) {
+  return computeLoadLatency(chip, work) >
+         get(resident, Round::OfSeveral).busyCycles;
+}
 
 /// Cycles of workgroups with these shares of the steps, the longest first, that
 /// run together from start to end.
-static double computeRound(UnitSteps &steps,
+static double computeRound(UnitSteps &steps, Round round,
                            const std::vector<double> &shares) {
   if (shares.empty())
     return 0;
@@ -191,45 +182,43 @@ static double computeRound(UnitSteps &steps,
           loop.accessCycles +
       double(shares.size()) * work.storedBytes / 64 * loop.storeCycles;
   // No other round hides the latency of the first tiles, and no workgroup.
-  bool startsAlone = steps.round == Round::Only || shares.size() == 1;
+  bool startsAlone = round == Round::Only || shares.size() == 1;
   if (startsAlone && work.overlapsSteps && !work.copiesInLaneOrder)
     cycles += double(work.prefetchDistance) * loop.latencyCycles;
   // The longest ones go on alone.
   for (size_t count = shares.size(); count > 0; --count) {
     double next = count < shares.size() ? shares[count] : 0;
     if (double alike = shares[count - 1] - next; alike > 0)
-      cycles += alike * work.steps * steps.get(count);
+      cycles += alike * work.steps * steps.compute(int64_t(count), round);
   }
   return cycles;
 }
 
-double conv::computeUnitCycles(const ChipInfo &chip, const UnitWork &work,
-                               int64_t resident,
+double conv::computeUnitCycles(UnitSteps &steps, int64_t resident,
                                const std::vector<UnitWorkgroups> &workgroups) {
   double cycles = 0;
   int64_t all = 0;
   for (const UnitWorkgroups &alike : workgroups)
     all += alike.count;
   // Workgroups of several rounds end one after another.
-  UnitSteps steps(chip, work, all > resident ? Round::OfSeveral : Round::Only,
-                  resident);
+  Round kind = all > resident ? Round::OfSeveral : Round::Only;
   std::vector<double> round;
   for (auto [count, share] : workgroups) {
     int64_t left = count;
     for (; left > 0 && !round.empty(); --left) {
       round.push_back(share);
       if (int64_t(round.size()) == resident) {
-        cycles += computeRound(steps, round);
+        cycles += computeRound(steps, kind, round);
         round.clear();
       }
     }
     if (int64_t rounds = left / resident) {
       std::vector<double> full(size_t(resident), share);
-      cycles += double(rounds) * computeRound(steps, full);
+      cycles += double(rounds) * computeRound(steps, kind, full);
     }
     round.insert(round.end(), size_t(left % resident), share);
   }
-  return cycles + computeRound(steps, round);
+  return cycles + computeRound(steps, kind, round);
 }
 
 double conv::computeFarBandwidth(const Problem &problem, const ChipInfo &chip) {

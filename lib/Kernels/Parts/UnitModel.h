@@ -16,6 +16,8 @@
 
 #include "conv/Kernels/Candidate.h"
 
+#include <vector>
+
 namespace conv {
 
 /// How much of its unit one workgroup uses, in the main loop and at its ends.
@@ -55,17 +57,9 @@ int64_t computeExpectedRegisters(const ChipInfo &chip, const MatrixAtom &atom,
                                  const RegisterCost &registers,
                                  bool transposes);
 
-/// Whether loads determine how long a step of `resident` workgroups takes.
-bool waitsForLoads(const ChipInfo &chip, const UnitWork &work,
-                   int64_t resident);
-
 /// Workgroups that run together on a unit, with others before or after them or
 /// without.
 enum class Round { OfSeveral, Only };
-
-/// Cycles in which each of `resident` workgroups does one step.
-double computeUnitStep(const ChipInfo &chip, const UnitWork &work,
-                       int64_t resident, Round round = Round::OfSeveral);
 
 /// Workgroups that have a `share` of the steps of the longest ones.
 struct UnitWorkgroups {
@@ -73,10 +67,39 @@ struct UnitWorkgroups {
   double share = 1;
 };
 
+/// The steps of workgroups that do the same work on a unit. A candidate's
+/// prediction asks for the same steps again and again, so each is computed
+/// once: powers take most of the time of a ranking.
+class UnitSteps {
+public:
+  UnitSteps(const ChipInfo &chip, const UnitWork &work)
+      : chip(chip), work(work) {}
+
+  /// Cycles in which each of `resident` workgroups does one step.
+  double compute(int64_t resident, Round round = Round::OfSeveral);
+
+  /// Whether loads determine how long a step of `resident` workgroups takes.
+  bool waitsForLoads(int64_t resident);
+
+  const ChipInfo &chip;
+  const UnitWork work;
+
+private:
+  struct Step {
+    int64_t resident;
+    bool evensOut;
+    double busyCycles, cycles;
+  };
+  const Step &get(int64_t resident, Round round);
+  double computeLeast() const;
+
+  std::vector<Step> known;
+  double leastPower = -1; ///< Of what no other workgroup changes, once known.
+};
+
 /// Cycles of `workgroups`, the longest first, if `resident` of them run at a
 /// time.
-double computeUnitCycles(const ChipInfo &chip, const UnitWork &work,
-                         int64_t resident,
+double computeUnitCycles(UnitSteps &steps, int64_t resident,
                          const std::vector<UnitWorkgroups> &workgroups);
 
 /// Bytes per second from below the dies' caches.

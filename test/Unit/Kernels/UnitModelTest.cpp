@@ -37,6 +37,13 @@ UnitWork fourWaves() {
   return work;
 }
 
+static double computeUnitCycles(const ChipInfo &chip, const UnitWork &work,
+                                int64_t resident,
+                                const std::vector<UnitWorkgroups> &workgroups) {
+  UnitSteps steps(chip, work);
+  return computeUnitCycles(steps, resident, workgroups);
+}
+
 TEST(UnitModel, CountsWorkgroupProcessors) {
   EXPECT_EQ(countUnits(chipOf("gfx942")), 304);
   EXPECT_EQ(countSimds(chipOf("gfx942")), 4);
@@ -50,10 +57,10 @@ TEST(UnitModel, StepsAreNoShorterThanTheBusiestPart) {
     for (int64_t resident : {1, 2, 3, 5}) {
       UnitWork work = fourWaves();
       work.overlapsSteps = overlaps;
-      EXPECT_GE(computeUnitStep(chip, work, resident),
+      EXPECT_GE(UnitSteps(chip, work).compute(resident),
                 double(resident) * work.matrixCycles);
       work.loadCycles = 3000;
-      EXPECT_GE(computeUnitStep(chip, work, resident),
+      EXPECT_GE(UnitSteps(chip, work).compute(resident),
                 double(resident) * 0.85 * work.loadCycles);
     }
 }
@@ -62,10 +69,11 @@ TEST(UnitModel, OneWaveOnASimdUnitIsEnoughForTwoStages) {
   const ChipInfo &chip = chipOf("gfx942");
   UnitWork two = fourWaves(), one = fourWaves();
   one.stages = 1;
-  EXPECT_LT(computeUnitStep(chip, two, 1), 1.3 * two.matrixCycles);
-  EXPECT_LT(computeUnitStep(chip, two, 1), computeUnitStep(chip, one, 1));
+  EXPECT_LT(UnitSteps(chip, two).compute(1), 1.3 * two.matrixCycles);
+  EXPECT_LT(UnitSteps(chip, two).compute(1), UnitSteps(chip, one).compute(1));
   // Other workgroups fill the waits of one stage.
-  EXPECT_LT(computeUnitStep(chip, one, 3) / 3, computeUnitStep(chip, one, 1));
+  EXPECT_LT(UnitSteps(chip, one).compute(3) / 3,
+            UnitSteps(chip, one).compute(1));
 }
 
 TEST(UnitModel, WorkgroupsOfTwoWavesShareAUnit) {
@@ -74,19 +82,19 @@ TEST(UnitModel, WorkgroupsOfTwoWavesShareAUnit) {
   work.waves = 2;
   work.sharedCycles = work.loadCycles = work.sharedWriteCycles = 0;
   // Each workgroup has a SIMD unit for every wave, so two take as long as one.
-  EXPECT_EQ(computeUnitStep(chip, work, 2), computeUnitStep(chip, work, 1));
+  EXPECT_EQ(UnitSteps(chip, work).compute(2), UnitSteps(chip, work).compute(1));
 }
 
 TEST(UnitModel, ShortStepsWaitForTheirLoads) {
   const ChipInfo &chip = chipOf("gfx942");
   UnitWork work = fourWaves();
-  EXPECT_FALSE(waitsForLoads(chip, work, 1));
+  EXPECT_FALSE(UnitSteps(chip, work).waitsForLoads(1));
   work.matrixCycles = work.sharedCycles = 64;
-  EXPECT_TRUE(waitsForLoads(chip, work, 1));
+  EXPECT_TRUE(UnitSteps(chip, work).waitsForLoads(1));
   // With two stages, a load is behind half of the others.
-  EXPECT_GE(computeUnitStep(chip, work, 1), 500 + work.loadCycles / 2);
+  EXPECT_GE(UnitSteps(chip, work).compute(1), 500 + work.loadCycles / 2);
   work.stages = 1;
-  EXPECT_GE(computeUnitStep(chip, work, 1), 500 + work.loadCycles);
+  EXPECT_GE(UnitSteps(chip, work).compute(1), 500 + work.loadCycles);
 }
 
 /// What a launch of one round, or a workgroup alone, waits for its first tiles.
@@ -128,9 +136,23 @@ TEST(UnitModel, JoinedLoadsAreNotSpread) {
   const ChipInfo &chip = chipOf("gfx942");
   UnitWork work = fourWaves();
   work.matrixCycles = work.sharedCycles = 64;
-  double apart = computeUnitStep(chip, work, 1);
+  double apart = UnitSteps(chip, work).compute(1);
   work.joinsLoads = true;
-  EXPECT_NEAR(computeUnitStep(chip, work, 1) - apart, work.loadCycles / 2, 1);
+  EXPECT_NEAR(UnitSteps(chip, work).compute(1) - apart, work.loadCycles / 2, 1);
+}
+
+// Steps that were asked for before must not be taken for others.
+TEST(UnitModel, KnownStepsAreThoseThatWereAskedFor) {
+  const ChipInfo &chip = chipOf("gfx942");
+  UnitWork work = fourWaves();
+  work.waves = 2;
+  UnitSteps steps(chip, work);
+  for (int pass = 0; pass < 2; ++pass)
+    for (Round round : {Round::Only, Round::OfSeveral})
+      for (int64_t resident : {3, 1, 2})
+        EXPECT_EQ(steps.compute(resident, round),
+                  UnitSteps(chip, work).compute(resident, round));
+  EXPECT_NE(steps.compute(3, Round::Only), steps.compute(3));
 }
 
 // Six waves on four SIMD units: two of these have two waves.
@@ -139,8 +161,9 @@ TEST(UnitModel, WavesOfTheOnlyRoundStayWhereTheyAre) {
   UnitWork work = fourWaves();
   work.waves = 2;
   work.sharedCycles = work.loadCycles = 256;
-  EXPECT_GE(computeUnitStep(chip, work, 3, Round::Only), 2 * work.matrixCycles);
-  EXPECT_LT(computeUnitStep(chip, work, 3), 1.9 * work.matrixCycles);
+  EXPECT_GE(UnitSteps(chip, work).compute(3, Round::Only),
+            2 * work.matrixCycles);
+  EXPECT_LT(UnitSteps(chip, work).compute(3), 1.9 * work.matrixCycles);
   EXPECT_GT(computeUnitCycles(chip, work, 3, {{3, 1}}),
             1.05 / 2 * computeUnitCycles(chip, work, 3, {{6, 1}}));
 }
