@@ -20,6 +20,7 @@
 #include "conv/Pipeline/Pipelines.h"
 #include "conv/Plan/PrepackFilter.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -208,7 +209,13 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
     buildLowerToBinaryPipeline(manager, LowerToBinaryOptions());
     break;
   }
-  return manager.run(*module);
+  // What users give is checked after each pass. Kernels are large, and come
+  // from the compiler alone: their stages are checked where they end.
+  bool checksEachPass = stage == Stage::Conv;
+  manager.enableVerifier(checksEachPass);
+  if (failed(manager.run(*module)))
+    return failure();
+  return checksEachPass ? success() : verify(*module);
 }
 
 LogicalResult Walk::runTo(Stage last, const CompileOptions &options) {
