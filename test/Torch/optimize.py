@@ -231,6 +231,10 @@ class Optimize(unittest.TestCase):
                 with self.assertRaisesRegex(RuntimeError, "'0.(conv1.weight|bn2.running_var)'.*optimize the model again"):
                     module(x)
                 torch.testing.assert_close(kept(x), before)
+            model[0].bn2.running_mean[0] = torch.nan  # Not equal to itself, but unchanged.
+            module = conv.torch.optimize(model, (x,), compile_rest=False)
+            self.assertTrue(module(x).isnan().any())
+            model[0].bn2.running_mean[0] = 0
             module = conv.torch.optimize(model, (x,), compile_rest=False)
             del model, parameter, step, steps
             self.assertEqual(module(x).shape, x.shape)

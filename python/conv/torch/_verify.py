@@ -39,6 +39,14 @@ def difference(actual: torch.Tensor, expected: torch.Tensor) -> float:
     return error / norm if norm else error
 
 
+def _bits(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.flatten().contiguous().view(torch.uint8)
+
+
+def _are_same(buffer: torch.Tensor, value: torch.Tensor) -> bool:
+    return torch.equal(buffer, value) or torch.equal(_bits(buffer), _bits(value))  # NaN is not equal to itself.
+
+
 class Check:
     """The results of a model on an example, and the comparison of other modules with it.
 
@@ -58,7 +66,7 @@ class Check:
         """Gives the buffers the values that they had."""
         with torch.no_grad():
             for buffer, value in self._buffers:
-                if not torch.equal(buffer, value):
+                if not _are_same(buffer, value):
                     buffer.copy_(value)
 
     def _run(self, module: typing.Callable) -> typing.List[torch.Tensor]:
