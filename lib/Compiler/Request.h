@@ -18,7 +18,7 @@ namespace conv::compiler {
 /// A module and its options, checked.
 struct Request {
   mlir::conv::SourceFile source;
-  /// Ask for no explanation, which takes as long as a choice.
+  /// Without an explanation: computing one takes as long as the choice.
   mlir::conv::CompileOptions options;
   mlir::conv::ExplanationForm explanation;       ///< That `explain` gives.
   std::function<void(const std::string &)> warn; ///< May be empty.

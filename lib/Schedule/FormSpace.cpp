@@ -116,8 +116,8 @@ static bool isForLanes(ConvolutionOpInterface op) {
 
 /// Whether a filter with output channels innermost is worth ranking. Warpgroups
 /// multiply either order, but a tile with few columns then has fewer channel
-/// rows, 8-bit operands must have the reduction innermost, lanes transpose those
-/// of tf32, and no tensor copy reads rows that are not whole vectors.
+/// rows, 8-bit operands must have the reduction innermost, lanes transpose
+/// those of tf32, and no tensor copy reads rows that are not whole vectors.
 static bool turnsFilter(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
                         int64_t bytes) {
   if (op.getDirection() != Direction::BackwardData)

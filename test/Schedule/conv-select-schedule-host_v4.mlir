@@ -151,7 +151,7 @@ func.func @large_filter(%x: tensor<1x512x7x7xf32>, %w: tensor<512x512x3x3xf32>) 
   return %y : tensor<1x512x7x7xf32>
 }
 
-// All channels, which are one run in memory, where the image does not fit the second cache.
+// Half of the channels where the image fits the second cache; all of them, one run in memory, where it does not (below).
 // CHECK-LABEL: func.func @depthwise_filter_gradient_56
 // ONE: workgroup = [1, 32],
 func.func @depthwise_filter_gradient_56(%x: tensor<1x56x56x64xf32>, %dy: tensor<1x28x28x64xf32>) -> tensor<64x3x3x1xf32> {

@@ -46,6 +46,26 @@ func.func @single_elements(%x: tensor<1x5x7x8xf32>, %w: tensor<35x1x1x8xf32>) ->
 #schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [32, 32], gemm_k = 8, stages = 2, atom = <fma 16 x 32 x 4>, main_loop = register_staged, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 
+// Pairs of elements: 16 lanes exchange them in four rounds, and store 128 bytes of a row.
+// CHECK-LABEL: gpu.func @pairs_0
+// CHECK-COUNT-64: gpu.shuffle xor
+// CHECK-NOT:      gpu.shuffle
+// CHECK-COUNT-16: conv.guarded_store %{{.*}} : vector<2xf32>
+// CHECK-NOT:      conv.guarded_store
+// CHECK:          gpu.return
+module attributes {conv.target = #conv.target<"sm_90a">} {
+func.func @pairs(%x: tensor<1x5x7x8xf32>, %w: tensor<34x1x1x8xf32>) -> tensor<1x5x7x34xf32> {
+  %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+      : tensor<1x5x7x8xf32>, tensor<34x1x1x8xf32> -> tensor<1x5x7x34xf32>
+  return %y : tensor<1x5x7x34xf32>
+}
+}
+
+// -----
+
+#schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [32, 32], gemm_k = 8, stages = 2, atom = <fma 16 x 32 x 4>, main_loop = register_staged, raster = columns>>
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+
 // Pixels are neighbours in memory: lanes have neighbouring ones without an exchange.
 // CHECK-LABEL: gpu.func @pixels_innermost_0
 // CHECK-NOT:   gpu.shuffle

@@ -210,7 +210,7 @@ class Optimize(unittest.TestCase):
             graph(x).sum().backward()
 
     def test_weights_that_change(self):
-        """Calls fail after the weights of the model have changed in place; copies keep the old ones, and shared ones are live."""
+        """Calls fail after weights of the model have changed in place; copies keep the old ones, and shared ones are live."""
         x = torch.randn(1, 4, 6, 6)
         model = draw_statistics(torch.nn.Sequential(Block(4, 4), torch.nn.Linear(6, 6)))
         for parameter in model.parameters():
@@ -243,6 +243,20 @@ class Optimize(unittest.TestCase):
                 torch.testing.assert_close(
                     conv.torch.optimize(model, (x,), compile_rest=False)(x), model(x), rtol=1e-4, atol=1e-4
                 )
+
+    def test_weights_that_others_read_change(self):
+        class Penalized(torch.nn.Conv2d):
+            def forward(self, x):
+                return super().forward(x) * self.weight.sum()
+
+        x, model = torch.randn(1, 4, 6, 6), Penalized(4, 4, 3)
+        model.register_buffer("sparse", torch.eye(3).to_sparse())
+        module = conv.torch.optimize(model, (x,), compile_rest=False)
+        with torch.no_grad():
+            torch.testing.assert_close(module(x), model(x), rtol=1e-4, atol=1e-4)
+            model.weight.mul_(2)
+            with self.assertRaisesRegex(RuntimeError, "'weight' has changed since"):
+                module(x)
 
     def test_compile_graph(self):
         model = draw_statistics(torch.nn.Sequential(Block(4, 4), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()))

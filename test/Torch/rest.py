@@ -126,7 +126,7 @@ class Rest(unittest.TestCase):
             self.assertEqual(compiles.call_count, 2)
 
     def test_weights_that_change(self):
-        """Calls of the code fail after weights of convolutions have changed in place; those of other layers are the model's."""
+        """Calls of the code fail after weights of convolutions have changed in place."""
         module, _ = self.optimize(compile_rest=True)
         kept = copy.deepcopy(module)
         with torch.no_grad():

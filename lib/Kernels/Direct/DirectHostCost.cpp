@@ -61,9 +61,9 @@ static double countRunsInMemory(const TensorBox &box,
   return double(box.numElements) / double(elements);
 }
 
-/// Cycles until the runs of a box arrive that does not fit the second cache:
-/// processors fetch the next line of a run before it is read, but not the next
-/// run.
+/// Cycles until the runs of a box arrive whose operand does not fit the second
+/// cache: processors fetch the next line of a run before it is read, but not
+/// the next run.
 static double getFarCycles(const TensorBox &box, const ViewedTensor &operand,
                            const ::conv::HostCalibration &fit) {
   int64_t bytes =

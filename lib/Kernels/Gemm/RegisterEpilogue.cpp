@@ -70,7 +70,7 @@ private:
   /// Neighbouring lanes that have the vectors that follow each other in a row
   /// after an exchange; 1 if there is none.
   int64_t countExchanging() const;
-  /// The first of the runs that `lanes` neighbours exchange.
+  /// Stores the runs that `lanes` neighbours exchange, from `firstRun` on.
   void createExchanged(int64_t firstRun, int64_t lanes);
 
   const Kernel &kernel;
@@ -209,8 +209,8 @@ RegisterEpilogue::startRun(int64_t run) {
 /// stored in longer parts.
 static constexpr int64_t kAlignedBytes = 64, kUnalignedBytes = 128;
 
-/// Whether columns are neighbours in memory, and rows not too short to gain.
-/// Otherwise rows are, as those of neighbouring lanes.
+/// Whether columns are neighbours in memory, and rows not too short to gain. If
+/// rows are neighbours instead, lanes already store neighbouring elements.
 bool RegisterEpilogue::hasRows() const {
   const MatrixAccess &access = result.access;
   return access.getInnermostDistance(MatrixIndex::Column) == 1 &&

@@ -57,7 +57,7 @@ _get_version = operator.attrgetter("_version")
 
 
 class Sources(typing.NamedTuple):
-    """Weights of a model whose values a graph has copied, and their versions then."""
+    """Weights of a model that a graph has folded, and their versions then."""
 
     names: typing.List[str]
     aliases: typing.List[torch.Tensor]  #: Tensors without memory that share the versions of the weights.
@@ -87,23 +87,25 @@ class Sources(typing.NamedTuple):
 _NONE = Sources([], [], [])
 
 
-def attributes_of(graph: torch.fx.GraphModule) -> typing.Dict[str, torch.Tensor]:
-    """The parameters and buffers that a graph reads, by name."""
-    nodes = graph.graph.find_nodes(op="get_attr")
-    values = {node.target: operator.attrgetter(node.target)(graph) for node in nodes if node.users}
-    return {name: value for name, value in values.items() if isinstance(value, torch.Tensor)}
+def count_reads(graph: torch.fx.GraphModule) -> typing.Dict[str, int]:
+    """How many operators of a graph read each parameter and buffer, by name."""
+    reads: typing.Dict[str, int] = {}
+    for node in graph.graph.find_nodes(op="get_attr"):
+        reads[node.target] = reads.get(node.target, 0) + len(node.users)
+    return reads
 
 
-def watch(graph: torch.fx.GraphModule, before: typing.Dict[str, torch.Tensor]) -> None:
-    """Makes calls of a graph check what it read `before` its weights were folded, and reads no longer. Copies of the graph do
-    not: nothing that they read is the model's."""
-    read = set(map(id, attributes_of(graph).values()))
-    # Tensors of inference mode have no version.
-    folded = {
-        name: value
-        for name, value in before.items()
-        if id(value) not in read and type(value) in _calls.PLAIN and not value.is_inference()
-    }
+def tensors_of(graph: torch.fx.GraphModule) -> typing.Dict[str, torch.Tensor]:
+    """The parameters and buffers that a graph reads, by name. Those of inference mode have no version and are left out."""
+    values = {name: operator.attrgetter(name)(graph) for name in count_reads(graph)}
+    return {name: value for name, value in values.items() if type(value) in _calls.PLAIN and not value.is_inference()}
+
+
+def watch(graph: torch.fx.GraphModule, tensors: typing.Dict[str, torch.Tensor], before: typing.Dict[str, int]) -> None:
+    """Makes calls of a graph check those of its `tensors` that fewer operators read than `before` its weights were folded.
+    Copies of the graph do not: nothing that they read is the model's."""
+    now = count_reads(graph)
+    folded = {name: value for name, value in tensors.items() if now.get(name, 0) < before[name]}
     vars(graph)["_sources"] = Sources.of(folded)
 
 

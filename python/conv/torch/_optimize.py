@@ -21,7 +21,7 @@ from ._compiled import CompiledModule
 from ._example import Example, check_example, check_values, distinct
 from ._fold import fold
 from ._graphed import GraphedModule, check_devices
-from ._inference import as_inference, attributes_of, watch
+from ._inference import as_inference, count_reads, tensors_of, watch
 from ._settings import settings
 
 _CONVOLUTIONS = (_fused.fused_convolution, torch.ops.conv.convolution.default)
@@ -127,9 +127,9 @@ def graph_of(
     graph = _optimized(model)
     if graph is None:
         graph = _export(model, example)
-        before = attributes_of(graph)
+        tensors, reads = tensors_of(graph), count_reads(graph)
         fold(graph, channels_last, max_error)
-        watch(graph, before)
+        watch(graph, tensors, reads)
     return graph
 
 
@@ -196,7 +196,8 @@ def optimize(
 
     Tensors of other shapes are refused (ValueError); `replace` makes modules that take any.
     It is for the weights of that moment: if those of the model change, optimize it again. Calls of the module then fail
-    (RuntimeError), unless the new weights are other tensors; a copy of the module keeps the old weights, and runs.
+    (RuntimeError), unless the weights were replaced by other tensors, or written through `.data` or NumPy; a copy of the module
+    keeps the old weights, and runs.
 
     Batch norms are folded into the weights; bias, residual and activation run in the kernel of their convolution; tensors
     between convolutions are channels-last. Kernels are compiled in parallel. Then the model and the module run on the example,

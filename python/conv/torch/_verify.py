@@ -44,6 +44,8 @@ def _bits(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _are_same(buffer: torch.Tensor, value: torch.Tensor) -> bool:
+    if buffer.layout is not torch.strided:
+        return False  # No operator compares sparse tensors.
     return torch.equal(buffer, value) or torch.equal(_bits(buffer), _bits(value))  # NaN is not equal to itself.
 
 
