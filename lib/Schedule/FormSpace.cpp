@@ -124,10 +124,9 @@ static bool turnsFilter(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
     return false;
   bool isTF32 = op.getArithmetic() == Arithmetic::TF32;
   ConvolutionShape shape = ConvolutionShape::get(op);
-  int64_t rowBytes = shape.c / shape.groups * bytes;
   return !hasWarpgroups(chip) || isForLanes(op) || bytes == 1 || isTF32 ||
-         rowBytes % ::conv::kVectorBytes != 0 ||
-         (shape.groups == 1 && shape.c < PlanOptions::kRowSize);
+         (shape.groups == 1 && (shape.c < PlanOptions::kRowSize ||
+                                shape.c * bytes % ::conv::kVectorBytes != 0));
 }
 
 /// Whether channels fill less than a row of a tensor copy, and unfolding does

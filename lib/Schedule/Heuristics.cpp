@@ -52,7 +52,7 @@ static void sortByCost(std::vector<RankedCandidate> &candidates) {
   std::vector<RankedCandidate> sorted;
   sorted.reserve(candidates.size());
   for (uint32_t number : order)
-    sorted.push_back(candidates[number]);
+    sorted.push_back(std::move(candidates[number]));
   candidates = std::move(sorted);
 }
 

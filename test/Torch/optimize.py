@@ -258,6 +258,18 @@ class Optimize(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, "'weight' has changed since"):
                 module(x)
 
+    @unittest.skipUnless(torch.cuda.is_available(), "there is no GPU")
+    def test_weights_that_change_of_a_cuda_graph(self):
+        x = torch.randn(1, 8, 6, 6, device="cuda")
+        for compile_rest in (False, True):
+            model = draw_statistics(Block(8, 8)).cuda()
+            module = conv.torch.optimize(model, (x,), compile_rest=compile_rest, cuda_graph=True)
+            with torch.no_grad():
+                torch.testing.assert_close(module(x), model(x), rtol=1e-3, atol=1e-3)
+                model.conv1.weight.mul_(2)
+                with self.assertRaisesRegex(RuntimeError, "'conv1.weight' has changed since"):
+                    module(x)
+
     def test_compile_graph(self):
         model = draw_statistics(torch.nn.Sequential(Block(4, 4), torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten()))
         x = torch.randn(1, 4, 6, 6)

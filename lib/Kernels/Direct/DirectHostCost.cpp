@@ -37,30 +37,6 @@ static double getAccessCycles(const DirectTiling &tiling, bool isReduction,
                                                  : 1 / fit.ports;
 }
 
-/// Runs of a box that are contiguous in memory: several of its innermost
-/// dimension if these are whole.
-static double countRunsInMemory(const TensorBox &box,
-                                const ViewedTensor &operand) {
-  auto order = llvm::to_vector(llvm::seq<size_t>(0, operand.strides.size()));
-  llvm::sort(order, [&](size_t a, size_t b) {
-    return std::tuple(operand.strides[a], operand.type.getDimSize(a)) <
-           std::tuple(operand.strides[b], operand.type.getDimSize(b));
-  });
-  int64_t elements = 1, stride = 1;
-  for (size_t d : order) {
-    int64_t size = operand.type.getDimSize(d);
-    if (size == 1)
-      continue;
-    if (operand.strides[d] != stride)
-      break;
-    elements *= box.sizes[d];
-    stride *= size;
-    if (box.sizes[d] < size)
-      break;
-  }
-  return double(box.numElements) / double(elements);
-}
-
 /// Cycles until the runs of a box arrive whose operand does not fit the second
 /// cache: processors fetch the next line of a run before it is read, but not
 /// the next run.
@@ -69,7 +45,7 @@ static double getFarCycles(const TensorBox &box, const ViewedTensor &operand,
   int64_t bytes =
       operand.getExtent() * operand.type.getElementTypeBitWidth() / 8;
   return bytes > fit.farBytes
-             ? countRunsInMemory(box, operand) * fit.farRunCycles
+             ? double(box.numElements) / double(box.run) * fit.farRunCycles
              : 0;
 }
 

@@ -82,11 +82,11 @@ static bool evensOut(const UnitWork &work, Round round) {
 
 /// Cycles in which the resident workgroups use the parts of their unit.
 static double computeBusyCycles(const ChipInfo &chip, const UnitWork &work,
-                                int64_t resident, bool evensOut) {
+                                int64_t resident, bool isEven) {
   const LoopFit &loop = getFit(chip, work);
   int64_t simds = countSimds(chip);
   double waves = double(resident * work.waves) / double(simds);
-  if (!evensOut)
+  if (!isEven)
     waves = std::ceil(waves);
   waves = std::max(waves, double(ceilDiv(work.waves, simds)));
   double busy = 0;
@@ -145,17 +145,17 @@ double UnitSteps::computeLeast() const {
 }
 
 const UnitSteps::Step &UnitSteps::get(int64_t resident, Round round) {
-  bool evens = evensOut(work, round);
+  bool isEven = evensOut(work, round);
   for (const Step &step : known)
-    if (step.resident == resident && step.evensOut == evens)
+    if (step.resident == resident && step.isEven == isEven)
       return step;
   const LoopFit &loop = getFit(chip, work);
   if (leastPower < 0)
     leastPower = std::pow(computeLeast(), loop.chainNorm);
-  double busy = computeBusyCycles(chip, work, resident, evens);
+  double busy = computeBusyCycles(chip, work, resident, isEven);
   double cycles =
       std::pow(std::pow(busy, loop.chainNorm) + leastPower, 1 / loop.chainNorm);
-  return known.emplace_back(resident, evens, busy, cycles);
+  return known.emplace_back(resident, isEven, busy, cycles);
 }
 
 double UnitSteps::compute(int64_t resident, Round round) {

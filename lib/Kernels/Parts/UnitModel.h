@@ -87,7 +87,7 @@ public:
 private:
   struct Step {
     int64_t resident;
-    bool evensOut;
+    bool isEven;
     double busyCycles, cycles;
   };
   const Step &get(int64_t resident, Round round);
