@@ -209,6 +209,7 @@ void Planner::setJoinedSpace() {
                            channelsInnermost ? 'K' : 0),
        .positions = haloTilePositions(kInputLetters),
        .channel = hasChannelRows() ? 'C' : char(0),
+       .channelRow = PlanOptions::kRowSize,
        .mergesReduction = true});
 }
 

@@ -21,14 +21,15 @@ using namespace mlir;
 using namespace mlir::conv;
 
 static constexpr int64_t kBlockSize = PlanOptions::kBlockSize;
-static constexpr int64_t kRowSize = PlanOptions::kRowSize;
 
 void IndexSpace::setDigits(const Letters &letters) {
   digits = {"G", letters.rows, letters.columns, letters.reduction};
   mergesReduction = letters.mergesReduction;
   positions = haloTile.empty() ? "" : letters.positions;
   channel = letters.channel;
+  channelRow = letters.channelRow;
   innermost = letters.innermost;
+  innermostRow = letters.innermostRow;
   splits = 1;
   splitLetters.clear();
   if (mergedGroups > 1) {
@@ -54,7 +55,7 @@ void IndexSpace::setDigits(const Letters &letters) {
     digits[space] += kPlaces;
   }
   if (channel) {
-    setDigit(kInRow, {llvm::toLower(channel), DigitPart::In}, kRowSize);
+    setDigit(kInRow, {llvm::toLower(channel), DigitPart::In}, channelRow);
     Space space = StringRef(digits[Rows]).contains(channel) ? Rows : Columns;
     digits[space] += kInRow;
   }
@@ -67,7 +68,7 @@ IndexSpace::Space IndexSpace::getPositionSpace() const {
 
 int64_t IndexSpace::getHaloTileSize(char letter) const {
   if (letter == channel)
-    return kRowSize;
+    return channelRow;
   size_t found = positions.find(letter);
   return found == std::string::npos ? 1 : haloTile[found];
 }
@@ -85,7 +86,7 @@ AffineExpr IndexSpace::computeIndex(char letter) const {
   if (size_t i = positions.find(letter); i != std::string::npos)
     index = index * haloTile[i] + getDigit(kBlocks[i]) * kBlockSize +
             getDigit(kPlaces[i]);
-  return letter == channel ? index * kRowSize + getDigit(kInRow) : index;
+  return letter == channel ? index * channelRow + getDigit(kInRow) : index;
 }
 
 void IndexSpace::setIndices() {

@@ -28,11 +28,14 @@ public:
     /// Positions of rows or reduction that are numbered by halo tiles.
     std::string positions;
     /// The channel of rows or columns that is numbered by channel rows; 0 if
-    /// none is.
+    /// none is; and the channels of such a row.
     char channel = 0;
+    int64_t channelRow = 0;
     /// The reduction digit that both operands have innermost: slices of it
-    /// should have whole rows of a tile; 0 if there is none.
+    /// should have whole rows of a tile; 0 if there is none. And the elements
+    /// of such a row.
     char innermost = 0;
+    int64_t innermostRow = 0;
     /// Whether merged groups are digits of columns and reduction, and the right
     /// operand is zero between two groups. Otherwise they are digits of rows
     /// and columns, and the result is not written between two groups.
@@ -114,6 +117,14 @@ private:
   };
 
   int64_t getSize(char letter) const { return sizes.lookup(letter); }
+  /// Whether both operands of a reduction have images innermost; and the letter
+  /// of the reduction that is next to them, 0 if there is none.
+  bool areImagesInnermost() const { return innermost == 'N'; }
+  char getNextToInnermost() const {
+    StringRef letters = digits[Reduction];
+    size_t place = letters.find(innermost);
+    return place == 0 || place == StringRef::npos ? 0 : letters[place - 1];
+  }
   /// Whether positions are in the rows or in the reduction.
   Space getPositionSpace() const;
   /// The extent of a halo tile in a position's dimension, or the size of a
@@ -168,7 +179,9 @@ private:
   SmallVector<int64_t> haloTile;
   std::string positions; ///< Letters that are numbered by halo tiles.
   char channel = 0;      ///< The letter numbered by channel rows.
-  char innermost = 0;    ///< The letter whose slices have whole rows.
+  int64_t channelRow = 0;
+  char innermost = 0; ///< The letter whose slices have whole rows.
+  int64_t innermostRow = 0;
   int64_t splits = 1;
   bool areTurned = false; ///< Split-K slices have columns outermost.
   /// A letter that is split: the digit of the batch that counts its slices, and

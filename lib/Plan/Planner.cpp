@@ -27,6 +27,7 @@ Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
     : direction(op.getDirection()), layouts(op.getLayouts()),
       shape(ConvolutionShape::get(op)), padding(op.getPadding()),
       options(options), rank(shape.getRank()),
+      elementBytes(getOperandElementType(op).getIntOrFloatBitWidth() / 8),
       space(op.getContext(), options.mergedGroups,
             hasHaloTiles(op) ? options.haloTile : ArrayRef<int64_t>()) {
   if (direction == Direction::BackwardData)
@@ -102,13 +103,26 @@ bool Planner::canHaveChannelRows() const {
   llvm_unreachable("every direction has columns");
 }
 
+/// If the channels that windows see are innermost, a tensor copy loads a row of
+/// them at each position. Otherwise it loads a row of positions for each
+/// channel of a tap, of which a tile has eight swizzled ones at a time.
+int64_t Planner::getChannelRow() const {
+  constexpr int64_t kSwizzledRows = 8;
+  bool onOutput = hasOutputWindows();
+  bool areInnermost = onOutput ? layouts.getOutput().ends_with("K")
+                               : layouts.getInput().ends_with("C");
+  int64_t channels = (onOutput ? shape.k : shape.c) / shape.groups;
+  return areInnermost ? PlanOptions::kRowSize
+                      : llvm::alignTo(channels, kSwizzledRows);
+}
+
 /// The filter's own order suffices if its channels are innermost and fill whole
 /// channel rows, or if there is only one tap.
 bool Planner::hasSeparateTaps() const {
   char channel = hasOutputWindows() ? 'K' : 'C';
   int64_t channels = (channel == 'K' ? shape.k : shape.c) / shape.groups;
   return layouts.getFilter().back() != channel ||
-         (channels % PlanOptions::kRowSize != 0 &&
+         (channels % getChannelRow() != 0 &&
           llvm::product_of(shape.filter) > 1);
 }
 
@@ -127,6 +141,13 @@ void Planner::setBackwardWeightSpace() {
   if (layouts.getInput().ends_with(spatial(kInputLetters).back()) &&
       layouts.getOutput().ends_with(spatial(kOutputLetters).back()))
     digits.innermost = positions.back();
+  digits.innermostRow = PlanOptions::kRowSize;
+  if (layouts.getInput().ends_with("N") && layouts.getOutput().ends_with("N")) {
+    digits.innermost = 'N';
+    digits.innermostRow = ::conv::TmaTile::kRowBytes / elementBytes;
+  }
+  digits.channelRow =
+      space.hasHaloTiles() ? PlanOptions::kRowSize : getChannelRow();
   if (space.hasHaloTiles()) {
     // A tap row, whose taps share a halo tile, for each channel row.
     std::string lines = spatial(kFilterLetters);

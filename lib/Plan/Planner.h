@@ -101,6 +101,8 @@ private:
   bool hasOutputWindows() const;
   /// Sets the rows and columns of the input, without a reduction.
   void setInputSpace();
+  /// The channels of a channel row of a weight gradient.
+  int64_t getChannelRow() const;
   /// Whether tensor copies need channel rows for the columns of a weight
   /// gradient, and for joined dgrad phases.
   bool hasSeparateTaps() const;
@@ -131,6 +133,7 @@ private:
   PaddingMode padding;
   PlanOptions options;
   int64_t rank;
+  int64_t elementBytes; ///< Of the operands.
   IndexSpace space;
   /// What the products write: an intermediate tensor, or the result.
   std::optional<size_t> target;

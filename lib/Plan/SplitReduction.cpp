@@ -17,7 +17,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-static constexpr int64_t kRowSize = PlanOptions::kRowSize;
 /// The least part of the last digit in slices of several digits: shorter ones
 /// are short runs in memory.
 static constexpr int64_t kLeastRun = 16;
@@ -33,9 +32,14 @@ std::string IndexSpace::getSplittableLetters() const {
   return all;
 }
 
+/// Images that are innermost continue the positions of a line.
 bool IndexSpace::hasWholeRows(char letter, int64_t parts) const {
-  return letter != innermost || parts == 1 ||
-         getDigitSize(letter) % (parts * kRowSize) == 0;
+  int64_t run = 1;
+  if (areImagesInnermost() && letter == getNextToInnermost())
+    run = getDigitSize(innermost);
+  else if (letter != innermost)
+    return true;
+  return parts == 1 || getDigitSize(letter) * run % (parts * innermostRow) == 0;
 }
 
 bool IndexSpace::canHaveSlices(char letter, int64_t parts) const {
@@ -50,6 +54,11 @@ char IndexSpace::selectSplitLetter(int64_t parts) const {
                           getDigitSize(letter) >= parts,
                       getDigitSize(letter));
   };
+  // Slices of lines read the same lines of the image at a time, and share them
+  // in the cache, where slices of an image have lines of their own, and the
+  // lines that windows see beside them.
+  if (areImagesInnermost())
+    std::reverse(letters.begin(), letters.end());
   return *llvm::max_element(
       letters, [&](char a, char b) { return getRank(a) < getRank(b); });
 }

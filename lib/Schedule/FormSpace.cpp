@@ -7,7 +7,8 @@
 //
 // Few forms are worth ranking: channels innermost, with the result in the
 // caller's layout or also channels innermost, and channels padded to 16 bytes
-// or, in narrow groups, merged to a row of a tensor copy. Depthwise weight
+// or, in narrow groups, merged to a row of a tensor copy. Weight gradients of
+// 32 and 8 bits can have positions or images innermost. Depthwise weight
 // gradients whose channels are not whole vectors can have positions innermost,
 // as can small groups on the host. Results of few channels can be unfolded.
 // Operands that are 8-bit floats can also be multiplied as f16.
@@ -236,6 +237,39 @@ static LayoutsAttr getPositionsLast(ConvolutionOpInterface op) {
   return last;
 }
 
+/// Layouts in which the reduction of a weight gradient is innermost in both
+/// operands: positions or images. Warpgroups multiply no other operands of 32
+/// or 8 bits without lanes that transpose them.
+static SmallVector<LayoutsAttr> getReductionLast(ConvolutionOpInterface op,
+                                                 const ::conv::ChipInfo &chip,
+                                                 int64_t bytes) {
+  if (op.getDirection() != Direction::BackwardWeight || !hasWarpgroups(chip) ||
+      bytes == ::conv::TmaTile::kElementBytes || isForLanes(op) ||
+      op.getLayouts().getInput().contains('G'))
+    return {};
+  // Smaller groups are merged, and most of what is multiplied is zero.
+  constexpr int64_t kSmallGroup = 16;
+  if (op.getGroups() > 1 &&
+      ConvolutionShape::get(op).c / op.getGroups() < kSmallGroup)
+    return {};
+  LayoutsAttr positions = getPositionsLast(op), images = positions;
+  for (TensorRole role : {TensorRole::Input, TensorRole::Output}) {
+    // A tile has rows of many channels. With images of megabytes between them,
+    // each needs an address translation of its own, so there are lines between
+    // them: HCWN.
+    StringRef order = getOrder(positions, role);
+    std::string lines = order.drop_front(2).drop_back().str();
+    images = withOrder(images, role,
+                       lines + order[1] + order.back() + order.front());
+  }
+  SmallVector<LayoutsAttr> layouts;
+  for (LayoutsAttr one : {positions, images}) {
+    layouts.push_back(one);
+    layouts.push_back(withOrder(one, op.getResultRole(), op.getResultOrder()));
+  }
+  return layouts;
+}
+
 /// Forms with operands of a type, or of their own if that is null.
 static SmallVector<OperandForm>
 enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
@@ -256,6 +290,7 @@ enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
   if (splitsVectors(op, bytes))
     layouts.push_back(withOrder(getPositionsLast(op), op.getResultRole(),
                                 op.getResultOrder()));
+  llvm::append_range(layouts, getReductionLast(op, chip, bytes));
   SmallVector<OperandForm> forms;
   auto add = [&](OperandForm form) {
     form.operandType = operandType;

@@ -390,6 +390,19 @@ func.func @left_alone(%x: tensor<1x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> te
   return %y : tensor<1x8x8x32xf32>
 }
 
+// Images become innermost: columns of a transform are a few images, and positions of a line, which follow each other in the result.
+// Rows are channels where these are innermost, or else positions of several lines.
+#images_innermost = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, layouts = <"HCWN", "KRSC", "PKQN">>
+// CHECK-LABEL: func @images_innermost
+// CHECK-SAME:    %[[X:.+]]: tensor<4x8x8x16xf16>, %[[DY:.+]]: tensor<4x32x8x8xf16>
+// CHECK-DAG:     conv.gather %[[X]]{{.*}} view = <batch = [8], rows = [16], columns = [8, 4], map = affine_map<(d0, d1, d2, d3) -> (d3, d0, d2, d1)>> : tensor<4x8x8x16xf16> -> tensor<8x16x32xf16>
+// CHECK-DAG:     conv.gather %[[DY]]{{.*}} view = <batch = [32], rows = [8, 8], columns = [4], map = affine_map<(d0, d1, d2, d3) -> (d3, d0, d1, d2)>> : tensor<4x32x8x8xf16> -> tensor<32x64x4xf16>
+func.func @images_innermost(%x: tensor<4x8x8x16xf16>, %dy: tensor<4x32x8x8xf16>) -> tensor<32x3x3x16xf32> {
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NKPQ"> schedule = #images_innermost
+      : tensor<4x8x8x16xf16>, tensor<4x32x8x8xf16> -> tensor<32x3x3x16xf32>
+  return %dw : tensor<32x3x3x16xf32>
+}
+
 // In the form of its schedule, a convolution reads transformed operands: images are matrices, whose rows are pixels
 // and whose columns are channels.
 #channels_last = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [32, 32], subgroup = [16, 16], gemm_k = 32, stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8>

@@ -18,6 +18,7 @@
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace conv;
 
@@ -94,6 +95,16 @@ static bool canGather(const Gather &gather, const TmaTile &tile) {
          !tile.isConverted() && gather.fits(tile);
 }
 
+/// Whether copies of a tap's columns are large: all of the tile's or of the
+/// tap's, or enough rows to keep the copy engine busy.
+static bool hasLargeBoxes(const TmaFacts &facts, const TmaTile &tile) {
+  constexpr int64_t kLarge = 32;
+  if (facts.columnsOfTap == 0)
+    return true;
+  int64_t rows = std::gcd(tile.columns, facts.columnsOfTap);
+  return rows >= std::min({tile.columns, facts.columnsOfTap, kLarge});
+}
+
 /// Whether a kernel with this tile exists for any number of stages.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem, tile);
@@ -111,6 +122,7 @@ static bool isPossible(const Problem &problem, const TmaTile &tile) {
            fitsRegisters(tile))) &&
          tile.columns >= std::min(problem.columns, kMinColumns) &&
          (!facts.hasRowsOfColumns || tile.hasWholeRowsOfColumns()) &&
+         hasLargeBoxes(facts, tile) &&
          (!facts.isRightTransposed || tile.columns >= problem.columns ||
           tile.columns % kRightRow == 0) &&
          (!facts.haloTile || fitsHaloTiles(*facts.haloTile, tile));
@@ -137,7 +149,7 @@ static bool canShare(const Problem &problem, const ChipInfo &chip,
   const TmaFacts &facts = getTmaFacts(problem, tile);
   double bytes = problem.lhsBytes + problem.rhsBytes;
   bool readsTooMuch =
-      facts.reducesPositions
+      facts.reducesPositions || facts.columnsOfTap > 0
           ? problem.splits > 1 ||
                 bytes > fit(chip).clusterShare * double(chip.cacheBytes)
           : facts.isFilterGradient && !areOperandsNear(problem, chip);

@@ -100,7 +100,7 @@ static double getLineCycles(const Problem &problem, const ChipInfo &chip,
   bool areWhole = facts.leftLines == 1 && facts.rightLines == 1;
   if (!areWhole)
     return fit(chip).splitLineCycles;
-  if (!facts.reducesPositions)
+  if (!facts.reducesPositions && facts.columnsOfTap == 0)
     return 0;
   bool areFar =
       rereadsOperand(problem, chip) && !areOperandsNear(problem, chip);

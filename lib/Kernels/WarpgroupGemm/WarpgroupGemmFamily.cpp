@@ -79,6 +79,8 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
     facts.rightLines = geometry->getRightLines();
     facts.hasGroups |= geometry->window.hasGroups();
     facts.hasMatrices |= geometry->hasMatrices();
+    if (geometry->hasMatrices() && geometry->rightMatrix->hasTaps())
+      facts.columnsOfTap = geometry->rightMatrix->rows.back();
     facts.atomsPerRow =
         geometry->getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;
     facts.hasVolumes |=
@@ -231,11 +233,12 @@ public:
   void describe(const PlannedConvolution &planned,
                 ::conv::Problem &problem) const override {
     auto [op, plan, options] = planned;
-    // If columns can have rows of channels, copied tiles must have them.
-    if (options.joinsPhases ||
-        problem.hasChannelRows != canHaveChannelRows(op, options))
+    if (options.joinsPhases)
       return;
-    if (!problem.hasHaloTiles)
+    // If columns can have rows of channels, tiles that are copied with channels
+    // innermost must have them.
+    bool hasOwnRows = problem.hasChannelRows == canHaveChannelRows(op, options);
+    if (hasOwnRows && !problem.hasHaloTiles)
       if (auto facts = computeGatherFacts(op, plan)) {
         if (options.transposed)
           facts->sharers = 1; // S20.
@@ -243,7 +246,7 @@ public:
       }
     std::optional<::conv::TmaFacts> facts =
         computeTmaFacts(op, plan, problem.hasHaloTiles);
-    if (!facts)
+    if (!facts || (!hasOwnRows && !facts->hasMatrices))
       return;
     facts->allows3xTF32 =
         op.getArithmetic() == Arithmetic::F32 &&

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Products without a window, whose operands lie in memory with positions
-// innermost.
+// Products whose operands lie in memory with positions or images innermost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +17,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <gtest/gtest.h>
 
 using namespace mlir;
@@ -25,7 +26,7 @@ using namespace mlir::conv;
 
 namespace {
 
-using Digit = TmaMatrix::Digit;
+using Extent = TmaMatrix::Extent;
 
 /// The gradient of a filter of one element, of 6 images of 200 positions.
 constexpr StringLiteral kFilterGradient = R"(
@@ -76,6 +77,37 @@ constexpr StringLiteral kOnePosition = R"(
     return
   })";
 
+/// The gradient of a filter in tf32, of 8 images of 14 x 12 positions, which
+/// are innermost in memory.
+std::string getImagesInnermost(int64_t stride) {
+  return llvm::formatv(R"(
+  func.func @f(%x: tensor<48x14x12x8xf32>, %dy: tensor<24x{0}x{1}x8xf32>) {{
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [{2}, {2}], dilations = [1, 1], low = [1, 1],
+                  high = [1, 1]>
+        layouts = <"CHWN", "KRSC", "KPQN"> arithmetic = tf32
+        : tensor<48x14x12x8xf32>, tensor<24x{0}x{1}x8xf32>
+          -> tensor<24x3x3x48xf32>
+    return
+  })",
+                       14 / stride, 12 / stride, stride);
+}
+
+/// The same with positions innermost, of so many taps of a line.
+std::string getPositionsInnermost(int64_t taps) {
+  return llvm::formatv(R"(
+  func.func @f(%x: tensor<8x48x14x12xf32>, %dy: tensor<8x24x14x12xf32>) {{
+    %dw = conv.backward_weight %x, %dy
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, {0}],
+                  high = [1, {0}]>
+        layouts = <"NCHW", "KRSC", "NKPQ"> arithmetic = tf32
+        : tensor<8x48x14x12xf32>, tensor<8x24x14x12xf32>
+          -> tensor<24x3x{1}x48xf32>
+    return
+  })",
+                       taps / 2, taps);
+}
+
 class MatrixGeometryTest : public testing::Test {
 protected:
   MatrixGeometryTest() {
@@ -93,9 +125,10 @@ protected:
     return computeTmaGeometry(lhs, rhs, result, obstacle);
   }
 
-  static void expectDigits(const TmaMatrix &matrix, ArrayRef<Digit> expected) {
+  static void expectExtents(const TmaMatrix &matrix,
+                            ArrayRef<Extent> expected) {
     EXPECT_EQ(llvm::map_to_vector(matrix.dimensions,
-                                  [](const auto &d) { return d.digit; }),
+                                  [](const auto &d) { return d.extent; }),
               llvm::to_vector(expected));
   }
 
@@ -108,9 +141,9 @@ TEST_F(MatrixGeometryTest, ReductionIsInnermostInBothOperands) {
   std::optional<TmaGeometry> geometry = compute(kFilterGradient, {});
   ASSERT_TRUE(geometry) << obstacle;
   ASSERT_TRUE(geometry->hasMatrices());
-  expectDigits(*geometry->leftMatrix, {Digit::Outer, Digit::Row, Digit::Inner});
-  expectDigits(*geometry->rightMatrix,
-               {Digit::Outer, Digit::Row, Digit::Inner});
+  for (const TmaMatrix *matrix :
+       {&*geometry->leftMatrix, &*geometry->rightMatrix})
+    expectExtents(*matrix, {Extent::One, Extent::Rows, Extent::Reduction});
   EXPECT_EQ(geometry->leftMatrix->dimensions[1].size, 24);
   EXPECT_EQ(geometry->rightMatrix->dimensions[1].size, 40);
   EXPECT_FALSE(geometry->isLeftTransposed());
@@ -130,9 +163,9 @@ TEST_F(MatrixGeometryTest, PartsAreOfImages) {
     ASSERT_TRUE(geometry) << obstacle;
     EXPECT_EQ(geometry->parts, splits);
     EXPECT_EQ(geometry->getOuterLoop().count(), splits == 2 ? 3 : 2);
-    EXPECT_EQ(geometry->leftMatrix->dimensions[0].partStep,
+    EXPECT_EQ(geometry->leftMatrix->dimensions[0].steps.front(),
               splits == 2 ? 3 : 2);
-    EXPECT_EQ(geometry->leftMatrix->dimensions[2].partStep, 0);
+    EXPECT_EQ(geometry->leftMatrix->dimensions[2].steps.front(), 0);
   }
 }
 
@@ -142,8 +175,8 @@ TEST_F(MatrixGeometryTest, PartsOfPositionsHaveWholeRows) {
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->elementBytes, 4);
   EXPECT_EQ(geometry->getInnerLoop().count(), 2);
-  expectDigits(*geometry->leftMatrix, {Digit::Row, Digit::Inner});
-  EXPECT_EQ(geometry->leftMatrix->dimensions[1].partStep, 64);
+  expectExtents(*geometry->leftMatrix, {Extent::Rows, Extent::Reduction});
+  EXPECT_EQ(geometry->leftMatrix->dimensions[1].steps.front(), 64);
   EXPECT_FALSE(compute(kFloatGradient, {.splits = 16}));
 }
 
@@ -158,9 +191,9 @@ TEST_F(MatrixGeometryTest, RowsAreInnermostInBothOperands) {
   std::optional<TmaGeometry> geometry =
       compute(kInputGradient, {.transposed = true});
   ASSERT_TRUE(geometry) << obstacle;
-  expectDigits(*geometry->leftMatrix, {Digit::Inner, Digit::Row});
-  expectDigits(*geometry->rightMatrix,
-               {Digit::Batch, Digit::Inner, Digit::Row});
+  expectExtents(*geometry->leftMatrix, {Extent::Reduction, Extent::Rows});
+  expectExtents(*geometry->rightMatrix,
+                {Extent::One, Extent::Reduction, Extent::Rows});
   EXPECT_TRUE(geometry->isLeftTransposed());
   EXPECT_TRUE(geometry->isRightTransposed());
   EXPECT_EQ(geometry->window.groups, 6);
@@ -168,12 +201,67 @@ TEST_F(MatrixGeometryTest, RowsAreInnermostInBothOperands) {
   EXPECT_EQ(geometry->countSteps(), 1);
 }
 
-// With one tap, these are matrices; with three, taps outside the image would
-// read inside it.
+// With one position, no dimension has rows or the reduction innermost.
 TEST_F(MatrixGeometryTest, TapsDoNotLeaveMatrices) {
   EXPECT_FALSE(compute(kOnePosition, {}));
   EXPECT_EQ(obstacle, "expects images outermost and channels innermost, but "
                       "got another layout");
+}
+
+// A tap moves boxes of 12 x 8 neighbours by 8 elements, and a line by one.
+TEST_F(MatrixGeometryTest, TapsMoveLinesOfImages) {
+  std::optional<TmaGeometry> geometry = compute(getImagesInnermost(1), {});
+  ASSERT_TRUE(geometry && geometry->hasMatrices()) << obstacle;
+  const TmaMatrix &right = *geometry->rightMatrix;
+  expectExtents(right, {Extent::Rows, Extent::One, Extent::Reduction});
+  EXPECT_EQ(right.rows, (SmallVector<int64_t>{3, 3, 48}));
+  // Digits are r, s, c, p, and the position with its image.
+  EXPECT_EQ(right.dimensions[1].steps, (SmallVector<int64_t>{1, 0, 0, 1, 0}));
+  EXPECT_EQ(right.dimensions[1].start, -1);
+  EXPECT_EQ(right.dimensions[2].steps, (SmallVector<int64_t>{0, 8, 0, 0, 1}));
+  EXPECT_EQ(right.dimensions[2].start, -8);
+  EXPECT_EQ(right.dimensions[2].size, 96);
+  EXPECT_EQ(geometry->getOuterLoop().count(), 14);
+  EXPECT_EQ(geometry->getInnerLoop().count(), 3);
+  // Each copy has rows of one tap.
+  EXPECT_EQ(right.countBoxRows(96), 48);
+  EXPECT_EQ(right.countBoxRows(160), 16);
+}
+
+// A window with a stride skips positions, so that neighbours are images only.
+TEST_F(MatrixGeometryTest, StridesKeepPositionsApart) {
+  std::optional<TmaGeometry> geometry = compute(getImagesInnermost(2), {});
+  ASSERT_TRUE(geometry && geometry->hasMatrices()) << obstacle;
+  const TmaMatrix &right = *geometry->rightMatrix;
+  expectExtents(right,
+                {Extent::Rows, Extent::One, Extent::One, Extent::Reduction});
+  EXPECT_EQ(right.dimensions[2].steps,
+            (SmallVector<int64_t>{0, 1, 0, 0, 2, 0}));
+  EXPECT_EQ(geometry->segmentDigits, (SmallVector<int64_t>{7, 6}));
+  EXPECT_EQ(geometry->getInnerLoop().count(), 1);
+}
+
+// Slices are parts of lines, which read the same lines of the image.
+TEST_F(MatrixGeometryTest, SlicesOfImagesAreOfLines) {
+  std::optional<TmaGeometry> geometry =
+      compute(getImagesInnermost(1), {.splits = 3});
+  ASSERT_TRUE(geometry && geometry->hasMatrices()) << obstacle;
+  EXPECT_EQ(geometry->rightMatrix->dimensions[2].steps.front(), 32);
+  EXPECT_EQ(geometry->getOuterLoop().count(), 14);
+  EXPECT_EQ(geometry->getInnerLoop().count(), 1);
+}
+
+// Swizzled boxes start at multiples of 16 bytes: taps of a line may not move
+// them by one element. Lines may, and follow each other in one dimension.
+TEST_F(MatrixGeometryTest, BoxesStartAtWholeAccesses) {
+  EXPECT_FALSE(compute(getPositionsInnermost(3), {}));
+  std::optional<TmaGeometry> geometry = compute(getPositionsInnermost(1), {});
+  ASSERT_TRUE(geometry && geometry->hasMatrices()) << obstacle;
+  const TmaMatrix &right = *geometry->rightMatrix;
+  expectExtents(right, {Extent::One, Extent::Rows, Extent::Reduction});
+  EXPECT_EQ(right.dimensions[2].steps, (SmallVector<int64_t>{12, 0, 0, 1}));
+  EXPECT_EQ(right.dimensions[2].start, -12);
+  EXPECT_EQ(geometry->getInnerLoop().count(), 6); // 168 positions.
 }
 
 } // namespace

@@ -19,8 +19,6 @@ using namespace mlir::conv;
 /// Bytes of the largest tile: two accesses of 16 bytes in flight for each of
 /// 256 work-items.
 static constexpr int64_t kTileBytes = 8192;
-/// The longest side of a tile: a cache line of 16-bit elements.
-static constexpr int64_t kTileSide = 64;
 
 SmallVector<AffineExpr>
 MatrixDimensions::createCoordinates(ArrayRef<int64_t> shape,

@@ -65,6 +65,25 @@ TransformViews TransformViews::get(TransformOp op) {
     rows = collectRun(op, lastRow);
   llvm::erase_if(rows,
                  [&](int64_t d) { return llvm::is_contained(columns, d); });
+  // Short columns continue with their neighbours in the result, and short rows
+  // with their neighbours in the source: a few images that are innermost with
+  // the positions of a line, and a line with the lines after it.
+  auto isShort = [&](ArrayRef<int64_t> dimensions) {
+    int64_t size = 1;
+    for (int64_t d : dimensions)
+      size *= type.getDimSize(d);
+    return size < kTileSide;
+  };
+  while (isShort(columns) && columns.front() > 0 &&
+         !llvm::is_contained(rows, columns.front() - 1))
+    columns.insert(columns.begin(), columns.front() - 1);
+  while (!rows.empty() && isShort(rows) && permutation[rows.front()] > 0) {
+    int64_t next = llvm::find(permutation, permutation[rows.front()] - 1) -
+                   permutation.begin();
+    if (llvm::is_contained(columns, next))
+      break;
+    rows.insert(rows.begin(), next);
+  }
   SmallVector<int64_t> batch;
   for (int64_t d = 0; d < rank; ++d)
     if (!llvm::is_contained(columns, d) && !llvm::is_contained(rows, d))

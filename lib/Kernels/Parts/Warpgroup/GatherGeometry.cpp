@@ -74,7 +74,7 @@ mlir::conv::computeGather(const ViewedProduct &product) {
 
 TmaGeometry mlir::conv::getGatheredGeometry(const ViewedProduct &product,
                                             const ::conv::Gather &gather) {
-  using Digit = TmaMatrix::Digit;
+  using Extent = TmaMatrix::Extent;
   TmaGeometry geometry{};
   geometry.window.groups = 1;
   geometry.parts = llvm::product_of(product.lhs.view.getBatch());
@@ -84,7 +84,7 @@ TmaGeometry mlir::conv::getGatheredGeometry(const ViewedProduct &product,
   geometry.segmentPositions = product.lhs.view.getShape()[2];
   auto getMatrix = [](const ViewedTensor &operand, bool isTransposed) {
     auto [batch, rows, columns] = operand.view.getShape();
-    TmaMatrix matrix{{{Digit::Row, rows, 0}, {Digit::Inner, columns, 0}}};
+    TmaMatrix matrix{{{Extent::Rows, rows}, {Extent::Reduction, columns}}};
     if (isTransposed)
       std::swap(matrix.dimensions[0], matrix.dimensions[1]);
     return matrix;

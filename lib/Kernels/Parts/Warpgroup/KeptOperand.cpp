@@ -10,13 +10,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Whether all matrices of a batch have the same operand.
-static bool isSame(const TmaMatrix &matrix) {
-  return llvm::none_of(matrix.dimensions, [](const auto &dimension) {
-    return dimension.digit == TmaMatrix::Digit::Batch;
-  });
-}
-
 ::conv::TmaReuse mlir::conv::computeTmaReuse(const ViewedTensor &lhs,
                                              const ViewedTensor &rhs,
                                              const TmaGeometry &geometry) {
@@ -30,9 +23,9 @@ static bool isSame(const TmaMatrix &matrix) {
     return reuse;
   bool isOne = geometry.window.groups == 1;
   bool hasMatrices = geometry.hasMatrices();
-  bool isLeft = isOne || (hasMatrices ? isSame(*geometry.leftMatrix)
+  bool isLeft = isOne || (hasMatrices ? geometry.leftMatrix->isShared()
                                       : geometry.window.isShared);
-  bool isRight = isOne || (hasMatrices && isSame(*geometry.rightMatrix));
+  bool isRight = isOne || (hasMatrices && geometry.rightMatrix->isShared());
   if (isLeft && (!isRight || reuse.rows < reuse.columns))
     reuse.side = Side::Left;
   else if (isRight)

@@ -1,12 +1,12 @@
-//===- MatrixCopies.cpp - copies of plain matrices ----------------------===//
+//===- MatrixCopies.cpp - copies of matrices ----------------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Tiles of both operands are boxes of tensors, whose dimensions are rows, steps
-// of the reduction, or a batch.
+// Tiles of both operands are boxes of tensors. The numbers of a matrix, of rows
+// and of a step are split into the digits that say where a box starts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ using namespace mlir::conv;
 
 namespace {
 
-/// Operands are plain matrices: a step is one row of elements of a segment.
+/// Operands are matrices: a step is one row of elements of a segment.
 class MatrixCopies final : public TmaCopies {
 public:
   using TmaCopies::TmaCopies;
@@ -50,30 +50,29 @@ void MatrixCopies::createOperand(TileOrigin origin, const Step &step, Value map,
                                  const TmaMatrix &matrix, Value row,
                                  int64_t count, Value destination,
                                  Value barrier) const {
-  using Digit = TmaMatrix::Digit;
   const IndexMath &math = ptx.math;
   auto createBox = [&](Value destination, Value row) {
+    SmallVector<Value> digits = math.split(origin.batch, matrix.batch);
+    llvm::append_range(digits, math.split(row, matrix.rows));
+    llvm::append_range(digits, math.split(step.outer, geometry.segmentDigits));
+    digits.push_back(step.inner);
     SmallVector<Value> coordinates;
     for (const TmaMatrix::Dimension &d : llvm::reverse(matrix.dimensions)) {
-      Value index = d.digit == Digit::Row     ? row
-                    : d.digit == Digit::Inner ? step.inner
-                    : d.digit == Digit::Outer ? step.outer
-                                              : createGroup(origin);
-      if (d.partStep != 0) {
-        Value slice =
-            math.split(createPart(origin), geometry.partCounts)[d.part];
-        index = math.add(index, math.mul(slice, d.partStep));
-      }
-      coordinates.push_back(index);
+      Value coordinate = math.constant(d.start);
+      for (auto [digit, one] : llvm::zip_equal(digits, d.steps))
+        if (one != 0)
+          coordinate = math.add(coordinate, math.mul(digit, one));
+      coordinates.push_back(coordinate);
     }
     ptx.loadBox(destination, map, barrier, coordinates);
   };
-  if (!matrix.isTransposed())
-    return createBox(destination, row);
-  // Rows in shared memory are then elements of the reduction.
-  for (int64_t i = 0; i < count / rows.elements(); ++i)
-    createBox(ptx.offset(destination, i * getBoxBytes()),
-              math.add(row, i * rows.elements()));
+  // Rows in shared memory are elements of the reduction if rows are innermost.
+  bool isTransposed = matrix.isTransposed();
+  int64_t boxRows = isTransposed ? rows.elements() : matrix.countBoxRows(count);
+  int64_t boxBytes = isTransposed ? getBoxBytes() : boxRows * rows.bytes;
+  for (int64_t i = 0; i < count / boxRows; ++i)
+    createBox(ptx.offset(destination, i * boxBytes),
+              math.add(row, i * boxRows));
 }
 
 void MatrixCopies::createStep(TileOrigin origin, ArrayRef<Value>,

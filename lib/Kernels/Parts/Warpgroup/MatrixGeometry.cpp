@@ -5,13 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Without a window, one digit of the view counts each dimension of an operand,
-// so the copy engine finds tiles whatever the order of dimensions is. With
-// positions innermost, the gradient of a 1x1 filter has the reduction innermost
-// in both operands:
+// The copy engine finds tiles whatever the order of dimensions is. With
+// positions innermost, the gradient of a filter has the reduction innermost in
+// both operands; a tap only moves where a box of the input starts, and what is
+// outside of the image arrives as zeros:
 //
 //                       positions (q)                  positions (q)
-//   gradient [ k x c ] = sum over images n  [ k x q ]  ·  [ c x q ] transposed
+//   gradient [ k x c ] = sum over images n  [ k x q ]  ·  [ c x q + s ]
+//   transposed
+//                            and lines p
+//
+// Boxes start at multiples of 16 bytes. With images innermost (CHWN), as many
+// images as have 16 bytes suffice for any window and stride. Then the reduction
+// is over images and, if windows move by 1, over positions of a line, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,117 +26,274 @@
 #include "conv/Dialect/Conv/IR/TensorMapLimits.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::conv;
 
-using Digit = TmaMatrix::Digit;
+using Extent = TmaMatrix::Extent;
 
-/// Sets the loops from the digits of the reduction with more than one value.
-/// Returns false unless there are one or two such digits.
-static bool setLoops(ArrayRef<int64_t> reduction, TmaGeometry &geometry) {
-  SmallVector<int64_t> sizes = llvm::to_vector(
-      llvm::make_filter_range(reduction, [](int64_t s) { return s > 1; }));
-  if (sizes.empty() || sizes.size() > 2)
+bool TmaMatrix::isShared() const {
+  return llvm::none_of(dimensions, [&](const Dimension &dimension) {
+    return llvm::any_of(ArrayRef(dimension.steps).take_front(batch.size()),
+                        [](int64_t step) { return step != 0; });
+  });
+}
+
+namespace {
+
+/// Reads both operands of a product. Their digits with more than one value are
+/// numbered: those of the batch, of rows, and of the reduction.
+class MatrixReader {
+public:
+  MatrixReader(const ViewedTensor &lhs, const ViewedTensor &rhs,
+               TmaGeometry &geometry)
+      : lhs(lhs), rhs(rhs), geometry(geometry) {}
+
+  /// Returns false if the tiles of an operand are not boxes.
+  bool read();
+
+private:
+  bool areConditionsMet(bool isFilterGradient) const;
+  bool selectInner();
+  std::optional<TmaMatrix> readMatrix(const ViewedTensor &tensor) const;
+  bool mergeInnermost();
+  bool hasBoxes(const TmaMatrix &matrix) const;
+  bool hasZerosAfter(const TmaMatrix &matrix) const;
+  int64_t getRowElements() const { return geometry.getRowElements(); }
+
+  const ViewedTensor &lhs, &rhs;
+  TmaGeometry &geometry;
+  /// The digit of the reduction over which the inner loop goes, among all
+  /// digits of its index.
+  size_t inner = 0;
+};
+
+} // namespace
+
+/// The coefficient of a digit of the reduction in the innermost coordinate.
+static int64_t getInnermostStep(const ViewedTensor &tensor, size_t digit) {
+  size_t rank = tensor.type.getRank();
+  ViewAttr::Coordinate last = tensor.view.getCoordinates()[rank - 1];
+  size_t first = tensor.view.getBatch().size() + tensor.view.getRows().size();
+  return last.coefficients[first + digit];
+}
+
+/// The inner loop goes over the digit that is innermost in memory in both
+/// operands, or else over the last one.
+bool MatrixReader::selectInner() {
+  std::optional<size_t> found;
+  bool isInnermost = false;
+  for (auto [digit, size] : llvm::enumerate(lhs.view.getColumns())) {
+    if (size == 1 || isInnermost)
+      continue;
+    found = digit;
+    isInnermost =
+        getInnermostStep(lhs, digit) == 1 && getInnermostStep(rhs, digit) == 1;
+  }
+  if (!found)
     return false;
-  geometry.segments = sizes.size() > 1 ? sizes.front() : 1;
-  geometry.segmentPositions = sizes.back();
+  inner = *found;
+  for (auto [digit, size] : llvm::enumerate(lhs.view.getColumns()))
+    if (size > 1 && digit != inner)
+      geometry.segmentDigits.push_back(size);
+  geometry.segments = llvm::product_of(geometry.segmentDigits);
+  geometry.segmentPositions = lhs.view.getColumns()[inner];
   return true;
 }
 
-/// The index of the matrices to which a digit belongs.
-static Digit getDigit(ViewAttr view, DigitRole role) {
-  if (llvm::is_contained(view.getBatchRoles(), role))
-    return Digit::Batch;
-  if (llvm::is_contained(view.getRowRoles(), role))
-    return Digit::Row;
-  // If two digits of the reduction have several values, the second one is the
-  // inner loop.
-  ArrayRef<DigitRole> columns = view.getColumnRoles();
-  size_t column = llvm::find(columns, role) - columns.begin();
-  bool isOuter = column == columns.size() ||
-                 llvm::any_of(view.getColumns().drop_front(column + 1),
-                              [](int64_t size) { return size > 1; });
-  return isOuter ? Digit::Outer : Digit::Inner;
-}
-
-/// The digits of a batch that count split-K slices.
-static SmallVector<DigitRole> getSlices(ViewAttr view) {
-  return llvm::to_vector(
-      llvm::make_filter_range(view.getBatchRoles(), [](DigitRole role) {
-        return role.part == DigitPart::Split;
-      }));
-}
-
-/// The digit, with its split-K slices, that alone counts a coordinate, if any.
-static std::optional<TmaMatrix::Dimension>
-readDimension(ViewAttr view, const ViewAttr::Coordinate &coordinate,
-              int64_t size) {
-  SmallVector<DigitRole> moving = getMovingRoles(view, coordinate);
-  if (moving.empty() || coordinate.constant != 0)
-    return std::nullopt;
-  // In slices of one element, only the slice moves.
-  DigitRole own(moving.front().letter), slice(own.letter, DigitPart::Split);
-  if (llvm::any_of(moving, [&](DigitRole role) {
-        return role != slice &&
-               (role != own || view.getCoefficient(coordinate, role) != 1);
-      }))
-    return std::nullopt;
-  int64_t length = view.getSize(own);
-  TmaMatrix::Dimension dimension{getDigit(view, own), size};
-  if (llvm::is_contained(moving, slice)) {
-    dimension.partStep = view.getCoefficient(coordinate, slice);
-    SmallVector<DigitRole> slices = getSlices(view);
-    dimension.part = llvm::find(slices, slice) - slices.begin();
-    if (dimension.partStep != length)
-      return std::nullopt;
-    length *= view.getSize(slice);
-  }
-  // The last slices may be shorter: zeros follow after the tensor.
-  if (length < size)
-    return std::nullopt;
-  return dimension;
-}
-
-static std::optional<TmaMatrix> readMatrix(const ViewedTensor &tensor) {
+std::optional<TmaMatrix>
+MatrixReader::readMatrix(const ViewedTensor &tensor) const {
+  ViewAttr view = tensor.view;
   TmaMatrix matrix;
+  SmallVector<size_t> digits; // The numbers of those with several values.
+  size_t number = 0;
+  auto add = [&](ArrayRef<int64_t> sizes, SmallVector<int64_t> *several) {
+    for (int64_t size : sizes) {
+      if (size > 1) {
+        digits.push_back(number);
+        several->push_back(size);
+      }
+      ++number;
+    }
+  };
+  add(view.getBatch(), &matrix.batch);
+  add(view.getRows(), &matrix.rows);
+  for (auto [digit, size] : llvm::enumerate(view.getColumns()))
+    if (size > 1 && digit != inner)
+      digits.push_back(number + digit);
+  digits.push_back(number + inner);
+  if (matrix.rows.empty())
+    return std::nullopt;
+  size_t row = matrix.batch.size() + matrix.rows.size() - 1;
   for (auto [coordinate, size] :
-       llvm::zip(tensor.view.getCoordinates(), tensor.type.getShape())) {
-    // Taps may move a dimension of one element out of the tensor.
-    if (size == 1 && coordinate.constant == 0 &&
-        getMovingRoles(tensor.view, coordinate).empty())
+       llvm::zip(view.getCoordinates(), tensor.type.getShape())) {
+    TmaMatrix::Dimension dimension{Extent::One, size, coordinate.constant};
+    for (size_t digit : digits)
+      dimension.steps.push_back(coordinate.coefficients[digit]);
+    bool isStill =
+        llvm::all_of(dimension.steps, [](int64_t step) { return step == 0; });
+    if (size == 1 && isStill && dimension.start == 0)
       continue;
-    std::optional<TmaMatrix::Dimension> dimension =
-        readDimension(tensor.view, coordinate, size);
-    if (!dimension)
+    // Boxes have neighbours along the last digit of rows and the inner loop.
+    int64_t ofRow = dimension.steps[row], ofInner = dimension.steps.back();
+    if (ofRow != 0 && ofInner != 0)
       return std::nullopt;
-    matrix.dimensions.push_back(*dimension);
+    if ((ofRow != 0 && ofRow != 1) || (ofInner != 0 && ofInner != 1))
+      return std::nullopt;
+    dimension.extent = ofRow     ? Extent::Rows
+                       : ofInner ? Extent::Reduction
+                                 : Extent::One;
+    matrix.dimensions.push_back(dimension);
   }
-  auto isOnce = [&](Digit digit) {
+  auto isOnce = [&](Extent extent) {
     return llvm::count_if(matrix.dimensions, [=](const auto &dimension) {
-             return dimension.digit == digit;
+             return dimension.extent == extent;
            }) == 1;
   };
-  if (matrix.dimensions.size() > kMaxMapRank || !isOnce(Digit::Row) ||
-      !isOnce(Digit::Inner))
+  if (!isOnce(Extent::Rows) || !isOnce(Extent::Reduction))
     return std::nullopt;
   return matrix;
 }
 
+/// If the inner loop goes over a whole dimension, and the loop around it by one
+/// element of the next dimension, both are one dimension. Taps may move the
+/// outer of both: what is before or after its elements is so in the merged one.
+bool MatrixReader::mergeInnermost() {
+  if (geometry.segmentDigits.empty())
+    return false;
+  TmaMatrix *matrices[] = {&*geometry.leftMatrix, &*geometry.rightMatrix};
+  std::optional<size_t> merged; // Among the digits of segments.
+  for (TmaMatrix *matrix : matrices) {
+    if (matrix->dimensions.size() < 2)
+      return false;
+    const auto &last = matrix->dimensions.back();
+    const auto &next = *std::prev(matrix->dimensions.end(), 2);
+    size_t first = matrix->batch.size() + matrix->rows.size();
+    bool isWhole = last.extent == Extent::Reduction && last.start == 0 &&
+                   last.size == geometry.segmentPositions &&
+                   llvm::all_of(ArrayRef(last.steps).drop_back(),
+                                [](int64_t step) { return step == 0; });
+    ArrayRef<int64_t> loop = ArrayRef(next.steps).slice(first).drop_back();
+    size_t digit = llvm::find(loop, 1) - loop.begin();
+    if (!isWhole || next.extent != Extent::One || digit == loop.size() ||
+        llvm::count(loop, 0) + 1 != int64_t(loop.size()) ||
+        merged.value_or(digit) != digit)
+      return false;
+    merged = digit;
+  }
+  for (TmaMatrix *matrix : matrices) {
+    TmaMatrix::Dimension last = matrix->dimensions.pop_back_val();
+    TmaMatrix::Dimension &both = matrix->dimensions.back();
+    size_t digit = matrix->batch.size() + matrix->rows.size() + *merged;
+    both.extent = Extent::Reduction;
+    both.start *= last.size;
+    for (int64_t &step : both.steps)
+      step *= last.size;
+    both.size *= last.size;
+    both.steps.back() = 1;
+    for (TmaMatrix::Dimension &dimension : matrix->dimensions)
+      dimension.steps.erase(dimension.steps.begin() + digit);
+  }
+  geometry.segmentPositions *= geometry.segmentDigits[*merged];
+  geometry.segmentDigits.erase(geometry.segmentDigits.begin() + *merged);
+  geometry.segments = llvm::product_of(geometry.segmentDigits);
+  return true;
+}
+
 /// Whether tiles of the operand are boxes and the steps of a split-K slice do
 /// not reach into the next one.
-static bool hasBoxes(const TmaMatrix &matrix, const TmaGeometry &geometry) {
+bool MatrixReader::hasBoxes(const TmaMatrix &matrix) const {
   using Tile = ::conv::TmaTile;
   const TmaMatrix::Dimension &last = matrix.dimensions.back();
   int64_t alignment = Tile::kAccessBytes / geometry.elementBytes;
-  if ((last.digit != Digit::Row && last.digit != Digit::Inner) ||
+  if (matrix.dimensions.size() > kMaxMapRank || last.extent == Extent::One ||
       last.size % alignment != 0)
     return false;
-  if (matrix.isTransposed() && geometry.elementBytes < Tile::kElementBytes)
+  // A swizzled box that starts elsewhere is an illegal instruction.
+  auto isAligned = [&](int64_t step) { return step % alignment == 0; };
+  size_t own = last.extent == Extent::Reduction
+                   ? last.steps.size() - 1
+                   : matrix.batch.size() + matrix.rows.size() - 1;
+  if (!isAligned(last.start))
+    return false;
+  for (auto [digit, step] : llvm::enumerate(last.steps))
+    if (digit != own && !isAligned(step))
+      return false;
+  if (matrix.isTransposed() &&
+      (matrix.hasTaps() || geometry.elementBytes < Tile::kElementBytes))
+    return false;
+  // Boxes of a tap have whole groups of eight swizzled rows.
+  constexpr int64_t kSwizzledRows = 8;
+  if (matrix.hasTaps() && matrix.rows.back() % kSwizzledRows != 0)
     return false;
   return llvm::all_of(matrix.dimensions, [&](const auto &dimension) {
-    return dimension.digit != Digit::Inner ||
-           dimension.partStep % geometry.getRowElements() == 0;
+    return dimension.extent != Extent::Reduction ||
+           llvm::all_of(
+               ArrayRef(dimension.steps).take_front(matrix.batch.size()),
+               [&](int64_t step) { return step % getRowElements() == 0; });
   });
+}
+
+/// Whether elements after the last one of the inner loop are zeros: outside of
+/// the tensor.
+bool MatrixReader::hasZerosAfter(const TmaMatrix &matrix) const {
+  return llvm::any_of(matrix.dimensions, [&](const auto &dimension) {
+    if (dimension.extent != Extent::Reduction || dimension.start != 0)
+      return false;
+    ArrayRef<int64_t> steps = dimension.steps;
+    ArrayRef<int64_t> batch = steps.take_front(matrix.batch.size());
+    ArrayRef<int64_t> others = steps.drop_front(batch.size()).drop_back();
+    auto isZero = [](int64_t step) { return step == 0; };
+    // Slices of the dimension have whole rows, except for the last one.
+    int64_t length = geometry.segmentPositions;
+    for (auto [step, size] : llvm::zip(batch, matrix.batch))
+      length = std::max(length, step * size);
+    return llvm::all_of(others, isZero) && length >= dimension.size;
+  });
+}
+
+/// Whether conditions exclude only elements that are zeros anyway: those
+/// outside of the tensor, and, of the right operand of a gradient of a filter,
+/// those of positions outside of the left one.
+bool MatrixReader::areConditionsMet(bool isFilterGradient) const {
+  if (!isClipped(lhs))
+    return false;
+  if (isClipped(rhs) || !isFilterGradient)
+    return isClipped(rhs);
+  size_t first = rhs.view.getBatch().size();
+  auto conditions =
+      ArrayRef(rhs.view.getCoordinates()).drop_front(rhs.view.getTensorRank());
+  return llvm::all_of(conditions, [&](const ViewAttr::Coordinate &condition) {
+    return llvm::all_of(ArrayRef(condition.coefficients)
+                            .slice(first, rhs.view.getRows().size()),
+                        [](int64_t step) { return step == 0; });
+  });
+}
+
+bool MatrixReader::read() {
+  if (!selectInner())
+    return false;
+  // Forward convolutions and gradients of inputs have other kernels for taps
+  // and positions of several digits.
+  bool isFilterGradient =
+      llvm::is_contained(lhs.view.getColumnRoles(), DigitRole('n'));
+  if (!areConditionsMet(isFilterGradient))
+    return false;
+  for (auto [tensor, matrix] : {std::pair(&lhs, &geometry.leftMatrix),
+                                std::pair(&rhs, &geometry.rightMatrix)}) {
+    if (tensor->view.getPadding() != PaddingMode::Zeros)
+      return false;
+    *matrix = readMatrix(*tensor);
+    if (!*matrix || ((*matrix)->hasTaps() && !isFilterGradient))
+      return false;
+  }
+  while (mergeInnermost())
+    continue;
+  const TmaMatrix &left = *geometry.leftMatrix, &right = *geometry.rightMatrix;
+  return hasBoxes(left) && hasBoxes(right) &&
+         (geometry.segmentPositions % getRowElements() == 0 ||
+          hasZerosAfter(left) || hasZerosAfter(right));
 }
 
 bool mlir::conv::readMatrices(const ViewedTensor &lhs, const ViewedTensor &rhs,
@@ -145,17 +308,5 @@ bool mlir::conv::readMatrices(const ViewedTensor &lhs, const ViewedTensor &rhs,
   geometry.window.isShared = true; // Groups are no channels side by side.
   geometry.parts =
       llvm::product_of(lhs.view.getBatch()) / geometry.window.groups;
-  for (DigitRole slice : getSlices(lhs.view))
-    geometry.partCounts.push_back(lhs.view.getSize(slice));
-  if (!setLoops(lhs.view.getColumns(), geometry))
-    return false;
-  for (auto [tensor, matrix] : {std::pair(&lhs, &geometry.leftMatrix),
-                                std::pair(&rhs, &geometry.rightMatrix)}) {
-    if (!isClipped(*tensor))
-      return false;
-    *matrix = readMatrix(*tensor);
-    if (!*matrix || !hasBoxes(**matrix, geometry))
-      return false;
-  }
-  return true;
+  return MatrixReader(lhs, rhs, geometry).read();
 }

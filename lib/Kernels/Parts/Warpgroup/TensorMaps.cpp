@@ -106,14 +106,15 @@ TensorMapAttr mlir::conv::createMatrixMap(MLIRContext *context,
                                           const TmaGeometry &geometry,
                                           const TmaMatrix &matrix,
                                           int64_t rowsOfTile, BoxRows rows) {
-  using Digit = TmaMatrix::Digit;
-  int64_t rowsOfBox = matrix.isTransposed() ? rows.elements() : rowsOfTile;
+  using Extent = TmaMatrix::Extent;
+  int64_t rowsOfBox =
+      matrix.isTransposed() ? rows.elements() : matrix.countBoxRows(rowsOfTile);
   SmallVector<int64_t> sizes, box;
   for (const TmaMatrix::Dimension &d : llvm::reverse(matrix.dimensions)) {
     sizes.push_back(d.size);
-    box.push_back(d.digit == Digit::Row     ? rowsOfBox
-                  : d.digit == Digit::Inner ? rows.elements()
-                                            : 1);
+    box.push_back(d.extent == Extent::Rows        ? rowsOfBox
+                  : d.extent == Extent::Reduction ? rows.elements()
+                                                  : 1);
   }
   return createDenseMap(context, sizes, box, rows);
 }

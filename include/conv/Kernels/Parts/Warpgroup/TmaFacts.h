@@ -27,7 +27,7 @@ struct TmaFacts {
   /// reduction is over positions.
   bool isLeftTransposed = false, isRightTransposed = false;
   bool reducesPositions = false;
-  /// Whether the product is the gradient of a filter, also of plain matrices.
+  /// Whether the product is the gradient of a filter, also of matrices.
   bool isFilterGradient = false;
   /// Whether f32 may be multiplied as parts in tf32.
   bool allows3xTF32 = false;
@@ -41,7 +41,11 @@ struct TmaFacts {
   double leftLines = 1, rightLines = 1;
   int64_t atomsPerRow = TmaTile::kAtomsPerRow;
   bool hasGroups = false;
-  bool hasMatrices = false; ///< Operands are plain matrices, without a window.
+  bool hasMatrices =
+      false; ///< Operands are matrices, whose digits are located.
+  /// Columns of a tap of such operands, if there are several taps: each copy
+  /// brings those of one tap. Otherwise 0.
+  int64_t columnsOfTap = 0;
   /// Copies of images skip positions, or go through three dimensions position
   /// by position.
   bool hasStrides = false, hasVolumes = false;

@@ -20,6 +20,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 namespace mlir::conv {
 
 /// Images with their channels innermost, and a window that moves over them.
@@ -75,28 +77,42 @@ struct TmaWindow {
   int64_t getUpperCorner(size_t dimension) const;
 };
 
-/// An operand whose tiles are boxes: one digit counts each dimension.
+/// An operand whose tiles are boxes: a box extends along one dimension by rows,
+/// along another one by the reduction, and has one element of each other
+/// dimension. Digits of the view say where it starts.
 struct TmaMatrix {
-  /// A row of the operand (of the right operand, a result column), a step of
-  /// the inner or of the outer loop over the reduction, or a matrix of a batch.
-  enum class Digit { Row, Inner, Outer, Batch };
+  enum class Extent { Rows, Reduction, One };
   struct Dimension {
-    Digit digit;
+    Extent extent;
     int64_t size;
-    int64_t partStep = 0; ///< Elements between slices, if it is split.
-    size_t part = 0;      ///< Its place in `TmaGeometry::partCounts`.
+    /// The coordinate if all digits are 0, and what one more of each digit
+    /// adds: of the batch, of rows, of the outer loop, and of the inner loop.
+    int64_t start = 0;
+    SmallVector<int64_t> steps = {};
   };
-  SmallVector<Dimension> dimensions; ///< Outermost first; none has size 1.
+  SmallVector<Dimension> dimensions; ///< Outermost first.
+  /// Sizes of the digits that count matrices and rows (of the right operand,
+  /// result columns), outermost first; none is 1.
+  SmallVector<int64_t> batch = {}, rows = {};
 
   /// Whether rows are innermost, rather than the reduction.
-  bool isTransposed() const { return dimensions.back().digit == Digit::Row; }
+  bool isTransposed() const { return dimensions.back().extent == Extent::Rows; }
+  /// Whether rows are those of several taps. Each box has the rows of one.
+  bool hasTaps() const { return rows.size() > 1; }
+  /// Rows of a box of a tile with so many rows.
+  int64_t countBoxRows(int64_t rowsOfTile) const {
+    return hasTaps() ? std::gcd(rowsOfTile, rows.back()) : rowsOfTile;
+  }
+  /// Whether all matrices of the batch have the same operand.
+  bool isShared() const;
 };
 
 /// Matrix products, one for each group and slice. Most have a window on one
 /// side: on the left, rows are positions and the reduction is over taps and
 /// channels; on the right, the right operand's rows are taps and channels and
 /// the reduction is over positions: the gradient of a filter. Other products
-/// are of plain matrices, whose groups are a batch.
+/// are of matrices whose groups are a batch: of plain ones, or of a gradient of
+/// a filter whose positions are innermost.
 struct TmaGeometry {
   /// A dimension of the filter: coordinate `start + step * index + groupStep *
   /// group`.
@@ -142,17 +158,18 @@ struct TmaGeometry {
   /// on the left operand, and `leftShape` is the shape of the right operand.
   bool areTapsRows = false;
 
-  /// Both operands of a product of plain matrices, whose reduction has
-  /// `segments` runs of `segmentPositions` in each slice.
+  /// Both operands of a product of matrices, whose reduction has `segments`
+  /// runs of `segmentPositions` in each slice; and the sizes of the digits that
+  /// count segments, outermost first.
   std::optional<TmaMatrix> leftMatrix = std::nullopt,
                            rightMatrix = std::nullopt;
+  SmallVector<int64_t> segmentDigits = {};
   /// Columns of a tap: its channels, rounded up to whole rows if channels come
   /// in rows.
   int64_t columnsOfTap;
   /// If the reduction is over positions: the slices along each dimension of the
   /// left operand but the channels, and the positions of a slice along it. With
-  /// halo tiles, slices are boxes, and a slice is one segment. Of plain
-  /// matrices: the slices along each digit that is split.
+  /// halo tiles, slices are boxes, and a slice is one segment.
   SmallVector<int64_t> partCounts, partPositions;
 
   /// The steps of the main loop are two nested loops: over taps, and rows of
