@@ -177,13 +177,13 @@ static bool leavesCache(const ChipInfo &chip, const KeptTile &kept) {
 }
 
 /// Whether lanes are ranked: where the copy engine cannot bring the operands,
-/// and where it may take longer, for rows that start inside sectors. It brings
-/// those of groups in less time (2.3 times less for groups of 24 channels), and
-/// clusters share a reduction without the sums of slices: lanes took 1.1 to 1.4
-/// times as long with slices in 7 of 9 problems.
+/// or not in as few steps, and where it may take longer, for rows that start
+/// inside sectors. It brings those of groups in less time (2.3 times less for
+/// groups of 24 channels), and clusters share a reduction without the sums of
+/// slices: lanes took 1.1 to 1.4 times as long with slices in 7 of 9 problems.
 static bool areLanesRanked(const Problem &problem, const ChipInfo &chip) {
   const auto *facts = problem.facts.get<GatherFacts>();
-  if (!facts || !facts->hasBoxes)
+  if (!facts || !facts->hasWholeBoxes)
     return facts != nullptr;
   bool sumsSlices = problem.splits > 1 && !facts->isFilterGradient;
   return facts->gather.isUnaligned(chip.sectorBytes) && !facts->hasGroups &&

@@ -48,12 +48,21 @@ mlir::conv::findGather(ArrayRef<ViewedProduct> products) {
   return all;
 }
 
-bool mlir::conv::haveBoxes(ArrayRef<ViewedProduct> products) {
+/// Whether steps of matrices have whole rows of the reduction. Lanes number a
+/// reduction of several digits as one, and fill only its last step with zeros:
+/// of 64 images of 144 positions, 144 steps instead of 192.
+static bool hasWholeSteps(const TmaGeometry &geometry) {
+  return !geometry.hasMatrices() || geometry.segments == 1 ||
+         geometry.segmentPositions % geometry.getRowElements() == 0;
+}
+
+bool mlir::conv::haveWholeBoxes(ArrayRef<ViewedProduct> products) {
   return llvm::all_of(products, [](const ViewedProduct &product) {
     std::string obstacle;
-    return computeTmaGeometry(product.lhs, product.rhs, product.result,
-                              obstacle)
-        .has_value();
+    std::optional<TmaGeometry> geometry =
+        computeTmaGeometry(product.lhs, product.rhs, product.result, obstacle);
+    return geometry && hasWholeSteps(*geometry) &&
+           !(geometry->hasMatrices() && geometry->rightMatrix->hasTaps());
   });
 }
 

@@ -20,8 +20,9 @@ ViewedProduct getViewed(const TiledConvolution &form);
 /// cannot.
 std::optional<::conv::Gather> findGather(ArrayRef<ViewedProduct> products);
 
-/// Whether the copy engine can bring the operands of all products.
-bool haveBoxes(ArrayRef<ViewedProduct> products);
+/// Whether the copy engine can bring the operands of all products, and lanes
+/// would need as many steps. Of taps of matrices, lanes were as often faster.
+bool haveWholeBoxes(ArrayRef<ViewedProduct> products);
 
 /// The geometry of a product for either producer; or none, and `obstacle` says
 /// what the producer needs.

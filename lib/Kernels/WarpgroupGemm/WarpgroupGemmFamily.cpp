@@ -128,7 +128,7 @@ computeGatherFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
     return std::nullopt;
   ::conv::GatherFacts facts;
   facts.gather = *gather;
-  facts.hasBoxes = haveBoxes(products);
+  facts.hasWholeBoxes = haveWholeBoxes(products);
   facts.hasGroups = op.getGroups() > 1;
   facts.isFilterGradient = op.getDirection() == Direction::BackwardWeight;
   facts.hasMatrices = true;

@@ -424,7 +424,7 @@ TEST(TmaModel, LanesAreRankedForUnalignedRows) {
     static_cast<TmaFacts &>(facts) = factsOf(problem);
     facts.gather.left = {.copyBytes = 16, .alignment = alignment};
     facts.gather.right = facts.gather.left;
-    facts.hasBoxes = true;
+    facts.hasWholeBoxes = true;
     facts.hasGroups = hasGroups;
     problem.facts.set(facts);
     for (const RankedCandidate &ranked :

@@ -73,7 +73,8 @@ struct TmaFacts {
 /// matrices with one index for the reduction.
 struct GatherFacts : TmaFacts {
   Gather gather;
-  bool hasBoxes = false; ///< Whether the copy engine could bring them.
+  /// Whether the copy engine could bring them in as few steps.
+  bool hasWholeBoxes = false;
 };
 
 /// The facts of a problem; they have no steps if copies of boxes cannot load
