@@ -18,7 +18,7 @@
 // CHECK:         scf.for %{{.+}} = %{{.+}} to %[[NUMBERS]]#{{[0-9]+}} step
 // CHECK-COUNT-16:  conv.mma <
 // CHECK:         scf.if %{{.+}} -> (
-// CHECK-COUNT-60:  conv.mma <
+// CHECK-COUNT-54:  conv.mma <
 // CHECK-NOT:     conv.mma <
 // CHECK:       func.func @phases
 

@@ -18,6 +18,10 @@
 // few products of the last round are issued before the barrier, where they hide
 // the latency of the last accesses; the rest hides the first reads after it.
 //
+// The first step of a short reduction is built apart, since nothing precedes it
+// that could be multiplied. Its loads started just before it, so they are
+// written after its products.
+//
 // With one stage, the writes are between two barriers: the first one ends the
 // reads of the old tile, the second one makes the writes visible. The loop ends
 // after the first reads of a tile, so that the scheduler can place the last
@@ -70,6 +74,7 @@ private:
     SmallVector<Value> shared;    ///< What the next loads share of theirs.
     Value stage;                  ///< Stage of the current tile.
     Value guard;                  ///< Whether there is a tile to load.
+    bool isFirst = false;         ///< Whether its step is the first one.
 
     SmallVector<Value> pack() const;
     State unpack(ValueRange values) const;
@@ -97,6 +102,21 @@ private:
     return parts.numBlocks() -
            std::max<int64_t>(isJoined, takesParts ? third : 0);
   }
+  /// Whether the first step has code of its own, which multiplies nothing but
+  /// what it has read. Long reductions gain little from it.
+  bool buildsFirst() const {
+    constexpr int64_t kMostRounds = 64;
+    return isDouble && steps.maximum() * rounds <= kMostRounds &&
+           (steps.isUniform() || steps.minimum() > 1 + distance);
+  }
+  /// Whether that step writes the next tile before its last products. With one
+  /// tile in flight, all products are to hide its latency, and large subgroups
+  /// have no registers for what is read meanwhile.
+  bool writesEarly() const {
+    constexpr int64_t kSmallSubgroup = 32 * 32;
+    ArrayRef<int64_t> tile = kernel.subgroupTile();
+    return distance > 1 && tile[0] * tile[1] <= kSmallSubgroup;
+  }
   void multiply(State &state, ValueRange fragments, int64_t from,
                 int64_t to) const {
     state.sums = parts.matrix.multiplyRound(state.sums, fragments, from, to);
@@ -110,6 +130,7 @@ private:
   void load(State &state, Value k, int64_t from, int64_t to) const;
   void refill(State &state, Value stage, Value k, int64_t from,
               int64_t to) const;
+  void refillInOrder(State &state, Value stage, Value k) const;
   void passLoads(State &state) const;
   State start() const;
   void refillInRound(State &state, Value k, int64_t round) const;
@@ -175,6 +196,15 @@ void PipelinedLoop::refill(State &state, Value stage, Value k, int64_t from,
   }
 }
 
+/// The same for all blocks before the loop. Loads start in its order, since
+/// it waits for each of them alone.
+void PipelinedLoop::refillInOrder(State &state, Value stage, Value k) const {
+  for (int64_t block = 0; block < parts.numBlocks(); ++block) {
+    refill(state, stage, k, block, block + 1);
+    ScheduleFenceOp::create(kernel.b);
+  }
+}
+
 /// The loads of this step, if there are any, are in flight after all others.
 void PipelinedLoop::passLoads(State &state) const {
   std::rotate(state.tiles.begin(), state.tiles.begin() + 1, state.tiles.end());
@@ -215,19 +245,16 @@ PipelinedLoop::State PipelinedLoop::start() const {
     passLoads(state);
   }
   moveTo(distance);
-  for (int64_t block = 0; block < parts.numBlocks(); ++block) {
-    refill(state, state.stage, next, block, block + 1);
-    ScheduleFenceOp::create(kernel.b);
-  }
+  refillInOrder(state, state.stage, next);
   passLoads(state);
   state.guard = math.yes();
   state.shared =
       parts.findShared(math.constant((1 + distance) * kernel.gemmK()));
   gpu::BarrierOp::create(kernel.b);
-  if (isDouble)
-    state.fragments = parts.matrix.createZeroFragments();
-  else
+  if (!isDouble)
     beginTile(state, {}, /*hasNext=*/false);
+  else if (!buildsFirst())
+    state.fragments = parts.matrix.createZeroFragments();
   return state;
 }
 
@@ -237,6 +264,11 @@ Value PipelinedLoop::getOther(Value stage) const {
 
 /// With two stages, each round brings a share of the next tile.
 void PipelinedLoop::refillInRound(State &state, Value k, int64_t round) const {
+  if (state.isFirst) {
+    if (writesEarly() && round == rounds - 1)
+      refillInOrder(state, getOther(state.stage), k);
+    return;
+  }
   if (isDouble)
     refill(state, getOther(state.stage), k, round * parts.numBlocks() / rounds,
            (round + 1) * parts.numBlocks() / rounds);
@@ -292,9 +324,14 @@ PipelinedLoop::State PipelinedLoop::createStep(State state, Value k,
                                                bool hasNext) const {
   if (k)
     state.places = parts.movePlaces(kernel, state.places, k, state.guard);
+  state.isFirst = isDouble && state.fragments.empty();
   if (isDouble)
     beginTile(state, k, hasNext);
   readRest(state, k, hasNext);
+  if (state.isFirst && hasNext && !writesEarly()) {
+    ScheduleFenceOp::create(kernel.b);
+    refillInOrder(state, getOther(state.stage), k);
+  }
   if (hasNext)
     showNext(state, k);
   if (hasNext && !isDouble)
@@ -313,15 +350,20 @@ SmallVector<Value> PipelinedLoop::create() {
   const IndexMath &math = kernel.math;
   int64_t gemmK = kernel.gemmK();
   State state = start();
+  int64_t first = 1 + distance; // Of the tiles that the loop starts to load.
+  if (buildsFirst() && steps.minimum() > first) {
+    state = createStep(state, math.constant(first * gemmK), /*hasNext=*/true);
+    ++first;
+  }
   SharedNumber inLoop = steps.map([&](int64_t n) {
-    return std::max<int64_t>(0, n - 1 - distance) / stepsOfIteration *
+    return std::max<int64_t>(0, n - first) / stepsOfIteration *
            stepsOfIteration;
   });
-  Value end = math.constant(
-      inLoop.map([&](int64_t n) { return (n + 1 + distance) * gemmK; }));
+  Value end =
+      math.constant(inLoop.map([&](int64_t n) { return (n + first) * gemmK; }));
   if (inLoop.maximum() > 0) {
     auto loop = scf::ForOp::create(
-        b, math.constant((1 + distance) * gemmK), end,
+        b, math.constant(first * gemmK), end,
         math.constant(stepsOfIteration * gemmK), state.pack(),
         [&](OpBuilder &, Location, Value k, ValueRange carried) {
           State after = state.unpack(carried);
@@ -332,26 +374,25 @@ SmallVector<Value> PipelinedLoop::create() {
     disableUnrolling(loop);
     state = state.unpack(loop.getResults());
   }
+  auto stepIf = [&](const SharedNumber &isLeft, Value k) {
+    if (!isLeft.isUniform())
+      state = state.unpack(createIf(kernel, isLeft, state.pack(), [&] {
+        return createStep(state, k, /*hasNext=*/true).pack();
+      }));
+    else if (isLeft.getUniform())
+      state = createStep(state, k, /*hasNext=*/true);
+  };
   // The steps that the loop leaves over.
   for (int64_t step = 0; step + 1 < stepsOfIteration; ++step) {
     SharedNumber isLeft = steps.map([&](int64_t n) {
-      return std::max<int64_t>(0, n - 1 - distance) % stepsOfIteration > step
-                 ? 1
-                 : 0;
+      int64_t left = std::max<int64_t>(0, n - first) % stepsOfIteration;
+      return left > step ? 1 : 0;
     });
-    state = state.unpack(createIf(kernel, isLeft, state.pack(), [&] {
-      return createStep(state, math.add(end, step * gemmK), /*hasNext=*/true)
-          .pack();
-    }));
+    stepIf(isLeft, math.add(end, step * gemmK));
   }
   // The tiles in flight.
-  for (int64_t tile = distance; tile > 0; --tile) {
-    SharedNumber isLeft =
-        steps.map([&](int64_t n) { return n > tile ? 1 : 0; });
-    state = state.unpack(createIf(kernel, isLeft, state.pack(), [&] {
-      return createStep(state, {}, /*hasNext=*/true).pack();
-    }));
-  }
+  for (int64_t tile = distance; tile > 0; --tile)
+    stepIf(steps.map([&](int64_t n) { return n > tile ? 1 : 0; }), {});
   state = createStep(state, {}, /*hasNext=*/false);
   multiply(state, state.fragments, 0, parts.matrix.numProducts());
   return state.sums;
