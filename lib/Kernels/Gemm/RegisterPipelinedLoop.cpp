@@ -361,7 +361,14 @@ SmallVector<Value> PipelinedLoop::create() {
   });
   Value end =
       math.constant(inLoop.map([&](int64_t n) { return (n + first) * gemmK; }));
-  if (inLoop.maximum() > 0) {
+  // Stages and places of a few steps are constants without a loop.
+  constexpr int64_t kFewSteps = 4;
+  bool isStraight =
+      buildsFirst() && inLoop.isUniform() && inLoop.getUniform() <= kFewSteps;
+  for (int64_t step = 0; isStraight && step < inLoop.getUniform(); ++step)
+    state = createStep(state, math.constant((first + step) * gemmK),
+                       /*hasNext=*/true);
+  if (!isStraight && inLoop.maximum() > 0) {
     auto loop = scf::ForOp::create(
         b, math.constant(first * gemmK), end,
         math.constant(stepsOfIteration * gemmK), state.pack(),
