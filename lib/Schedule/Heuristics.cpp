@@ -15,8 +15,9 @@
 #include "conv/Kernels/KernelModel.h"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 using namespace conv;
 
@@ -33,25 +34,29 @@ static auto tieBreak(const Candidate &candidate) {
                     candidate.subgroup[1]);
 }
 
-static bool isBetter(const RankedCandidate &a, const RankedCandidate &b) {
-  if (a.cost.seconds != b.cost.seconds)
-    return a.cost.seconds < b.cost.seconds;
+/// Which of two candidates of the same seconds is better.
+static bool breaksTie(const RankedCandidate &a, const RankedCandidate &b) {
   // If memory is the limit, the faster computation leaves more slack.
   if (a.cost.computeSeconds != b.cost.computeSeconds)
     return a.cost.computeSeconds < b.cost.computeSeconds;
   return tieBreak(a.candidate) < tieBreak(b.candidate);
 }
 
-/// Candidates are long, so their numbers are sorted.
+/// Candidates are long, so their numbers are sorted, beside the seconds, which
+/// decide nearly always.
 static void sortByCost(std::vector<RankedCandidate> &candidates) {
-  std::vector<uint32_t> order(candidates.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return isBetter(candidates[a], candidates[b]);
+  std::vector<std::pair<double, uint32_t>> order;
+  order.reserve(candidates.size());
+  for (const RankedCandidate &candidate : candidates)
+    order.push_back({candidate.cost.seconds, uint32_t(order.size())});
+  std::sort(order.begin(), order.end(), [&](const auto &a, const auto &b) {
+    return a.first != b.first
+               ? a.first < b.first
+               : breaksTie(candidates[a.second], candidates[b.second]);
   });
   std::vector<RankedCandidate> sorted;
   sorted.reserve(candidates.size());
-  for (uint32_t number : order)
+  for (auto [seconds, number] : order)
     sorted.push_back(std::move(candidates[number]));
   candidates = std::move(sorted);
 }
@@ -70,7 +75,7 @@ static void selectRaster(const Problem &problem, const ChipInfo &chip,
 
 Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
   Ranking ranking;
-  auto visit = [&](Candidate candidate) {
+  auto visit = [&](Candidate &candidate) {
     if (Rejection reason = checkCandidate(problem, chip, candidate);
         reason != Rejection::None) {
       ranking.rejected.push_back({candidate, reason});
@@ -85,7 +90,9 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
     if (atom.operand != multiplied)
       continue;
     for (const KernelModel *model : getKernelModels())
-      for (Candidate candidate : model->listCandidates(problem, chip, atom)) {
+      for (std::vector<Candidate> candidates =
+               model->listCandidates(problem, chip, atom);
+           Candidate &candidate : candidates) {
         candidate.model = model;
         visit(candidate);
       }

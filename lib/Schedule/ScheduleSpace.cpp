@@ -26,6 +26,7 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <algorithm>
 #include <limits>
 #include <tuple>
 
@@ -248,6 +249,25 @@ struct SchedulePlace {
 };
 } // namespace
 
+/// Sorts places whose parts, which have these ends, are sorted.
+static void mergeSorted(std::vector<SchedulePlace> &places,
+                        std::vector<size_t> ends) {
+  std::vector<SchedulePlace> merged(places.size());
+  while (ends.size() > 1) {
+    std::vector<size_t> mergedEnds;
+    size_t start = 0;
+    for (size_t i = 0; i < ends.size(); i += 2) {
+      auto middle = places.begin() + ends[i];
+      size_t end = ends[std::min(i + 1, ends.size() - 1)];
+      std::merge(places.begin() + start, middle, middle, places.begin() + end,
+                 merged.begin() + start);
+      mergedEnds.push_back(start = end);
+    }
+    ends = std::move(mergedEnds);
+    places.swap(merged);
+  }
+}
+
 static std::vector<RankedForm> rankForms(ConvolutionOpInterface op,
                                          const ::conv::ChipInfo &chip) {
   std::vector<RankedForm> forms;
@@ -273,15 +293,20 @@ mlir::conv::rankSchedules(ConvolutionOpInterface op,
     forms = rankForms(op, chip);
 
   std::vector<SchedulePlace> places;
+  std::vector<size_t> ends; // Of sorted places.
   constexpr size_t kListed = std::numeric_limits<size_t>::max();
   for (const RankedSchedule &one : listed)
     places.push_back({!one.isFirst, one.isFirst ? 0 : one.cost.seconds,
                       one.place, kListed, one.place});
-  for (auto [form, each] : llvm::enumerate(forms))
+  llvm::sort(places);
+  ends.push_back(places.size());
+  for (auto [form, each] : llvm::enumerate(forms)) {
     for (auto [candidate, one] : llvm::enumerate(each.candidates))
       places.push_back(
           {true, one.cost.seconds, places.size(), form, candidate});
-  llvm::sort(places);
+    ends.push_back(places.size());
+  }
+  mergeSorted(places, ends);
 
   std::vector<RankedSchedule> ranked;
   ranked.reserve(places.size());

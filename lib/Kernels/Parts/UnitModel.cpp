@@ -149,13 +149,14 @@ const UnitSteps::Step &UnitSteps::get(int64_t resident, Round round) {
   for (const Step &step : known)
     if (step.resident == resident && step.isEven == isEven)
       return step;
+  Step &step = known[next++ % known.size()];
   const LoopFit &loop = getFit(chip, work);
   if (leastPower < 0)
     leastPower = std::pow(computeLeast(), loop.chainNorm);
   double busy = computeBusyCycles(chip, work, resident, isEven);
   double cycles =
       std::pow(std::pow(busy, loop.chainNorm) + leastPower, 1 / loop.chainNorm);
-  return known.emplace_back(resident, isEven, busy, cycles);
+  return step = {resident, isEven, busy, cycles};
 }
 
 double UnitSteps::compute(int64_t resident, Round round) {
@@ -167,11 +168,12 @@ bool UnitSteps::waitsForLoads(int64_t resident) {
          get(resident, Round::OfSeveral).busyCycles;
 }
 
-/// Cycles of workgroups with these shares of the steps, the longest first, that
-/// run together from start to end.
-static double computeRound(UnitSteps &steps, Round round,
-                           const std::vector<double> &shares) {
-  if (shares.empty())
+/// Cycles of workgroups, of which number `i` has `getShare(i)` of the steps,
+/// the longest first, that run together from start to end.
+template <typename GetShare>
+static double computeRound(UnitSteps &steps, Round round, size_t workgroups,
+                           const GetShare &getShare) {
+  if (workgroups == 0)
     return 0;
   const ChipInfo &chip = steps.chip;
   const UnitWork &work = steps.work;
@@ -180,15 +182,15 @@ static double computeRound(UnitSteps &steps, Round round,
       loop.setupCycles +
       double(ceilDiv(work.waves, countSimds(chip)) * work.accesses) *
           loop.accessCycles +
-      double(shares.size()) * work.storedBytes / 64 * loop.storeCycles;
+      double(workgroups) * work.storedBytes / 64 * loop.storeCycles;
   // No other round hides the latency of the first tiles, and no workgroup.
-  bool startsAlone = round == Round::Only || shares.size() == 1;
+  bool startsAlone = round == Round::Only || workgroups == 1;
   if (startsAlone && work.overlapsSteps && !work.copiesInLaneOrder)
     cycles += double(work.prefetchDistance) * loop.latencyCycles;
   // The longest ones go on alone.
-  for (size_t count = shares.size(); count > 0; --count) {
-    double next = count < shares.size() ? shares[count] : 0;
-    if (double alike = shares[count - 1] - next; alike > 0)
+  for (size_t count = workgroups; count > 0; --count) {
+    double next = count < workgroups ? getShare(count) : 0;
+    if (double alike = getShare(count - 1) - next; alike > 0)
       cycles += alike * work.steps * steps.compute(int64_t(count), round);
   }
   return cycles;
@@ -203,22 +205,26 @@ double conv::computeUnitCycles(UnitSteps &steps, int64_t resident,
   // Workgroups of several rounds end one after another.
   Round kind = all > resident ? Round::OfSeveral : Round::Only;
   std::vector<double> round;
+  auto computeListed = [&] {
+    return computeRound(steps, kind, round.size(),
+                        [&](size_t i) { return round[i]; });
+  };
   for (auto [count, share] : workgroups) {
     int64_t left = count;
     for (; left > 0 && !round.empty(); --left) {
       round.push_back(share);
       if (int64_t(round.size()) == resident) {
-        cycles += computeRound(steps, kind, round);
+        cycles += computeListed();
         round.clear();
       }
     }
-    if (int64_t rounds = left / resident) {
-      std::vector<double> full(size_t(resident), share);
-      cycles += double(rounds) * computeRound(steps, kind, full);
-    }
+    if (int64_t rounds = left / resident)
+      cycles += double(rounds) *
+                computeRound(steps, kind, size_t(resident),
+                             [share = share](size_t) { return share; });
     round.insert(round.end(), size_t(left % resident), share);
   }
-  return cycles + computeRound(steps, kind, round);
+  return cycles + computeListed();
 }
 
 double conv::computeFarBandwidth(const Problem &problem, const ChipInfo &chip) {

@@ -16,6 +16,7 @@
 
 #include "conv/Kernels/Candidate.h"
 
+#include <array>
 #include <vector>
 
 namespace conv {
@@ -86,14 +87,15 @@ public:
 
 private:
   struct Step {
-    int64_t resident;
-    bool isEven;
-    double busyCycles, cycles;
+    int64_t resident = -1; ///< None.
+    bool isEven = false;
+    double busyCycles = 0, cycles = 0;
   };
   const Step &get(int64_t resident, Round round);
   double computeLeast() const;
 
-  std::vector<Step> known;
+  std::array<Step, 4> known; ///< The last ones.
+  size_t next = 0;
   double leastPower = -1; ///< Of what no other workgroup changes, once known.
 };
 
