@@ -56,7 +56,7 @@ private:
 };
 
 /// Copies to the scratch buffer. Rows after the matrix' last one, up to a whole
-/// register tile, repeat that row or have any value.
+/// register tile, repeat that row or are zeros; pairs of them have any value.
 class HostPack {
 public:
   HostPack(const Kernel &kernel, const HostBlock &block,
@@ -78,6 +78,7 @@ private:
 
   // Panels.
   void packPanels(Value count) const;
+  void clearRest(Value count, int64_t lanes) const;
   bool isTransposed() const;
   bool hasPairs() const;
   void packTransposed(const Positions &starts, Value target) const;
