@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Puts a library into a wheel, and the platforms that it runs on into the wheel's name.
 
-The project's file says which library and in which package: libconv_runtime.so in `conv`, or libconv_compiler.so, which
-has beside it the tuning databases that ship and the program that merges artifacts.
+The project's file says which library and in which package: libconv_runtime.so in `conv`, with libconv_torch.so, or
+libconv_compiler.so, which has beside it the tuning databases that ship and the program that merges artifacts.
 """
 
 import os
@@ -37,9 +37,11 @@ class LibraryHook(BuildHookInterface):
         tools = []
         if "tool" in self.config:  # In the folder of programs beside that of libraries.
             tools = [library.parent.parent / "bin" / self.config["tool"]]
+        # Those that the package does without are in the wheel if they were built.
+        beside = [path for path in map(library.with_name, self.config.get("optional", ())) if path.is_file()]
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform_tag(library, *tools)}"
-        for path, inside in ((library, name), *((tool, tool.name) for tool in tools)):
+        build_data["tag"] = f"py3-none-{platform_tag(library, *tools, *beside)}"
+        for path, inside in ((library, name), *((more, more.name) for more in (*tools, *beside))):
             build_data["force_include"][str(path)] = f"{package}/{inside}"
         build_data["force_include"][str(ROOT / "LICENSE")] = f"{package}/LICENSE"
         folder = self.config.get("databases")

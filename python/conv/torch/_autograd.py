@@ -11,7 +11,7 @@ from torch._C._functorch import TransformType
 from torch._library.autograd import Info, make_autograd_impl
 from torch.autograd import forward_ad
 
-from . import _calls, _casts, _gradients, _reference
+from . import _calls, _casts, _choices, _gradients, _native, _reference
 from ._calls import library
 from ._operators import CallArguments, convolution_kernel, convolve, make_window
 
@@ -32,16 +32,20 @@ def setup(ctx, inputs, output):
 def _keep(ctx, input, weight, rest):  # noqa: A002
     """Keeps what `gradients` reads; the `rest` is what follows the tensors in a call of the operator."""
     ctx.save_for_backward(input, weight)
+    _keep_rest(ctx, rest)
+
+
+def _keep_rest(ctx, rest):
     ctx.move, ctx.max_error = rest[:8], rest[11]
     ctx.is_fused = rest[8] is not None or rest[9] != ""
 
 
-def gradients(ctx, grad_output, wide=None):
+def gradients(ctx, grad_output, wide=None, saved=None):
     """The gradients of image, filter and bias; None for those that nobody needs. A `wide` filter is the f32 one of which a
-    16-bit copy was multiplied."""
+    16-bit copy was multiplied. Tensors that were `saved` are read here, unless they were: a hook may refuse a second time."""
     if ctx.is_fused:
         raise NotImplementedError(_INFERENCE)
-    input, weight = ctx.saved_tensors  # noqa: A001
+    input, weight = ctx.saved_tensors if saved is None else saved  # noqa: A001
     mask = ctx.needs_input_grad[:3]
     if torch.is_grad_enabled() and not torch.compiler.is_compiling():  # For gradients of gradients.
         stride, low, high, dilation, transposed, output_padding, groups, padding_mode = ctx.move
@@ -175,25 +179,47 @@ class _Mixed(torch.autograd.Function):
         return *gradients(ctx, grad_output, ctx.wide), *(None,) * 12
 
 
+class Entry(typing.NamedTuple):
+    """A call of a function that `_shortcuts` knows."""
+
+    valid: tuple  #: Its sizes, as a user gave them.
+    rest: tuple  #: What follows the tensors in a call of the operator.
+    known: typing.Optional[_calls.Known]  #: Its kernel, or else:
+    left: typing.Optional[_choices.Choice]  #: The choice of PyTorch's.
+    ways: typing.Dict[bytes, typing.Optional[tuple]]  #: Of `_native.backward`. None: the gradients go the long way.
+
+
 class _Tracked(torch.autograd.Function):
     """Like `Eager`, for a call like an earlier one, which nothing but autograd observes."""
 
     @staticmethod
-    def forward(ctx, input, weight, bias, rest, known):  # noqa: A002
-        result = _calls.run_again(known, (input, weight) if bias is None else (input, weight, bias))
+    def forward(ctx, input, weight, bias, entry):  # noqa: A002
+        result = _calls.run_again(entry.known, (input, weight) if bias is None else (input, weight, bias))
         if result is None:
-            result = convolve(input, weight, bias, *rest)
-        _keep(ctx, input, weight, rest)
+            result = convolve(input, weight, bias, *entry.rest)
+        ctx.save_for_backward(input, weight)
+        ctx.entry = entry
         return result
 
     @staticmethod
     def backward(ctx, grad_output):
-        return *gradients(ctx, grad_output), None, None
+        entry, saved = ctx.entry, ctx.saved_tensors
+        is_native = not torch.compiler.is_compiling() and _native.backward is not None
+        if is_native:
+            grads = _native.backward(entry.ways, ctx.needs_input_grad, grad_output, *saved)
+            if grads is not None:
+                return grads
+        _keep_rest(ctx, entry.rest)
+        grads = gradients(ctx, grad_output, None, saved)
+        key = _native.backward_key(ctx.needs_input_grad, grad_output, *saved) if is_native else None
+        if key is not None:
+            entry.ways[key] = _gradients.find_way(grad_output, *saved, ctx.move, ctx.needs_input_grad[:3], ctx.max_error)
+        return *grads, None
 
 
-#: The result of a call like an earlier one, which is `known`, and its gradients: of the tensors, the rest of the operator's
-#: arguments in a tuple, and `known`.
+#: The result of a call like that of an `Entry`, and its gradients: of the tensors, where the third may be None, and the entry.
 track_known = _calls.apply_of(_Tracked)
+_native.set_up(track_known, _gradients.sum_of_bias)
 
 
 def takes_mixed(*tensors) -> bool:

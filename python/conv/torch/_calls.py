@@ -11,7 +11,7 @@ from torch._C._functorch import TransformType
 from torch.autograd import forward_ad
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
-from . import _choices
+from . import _choices, _native
 from ._geometry import DTYPES, OptionalTensor
 from ._settings import settings
 
@@ -23,8 +23,18 @@ _USUAL = (*PLAIN, type(None))
 library = torch.library.Library("conv", "DEF")  #: Defines the operators `torch.ops.conv`.
 
 _found: typing.Dict[tuple, _choices.Choice] = {}  #: By the arguments of a call, which are faster to look up than a problem.
-#: The choice of a call that has a kernel, and the shape, the strides and the type of its result.
-Known = typing.Tuple[_choices.Choice, torch.Size, typing.Tuple[int, ...], torch.dtype]
+
+
+class Known(typing.NamedTuple):
+    """A call that has a kernel."""
+
+    choice: _choices.Choice
+    shape: torch.Size  #: Of the result, as the strides and the type.
+    strides: typing.Tuple[int, ...]
+    dtype: torch.dtype
+    launcher: object  #: What starts the kernel with one call, if nothing about operands is unusual; or None.
+
+
 _known: typing.Dict[tuple, Known] = {}  #: Of calls on dense tensors.
 _left: typing.Dict[tuple, _choices.Choice] = {}  #: Of calls that PyTorch runs, now and later.
 caches: typing.List[dict] = [_found, _known, _left]  #: All that is derived from choices.
@@ -111,7 +121,8 @@ def start(
         leave(key, choice)
         return theirs()
     if key is not None and all(ours is theirs for ours, theirs in zip(operands, given)):
-        _known[key] = choice, result.shape, result.stride(), result.dtype
+        known = choice, result.shape, result.stride(), result.dtype
+        _known[key] = Known(*known, kernel.make_launcher(*known))
     kernel(operands, result)
     return result
 
@@ -126,7 +137,11 @@ def run_again(known: Known, operands: Tensors) -> OptionalTensor:
     """The result of a call like an earlier one, if that still has a kernel."""
     if not settings.enabled:
         return None
-    choice, shape, strides, dtype = known
+    choice, shape, strides, dtype, launcher = known
+    if launcher is not None:
+        result = _native.launch(launcher, *operands)
+        if result is not None:
+            return result
     kernel = choice.kernel  # Another thread may set it to None.
     if kernel is None:
         return None

@@ -7,6 +7,7 @@ The first call chooses what computes each gradient; later calls like it find bot
 
 from __future__ import annotations
 
+import functools
 import typing
 
 import torch
@@ -69,8 +70,44 @@ def _factors(grad_output, input, weight, transposed):  # noqa: A002
     return (grad_output, weight), (grad_output, input) if transposed else (input, grad_output)
 
 
-def _of_bias(grad_output: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+def sum_of_bias(grad_output: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """The gradient of the bias."""
     return grad_output.sum(dim=[0, *range(2, grad_output.dim())], dtype=dtype)
+
+
+def _identify(grad_output, input, weight, move, mask, max_error, weight_dtype) -> tuple:  # noqa: A002
+    """What identifies calls with the same kernels."""
+    return (
+        *(grad_output.shape, grad_output.stride(), grad_output.dtype, grad_output.device),
+        *(input.shape, input.stride(), input.dtype, input.device),
+        *(weight.shape, weight.stride(), weight.dtype, weight.device),
+        *move,
+        mask,
+        max_error,
+        weight_dtype,
+        torch._C._get_cudnn_allow_tf32(),
+    )
+
+
+def find_way(
+    grad_output: torch.Tensor,
+    input: torch.Tensor,  # noqa: A002
+    weight: torch.Tensor,
+    move: typing.Sequence[object],
+    mask: Mask,
+    max_error: float,
+) -> typing.Optional[tuple]:
+    """How `_native.backward` computes the gradients of calls like this one, which were computed once; None if it cannot."""
+    ways = _ways.get(_identify(grad_output, input, weight, move, mask, max_error, weight.dtype))
+    if ways is None or ways.left or any(known.launcher is None for _, known in ways.kernels):
+        return None
+    copy = None
+    if ways.copied is not None:
+        copy = functools.partial(torch.Tensor.contiguous, memory_format=ways.copied)
+    launchers = [None, None]
+    for place, known in ways.kernels:
+        launchers[place] = known.launcher
+    return copy, *launchers, move[4], weight.dtype if mask[2] else None
 
 
 def compute(
@@ -84,16 +121,7 @@ def compute(
 ) -> Gradients:
     """The gradients of image, filter and bias, each where `mask` wants it. Those of filter and bias have the type
     `weight_dtype`; `_Call` explains `move`."""
-    key = (
-        *(grad_output.shape, grad_output.stride(), grad_output.dtype, grad_output.device),
-        *(input.shape, input.stride(), input.dtype, input.device),
-        *(weight.shape, weight.stride(), weight.dtype, weight.device),
-        *move,
-        mask,
-        max_error,
-        weight_dtype,
-        torch._C._get_cudnn_allow_tf32(),
-    )
+    key = _identify(grad_output, input, weight, move, mask, max_error, weight_dtype)
     ways = _ways.get(key)
     if ways is None or not settings.enabled:
         return _choose(_Call(grad_output, input, weight, move, mask, max_error, weight_dtype), key)
@@ -113,7 +141,7 @@ def compute(
             choice.calls += 1
             grads[place] = theirs[place]
     if mask[2]:
-        grads[2] = _of_bias(grad_output, weight_dtype)
+        grads[2] = sum_of_bias(grad_output, weight_dtype)
     return grads[0], grads[1], grads[2]
 
 
@@ -145,7 +173,7 @@ def _choose(given: _Call, key: tuple) -> Gradients:
     if len(kernels) + len(left) == sum(call.mask[:2]):
         is_copied = call.grad_output is not given.grad_output
         _ways[key] = _Ways(kernels, left, memory_format if is_copied else None)
-    return grads[0], grads[1], _of_bias(call.grad_output, call.weight_dtype) if call.mask[2] else None
+    return grads[0], grads[1], sum_of_bias(call.grad_output, call.weight_dtype) if call.mask[2] else None
 
 
 @torch.library.impl(library, "convolution_backward", "CPU")

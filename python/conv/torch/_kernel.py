@@ -12,6 +12,7 @@ import torch
 
 from .._function import Function
 from .._library import check, run_executable
+from . import _native
 
 _ALIGNMENT = 256  #: Bytes that workspaces are aligned to.
 _MOST_STREAMS = 64  #: The most streams whose handles are kept.
@@ -84,6 +85,15 @@ class Kernel:
             status = run_executable(self._executable, packed, self._count, None, stream)
         if status:
             check(status)
+
+    def make_launcher(
+        self, choice: object, shape: torch.Size, strides: typing.Tuple[int, ...], dtype: torch.dtype
+    ) -> object:
+        """What starts it on operands like those of this choice, and allocates such a result; None if only Python can."""
+        if _native.make_launcher is None or self._device.type != "cpu" or self._places:
+            return None
+        numbers = self._executable.value, self._count.value - 1, self._low_bits, self._workspace_bytes
+        return _native.make_launcher(choice, self, *numbers, shape, strides, dtype)
 
     def _stream(self) -> ctypes.c_void_p:
         handle = self._current_stream(self._device.index)

@@ -14,14 +14,13 @@ import torch
 from torch.autograd import forward_ad
 from torch.overrides import has_torch_function
 
-from . import _autograd, _calls, _choices, _operators
+from . import _autograd, _calls, _native, _operators
 from ._geometry import OptionalTensor
 from ._settings import settings
 
-#: By what identifies a call: its sizes, what follows the tensors in a call of the operator, and its kernel, or else the choice
-#: of PyTorch's.
-_entries: typing.Dict[tuple, typing.Tuple[tuple, tuple, typing.Optional[_calls.Known], typing.Optional[_choices.Choice]]] = {}
-_calls.caches.append(_entries)
+_entries: typing.Dict[tuple, _autograd.Entry] = {}  #: By what identifies a call.
+_native_entries: typing.Dict[tuple, _autograd.Entry] = {}  #: The same by what identifies a call to `_native.forward`.
+_calls.caches += [_entries, _native_entries]
 
 
 def _identify(
@@ -71,6 +70,10 @@ def run(
     `sizes` are as users give them, in the order of the parameters of `theirs`, PyTorch's function. The `others` are what else
     the call depends on.
     """
+    if not torch.compiler.is_compiling() and _native.forward is not None:
+        result = _native.forward(_native_entries, theirs, input, weight, bias, sizes, others)
+        if result is not None:
+            return result
     try:
         key = _identify(input, weight, bias, sizes, others)
         entry = _entries.get(key)
@@ -78,14 +81,14 @@ def run(
         return None
     if entry is None:
         return None
-    valid, rest, known, left = entry
+    valid, _, known, left, _ = entry
     for size, earlier in zip(sizes, valid):
         if size is not earlier and not _is_exact(size):
             return None
     if torch.is_grad_enabled() and (
         input.requires_grad or weight.requires_grad or (bias is not None and bias.requires_grad)
     ):
-        return None if known is None else _autograd.track_known(input, weight, bias, rest, known)
+        return None if known is None else _autograd.track_known(input, weight, bias, entry)
     if left is not None:
         if not settings.enabled:
             return None
@@ -118,4 +121,7 @@ def learn(
     left = _calls.find_left(own) if call.padding_mode == "zeros" else None
     known = None if left else _calls.get_known(own)
     if known or left:
-        _entries[key] = sizes, rest, known, left
+        entry = _entries[key] = _autograd.Entry(sizes, rest, known, left, {})
+        native_key = None if _native.forward_key is None else _native.forward_key(input, weight, bias, sizes, others)
+        if native_key is not None:
+            _native_entries[native_key] = entry

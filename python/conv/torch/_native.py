@@ -1,0 +1,86 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""libconv_torch.so, which does for tensors on the CPU what this package does in Python, if nothing about a call is unusual.
+
+Each function takes the place of several steps in Python. It returns None, without any effect, if those have to run. The
+library is optional: it needs CPython 3.10 with a lock, and a PyTorch with DLPack's C exchange interface (2.11).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+import sys
+import typing
+
+import torch
+from torch.autograd import forward_ad
+from torch.overrides import has_torch_function
+
+from .._library import library
+from ._settings import settings
+
+Function = typing.Optional[typing.Callable]
+
+make_launcher: Function = None  #: (choice, kernel, executable, operands, low_bits, workspace_bytes, shape, strides, dtype)
+launch: Function = None  #: (launcher, *operands) -> result
+forward: Function = None  #: As `_shortcuts.run`, after a table of entries.
+forward_key: Function = None  #: (input, weight, bias, sizes, others) -> the key in the table of entries
+backward: Function = None  #: (ways, mask, grad_output, input, weight) -> gradients
+backward_key: Function = None  #: (mask, grad_output, input, weight) -> the key in the table of ways
+
+_UNNORMALIZED = (7, 1)  #: Strides of a tensor (1, 2): some of DLPack's functions change the first.
+
+
+def _load() -> Function:
+    """What makes the functions, from the library beside that of the runtime."""
+    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
+    if sys.implementation.name != "cpython" or sys.version_info < (3, 10) or not has_lock:
+        return None
+    path = pathlib.Path(os.path.abspath(library._name)).with_name("libconv_torch.so")
+    try:
+        opened = ctypes.PyDLL(str(path))
+        functions = opened.conv_torch_functions
+    except (OSError, AttributeError):
+        return None
+    functions.argtypes, functions.restype = [ctypes.py_object], ctypes.py_object
+    return functions
+
+
+def set_up(track: typing.Callable, sum_of_bias: typing.Callable) -> None:
+    """Loads the library. `track` computes a result that has gradients: of the tensors, and an entry of the forward table."""
+    global make_launcher, launch, forward, forward_key, backward, backward_key  # noqa: PLW0603
+    make_functions = _load()
+    exchange = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
+    if make_functions is None or type(exchange).__name__ != "PyCapsule":
+        return
+    transformers = (
+        torch._C._get_tracing_state,
+        torch._C._len_torch_dispatch_stack,
+        torch._C._functorch.peek_interpreter_stack,
+    )
+    functions = make_functions(
+        {
+            "tensor": torch.Tensor,
+            "parameter": torch.nn.Parameter,
+            "is_neg": torch.Tensor.is_neg,
+            "empty_strided": torch.empty_strided,
+            "is_grad_enabled": torch.is_grad_enabled,
+            "has_torch_function": has_torch_function,
+            "sum": sum_of_bias,
+            "observers": (*transformers, torch._C._is_any_autocast_enabled),
+            "transformers": transformers,
+            "forward_ad": forward_ad,
+            "settings": settings,
+            "track": track,
+            "cpu": torch.device("cpu"),
+            "uint8": torch.uint8,
+            "float32": torch.float32,
+            "exchange": exchange,
+            "run": ctypes.cast(library.conv_executable_run, ctypes.c_void_p).value,
+        }
+    )
+    if functions is None or functions[-1](torch.empty_strided((1, 2), _UNNORMALIZED)) != _UNNORMALIZED:
+        return
+    make_launcher, launch, forward, forward_key, backward, backward_key, _ = functions
