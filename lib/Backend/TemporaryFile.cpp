@@ -12,6 +12,8 @@
 
 #include "conv/Backend/TemporaryFile.h"
 
+#include "conv/Support/Write.h"
+
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <cerrno>
@@ -55,14 +57,8 @@ Expected<TemporaryFile> TemporaryFile::create() {
 }
 
 Error TemporaryFile::write(StringRef bytes) const {
-  while (!bytes.empty()) {
-    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written < 0)
-      return blame(lastError());
-    bytes = bytes.drop_front(written);
-  }
+  if (int code = ::conv::writeAll(descriptor, bytes))
+    return blame(std::error_code(code, std::generic_category()));
   return Error::success();
 }
 

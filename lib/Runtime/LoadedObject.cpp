@@ -13,7 +13,8 @@
 
 #include "conv/Runtime/LoadedObject.h"
 
-#include <cerrno>
+#include "conv/Support/Write.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -37,16 +38,6 @@ static bool isSharedObject(const std::string &code) {
          header.e_machine == EM_X86_64 && header.e_type == ET_DYN;
 }
 
-static bool writeAll(int file, const std::string &bytes) {
-  for (size_t done = 0; done < bytes.size();) {
-    ssize_t written = ::write(file, bytes.data() + done, bytes.size() - done);
-    if (written < 0 && errno != EINTR)
-      return false;
-    done += size_t(written > 0 ? written : 0);
-  }
-  return true;
-}
-
 /// Loads through /proc/self/fd. The loader identifies an object by its path,
 /// and the system reuses a closed number: were `file` closed, the next object
 /// would have the path of this one and never be loaded. So the file stays open
@@ -64,7 +55,7 @@ static void *openTemporary(const std::string &code) {
   int file = ::mkstemp(path.data());
   if (file < 0)
     return nullptr;
-  bool complete = writeAll(file, code);
+  bool complete = writeAll(file, code) == 0;
   ::close(file);
   void *handle =
       complete ? ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
@@ -79,7 +70,7 @@ LoadedObject::load(const std::string &code, const std::string &label) {
                  "expects " + label + " to be an x86-64 ELF shared object"};
   int file = ::memfd_create("conv-code", MFD_CLOEXEC);
   void *handle =
-      file >= 0 && writeAll(file, code) ? openDescriptor(file) : nullptr;
+      file >= 0 && writeAll(file, code) == 0 ? openDescriptor(file) : nullptr;
   if (!handle) {
     const char *reason = file >= 0 ? ::dlerror() : nullptr;
     std::string first = reason ? reason : std::strerror(errno);

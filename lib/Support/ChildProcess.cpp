@@ -12,6 +12,8 @@
 
 #include "conv/Support/ChildProcess.h"
 
+#include "conv/Support/Write.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -87,16 +89,6 @@ static void confine(const ChildLimits &limits) {
     lowerLimit(RLIMIT_AS, present + limits.memoryBytes);
 }
 
-static bool writeAll(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR)
-      return false;
-    bytes.remove_prefix(size_t(written < 0 ? 0 : written));
-  }
-  return true;
-}
-
 static std::string readAll(int descriptor) {
   std::string bytes;
   char chunk[4096];
@@ -141,7 +133,7 @@ Result<std::string> conv::runInChild(const std::function<std::string()> &work,
     ::close(ends[0]);
     silence();
     confine(limits);
-    ::_exit(writeAll(ends[1], work()) ? 0 : 1);
+    ::_exit(writeAll(ends[1], work()) == 0 ? 0 : 1);
   }
   ::close(ends[1]);
   if (child < 0) {

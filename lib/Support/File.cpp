@@ -12,6 +12,8 @@
 
 #include "conv/Support/File.h"
 
+#include "conv/Support/Write.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -69,16 +71,10 @@ int openToRead(const std::string &path) {
 using Buffers = std::span<const std::string_view>;
 
 /// Writes all of `buffers`; returns 0 or the error number.
-int writeAll(int descriptor, Buffers buffers) {
+int writeEach(int descriptor, Buffers buffers) {
   for (std::string_view bytes : buffers)
-    while (!bytes.empty()) {
-      ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR)
-        continue;
-      if (written < 0)
-        return errno;
-      bytes.remove_prefix(size_t(written));
-    }
+    if (int code = writeAll(descriptor, bytes))
+      return code;
   return 0;
 }
 
@@ -150,7 +146,7 @@ Result<void> writeInPlace(const std::string &path, Buffers buffers) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file)
     return writeError(path, errno);
-  if (int code = writeAll(file.get(), buffers))
+  if (int code = writeEach(file.get(), buffers))
     return writeError(path, code);
   return {};
 }
@@ -243,7 +239,7 @@ Result<void> conv::writeFile(const std::string &path, Buffers buffers) {
   if (exists && ::fchmod(file.get(), status.st_mode & 0777) != 0)
     code = errno;
   if (code == 0)
-    code = writeAll(file.get(), buffers);
+    code = writeEach(file.get(), buffers);
   if (!file.close() && code == 0)
     code = errno;
   if (code == 0 && ::rename(temporary.c_str(), target.c_str()) != 0)

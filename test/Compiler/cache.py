@@ -155,6 +155,25 @@ class Cache(unittest.TestCase):
             0,
         )
 
+    def test_files_that_may_not_grow(self):
+        """`ulimit -f`, which counts files in memory too, fails what writes them, and nothing kills the process. Python ignores
+        the signal of the system; here it has the action that other programs have."""
+        code = (
+            "import resource, signal\n"
+            "signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n"
+            "right = conv.compile(conv.Problem(n=1, c=8, k=8, input=(6, 6), filter=(3, 3), dtype='f16'), 'host', cache=False)\n"
+            "before = resource.getrlimit(resource.RLIMIT_FSIZE)\n"
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))\n"
+            "for work in get, conv.load(right)['conv2d_f16_n1_c8_6x6_k8_3x3'].prepare:\n"
+            "    try: work(); assert False\n"
+            "    except conv.Error as error: assert error.kind == 4 and 'File too large' in str(error), error\n"
+            "resource.setrlimit(resource.RLIMIT_FSIZE, before)\n"
+            "conv.load(get())['conv2d_f16_n1_c8_6x6_k8_3x3'].prepare()\n"
+        )
+        run(self.folder, code)
+        self.assertEqual([file.read_bytes() for file in self.files()], [self.right])
+        self.assertEqual(list(self.folder.glob(".conv-tmp-*")), [])
+
     def test_bounds_of_memory(self):
         """Memory does not grow when many problems are requested again and again."""
         code = (

@@ -131,23 +131,67 @@ TEST(File, FullDiskIsASystemError) {
             "cannot write '/dev/full': No space left on device");
 }
 
+/// While it exists, no file may have more than 1000 bytes.
+class SmallFiles {
+public:
+  SmallFiles() {
+    getrlimit(RLIMIT_FSIZE, &before);
+    rlimit small{1000, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~SmallFiles() { setrlimit(RLIMIT_FSIZE, &before); }
+
+private:
+  rlimit before;
+};
+
 TEST(File, FailureInTheMiddleKeepsTheOldFile) {
   TemporaryDirectory directory;
   directory.write("a", "old");
   // The system stops the write after 1000 bytes, as a full disk would.
-  rlimit before;
-  getrlimit(RLIMIT_FSIZE, &before);
-  rlimit small{1000, before.rlim_max};
-  auto handler = signal(SIGXFSZ, SIG_IGN);
-  setrlimit(RLIMIT_FSIZE, &small);
+  SmallFiles limit;
   Result<void> result = writeFile(directory.path("a"), std::string(5000, 'x'));
-  setrlimit(RLIMIT_FSIZE, &before);
-  signal(SIGXFSZ, handler);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message,
             "cannot write '" + directory.path("a") + "': File too large");
   EXPECT_EQ(directory.read("a"), "old");
   EXPECT_EQ(directory.names(), std::vector<std::string>{"a"});
+}
+
+// The signal's action here is that of every program: it ends the process.
+TEST(File, NoSignalFollowsAFileThatIsTooLarge) {
+  TemporaryDirectory directory;
+  sigset_t before, after, pending;
+  pthread_sigmask(SIG_SETMASK, nullptr, &before);
+  ASSERT_EQ(sigismember(&before, SIGXFSZ), 0);
+  {
+    SmallFiles limit;
+    for (int i = 0; i < 3; ++i)
+      EXPECT_FALSE(writeFile(directory.path("a"), std::string(5000, 'x')));
+  }
+  pthread_sigmask(SIG_SETMASK, nullptr, &after);
+  sigpending(&pending);
+  EXPECT_EQ(sigismember(&after, SIGXFSZ), 0);
+  EXPECT_EQ(sigismember(&pending, SIGXFSZ), 0);
+  EXPECT_TRUE(writeFile(directory.path("a"), std::string(5000, 'x')));
+}
+
+TEST(File, SignalsOfOthersStay) {
+  TemporaryDirectory directory;
+  sigset_t set, before, pending;
+  sigemptyset(&set);
+  sigaddset(&set, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &set, &before);
+  pthread_kill(pthread_self(), SIGXFSZ);
+  {
+    SmallFiles limit;
+    EXPECT_FALSE(writeFile(directory.path("a"), std::string(5000, 'x')));
+  }
+  sigpending(&pending);
+  EXPECT_EQ(sigismember(&pending, SIGXFSZ), 1);
+  int number = 0;
+  sigwait(&set, &number);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 TEST(File, NamesOfOtherContainersAreTaken) {
