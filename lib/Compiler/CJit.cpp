@@ -8,6 +8,8 @@
 #include "Jit.h"
 #include "Structure.h"
 
+#include "conv/Support/Threads.h"
+
 using namespace conv;
 using namespace conv::compiler;
 
@@ -41,6 +43,8 @@ static Result<Bytes> compile(conv_jit *jit, const void *module, size_t size,
     return request.error();
   if (device && request->options.computeUnits == 0)
     request->options.computeUnits = conv_device_compute_units(device);
+  if (device)
+    request->options.secondCacheBytes = readSecondCacheBytes();
   return jit->jit.compile(*request);
 }
 

@@ -10,6 +10,7 @@
 
 #include "conv/Support/Sha256.h"
 #include "conv/Support/Split.h"
+#include "conv/Support/Threads.h"
 
 #include <algorithm>
 #include <bit>
@@ -47,6 +48,8 @@ Result<Request> Request::read(const void *module, size_t size,
   request.options.database = toString(given.database);
   request.options.usesStaleSchedules = given.uses_stale_schedules != 0;
   request.options.computeUnits = given.compute_units;
+  if (given.compute_units)
+    request.options.secondCacheBytes = readSecondCacheBytes();
   if (!std::isfinite(given.max_error) || given.max_error < 0)
     return badInput("expects max_error to be finite and 0 or more, but got " +
                     std::to_string(given.max_error));
@@ -104,7 +107,8 @@ Result<std::string> Request::computeKey() const {
     add(target);
   for (const std::string &part :
        {options.algorithm, options.schedule, *database,
-        std::to_string(options.computeUnits), mlir::conv::findAssembler(),
+        std::to_string(options.computeUnits),
+        std::to_string(options.secondCacheBytes), mlir::conv::findAssembler(),
         std::string(options.externalizeConstants ? "1" : "0"),
         std::string(options.prepacksFilters ? "1" : "0"),
         std::to_string(std::bit_cast<uint64_t>(options.maxError)),

@@ -19,6 +19,7 @@
 #include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Pipeline/Pipelines.h"
 #include "conv/Plan/PrepackFilter.h"
+#include "conv/Schedule/DeviceChip.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -179,6 +180,8 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
   PassManager manager(&context, ModuleOp::getOperationName());
   switch (stage) {
   case Stage::Conv: {
+    if (options.secondCacheBytes > 0)
+      setSecondCacheBytes(*module, options.secondCacheBytes);
     LowerToConvOptions convOptions;
     convOptions.schedule = options.schedule;
     convOptions.algorithm = options.algorithm;

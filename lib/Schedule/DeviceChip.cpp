@@ -5,41 +5,80 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The number is an attribute of an operation around it, such as the module,
-// which has the target.
+// What is known of the device is an attribute of an operation around it, such
+// as the module, which has the target.
 //
 //===----------------------------------------------------------------------===//
 
 #include "conv/Schedule/DeviceChip.h"
 
+#include "conv/Chip/HostProcessor.h"
 #include "conv/Dialect/Conv/IR/Conv.h"
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <mutex>
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::conv;
 
-static constexpr llvm::StringLiteral kName = "conv.compute_units";
+static constexpr llvm::StringLiteral kUnits = "conv.compute_units";
+static constexpr llvm::StringLiteral kSecondCache = "conv.second_cache_bytes";
 
-static bool hasOwnCount(const ::conv::ChipInfo &chip) {
+static bool isHost(const ::conv::ChipInfo &chip) {
   return chip.backend == ::conv::Backend::Host;
+}
+
+/// The same processor with another second cache. The table is kept: machines
+/// that one process compiles for differ in few numbers.
+static const ::conv::HostProcessor *
+withSecondCache(const ::conv::HostProcessor &processor, int64_t bytes) {
+  static std::mutex mutex;
+  static std::map<std::pair<const ::conv::HostProcessor *, int64_t>,
+                  ::conv::HostProcessor>
+      known;
+  if (processor.secondCacheBytes == bytes)
+    return &processor;
+  std::lock_guard lock(mutex);
+  auto [place, isNew] = known.try_emplace({&processor, bytes}, processor);
+  if (isNew)
+    place->second.secondCacheBytes = bytes;
+  return &place->second;
+}
+
+/// The value of the nearest attribute of this name around an operation.
+static std::optional<int64_t> lookUp(Operation *op, StringRef name) {
+  for (; op; op = op->getParentOp())
+    if (auto found = op->getAttrOfType<IntegerAttr>(name))
+      return found.getInt();
+  return std::nullopt;
+}
+
+/// Sets an attribute if the target is a host, whose table has only one machine.
+static void setFact(Operation *op, StringRef name, int64_t value) {
+  TargetAttr target = TargetAttr::lookup(op);
+  if (target && isHost(target.getInfo()))
+    op->setAttr(name, Builder(op->getContext()).getI64IntegerAttr(value));
 }
 
 ::conv::ChipInfo mlir::conv::getDeviceChip(Operation *op) {
   ::conv::ChipInfo chip = TargetAttr::lookup(op).getInfo();
-  for (; op && hasOwnCount(chip); op = op->getParentOp())
-    if (auto units = op->getAttrOfType<IntegerAttr>(kName)) {
-      chip.computeUnits = int(units.getInt());
-      break;
-    }
+  if (!isHost(chip))
+    return chip;
+  if (std::optional<int64_t> units = lookUp(op, kUnits))
+    chip.computeUnits = int(*units);
+  if (std::optional<int64_t> bytes = lookUp(op, kSecondCache))
+    chip.processor = withSecondCache(*chip.processor, *bytes);
   return chip;
 }
 
 void mlir::conv::setComputeUnits(Operation *op, int64_t computeUnits) {
   constexpr int64_t kMost = std::numeric_limits<int>::max();
-  TargetAttr target = TargetAttr::lookup(op);
-  if (target && hasOwnCount(target.getInfo()))
-    op->setAttr(kName, Builder(op->getContext())
-                           .getI64IntegerAttr(std::min(computeUnits, kMost)));
+  setFact(op, kUnits, std::min(computeUnits, kMost));
+}
+
+void mlir::conv::setSecondCacheBytes(Operation *op, int64_t bytes) {
+  setFact(op, kSecondCache, bytes);
 }

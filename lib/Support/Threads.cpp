@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <sched.h>
 #include <system_error>
+#include <unistd.h>
 
 using namespace conv;
 
@@ -23,6 +24,10 @@ unsigned conv::countProcessors() {
     return unsigned(std::max(1, CPU_COUNT(&set)));
   // The machine has more than a set holds.
   return std::max(1u, std::thread::hardware_concurrency());
+}
+
+int64_t conv::readSecondCacheBytes() {
+  return std::max<int64_t>(0, ::sysconf(_SC_LEVEL2_CACHE_SIZE));
 }
 
 std::vector<std::jthread>

@@ -167,6 +167,7 @@ static Result<void> compileSource(const RunFlags &flags,
   if (flags.clock && source.simulator)
     options.targets.push_back(getChip(*source.simulator));
   options.computeUnits = source.device->computeUnits();
+  options.secondCacheBytes = readSecondCacheBytes();
   options.threads = countProcessors();
   Progress progress("compiling " + flags.input);
   options.progress = [&](size_t done, size_t all) {

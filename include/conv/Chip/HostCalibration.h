@@ -50,11 +50,10 @@ struct HostCalibration {
   /// cache. Chosen for the order of the same schedules.
   double beyondFirstCache;
   /// Cycles of a run of a box that is contiguous in memory, in an operand of
-  /// a filter gradient that has more than so many bytes. Chosen for the order
+  /// a filter gradient that does not fit the second cache. Chosen for the order
   /// of the schedules of seven depthwise layers in channels last, on a thread
   /// of a Xeon with AVX-512 and 2 MiB of second cache.
   double farRunCycles;
-  int64_t farBytes;
   /// The most of the first cache that a panel of the wide operand takes; the
   /// rest is for the narrow operand and sums. Assumed.
   double panelShare;

@@ -26,6 +26,9 @@ struct HostProcessor {
   int64_t vectorLanes;     ///< f32 elements of a vector register.
   int64_t vectorRegisters; ///< Vector registers of a thread.
   int64_t firstCacheBytes; ///< Data cache next to a core.
+  /// The cache of a core after that, which differs between processors of a
+  /// level: this many bytes unless the machine is known (`getDeviceChip`).
+  int64_t secondCacheBytes;
   int64_t leastMaskedBits; ///< Narrowest elements that loads with a mask have.
   /// Whether stores with a mask are as fast as others, for all elements.
   bool hasMaskedStores;

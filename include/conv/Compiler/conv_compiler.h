@@ -90,8 +90,9 @@ typedef struct conv_compile_options {
    * them instead. */
   int uses_stale_schedules;
   /** Compute units of the device: database rows of a device with as many come
-   * first, and code of the host is for so many threads. 0 means those of the
-   * chip, 8 threads for the host; conv_jit_load asks its device instead. */
+   * first, and code of the host is for so many threads, and for processors with
+   * the second cache of this machine. 0 means those of the chip, 8 threads and
+   * 2 MiB for the host; conv_jit_load asks its device instead. */
   unsigned compute_units;
   /** Winograd's algorithm is considered where its error bound, for operands of
    * one magnitude, is at most this many times the bound of a sum of products,

@@ -61,6 +61,9 @@ struct CompileOptions {
   /// preferred, and schedules of the host are ranked for so many threads. 0:
   /// the chip's number, which is assumed for the host.
   int64_t computeUnits = 0;
+  /// The second cache of the machine that code of the host is for; 0: as large
+  /// as in the table of chips.
+  int64_t secondCacheBytes = 0;
   /// Winograd's algorithm is considered if its error bound is at most this many
   /// times the bound of a sum of products (docs/numerics.md); 0: only if
   /// `algorithm` asks for it, with any error.

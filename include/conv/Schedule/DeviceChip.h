@@ -20,12 +20,17 @@
 namespace mlir::conv {
 
 /// The chip that `op` is compiled for: the row of the table, but with as many
-/// compute units as `setComputeUnits` said.
+/// compute units as `setComputeUnits` said, and of a host with a second cache
+/// of as many bytes as `setSecondCacheBytes` said.
 ::conv::ChipInfo getDeviceChip(Operation *op);
 
 /// Says how many compute units the device has for which all operations in `op`
 /// are compiled. Models of GPUs are of the whole chip: only hosts differ.
 void setComputeUnits(Operation *op, int64_t computeUnits);
+
+/// Says how large the second cache is of the machine for which all operations
+/// in `op` are compiled, if that is a host.
+void setSecondCacheBytes(Operation *op, int64_t bytes);
 
 } // namespace mlir::conv
 

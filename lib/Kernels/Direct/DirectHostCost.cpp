@@ -41,10 +41,11 @@ static double getAccessCycles(const DirectTiling &tiling, bool isReduction,
 /// cache: processors fetch the next line of a run before it is read, but not
 /// the next run.
 static double getFarCycles(const TensorBox &box, const ViewedTensor &operand,
-                           const ::conv::HostCalibration &fit) {
+                           const ::conv::HostCalibration &fit,
+                           const ::conv::ChipInfo &chip) {
   int64_t bytes =
       operand.getExtent() * operand.type.getElementTypeBitWidth() / 8;
-  return bytes > fit.farBytes
+  return bytes > chip.processor->secondCacheBytes
              ? double(box.numElements) / double(box.run) * fit.farRunCycles
              : 0;
 }
@@ -173,8 +174,8 @@ void mlir::conv::addHostProduct(const DirectTiling &tiling,
   // Forward, where halos are copied more than once, the order of schedules is
   // worse with it.
   if (isReduction)
-    copyCycles += getFarCycles(tiling.lhs, product.lhs, fit) +
-                  getFarCycles(tiling.rhs, product.rhs, fit);
+    copyCycles += getFarCycles(tiling.lhs, product.lhs, fit, chip) +
+                  getFarCycles(tiling.rhs, product.rhs, fit, chip);
   double cycles = chip.calibration->launch.setupCycles +
                   parts * (copyCycles + productCycles) +
                   getResultCycles(tiling, isReduction, fit);

@@ -12,7 +12,9 @@
 
 #include "../../../lib/Kernels/Direct/DirectModel.h"
 
+#include "conv/Chip/HostProcessor.h"
 #include "conv/Kernels/SplitSum.h"
+#include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -128,6 +130,30 @@ protected:
   ::conv::ChipInfo chip;
   ::conv::Calibration calibration;
 };
+
+// The second cache is that of the machine, if it is known.
+TEST_F(DirectCostTest, OperandsBeyondTheSecondCacheAreFar) {
+  selectGradient("host_v4", "f32", "f32");
+  auto computeFor = [&](int64_t bytes) {
+    setSecondCacheBytes(*module, bytes);
+    chip = getDeviceChip(op);
+    EXPECT_EQ(chip.processor->secondCacheBytes, bytes);
+    return compute().computeSeconds;
+  };
+  chip = getDeviceChip(op);
+  double asInTable = compute().computeSeconds;
+  EXPECT_EQ(computeFor(chip.processor->secondCacheBytes), asInTable);
+  EXPECT_EQ(computeFor(1 << 20), asInTable);
+  EXPECT_LT(computeFor(64 << 20), asInTable);
+  EXPECT_EQ(computeFor(1 << 20), asInTable);
+}
+
+TEST_F(DirectCostTest, GpusHaveTheTablesCaches) {
+  selectGradient("sm_90a", "f16", "f32");
+  setSecondCacheBytes(*module, 1 << 20);
+  EXPECT_EQ(getDeviceChip(op).processor, nullptr);
+  EXPECT_FALSE((*module)->hasAttr("conv.second_cache_bytes"));
+}
 
 // The sums of slices were measured after lanes: each slice takes its time.
 TEST_F(DirectCostTest, LanesHaveMeasuredSums) {

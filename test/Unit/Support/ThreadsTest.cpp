@@ -35,6 +35,14 @@ TEST(Threads, ProcessorsAreThoseOfTheProcess) {
   EXPECT_EQ(sched_setaffinity(0, sizeof(all), &all), 0);
 }
 
+TEST(Threads, TheSecondCacheIsThatOfTheSystem) {
+  std::string text;
+  std::ifstream("/sys/devices/system/cpu/cpu0/cache/index2/size") >> text;
+  if (text.empty() || text.back() != 'K')
+    GTEST_SKIP() << "the system does not say";
+  EXPECT_EQ(readSecondCacheBytes(), std::stoll(text) << 10);
+}
+
 TEST(Threads, FewerStartWhereTheirStacksDoNotFit) {
   rlimit before;
   getrlimit(RLIMIT_AS, &before);
