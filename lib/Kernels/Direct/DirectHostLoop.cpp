@@ -72,6 +72,7 @@ private:
   SmallVector<Value> createSums(ArrayRef<Value> digits) const;
   /// Loops over runs of results.
   void createResults(const HostEpilogue &epilogue);
+  void createRuns(const HostEpilogue &epilogue, Value outermost);
   Value countValues(size_t number) const;
   TileOrigin getElement(ArrayRef<Value> digits) const;
 
@@ -430,7 +431,7 @@ TileOrigin DirectHostLoop::getElement(ArrayRef<Value> local) const {
   return element;
 }
 
-void DirectHostLoop::createResults(const HostEpilogue &epilogue) {
+void DirectHostLoop::createRuns(const HostEpilogue &epilogue, Value outermost) {
   SmallVector<HostCode::DigitLoop> runs;
   for (size_t d = 0; d < digits.size(); ++d) {
     bool isOfRun = d >= firstOfRun && d <= along;
@@ -439,7 +440,7 @@ void DirectHostLoop::createResults(const HostEpilogue &epilogue) {
   }
   code.forEachDigit(runs, [&](ArrayRef<Value> local) {
     // The outermost digit of a run may be clipped; the others are whole.
-    Value count = countValues(firstOfRun);
+    Value count = outermost;
     for (size_t d = firstOfRun + 1; d <= along; ++d)
       count = math.mul(count, digits[d].tile);
     Value place = locate(local, &Digit::sums);
@@ -448,6 +449,25 @@ void DirectHostLoop::createResults(const HostEpilogue &epilogue) {
                       return code.load(sums, math.add(place, step), elements);
                     });
   });
+}
+
+/// Runs of channels are shorter only in the last tile. Others have a constant
+/// length, and take half the time.
+void DirectHostLoop::createResults(const HostEpilogue &epilogue) {
+  const Digit &digit = digits[firstOfRun];
+  Value count = countValues(firstOfRun);
+  if (!tiling.isAlongBatch || digit.size % digit.tile == 0)
+    return createRuns(epilogue, count);
+  auto createFor = [&](Value outermost) {
+    return [&, outermost](OpBuilder &, Location) {
+      createRuns(epilogue, outermost);
+      scf::YieldOp::create(code.b);
+    };
+  };
+  Value all = math.constant(digit.tile);
+  Value isWhole =
+      arith::CmpIOp::create(code.b, arith::CmpIPredicate::eq, count, all);
+  scf::IfOp::create(code.b, isWhole, createFor(all), createFor(count));
 }
 
 void DirectHostLoop::create() {

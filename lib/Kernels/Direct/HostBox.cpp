@@ -97,10 +97,12 @@ void HostBox::copyVectors(Value first, Value last, Value offset, int64_t stride,
   });
 }
 
-void HostBox::copyRun(int64_t dimension, const Place &place) const {
+void HostBox::copyRun(int64_t dimension, const Place &place,
+                      bool isWhole) const {
   Value zero = math.constant(0), end = math.constant(box.sizes[dimension]);
   Value first = zero, last = end;
-  if (box.isGuarded[dimension]) {
+  bool isGuarded = box.isGuarded[dimension] && !isWhole;
+  if (isGuarded) {
     auto clamp = [&](Value value) {
       return math.minimum(math.maximum(value, zero), end);
     };
@@ -112,11 +114,11 @@ void HostBox::copyRun(int64_t dimension, const Place &place) const {
   Value offset =
       math.add(place.offset, math.mul(place.start[dimension], stride));
   auto copyAll = [&] {
-    if (box.isGuarded[dimension])
+    if (isGuarded)
       clear(zero, first, place.target);
     if (stride != 1 || !mayExceed || !code.hasMaskedLoads(source)) {
       copyVectors(first, last, offset, stride, place.target);
-      if (box.isGuarded[dimension])
+      if (isGuarded)
         clear(last, end, place.target);
       return;
     }
@@ -126,11 +128,13 @@ void HostBox::copyRun(int64_t dimension, const Place &place) const {
       code.store(code.loadWide(source, math.add(offset, step), code.lanes),
                  scratch, math.add(place.target, step));
     });
+    if (!isGuarded && box.sizes[dimension] % code.lanes == 0)
+      return;
     Value mask = code.createMask(zero, math.sub(last, middle), code.lanes);
     code.store(
         code.widen(code.loadMasked(source, math.add(offset, middle), mask)),
         scratch, math.add(place.target, middle));
-    if (box.isGuarded[dimension])
+    if (isGuarded)
       clear(math.add(middle, code.lanes), end, place.target);
   };
   if (matchPattern(place.isThere, m_One()))
@@ -147,16 +151,24 @@ void HostBox::copyRun(int64_t dimension, const Place &place) const {
       });
 }
 
-void HostBox::copyDimensions(ArrayRef<int64_t> order,
-                             const Place &place) const {
+void HostBox::copyDimensions(ArrayRef<int64_t> order, const Place &place,
+                             bool areRunsWhole) const {
   int64_t dimension = order.front();
   if (order.size() > 1)
     return forEach(dimension, [&](Value step) {
-      copyDimensions(order.drop_front(), advance(place, dimension, step));
+      copyDimensions(order.drop_front(), advance(place, dimension, step),
+                     areRunsWhole);
     });
   if (box.isGuarded[dimension] && box.padding[dimension] != PaddingMode::Zeros)
     return copyElements(dimension, place);
-  copyRun(dimension, place);
+  copyRun(dimension, place, areRunsWhole);
+}
+
+/// Whether runs end after the tensor in the last tile, and in no other.
+bool HostBox::hasRest() const {
+  int64_t dimension = box.innermost;
+  return box.isGuarded[dimension] && box.corner[dimension] == 0 &&
+         box.padding[dimension] == PaddingMode::Zeros;
 }
 
 void HostBox::copy(ArrayRef<Value> digits) const {
@@ -169,8 +181,21 @@ void HostBox::copy(ArrayRef<Value> digits) const {
       first = math.add(first, math.mul(digit, coefficient));
     start.push_back(first);
   }
-  copyDimensions(getOrder(),
-                 {start, math.constant(0), math.constant(0), math.yes()});
+  Place place{start, math.constant(0), math.constant(0), math.yes()};
+  auto copyRuns = [&](bool areWhole) {
+    return [&, areWhole](OpBuilder &, Location) {
+      copyDimensions(getOrder(), place, areWhole);
+      scf::YieldOp::create(code.b);
+    };
+  };
+  if (!hasRest())
+    return copyDimensions(getOrder(), place, /*areRunsWhole=*/false);
+  int64_t size = operand.getType().getDimSize(box.innermost);
+  Value areWhole =
+      math.below(start[box.innermost],
+                 std::max<int64_t>(0, size - box.sizes[box.innermost] + 1));
+  // A run of constant length takes half the time of others.
+  scf::IfOp::create(code.b, areWhole, copyRuns(true), copyRuns(false));
 }
 
 Value HostBox::load(Value offset, int64_t step, int64_t elements) const {

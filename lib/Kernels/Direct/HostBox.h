@@ -38,8 +38,10 @@ private:
     ArrayRef<Value> start; ///< The box's first coordinate in each dimension.
     Value offset, target, isThere;
   };
-  void copyDimensions(ArrayRef<int64_t> order, const Place &place) const;
-  void copyRun(int64_t dimension, const Place &place) const;
+  void copyDimensions(ArrayRef<int64_t> order, const Place &place,
+                      bool areRunsWhole) const;
+  void copyRun(int64_t dimension, const Place &place, bool isWhole) const;
+  bool hasRest() const;
   void copyElements(int64_t dimension, const Place &place) const;
   void clear(Value first, Value last, Value target) const;
   void copyVectors(Value first, Value last, Value offset, int64_t stride,
