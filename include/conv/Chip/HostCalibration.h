@@ -49,6 +49,11 @@ struct HostCalibration {
   /// Cycles of a vector of a box, in a tile that is larger than the first
   /// cache. Chosen for the order of the same schedules.
   double beyondFirstCache;
+  /// The part of these that is added where a tile fits the first cache, but not
+  /// beside the input that passes through it when it is copied: so much if all
+  /// of the input does not fit. Chosen for 48 depthwise layers on a thread of a
+  /// Xeon with AVX-512; 0.5 chooses tiles that are too large.
+  double besideInput;
   /// Cycles of a run of a box that is contiguous in memory, in an operand of
   /// a filter gradient that does not fit the second cache. Chosen for the order
   /// of the schedules of seven depthwise layers in channels last, on a thread

@@ -24,17 +24,24 @@ using namespace mlir;
 using namespace mlir::conv;
 
 /// Cycles of a vector that is loaded from a box, or stored there: if the tile
-/// does not fit the first cache, the vector comes from the second one. Where
-/// each sum is a vector, only the boxes count: sums take most of the memory,
-/// and a register tile reads its own once for all of the part.
+/// does not fit the first cache, the vector comes from the second one, and if
+/// it does not fit beside the input that it is copied from, a part of them.
+/// Where each sum is a vector, only the boxes count: sums take most of the
+/// memory, and a register tile reads its own once for all of the part.
 static double getAccessCycles(const DirectTiling &tiling, bool isReduction,
                               const ::conv::HostCalibration &fit,
                               const ::conv::ChipInfo &chip) {
   int64_t bytes = tiling.sharedBytes;
   if (isReduction && !tiling.isAlongBatch)
     bytes = (tiling.lhs.numElements + tiling.rhs.numElements) * sizeof(float);
-  return bytes > chip.processor->firstCacheBytes ? fit.beyondFirstCache
-                                                 : 1 / fit.ports;
+  double first = double(chip.processor->firstCacheBytes), near = 1 / fit.ports;
+  if (double(bytes) > first)
+    return fit.beyondFirstCache;
+  if (isReduction)
+    return near;
+  auto input = double(tiling.lhs.numElements * sizeof(float));
+  double beyond = std::max(0.0, double(bytes) + input - first) / input;
+  return near + beyond * fit.besideInput * (fit.beyondFirstCache - near);
 }
 
 /// Cycles until the runs of a box arrive whose operand does not fit the second
