@@ -233,12 +233,11 @@ public:
   void describe(const PlannedConvolution &planned,
                 ::conv::Problem &problem) const override {
     auto [op, plan, options] = planned;
-    if (options.joinsPhases)
+    // If columns can have rows of channels, copied tiles must have them.
+    if (options.joinsPhases ||
+        problem.hasChannelRows != canHaveChannelRows(op, options))
       return;
-    // If columns can have rows of channels, tiles that are copied with channels
-    // innermost must have them.
-    bool hasOwnRows = problem.hasChannelRows == canHaveChannelRows(op, options);
-    if (hasOwnRows && !problem.hasHaloTiles)
+    if (!problem.hasHaloTiles)
       if (auto facts = computeGatherFacts(op, plan)) {
         if (options.transposed)
           facts->sharers = 1; // S20.
@@ -246,7 +245,7 @@ public:
       }
     std::optional<::conv::TmaFacts> facts =
         computeTmaFacts(op, plan, problem.hasHaloTiles);
-    if (!facts || (!hasOwnRows && !facts->hasMatrices))
+    if (!facts)
       return;
     facts->allows3xTF32 =
         op.getArithmetic() == Arithmetic::F32 &&
