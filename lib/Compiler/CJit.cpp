@@ -8,8 +8,6 @@
 #include "Jit.h"
 #include "Structure.h"
 
-#include "conv/Support/Threads.h"
-
 using namespace conv;
 using namespace conv::compiler;
 
@@ -44,7 +42,7 @@ static Result<Bytes> compile(conv_jit *jit, const void *module, size_t size,
   if (device && request->options.computeUnits == 0)
     request->options.computeUnits = conv_device_compute_units(device);
   if (device)
-    request->options.secondCacheBytes = readSecondCacheBytes();
+    request->readHostFacts();
   return jit->jit.compile(*request);
 }
 

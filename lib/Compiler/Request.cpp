@@ -8,6 +8,7 @@
 #include "Request.h"
 #include "Structure.h"
 
+#include "conv/Chip/TargetName.h"
 #include "conv/Support/Sha256.h"
 #include "conv/Support/Split.h"
 #include "conv/Support/Threads.h"
@@ -49,7 +50,7 @@ Result<Request> Request::read(const void *module, size_t size,
   request.options.usesStaleSchedules = given.uses_stale_schedules != 0;
   request.options.computeUnits = given.compute_units;
   if (given.compute_units)
-    request.options.secondCacheBytes = readSecondCacheBytes();
+    request.readHostFacts();
   if (!std::isfinite(given.max_error) || given.max_error < 0)
     return badInput("expects max_error to be finite and 0 or more, but got " +
                     std::to_string(given.max_error));
@@ -93,6 +94,16 @@ Result<std::string> Request::readStates() const {
     states += " " + (state ? *state : "unreadable");
   }
   return states;
+}
+
+void Request::readHostFacts() {
+  bool isForHost =
+      std::ranges::any_of(options.targets, [](const std::string &target) {
+        Result<TargetName> parsed = parseTargetName(target);
+        return parsed && parsed->chip->backend == Backend::Host;
+      });
+  if (isForHost)
+    options.secondCacheBytes = readSecondCacheBytes();
 }
 
 Result<std::string> Request::computeKey() const {

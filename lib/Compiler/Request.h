@@ -28,6 +28,10 @@ struct Request {
                               const conv_compile_options *options,
                               const char *targets = nullptr);
 
+  /// Takes facts of this machine that choices for the host depend on. Code for
+  /// other targets, and its key, do not depend on the machine.
+  void readHostFacts();
+
   /// The hash of everything that decides the code: the request, the compiler's
   /// fingerprint, the present database, and the path of ptxas.
   Result<std::string> computeKey() const;

@@ -27,7 +27,10 @@ unsigned conv::countProcessors() {
 }
 
 int64_t conv::readSecondCacheBytes() {
-  return std::max<int64_t>(0, ::sysconf(_SC_LEVEL2_CACHE_SIZE));
+  // The system may answer for the core that asks: one answer for the process.
+  static const int64_t bytes =
+      std::max<int64_t>(0, ::sysconf(_SC_LEVEL2_CACHE_SIZE));
+  return bytes;
 }
 
 std::vector<std::jthread>

@@ -116,7 +116,7 @@ def compile(  # noqa: A001 - as people call it, in a module of its own name
         stale: also use schedules of the database that were measured with another compiler, whose code differs, if it has
             no others.
         compute_units: of the device: schedules measured on a device with as many come first, and those of the host are ranked
-            for so many threads; 0: the chip's number, 8 for the host.
+            for so many threads and for the second cache of this machine; 0: the chip's number, for the host 8 and 2 MiB.
         max_error: consider Winograd's algorithm if the bound on its error, for operands of one magnitude, is at most this
             many times the bound of a sum of products. 0: only if `algorithm` asks for it. None: the problem's, or else 0.
         max_workspace: the most bytes of workspace that the schedule of a convolution may take if it is chosen here; None:

@@ -28,9 +28,6 @@ constexpr uintptr_t WORKSPACE_ALIGNMENT = 256;
 /// Memory usually has higher addresses. Lower ones may be offsets in a storage
 /// without memory, which Python looks at.
 constexpr uintptr_t USUAL_ADDRESS = uintptr_t(1) << 44;
-/// Elements of an output gradient whose sum is computed here. PyTorch's sum of
-/// more of them is faster, because it has threads.
-constexpr int64_t MOST_SUMMED = 8192;
 
 using RunExecutable = int (*)(const void *executable, void *const *arguments,
                               size_t count, void *workspace, void *stream);
@@ -407,54 +404,9 @@ PyObject *forward(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
 // The backward direction
 //===----------------------------------------------------------------------===//
 
-/// Sums each channel of an output gradient. False if PyTorch's sum is to do it.
-bool sumChannels(const DLTensor &grad, float *sums) {
-  int64_t positions = 1, step = grad.strides[grad.ndim - 1], inner = step;
-  for (int32_t i = grad.ndim - 1; i >= 2; --i) {
-    if (grad.shape[i] != 1 && grad.strides[i] != inner)
-      return false;
-    inner *= grad.shape[i];
-    positions *= grad.shape[i];
-  }
-  const auto *data = reinterpret_cast<const float *>(
-      static_cast<const char *>(grad.data) + grad.byte_offset);
-  for (int64_t channel = 0; channel < grad.shape[1]; ++channel) {
-    double partial[4] = {};
-    for (int64_t image = 0; image < grad.shape[0]; ++image) {
-      const float *begin =
-          data + image * grad.strides[0] + channel * grad.strides[1];
-      int64_t i = 0;
-      for (; i + 4 <= positions; i += 4)
-        for (int64_t j = 0; j < 4; ++j)
-          partial[j] += begin[(i + j) * step];
-      for (; i < positions; ++i)
-        partial[0] += begin[i * step];
-    }
-    sums[channel] =
-        float((partial[0] + partial[1]) + (partial[2] + partial[3]));
-  }
-  return true;
-}
-
-/// The gradient of the bias, whose type is that of the output's gradient.
-Owned sumBias(Environment &env, PyObject *object, const DLTensor &grad,
-              PyObject *dtype) {
-  int64_t elements = 1;
-  for (int32_t i = 0; i < grad.ndim; ++i)
-    elements *= grad.shape[i];
-  if (dtype == env.float32 && grad.ndim > 2 && elements <= MOST_SUMMED &&
-      grad.dtype.code == DL_FLOAT && grad.dtype.bits == 32 &&
-      addressOf(env, object, grad)) {
-    Owned arguments = sizeOf(grad.shape[1]), named = namedFor(env, dtype);
-    if (!arguments || !named)
-      return {};
-    uintptr_t address;
-    Owned sums = allocate(env, arguments, named, address);
-    if (address && sumChannels(grad, reinterpret_cast<float *>(address)))
-      return sums;
-    if (PyErr_Occurred())
-      return {};
-  }
+/// The gradient of the bias, by PyTorch's sum: in the same order as where this
+/// library is not there, and in the first call of a shape.
+Owned sumBias(Environment &env, PyObject *object, PyObject *dtype) {
   return Owned(PyObject_CallFunctionObjArgs(env.sum, object, dtype, nullptr));
 }
 
@@ -539,7 +491,7 @@ PyObject *backward(PyObject *self, PyObject *const *arguments, Py_ssize_t) {
     PyTuple_SetItem(results.get(), place, result.release());
   }
   if (!isNone(at(4))) {
-    Owned sums = sumBias(env, grad, described, at(4));
+    Owned sums = sumBias(env, grad, at(4));
     if (!sums)
       return nullptr;
     PyTuple_SetItem(results.get(), 2, sums.release());

@@ -35,10 +35,10 @@
 // CHECK:         scf.for %[[SLICE:.+]] = %{{.+}} to
 // CHECK:           scf.for %[[I:.+]] = %{{.+}} to
 // CHECK:             %[[T:.+]] = arith.remui %[[SLICE]], %[[C7]]
-// CHECK:             %[[POSITION:.+]] = arith.muli %[[T]], %[[C64]]
 // CHECK:             %[[S:.+]] = arith.divui %[[SLICE]], %[[C7]]
+// CHECK:             %[[POSITION:.+]] = arith.muli %[[T]], %[[C64]]
 // CHECK:             %[[FIRST:.+]] = arith.muli %[[S]], %[[C2]]
-// CHECK:             %[[IMAGE:.+]] = arith.addi %{{.+}}, %[[FIRST]]
+// CHECK:             %[[IMAGE:.+]] = arith.addi %[[FIRST]], %{{.+}}
 // CHECK:             nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%[[POSITION]], %{{.+}}, %[[IMAGE]]]
 // CHECK:             nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[X]], %{{.+}}, box[%[[POSITION]], %{{.+}}, %[[IMAGE]]]
 
@@ -48,8 +48,8 @@
 // CHECK-DAG:     %[[C64:.+]] = arith.constant 64 : i32
 // CHECK:         scf.for %[[SLICE:.+]] = %{{.+}} to
 // CHECK:             %[[T:.+]] = arith.remui %[[SLICE]], %[[C7]]
-// CHECK:             %[[POSITION:.+]] = arith.muli %[[T]], %[[C64]]
 // CHECK:             %[[IMAGE:.+]] = arith.divui %[[SLICE]], %[[C7]]
+// CHECK:             %[[POSITION:.+]] = arith.muli %[[T]], %[[C64]]
 // CHECK:             nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%[[POSITION]], %{{.+}}, %[[IMAGE]]]
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @images(%x: tensor<6x4x15x64xbf16>, %dy: tensor<6x4x15x64xbf16>) -> tensor<64x1x1x64xbf16> {

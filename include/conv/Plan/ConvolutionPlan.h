@@ -54,7 +54,8 @@ struct PlanOptions {
   /// tile are multiples of it.
   static constexpr int64_t kBlockSize = ::conv::TmaTile::kBlockSize;
   static constexpr size_t kHaloTileRank = 2;
-  /// Channels of one row where gemmN is numbered by channel rows.
+  /// Channels of one row where gemmN is numbered by channel rows and channels
+  /// are innermost.
   static constexpr int64_t kRowSize = ::conv::TmaTile::kRowElements;
 
   /// Groups whose channels share one matrix: a divisor of the group count.
@@ -71,8 +72,9 @@ struct PlanOptions {
   bool joinsPhases = false;
   /// The columns of a weight gradient are numbered by tap and then by channel,
   /// with whole channel rows for each tap, because tensor copies load whole
-  /// rows. Columns after a tap's last channel are not written. Split-K slices
-  /// have rows innermost if the result has.
+  /// rows. If channels are not innermost, a tap has one row of all its
+  /// channels, rounded up to eight. Columns after a tap's last channel are not
+  /// written. Split-K slices have rows innermost if the result has.
   bool hasChannelRows = false;
   /// The product is transposed: rows are the result's channels, columns its
   /// positions, the batch its images (S20). In a weight gradient, rows are what
@@ -122,8 +124,8 @@ struct ConvolutionPlan {
 /// which read the same halo tile, are neighbours. If it is transposed, its rows
 /// are `(c / 64, r, s, c % 64)`, and windows move over the tensor with more
 /// channels, the input or the output (then `k` in place of `c`). With channel
-/// rows, columns are `(r, s, c / 64, c % 64)` if that differs from the filter's
-/// own order or size.
+/// rows, columns are `(r, s, c / 64, c % 64)`, or `(r, s, c)` if channels are
+/// not innermost, if that differs from the filter's own order or size.
 ///
 /// Groups are the batch. Merged groups are side by side in rows, columns and
 /// reduction: elements between two different groups are zero or not written.

@@ -21,6 +21,7 @@ class FileSizeSignalBlock {
 public:
   FileSizeSignalBlock();
   FileSizeSignalBlock(const FileSizeSignalBlock &) = delete;
+  FileSizeSignalBlock &operator=(const FileSizeSignalBlock &) = delete;
   ~FileSizeSignalBlock();
 
 private:

@@ -175,6 +175,8 @@ static bool movesManyElements(const llvm::Function &function) {
 static SmallVector<llvm::Function *> listMatrixKernels(llvm::Module &module) {
   SmallVector<llvm::Function *> kernels;
   for (llvm::Function &function : module) {
+    if (function.getCallingConv() != llvm::CallingConv::AMDGPU_KERNEL)
+      continue;
     auto instructions = llvm::instructions(function);
     bool multiplies = llvm::any_of(instructions, [](const auto &instruction) {
       auto *call = dyn_cast<llvm::CallInst>(&instruction);

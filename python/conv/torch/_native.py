@@ -60,27 +60,29 @@ def set_up(track: typing.Callable, sum_of_bias: typing.Callable) -> None:
         torch._C._len_torch_dispatch_stack,
         torch._C._functorch.peek_interpreter_stack,
     )
-    functions = make_functions(
-        {
-            "tensor": torch.Tensor,
-            "parameter": torch.nn.Parameter,
-            "is_neg": torch.Tensor.is_neg,
-            "empty_strided": torch.empty_strided,
-            "is_grad_enabled": torch.is_grad_enabled,
-            "has_torch_function": has_torch_function,
-            "sum": sum_of_bias,
-            "observers": (*transformers, torch._C._is_any_autocast_enabled),
-            "transformers": transformers,
-            "forward_ad": forward_ad,
-            "settings": settings,
-            "track": track,
-            "cpu": torch.device("cpu"),
-            "uint8": torch.uint8,
-            "float32": torch.float32,
-            "exchange": exchange,
-            "run": ctypes.cast(library.conv_executable_run, ctypes.c_void_p).value,
-        }
-    )
+    environment = {
+        "tensor": torch.Tensor,
+        "parameter": torch.nn.Parameter,
+        "is_neg": torch.Tensor.is_neg,
+        "empty_strided": torch.empty_strided,
+        "is_grad_enabled": torch.is_grad_enabled,
+        "has_torch_function": has_torch_function,
+        "sum": sum_of_bias,
+        "observers": (*transformers, torch._C._is_any_autocast_enabled),
+        "transformers": transformers,
+        "forward_ad": forward_ad,
+        "settings": settings,
+        "track": track,
+        "cpu": torch.device("cpu"),
+        "uint8": torch.uint8,
+        "float32": torch.float32,
+        "exchange": exchange,
+        "run": ctypes.cast(library.conv_executable_run, ctypes.c_void_p).value,
+    }
+    try:
+        functions = make_functions(environment)
+    except (RuntimeError, TypeError, ValueError):  # Another PyTorch's exchange interface.
+        return
     if functions is None or functions[-1](torch.empty_strided((1, 2), _UNNORMALIZED)) != _UNNORMALIZED:
         return
     make_launcher, launch, forward, forward_key, backward, backward_key, _ = functions

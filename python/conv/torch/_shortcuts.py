@@ -97,6 +97,8 @@ def run(
     result = _calls.run_again(known, (input, weight) if bias is None else (input, weight, bias))
     if result is None:  # It has no kernel any more, or none may run now.
         _entries.pop(key, None)
+        if _native.forward_key is not None:
+            _native_entries.pop(_native.forward_key(input, weight, bias, sizes, others), None)
     return result
 
 

@@ -251,6 +251,18 @@ TEST_F(MatrixGeometryTest, SlicesOfImagesAreOfLines) {
   EXPECT_EQ(geometry->getInnerLoop().count(), 1);
 }
 
+// Four slices of lines of 24 elements would not have whole rows, so they are of
+// four lines each, the last one of two: the left operand has zeros after these,
+// whatever lines of the input a tap finds there.
+TEST_F(MatrixGeometryTest, LastSliceOfLinesIsShorter) {
+  std::optional<TmaGeometry> geometry =
+      compute(getImagesInnermost(1), {.splits = 4});
+  ASSERT_TRUE(geometry && geometry->hasMatrices()) << obstacle;
+  EXPECT_EQ(geometry->leftMatrix->dimensions[1].steps.front(), 4);
+  EXPECT_EQ(geometry->rightMatrix->dimensions[1].steps.front(), 4);
+  EXPECT_EQ(geometry->getOuterLoop().count(), 4);
+}
+
 // Swizzled boxes start at multiples of 16 bytes: taps of a line may not move
 // them by one element. Lines may, and follow each other in one dimension.
 TEST_F(MatrixGeometryTest, BoxesStartAtWholeAccesses) {

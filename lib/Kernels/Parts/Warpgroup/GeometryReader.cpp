@@ -89,16 +89,15 @@ bool GeometryReader::readTypes() {
 /// Kernels count rows, columns, reduced elements and positions in 32 bits, with
 /// those of a tile that are beyond the end.
 bool GeometryReader::checkSizes() {
-  constexpr int64_t kMost = (int64_t(1) << 31) - (int64_t(1) << 16);
   for (const ViewedTensor *operand : {&lhs, &rhs}) {
     auto [batch, rows, columns] = operand->view.getShape();
     ArrayRef<int64_t> shape = operand->type.getShape();
     int64_t most =
         std::max({rows, columns, llvm::product_of(shape.drop_back())});
-    if (most > kMost)
+    if (most > kMostCoordinate)
       return refuse(formatv("matrices and tensors of at most {0} rows, but got "
                             "{1}",
-                            kMost, most));
+                            kMostCoordinate, most));
   }
   return true;
 }

@@ -26,7 +26,7 @@ public:
       : lhs(lhs), rhs(rhs), result(result), obstacle(obstacle) {}
 
   /// Three readings: everything but the filter, of 16-bit operands; the same
-  /// and what the copy engine needs; and a product of plain matrices.
+  /// and what the copy engine needs; and a product of matrices.
   std::optional<TmaGeometry> readWindowed();
   std::optional<TmaGeometry> read();
   std::optional<TmaGeometry> readMatrices();

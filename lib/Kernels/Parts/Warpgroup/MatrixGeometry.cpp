@@ -176,7 +176,8 @@ bool MatrixReader::mergeInnermost() {
                                 [](int64_t step) { return step == 0; });
     ArrayRef<int64_t> loop = ArrayRef(next.steps).slice(first).drop_back();
     size_t digit = llvm::find(loop, 1) - loop.begin();
-    if (!isWhole || next.extent != Extent::One || digit == loop.size() ||
+    if (last.size * next.size > kMostCoordinate || !isWhole ||
+        next.extent != Extent::One || digit == loop.size() ||
         llvm::count(loop, 0) + 1 != int64_t(loop.size()) ||
         merged.value_or(digit) != digit)
       return false;
@@ -253,22 +254,65 @@ bool MatrixReader::hasZerosAfter(const TmaMatrix &matrix) const {
   });
 }
 
+/// The steps of a coordinate along one index of a view, of digits with several
+/// values.
+static SmallVector<int64_t> getSteps(const ViewAttr::Coordinate &coordinate,
+                                     ArrayRef<int64_t> sizes, size_t first) {
+  SmallVector<int64_t> steps;
+  for (auto [digit, size] : llvm::enumerate(sizes))
+    if (size > 1)
+      steps.push_back(coordinate.coefficients[first + digit]);
+  return steps;
+}
+
+/// Whether two views have the same condition on batch and reduction, and on
+/// nothing else.
+static bool isSameCondition(ViewAttr view, const ViewAttr::Coordinate &own,
+                            ViewAttr other,
+                            const ViewAttr::Coordinate &others) {
+  auto isZero = [](int64_t step) { return step == 0; };
+  auto getOfRows = [](ViewAttr view, const ViewAttr::Coordinate &condition) {
+    return getSteps(condition, view.getRows(), view.getBatch().size());
+  };
+  auto getOfColumns = [](ViewAttr view, const ViewAttr::Coordinate &condition) {
+    return getSteps(condition, view.getColumns(),
+                    view.getBatch().size() + view.getRows().size());
+  };
+  return own.constant == others.constant &&
+         getSteps(own, view.getBatch(), 0) ==
+             getSteps(others, other.getBatch(), 0) &&
+         getOfColumns(view, own) == getOfColumns(other, others) &&
+         llvm::all_of(getOfRows(view, own), isZero) &&
+         llvm::all_of(getOfRows(other, others), isZero);
+}
+
 /// Whether conditions exclude only elements that are zeros anyway: those
 /// outside of the tensor, and, of the right operand of a gradient of a filter,
-/// those of positions outside of the left one.
+/// those that the same condition excludes of the left one.
 bool MatrixReader::areConditionsMet(bool isFilterGradient) const {
   if (!isClipped(lhs))
     return false;
   if (isClipped(rhs) || !isFilterGradient)
     return isClipped(rhs);
-  size_t first = rhs.view.getBatch().size();
-  auto conditions =
-      ArrayRef(rhs.view.getCoordinates()).drop_front(rhs.view.getTensorRank());
-  return llvm::all_of(conditions, [&](const ViewAttr::Coordinate &condition) {
-    return llvm::all_of(ArrayRef(condition.coefficients)
-                            .slice(first, rhs.view.getRows().size()),
-                        [](int64_t step) { return step == 0; });
-  });
+  SmallVector<ViewAttr::Coordinate> left = lhs.view.getCoordinates(),
+                                    right = rhs.view.getCoordinates();
+  auto isOfLeft = [&](int64_t limit, const ViewAttr::Coordinate &condition) {
+    return llvm::any_of(
+        llvm::zip_equal(lhs.view.getLimits(),
+                        ArrayRef(left).drop_front(lhs.view.getTensorRank())),
+        [&](const auto &each) {
+          auto &[own, met] = each;
+          return own == limit &&
+                 isSameCondition(lhs.view, met, rhs.view, condition);
+        });
+  };
+  return llvm::all_of(
+      llvm::zip_equal(rhs.view.getLimits(),
+                      ArrayRef(right).drop_front(rhs.view.getTensorRank())),
+      [&](const auto &each) {
+        auto &[limit, condition] = each;
+        return isOfLeft(limit, condition);
+      });
 }
 
 bool MatrixReader::read() {

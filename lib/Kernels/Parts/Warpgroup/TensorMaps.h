@@ -49,7 +49,7 @@ TensorMapAttr createTapRowsMap(MLIRContext *context,
 /// filter is transposed, of one row of output channels.
 TensorMapAttr createFilterMap(MLIRContext *context, const TmaGeometry &geometry,
                               int64_t channels, BoxRows rows);
-/// Boxes of a plain matrix: a row of reduction elements for each of
+/// Boxes of a matrix: a row of reduction elements for each of
 /// `rowsOfTile` rows, or, if rows are innermost, as many rows as such elements.
 TensorMapAttr createMatrixMap(MLIRContext *context, const TmaGeometry &geometry,
                               const TmaMatrix &matrix, int64_t rowsOfTile,

@@ -106,7 +106,7 @@ std::unique_ptr<TmaCopies> createTmaCopies(const PtxBuilder &ptx,
                                            const ::conv::TmaTile &tile);
 
 /// The three kinds: a reduction over taps and channels, with or without halo
-/// tiles; a reduction over positions; plain matrices.
+/// tiles; a reduction over positions; matrices.
 std::unique_ptr<TmaCopies> createFilterCopies(const PtxBuilder &ptx,
                                               const TmaGeometry &geometry,
                                               const ::conv::TmaTile &tile);

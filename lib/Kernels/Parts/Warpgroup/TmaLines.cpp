@@ -34,7 +34,7 @@ static double countLines(int64_t groupBytes, bool isClipped) {
   return double(lines) / double(rows);
 }
 
-/// The average for a plain matrix, whose innermost dimension is one group.
+/// The average for a matrix, whose innermost dimension is one group.
 static double countLines(const TmaMatrix &matrix, int64_t elementBytes) {
   return countLines(matrix.dimensions.back().size * elementBytes,
                     /*isClipped=*/true);

@@ -8,7 +8,8 @@
 // A `conv.transform` copies matrices of its source to matrices of its result.
 // Columns are the dimensions that are innermost in the result. Rows are those
 // innermost in the source, if they differ: a tile then has whole cache lines of
-// both tensors.
+// both tensors. Short columns continue with their neighbours in the result, and
+// short rows with theirs in the source.
 //
 //===----------------------------------------------------------------------===//
 

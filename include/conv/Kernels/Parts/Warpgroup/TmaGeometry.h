@@ -77,6 +77,11 @@ struct TmaWindow {
   int64_t getUpperCorner(size_t dimension) const;
 };
 
+/// The largest coordinate in a tensor: kernels count in 32 bits, with what a
+/// tile has beyond the end.
+inline constexpr int64_t kMostCoordinate =
+    (int64_t(1) << 31) - (int64_t(1) << 16);
+
 /// An operand whose tiles are boxes: a box extends along one dimension by rows,
 /// along another one by the reduction, and has one element of each other
 /// dimension. Digits of the view say where it starts.
@@ -97,7 +102,8 @@ struct TmaMatrix {
 
   /// Whether rows are innermost, rather than the reduction.
   bool isTransposed() const { return dimensions.back().extent == Extent::Rows; }
-  /// Whether rows are those of several taps. Each box has the rows of one.
+  /// Whether rows are those of several taps, or of several channel rows. Each
+  /// box has the rows of one.
   bool hasTaps() const { return rows.size() > 1; }
   /// Rows of a box of a tile with so many rows.
   int64_t countBoxRows(int64_t rowsOfTile) const {
