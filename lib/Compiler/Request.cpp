@@ -8,7 +8,6 @@
 #include "Request.h"
 #include "Structure.h"
 
-#include "conv/Chip/TargetName.h"
 #include "conv/Support/Sha256.h"
 #include "conv/Support/Split.h"
 #include "conv/Support/Threads.h"
@@ -97,12 +96,7 @@ Result<std::string> Request::readStates() const {
 }
 
 void Request::readHostFacts() {
-  bool isForHost =
-      std::ranges::any_of(options.targets, [](const std::string &target) {
-        Result<TargetName> parsed = parseTargetName(target);
-        return parsed && parsed->chip->backend == Backend::Host;
-      });
-  if (isForHost)
+  if (mlir::conv::includesHost(options.targets))
     options.secondCacheBytes = readSecondCacheBytes();
 }
 

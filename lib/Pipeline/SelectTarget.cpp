@@ -13,6 +13,8 @@
 #include "conv/Chip/TargetName.h"
 #include "conv/Pipeline/Compile.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace conv;
 
 std::string mlir::conv::selectTarget(const std::vector<std::string> &names) {
@@ -20,4 +22,11 @@ std::string mlir::conv::selectTarget(const std::vector<std::string> &names) {
     if (Result<TargetName> target = parseTargetName(name))
       return target->name;
   return "";
+}
+
+bool mlir::conv::includesHost(const std::vector<std::string> &targets) {
+  return llvm::any_of(targets, [](const std::string &name) {
+    Result<TargetName> target = parseTargetName(name);
+    return target && target->chip->backend == ::conv::Backend::Host;
+  });
 }

@@ -144,6 +144,9 @@ inline constexpr std::string_view kNoDatabase = "none";
 /// none.
 std::string selectTarget(const std::vector<std::string> &names);
 
+/// Whether one of the targets is the host.
+bool includesHost(const std::vector<std::string> &targets);
+
 /// The database that ships with this compiler for a target, which may have the
 /// prefix `sim:`; empty if there is none.
 std::string findShippedDatabase(const std::string &target);
