@@ -107,13 +107,12 @@ bool Planner::canHaveChannelRows() const {
 /// them at each position. Otherwise it loads a row of positions for each
 /// channel of a tap, of which a tile has eight swizzled ones at a time.
 int64_t Planner::getChannelRow() const {
-  constexpr int64_t kSwizzledRows = 8;
   bool onOutput = hasOutputWindows();
   bool areInnermost = onOutput ? layouts.getOutput().ends_with("K")
                                : layouts.getInput().ends_with("C");
   int64_t channels = (onOutput ? shape.k : shape.c) / shape.groups;
   return areInnermost ? PlanOptions::kRowSize
-                      : llvm::alignTo(channels, kSwizzledRows);
+                      : llvm::alignTo(channels, ::conv::TmaTile::kSwizzledRows);
 }
 
 /// The filter's own order suffices if its channels are innermost and fill whole

@@ -31,8 +31,8 @@ static bool isHost(const ::conv::ChipInfo &chip) {
   return chip.backend == ::conv::Backend::Host;
 }
 
-/// The same processor with another second cache. The table is kept: machines
-/// that one process compiles for differ in few numbers.
+/// A copy of the processor with a second cache of so many bytes. Copies live as
+/// long as the process: there is one for each size that it compiles for.
 static const ::conv::HostProcessor *
 withSecondCache(const ::conv::HostProcessor &processor, int64_t bytes) {
   static std::mutex mutex;

@@ -293,7 +293,7 @@ mlir::conv::rankSchedules(ConvolutionOpInterface op,
     forms = rankForms(op, chip);
 
   std::vector<SchedulePlace> places;
-  std::vector<size_t> ends; // Of sorted places.
+  std::vector<size_t> ends; // Where each sorted run of `places` ends.
   constexpr size_t kListed = std::numeric_limits<size_t>::max();
   for (const RankedSchedule &one : listed)
     places.push_back({!one.isFirst, one.isFirst ? 0 : one.cost.seconds,

@@ -196,8 +196,8 @@ void PipelinedLoop::refill(State &state, Value stage, Value k, int64_t from,
   }
 }
 
-/// The same for all blocks before the loop. Loads start in its order, since
-/// it waits for each of them alone.
+/// Refills all blocks, before the loop starts. The loads start in the order in
+/// which the loop waits for them, one block at a time.
 void PipelinedLoop::refillInOrder(State &state, Value stage, Value k) const {
   for (int64_t block = 0; block < parts.numBlocks(); ++block) {
     refill(state, stage, k, block, block + 1);
@@ -350,7 +350,8 @@ SmallVector<Value> PipelinedLoop::create() {
   const IndexMath &math = kernel.math;
   int64_t gemmK = kernel.gemmK();
   State state = start();
-  int64_t first = 1 + distance; // Of the tiles that the loop starts to load.
+  // The first tile whose load is started by the loop.
+  int64_t first = 1 + distance;
   if (buildsFirst() && steps.minimum() > first) {
     state = createStep(state, math.constant(first * gemmK), /*hasNext=*/true);
     ++first;

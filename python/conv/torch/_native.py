@@ -75,7 +75,6 @@ def set_up(track: typing.Callable, sum_of_bias: typing.Callable) -> None:
         "track": track,
         "cpu": torch.device("cpu"),
         "uint8": torch.uint8,
-        "float32": torch.float32,
         "exchange": exchange,
         "run": ctypes.cast(library.conv_executable_run, ctypes.c_void_p).value,
     }

@@ -93,7 +93,7 @@ std::string getImagesInnermost(int64_t stride) {
                        14 / stride, 12 / stride, stride);
 }
 
-/// The same with positions innermost, of so many taps of a line.
+/// Such a gradient with positions innermost, and `taps` taps in each line.
 std::string getPositionsInnermost(int64_t taps) {
   return llvm::formatv(R"(
   func.func @f(%x: tensor<8x48x14x12xf32>, %dy: tensor<8x24x14x12xf32>) {{

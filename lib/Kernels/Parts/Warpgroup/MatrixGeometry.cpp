@@ -10,12 +10,11 @@
 // both operands; a tap only moves where a box of the input starts, and what is
 // outside of the image arrives as zeros:
 //
-//                       positions (q)                  positions (q)
-//   gradient [ k x c ] = sum over images n  [ k x q ]  ·  [ c x q + s ]
-//   transposed
-//                            and lines p
+//                 sum over images n   positions (q)   positions (q), of tap s
+//   gradient    =    and lines p         [ k x q ]  ·  transposed [ c x q + s ]
+//   [ k x c ]
 //
-// Boxes start at multiples of 16 bytes. With images innermost (CHWN), as many
+// Boxes start at multiples of 16 bytes. With images innermost (HCWN), as many
 // images as have 16 bytes suffice for any window and stride. Then the reduction
 // is over images and, if windows move by 1, over positions of a line, too.
 //
@@ -25,8 +24,6 @@
 
 #include "conv/Dialect/Conv/IR/TensorMapLimits.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -54,7 +51,6 @@ public:
   bool read();
 
 private:
-  bool areConditionsMet(bool isFilterGradient) const;
   bool selectInner();
   std::optional<TmaMatrix> readMatrix(const ViewedTensor &tensor) const;
   bool mergeInnermost();
@@ -224,9 +220,8 @@ bool MatrixReader::hasBoxes(const TmaMatrix &matrix) const {
   if (matrix.isTransposed() &&
       (matrix.hasTaps() || geometry.elementBytes < Tile::kElementBytes))
     return false;
-  // Boxes of a tap have whole groups of eight swizzled rows.
-  constexpr int64_t kSwizzledRows = 8;
-  if (matrix.hasTaps() && matrix.rows.back() % kSwizzledRows != 0)
+  // Boxes of a tap have whole groups of swizzled rows.
+  if (matrix.hasTaps() && matrix.rows.back() % Tile::kSwizzledRows != 0)
     return false;
   return llvm::all_of(matrix.dimensions, [&](const auto &dimension) {
     return dimension.extent != Extent::Reduction ||
@@ -254,67 +249,6 @@ bool MatrixReader::hasZerosAfter(const TmaMatrix &matrix) const {
   });
 }
 
-/// The steps of a coordinate along one index of a view, of digits with several
-/// values.
-static SmallVector<int64_t> getSteps(const ViewAttr::Coordinate &coordinate,
-                                     ArrayRef<int64_t> sizes, size_t first) {
-  SmallVector<int64_t> steps;
-  for (auto [digit, size] : llvm::enumerate(sizes))
-    if (size > 1)
-      steps.push_back(coordinate.coefficients[first + digit]);
-  return steps;
-}
-
-/// Whether two views have the same condition on batch and reduction, and on
-/// nothing else.
-static bool isSameCondition(ViewAttr view, const ViewAttr::Coordinate &own,
-                            ViewAttr other,
-                            const ViewAttr::Coordinate &others) {
-  auto isZero = [](int64_t step) { return step == 0; };
-  auto getOfRows = [](ViewAttr view, const ViewAttr::Coordinate &condition) {
-    return getSteps(condition, view.getRows(), view.getBatch().size());
-  };
-  auto getOfColumns = [](ViewAttr view, const ViewAttr::Coordinate &condition) {
-    return getSteps(condition, view.getColumns(),
-                    view.getBatch().size() + view.getRows().size());
-  };
-  return own.constant == others.constant &&
-         getSteps(own, view.getBatch(), 0) ==
-             getSteps(others, other.getBatch(), 0) &&
-         getOfColumns(view, own) == getOfColumns(other, others) &&
-         llvm::all_of(getOfRows(view, own), isZero) &&
-         llvm::all_of(getOfRows(other, others), isZero);
-}
-
-/// Whether conditions exclude only elements that are zeros anyway: those
-/// outside of the tensor, and, of the right operand of a gradient of a filter,
-/// those that the same condition excludes of the left one.
-bool MatrixReader::areConditionsMet(bool isFilterGradient) const {
-  if (!isClipped(lhs))
-    return false;
-  if (isClipped(rhs) || !isFilterGradient)
-    return isClipped(rhs);
-  SmallVector<ViewAttr::Coordinate> left = lhs.view.getCoordinates(),
-                                    right = rhs.view.getCoordinates();
-  auto isOfLeft = [&](int64_t limit, const ViewAttr::Coordinate &condition) {
-    return llvm::any_of(
-        llvm::zip_equal(lhs.view.getLimits(),
-                        ArrayRef(left).drop_front(lhs.view.getTensorRank())),
-        [&](const auto &each) {
-          auto &[own, met] = each;
-          return own == limit &&
-                 isSameCondition(lhs.view, met, rhs.view, condition);
-        });
-  };
-  return llvm::all_of(
-      llvm::zip_equal(rhs.view.getLimits(),
-                      ArrayRef(right).drop_front(rhs.view.getTensorRank())),
-      [&](const auto &each) {
-        auto &[limit, condition] = each;
-        return isOfLeft(limit, condition);
-      });
-}
-
 bool MatrixReader::read() {
   if (!selectInner())
     return false;
@@ -322,7 +256,7 @@ bool MatrixReader::read() {
   // and positions of several digits.
   bool isFilterGradient =
       llvm::is_contained(lhs.view.getColumnRoles(), DigitRole('n'));
-  if (!areConditionsMet(isFilterGradient))
+  if (!areConditionsMet(lhs, rhs, isFilterGradient))
     return false;
   for (auto [tensor, matrix] : {std::pair(&lhs, &geometry.leftMatrix),
                                 std::pair(&rhs, &geometry.rightMatrix)}) {

@@ -12,6 +12,12 @@
 
 namespace mlir::conv {
 
+/// Whether conditions exclude only elements that are zeros anyway: those
+/// outside of the tensor, and, of the right operand of a gradient of a filter,
+/// those that the same condition excludes of the left one.
+bool areConditionsMet(const ViewedTensor &lhs, const ViewedTensor &rhs,
+                      bool isFilterGradient);
+
 /// Fills in both matrices of a geometry whose elements are known. Returns false
 /// if the tiles of an operand are not boxes.
 bool readMatrices(const ViewedTensor &lhs, const ViewedTensor &rhs,

@@ -30,7 +30,7 @@ static constexpr uint64_t createLayout(int64_t strideBytes,
          uint64_t(strideBytes / kDescriptorUnitBytes) << 32 |
          uint64_t(leadingBytes / kDescriptorUnitBytes) << 16;
 }
-static constexpr int64_t kEightRows = 8 * Tile::kRowBytes;
+static constexpr int64_t kEightRows = Tile::kSwizzledRows * Tile::kRowBytes;
 /// Rows of the reduction do not use the leading dimension offset. A transposed
 /// operand has the next 64 elements of each row 64 lines further on.
 static constexpr uint64_t kRows =

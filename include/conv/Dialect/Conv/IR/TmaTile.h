@@ -75,6 +75,8 @@ struct TmaTile {
   /// which is the widest swizzle.
   static constexpr int64_t kRowElements = 64;
   static constexpr int64_t kRowBytes = kRowElements * kElementBytes;
+  /// Rows after which the swizzle repeats.
+  static constexpr int64_t kSwizzledRows = 8;
   /// Bytes of a row that one instruction reads, for all element types.
   static constexpr int64_t kAtomBytes = 32;
   static constexpr int64_t kAtomsPerRow = kRowBytes / kAtomBytes;

@@ -1,0 +1,145 @@
+//===- Launcher.cpp - kernels that are ready to run -----------------------===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launcher.h"
+
+#include "Calls.h"
+
+#include <memory>
+
+using namespace conv;
+using namespace conv::python;
+
+static constexpr const char *LAUNCHER = "conv.torch.launcher";
+/// In bytes; what the workspaces of kernels are aligned to.
+static constexpr uintptr_t WORKSPACE_ALIGNMENT = 256;
+
+static Owned allocate(Environment &env, const Owned &arguments,
+                      const Owned &named, uintptr_t &address) {
+  Owned object(PyObject_Call(env.emptyStrided, arguments.get(), named.get()));
+  DLTensor tensor;
+  address = 0;
+  if (object && describe(env, object.get(), tensor))
+    address = uintptr_t(tensor.data) + tensor.byte_offset;
+  return object;
+}
+
+/// Runs the kernel without Python's lock. False if it fails.
+static bool runKernel(Environment &env, const Launcher &launcher,
+                      void **addresses, uintptr_t workspace) {
+  void *thread = PyEval_SaveThread();
+  int status = env.run(launcher.executable, addresses, launcher.operands + 1,
+                       reinterpret_cast<void *>(workspace), nullptr);
+  PyEval_RestoreThread(thread);
+  return status == 0;
+}
+
+Owned conv::python::launch(Environment &env, Launcher &launcher,
+                           PyObject *const *objects, const DLTensor *tensors,
+                           size_t count) {
+  void *addresses[MOST_OPERANDS + 1];
+  if (count != launcher.operands || !isEnabled(env))
+    return {};
+  Owned kernel(PyObject_GetAttr(launcher.choice.get(), env.kernel));
+  if (kernel.get() != launcher.kernel.get())
+    return {};
+  for (size_t i = 0; i < count; ++i) {
+    uintptr_t address = addressOf(env, objects[i], tensors[i]);
+    if (!address || (address & launcher.lowBits))
+      return {};
+    addresses[i] = reinterpret_cast<void *>(address);
+  }
+  uintptr_t address, workspace = 0;
+  Owned result = allocate(env, launcher.result, launcher.named, address);
+  if (!address || (address & launcher.lowBits))
+    return {};
+  addresses[count] = reinterpret_cast<void *>(address);
+  Owned scratch;
+  if (launcher.workspace) {
+    scratch =
+        allocate(env, launcher.workspace, launcher.workspaceNamed, workspace);
+    if (!workspace)
+      return {};
+    workspace = (workspace + WORKSPACE_ALIGNMENT - 1) & -WORKSPACE_ALIGNMENT;
+  }
+  if (!runKernel(env, launcher, addresses, workspace))
+    return {};
+  python::count(env, launcher.choice.get());
+  return result;
+}
+
+static void destroyLauncher(PyObject *capsule) {
+  delete static_cast<Launcher *>(PyCapsule_GetPointer(capsule, LAUNCHER));
+}
+
+Launcher *conv::python::launcherOf(PyObject *capsule) {
+  return static_cast<Launcher *>(PyCapsule_GetPointer(capsule, LAUNCHER));
+}
+
+/// Arguments of `empty_strided` for a tensor of the CPU.
+static Owned namedFor(Environment &env, PyObject *dtype) {
+  Owned named(PyDict_New());
+  if (named && (PyDict_SetItemString(named.get(), "dtype", dtype) ||
+                PyDict_SetItemString(named.get(), "device", env.cpu)))
+    return {};
+  return named;
+}
+
+/// Arguments of `empty_strided` for a number of elements.
+static Owned sizeOf(long long elements) {
+  Owned count(PyLong_FromLongLong(elements)), one(PyLong_FromLong(1));
+  if (!count || !one)
+    return {};
+  Owned shape(PyTuple_Pack(1, count.get())),
+      strides(PyTuple_Pack(1, one.get()));
+  return Owned(shape && strides ? PyTuple_Pack(2, shape.get(), strides.get())
+                                : nullptr);
+}
+
+PyObject *conv::python::makeLauncher(PyObject *self, PyObject *const *arguments,
+                                     Py_ssize_t) {
+  Environment &env = environmentOf(self);
+  uint64_t numbers[4];
+  for (int i = 0; i < 4; ++i)
+    numbers[i] = PyLong_AsUnsignedLongLong(arguments[2 + i]);
+  if (PyErr_Occurred())
+    return nullptr;
+  if (numbers[1] > uint64_t(MOST_OPERANDS))
+    return none();
+  auto owned = std::make_unique<Launcher>();
+  Owned capsule(PyCapsule_New(owned.get(), LAUNCHER, destroyLauncher));
+  if (!capsule)
+    return nullptr;
+  Launcher *launcher = owned.release(); // The capsule has it now.
+  launcher->choice = Owned(share(arguments[0]));
+  launcher->kernel = Owned(share(arguments[1]));
+  launcher->executable = reinterpret_cast<const void *>(numbers[0]);
+  launcher->operands = numbers[1];
+  launcher->lowBits = numbers[2];
+  launcher->result = Owned(PyTuple_Pack(2, arguments[6], arguments[7]));
+  launcher->named = namedFor(env, arguments[8]);
+  if (numbers[3]) {
+    launcher->workspace = sizeOf((long long)(numbers[3] + WORKSPACE_ALIGNMENT));
+    launcher->workspaceNamed = namedFor(env, env.uint8);
+  }
+  return PyErr_Occurred() ? nullptr : capsule.release();
+}
+
+PyObject *conv::python::launchOperands(PyObject *self,
+                                       PyObject *const *arguments,
+                                       Py_ssize_t count) {
+  Environment &env = environmentOf(self);
+  Launcher *launcher = launcherOf(arguments[0]);
+  DLTensor tensors[MOST_OPERANDS];
+  if (!launcher || count - 1 > MOST_OPERANDS)
+    return decline();
+  for (Py_ssize_t i = 1; i < count; ++i)
+    if (!describe(env, arguments[i], tensors[i - 1]))
+      return none();
+  Owned result = launch(env, *launcher, arguments + 1, tensors, count - 1);
+  return result ? result.release() : decline();
+}
