@@ -104,6 +104,7 @@ static constexpr Calibration kHopper = {
                   .columnSectorCycles = 0.64,
                   .partColumnSectorCycles = 3.6,
                   .oddElementCycles = 0.2,
+                  .partSectorSeconds = 25e-12,
                   .plainCyclesPerColumn = 5,
                   .plainChunks = 2,
                   .shortPipelineCycles = 1000,

@@ -137,6 +137,9 @@ static void setResultRows(ConvolutionOpInterface op,
     ViewedTensor result = getViewedProduct(op, plan, *step, *part).result;
     problem.resultRowDistance =
         std::max(problem.resultRowDistance, computeRowDistance(result));
+    if (computeRowDistance(result) == 1)
+      problem.resultLine =
+          std::gcd(problem.resultLine, result.type.getShape().back());
     problem.hasOddResultRows |= startWithinRegisters(result, 0);
     problem.hasOddResultColumns |= startWithinRegisters(result, 1);
   }
@@ -248,6 +251,8 @@ mlir::conv::getResultShapes(const PlanStep &step) {
         getBytes(RankedTensorType::get(shape, getAccumulatorType(op))));
   problem.usefulFlops = ConvolutionShape::get(op).computeFlops();
   problem.hasHaloTiles = !options.haloTile.empty();
+  problem.stacksBlocks =
+      problem.hasHaloTiles && options.haloTile[1] < options.haloTile[0];
   problem.hasChannelRows =
       options.hasChannelRows && canHaveChannelRows(op, options);
   for (const KernelFamily *family : getKernelFamilies())

@@ -121,6 +121,10 @@ struct WarpgroupCalibration {
   double columnSectorCycles;
   double partColumnSectorCycles;
   double oddElementCycles;
+  /// Seconds of the whole chip for each part of a sector that columns of halo
+  /// tiles touch: 3 layers of 3x1 and 3x3 windows in NCHW, 16 schedules of
+  /// which took up to 3.7 times as long as with rows in order on an H200.
+  double partSectorSeconds;
   /// Added for each column, and to the chunks of a row, if chunks are not
   /// swizzled: 33 schedules with 104, 112 and 208 columns.
   double plainCyclesPerColumn;

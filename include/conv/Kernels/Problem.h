@@ -95,9 +95,14 @@ struct Problem {
   /// Positions are numbered halo tile by halo tile; only warpgroups support
   /// this.
   bool hasHaloTiles = false;
+  /// Neighbouring blocks of these are below each other, not side by side.
+  bool stacksBlocks = false;
   /// If neighbouring columns are apart in memory: elements from an element of
   /// the result to its neighbour in the next row. Otherwise 0.
   int64_t resultRowDistance = 0;
+  /// If that is 1: elements of the result's innermost dimension, a common
+  /// divisor of all parts.
+  int64_t resultLine = 0;
   /// Whether neighbouring columns are adjacent in memory, but some rows of
   /// narrow elements start within a register.
   bool hasOddResultRows = false;

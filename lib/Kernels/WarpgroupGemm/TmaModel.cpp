@@ -279,7 +279,8 @@ void TmaCost::computeSeconds() {
   cost.memorySeconds =
       (cost.memoryBytes +
        fit(chip).rereadShare * countRereadBytes(problem, tile)) /
-      (chip.memoryGBs * 1e9);
+          (chip.memoryGBs * 1e9) +
+      computePartSectorSeconds(problem, chip, tile.share());
   cost.seconds = std::pow(std::pow(cost.computeSeconds, fit(chip).overlap) +
                               std::pow(cost.memorySeconds, fit(chip).overlap),
                           1 / fit(chip).overlap) +

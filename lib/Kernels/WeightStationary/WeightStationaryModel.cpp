@@ -176,6 +176,7 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
       computeUnitCycles(problem, chip, tile, cost) / (chip.clockGHz * 1e9);
   cost.memorySeconds =
       cost.memoryBytes / (fit(chip).memoryShare * chip.memoryGBs * 1e9) +
+      computePartSectorSeconds(problem, chip, tile.tile) +
       fit(chip).memoryStartSeconds;
   cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
   if (cost.memorySeconds > cost.computeSeconds)

@@ -232,6 +232,37 @@ TEST_F(StoredColumns, OfHaloTilesAreLines) {
   EXPECT_DOUBLE_EQ(getCycles(2), 3.0 / 16);
 }
 
+// Blocks below each other do not continue each other's lines.
+TEST_F(StoredColumns, OfStackedBlocksAreShort) {
+  problem.hasHaloTiles = problem.stacksBlocks = true;
+  EXPECT_DOUBLE_EQ(getCycles(2), 7.0 / 8);
+}
+
+// Lines of 56 positions start in the middle of a sector every other time, so
+// the 16 rows of two atoms fill one or touch two; 8 rows always touch one.
+TEST_F(StoredColumns, TouchPartsOfSectors) {
+  hopper.calibration.warpgroup.partSectorSeconds = 1;
+  problem.hasHaloTiles = true;
+  problem.resultRowDistance = 1;
+  auto countParts = [&](int64_t atoms, int64_t line) {
+    TmaTile tile{
+        .rows = 128 * atoms, .columns = 64, .stages = 4, .consumers = 2};
+    problem.resultLine = line;
+    problem.resultBytes = double(2 * line); // One line.
+    return computePartSectorSeconds(problem, hopper.info, tile);
+  };
+  EXPECT_EQ(countParts(2, 64), 0);
+  EXPECT_EQ(countParts(2, 56), 4);
+  EXPECT_EQ(countParts(1, 56), 7);
+  EXPECT_EQ(countParts(1, 64), 8);
+  // A line of no more than 16 continues in the next one.
+  EXPECT_EQ(countParts(2, 14), 0);
+  problem.stacksBlocks = true;
+  EXPECT_EQ(countParts(2, 64), 8);
+  problem.resultRowDistance = 0;
+  EXPECT_EQ(countParts(2, 64), 0);
+}
+
 // Odd columns start at any element of a sector: lines of 32 bytes touch 15 more
 // of 16 starts in the next sector, and do not fill one.
 TEST_F(StoredColumns, ThatAreOddTouchMoreSectors) {

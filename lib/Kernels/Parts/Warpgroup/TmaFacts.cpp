@@ -7,6 +7,8 @@
 
 #include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 
+#include <numeric>
+
 using namespace conv;
 
 const TmaFacts &conv::getTmaFacts(const Problem &problem) {
@@ -56,14 +58,25 @@ bool conv::storesColumns(const Problem &problem, const TmaTile &tile) {
          TmaTile::canTranspose(tile.resultBytes) && tile.hasChunks();
 }
 
+/// Whether rows are positions of halo tiles, line by line.
+static bool haveLines(const Problem &problem, const TmaTile &tile) {
+  const TmaFacts &facts = getTmaFacts(problem, tile);
+  return problem.hasHaloTiles &&
+         !(facts.haloTile && facts.haloTile->isReduced());
+}
+
+/// Neighbouring rows that lanes store together.
+static int64_t countRowsOfRun(const Problem &problem, const TmaTile &tile) {
+  if (!haveLines(problem, tile))
+    return TmaTile::kAtomRows * tile.atomsStoredTogether();
+  return TmaTile::kBlockSize *
+         (problem.stacksBlocks ? 1 : tile.atomsStoredTogether());
+}
+
 double conv::computeColumnCycles(const Problem &problem, const ChipInfo &chip,
                                  const TmaTile &tile) {
   const WarpgroupCalibration &fit = chip.calibration->warpgroup;
-  const TmaFacts &facts = getTmaFacts(problem, tile);
-  bool areLines =
-      problem.hasHaloTiles && !(facts.haloTile && facts.haloTile->isReduced());
-  int64_t rows = (areLines ? TmaTile::kBlockSize : TmaTile::kAtomRows) *
-                 tile.atomsStoredTogether();
+  int64_t rows = countRowsOfRun(problem, tile);
   double bytes = double(rows * tile.resultBytes);
   auto sector = double(chip.sectorBytes);
   // Odd columns start anywhere in a sector.
@@ -74,4 +87,34 @@ double conv::computeColumnCycles(const Problem &problem, const ChipInfo &chip,
                               : touched * fit.partColumnSectorCycles;
   return double(tile.rows * tile.columns) *
          (cycles / double(rows) + (areOdd ? fit.oddElementCycles : 0));
+}
+
+/// The average number of parts of sectors that a run of `bytes` touches, which
+/// starts where lines of `line` bytes do, or after other runs.
+static double countPartSectors(int64_t bytes, int64_t line, int64_t sector) {
+  int64_t step = std::gcd(std::gcd(line, bytes), sector), parts = 0;
+  for (int64_t start = 0; start < sector; start += step) {
+    int64_t end = start + bytes, touched = ceilDiv(end, sector);
+    parts +=
+        touched - std::max<int64_t>(end / sector - ceilDiv(start, sector), 0);
+  }
+  return double(parts * step) / double(sector);
+}
+
+double conv::computePartSectorSeconds(const Problem &problem,
+                                      const ChipInfo &chip,
+                                      const TmaTile &tile) {
+  int64_t rows = countRowsOfRun(problem, tile);
+  // Whole lines continue each other. The cycles for odd columns were fitted
+  // without these seconds.
+  if (!storesColumns(problem, tile) || !haveLines(problem, tile) ||
+      problem.hasOddResultColumns || rows >= problem.resultLine)
+    return 0;
+  double runs = problem.resultBytes /
+                double(problem.resultLine * tile.resultBytes) *
+                double(ceilDiv(problem.resultLine, rows));
+  return runs * chip.calibration->warpgroup.partSectorSeconds *
+         countPartSectors(rows * tile.resultBytes,
+                          problem.resultLine * tile.resultBytes,
+                          chip.sectorBytes);
 }

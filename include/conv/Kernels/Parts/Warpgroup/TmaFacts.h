@@ -92,6 +92,10 @@ bool storesColumns(const Problem &problem, const TmaTile &tile);
 /// The exposed cycles in which they store a tile.
 double computeColumnCycles(const Problem &problem, const ChipInfo &chip,
                            const TmaTile &tile);
+/// What memory takes, beside the time for its bytes, where columns of halo
+/// tiles touch parts of its sectors: each is read before it is written.
+double computePartSectorSeconds(const Problem &problem, const ChipInfo &chip,
+                                const TmaTile &tile);
 
 /// The tile of a candidate with a warpgroup main loop.
 TmaTile getTmaTile(const Problem &problem, const Candidate &candidate);
