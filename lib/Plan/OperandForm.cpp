@@ -18,6 +18,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
 #include "conv/Plan/Im2col.h"
+#include "conv/Plan/MergedDimensions.h"
 #include "conv/Plan/WinogradForm.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -85,7 +86,24 @@ int64_t OperandForm::countMergedGroups(ConvolutionOpInterface op) const {
   return channelMultiple * op.getGroups() / ConvolutionShape::get(op).c;
 }
 
+/// Why dimensions cannot be merged, or an empty string.
+static std::string findMergedObstacle(ConvolutionOpInterface op,
+                                      const OperandForm &form) {
+  if (!MergedDimensions::find(op) || !form.outputTile.empty())
+    return "expects windows of one element that move by 1, without padding, "
+           "along depth, or lines and columns, tensors without gaps, and not "
+           "winograd, for layouts of two dimensions";
+  return "";
+}
+
 std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
+  if (mergesDimensions(*this, op)) {
+    if (std::string obstacle = findMergedObstacle(op, *this); !obstacle.empty())
+      return obstacle;
+    OperandForm expanded = *this;
+    expanded.layouts = MergedDimensions::find(op)->expand(layouts);
+    return expanded.findObstacle(op);
+  }
   if (operandType && !isFloat8(getOperandElementType(op)))
     return llvm::formatv("expects operands of 8-bit floats for operand_type, "
                          "but got {0}",
@@ -178,6 +196,14 @@ TransformedConvolution TransformedConvolution::create(OpBuilder &builder,
                                                       const OperandForm &form) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(op);
+  if (mergesDimensions(form, op)) {
+    auto merged = *MergedDimensions::find(op);
+    OperandForm expanded = form;
+    expanded.layouts = merged.expand(form.layouts);
+    TransformedConvolution transformed = create(builder, op, expanded);
+    merged.apply(builder, transformed);
+    return transformed;
+  }
   TransformedConvolution transformed = FormBuilder(builder, op, form).create();
   if (!form.outputTile.empty())
     applyWinograd(builder, transformed, form.outputTile);

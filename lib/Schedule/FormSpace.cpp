@@ -25,6 +25,7 @@
 #include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Numerics/ErrorBound.h"
 #include "conv/Plan/Im2col.h"
+#include "conv/Plan/MergedDimensions.h"
 #include "conv/Schedule/Schedule.h"
 
 using namespace mlir;
@@ -291,9 +292,13 @@ enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
     layouts.push_back(withOrder(getPositionsLast(op), op.getResultRole(),
                                 op.getResultOrder()));
   llvm::append_range(layouts, getReductionLast(op, chip, bytes));
+  // Kernels know two dimensions best.
+  std::optional<MergedDimensions> merged = MergedDimensions::find(op);
   SmallVector<OperandForm> forms;
   auto add = [&](OperandForm form) {
     form.operandType = operandType;
+    if (LayoutsAttr both = merged ? merged->merge(form.layouts) : nullptr)
+      form.layouts = both;
     bool isKnown = llvm::any_of(forms, [&](const OperandForm &known) {
       return known.layouts == form.layouts &&
              known.channelMultiple == form.channelMultiple &&
@@ -302,6 +307,8 @@ enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
     if (!isKnown && form.findObstacle(op).empty() && !form.isFormOf(op))
       forms.push_back(form);
   };
+  if (merged)
+    add({op.getLayouts()});
   for (int64_t multiple : enumerateChannelMultiples(op, chip, bytes))
     for (LayoutsAttr one : layouts)
       add({one, multiple});

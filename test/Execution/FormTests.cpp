@@ -299,6 +299,47 @@ func.func @f(%x: tensor<2x9x11x10xf32>, %w: tensor<3x5x2x10xf32>, %bias: tensor<
 }
 )";
 
+// Windows over lines and columns only, and over depth only, of volumes whose
+// sizes all differ.
+static const std::string kStillDepth = R"(
+func.func @f(%x: tensor<2x5x3x9x7xf16>, %w: tensor<11x5x1x3x2xf16>, %bias: tensor<11xf16>,
+             %r: tensor<2x11x3x5x8xf16>) -> tensor<2x11x3x5x8xf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 2, 1], dilations = [1, 1, 1], low = [0, 1, 0], high = [0, 1, 2]>
+      layouts = <"NCDHW", "KCTRS", "NKZPQ"> schedule = $schedule
+      epilogue(%bias : tensor<11xf16>, %r : tensor<2x11x3x5x8xf16>) {
+  ^bb0(%acc: f32, %b: f16, %residual: f16):
+    %wide = arith.extf %b : f16 to f32
+    %0 = arith.addf %acc, %wide : f32
+    %1 = arith.extf %residual : f16 to f32
+    %2 = arith.addf %0, %1 : f32
+    %3 = arith.truncf %2 : f32 to f16
+    conv.yield %3 : f16
+  } : tensor<2x5x3x9x7xf16>, tensor<11x5x1x3x2xf16> -> tensor<2x11x3x5x8xf16>
+  return %y : tensor<2x11x3x5x8xf16>
+}
+)";
+
+static const std::string kStillDepthData = R"(
+func.func @f(%dy: tensor<2x3x5x6x10xf16>, %w: tensor<10x1x3x2x7xf16>) -> tensor<2x3x9x7x7xf16> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [1, 2, 1], dilations = [1, 1, 1], low = [0, 1, 0], high = [0, 1, 0]>
+      layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = $schedule
+      : tensor<2x3x5x6x10xf16>, tensor<10x1x3x2x7xf16> -> tensor<2x3x9x7x7xf16>
+  return %dx : tensor<2x3x9x7x7xf16>
+}
+)";
+
+static const std::string kStillLinesWeight = R"(
+func.func @f(%x: tensor<3x6x7x3x5xf16>, %dy: tensor<3x9x5x3x5xf16>) -> tensor<9x6x3x1x1xf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1, 1], dilations = [2, 1, 1], low = [1, 0, 0], high = [1, 0, 0]>
+      layouts = <"NCDHW", "KCTRS", "NKZPQ"> schedule = $schedule
+      : tensor<3x6x7x3x5xf16>, tensor<3x9x5x3x5xf16> -> tensor<9x6x3x1x1xf16>
+  return %dw : tensor<9x6x3x1x1xf16>
+}
+)";
+
 static const FormCase kCases[] = {
     {"forward", kForward2d, R"(layouts = <"NHWC", "KRSC", "NPQK">>)",
      FormCase::Float16, true},
@@ -329,6 +370,18 @@ static const FormCase kCases[] = {
      R"(layouts = <"CHWN", "KRSC", "KPQN">>)"},
     {"positions_innermost_weight", kUnevenWeight,
      R"(layouts = <"NCHW", "KRSC", "NKPQ">>)"},
+    {"merged_images", kStillDepth, R"(layouts = <"NHWC", "KRSC", "NPQK">>)",
+     FormCase::Float16, true},
+    {"merged_images_own_result", kStillDepth,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8>)"},
+    {"merged_images_im2col", kStillDepth,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, im2col = 2>)"},
+    {"merged_images_data", kStillDepthData,
+     R"(layouts = <"NHWC", "CRSK", "NPQK">>)"},
+    {"merged_lines_weight", kStillLinesWeight,
+     R"(layouts = <"NCHW", "KCRS", "NKPQ">>)"},
+    {"merged_lines_turned_weight", kStillLinesWeight,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, splits = 3>)"},
     {"im2col", kForward2d,
      R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, im2col = 2>)",
      FormCase::Float16, true},

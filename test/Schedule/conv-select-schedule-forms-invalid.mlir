@@ -15,6 +15,21 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
+// Layouts of two dimensions are for windows of one element along depth, or along lines and columns.
+#merged = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                         atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, layouts = <"NHWC", "KRSC", "NPQK">>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s19_merged_window(%x: tensor<1x4x8x8x8xf16>, %w: tensor<8x3x3x3x8xf16>) -> tensor<1x2x6x6x8xf16> {
+    // expected-error @below {{unsupported (schedule): expects windows of one element that move by 1, without padding, along depth, or lines and columns, tensors without gaps, and not winograd, for layouts of two dimensions}}
+    %y = conv.forward %x, %w window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [0, 0, 0], high = [0, 0, 0]>
+        layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = #merged
+        {} : tensor<1x4x8x8x8xf16>, tensor<8x3x3x3x8xf16> -> tensor<1x2x6x6x8xf16>
+    return %y : tensor<1x2x6x6x8xf16>
+  }
+}
+
+// -----
+
 // A form has the letters of the convolution.
 #grouped = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, layouts = <"NGHWC", "GKRSC", "NGPQK">>

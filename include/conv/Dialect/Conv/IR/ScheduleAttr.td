@@ -84,7 +84,11 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
       * (S19) `layouts` have the letters of those of the convolution. For a
         window of one element that moves by 1, without padding, they may be those
         of one dimension: the spatial dimensions of each tensor, which are then
-        neighbours in order, are one. `channel_multiple` is positive; of several
+        neighbours in order, are one. Of three dimensions, they may be those of
+        two, if the window has one element along depth, or along lines and
+        columns, moves by 1 along these, and has no padding there: images and
+        depth are one, or else lines and columns; not with `output_tile`, nor
+        for tensors with gaps. `channel_multiple` is positive; of several
         groups, whose layouts have no `G` and whose filter is f32, f16 or bf16,
         it is 1 or so many times the input channels of one as divides the
         groups. `im2col` is at most the number of spatial dimensions. If it is
