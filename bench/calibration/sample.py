@@ -40,6 +40,7 @@ def get_family(schedule):
     names += ["merged_groups"] if "merged_groups" in fields else []
     names += ["transformed"] if "layouts" in fields or "channel_multiple" in fields else []
     names += ["im2col"] if "im2col" in fields else []
+    names += ["space_to_batch"] if "space_to_batch" in fields else []
     names += ["widened"] if "operand_type" in fields else []
     return "+".join(names)
 
@@ -49,7 +50,7 @@ def _get_kind(schedule):
     fields = read_fields(schedule)
     rows, columns = json.loads(fields["workgroup"]) if "workgroup" in fields else (0, 0)
     names = ["kernel", "main_loop", "splits", "merged_groups", "cluster", "halo_tile"]
-    names += ["layouts", "channel_multiple", "im2col", "operand_type"]
+    names += ["layouts", "channel_multiple", "im2col", "space_to_batch", "operand_type"]
     return (*map(fields.get, names), fields.get("subgroup"), "transposed" in schedule, rows, -(-columns // _COLUMNS))
 
 

@@ -35,3 +35,14 @@ Value mlir::conv::copyMatrices(OpBuilder &builder, Location loc, Value source,
   copy->setAttr(kScheduleName, schedule);
   return copy.getResult(0);
 }
+
+Value mlir::conv::createBlockCopy(OpBuilder &builder, Location loc,
+                                  Value source, ViewAttr from,
+                                  RankedTensorType result, ViewAttr to) {
+  auto one = DenseElementsAttr::get(
+      RankedTensorType::get({1, 1}, builder.getF32Type()), 1.0F);
+  return BlockTransformOp::create(builder, loc, result, source, ValueRange(),
+                                  from, builder.getArrayAttr(one), to,
+                                  builder.getArrayAttr({}))
+      .getResult();
+}

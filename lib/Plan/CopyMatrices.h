@@ -18,6 +18,12 @@ namespace mlir::conv {
 Value copyMatrices(OpBuilder &builder, Location loc, Value source,
                    ViewAttr from, Type element, Attribute schedule);
 
+/// Creates a block transform whose blocks have one element, which the unit
+/// matrix keeps: what `source` has through the view `from`, the result has
+/// through the view `to`, which may also be outside of it.
+Value createBlockCopy(OpBuilder &builder, Location loc, Value source,
+                      ViewAttr from, RankedTensorType result, ViewAttr to);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_PLAN_COPYMATRICES_H

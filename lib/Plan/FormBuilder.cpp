@@ -55,6 +55,8 @@ RankedTensorType FormBuilder::getType(TensorRole role, Type element) {
         int64_t size = shape[order.find(letter)];
         if (im2col)
           size = im2col->getSize(role, letter, size, multiple);
+        if (strips)
+          size = strips->getSize(role, letter, size);
         if (role == TensorRole::Filter && letter == 'C')
           size *= mergedGroups;
         return padded.contains(letter) ? int64_t(llvm::alignTo(size, multiple))
@@ -170,6 +172,13 @@ Value FormBuilder::transform(Value tensor, TensorRole role, Type element) {
     created.push_back(unfolded.getDefiningOp());
     return unfolded;
   }
+  if (strips && role != TensorRole::Filter) {
+    Value images =
+        strips->create(builder, role, tensor, getOrder(own, role),
+                       getType(role, element), getOrder(layouts, role));
+    created.push_back(images.getDefiningOp());
+    return images;
+  }
   return createTransform(flatten(tensor, role), getOrder(own, role),
                          getOrder(layouts, role), getType(role, element));
 }
@@ -235,12 +244,14 @@ TransformedConvolution FormBuilder::create() {
   if (mergedGroups > 1)
     clone->setAttr("groups",
                    builder.getI64IntegerAttr(op.getGroups() / mergedGroups));
-  // Channels of the only group that is left are not padded to its number.
-  if (ScheduleAttr schedule = op.getScheduleAttr();
-      schedule && mergedGroups > 1 && mergedGroups == op.getGroups())
-    transformed.setScheduleAttr(
-        schedule.withForm(schedule.getLayouts(), /*channelMultiple=*/1,
-                          schedule.getIm2col(), schedule.getOperandType()));
+  // Channels of the only group that is left are not padded to its number, what
+  // is unfolded is not unfolded again, and strips have no strips.
+  if (ScheduleAttr schedule = op.getScheduleAttr()) {
+    bool isLast = mergedGroups > 1 && mergedGroups == op.getGroups();
+    transformed.setScheduleAttr(schedule.withForm(
+        schedule.getLayouts(), isLast ? 1 : schedule.getChannelMultiple(),
+        /*im2col=*/0, /*spaceToBatch=*/1, schedule.getOperandType()));
+  }
   // Sums of products that are not of 8 bits are not promoted.
   if (operandType)
     clone->setAttr("arithmetic",
@@ -250,6 +261,8 @@ TransformedConvolution FormBuilder::create() {
         WindowAttr::get(op.getContext(), {1}, {1}, {0}, {0}));
   if (im2col)
     transformed.setWindowAttr(im2col->getWindow());
+  if (strips)
+    transformed.setWindowAttr(strips->getWindow());
   // Added zeros lengthen the reduction but do not raise its error bound, and
   // terms that are added later take their share of it.
   if (int64_t own = computeReductionWithoutZeros(op) -

@@ -14,6 +14,7 @@
 #define CONV_LIB_PLAN_FORMBUILDER_H
 
 #include "FormLayouts.h"
+#include "SpaceToBatch.h"
 
 #include "conv/Plan/Im2col.h"
 
@@ -33,6 +34,8 @@ public:
     if (form.im2col > 0)
       if (Im2col unfolding(op, form.im2col); !unfolding.isTrivial())
         im2col = unfolding;
+    if (form.spaceToBatch > 1)
+      strips.emplace(op, form.spaceToBatch);
   }
 
   /// The type of the tensor with `role` in the form.
@@ -75,6 +78,7 @@ private:
   Type operandType;             ///< Null for the op's own type.
   bool isStrided;               ///< Tensors have gaps: no reshapes.
   std::optional<Im2col> im2col; ///< If the window changes.
+  std::optional<SpaceToBatch> strips;
   SmallVector<Operation *> created;
 };
 

@@ -18,6 +18,8 @@
 
 #include "conv/Plan/Im2col.h"
 
+#include "CopyMatrices.h"
+
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -225,17 +227,6 @@ struct Im2col::Digits {
   }
 };
 
-/// A transform whose blocks have one element, which the unit matrix keeps.
-static Value createCopy(OpBuilder &builder, Location loc, Value source,
-                        ViewAttr from, RankedTensorType result, ViewAttr to) {
-  auto one = DenseElementsAttr::get(
-      RankedTensorType::get({1, 1}, builder.getF32Type()), 1.0F);
-  return BlockTransformOp::create(builder, loc, result, source, ValueRange(),
-                                  from, builder.getArrayAttr(one), to,
-                                  builder.getArrayAttr({}))
-      .getResult();
-}
-
 Im2col::Digits Im2col::createDigits(TensorRole of,
                                     const OrderedTensor &unfolded) const {
   ConvolutionShape shape = ConvolutionShape::get(op);
@@ -298,12 +289,13 @@ Value Im2col::createUnfolded(OpBuilder &builder, TensorRole of, Value source,
   int64_t channels = result.type.getDimSize(result.order.find(channel));
   bool padded = channels > countChannels(/*multiple=*/1);
   int64_t taps = ConvolutionShape::get(op).filter[getFirst()];
-  return createCopy(builder, op->getLoc(), source,
-                    digits.createView(from, digits.folded, digits.firstTap,
-                                      padded ? taps : 0),
-                    result.type,
-                    digits.createView(result.order, digits.unfolded,
-                                      digits.channels, padded ? channels : 0));
+  return createBlockCopy(builder, op->getLoc(), source,
+                         digits.createView(from, digits.folded, digits.firstTap,
+                                           padded ? taps : 0),
+                         result.type,
+                         digits.createView(result.order, digits.unfolded,
+                                           digits.channels,
+                                           padded ? channels : 0));
 }
 
 Value Im2col::createFilter(OpBuilder &builder, Value unfolded, StringRef from,
@@ -317,7 +309,7 @@ Value Im2col::createFilter(OpBuilder &builder, Value unfolded, StringRef from,
   RankedTensorType type =
       RankedTensorType::get(sizes, result.type.getElementType());
   Digits digits = createDigits(TensorRole::Filter, {type, from});
-  return createCopy(
+  return createBlockCopy(
       builder, op->getLoc(), unfolded,
       digits.createView(from, digits.unfolded, digits.channels, 0), result.type,
       digits.createView(result.order, digits.folded, digits.firstTap, 0));

@@ -125,6 +125,13 @@ std::string OperandForm::findObstacle(ConvolutionOpInterface op) const {
                                  im2col, getOperandType(op));
         !obstacle.empty())
       return obstacle;
+  if (spaceToBatch > 1 && (im2col > 0 || !outputTile.empty()))
+    return "expects neither im2col nor winograd for space_to_batch";
+  if (spaceToBatch > 1)
+    if (std::string obstacle = SpaceToBatch::findObstacle(
+            op, layouts, spaceToBatch, getOperandType(op));
+        !obstacle.empty())
+      return obstacle;
   if (!layouts)
     return "";
   bool isFlat = flattens(*this, op);

@@ -198,8 +198,8 @@ enumerateUnfoldedForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
   SmallVector<OperandForm> forms;
   for (int64_t dims = 1; dims <= shape.getRank(); ++dims) {
     LayoutsAttr last = getUnfoldedLayouts(op, dims);
-    OperandForm form = {
-        last, ::conv::kVectorBytes / bytes, {}, dims, operandType};
+    OperandForm form = {last, ::conv::kVectorBytes / bytes, {},
+                        dims, /*spaceToBatch=*/1,           operandType};
     if (!addsTaps(op, dims) || !form.findObstacle(op).empty() ||
         !isWorthUnfolding(op, form))
       continue;
@@ -271,6 +271,23 @@ static SmallVector<LayoutsAttr> getReductionLast(ConvolutionOpInterface op,
   return layouts;
 }
 
+/// How many strips of an image are worth ranking where images are innermost:
+/// as many as fill an access of the copy engine, or a row of it.
+static SmallVector<int64_t> enumerateStrips(ConvolutionOpInterface op,
+                                            int64_t bytes) {
+  int64_t images = ConvolutionShape::get(op).n;
+  int64_t access = ::conv::kVectorBytes / bytes;
+  SmallVector<int64_t> strips;
+  for (int64_t least : {access, ::conv::TmaTile::kRowBytes / bytes}) {
+    int64_t count = llvm::divideCeil(least, images);
+    while (images * count % access != 0)
+      ++count;
+    if (count > 1 && !llvm::is_contained(strips, count))
+      strips.push_back(count);
+  }
+  return strips;
+}
+
 /// Forms with operands of a type, or of their own if that is null.
 static SmallVector<OperandForm>
 enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
@@ -302,7 +319,8 @@ enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
     bool isKnown = llvm::any_of(forms, [&](const OperandForm &known) {
       return known.layouts == form.layouts &&
              known.channelMultiple == form.channelMultiple &&
-             known.im2col == form.im2col;
+             known.im2col == form.im2col &&
+             known.spaceToBatch == form.spaceToBatch;
     });
     if (!isKnown && form.findObstacle(op).empty() && !form.isFormOf(op))
       forms.push_back(form);
@@ -315,6 +333,10 @@ enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
   if (hasChannelsFirst(op))
     for (StringRef filter : getFlatFilters(op, chip))
       add(OperandForm::getFlat(op, filter));
+  for (LayoutsAttr one : getReductionLast(op, chip, bytes))
+    if (one.getInput().ends_with("N"))
+      for (int64_t strips : enumerateStrips(op, bytes))
+        add({one, 1, {}, 0, strips});
   for (const OperandForm &form :
        enumerateUnfoldedForms(op, chip, operandType, bytes))
     add(form);

@@ -54,6 +54,8 @@ static std::string formatForm(const OperandForm &form,
     text += ", channels padded to " + std::to_string(form.channelMultiple);
   if (form.im2col > 0)
     text += ", im2col along " + std::to_string(form.im2col);
+  if (form.spaceToBatch > 1)
+    text += ", " + std::to_string(form.spaceToBatch) + " strips of an image";
   if (form.operandType)
     text += llvm::formatv(", operands as {0}", form.operandType);
   return text;

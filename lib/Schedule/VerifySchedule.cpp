@@ -121,7 +121,7 @@ LogicalResult
 mlir::conv::verifySupportedSchedule(ConvolutionOpInterface op,
                                     ScheduleAttr schedule,
                                     const ::conv::ChipInfo &chip) {
-  // S19, S21.
+  // S19, S21, S23, S25.
   std::string obstacle = OperandForm::get(schedule).findObstacle(op);
   if (!obstacle.empty())
     return emitUnsupported(op.getLoc(), Reason::Schedule) << obstacle;

@@ -340,6 +340,38 @@ func.func @f(%x: tensor<3x6x7x3x5xf16>, %dy: tensor<3x9x5x3x5xf16>) -> tensor<9x
 }
 )";
 
+static const std::string kStillLines = R"(
+func.func @f(%x: tensor<2x7x3x5x6xf16>, %w: tensor<10x3x1x1x6xf16>) -> tensor<2x7x3x5x10xf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 0, 0], high = [1, 0, 0]>
+      layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = $schedule
+      : tensor<2x7x3x5x6xf16>, tensor<10x3x1x1x6xf16> -> tensor<2x7x3x5x10xf16>
+  return %y : tensor<2x7x3x5x10xf16>
+}
+)";
+
+// One image of 14 lines, in four strips, the last of which has two.
+static const std::string kStripsWeight = R"(
+func.func @f(%x: tensor<1x15x9x5xf32>, %dy: tensor<1x14x9x11xf32>) -> tensor<11x4x3x5xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [2, 1], high = [0, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
+      : tensor<1x15x9x5xf32>, tensor<1x14x9x11xf32> -> tensor<11x4x3x5xf32>
+  return %dw : tensor<11x4x3x5xf32>
+}
+)";
+
+// The longest dimension is that of columns.
+static const std::string kVolumeWeight = R"(
+func.func @f(%x: tensor<1x3x5x11x6xf16>, %dy: tensor<1x3x3x6x9xf16>) -> tensor<9x1x3x2x6xf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 2, 2], dilations = [1, 1, 1], low = [0, 1, 1], high = [0, 1, 1]>
+      layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = $schedule
+      : tensor<1x3x5x11x6xf16>, tensor<1x3x3x6x9xf16> -> tensor<9x1x3x2x6xf16>
+  return %dw : tensor<9x1x3x2x6xf16>
+}
+)";
+
 static const FormCase kCases[] = {
     {"forward", kForward2d, R"(layouts = <"NHWC", "KRSC", "NPQK">>)",
      FormCase::Float16, true},
@@ -382,6 +414,23 @@ static const FormCase kCases[] = {
      R"(layouts = <"NCHW", "KCRS", "NKPQ">>)"},
     {"merged_lines_turned_weight", kStillLinesWeight,
      R"(layouts = <"NHWC", "KRSC", "NPQK">, splits = 3>)"},
+    {"merged_lines_im2col", kStillLines,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, im2col = 2>)"},
+    {"strips_f32_weight", kStripsWeight,
+     R"(layouts = <"HCWN", "KRSC", "PKQN">, splits = 2, space_to_batch = 4>)",
+     FormCase::Float32},
+    {"strips_weight", kBackwardWeight,
+     R"(layouts = <"HCWN", "KRSC", "PKQN">, space_to_batch = 3>)"},
+    {"strips_uneven_weight", kUnevenWeight,
+     R"(layouts = <"HCWN", "KRSC", "PKQN">, splits = 2, space_to_batch = 2>)"},
+    {"strips_channels_last_weight", kUnevenWeight,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, space_to_batch = 3>)"},
+    {"strips_groups_weight", kGroupsWeight,
+     R"(layouts = <"HCWN", "KRSC", "PKQN">, space_to_batch = 2>)"},
+    {"strips_volume_weight", kVolumeWeight,
+     R"(layouts = <"DHCWN", "KTRSC", "ZPKQN">, space_to_batch = 4>)"},
+    {"merged_strips_weight", kVolumeWeight,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, space_to_batch = 6>)"},
     {"im2col", kForward2d,
      R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, im2col = 2>)",
      FormCase::Float16, true},

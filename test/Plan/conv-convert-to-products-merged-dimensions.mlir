@@ -12,7 +12,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-DAG:     %[[IMAGES:.+]] = tensor.collapse_shape %[[X]] {{\[}}[0, 1], [2], [3], [4]] : {{.*}} into tensor<10x9x9x16xf16>
 // CHECK-DAG:     %[[FILTER:.+]] = tensor.collapse_shape %[[W]] {{\[}}[0], [1, 2], [3], [4]] : {{.*}} into tensor<8x3x3x16xf16>
 // CHECK-DAG:     %[[RESIDUAL:.+]] = tensor.collapse_shape %[[Z]] {{\[}}[0, 1], [2], [3], [4]] : {{.*}} into tensor<10x5x5x8xf16>
-// CHECK-DAG:     conv.gather %[[IMAGES]]{{.*}} n = 10, p = 5, q = 5
+// CHECK-DAG:     conv.gather %[[IMAGES]]{{.*}} rows = [n = 10, p = 5, q = 5]
 // CHECK-DAG:     conv.gather %[[FILTER]]
 // CHECK-DAG:     conv.gather %[[BIAS]]
 // CHECK-DAG:     conv.gather %[[RESIDUAL]]
@@ -20,7 +20,7 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK:         tensor.expand_shape %[[RESULT]] {{\[}}[0, 1], [2], [3], [4]] {{.*}} into tensor<2x5x5x5x8xf16>
 func.func @images(%x: tensor<2x5x9x9x16xf16>, %w: tensor<8x1x3x3x16xf16>, %bias: tensor<8xf16>, %z: tensor<2x5x5x5x8xf16>) -> tensor<2x5x5x5x8xf16> {
   %y = conv.forward %x, %w window = <strides = [1, 2, 2], dilations = [1, 1, 1], low = [0, 1, 1], high = [0, 1, 1]>
-      layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = #schedule epilogue(%bias, %z : tensor<8xf16>, tensor<2x5x5x5x8xf16>) {
+      layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = #schedule epilogue(%bias : tensor<8xf16>, %z : tensor<2x5x5x5x8xf16>) {
     ^bb0(%sum: f32, %b: f16, %r: f16):
       %be = arith.extf %b : f16 to f32
       %re = arith.extf %r : f16 to f32

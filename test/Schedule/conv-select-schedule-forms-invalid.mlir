@@ -30,6 +30,112 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
+// Only positions that are summed up can be divided into strips, and only into lines.
+#strips = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                        atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
+                        layouts = <"NHWC", "KRSC", "NPQK">, space_to_batch = 2>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s25_forward(%x: tensor<1x8x8x8xf16>, %w: tensor<8x3x3x8xf16>) -> tensor<1x6x6x8xf16> {
+    // expected-error @below {{unsupported (schedule): expects the gradient of a filter, with padding of zeros, for space_to_batch}}
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #strips
+        {} : tensor<1x8x8x8xf16>, tensor<8x3x3x8xf16> -> tensor<1x6x6x8xf16>
+    return %y : tensor<1x6x6x8xf16>
+  }
+}
+
+// -----
+
+#strips = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                        atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
+                        layouts = <"NHWC", "KRSC", "NPQK">, space_to_batch = 7>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s25_lines(%x: tensor<1x8x8x8xf16>, %dy: tensor<1x6x6x8xf16>) -> tensor<8x3x3x8xf16> {
+    // expected-error @below {{unsupported (schedule): expects space_to_batch to be at most 6, but got 7}}
+    %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #strips
+        {} : tensor<1x8x8x8xf16>, tensor<1x6x6x8xf16> -> tensor<8x3x3x8xf16>
+    return %dw : tensor<8x3x3x8xf16>
+  }
+}
+
+// -----
+
+#strips = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                        atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
+                        space_to_batch = 2>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s25_layouts(%x: tensor<1x8x8x8xf16>, %dy: tensor<1x6x6x8xf16>) -> tensor<8x3x3x8xf16> {
+    // expected-error @below {{unsupported (schedule): expects layouts of more than one dimension and without G, and tensors without gaps, for space_to_batch}}
+    %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #strips
+        {} : tensor<1x8x8x8xf16>, tensor<1x6x6x8xf16> -> tensor<8x3x3x8xf16>
+    return %dw : tensor<8x3x3x8xf16>
+  }
+}
+
+// -----
+
+#strips = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                        atom = <mfma 32 x 32 x 16>, main_loop = register_staged, raster = columns>,
+                        layouts = <"NHWC", "KRSC", "NPQK">, space_to_batch = 2>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s25_element(%x: tensor<1x8x8x8xi8>, %dy: tensor<1x6x6x8xi8>) -> tensor<8x3x3x8xi32> {
+    // expected-error @below {{unsupported (schedule): expects operands of f32, f16 or bf16 for space_to_batch, but got i8}}
+    %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #strips
+        {} : tensor<1x8x8x8xi8>, tensor<1x6x6x8xi8> -> tensor<8x3x3x8xi32>
+    return %dw : tensor<8x3x3x8xi32>
+  }
+}
+
+// -----
+
+#strips = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                        atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
+                        layouts = <"NHWC", "KRSC", "NPQK">, im2col = 1, space_to_batch = 2>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s25_im2col(%x: tensor<1x8x8x8xf16>, %dy: tensor<1x6x6x8xf16>) -> tensor<8x3x3x8xf16> {
+    // expected-error @below {{unsupported (schedule): expects neither im2col nor winograd for space_to_batch}}
+    %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #strips
+        {} : tensor<1x8x8x8xf16>, tensor<1x6x6x8xf16> -> tensor<8x3x3x8xf16>
+    return %dw : tensor<8x3x3x8xf16>
+  }
+}
+
+// -----
+
+#strips = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                        atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
+                        output_tile = [2, 2], layouts = <"NHWC", "KRSC", "NPQK">, space_to_batch = 2>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s25_winograd(%x: tensor<1x8x8x8xf16>, %dy: tensor<1x6x6x8xf16>) -> tensor<8x3x3x8xf16> {
+    // expected-error @below {{unsupported (schedule): expects neither im2col nor winograd for space_to_batch}}
+    %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #strips
+        {} : tensor<1x8x8x8xf16>, tensor<1x6x6x8xf16> -> tensor<8x3x3x8xf16>
+    return %dw : tensor<8x3x3x8xf16>
+  }
+}
+
+// -----
+
+#merged = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                        atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
+                        output_tile = [1, 2, 2], layouts = <"NHWC", "KRSC", "NPQK">>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s19_merged_winograd(%x: tensor<1x4x8x8x8xf16>, %w: tensor<8x1x3x3x8xf16>) -> tensor<1x4x6x6x8xf16> {
+    // expected-error @below {{unsupported (schedule): expects windows of one element that move by 1, without padding, along depth, or lines and columns, tensors without gaps, and not winograd, for layouts of two dimensions}}
+    %y = conv.forward %x, %w window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [0, 0, 0], high = [0, 0, 0]>
+        layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = #merged
+        {} : tensor<1x4x8x8x8xf16>, tensor<8x1x3x3x8xf16> -> tensor<1x4x6x6x8xf16>
+    return %y : tensor<1x4x6x6x8xf16>
+  }
+}
+
+// -----
+
 // A form has the letters of the convolution.
 #grouped = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, layouts = <"NGHWC", "GKRSC", "NGPQK">>

@@ -34,19 +34,25 @@ struct OperandForm {
   /// How many of the last spatial dimensions are unfolded: the window elements
   /// along them are channels of an operand.
   int64_t im2col = 0;
+  /// How many strips of each image are images of their own.
+  int64_t spaceToBatch = 1;
   /// What operands are converted to before they are multiplied; their own type
   /// if null.
   Type operandType = {};
 
   static OperandForm get(ScheduleAttr schedule) {
-    return {schedule.getLayouts(), schedule.getChannelMultiple(),
-            llvm::to_vector<2>(schedule.getOutputTile()), schedule.getIm2col(),
+    return {schedule.getLayouts(),
+            schedule.getChannelMultiple(),
+            llvm::to_vector<2>(schedule.getOutputTile()),
+            schedule.getIm2col(),
+            schedule.getSpaceToBatch(),
             schedule.getOperandType()};
   }
   /// `schedule`, which is about the convolution in this form, about the one
   /// that is transformed.
   ScheduleAttr apply(ScheduleAttr schedule) const {
-    return schedule.withForm(layouts, channelMultiple, im2col, operandType);
+    return schedule.withForm(layouts, channelMultiple, im2col, spaceToBatch,
+                             operandType);
   }
   /// Channels innermost in every tensor, which tensor copies require.
   static OperandForm getChannelsLast(ConvolutionOpInterface op);
@@ -59,7 +65,7 @@ struct OperandForm {
   Type getOperandType(ConvolutionOpInterface op) const;
   /// How many groups of the convolution become one group in the form.
   int64_t countMergedGroups(ConvolutionOpInterface op) const;
-  /// Why the convolution has no such form (S19, S21), or an empty string.
+  /// Why the convolution has no such form (S19, S21, S23, S25), or an empty string.
   std::string findObstacle(ConvolutionOpInterface op) const;
   /// Whether the convolution's tensors are in this form already.
   bool isFormOf(ConvolutionOpInterface op) const;

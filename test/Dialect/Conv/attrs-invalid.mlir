@@ -147,7 +147,7 @@ func.func private @view_unknown_role() attributes {
 // -----
 
 // No kernel adds with atomics, so no field of a schedule allows it.
-// expected-error @below {{expects one of channel_multiple, chosen_by, im2col, layouts, merged_groups, operand_type, output_tile, splits, transposed, each at most once, but got allow_atomics}}
+// expected-error @below {{expects one of channel_multiple, chosen_by, im2col, layouts, merged_groups, operand_type, output_tile, space_to_batch, splits, transposed, each at most once, but got allow_atomics}}
 func.func private @schedule_without_atomics() attributes {a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, allow_atomics = true>}
 
 // -----
@@ -554,6 +554,13 @@ func.func private @schedule_s19_im2col() attributes {
   // expected-error @below {{expects im2col to be at least 0, but got -1}}
   a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
                      atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows>, im2col = -1>}
+
+// -----
+
+func.func private @schedule_s25_space_to_batch() attributes {
+  // expected-error @below {{expects space_to_batch to be positive, but got 0}}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
+                     atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows>, space_to_batch = 0>}
 
 // -----
 

@@ -93,6 +93,13 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                        stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
                        im2col = 2, channel_multiple = 8>}
 
+  // CHECK-LABEL: @schedule_of_space_to_batch
+  // CHECK-SAME: raster = columns>, layouts = <"HCWN", "KRSC", "PKQN">, space_to_batch = 4>
+  func.func private @schedule_of_space_to_batch() attributes {
+    a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
+                       stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
+                       space_to_batch = 4, layouts = <"HCWN", "KRSC", "PKQN">>}
+
   // CHECK-LABEL: @schedule_of_operand_type
   // CHECK-SAME: raster = columns>, channel_multiple = 8, operand_type = f16>
   func.func private @schedule_of_operand_type() attributes {

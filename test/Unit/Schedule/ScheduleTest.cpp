@@ -123,7 +123,8 @@ TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {
             schedule.getMergedGroups(), schedule.getSplits(),
             schedule.getTransposed(), schedule.getLayouts(),
             schedule.getChannelMultiple(), schedule.getIm2col(),
-            schedule.getOperandType(), schedule.getChosenBy())));
+            schedule.getSpaceToBatch(), schedule.getOperandType(),
+            schedule.getChosenBy())));
         EXPECT_TRUE(succeeded(
             verifyScheduleForChip(emit, schedule, chip, wide ? f32 : f16)));
         ::conv::Candidate back = getCandidate(schedule, chip, wide ? f32 : f16);

@@ -11,6 +11,8 @@
 
 #include "MatrixDimensions.h"
 
+#include "conv/Dialect/Conv/IR/TransformViews.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

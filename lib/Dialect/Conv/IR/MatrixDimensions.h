@@ -27,9 +27,6 @@ struct MatrixDimensions {
                       MLIRContext *context) const;
 };
 
-/// The longest side of a tile: a cache line of 16-bit elements.
-inline constexpr int64_t kTileSide = 64;
-
 /// The tile of a workgroup that writes these matrices.
 TransformScheduleAttr selectTransformSchedule(ViewAttr result,
                                               RankedTensorType type);

@@ -80,10 +80,10 @@ void mlir::conv::printKernel(AsmPrinter &printer, KernelAttrInterface kernel) {
 ParseResult mlir::conv::parseScheduleOptions(
     AsmParser &parser, SmallVector<int64_t> &outputTile, int64_t &mergedGroups,
     int64_t &splits, bool &transposed, LayoutsAttr &layouts,
-    int64_t &channelMultiple, int64_t &im2col, Type &operandType,
-    ChosenBy &chosenBy) {
+    int64_t &channelMultiple, int64_t &im2col, int64_t &spaceToBatch,
+    Type &operandType, ChosenBy &chosenBy) {
   im2col = 0;
-  mergedGroups = splits = channelMultiple = 1;
+  mergedGroups = splits = channelMultiple = spaceToBatch = 1;
   transposed = false;
   chosenBy = ChosenBy::User;
   return parseOptions(
@@ -96,6 +96,7 @@ ParseResult mlir::conv::parseScheduleOptions(
        {"channel_multiple",
         [&] { return parser.parseInteger(channelMultiple); }},
        {"im2col", [&] { return parser.parseInteger(im2col); }},
+       {"space_to_batch", [&] { return parser.parseInteger(spaceToBatch); }},
        {"operand_type", [&] { return parser.parseType(operandType); }},
        {"chosen_by", [&] { return parseField(parser, chosenBy); }}});
 }
@@ -105,7 +106,8 @@ void mlir::conv::printScheduleOptions(AsmPrinter &printer,
                                       int64_t mergedGroups, int64_t splits,
                                       bool transposed, LayoutsAttr layouts,
                                       int64_t channelMultiple, int64_t im2col,
-                                      Type operandType, ChosenBy chosenBy) {
+                                      int64_t spaceToBatch, Type operandType,
+                                      ChosenBy chosenBy) {
   if (!outputTile.empty())
     printer << ", output_tile = [" << outputTile << "]";
   if (mergedGroups != 1)
@@ -122,6 +124,8 @@ void mlir::conv::printScheduleOptions(AsmPrinter &printer,
     printer << ", channel_multiple = " << channelMultiple;
   if (im2col != 0)
     printer << ", im2col = " << im2col;
+  if (spaceToBatch != 1)
+    printer << ", space_to_batch = " << spaceToBatch;
   if (operandType)
     printer << ", operand_type = " << operandType;
   if (chosenBy != ChosenBy::User)

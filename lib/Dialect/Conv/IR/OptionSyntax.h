@@ -28,11 +28,13 @@ ParseResult parseScheduleOptions(AsmParser &parser,
                                  int64_t &mergedGroups, int64_t &splits,
                                  bool &transposed, LayoutsAttr &layouts,
                                  int64_t &channelMultiple, int64_t &im2col,
-                                 Type &operandType, ChosenBy &chosenBy);
+                                 int64_t &spaceToBatch, Type &operandType,
+                                 ChosenBy &chosenBy);
 void printScheduleOptions(AsmPrinter &printer, ArrayRef<int64_t> outputTile,
                           int64_t mergedGroups, int64_t splits, bool transposed,
                           LayoutsAttr layouts, int64_t channelMultiple,
-                          int64_t im2col, Type operandType, ChosenBy chosenBy);
+                          int64_t im2col, int64_t spaceToBatch,
+                          Type operandType, ChosenBy chosenBy);
 
 ParseResult parseWarpgroupOptions(AsmParser &parser,
                                   SmallVector<int64_t> &haloTile,

@@ -18,17 +18,17 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-LogicalResult ScheduleAttr::verify(EmitError emitError,
-                                   KernelAttrInterface kernel,
-                                   ArrayRef<int64_t> outputTile,
-                                   int64_t mergedGroups, int64_t splits,
-                                   bool transposed, LayoutsAttr,
-                                   int64_t channelMultiple, int64_t im2col,
-                                   Type operandType, ChosenBy) {
-  // S11, S12 and S19, except the parts that depend on the convolution.
+LogicalResult
+ScheduleAttr::verify(EmitError emitError, KernelAttrInterface kernel,
+                     ArrayRef<int64_t> outputTile, int64_t mergedGroups,
+                     int64_t splits, bool transposed, LayoutsAttr,
+                     int64_t channelMultiple, int64_t im2col,
+                     int64_t spaceToBatch, Type operandType, ChosenBy) {
+  // S11, S12, S19 and S25, except the parts that depend on the convolution.
   for (auto [name, value] :
        {std::pair("merged_groups", mergedGroups), std::pair("splits", splits),
-        std::pair("channel_multiple", channelMultiple)})
+        std::pair("channel_multiple", channelMultiple),
+        std::pair("space_to_batch", spaceToBatch)})
     if (value <= 0)
       return emitError() << "expects " << name << " to be positive, but got "
                          << value;
@@ -69,16 +69,17 @@ Algorithm ScheduleAttr::getAlgorithm() const {
 
 ScheduleAttr ScheduleAttr::withForm(LayoutsAttr layouts,
                                     int64_t channelMultiple, int64_t im2col,
+                                    int64_t spaceToBatch,
                                     Type operandType) const {
   return get(getContext(), getKernel(), getOutputTile(), getMergedGroups(),
              getSplits(), getTransposed(), layouts, channelMultiple, im2col,
-             operandType, getChosenBy());
+             spaceToBatch, operandType, getChosenBy());
 }
 
 ScheduleAttr ScheduleAttr::withOutputTile(ArrayRef<int64_t> tile) const {
   return get(getContext(), getKernel(), tile, getMergedGroups(), getSplits(),
              getTransposed(), getLayouts(), getChannelMultiple(), getIm2col(),
-             getOperandType(), getChosenBy());
+             getSpaceToBatch(), getOperandType(), getChosenBy());
 }
 
 ScheduleAttr ScheduleAttr::getProductSchedule() const {
@@ -91,7 +92,7 @@ ScheduleAttr ScheduleAttr::getProductSchedule() const {
 ScheduleAttr ScheduleAttr::withChosenBy(ChosenBy chosenBy) const {
   return get(getContext(), getKernel(), getOutputTile(), getMergedGroups(),
              getSplits(), getTransposed(), getLayouts(), getChannelMultiple(),
-             getIm2col(), getOperandType(), chosenBy);
+             getIm2col(), getSpaceToBatch(), getOperandType(), chosenBy);
 }
 
 LogicalResult TransformScheduleAttr::verify(EmitError emitError,

@@ -59,10 +59,13 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     that moves by 1 and has fewer channels, for `conv.backward_weight`. Or, for
     operands of f32, it is the result if that has fewer channels, or if the
     window of a `conv.backward_data` moves by more than 1: the terms that windows
-    write are added after the product. With `operand_type`,
-    operands are converted to that type, which has all of their values, so that
-    products and their sum are the same. All other fields are about the
-    convolution of the transformed operands.
+    write are added after the product. With `space_to_batch = n`, each image of a
+    `conv.backward_weight` becomes `n` images: strips of its longest spatial
+    dimension, the last of which may end with zeros; those of the input have the
+    lines that windows see beside theirs, too. With `operand_type`, operands are
+    converted to that type, which has all of their values, so that products and
+    their sum are the same. All other fields are about the convolution of the
+    transformed operands.
 
     With `output_tile`, it is a Winograd convolution, which multiplies less and
     adds more: so many results in each spatial dimension are computed at a time
@@ -112,6 +115,11 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
         group, strides and dilations of 1, and padding of zeros. `kernel` is not
         `direct`.
       * (S23) `operand_type` is f16, and operands are 8-bit floats.
+      * (S25) `space_to_batch` is positive. If it is more than 1, the convolution
+        is a `conv.backward_weight` with padding of zeros and operands of f32,
+        f16 or bf16, whose output has as many positions along its longest
+        dimension. `layouts` have more than one spatial dimension and no `G`,
+        tensors have no gaps, and there is no `im2col` or `output_tile`.
 
     Example:
     ```mlir
@@ -131,6 +139,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     OptionalParameter<"LayoutsAttr">:$layouts,
     DefaultValuedParameter<"int64_t", "1">:$channelMultiple,
     DefaultValuedParameter<"int64_t", "0">:$im2col,
+    DefaultValuedParameter<"int64_t", "1">:$spaceToBatch,
     OptionalParameter<"Type">:$operandType,
     DefaultValuedParameter<"ChosenBy", "ChosenBy::User">:$chosenBy
   );
@@ -138,7 +147,8 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     `<` `kernel` `=` custom<Kernel>($kernel)
         `` custom<ScheduleOptions>($outputTile, $mergedGroups, $splits,
                                     $transposed, $layouts, $channelMultiple,
-                                    $im2col, $operandType, $chosenBy) `>`
+                                    $im2col, $spaceToBatch, $operandType,
+                                    $chosenBy) `>`
   }];
   let builders = [
     AttrBuilderWithInferredContext<(ins
@@ -148,13 +158,15 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
                    /*outputTile=*/::llvm::ArrayRef<int64_t>(), mergedGroups,
                    splits, transposed, /*layouts=*/LayoutsAttr(),
                    /*channelMultiple=*/int64_t(1), /*im2col=*/int64_t(0),
-                   /*operandType=*/Type(), chosenBy);
+                   /*spaceToBatch=*/int64_t(1), /*operandType=*/Type(),
+                   chosenBy);
     }]>
   ];
   let extraClassDeclaration = [{
     /// This schedule for a convolution that is computed in another form.
     ScheduleAttr withForm(LayoutsAttr layouts, int64_t channelMultiple,
-                          int64_t im2col = 0, Type operandType = {}) const;
+                          int64_t im2col = 0, int64_t spaceToBatch = 1,
+                          Type operandType = {}) const;
     /// This schedule for `winograd`, with this output tile.
     ScheduleAttr withOutputTile(ArrayRef<int64_t> tile) const;
     /// The schedule of the convolution in this schedule's form: for `winograd`,

@@ -20,6 +20,9 @@
 
 namespace mlir::conv {
 
+/// The longest side of a tile: a cache line of 16-bit elements.
+inline constexpr int64_t kTileSide = 64;
+
 /// The views of source and result, which have the same sizes.
 struct TransformViews {
   ViewAttr source, result;
