@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import weakref
 from typing import Dict, Iterator, Optional, Tuple, Union
 
 from ._device import Device, open_device
 from ._function import Function
 from ._library import as_c_string, bad_input, library, make_handle
+from ._loaded import ArtifactFile
 from ._manifest import Entry
 
 
@@ -23,11 +22,9 @@ class Artifact:
     """
 
     def __init__(self, handle: int, device: Optional[Device]) -> None:
-        self._handle = handle
-        weakref.finalize(self, library.conv_artifact_close, handle)
-        self._manifest: bytes = library.conv_artifact_manifest(handle)
+        file = ArtifactFile(handle)
         #: The parsed manifest of the file (docs/artifact.md).
-        self.manifest: dict = json.loads(self._manifest)
+        self.manifest: dict = file.manifest()
         manifest = self.manifest
         #: The compiler that made the file: "version", "llvm" and "fingerprint".
         self.compiler: Dict[str, str] = manifest["compiler"]
@@ -37,7 +34,7 @@ class Artifact:
         for entry in self.entries:
             if entry.function not in self._functions:
                 entries = tuple(other for other in self.entries if other.function == entry.function)
-                self._functions[entry.function] = Function(self, entries, device)
+                self._functions[entry.function] = Function(file, entries, device)
 
     def __getitem__(self, name: str) -> Function:
         try:
@@ -56,10 +53,6 @@ class Artifact:
 
     def __deepcopy__(self, memo: dict) -> Artifact:  # It is immutable, and modules that hold it are copied.
         return self
-
-    def load_on(self, device: Device, function: str) -> int:
-        """The handle of a function's kernels on a device."""
-        return device.executable(self._manifest, self._handle, function)
 
     def __repr__(self) -> str:
         return f"<conv.Artifact of {self._describe()}>"

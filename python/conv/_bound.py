@@ -6,13 +6,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from ._frameworks import Framework, Tensor
 from ._library import bad_input, check, run_executable
-
-if TYPE_CHECKING:
-    from ._function import _Loaded
+from ._loaded import Loaded
 
 
 def stream_handle(stream: Any) -> int:
@@ -42,7 +40,7 @@ class Bound:
     __slots__ = ("_argument_array", "_current_stream", "_loaded", "_starts", "_tensors", "_values")
 
     def __init__(
-        self, loaded: _Loaded, tensors: Sequence[Tensor], values: Sequence[Any], framework: Framework
+        self, loaded: Loaded, tensors: Sequence[Tensor], values: Sequence[Any], framework: Framework
     ) -> None:
         self._loaded = loaded
         self._tensors, self._values = tensors, values  # They own the memory.

@@ -4,125 +4,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ._bound import Bound, stream_handle
 from ._device import Device, open_device
-from ._frameworks import Framework, Tensor, framework_of
-from ._library import Error, bad_input, check, library
+from ._frameworks import Framework, framework_of
+from ._library import bad_input, library
+from ._loaded import ArtifactFile, Loaded
 from ._manifest import Argument, Entry
 from ._signature import Signature
-
-if TYPE_CHECKING:
-    from ._artifact import Artifact
-
-
-_MOST_SIZES = 4096  #: The most run-time sizes of calls that are remembered.
-
-
-class _Loaded:
-    """An entry loaded on a device, with its run-time sizes if it has any."""
-
-    def __init__(
-        self, device: Device, executable: int, signature: Signature, sizes: Optional[ctypes.Array] = None
-    ) -> None:
-        self.device = device
-        self.executable = executable
-        self.signature = signature
-        self.sizes = sizes
-        self._places = signature.entry.places_of_sizes()
-        self._sized: Dict[Tuple[int, ...], _Loaded] = {}
-
-    def with_sizes_of(self, shapes: Sequence[Optional[Sequence[int]]]) -> _Loaded:
-        """The entry with the run-time sizes that the shapes of operands imply, and of results unless they are None."""
-        if not self._places:
-            return self
-        try:
-            sizes = tuple(int(shapes[place][dimension]) for place, dimension in self._places)
-        except IndexError:
-            raise self._wrong_rank(shapes) from None
-        known = self._sized.get(sizes)
-        if known is None:
-            if len(self._sized) >= _MOST_SIZES:
-                self._sized.clear()
-            known = self._sized[sizes] = self._resolve(sizes)
-        return known
-
-    def _resolve(self, sizes: Tuple[int, ...]) -> _Loaded:
-        """Checks, through the library, the ranges of these sizes and whether their buffers and grids are too large."""
-        shapes = [argument.with_sizes(sizes).shape for argument in self.signature.arguments]
-        arrays = [(ctypes.c_int64 * len(shape))(*shape) for shape in shapes]
-        pointers = (ctypes.c_void_p * len(arrays))(*map(ctypes.addressof, arrays))
-        numbers, workspace = (ctypes.c_int64 * len(sizes))(), ctypes.c_int64()
-        check(
-            library.conv_executable_find_sizes(
-                self.executable, pointers, len(pointers), numbers, ctypes.byref(workspace)
-            )
-        )
-        entry = self.signature.entry.with_sizes(sizes, workspace.value)
-        return _Loaded(self.device, self.executable, Signature(entry), numbers)
-
-    def _wrong_rank(self, shapes: Sequence[Optional[Sequence[int]]]) -> Error:
-        for argument, shape in zip(self.signature.arguments, shapes):
-            if shape is not None and len(shape) != len(argument.shape):
-                names = ", ".join(_size_name(self.signature.entry, size) for size in argument.shape)
-                return bad_input(f"argument '{argument.name}': expects shape ({names}), but got {tuple(shape)}")
-        raise AssertionError("a shape has too few dimensions")
-
-    def call(self, array: ctypes.Array, workspace: Optional[int], stream: Optional[int]) -> int:
-        """Starts the kernels, and returns the status."""
-        if self.sizes is None:
-            return library.conv_executable_run(self.executable, array, len(array), workspace, stream)
-        sizes = self.sizes
-        return library.conv_executable_run_sizes(
-            self.executable, sizes, len(sizes), array, len(array), workspace, stream
-        )
-
-    def run(self, tensors: Sequence[Tensor], where: str, stream: int) -> None:
-        """Checks the tensors, of which the first is on the device `where`, and runs the function on them."""
-        if where == self.device.name or where != "host":
-            self.signature.check(tensors, self.device.name)
-            self.start([tensor.address for tensor in tensors], stream)
-        else:
-            self.signature.check(tensors, "host")
-            self.run_staged(tensors, stream)
-
-    def start(self, addresses: Sequence[int], stream: int) -> None:
-        """Starts the kernels on memory of the device."""
-        self.start_array(self.signature.array_type(*addresses), stream)
-
-    def start_array(self, array: ctypes.Array, stream: int) -> None:
-        """Starts the kernels with an array of addresses."""
-        size = self.signature.entry.workspace_bytes
-        if not size:
-            check(self.call(array, None, stream))
-            return
-        workspace = self.device.workspace(stream, size)
-        with workspace.lock:
-            check(self.call(array, workspace.address, stream))
-
-    def run_staged(self, tensors: Sequence[Tensor], stream: int) -> None:
-        """Runs on copies of tensors in the CPU's memory, and copies the results back."""
-        with contextlib.ExitStack() as stack:
-            addresses = []
-            for argument, tensor in zip(self.signature.arguments, tensors):
-                addresses.append(stack.enter_context(self.device.buffer(argument.bytes)))
-                # Results are copied too: the bytes between their elements must stay the same.
-                self.device.copy_to(addresses[-1], tensor.address, argument.bytes)
-            self.start(addresses, stream)
-            self.device.synchronize(stream)
-            for argument, tensor, address in zip(self.signature.arguments, tensors, addresses):
-                if argument.is_output or argument.is_updated:
-                    self.device.copy_from(tensor.address, address, argument.bytes)
 
 
 class Function:
     """One function of an artifact. Call it with tensors; several threads may call it at once."""
 
-    def __init__(self, artifact: Artifact, entries: Tuple[Entry, ...], device: Optional[Device]) -> None:
-        self._artifact = artifact
+    def __init__(self, file: ArtifactFile, entries: Tuple[Entry, ...], device: Optional[Device]) -> None:
+        self._file = file
         self._device = device
         #: The function as compiled for each target.
         self.entries: Dict[str, Entry] = {entry.target: entry for entry in entries}
@@ -131,12 +28,12 @@ class Function:
         self.arguments: Tuple[Argument, ...] = entries[0].arguments
         self._places = {argument.name: place for place, argument in enumerate(self.arguments)}
         self._operands = sum(not argument.is_output for argument in self.arguments)
-        self._loaded: Dict[str, _Loaded] = {}
+        self._loaded: Dict[str, Loaded] = {}
 
     def __repr__(self) -> str:
         first = next(iter(self.entries.values()))
         arguments = ", ".join(
-            f"{argument.name}: {argument.dtype}[{', '.join(_size_name(first, size) for size in argument.shape)}]"
+            f"{argument.name}: {argument.dtype}[{', '.join(first.size_name(size) for size in argument.shape)}]"
             f"{' ' if argument.layout else ''}{argument.layout}"
             for argument in self.arguments
         )
@@ -223,7 +120,7 @@ class Function:
                 for argument in entry.arguments
             )
             entries.append(entry.with_arguments(arguments))
-        return Function(self._artifact, tuple(entries), self._device)
+        return Function(self._file, tuple(entries), self._device)
 
     def _place(self, name: str) -> int:
         try:
@@ -279,17 +176,12 @@ class Function:
                 return getattr(value, "dtype", None)
         return None
 
-    def _load(self, where: str) -> _Loaded:
+    def _load(self, where: str) -> Loaded:
         loaded = self._loaded.get(where)
         if loaded:
             return loaded
         device = self._device or open_device(where)
-        executable = self._artifact.load_on(device, self.name)
+        executable = self._file.load_on(device, self.name)
         target = library.conv_executable_target(executable).decode()
-        loaded = _Loaded(device, executable, Signature(self.entries[target]))
+        loaded = Loaded(device, executable, Signature(self.entries[target]))
         return self._loaded.setdefault(where, loaded)
-
-
-def _size_name(entry: Entry, size: int) -> str:
-    """A size of a shape, or the name of a run-time size."""
-    return entry.sizes[-1 - size].name if size < 0 else str(size)

@@ -146,6 +146,10 @@ class Entry:
                 seen.setdefault(size, (place, dimension))
         return tuple(seen[_encode_size(number)] for number in range(len(self.sizes)))
 
+    def size_name(self, size: int) -> str:
+        """A size of a shape, or the name of a run-time size."""
+        return self.sizes[-1 - size].name if size < 0 else str(size)
+
     def with_sizes(self, sizes: Tuple[int, ...], workspace_bytes: int) -> Entry:
         """The entry with numbers for its run-time sizes."""
         arguments = tuple(argument.with_sizes(sizes) for argument in self.arguments)

@@ -7,11 +7,15 @@ table keeps free of LLVM or MLIR must not include their headers either. A kernel
 family, which is a folder of lib/Kernels, may include `Parts` and the headers
 beside the families, and no other family; neither `Parts` nor these headers
 include a family. The folders of lib/Kernels therefore have no include cycles.
+The modules of the Python package must not import each other in a circle, where
+an import inside a function or for a type checker counts too.
 Prints one line for each violation, and exits with 1 if there is one.
 
     check_layers.py [ROOT]
 """
 
+import ast
+import graphlib
 import pathlib
 import re
 import sys
@@ -90,8 +94,32 @@ def family_violations(root):
                 yield f"{path.relative_to(root)}:{number}: error: {own or 'no family'} may not include family {other}"
 
 
+def python_imports(package, path):
+    """The modules of the package, as files, that a file of it imports with a relative import."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            folder = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for name in [folder / alias.name for alias in node.names] + [folder]:
+                for found in (name.with_suffix(".py"), name / "__init__.py"):
+                    if package in found.parents and found.exists():
+                        yield found
+
+
+def python_violations(root):
+    package = root / "python/conv"
+    modules = {path: set(python_imports(package, path)) for path in sorted(package.rglob("*.py"))}
+    # A package imports its modules; that a module of it names the package, for another module in it, is no circle.
+    imports = {path: {other for other in others if other.name != "__init__.py"} for path, others in modules.items()}
+    try:
+        graphlib.TopologicalSorter(imports).prepare()
+    except graphlib.CycleError as error:
+        first, *others = [path.relative_to(root) for path in reversed(error.args[1])]
+        yield f"{first}:1: error: expects no circle of imports, but got {' -> '.join(map(str, [first, *others]))}"
+
+
 def violations(root):
     yield from family_violations(root)
+    yield from python_violations(root)
     for folder, path in sources(root):
         if folder not in MAY_INCLUDE:
             yield f"{path.relative_to(root)}:1: error: expects a folder of the layer table, but got {folder}"
