@@ -64,26 +64,33 @@ static void sortByCost(std::vector<RankedCandidate> &candidates) {
 /// Sets the raster order that moves fewer bytes.
 static void selectRaster(const Problem &problem, const ChipInfo &chip,
                          Candidate &candidate) {
-  Candidate other = candidate;
-  candidate.columnsFastest =
-      !candidate.model->prefersRows(problem, chip, candidate);
-  other.columnsFastest = !candidate.columnsFastest;
-  if (computeMemoryBytes(problem, chip, other) <
-      computeMemoryBytes(problem, chip, candidate))
-    candidate = other;
+  bool preferred = !candidate.model->prefersRows(problem, chip, candidate);
+  candidate.columnsFastest = preferred;
+  double bytes = computeMemoryBytes(problem, chip, candidate);
+  candidate.columnsFastest = !preferred;
+  if (computeMemoryBytes(problem, chip, candidate) >= bytes)
+    candidate.columnsFastest = preferred;
 }
 
-Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip) {
+Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip,
+                             RankingCut *cut) {
   Ranking ranking;
   auto visit = [&](Candidate &candidate) {
+    Candidate original = candidate;
+    selectRaster(problem, chip, candidate);
+    if (cut &&
+        candidate.model->isSlower(problem, chip, candidate, cut->limit()))
+      return;
     if (Rejection reason = checkCandidate(problem, chip, candidate);
         reason != Rejection::None) {
-      ranking.rejected.push_back({candidate, reason});
+      if (!cut)
+        ranking.rejected.push_back({original, reason});
       return;
     }
-    selectRaster(problem, chip, candidate);
-    ranking.accepted.push_back(
-        {candidate, computeCost(problem, chip, candidate)});
+    Cost cost = computeCost(problem, chip, candidate);
+    if (cut)
+      cut->note(cost.seconds);
+    ranking.accepted.push_back({candidate, cost});
   };
   NumericType multiplied = getMultipliedType(chip, problem.operand);
   for (const MatrixAtom &atom : chip.atoms) {

@@ -269,28 +269,39 @@ static void mergeSorted(std::vector<SchedulePlace> &places,
 }
 
 static std::vector<RankedForm> rankForms(ConvolutionOpInterface op,
-                                         const ::conv::ChipInfo &chip) {
+                                         const ::conv::ChipInfo &chip,
+                                         ::conv::RankingCut *cut) {
   std::vector<RankedForm> forms;
   for (const PlanOptions &options : enumerateOptions(op, chip))
     forms.push_back(
-        {options,
-         ::conv::rankCandidates(computeProblem(op, options), chip).accepted});
+        {options, ::conv::rankCandidates(computeProblem(op, options), chip, cut)
+                      .accepted});
   return forms;
 }
 
-std::vector<RankedSchedule>
-mlir::conv::rankSchedules(ConvolutionOpInterface op,
-                          const ::conv::ChipInfo &chip,
-                          std::optional<Algorithm> only) {
+std::vector<RankedSchedule> mlir::conv::rankSchedules(
+    ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
+    std::optional<Algorithm> only, std::optional<double> reach) {
   std::vector<RankedSchedule> listed;
+  std::optional<::conv::RankingCut> cut;
+  if (reach)
+    cut.emplace(*reach);
   for (const KernelFamily *family : getKernelFamilies())
     for (const auto &[schedule, cost] : family->listSchedules(op, chip))
       if (!only || schedule.getAlgorithm() == *only)
         listed.push_back(
             {{}, {}, schedule, cost, family->isFirst(chip), listed.size()});
+  if (cut)
+    for (const RankedSchedule &one : listed)
+      if (!one.isFirst)
+        cut->note(one.cost.seconds);
+  // None of the others is within reach of schedules that take precedence.
+  bool hasOnlyFirst =
+      cut && llvm::any_of(
+                 listed, [](const RankedSchedule &one) { return one.isFirst; });
   std::vector<RankedForm> forms;
-  if (!only || *only == Algorithm::ImplicitGemm)
-    forms = rankForms(op, chip);
+  if ((!only || *only == Algorithm::ImplicitGemm) && !hasOnlyFirst)
+    forms = rankForms(op, chip, cut ? &*cut : nullptr);
 
   std::vector<SchedulePlace> places;
   std::vector<size_t> ends; // Where each sorted run of `places` ends.
@@ -307,6 +318,11 @@ mlir::conv::rankSchedules(ConvolutionOpInterface op,
     ends.push_back(places.size());
   }
   mergeSorted(places, ends);
+  // Others that are as slow were left out.
+  if (cut)
+    llvm::erase_if(places, [&](const SchedulePlace &at) {
+      return at.isLater && (hasOnlyFirst || at.seconds > cut->limit());
+    });
 
   std::vector<RankedSchedule> ranked;
   ranked.reserve(places.size());

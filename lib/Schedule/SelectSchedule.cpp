@@ -281,15 +281,22 @@ private:
                             std::optional<Algorithm> only) const {
     size_t turn = rankings++;
     ScheduleAttr tooLarge; // The first one that the workspace does not hold.
+    std::vector<RankedSchedule> ranked;
     if (memo)
-      if (ScheduleAttr schedule =
-              findAllowed(op, chip, memo->recall(turn, op, only), tooLarge))
-        return schedule;
-    std::vector<RankedSchedule> ranked = rankSchedules(op, chip, only);
-    if (memo)
-      memo->remember(turn, op, only, ranked);
+      ranked = memo->recall(turn, op, only);
     if (ScheduleAttr schedule = findAllowed(op, chip, ranked, tooLarge))
       return schedule;
+    // The best one is allowed nearly always, and if it is not, a similar one.
+    SmallVector<std::optional<double>, 3> reaches = {1.125, 2.0, std::nullopt};
+    if (!ranked.empty()) // These were ranked before.
+      reaches.erase(reaches.begin());
+    for (std::optional<double> reach : reaches) {
+      ranked = rankSchedules(op, chip, only, reach);
+      if (memo)
+        memo->remember(turn, op, only, ranked);
+      if (ScheduleAttr schedule = findAllowed(op, chip, ranked, tooLarge))
+        return schedule;
+    }
     if (tooLarge)
       refuseWorkspace(op, tooLarge);
     else

@@ -46,6 +46,13 @@ public:
   virtual Cost predict(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) const = 0;
 
+  /// Whether `predict` certainly gives more than `seconds`, found in a fraction
+  /// of its time, so that it need not be called.
+  virtual bool isSlower(const Problem &problem, const ChipInfo &chip,
+                        const Candidate &candidate, double seconds) const {
+    return false;
+  }
+
   /// Whether neighbouring workgroups share columns rather than rows if both
   /// raster orders move the same bytes.
   virtual bool prefersRows(const Problem &problem, const ChipInfo &chip,

@@ -16,6 +16,8 @@
 
 #include "conv/Kernels/KernelModel.h"
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 namespace conv {
@@ -38,10 +40,29 @@ struct Ranking {
   std::vector<RejectedCandidate> rejected;
 };
 
+/// Tells which candidates are too slow to be predicted, since their least time
+/// exceeds that of the best one so far. The rankings of all ways to form the
+/// matrices of a convolution share one.
+class RankingCut {
+public:
+  /// Keeps what takes up to `reach` times as long as the best candidate.
+  explicit RankingCut(double reach) : reach(reach) {}
+
+  /// Seconds above which candidates may be left out.
+  double limit() const { return reach * best; }
+  void note(double seconds) { best = std::min(best, seconds); }
+
+private:
+  double reach;
+  double best = std::numeric_limits<double>::infinity();
+};
+
 /// Ranks the candidates that `chip` can run. `accepted` is empty only if the
 /// chip has no atom for the problem's operands, no atom that takes halo tiles,
-/// or if every launch would be too large.
-Ranking rankCandidates(const Problem &problem, const ChipInfo &chip);
+/// or if every launch would be too large. With a `cut`, all candidates within
+/// its limit are ranked, perhaps others, and none is in `rejected`.
+Ranking rankCandidates(const Problem &problem, const ChipInfo &chip,
+                       RankingCut *cut = nullptr);
 
 } // namespace conv
 

@@ -36,10 +36,13 @@ struct RankedSchedule {
 
 /// All schedules that the chip can run for the convolution in its own form, of
 /// all families or of one algorithm. Families that take precedence come first,
-/// then the fastest by the cost model.
+/// then the fastest by the cost model. With a `reach`, only those that take up
+/// to so many times as long as the best one: they are the first ones of all, in
+/// the same order, and take less time to find.
 std::vector<RankedSchedule>
 rankSchedules(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
-              std::optional<Algorithm> only = std::nullopt);
+              std::optional<Algorithm> only = std::nullopt,
+              std::optional<double> reach = std::nullopt);
 
 /// Prints all schedules of a scheduled convolution, each as a JSON object with
 /// its predicted seconds: first the schedules without transforms, the best

@@ -243,17 +243,98 @@ static double computeUnalignedPairCycles(const Problem &problem,
              : 0;
 }
 
+/// Counts the workgroups of the grid and the steps of each.
+static void countWork(const Problem &problem, const Candidate &candidate,
+                      Cost &cost) {
+  int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
+  int64_t columnTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
+  cost.workgroups = problem.products * problem.batch * rowTiles * columnTiles;
+  cost.steps = ceilDiv(problem.reduction, candidate.gemmK);
+}
+
+/// Factor from the longer activity of a kernel, computation or memory, to its
+/// time.
+static double getSlowdown(const Problem &problem, const ChipInfo &chip,
+                          const Candidate &candidate) {
+  return isMeasuredOnLanes(problem, chip, candidate)
+             ? 1
+             : getStagedSlowdown(problem, chip, candidate);
+}
+
+/// `seconds` and those of what comes before and after.
+static double addOthers(double seconds, const Problem &problem,
+                        const ChipInfo &chip, const Candidate &candidate,
+                        int64_t perUnit) {
+  return seconds +
+         problem.scatteredSums * chip.calibration->splitSum.scatteredSeconds +
+         (keepsLoadsEarly(chip) ? computeCombineSeconds(problem, chip) : 0) +
+         double(perUnit) *
+             computeScatterCycles(problem, chip, candidate.workgroup[0],
+                                  candidate.workgroup[1]) /
+             (chip.clockGHz * 1e9) +
+         computeUnalignedPairCycles(problem, chip) / (chip.clockGHz * 1e9) +
+         computeLaterSeconds(problem, chip) +
+         (isHost(chip) ? 0 : chip.calibration->launch.startSeconds);
+}
+
+/// Cycles that the workgroups of one unit take at least, by the counts of a
+/// step that are known in `cost`.
+static double computeLeastCycles(const Problem &problem, const ChipInfo &chip,
+                                 const Candidate &candidate, const Cost &cost,
+                                 int64_t perUnit) {
+  double share = problem.shares.empty() ? 1 : problem.shares.back();
+  if (!keepsLoadsEarly(chip))
+    return double(perUnit) * double(cost.steps) * share *
+           std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
+  UnitWork work;
+  work.waves = candidate.subgroups();
+  work.steps = double(cost.steps);
+  work.matrixCycles =
+      cost.matrixCycles / double(ceilDiv(work.waves, countSimds(chip)));
+  work.sharedCycles = cost.sharedCycles;
+  work.loadCycles = cost.loadCycles;
+  return computeLeastUnitCycles(chip, work, double(perUnit), share);
+}
+
+bool conv::isStagedSlower(const Problem &problem, const ChipInfo &chip,
+                          const Candidate &candidate, double seconds) {
+  if (isHost(chip))
+    return false;
+  constexpr double kRounding = 1e-9;
+  Cost cost;
+  countWork(problem, candidate, cost);
+  int64_t perUnit = ceilDiv(cost.workgroups, countUnits(chip));
+  double slowdown = getSlowdown(problem, chip, candidate);
+  double others = addOthers(0, problem, chip, candidate, perUnit);
+  auto isSlower = [&](double longest) {
+    return slowdown * longest + others > seconds * (1 + kRounding);
+  };
+  double bytes = computeMemoryBytes(problem, chip, candidate) -
+                 (keepsLoadsEarly(chip) ? problem.intermediateBytes : 0);
+  if (isSlower(bytes / (chip.memoryGBs * 1e9)))
+    return true;
+  if (isMeasuredOnLanes(problem, chip, candidate))
+    return false;
+  auto computesLonger = [&] {
+    return isSlower(
+        computeLeastCycles(problem, chip, candidate, cost, perUnit) /
+        (chip.clockGHz * 1e9));
+  };
+  cost.matrixCycles = computeMatrixCycles(chip, candidate);
+  if (computesLonger())
+    return true;
+  countStep(problem, chip, candidate, cost);
+  return computesLonger();
+}
+
 Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
                              const Candidate &candidate) {
   Cost cost;
-  int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);
-  int64_t columnTiles = ceilDiv(problem.columns, candidate.workgroup[1]);
   if (!isHost(chip))
     cost.registers = computeRegisters(problem, chip, candidate);
   cost.sharedBytes = computeSharedBytes(candidate);
   cost.workItems = candidate.subgroups() * chip.subgroupSize;
-  cost.workgroups = problem.products * problem.batch * rowTiles * columnTiles;
-  cost.steps = ceilDiv(problem.reduction, candidate.gemmK);
+  countWork(problem, candidate, cost);
   double computed = double(cost.workgroups) * double(cost.steps) *
                     double(candidate.workgroup[0]) *
                     double(candidate.workgroup[1]) * double(candidate.gemmK);
@@ -279,22 +360,12 @@ Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds =
       computeStagedMemorySeconds(problem, chip, candidate, cost);
-  double slowdown = getStagedSlowdown(problem, chip, candidate);
-  if (isMeasuredOnLanes(problem, chip, candidate)) {
+  if (isMeasuredOnLanes(problem, chip, candidate))
     cost.computeSeconds = computeLaneSeconds(problem, chip, candidate);
-    slowdown = 1;
-  }
   cost.seconds =
-      slowdown * std::max(cost.computeSeconds, cost.memorySeconds) +
-      problem.scatteredSums * chip.calibration->splitSum.scatteredSeconds +
-      (keepsLoadsEarly(chip) ? computeCombineSeconds(problem, chip) : 0) +
-      double(perUnit) *
-          computeScatterCycles(problem, chip, candidate.workgroup[0],
-                               candidate.workgroup[1]) /
-          (chip.clockGHz * 1e9) +
-      computeUnalignedPairCycles(problem, chip) / (chip.clockGHz * 1e9) +
-      computeLaterSeconds(problem, chip) +
-      (isHost(chip) ? 0 : chip.calibration->launch.startSeconds);
+      addOthers(getSlowdown(problem, chip, candidate) *
+                    std::max(cost.computeSeconds, cost.memorySeconds),
+                problem, chip, candidate, perUnit);
   cost.limit =
       computeLimit(cost, unit ? unit->waitsForLoads(resident)
                               : computeTileLatency(chip, candidate) >

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 using namespace conv;
 
@@ -45,7 +44,8 @@ static double countCrossedLines(const ChipInfo &chip, NumericType operand,
   if (line == 0)
     return 1;
   int64_t bytes = elements * size, pitch = run.getPitch() * size;
-  int64_t alignment = std::gcd(std::gcd(pitch, bytes), line);
+  // Lines are powers of two.
+  int64_t alignment = (pitch | bytes | line) & -(pitch | bytes | line);
   int64_t touched = bytes + line - alignment;
   return double(std::max(bytes, std::min(touched, pitch))) / double(bytes);
 }
@@ -188,16 +188,23 @@ double conv::countStoredBytes(const Problem &problem,
               double(problem.columns));
 }
 
+double conv::computeMatrixCycles(const ChipInfo &chip,
+                                 const Candidate &candidate) {
+  const MatrixAtom &atom = *candidate.atom;
+  double atomsK = double(candidate.gemmK) / atom.k;
+  double atomsM = double(candidate.subgroup[1]) / atom.m;
+  double atomsN = double(candidate.subgroup[0]) / atom.n;
+  return atomsM * atomsN * atomsK * atom.cycles *
+         std::ceil(double(candidate.subgroups()) / double(countSimds(chip)));
+}
+
 void conv::countStep(const Problem &problem, const ChipInfo &chip,
                      const Candidate &candidate, Cost &cost) {
   const MatrixAtom &atom = *candidate.atom;
   double waves = double(candidate.subgroups());
-  double atomsK = double(candidate.gemmK) / atom.k;
   double atomsM = double(candidate.subgroup[1]) / atom.m;
   double atomsN = double(candidate.subgroup[0]) / atom.n;
-  cost.matrixCycles = atomsM * atomsN * atomsK * atom.cycles *
-                      std::ceil(waves / double(countSimds(chip)));
-
+  cost.matrixCycles = computeMatrixCycles(chip, candidate);
   double rounds = double(candidate.gemmK) / double(reductionOfRound(atom));
   // Transposing reads of columns take two passes if an atom has 16 rows.
   bool hasConflicts = copiesInLaneOrder(chip, candidate) &&

@@ -29,6 +29,9 @@ double computeWriteCycles(const Problem &problem, const ChipInfo &chip,
 /// Bytes of a result tile and of the operands that its epilogue reads.
 double countStoredBytes(const Problem &problem, const Candidate &candidate);
 
+/// Cycles in which a step of one workgroup occupies the matrix units.
+double computeMatrixCycles(const ChipInfo &chip, const Candidate &candidate);
+
 /// Fills in how long one step of one workgroup occupies each unit.
 void countStep(const Problem &problem, const ChipInfo &chip,
                const Candidate &candidate, Cost &cost);

@@ -227,6 +227,14 @@ double conv::computeUnitCycles(UnitSteps &steps, int64_t resident,
   return cycles + computeListed();
 }
 
+double conv::computeLeastUnitCycles(const ChipInfo &chip, const UnitWork &work,
+                                    double workgroups, double share) {
+  double ofStep = std::max(
+      {double(work.waves) / double(countSimds(chip)) * work.matrixCycles,
+       work.sharedCycles, fit(chip).missedLoads * work.loadCycles});
+  return workgroups * share * work.steps * ofStep;
+}
+
 double conv::computeFarBandwidth(const Problem &problem, const ChipInfo &chip) {
   bool isCached = chip.cacheGBs > 0 &&
                   problem.compulsoryBytes() + problem.intermediateBytes <=

@@ -104,6 +104,13 @@ private:
 double computeUnitCycles(UnitSteps &steps, int64_t resident,
                          const std::vector<UnitWorkgroups> &workgroups);
 
+/// Cycles that `computeUnitCycles` never falls below: of the part of the unit
+/// that workgroups keep busy longest, if all of them have the share of the
+/// shortest ones. Of `work`, only waves, steps and cycles of matrix units,
+/// shared memory and loads are needed.
+double computeLeastUnitCycles(const ChipInfo &chip, const UnitWork &work,
+                              double workgroups, double share);
+
 /// Bytes per second from below the dies' caches.
 double computeFarBandwidth(const Problem &problem, const ChipInfo &chip);
 

@@ -125,6 +125,33 @@ TEST_P(ScheduleSpaceTest, IsSupportedAndHasNothingTwice) {
   }
 }
 
+/// Nothing that is nearly as fast as the best one is left out, and what is left
+/// out moves nothing.
+TEST_P(ScheduleSpaceTest, BestOnesAreTheFirstOfAll) {
+  size_t fewer = 0;
+  for (const Layer &layer : kLayers) {
+    ConvolutionOpInterface op = parse(layer);
+    const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
+    std::vector<RankedSchedule> all = rankSchedules(op, chip);
+    std::vector<RankedSchedule> best =
+        rankSchedules(op, chip, std::nullopt, /*reach=*/1.25);
+    ASSERT_FALSE(best.empty());
+    ASSERT_LE(best.size(), all.size());
+    for (auto [one, other] : llvm::zip(best, all)) {
+      EXPECT_EQ(one.get(&context, chip), other.get(&context, chip));
+      EXPECT_EQ(one.cost.seconds, other.cost.seconds);
+    }
+    if (best.size() == all.size())
+      continue;
+    ++fewer;
+    const RankedSchedule &next = all[best.size()];
+    EXPECT_FALSE(next.isFirst);
+    EXPECT_TRUE(best.front().isFirst ||
+                next.cost.seconds > best.front().cost.seconds * 1.25);
+  }
+  EXPECT_GT(fewer, 10u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Chips, ScheduleSpaceTest,
                          testing::Values("sm_90a", "gfx942"));
 

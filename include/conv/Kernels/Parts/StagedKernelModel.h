@@ -34,6 +34,11 @@ public:
                const Candidate &candidate) const final {
     return computeStagedCost(problem, chip, candidate);
   }
+
+  bool isSlower(const Problem &problem, const ChipInfo &chip,
+                const Candidate &candidate, double seconds) const final {
+    return isStagedSlower(problem, chip, candidate, seconds);
+  }
 };
 
 } // namespace conv

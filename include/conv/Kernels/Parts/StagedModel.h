@@ -58,6 +58,11 @@ Rejection checkStaged(const Problem &problem, const ChipInfo &chip,
 Cost computeStagedCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate);
 
+/// Whether `computeStagedCost` certainly gives more than `seconds`, since
+/// memory or the busiest part of a unit takes longer.
+bool isStagedSlower(const Problem &problem, const ChipInfo &chip,
+                    const Candidate &candidate, double seconds);
+
 /// The terms of a staged kernel's prediction, by name: the work, how many
 /// workgroups share a unit, how many the unit has in all, and what is added to
 /// its cycles. For `bench/calibration`.
