@@ -30,7 +30,6 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/OptBisect.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_SERIALIZENVPTXPASS
@@ -59,9 +58,9 @@ static int64_t weighLoads(const llvm::Function &function) {
   return weight;
 }
 
-/// Whether lanes load so many values one by one, mostly bytes, that passes
-/// which compare them or their addresses with each other take seconds. Kernels
-/// of common network layers have up to 192 loads, of two bytes.
+/// Whether lanes load so many values one by one, mostly bytes, that
+/// vectorizers, which compare them with each other, take seconds. Kernels of
+/// common network layers have up to 192 loads, of two bytes.
 static bool hasManyLoads(const llvm::Module &module) {
   constexpr int64_t kMany = 448;
   return llvm::any_of(module, [](const llvm::Function &function) {
@@ -83,26 +82,13 @@ static bool assemblesManyBytes(const llvm::Module &module) {
 }
 
 namespace {
-/// Skips the passes of code generation that compare addresses.
-class SkipAddressReuse final : public llvm::OptPassGate {
-public:
-  bool isEnabled() const override { return true; }
-  bool shouldRunPass(StringRef pass, StringRef) const override {
-    return pass != "Straight line strength reduction" &&
-           pass != "Loop Strength Reduction";
-  }
-};
-
 /// Stops after the PTX.
 class PtxCompiler final : public NVVM::SerializeGPUModuleBase {
 public:
   using SerializeGPUModuleBase::SerializeGPUModuleBase;
 
   LogicalResult optimizeModule(llvm::Module &module, int level) override {
-    bool skipsAddressReuse = hasManyLoads(module);
-    if (skipsAddressReuse)
-      module.getContext().setOptPassGate(skipAddressReuse);
-    if (skipsAddressReuse || assemblesManyBytes(module))
+    if (hasManyLoads(module) || assemblesManyBytes(module))
       for (llvm::Function &function : module) // No vectorizers.
         function.addFnAttr(llvm::Attribute::NoImplicitFloat);
     return SerializeGPUModuleBase::optimizeModule(module, level);
@@ -120,9 +106,6 @@ public:
       return failure();
     return SmallVector<char, 0>(ptx->begin(), ptx->end());
   }
-
-private:
-  SkipAddressReuse skipAddressReuse;
 };
 } // namespace
 
