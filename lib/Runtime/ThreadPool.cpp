@@ -9,16 +9,29 @@
 // caller works too, closes the run when no index is left, and waits only for
 // workers that have joined: a worker that wakes late finds nothing to do.
 //
+// Waking takes the caller some microseconds, and as long until a worker runs: a
+// run that was shorter than that stays on the caller's thread, until it is not.
+//
 //===----------------------------------------------------------------------===//
 
 #include "conv/Runtime/ThreadPool.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <thread>
 
 using namespace conv;
 using namespace conv::runtime;
+
+/// A run that takes one thread this long is not worth waking others.
+static constexpr float WORTH_WAKING_NANOSECONDS = 10e3;
+
+using Clock = std::chrono::steady_clock;
+
+static float nanosecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<float, std::nano>(Clock::now() - begin).count();
+}
 
 Result<unsigned> runtime::defaultThreadCount() {
   const char *text = std::getenv("CONV_NUM_THREADS");
@@ -59,17 +72,40 @@ void ThreadPool::work() {
   }
 }
 
-void ThreadPool::takeIndices() {
-  for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;)
+/// Computes indices until none is left; how many it computed.
+int64_t ThreadPool::takeIndices() {
+  int64_t taken = 0;
+  for (int64_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;
+       ++taken)
     task(context, i);
+  return taken;
 }
 
-void ThreadPool::run(int64_t newCount, Task newTask, void *newContext) {
+void ThreadPool::run(int64_t newCount, Task newTask, void *newContext,
+                     Pace *pace) {
   if (newCount <= 1 || threads <= 1) {
     for (int64_t i = 0; i < newCount; ++i)
       newTask(newContext, i);
     return;
   }
+  int64_t first = 0;
+  float expected = pace ? pace->load(std::memory_order_relaxed) : 0;
+  if (expected > 0 && expected * newCount <= WORTH_WAKING_NANOSECONDS) {
+    auto begin = Clock::now();
+    float passed = 0;
+    // The data may need more work than that of the last run.
+    while (first < newCount && passed <= WORTH_WAKING_NANOSECONDS) {
+      newTask(newContext, first++);
+      passed = nanosecondsSince(begin);
+    }
+    pace->store(passed / first, std::memory_order_relaxed);
+  }
+  if (first < newCount)
+    runFrom(first, newCount, newTask, newContext, pace);
+}
+
+void ThreadPool::runFrom(int64_t first, int64_t newCount, Task newTask,
+                         void *newContext, Pace *pace) {
   std::lock_guard oneAtATime(oneCaller);
   if (workers.empty())
     workers = startThreads(threads - 1, [this] { work(); });
@@ -78,12 +114,15 @@ void ThreadPool::run(int64_t newCount, Task newTask, void *newContext) {
     task = newTask;
     context = newContext;
     count = newCount;
-    next.store(0, std::memory_order_relaxed);
+    next.store(first, std::memory_order_relaxed);
     ++generation;
     open = true;
   }
   wake.notify_all();
-  takeIndices();
+  auto begin = Clock::now();
+  int64_t taken = takeIndices();
+  if (pace && taken > 0)
+    pace->store(nanosecondsSince(begin) / taken, std::memory_order_relaxed);
   std::unique_lock lock(mutex);
   open = false;
   idle.wait(lock, [&] { return active == 0; });

@@ -22,6 +22,10 @@ namespace conv::runtime {
 /// value that is not a number from 1 to 4096 is `BadInput`.
 Result<unsigned> defaultThreadCount();
 
+/// How long one index of a task took in its last run, in nanoseconds; 0 before
+/// the first. Runs may use it at once.
+using Pace = std::atomic<float>;
+
 /// A fixed number of threads, started when they are first needed. The caller's
 /// thread is one of them.
 class ThreadPool {
@@ -34,12 +38,15 @@ public:
 
   /// Calls `task(context, i)` for every i below `count`, in any order, and
   /// returns when all have ended. One call at a time; others wait. Allocates
-  /// nothing once the threads run.
-  void run(int64_t count, Task task, void *context);
+  /// nothing once the threads run. Where `pace` says that the task ends sooner
+  /// than other threads wake, the caller's thread does it alone.
+  void run(int64_t count, Task task, void *context, Pace *pace = nullptr);
 
 private:
   void work();
-  void takeIndices();
+  int64_t takeIndices();
+  void runFrom(int64_t first, int64_t count, Task task, void *context,
+               Pace *pace);
 
   const unsigned threads;
   std::vector<std::jthread> workers;

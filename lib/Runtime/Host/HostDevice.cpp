@@ -60,13 +60,14 @@ public:
           ErrorKind::Unsupported,
           "expects a grid of fewer than 2^63 workgroups on host, but got "
           "more"};
-    pool.run(count, runWorkgroup, &work);
+    pool.run(count, runWorkgroup, &work, &pace);
     return {};
   }
 
 private:
   HostFunction function;
   ThreadPool &pool;
+  Pace pace = 0; ///< Of a workgroup.
 };
 
 class HostModule final : public Module {

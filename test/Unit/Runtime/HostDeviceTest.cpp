@@ -11,9 +11,12 @@
 #include "conv/Runtime/LoadedObject.h"
 #include "conv/Runtime/ThreadPool.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <set>
+#include <thread>
 
 using namespace conv;
 using namespace conv::runtime;
@@ -154,6 +157,50 @@ TEST(ThreadPool, ServesSeveralCallers) {
     callers.emplace_back(callMany);
   for (std::thread &caller : callers)
     caller.join();
+}
+
+/// The threads that ran a task, of which each index takes this long.
+static std::set<std::thread::id> threadsOf(ThreadPool &pool, Pace *pace,
+                                           std::chrono::microseconds each) {
+  struct {
+    std::mutex mutex;
+    std::set<std::thread::id> ids;
+    std::chrono::microseconds each;
+    std::atomic<int64_t> sum{0};
+  } seen{{}, {}, each};
+  pool.run(
+      8,
+      [](void *context, int64_t index) {
+        auto *to = static_cast<decltype(&seen)>(context);
+        if (to->each.count() > 0)
+          std::this_thread::sleep_for(to->each);
+        to->sum += index;
+        std::lock_guard lock(to->mutex);
+        to->ids.insert(std::this_thread::get_id());
+      },
+      &seen, pace);
+  EXPECT_EQ(seen.sum, 28);
+  return seen.ids;
+}
+
+TEST(ThreadPool, ShortRunsStayOnTheCallersThread) {
+  using std::chrono::microseconds;
+  ThreadPool pool(3);
+  Pace pace = 0;
+  const std::set<std::thread::id> alone{std::this_thread::get_id()};
+  EXPECT_GT(threadsOf(pool, &pace, microseconds(5000)).size(), 1u);
+  EXPECT_GE(pace, 5e6f);
+  EXPECT_GT(threadsOf(pool, &pace, microseconds(5000)).size(), 1u);
+  pace = 1; // As after a short run. A longer one wakes workers on the way.
+  EXPECT_GT(threadsOf(pool, &pace, microseconds(5000)).size(), 1u);
+  EXPECT_GE(pace, 5e6f);
+  // Others may have the processor for a while: then the run is not short.
+  bool isAlone = false;
+  for (int i = 0; i < 100 && !isAlone; ++i) {
+    pace = 1;
+    isAlone = threadsOf(pool, &pace, microseconds(0)) == alone;
+  }
+  EXPECT_TRUE(isAlone);
 }
 
 TEST(ThreadPool, CountComesFromTheEnvironment) {
