@@ -17,7 +17,7 @@ import conv.torch
 import conv.torch.functional as CF
 from conv.torch import _calls, _native
 
-LIBRARY = {name: getattr(_native, name) for name in ("make_launcher", "launch", "forward", "forward_key", "backward")}
+LIBRARY = {name: getattr(_native, name) for name in ("make_launcher", "launch", "forward", "forward_key")}
 
 #: Image, filter and window by name.
 CASES = {

@@ -45,30 +45,33 @@ PyObject *conv::python::backwardKey(PyObject *self, PyObject *const *arguments,
   return call.key.release();
 }
 
-PyObject *conv::python::backward(PyObject *self, PyObject *const *arguments,
-                                 Py_ssize_t) {
-  Environment &env = environmentOf(self);
+/// The gradients (image, filter, bias, None), each None where nobody wants it,
+/// as the way in the table for such calls computes them; null if there is none,
+/// or, with an exception, if something fails. A way is (copy, image launcher,
+/// filter launcher, transposed, sum), where None stands for what is not wanted.
+static Owned compute(Environment &env, PyObject *ways, PyObject *mask,
+                     PyObject *grad, PyObject *const *saved) {
   Backward call;
-  if (!read(env, arguments[1], arguments + 2, call))
-    return decline();
-  PyObject *found = PyDict_GetItemWithError(arguments[0], call.key.get());
+  PyObject *const tensors[] = {grad, saved[0], saved[1]};
+  if (!read(env, mask, tensors, call))
+    return {};
+  PyObject *found = PyDict_GetItemWithError(ways, call.key.get());
   if (!found || isNone(found))
-    return decline();
+    return {};
   Owned way(share(found)); // Another thread may replace it.
   auto at = [&](Py_ssize_t i) { return PyTuple_GetItem(way.get(), i); };
 
-  PyObject *grad = arguments[2];
   DLTensor &described = call.tensors.described[0];
   Owned copied;
   if (!isNone(at(0))) {
     copied = Owned(PyObject_CallFunctionObjArgs(at(0), grad, nullptr));
     grad = copied.get();
     if (!grad || !describe(env, grad, described))
-      return decline();
+      return {};
   }
   Owned results(PyTuple_New(4));
   if (!results)
-    return nullptr;
+    return {};
   const bool isTransposed = PyObject_IsTrue(at(3)) != 0;
   for (Py_ssize_t place = 0; place < 2; ++place) {
     if (isNone(at(1 + place)))
@@ -78,26 +81,50 @@ PyObject *conv::python::backward(PyObject *self, PyObject *const *arguments,
     const int other = place == 0 ? 2 : 1;
     const int first = place == 0 || isTransposed ? 0 : 1;
     PyObject *objects[2];
-    DLTensor tensors[2];
+    DLTensor operands[2];
     for (int i = 0; i < 2; ++i) {
       bool isGrad = i == (first == 0 ? 0 : 1);
       objects[i] = isGrad ? grad : call.tensors.objects[other];
-      tensors[i] = isGrad ? described : call.tensors.described[other];
+      operands[i] = isGrad ? described : call.tensors.described[other];
     }
-    Owned result = launch(env, *launcherOf(at(1 + place)), objects, tensors, 2);
+    Owned result =
+        launch(env, *launcherOf(at(1 + place)), objects, operands, 2);
     if (!result)
-      return decline();
+      return {};
     PyTuple_SetItem(results.get(), place, result.release());
   }
   if (!isNone(at(4))) {
     // By PyTorch's sum: in the order in which Python has it computed, too.
-    Owned sums(PyObject_CallFunctionObjArgs(env.sum, grad, at(4), nullptr));
+    Owned sums(PyObject_CallFunctionObjArgs(at(4), grad, nullptr));
     if (!sums)
-      return nullptr;
+      return {};
     PyTuple_SetItem(results.get(), 2, sums.release());
   }
   for (Py_ssize_t i = 0; i < 4; ++i)
     if (i == 3 || isNone(at(i == 2 ? 4 : 1 + i)))
       PyTuple_SetItem(results.get(), i, none());
-  return results.release();
+  return results;
+}
+
+PyObject *conv::python::backward(PyObject *self, PyObject *const *arguments,
+                                 Py_ssize_t count) {
+  Environment &env = theEnvironment();
+  if (count != 1)
+    return PyErr_BadArgument(), nullptr;
+  // Reading them fails if they were changed or freed.
+  Owned saved(PyObject_GetAttr(self, env.savedTensors));
+  Owned mask(PyObject_GetAttr(self, env.needsInputGrad));
+  Owned entry(PyObject_GetAttr(self, env.entry));
+  if (!saved || !mask || !entry)
+    return nullptr;
+  PyObject *tensors[] = {PyTuple_GetItem(saved.get(), 0),
+                         PyTuple_GetItem(saved.get(), 1)};
+  PyObject *ways = PyTuple_GetItem(entry.get(), 4);
+  if (!tensors[0] || !tensors[1] || !ways)
+    return nullptr;
+  Owned results = compute(env, ways, mask.get(), arguments[0], tensors);
+  if (results || PyErr_Occurred())
+    return results.release();
+  return PyObject_CallFunctionObjArgs(env.gradients, self, arguments[0],
+                                      saved.get(), nullptr);
 }

@@ -32,12 +32,15 @@ PyObject *forward(PyObject *self, PyObject *const *arguments, Py_ssize_t count);
 PyObject *forwardKey(PyObject *self, PyObject *const *arguments,
                      Py_ssize_t count);
 
-/// backward(ways, mask, grad, input, weight): what `_Tracked.backward` returns.
-/// A way is (copy, image launcher, filter launcher, transposed, bias type),
-/// where None stands for what is not wanted. And the key of a call in the table
-/// of ways: backward_key(mask, grad, input, weight).
+/// The forward of `_autograd._Native`, which `forward` calls where gradients
+/// are wanted: track(context, input, weight, bias, entry). Never None.
+PyObject *track(PyObject *self, PyObject *const *arguments, Py_ssize_t count);
+/// What the engine of autograd calls: a method of its node, apply(grad). Here,
+/// `self` is the node. Never None.
 PyObject *backward(PyObject *self, PyObject *const *arguments,
                    Py_ssize_t count);
+/// The key of a call in the table of ways: backward_key(mask, grad, input,
+/// weight).
 PyObject *backwardKey(PyObject *self, PyObject *const *arguments,
                       Py_ssize_t count);
 

@@ -20,21 +20,29 @@ using RunExecutable = int (*)(const void *executable, void *const *arguments,
 /// The objects of PyTorch and conv.torch that calls ask.
 struct Environment {
   PyObject *tensor, *parameter;
-  PyObject *isNeg, *emptyStrided, *isGradEnabled, *hasTorchFunction, *sum;
+  PyObject *isNeg, *emptyStrided, *isGradEnabled, *hasTorchFunction;
   /// Functions whose result is true if they observe calls: `observers` all of
   /// them, `transformers` only those of functions, not of gradients.
   PyObject *observers, *transformers;
-  PyObject *forwardAd, *settings, *track;
+  PyObject *forwardAd, *settings;
+  /// The autograd function; and what computes for it in Python: the result,
+  /// from (input, weight, bias, entry), and the gradients, from (context, grad,
+  /// saved tensors).
+  PyObject *track, *convolve, *gradients;
   PyObject *cpu, *uint8, *noTuple;
   decltype(DLPackExchangeAPI::dltensor_from_py_object_no_sync) describe;
   RunExecutable run;
   // Names of attributes.
   PyObject *calls, *currentLevel, *enabled, *kernel, *requiresGrad;
+  PyObject *entry, *needsInputGrad, *savedTensors, *toSave;
 };
 
 inline Environment &environmentOf(PyObject *self) {
   return *static_cast<Environment *>(PyCapsule_GetPointer(self, ENVIRONMENT));
 }
+
+/// The one that was made last, for methods, whose `self` is another object.
+Environment &theEnvironment();
 
 /// None, if nothing has failed; else null, so that Python raises the exception.
 inline PyObject *decline() { return PyErr_Occurred() ? nullptr : none(); }

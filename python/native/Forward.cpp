@@ -120,3 +120,36 @@ PyObject *conv::python::forward(PyObject *self, PyObject *const *arguments,
                         tensors.described, tensors.count);
   return result ? result.release() : decline();
 }
+
+PyObject *conv::python::track(PyObject *self, PyObject *const *arguments,
+                              Py_ssize_t count) {
+  Environment &env = environmentOf(self);
+  if (count != 5)
+    return PyErr_BadArgument(), nullptr;
+  PyObject *context = arguments[0], *const *operands = arguments + 1,
+           *entry = arguments[4];
+  PyObject *known = PyTuple_GetItem(entry, 2);
+  PyObject *capsule = known ? PyTuple_GetItem(known, 4) : nullptr;
+  if (!capsule)
+    return nullptr;
+  DLTensor tensors[3];
+  const size_t given = isNone(operands[2]) ? 2 : 3;
+  bool isUsual = !isNone(capsule);
+  for (size_t i = 0; i < given && isUsual; ++i)
+    isUsual = describe(env, operands[i], tensors[i]);
+  Owned result;
+  if (isUsual)
+    result = launch(env, *launcherOf(capsule), operands, tensors, given);
+  if (!result) {
+    if (PyErr_Occurred())
+      return nullptr;
+    result = Owned(PyObject_CallFunctionObjArgs(
+        env.convolve, operands[0], operands[1], operands[2], entry, nullptr));
+  }
+  // What `save_for_backward` does.
+  Owned saved(PyTuple_Pack(2, operands[0], operands[1]));
+  if (!result || !saved || PyObject_SetAttr(context, env.toSave, saved.get()) ||
+      PyObject_SetAttr(context, env.entry, entry))
+    return nullptr;
+  return result.release();
+}

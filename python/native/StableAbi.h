@@ -73,6 +73,9 @@ PyObject *PyCapsule_New(void *, const char *, PyCapsule_Destructor);
 void *PyCapsule_GetPointer(PyObject *, const char *);
 PyObject *PyCMethod_New(PyMethodDef *, PyObject *, PyObject *, PyTypeObject *);
 
+PyObject *PyDescr_NewMethod(PyTypeObject *, PyMethodDef *);
+
+int PyErr_BadArgument();
 PyObject *PyErr_Occurred();
 void PyErr_Clear();
 void *PyEval_SaveThread();

@@ -5,11 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What conv.torch does when it has seen such a call before, as one call from
-// Python for each direction: identify the call, allocate the result, start the
-// kernel. It does so for tensors on the CPU that nothing observes. In all other
-// cases it declines with None, without any effect, and the code in Python,
-// which handles every case, runs. python/conv/torch/_native.py loads it.
+// What conv.torch does when it has seen such a call before, as one call for
+// each direction, from Python or from the engine of autograd: identify the
+// call, allocate the result, start the kernel. It does so for tensors on the
+// CPU that nothing observes. In all other cases it declines, without any
+// effect, and the code in Python, which handles every case, runs.
+// python/conv/torch/_native.py loads it.
+//
+// The node of autograd is an object of Python whose methods are functions of
+// this library. A node in C++ would take some microseconds less, but would tie
+// the library to one version of PyTorch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +48,11 @@ template <PyCFunctionFast function> PyObject *makeFunction(PyObject *self) {
 
 } // namespace
 
-/// The functions (make_launcher, launch, forward, forward_key, backward,
+static Environment *environment;
+
+Environment &conv::python::theEnvironment() { return *environment; }
+
+/// The functions (make_launcher, launch, forward, forward_key, track, backward,
 /// backward_key, strides) for what `names`, a dictionary, has; null, and an
 /// exception, if it lacks something. None if PyTorch's exchange interface is
 /// another one.
@@ -67,12 +76,13 @@ conv_torch_functions(PyObject *names) {
       {&Environment::emptyStrided, "empty_strided"},
       {&Environment::isGradEnabled, "is_grad_enabled"},
       {&Environment::hasTorchFunction, "has_torch_function"},
-      {&Environment::sum, "sum"},
       {&Environment::observers, "observers"},
       {&Environment::transformers, "transformers"},
       {&Environment::forwardAd, "forward_ad"},
       {&Environment::settings, "settings"},
       {&Environment::track, "track"},
+      {&Environment::convolve, "convolve"},
+      {&Environment::gradients, "gradients"},
       {&Environment::cpu, "cpu"},
       {&Environment::uint8, "uint8"},
   };
@@ -87,11 +97,15 @@ conv_torch_functions(PyObject *names) {
       {&Environment::enabled, "enabled"},
       {&Environment::kernel, "kernel"},
       {&Environment::requiresGrad, "requires_grad"},
+      {&Environment::entry, "entry"},
+      {&Environment::needsInputGrad, "needs_input_grad"},
+      {&Environment::savedTensors, "saved_tensors"},
+      {&Environment::toSave, "to_save"},
   };
   for (auto [place, name] : attributes)
     env->*place = PyUnicode_InternFromString(name);
   env->noTuple = PyTuple_New(0);
-  PyObject *exchange = get("exchange"), *run = get("run");
+  PyObject *exchange = get("exchange"), *run = get("run"), *node = get("node");
   if (!isComplete)
     return none();
   auto *api = static_cast<const DLPackExchangeAPI *>(
@@ -102,20 +116,23 @@ conv_torch_functions(PyObject *names) {
   if (api->major != 1 || !api->dltensor_from_py_object_no_sync)
     return none();
   env->describe = api->dltensor_from_py_object_no_sync;
+  environment = env;
   Owned self(PyCapsule_New(env, ENVIRONMENT, nullptr));
   if (!self)
     return nullptr;
-  Owned functions(PyTuple_New(7));
+  Owned functions(PyTuple_New(8));
   PyObject *const made[] = {
       makeFunction<makeLauncher>(self.get()),
       makeFunction<launchOperands>(self.get()),
       makeFunction<forward>(self.get()),
       makeFunction<forwardKey>(self.get()),
-      makeFunction<backward>(self.get()),
+      makeFunction<track>(self.get()),
+      PyDescr_NewMethod(reinterpret_cast<PyTypeObject *>(node),
+                        &method<backward>),
       makeFunction<backwardKey>(self.get()),
       makeFunction<readStrides>(self.get()),
   };
-  for (Py_ssize_t i = 0; functions && i < 7; ++i)
+  for (Py_ssize_t i = 0; functions && i < 8; ++i)
     PyTuple_SetItem(functions.get(), i, made[i]);
   return PyErr_Occurred() ? nullptr : functions.release();
 }

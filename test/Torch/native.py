@@ -33,7 +33,7 @@ class WithoutLibrary(shortcuts.Shortcuts):
     """What `shortcuts` tests holds without it, too."""
 
     def setUp(self):
-        patch = mock.patch.multiple(_native, make_launcher=None, launch=None, forward=None, forward_key=None, backward=None)
+        patch = mock.patch.multiple(_native, make_launcher=None, launch=None, forward=None, forward_key=None)
         patch.start()
         self.addCleanup(patch.stop)
         self.addCleanup(_calls.forget)
@@ -52,7 +52,7 @@ class Native(unittest.TestCase):
     def expect_native(self):
         """The code in Python must not compute anything here."""
         with contextlib.ExitStack() as stack:
-            for module, name in ((_calls, "run_known"), (_operators, "run"), (_autograd, "gradients")):
+            for module, name in ((_calls, "run_known"), (_calls, "run_again"), (_operators, "run"), (_autograd, "gradients")):
                 stack.enter_context(mock.patch.object(module, name, side_effect=AssertionError("not native")))
             yield
 
@@ -63,7 +63,7 @@ class Native(unittest.TestCase):
         return result.detach(), *torch.autograd.grad(result, wanted, start)
 
     def test_is_loaded(self):
-        for name in ("make_launcher", "launch", "forward", "forward_key", "backward", "backward_key"):
+        for name in ("make_launcher", "launch", "forward", "forward_key", "backward_key"):
             self.assertIsNotNone(getattr(_native, name), name)
 
     def test_both_directions(self):
@@ -201,6 +201,28 @@ class Native(unittest.TestCase):
             checkpoint(lambda x: CF.conv2d(x, w), self.x, use_reentrant=False).square().sum().backward()
         expected = torch.autograd.grad(F.conv2d(self.x, w).square().sum(), w)[0]
         torch.testing.assert_close(w.grad, expected, rtol=1e-4, atol=1e-3)
+
+    def test_hooks_of_nodes(self):
+        w = self.w.clone().requires_grad_()
+        for _ in range(3):
+            result = CF.conv2d(self.x, w)
+            seen = []
+            result.grad_fn.register_prehook(lambda grads, seen=seen: seen.append(grads[0].shape))
+            result.grad_fn.register_hook(lambda given, grads, seen=seen: seen.append([g is not None for g in given].count(True)))
+            result.sum().backward()
+            self.assertEqual(seen[-2:], [result.shape, 1])
+
+    def test_compiled_autograd(self):
+        """It traces the node's backward in Python."""
+        w, b = self.w.clone().requires_grad_(), self.b.clone().requires_grad_()
+        for _ in range(2):
+            CF.conv2d(self.x, w, b).square().sum().backward()
+        expected = torch.autograd.grad(F.conv2d(self.x, w, b).square().sum(), (w, b))
+        for _ in range(2):
+            w.grad = b.grad = None
+            with torch._dynamo.compiled_autograd._enable(torch.compile(backend="eager")):
+                CF.conv2d(self.x, w, b).square().sum().backward()
+            torch.testing.assert_close((w.grad, b.grad), expected, rtol=1e-4, atol=1e-3)
 
     def test_batch_of_gradients(self):
         w = self.w.clone().requires_grad_()

@@ -186,7 +186,12 @@ class Entry(typing.NamedTuple):
     rest: tuple  #: What follows the tensors in a call of the operator.
     known: typing.Optional[_calls.Known]  #: Its kernel, or else:
     left: typing.Optional[_choices.Choice]  #: The choice of PyTorch's.
-    ways: typing.Dict[bytes, typing.Optional[tuple]]  #: Of `_native.backward`. None: the gradients go the long way.
+    ways: typing.Dict[bytes, typing.Optional[tuple]]  #: Of `_Native`. None: the gradients go the long way.
+
+
+def _convolve_again(input, weight, bias, entry):  # noqa: A002
+    result = _calls.run_again(entry.known, (input, weight) if bias is None else (input, weight, bias))
+    return convolve(input, weight, bias, *entry.rest) if result is None else result
 
 
 class _Tracked(torch.autograd.Function):
@@ -194,32 +199,34 @@ class _Tracked(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, input, weight, bias, entry):  # noqa: A002
-        result = _calls.run_again(entry.known, (input, weight) if bias is None else (input, weight, bias))
-        if result is None:
-            result = convolve(input, weight, bias, *entry.rest)
+        result = _convolve_again(input, weight, bias, entry)
         ctx.save_for_backward(input, weight)
         ctx.entry = entry
         return result
 
     @staticmethod
-    def backward(ctx, grad_output):
-        entry, saved = ctx.entry, ctx.saved_tensors
-        is_native = not torch.compiler.is_compiling() and _native.backward is not None
-        if is_native:
-            grads = _native.backward(entry.ways, ctx.needs_input_grad, grad_output, *saved)
-            if grads is not None:
-                return grads
-        _keep_rest(ctx, entry.rest)
-        grads = gradients(ctx, grad_output, None, saved)
-        key = _native.backward_key(ctx.needs_input_grad, grad_output, *saved) if is_native else None
-        if key is not None:
-            entry.ways[key] = _gradients.find_way(grad_output, *saved, ctx.move, ctx.needs_input_grad[:3], ctx.max_error)
-        return *grads, None
+    def backward(ctx, grad_output, saved=None):
+        _keep_rest(ctx, ctx.entry.rest)
+        return *gradients(ctx, grad_output, None, saved), None
+
+
+class _Native(_Tracked):
+    """`_Tracked` with a forward of `_native`, and a node that calls it back."""
+
+
+def _find_gradients(ctx, grad_output, saved):
+    """What the backward of `_Tracked` returns; later calls like this one are those of `_native`."""
+    grads = _Tracked.backward(ctx, grad_output, saved)
+    key = _native.backward_key(ctx.needs_input_grad, grad_output, *saved)
+    if key is not None:
+        ways = ctx.entry.ways
+        ways[key] = _gradients.find_way(grad_output, *saved, ctx.move, ctx.needs_input_grad[:3], ctx.max_error)
+    return grads
 
 
 #: The result of a call like that of an `Entry`, and its gradients: of the tensors, where the third may be None, and the entry.
 track_known = _calls.apply_of(_Tracked)
-_native.set_up(track_known, _gradients.sum_of_bias)
+_native.set_up(_native.Tracked(_Native, _calls.apply_of(_Native), _convolve_again, _find_gradients))
 
 
 def takes_mixed(*tensors) -> bool:

@@ -70,9 +70,14 @@ def _factors(grad_output, input, weight, transposed):  # noqa: A002
     return (grad_output, weight), (grad_output, input) if transposed else (input, grad_output)
 
 
+def _dims_of_bias(grad_output: torch.Tensor) -> typing.Tuple[int, ...]:
+    """All that the gradient of the bias is summed over."""
+    return (0, *range(2, grad_output.dim()))
+
+
 def sum_of_bias(grad_output: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """The gradient of the bias."""
-    return grad_output.sum(dim=[0, *range(2, grad_output.dim())], dtype=dtype)
+    return grad_output.sum(dim=_dims_of_bias(grad_output), dtype=dtype)
 
 
 def _identify(grad_output, input, weight, move, mask, max_error, weight_dtype) -> tuple:  # noqa: A002
@@ -97,7 +102,7 @@ def find_way(
     mask: Mask,
     max_error: float,
 ) -> typing.Optional[tuple]:
-    """How `_native.backward` computes the gradients of calls like this one, which were computed once; None if it cannot."""
+    """How `_native` computes the gradients of calls like this one, which were computed once; None if it cannot."""
     ways = _ways.get(_identify(grad_output, input, weight, move, mask, max_error, weight.dtype))
     if ways is None or ways.left or any(known.launcher is None for _, known in ways.kernels):
         return None
@@ -107,7 +112,11 @@ def find_way(
     launchers = [None, None]
     for place, known in ways.kernels:
         launchers[place] = known.launcher
-    return copy, *launchers, move[4], weight.dtype if mask[2] else None
+    total = None
+    if mask[2]:
+        named = {} if weight.dtype == grad_output.dtype else {"dtype": weight.dtype}
+        total = functools.partial(torch.Tensor.sum, dim=_dims_of_bias(grad_output), **named)
+    return copy, *launchers, move[4], total
 
 
 def compute(

@@ -27,7 +27,6 @@ make_launcher: Function = None  #: (choice, kernel, executable, operands, low_bi
 launch: Function = None  #: (launcher, *operands) -> result
 forward: Function = None  #: As `_shortcuts.run`, after a table of entries.
 forward_key: Function = None  #: (input, weight, bias, sizes, others) -> the key in the table of entries
-backward: Function = None  #: (ways, mask, grad_output, input, weight) -> gradients
 backward_key: Function = None  #: (mask, grad_output, input, weight) -> the key in the table of ways
 
 _UNNORMALIZED = (7, 1)  #: Strides of a tensor (1, 2): some of DLPack's functions change the first.
@@ -48,13 +47,25 @@ def _load() -> Function:
     return functions
 
 
-def set_up(track: typing.Callable, sum_of_bias: typing.Callable) -> None:
-    """Loads the library. `track` computes a result that has gradients: of the tensors, and an entry of the forward table."""
-    global make_launcher, launch, forward, forward_key, backward, backward_key  # noqa: PLW0603
+class Tracked(typing.NamedTuple):
+    """A `torch.autograd.Function` whose forward and backward are those of the library, if there is one."""
+
+    function: typing.Type[torch.autograd.Function]
+    apply: typing.Callable
+    convolve: typing.Callable  #: What computes the result where the library cannot: (input, weight, bias, entry).
+    gradients: typing.Callable  #: And the gradients: (context, grad_output, saved tensors).
+
+
+def set_up(tracked: Tracked) -> None:
+    """Loads the library. `tracked` is for calls whose result has gradients: of the tensors, and an entry of the forward table."""
+    global make_launcher, launch, forward, forward_key, backward_key  # noqa: PLW0603
     make_functions = _load()
     exchange = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     if make_functions is None or type(exchange).__name__ != "PyCapsule":
         return
+    node = getattr(tracked.function, "_backward_cls", None)
+    if not (isinstance(node, type) and hasattr(node, "apply") and hasattr(torch._C._FunctionBase, "to_save")):
+        return  # Another PyTorch's autograd functions.
     transformers = (
         torch._C._get_tracing_state,
         torch._C._len_torch_dispatch_stack,
@@ -67,12 +78,14 @@ def set_up(track: typing.Callable, sum_of_bias: typing.Callable) -> None:
         "empty_strided": torch.empty_strided,
         "is_grad_enabled": torch.is_grad_enabled,
         "has_torch_function": has_torch_function,
-        "sum": sum_of_bias,
         "observers": (*transformers, torch._C._is_any_autocast_enabled),
         "transformers": transformers,
         "forward_ad": forward_ad,
         "settings": settings,
-        "track": track,
+        "track": tracked.apply,
+        "convolve": tracked.convolve,
+        "gradients": tracked.gradients,
+        "node": node,
         "cpu": torch.device("cpu"),
         "uint8": torch.uint8,
         "exchange": exchange,
@@ -84,4 +97,5 @@ def set_up(track: typing.Callable, sum_of_bias: typing.Callable) -> None:
         return
     if functions is None or functions[-1](torch.empty_strided((1, 2), _UNNORMALIZED)) != _UNNORMALIZED:
         return
-    make_launcher, launch, forward, forward_key, backward, backward_key, _ = functions
+    make_launcher, launch, forward, forward_key, track, backward, backward_key, _ = functions
+    tracked.function.forward, node.apply = staticmethod(track), backward
