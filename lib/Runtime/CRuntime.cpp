@@ -12,6 +12,7 @@
 #include "CHandles.h"
 
 #include "conv/Artifact/ManifestJson.h"
+#include "conv/Runtime/ThreadPool.h"
 
 using namespace conv;
 using namespace conv::runtime::c;
@@ -135,6 +136,8 @@ const char *conv_device_target(const conv_device *device, size_t index) {
 unsigned conv_device_compute_units(const conv_device *device) {
   return device ? device->device->computeUnits() : 0;
 }
+
+void conv_limit_threads(unsigned most) { runtime::limitThreads(most); }
 
 conv_status conv_device_allocate(conv_device *device, int64_t bytes,
                                  void **address) {

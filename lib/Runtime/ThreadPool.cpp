@@ -16,6 +16,7 @@
 
 #include "conv/Runtime/ThreadPool.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -26,6 +27,10 @@ using namespace conv::runtime;
 
 /// A run that takes one thread this long is not worth waking others.
 static constexpr float WORTH_WAKING_NANOSECONDS = 10e3;
+
+static thread_local unsigned mostThreads = 0;
+
+void runtime::limitThreads(unsigned most) { mostThreads = most; }
 
 using Clock = std::chrono::steady_clock;
 
@@ -63,6 +68,9 @@ void ThreadPool::work() {
     if (stopping)
       return;
     seen = generation;
+    if (mayJoin == 0)
+      continue;
+    --mayJoin;
     ++active;
     lock.unlock();
     takeIndices();
@@ -83,7 +91,7 @@ int64_t ThreadPool::takeIndices() {
 
 void ThreadPool::run(int64_t newCount, Task newTask, void *newContext,
                      Pace *pace) {
-  if (newCount <= 1 || threads <= 1) {
+  if (newCount <= 1 || threads <= 1 || mostThreads == 1) {
     for (int64_t i = 0; i < newCount; ++i)
       newTask(newContext, i);
     return;
@@ -116,6 +124,7 @@ void ThreadPool::runFrom(int64_t first, int64_t newCount, Task newTask,
     count = newCount;
     next.store(first, std::memory_order_relaxed);
     ++generation;
+    mayJoin = (mostThreads ? std::min(mostThreads, threads) : threads) - 1;
     open = true;
   }
   wake.notify_all();

@@ -53,6 +53,19 @@ def as_integer(name: str, value: object, least: int = -(1 << 63), most: int = (1
     return number
 
 
+def as_text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise bad_input(f"{name}: expects text, but got {value!r}")
+    return value
+
+
+def as_number(name: str, value: object) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type] - checked here
+    except (TypeError, ValueError):
+        raise bad_input(f"{name}: expects a number, but got {value!r}") from None
+
+
 _HANDLE = ctypes.c_void_p
 _PLACE = ctypes.POINTER(ctypes.c_void_p)
 _STATUS = ctypes.c_int
@@ -68,6 +81,7 @@ _FUNCTIONS = [
     ("conv_device_open", _STATUS, [ctypes.c_char_p, _PLACE]),
     ("conv_device_target", ctypes.c_char_p, [_HANDLE, ctypes.c_size_t]),
     ("conv_device_compute_units", ctypes.c_uint, [_HANDLE]),
+    ("conv_limit_threads", None, [ctypes.c_uint]),
     ("conv_device_allocate", _STATUS, [_HANDLE, ctypes.c_int64, _PLACE]),
     ("conv_device_free", _STATUS, [_HANDLE, ctypes.c_void_p]),
     ("conv_device_copy_to", _STATUS, [_HANDLE, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]),

@@ -20,7 +20,8 @@ using RunExecutable = int (*)(const void *executable, void *const *arguments,
 /// The objects of PyTorch and conv.torch that calls ask.
 struct Environment {
   PyObject *tensor, *parameter;
-  PyObject *isNeg, *emptyStrided, *isGradEnabled, *hasTorchFunction;
+  PyObject *isNeg, *emptyStrided, *isGradEnabled, *hasTorchFunction,
+      *getNumThreads;
   /// Functions whose result is true if they observe calls: `observers` all of
   /// them, `transformers` only those of functions, not of gradients.
   PyObject *observers, *transformers;
@@ -32,6 +33,7 @@ struct Environment {
   PyObject *cpu, *uint8, *noTuple;
   decltype(DLPackExchangeAPI::dltensor_from_py_object_no_sync) describe;
   RunExecutable run;
+  void (*limitThreads)(unsigned most);
   // Names of attributes.
   PyObject *calls, *currentLevel, *enabled, *kernel, *requiresGrad;
   PyObject *entry, *needsInputGrad, *savedTensors, *toSave;

@@ -28,12 +28,19 @@ static Owned allocate(Environment &env, const Owned &arguments,
   return object;
 }
 
-/// Runs the kernel without Python's lock. False if it fails.
+/// Runs the kernel without Python's lock, on as many threads as PyTorch's
+/// operators. False if it fails.
 static bool runKernel(Environment &env, const Launcher &launcher,
                       void **addresses, uintptr_t workspace) {
+  Owned threads(PyObject_CallNoArgs(env.getNumThreads));
+  long most = threads ? PyLong_AsLong(threads.get()) : -1;
+  if (most < 1)
+    return false;
   void *thread = PyEval_SaveThread();
+  env.limitThreads(unsigned(most));
   int status = env.run(launcher.executable, addresses, launcher.operands + 1,
                        reinterpret_cast<void *>(workspace), nullptr);
+  env.limitThreads(0);
   PyEval_RestoreThread(thread);
   return status == 0;
 }

@@ -76,6 +76,7 @@ conv_torch_functions(PyObject *names) {
       {&Environment::emptyStrided, "empty_strided"},
       {&Environment::isGradEnabled, "is_grad_enabled"},
       {&Environment::hasTorchFunction, "has_torch_function"},
+      {&Environment::getNumThreads, "get_num_threads"},
       {&Environment::observers, "observers"},
       {&Environment::transformers, "transformers"},
       {&Environment::forwardAd, "forward_ad"},
@@ -105,12 +106,15 @@ conv_torch_functions(PyObject *names) {
   for (auto [place, name] : attributes)
     env->*place = PyUnicode_InternFromString(name);
   env->noTuple = PyTuple_New(0);
-  PyObject *exchange = get("exchange"), *run = get("run"), *node = get("node");
+  PyObject *exchange = get("exchange"), *run = get("run"), *node = get("node"),
+           *limit = get("limit_threads");
   if (!isComplete)
     return none();
   auto *api = static_cast<const DLPackExchangeAPI *>(
       PyCapsule_GetPointer(exchange, "dlpack_exchange_api"));
   env->run = reinterpret_cast<RunExecutable>(PyLong_AsUnsignedLongLong(run));
+  env->limitThreads =
+      reinterpret_cast<void (*)(unsigned)>(PyLong_AsUnsignedLongLong(limit));
   if (PyErr_Occurred())
     return nullptr;
   if (api->major != 1 || !api->dltensor_from_py_object_no_sync)

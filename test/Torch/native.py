@@ -3,6 +3,7 @@
 
 import contextlib
 import gc
+import os
 import sys
 import threading
 import unittest
@@ -15,7 +16,8 @@ from torch.utils.checkpoint import checkpoint
 
 import conv.torch
 import conv.torch.functional as CF
-from conv.torch import _autograd, _calls, _choices, _native, _operators, _shortcuts
+from conv._library import library
+from conv.torch import _autograd, _calls, _choices, _kernel, _native, _operators, _shortcuts
 
 
 def negated(tensor):
@@ -274,6 +276,48 @@ class Native(unittest.TestCase):
         running.clear()
         clearer.join()
         self.assertFalse(failures, failures[:1])
+
+    def test_number_of_threads(self):
+        """Kernels run on as many threads as PyTorch's operators, with the library and without."""
+        before, seen = torch.get_num_threads(), []
+        run = library.conv_limit_threads
+
+        def limit(most):
+            seen.append(most)
+            run(most)
+
+        self.addCleanup(torch.set_num_threads, before)
+        torch.set_num_threads(1)
+        expected = F.conv2d(self.x, self.w)
+        with mock.patch.object(_kernel, "library", mock.Mock(conv_limit_threads=limit)):
+            CF.conv2d(self.x, self.w)
+            [known] = _calls._known.values()
+            known.choice.kernel._threads = 2
+            with mock.patch.object(_native, "forward", None), mock.patch.object(_native, "launch", return_value=None):
+                torch.testing.assert_close(CF.conv2d(self.x, self.w), expected, rtol=1e-4, atol=1e-4)
+                self.assertEqual(seen[-2:], [1, 0])
+                torch.set_num_threads(2)
+                CF.conv2d(self.x, self.w)
+                self.assertEqual(len(seen) % 2, 0)
+                self.assertEqual(seen[-2:], [1, 0])
+        torch.set_num_threads(1)
+        large = torch.randn(8, 16, 64, 64), torch.randn(32, 16, 3, 3)
+        CF.conv2d(*large)
+        threads = len(os.listdir("/proc/self/task"))
+        switches = self.count_switches()
+        for _ in range(20):
+            CF.conv2d(*large)
+        self.assertEqual(len(os.listdir("/proc/self/task")), threads)
+        self.assertEqual(self.count_switches(), switches)
+
+    def count_switches(self):
+        """How often threads other than this one went to sleep."""
+        total = 0
+        for task in os.listdir("/proc/self/task"):
+            if int(task) != threading.get_native_id():
+                with open(f"/proc/self/task/{task}/status") as status:
+                    total += sum(int(line.split()[1]) for line in status if line.startswith("voluntary"))
+        return total
 
     def test_nothing_leaks(self):
         operands = [t.clone().requires_grad_() for t in (self.x, self.w, self.b)]

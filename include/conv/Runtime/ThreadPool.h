@@ -22,6 +22,9 @@ namespace conv::runtime {
 /// value that is not a number from 1 to 4096 is `BadInput`.
 Result<unsigned> defaultThreadCount();
 
+/// The most threads that runs of the calling thread use; 0, the default: all.
+void limitThreads(unsigned most);
+
 /// How long one index of a task took in its last run, in nanoseconds; 0 before
 /// the first. Runs may use it at once.
 using Pace = std::atomic<float>;
@@ -57,7 +60,8 @@ private:
   uint64_t generation = 0; ///< Grows with each call of run.
   bool open = false;       ///< Workers may still join the run.
   bool stopping = false;
-  int active = 0; ///< Workers inside the run.
+  int active = 0;       ///< Workers inside the run.
+  unsigned mayJoin = 0; ///< More workers that the run takes.
 
   Task task = nullptr;
   void *context = nullptr;

@@ -98,6 +98,10 @@ CONV_API const char *conv_device_target(const conv_device *device,
  * simulators. */
 CONV_API unsigned conv_device_compute_units(const conv_device *device);
 
+/** The most threads of the host, itself included, that launches of the calling
+ * thread use from now on; 0, the default: all threads of the device. */
+CONV_API void conv_limit_threads(unsigned most);
+
 /** Memory for buffers and workspaces, aligned to 256 bytes or more. Memory that
  * the caller allocates with the driver itself works too, except on sim. */
 CONV_API conv_status conv_device_allocate(conv_device *device, int64_t bytes,

@@ -10,8 +10,9 @@ import typing
 
 import torch
 
+from .._device import open_device
 from .._function import Function
-from .._library import check, run_executable
+from .._library import check, library, run_executable
 from . import _native
 
 _ALIGNMENT = 256  #: Bytes that workspaces are aligned to.
@@ -53,9 +54,22 @@ class Kernel:
         self._executable, self._count = ctypes.c_void_p(loaded.executable), ctypes.c_size_t(len(entry.arguments))
         self._current_stream = torch._C._cuda_getCurrentRawStream if device.type == "cuda" else None
         self._streams: typing.Dict[int, ctypes.c_void_p] = {}
+        #: Of the host, if this is a kernel of it.
+        self._threads = open_device(device_name(device)).compute_units if device.type == "cpu" else 0
 
     def __call__(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
-        """Starts it on the current stream, on dense tensors in the orders of the problem, which determine run-time sizes."""
+        """Starts it on the current stream, on dense tensors in the orders of the problem, which determine run-time sizes. On the
+        CPU, it uses as many threads as PyTorch's operators do."""
+        if torch.get_num_threads() >= self._threads:
+            self._start(operands, result)
+            return
+        library.conv_limit_threads(torch.get_num_threads())
+        try:
+            self._start(operands, result)
+        finally:
+            library.conv_limit_threads(0)
+
+    def _start(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
         addresses, bits = [], 0
         try:
             for operand in operands:
@@ -71,7 +85,7 @@ class Kernel:
             unwrapped = [torch._C._functorch.unwrap_if_dead(operand) for operand in operands]
             if all(ours is theirs for ours, theirs in zip(unwrapped, operands)):
                 raise
-            return self(unwrapped, result)
+            return self._start(unwrapped, result)
         if bits & self._low_bits:
             operands, addresses = self._in_memory(operands, addresses)
         packed = self._pack(*addresses, result.data_ptr())

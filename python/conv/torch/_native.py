@@ -78,6 +78,7 @@ def set_up(tracked: Tracked) -> None:
         "empty_strided": torch.empty_strided,
         "is_grad_enabled": torch.is_grad_enabled,
         "has_torch_function": has_torch_function,
+        "get_num_threads": torch.get_num_threads,
         "observers": (*transformers, torch._C._is_any_autocast_enabled),
         "transformers": transformers,
         "forward_ad": forward_ad,
@@ -90,6 +91,7 @@ def set_up(tracked: Tracked) -> None:
         "uint8": torch.uint8,
         "exchange": exchange,
         "run": ctypes.cast(library.conv_executable_run, ctypes.c_void_p).value,
+        "limit_threads": ctypes.cast(library.conv_limit_threads, ctypes.c_void_p).value,
     }
     try:
         functions = make_functions(environment)

@@ -203,6 +203,24 @@ TEST(ThreadPool, ShortRunsStayOnTheCallersThread) {
   EXPECT_TRUE(isAlone);
 }
 
+TEST(ThreadPool, CallersLimitThreads) {
+  using std::chrono::microseconds;
+  ThreadPool pool(4);
+  auto count = [&] {
+    return threadsOf(pool, nullptr, microseconds(2000)).size();
+  };
+  EXPECT_GT(count(), 2u);
+  for (unsigned most : {1, 2}) {
+    limitThreads(most);
+    EXPECT_EQ(count(), most);
+  }
+  std::thread([&] { EXPECT_GT(count(), 2u); }).join();
+  limitThreads(99);
+  EXPECT_GT(count(), 2u);
+  limitThreads(0);
+  EXPECT_GT(count(), 2u);
+}
+
 TEST(ThreadPool, CountComesFromTheEnvironment) {
   setenv("CONV_NUM_THREADS", "3", 1);
   EXPECT_EQ(*defaultThreadCount(), 3u);
