@@ -19,7 +19,7 @@ from ._device import open_device
 from ._dynamic import ORDERS, DynamicProblem
 from ._frameworks import Tensor, framework_of
 from ._function import Function
-from ._library import as_integer, bad_input
+from ._library import as_integer, as_number, as_text, bad_input
 from ._problem import Problem, Sizes, spread
 
 __all__ = ["conv1d", "conv2d", "conv3d", "dynamic_conv"]
@@ -187,13 +187,14 @@ class _Convolution:
         letters = f"NC{_SPATIAL[rank]}"
         if layout is None:
             layout = letters
-        elif sorted(layout) != sorted(letters):
+        elif sorted(as_text("layout", layout)) != sorted(letters):
             raise bad_input(f"layout: expects the letters {letters}, but got '{layout}'")
         image, taps = framework_of(x).read(x, 0), framework_of(w).read(w, 0)
         window = _sizes("stride", stride, rank), _sizes("padding", padding, rank), _sizes("dilation", dilation, rank)
         options = _Options(
-            *(layout, bias is not None, residual is not None, activation, alpha, *window),
-            *(as_integer("groups", groups), padding_mode, max_error),
+            *(layout, bias is not None, residual is not None, as_text("activation", activation)),
+            *(as_number("alpha", alpha), *window, as_integer("groups", groups)),
+            *(as_text("padding_mode", padding_mode), as_number("max_error", max_error)),
         )
         shapes = tuple(image.shape), tuple(image.strides), tuple(taps.shape), tuple(taps.strides)
         function = _get((*shapes, image.dtype, image.device, options), lambda: _make(image, taps, options))

@@ -156,6 +156,15 @@ class Compile(unittest.TestCase):
                 conv.jit.conv2d(x, w, **{name: 1 << 64 | 1})
         with self.assertRaisesRegex(conv.Error, "padding: expects one number or 2, but got 'same'"):
             conv.jit.conv2d(x, w, padding="same")
+        for name, value, kind in (
+            ("activation", ["relu"], "text"),
+            ("padding_mode", 3, "text"),
+            ("layout", 3, "text"),
+            ("alpha", "x", "a number"),
+            ("max_error", None, "a number"),
+        ):
+            with self.assertRaisesRegex(conv.Error, f"{name}: expects {kind}, but got "):
+                conv.jit.conv2d(x, w, **{name: value})
         for name, value, bounds in (
             ("max_workspace", 1 << 63, "0 to 9223372036854775807"),
             ("threads", -1, "0 to 4294967295"),

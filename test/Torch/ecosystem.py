@@ -52,6 +52,16 @@ class Ecosystem(unittest.TestCase):
         rows = [row for row in conv.torch.report() if "complex64" in row.problem]
         self.assertEqual([(row.runs, row.reason) for row in rows], [("torch", "element-type")] * 2)
 
+    def test_complex_models(self):
+        """PyTorch's own operator, which graphs have, computes none on the CPU."""
+        model = torch.nn.Sequential(
+            torch.nn.Conv2d(4, 6, 3, padding=(1, 2), groups=2, dtype=torch.complex64),
+            torch.nn.ConvTranspose2d(6, 4, 3, stride=2, output_padding=1, dtype=torch.complex64),
+        ).eval()
+        x = self.x.to(torch.complex64)
+        with torch.no_grad():
+            self.close(conv.torch.optimize(model, (x,))(x), model(x))
+
     def test_forward_gradients(self):
         """Tangents are right in forward mode and in forward over backward mode."""
         tangents = torch.randn_like(self.x), torch.randn_like(self.w), torch.randn_like(self.b)

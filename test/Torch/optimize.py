@@ -4,6 +4,8 @@
 import copy
 import json
 import os
+import pathlib
+import stat
 import subprocess
 import sys
 import unittest
@@ -16,7 +18,7 @@ from close import assert_conv_ran
 
 import conv
 import conv.torch
-from conv.torch import _fused, _optimize, _pack
+from conv.torch import _fused, _optimize, _pack, _save
 
 FOLDER = sys.argv.pop()
 CONVOLUTION = _fused.fused_convolution
@@ -346,6 +348,30 @@ class Optimize(unittest.TestCase):
         with torch.no_grad():
             torch.testing.assert_close(conv.torch.load(other, device=x.device)(x), expected, rtol=1e-4, atol=1e-4)
         os.unlink(other)
+
+    def test_save_replaces_only_files(self):
+        """A link stays a link, a pipe a pipe, and a file keeps its permissions."""
+        content, file, link, pipe = b"content", f"{FOLDER}/file", f"{FOLDER}/link", f"{FOLDER}/pipe"
+        _save._write(pathlib.Path(file), b"before")
+        os.chmod(file, 0o640)
+        os.symlink("file", link)
+        _save._write(pathlib.Path(link), content)
+        self.assertTrue(os.path.islink(link))
+        with open(file, "rb") as written:
+            self.assertEqual(written.read(), content)
+        self.assertEqual(stat.S_IMODE(os.stat(file).st_mode), 0o640)
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        _save._write(pathlib.Path(pipe), content)
+        self.assertEqual(os.read(reader, 100), content)
+        os.close(reader)
+        with self.assertRaises(IsADirectoryError):
+            _save._write(pathlib.Path(FOLDER), content)
+        with mock.patch.object(os, "access", return_value=False), self.assertRaises(PermissionError):
+            _save._write(pathlib.Path(file), content)
+        for path in (file, link, pipe):
+            os.unlink(path)
+        self.assertFalse([name for name in os.listdir(FOLDER) if name.startswith(("file", "link", "pipe"))])
 
     def test_without_a_compiler(self):
         """PyTorch runs the convolutions, and the report says why."""

@@ -60,6 +60,17 @@ def _pad_gradient(grad: torch.Tensor, image: torch.Tensor, window: Window) -> to
     return grad
 
 
+def _complex(image, weight, bias, padding, window, output_padding):
+    """By PyTorch's functions, which compute several convolutions of real numbers; its operator knows no complex ones. An
+    `output_padding` is that of a transposed one."""
+    rank = image.dim() - 2
+    if output_padding is None:
+        sizes = window.stride, padding, window.dilation, window.groups
+        return getattr(torch, f"conv{rank}d")(image, weight, bias, *sizes)
+    sizes = window.stride, padding, output_padding, window.groups, window.dilation
+    return getattr(torch, f"conv_transpose{rank}d")(image, weight, bias, *sizes)
+
+
 def convolution(
     input: torch.Tensor,  # noqa: A002
     weight: torch.Tensor,
@@ -73,9 +84,12 @@ def convolution(
 ) -> torch.Tensor:
     image, padding = (input, window.low) if transposed else pad(input, window)
     bias = bias if bias is None else bias.to(input.dtype)  # A folded batch norm's is f32.
-    result = torch.ops.aten.convolution(
-        image, weight, bias, window.stride, padding, window.dilation, transposed, output_padding, window.groups
-    )
+    if image.is_complex():
+        result = _complex(image, weight, bias, padding, window, output_padding if transposed else None)
+    else:
+        result = torch.ops.aten.convolution(
+            image, weight, bias, window.stride, padding, window.dilation, transposed, output_padding, window.groups
+        )
     if residual is not None:
         result = result + residual
     return ACTIVATIONS[activation](result, alpha) if activation else result

@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import pathlib
 import secrets
+import stat
 import typing
 
 import torch
@@ -99,14 +101,25 @@ def _device_of(example: Example) -> torch.device:
 
 
 def _write(path: pathlib.Path, content: bytes) -> None:
-    """Writes a file under another name, with the permissions of new files, and renames it."""
-    temporary = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    """Writes a file under another name and renames it: it is whole, or as it was. It has the permissions of the one that it
+    replaces, or those of new files. What is no file, such as a pipe, is written as it is."""
+    exists = path.exists()
+    if exists and not path.is_file():
+        with open(path, "wb") as place:
+            place.write(content)
+        return
+    if exists and not os.access(path, os.W_OK):  # A rename would replace it, too.
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    target = pathlib.Path(os.path.realpath(path))  # A link stays a link.
+    temporary = target.with_name(f"{target.name}.{secrets.token_hex(8)}")
     try:
         with open(temporary, "xb") as file:
             file.write(content)
             file.flush()
+            if exists:
+                os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        os.replace(temporary, target)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
