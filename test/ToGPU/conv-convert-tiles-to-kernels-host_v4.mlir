@@ -199,3 +199,45 @@ module attributes {conv.target = #conv.target<"host_v4">} {
     return %y : tensor<1x4x32x32xf32>
   }
 }
+
+// -----
+
+// The channels of 8 pixels of one line, which are read in place: one division finds the line and the first pixel, and all
+// share the check of the line.
+// CHECK-LABEL:    gpu.func @one_line_0
+// CHECK:            arith.divui {{.*}}, %c16_i64
+// CHECK-NOT:        arith.divui {{.*}}, %c16_i64
+// CHECK:            arith.cmpi ult, {{.*}}, %c8_i64
+// CHECK-COUNT-8:    arith.cmpi ult, {{.*}}, %c16_i64
+// CHECK-NOT:        arith.cmpi ult
+// CHECK-COUNT-8:    vector.fma {{.*}} : vector<32xf32>
+// CHECK:            gpu.return
+#in_place = #conv.schedule<kernel = #conv.host_gemm<workgroup = [64, 32], subgroup = [64, 32], gemm_k = 64, stages = 1, atom = <fma 32 x 8 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @one_line(%x: tensor<1x8x16x32xf32>, %w: tensor<32x3x3x32xf32>) -> tensor<1x8x16x32xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 1 schedule = #in_place
+        : tensor<1x8x16x32xf32>, tensor<32x3x3x32xf32> -> tensor<1x8x16x32xf32>
+    return %y : tensor<1x8x16x32xf32>
+  }
+}
+
+// -----
+
+// In lines of 12 pixels, 8 neighbours may be of two lines: each has its own.
+// CHECK-LABEL:    gpu.func @several_lines_0
+// CHECK-COUNT-8:    arith.divui {{.*}}, %c12_i64
+// CHECK-COUNT-8:    arith.cmpi ult, {{.*}}, %c8_i64
+// CHECK-COUNT-8:    vector.fma {{.*}} : vector<32xf32>
+// CHECK:            gpu.return
+#in_place = #conv.schedule<kernel = #conv.host_gemm<workgroup = [64, 32], subgroup = [64, 32], gemm_k = 64, stages = 1, atom = <fma 32 x 8 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @several_lines(%x: tensor<1x8x12x32xf32>, %w: tensor<32x3x3x32xf32>) -> tensor<1x8x12x32xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 1 schedule = #in_place
+        : tensor<1x8x12x32xf32>, tensor<32x3x3x32xf32> -> tensor<1x8x12x32xf32>
+    return %y : tensor<1x8x12x32xf32>
+  }
+}

@@ -44,6 +44,7 @@ private:
   SmallVector<Value> createPacked(Value row, Value wideStart,
                                   ValueRange initial);
   SmallVector<Value> createRuns(Value row, Value wideStart, ValueRange initial);
+  SmallVector<MatrixAccess::Position> createStarts(Value row);
   NarrowRow select(const MatrixAccess::Position &position);
   /// The sum of a narrow row and a wide row.
   Value sumOffset(Value row, Value vector) const {
@@ -153,20 +154,37 @@ HostCacheLoop::select(const MatrixAccess::Position &position) {
           arith::SelectOp::create(b, guard, offset, math.constant(0))};
 }
 
+/// The positions of a register tile's rows of the narrow operand. If they are
+/// neighbours in memory, such as pixels of one line, they are a single position
+/// and constants.
+SmallVector<MatrixAccess::Position> HostCacheLoop::createStarts(Value row) {
+  Value origin = isLeftWide ? this->origin.column : this->origin.row;
+  auto createStart = [&](Value index) {
+    return narrowAccess.add(
+        narrowAccess.createPosition(MatrixIndex::Batch, block.batch),
+        narrowAccess.createPosition(MatrixIndex::Row, index));
+  };
+  const int64_t count = narrow.step;
+  SmallVector<MatrixAccess::Position> starts;
+  if (narrow.rows % count == 0 && narrow.tile % count == 0 &&
+      narrowAccess.movesTogether(MatrixIndex::Row, count)) {
+    MatrixAccess::Position first = createStart(math.add(origin, row));
+    for (int64_t i = 0; i < count; ++i)
+      starts.push_back(
+          narrowAccess.advanceTogether(first, MatrixIndex::Row, i));
+    return starts;
+  }
+  for (int64_t i = 0; i < count; ++i)
+    starts.push_back(createStart(math.minimum(
+        math.add(origin, math.add(row, i)), math.constant(narrow.rows - 1))));
+  return starts;
+}
+
 /// Adds the products of the block to a register tile, whose rows of the narrow
 /// operand are read in place, one run of the reduction after the other.
 SmallVector<Value> HostCacheLoop::createRuns(Value row, Value wideStart,
                                              ValueRange initial) {
-  SmallVector<MatrixAccess::Position> starts;
-  Value batch = block.batch,
-        origin = isLeftWide ? this->origin.column : this->origin.row;
-  for (int64_t i = 0; i < narrow.step; ++i) {
-    Value index = math.minimum(math.add(origin, math.add(row, i)),
-                               math.constant(narrow.rows - 1));
-    starts.push_back(
-        narrowAccess.add(narrowAccess.createPosition(MatrixIndex::Batch, batch),
-                         narrowAccess.createPosition(MatrixIndex::Row, index)));
-  }
+  SmallVector<MatrixAccess::Position> starts = createStarts(row);
   int64_t size = narrowAccess.getInnermostSize(MatrixIndex::Column);
   Value end = math.add(block.k, block.length);
   auto createRun = [&](Value run, ValueRange accumulators) {
