@@ -173,6 +173,23 @@ class Compile(unittest.TestCase):
             with self.assertRaisesRegex(conv.Error, f"{name}: expects {bounds}, but got {value}"):
                 conv.compile(PROBLEM, "host", **{name: value})
 
+    def test_exponentials(self):
+        """Of the host: within some ulp everywhere, and right where they overflow, vanish or are no numbers."""
+        values = np.linspace(-90, 90, 4001, dtype=np.float32)
+        special = np.array([0, -0.0, np.inf, -np.inf, np.nan, 1e-30, -1e30, 3e38, -104, 88.7, -87.5], np.float32)
+        one = np.ones((1, 1, 1, 1), np.float32)
+        for x in (values, special):
+            y = conv.jit.conv2d(x.reshape(1, 1, 1, -1), one, activation="sigmoid").ravel()
+            with np.errstate(over="ignore"):
+                expected = 1 / (1 + np.exp(-x.astype(np.float64)))
+                silu = x.astype(np.float64) * expected
+            normal = ~(expected < 2.0**-126)  # 1 + exp(-x) may overflow before the quotient vanishes.
+            np.testing.assert_allclose(y[normal], expected[normal], rtol=5e-7)
+            np.testing.assert_allclose(y[~normal], 0, atol=2.0**-126)
+            if x is values:
+                z = conv.jit.conv2d(x.reshape(1, 1, 1, -1), one, activation="silu").ravel()
+                np.testing.assert_allclose(z, silu, rtol=5e-7, atol=1e-36)
+
     def test_structures_of_another_version(self):
         library, place = _compiler.load(), ctypes.c_void_p()
         options = _compiler.Options(struct_size=8, targets=b"host")

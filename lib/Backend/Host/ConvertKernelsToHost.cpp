@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One full conversion, so that ops without a pattern fail here and not in the
-// translation to LLVM IR. Math ops become their LLVM intrinsic if they have
-// one; the others become calls of libm.
+// translation to LLVM IR. Exponentials become arithmetic, other math ops their
+// LLVM intrinsic if they have one; the others become calls of libm.
 //
 // bf16 becomes i16. Conversions are integer operations by now, so what is left
 // of it is loaded, moved between lanes and stored. LLVM would widen vectors of
@@ -18,6 +18,7 @@
 #include "../AddressAccess.h"
 #include "../KernelToLLVM.h"
 #include "../TargetCheck.h"
+#include "ExpandExponential.h"
 #include "KernelFunction.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Chip/HostProcessor.h"
@@ -32,6 +33,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/X86Vector/X86VectorDialect.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_CONVERTKERNELSTOHOSTPASS
@@ -150,6 +152,9 @@ struct ConvertKernelsToHostPass final
         failed(convertExpM1(module)))
       return signalPassFailure();
     MLIRContext *context = &getContext();
+    RewritePatternSet exponentials(context);
+    populateExpandExponentialPatterns(exponentials);
+    walkAndApplyPatterns(module, std::move(exponentials));
     LLVMTypeConverter converter(context);
     convertBf16(converter);
     populateGpuMemorySpaceAttributeConversions(
