@@ -58,8 +58,9 @@ class Kernel:
         self._threads = open_device(device_name(device)).compute_units if device.type == "cpu" else 0
 
     def __call__(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
-        """Starts it on the current stream, on dense tensors in the orders of the problem, which determine run-time sizes. On the
-        CPU, it uses as many threads as PyTorch's operators do."""
+        """Starts it on the current stream, on dense tensors in the orders of the problem, which determine run-time sizes.
+
+        On the CPU, it uses as many threads as PyTorch's operators do."""
         if torch.get_num_threads() >= self._threads:
             self._start(operands, result)
             return

@@ -57,7 +57,7 @@ class Tracked(typing.NamedTuple):
 
 
 def set_up(tracked: Tracked) -> None:
-    """Loads the library. `tracked` is for calls whose result has gradients: of the tensors, and an entry of the forward table."""
+    """Loads the library. `tracked` is for calls whose result has gradients; it takes the tensors, and an entry of the table."""
     global make_launcher, launch, forward, forward_key, backward_key  # noqa: PLW0603
     make_functions = _load()
     exchange = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
