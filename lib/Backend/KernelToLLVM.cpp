@@ -20,11 +20,12 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-/// Targets that can separate instructions have already replaced the fence.
-struct EraseScheduleFence final : OpRewritePattern<ScheduleFenceOp> {
-  using OpRewritePattern::OpRewritePattern;
+/// Targets that can separate instructions, or that have priorities, have
+/// already replaced these ops.
+template <typename OpTy> struct EraseAdvice final : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(ScheduleFenceOp op,
+  LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     rewriter.eraseOp(op);
     return success();
@@ -42,7 +43,8 @@ LowerToLLVMOptions mlir::conv::getGpuLoweringOptions(gpu::GPUModuleOp module) {
 
 void mlir::conv::populateKernelToLLVMPatterns(
     const LLVMTypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<EraseScheduleFence>(patterns.getContext());
+  patterns.add<EraseAdvice<ScheduleFenceOp>, EraseAdvice<SetPriorityOp>>(
+      patterns.getContext());
   populateExpandFloat8Patterns(patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);

@@ -49,35 +49,52 @@ const Loop *clock::findMainLoop(const Program &program, const WaveTrace &wave) {
   std::vector<int64_t> executed(program.code.size());
   for (const Step &step : wave.steps)
     ++executed[size_t(step.instruction)];
+  struct Count {
+    int64_t matrixCycles = 0, instructions = 0, iterations = 0;
+  };
+  std::vector<Count> counts(program.loops.size());
+  for (const Loop &loop : program.loops) {
+    Count &count = counts[size_t(loop.original)];
+    for (int i = loop.first; i <= loop.last; ++i) {
+      count.matrixCycles +=
+          executed[size_t(i)] * program.code[size_t(i)].matrixCycles;
+      count.instructions += executed[size_t(i)];
+    }
+    count.iterations += executed[size_t(loop.last)];
+  }
   const Loop *best = nullptr;
   std::pair<int64_t, int64_t> most{0, 0};
-  for (const Loop &loop : program.loops) {
-    std::pair<int64_t, int64_t> count{0, 0};
-    for (int i = loop.first; i <= loop.last; ++i) {
-      count.first += executed[size_t(i)] * program.code[size_t(i)].matrixCycles;
-      count.second += executed[size_t(i)];
-    }
-    if (executed[size_t(loop.last)] > 2 && count > most) {
-      most = count;
-      best = &loop;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    std::pair all{counts[i].matrixCycles, counts[i].instructions};
+    if (counts[i].iterations > 2 && all > most) {
+      most = all;
+      best = &program.loops[i];
     }
   }
   return best;
 }
 
 /// The steps of an iteration amid the loop, or all steps without a loop.
-static std::span<const Step> selectIteration(const WaveTrace &wave,
+static std::span<const Step> selectIteration(const Program &program,
+                                             const WaveTrace &wave,
                                              const Loop *loop) {
   std::span<const Step> steps = wave.steps;
   if (!loop)
     return steps;
+  std::vector<bool> isEnd = findEnds(program, *loop);
   std::vector<size_t> ends;
   for (size_t i = 0; i < steps.size(); ++i)
-    if (steps[i].instruction == loop->last)
+    if (isEnd[size_t(steps[i].instruction)])
       ends.push_back(i);
   if (ends.size() < 2)
     return {};
+  // Not between two copies, if there is another one.
+  auto isInOne = [&](size_t i) {
+    return steps[ends[i]].instruction == steps[ends[i - 1]].instruction;
+  };
   size_t middle = ends.size() / 2;
+  if (!isInOne(middle) && middle + 1 < ends.size() && isInOne(middle + 1))
+    ++middle;
   return steps.subspan(ends[middle - 1] + 1, ends[middle] - ends[middle - 1]);
 }
 
@@ -107,7 +124,7 @@ static int64_t measureDistance(const Program &program,
 LoopCounts clock::countLoop(const Program &program, const WaveTrace &wave,
                             const Loop *loop) {
   LoopCounts counts;
-  std::span<const Step> iteration = selectIteration(wave, loop);
+  std::span<const Step> iteration = selectIteration(program, wave, loop);
   for (const Step &step : iteration) {
     const Instruction &instruction = program.code[size_t(step.instruction)];
     ++counts.instructions[size_t(instruction.unit)];

@@ -132,6 +132,7 @@ private:
   std::span<const WorkgroupTrace *const> workgroups;
   const IssueOptions &options;
   std::vector<Decoded> decoded;
+  std::vector<bool> endsIteration; ///< Of the loop that is measured.
   std::vector<std::vector<RunningWave>> simds;
   std::vector<Place> places;
   std::vector<int64_t> matrixFree, vectorFree;

@@ -68,6 +68,8 @@ ComputeUnit::ComputeUnit(const Program &program, const Pace &pace,
       globalFree(size_t(pace.computeUnitsOfUnit)),
       portFree(size_t(pace.computeUnitsOfUnit)),
       farCredit(program.code.size()) {
+  endsIteration = options.loop ? findEnds(program, *options.loop)
+                               : std::vector<bool>(program.code.size());
   for (const Instruction &instruction : program.code) {
     decoded.push_back(decode(instruction, pace));
     if (instruction.second < 0)
@@ -246,7 +248,7 @@ int64_t ComputeUnit::stepSimd(int simd, int64_t now) {
         continue;
       }
       int index = wave.trace->steps[wave.at].instruction;
-      if (options.loop && index == options.loop->last) {
+      if (endsIteration[size_t(index)]) {
         wave.marks.push_back(now);
         if (isRecording && wave.marks.size() > kRecorded) {
           isRecording = false;

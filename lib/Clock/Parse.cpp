@@ -20,6 +20,7 @@
 #include <bit>
 #include <charconv>
 #include <cstdlib>
+#include <map>
 #include <optional>
 
 using namespace conv;
@@ -301,12 +302,32 @@ Instruction clock::parseInstruction(std::string_view text, const Pace &pace,
   return instruction;
 }
 
+/// The instructions of a loop by which its copies are found; empty if it does
+/// not multiply matrices.
+static std::map<Unit, int> countUnits(const Program &program,
+                                      const Loop &loop) {
+  std::map<Unit, int> counts;
+  for (int i = loop.first; i <= loop.last; ++i)
+    if (Unit unit = program.code[size_t(i)].unit;
+        unit == Unit::Matrix || unit == Unit::Shared || unit == Unit::Global)
+      ++counts[unit];
+  return counts.count(Unit::Matrix) ? counts : std::map<Unit, int>();
+}
+
+static int findOriginal(const Program &program, const Loop &loop) {
+  std::map<Unit, int> counts = countUnits(program, loop);
+  for (size_t i = 0; i < program.loops.size() && !counts.empty(); ++i)
+    if (countUnits(program, program.loops[i]) == counts)
+      return int(i);
+  return int(program.loops.size());
+}
+
 /// Backward branches close loops; only innermost loops are kept.
 void clock::findLoops(Program &program) {
   std::vector<Loop> all;
   for (int i = 0; i < int(program.code.size()); ++i)
     if (int target = program.code[i].target; target >= 0 && target <= i)
-      all.push_back({target, i});
+      all.push_back({target, i, 0});
   program.loops.clear();
   for (const Loop &loop : all) {
     bool isInner = std::none_of(all.begin(), all.end(), [&](const Loop &other) {
@@ -314,6 +335,16 @@ void clock::findLoops(Program &program) {
       return !isSame && other.first >= loop.first && other.last <= loop.last;
     });
     if (isInner)
-      program.loops.push_back(loop);
+      program.loops.push_back(
+          {loop.first, loop.last, findOriginal(program, loop)});
   }
+}
+
+std::vector<bool> clock::findEnds(const Program &program, const Loop &loop) {
+  std::vector<bool> isEnd(program.code.size());
+  isEnd[size_t(loop.last)] = true;
+  for (const Loop &other : program.loops)
+    if (other.original == loop.original)
+      isEnd[size_t(other.last)] = true;
+  return isEnd;
 }

@@ -28,6 +28,15 @@ static constexpr int64_t kComparedUnits = 16;
 /// with them in rounds.
 static constexpr int64_t kUneven = 2;
 
+/// Whether waves say which of them go first. Those of the last round may say
+/// other things than those before them.
+static bool setsPriorities(const Program &program) {
+  return std::any_of(program.code.begin(), program.code.end(),
+                     [](const Instruction &instruction) {
+                       return instruction.mnemonic == "s_setprio";
+                     });
+}
+
 static int64_t countSteps(const WorkgroupTrace &trace) {
   int64_t steps = 0;
   for (const WaveTrace &wave : trace.waves)
@@ -67,12 +76,20 @@ std::vector<WorkgroupTrace> clock::interpretRounds(const Program &program,
                                                    const KernelClock &kernel) {
   int64_t grid = kernel.workgroups, units = pace.units();
   int64_t busy = std::min(units, grid), all = kernel.workgroupsOfUnit;
+  bool keepsLast = setsPriorities(program);
+  // Which of the unit's workgroups number `i` of `count` stands for.
+  auto getNumber = [&](int64_t i, int64_t count) {
+    if (!keepsLast || count <= kernel.resident)
+      return i * all / count;
+    int64_t before = count - kernel.resident;
+    return i < before ? i * (all - kernel.resident) / before : all - count + i;
+  };
   auto interpretUnit = [&](int64_t unit, int64_t count) {
     std::vector<WorkgroupTrace> traces;
     for (int64_t i = 0; i < count; ++i)
       traces.push_back(interpretWorkgroup(
           program, pace, shape,
-          std::min(unit + i * all / count * units, grid - 1)));
+          std::min(unit + getNumber(i, count) * units, grid - 1)));
     return traces;
   };
   // A unit in the middle of the first die; the only one of a small grid.
@@ -83,7 +100,8 @@ std::vector<WorkgroupTrace> clock::interpretRounds(const Program &program,
     double steps = averageSteps(traces, 0, traces.size());
     return int64_t(double(kBudget) / std::max(1.0, steps));
   };
-  int64_t least = kLeastRounds * kernel.resident;
+  // The second round tells how long those between the first and the last take.
+  int64_t least = (keepsLast ? kRounds : kLeastRounds) * kernel.resident;
   int64_t few = std::min({all, kRounds * kernel.resident,
                           std::max(countAffordable(interpret(1)), least)});
   std::vector<WorkgroupTrace> traces = interpret(few);

@@ -204,6 +204,8 @@ LogicalResult AddressKernel::buildBody(ArrayRef<KernelPart> alike) {
   if (alike.size() > 1)
     for (const KernelPart &one : alike)
       kernel.subproblems.push_back(&one.form);
+  if (parts.size() == 1)
+    kernel.launched = countWorkgroups(form, chip);
   LogicalResult result =
       form.hasProduct()
           ? getKernelFamily(form.schedule).buildBody(kernel, built.function)

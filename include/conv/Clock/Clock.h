@@ -100,7 +100,8 @@ LoopCounts countLoop(const Program &program, const WaveTrace &wave,
                      const Loop *loop);
 
 /// The loop that executes the most matrix instructions, or the most
-/// instructions if there are no matrix instructions; null without a loop.
+/// instructions if there are no matrix instructions, with its copies, of which
+/// it is the first; null without a loop.
 const Loop *findMainLoop(const Program &program, const WaveTrace &wave);
 
 /// The report of an entry: text for people, JSON for programs.

@@ -106,6 +106,9 @@ struct KernelFacts {
 /// An innermost loop that a branch closes.
 struct Loop {
   int first = 0, last = 0; ///< First and last instruction, inclusive.
+  /// Number of the first of the loops that are copies of this one: they have as
+  /// many matrix instructions, accesses to shared memory and to global memory.
+  int original = 0;
 };
 
 struct Program {
@@ -128,6 +131,9 @@ Instruction parseInstruction(std::string_view text, const Pace &pace,
 
 /// Finds the loops of a decoded kernel.
 void findLoops(Program &program);
+
+/// Whether an instruction is the last one of a loop or of its copies.
+std::vector<bool> findEnds(const Program &program, const Loop &loop);
 
 } // namespace conv::clock
 

@@ -103,6 +103,17 @@ private:
   }
 };
 
+struct SetPriorityToInstruction final : OpRewritePattern<SetPriorityOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SetPriorityOp op,
+                                PatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<ROCDL::SetPrioOp>(
+        op, static_cast<uint16_t>(op.getLevel()));
+    return success();
+  }
+};
+
 struct ConvertKernelOpsToAMDGPUPass final
     : mlir::conv::impl::ConvertKernelOpsToAMDGPUPassBase<
           ConvertKernelOpsToAMDGPUPass> {
@@ -111,7 +122,8 @@ struct ConvertKernelOpsToAMDGPUPass final
       return signalPassFailure();
     convertScheduleFences(getOperation());
     RewritePatternSet patterns(&getContext());
-    patterns.add<BarrierToSharedBarrier>(&getContext());
+    patterns.add<BarrierToSharedBarrier, SetPriorityToInstruction>(
+        &getContext());
     // Only RDNA chips have FMA atoms, and all of them issue two multiply-adds
     // at once.
     populateMmaPatterns(patterns, createInstruction, FmaOrder::Rotated);

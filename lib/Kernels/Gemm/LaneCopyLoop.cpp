@@ -24,8 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Parts/LoopUnrolling.h"
-#include "MainLoop.h"
+#include "TurnTaking.h"
 
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -218,10 +217,10 @@ LaneCopyLoop::createStepIf(const SharedNumber &condition, State state,
 }
 
 SmallVector<Value> LaneCopyLoop::create() {
-  ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
   int64_t gemmK = kernel.gemmK();
   int64_t whileFull = (stages - 2) * numCopies();
+  TurnTaking turns(kernel, parts, /*distance=*/0);
   State state = start();
   SharedNumber starts =
       steps.map([&](int64_t n) { return std::max<int64_t>(0, n - stages); });
@@ -229,10 +228,10 @@ SmallVector<Value> LaneCopyLoop::create() {
       [&](int64_t n) { return n / stepsOfIteration * stepsOfIteration; });
   SharedNumber firstAfter = inLoop.map([&](int64_t n) { return n + stages; });
   if (inLoop.maximum() > 0) {
-    auto loop = scf::ForOp::create(
-        b, math.constant(stages * gemmK), getStart(firstAfter),
-        math.constant(stepsOfIteration * gemmK), state.pack(),
-        [&](OpBuilder &, Location, Value k, ValueRange carried) {
+    state = state.unpack(turns.createLoop(
+        {stages * gemmK, stepsOfIteration * gemmK,
+         inLoop.map([&](int64_t n) { return n / stepsOfIteration; })},
+        state.pack(), [&](Value k, ValueRange carried) {
           State after = state.unpack(carried);
           if (stepsOfIteration == stages)
             after = startStages(after);
@@ -240,10 +239,8 @@ SmallVector<Value> LaneCopyLoop::create() {
             Value next = math.add(k, step * gemmK);
             after = createStep(after, {math.sub(next, gemmK), next}, whileFull);
           }
-          scf::YieldOp::create(b, after.pack());
-        });
-    disableUnrolling(loop);
-    state = state.unpack(loop.getResults());
+          return after.pack();
+        }));
     if (stepsOfIteration == stages)
       state = startStages(state);
   }

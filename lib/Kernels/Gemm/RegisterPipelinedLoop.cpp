@@ -40,8 +40,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Parts/LoopUnrolling.h"
-#include "MainLoop.h"
+#include "TurnTaking.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -346,9 +345,9 @@ PipelinedLoop::State PipelinedLoop::createStep(State state, Value k,
 }
 
 SmallVector<Value> PipelinedLoop::create() {
-  ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
   int64_t gemmK = kernel.gemmK();
+  TurnTaking turns(kernel, parts, distance);
   State state = start();
   // The first tile whose load is started by the loop.
   int64_t first = 1 + distance;
@@ -370,17 +369,15 @@ SmallVector<Value> PipelinedLoop::create() {
     state = createStep(state, math.constant((first + step) * gemmK),
                        /*hasNext=*/true);
   if (!isStraight && inLoop.maximum() > 0) {
-    auto loop = scf::ForOp::create(
-        b, math.constant(first * gemmK), end,
-        math.constant(stepsOfIteration * gemmK), state.pack(),
-        [&](OpBuilder &, Location, Value k, ValueRange carried) {
+    state = state.unpack(turns.createLoop(
+        {first * gemmK, stepsOfIteration * gemmK,
+         inLoop.map([&](int64_t n) { return n / stepsOfIteration; })},
+        state.pack(), [&](Value k, ValueRange carried) {
           State after = state.unpack(carried);
           for (int64_t step = 0; step < stepsOfIteration; ++step)
             after = createStep(after, math.add(k, step * gemmK), true);
-          scf::YieldOp::create(b, after.pack());
-        });
-    disableUnrolling(loop);
-    state = state.unpack(loop.getResults());
+          return after.pack();
+        }));
   }
   auto stepIf = [&](const SharedNumber &isLeft, Value k) {
     if (!isLeft.isUniform())

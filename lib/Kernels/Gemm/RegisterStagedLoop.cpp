@@ -19,8 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Parts/LoopUnrolling.h"
-#include "MainLoop.h"
+#include "TurnTaking.h"
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/Parts/StagedModel.h"
 
@@ -164,9 +163,9 @@ RegisterStagedLoop::State RegisterStagedLoop::createStep(State state,
 }
 
 SmallVector<Value> RegisterStagedLoop::create() {
-  ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
   int64_t gemmK = kernel.gemmK();
+  TurnTaking turns(kernel, parts, distance);
   State state = start();
   // A tile passes through the registers of the one before the distance, so the
   // loop has as many steps: with one, registers in flight would be copied.
@@ -174,16 +173,15 @@ SmallVector<Value> RegisterStagedLoop::create() {
       [&](int64_t n) { return (n - distance) / distance * distance; });
   Value end = math.constant(inLoop.map([&](int64_t n) { return n * gemmK; }));
   if (inLoop.maximum() > 0) {
-    auto loop = scf::ForOp::create(
-        b, math.constant(0), end, math.constant(distance * gemmK), state.pack(),
-        [&](OpBuilder &, Location, Value k, ValueRange carried) {
+    state = state.unpack(turns.createLoop(
+        {0, distance * gemmK,
+         inLoop.map([&](int64_t n) { return n / distance; })},
+        state.pack(), [&](Value k, ValueRange carried) {
           State after = state.unpack(carried);
           for (int64_t step = 0; step < distance; ++step)
             after = createStep(after, math.add(k, step * gemmK));
-          scf::YieldOp::create(b, after.pack());
-        });
-    disableUnrolling(loop);
-    state = state.unpack(loop.getResults());
+          return after.pack();
+        }));
   }
   // Steps that the loop leaves over.
   for (int64_t step = 0; step + 1 < distance; ++step) {

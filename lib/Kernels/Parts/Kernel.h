@@ -103,6 +103,8 @@ struct Kernel {
   /// All subproblems that share the code, if there are several; `form` is the
   /// first of them.
   SmallVector<const TiledConvolution *> subproblems = {};
+  /// Workgroups of the launch if all of them compute this form, else 0.
+  int64_t launched = 0;
 
   /// A number of each subproblem.
   SharedNumber

@@ -109,16 +109,32 @@ int64_t conv::countResident(const ChipInfo &chip, const Candidate &candidate,
   return std::min(waves / candidate.subgroups(), byShared);
 }
 
-/// Whether a second tile in flight leaves enough registers, and workgroups of a
-/// unit.
-static bool fitsSecondTile(const ChipInfo &chip, const Candidate &candidate) {
-  // Schedules are judged alike for all problems, as if no loads were joined.
+/// Registers if one tile is in flight, of a problem of which nothing is known:
+/// schedules are judged alike for all problems, as if no loads were joined.
+static RegisterCost computeForAnyProblem(const ChipInfo &chip,
+                                         const Candidate &candidate) {
   static const Problem problem = [] {
     Problem any;
     any.lhsRun.isAlongReduction = any.rhsRun.isAlongReduction = true;
     return any;
   }();
-  RegisterCost cost = computeForOneTile(problem, chip, candidate);
+  return computeForOneTile(problem, chip, candidate);
+}
+
+int64_t conv::computeExpectedResident(const ChipInfo &chip,
+                                      const Candidate &candidate,
+                                      int64_t distance, bool transposes) {
+  RegisterCost cost = computeForAnyProblem(chip, candidate);
+  cost.staging *= distance;
+  return countResident(
+      chip, candidate,
+      computeExpectedRegisters(chip, *candidate.atom, cost, transposes));
+}
+
+/// Whether a second tile in flight leaves enough registers, and workgroups of a
+/// unit.
+static bool fitsSecondTile(const ChipInfo &chip, const Candidate &candidate) {
+  RegisterCost cost = computeForAnyProblem(chip, candidate);
   int64_t expected = computeExpectedRegisters(chip, *candidate.atom, cost,
                                               /*transposes=*/false);
   int64_t withSecond = expected + cost.staging;

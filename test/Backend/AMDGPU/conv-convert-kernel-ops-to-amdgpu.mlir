@@ -257,3 +257,17 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     }
   }
 }
+
+// -----
+
+// CHECK-LABEL: gpu.func @priority
+// CHECK:         rocdl.s.setprio 2
+// CHECK-NOT:     conv.set_priority
+module attributes {conv.target = #conv.target<"gfx1201">} {
+  gpu.module @kernels {
+    gpu.func @priority() kernel {
+      conv.set_priority 2
+      gpu.return
+    }
+  }
+}

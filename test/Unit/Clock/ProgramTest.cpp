@@ -99,6 +99,30 @@ TEST(Program, LoopsAreCountedByTheirScalars) {
   EXPECT_TRUE(trace.isComplete);
 }
 
+// Loops that are alike are one loop, of which each has a part.
+TEST(Program, CopiesOfALoopAreOneLoop) {
+  auto loop = [](const std::string &name, const std::string &body) {
+    return "s_mov_b32 s4, 2\n" + name + ":\n" + body +
+           "s_sub_u32 s4, s4, 1\ns_cmp_lg_u32 s4, 0\ns_cbranch_scc1 " + name +
+           "\n";
+  };
+  std::string product =
+      "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]\n";
+  Program program = assemble(
+      "gfx942", loop(".La", "v_mov_b32 v4, 0\n") + loop(".Lb", product) +
+                    "s_setprio 1\n" + loop(".Lc", product) +
+                    loop(".Ld", product + product));
+  ASSERT_EQ(program.loops.size(), 4u);
+  EXPECT_EQ(program.loops[1].original, 1);
+  EXPECT_EQ(program.loops[2].original, 1);
+  EXPECT_EQ(program.loops[3].original, 3);
+  WorkgroupTrace trace = interpret(program, *lookupPace("gfx942"));
+  const WaveTrace &wave = trace.waves.front();
+  EXPECT_EQ(findMainLoop(program, wave), &program.loops[1]);
+  EXPECT_EQ(countLoop(program, wave, &program.loops[1]).matrixCycles,
+            program.code[size_t(program.loops[1].first)].matrixCycles);
+}
+
 TEST(Program, BitsDecideBranches) {
   auto countSteps = [](const std::string &value, const std::string &name) {
     Program program =

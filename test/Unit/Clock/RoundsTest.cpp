@@ -52,6 +52,36 @@ TEST(Rounds, RepresentTheRest) {
   EXPECT_NEAR(clockUnit(100, true) / clockUnit(100, false), 1.0, 0.02);
 }
 
+// The last round of a launch may set other priorities than those before it: it
+// is simulated as it is.
+TEST(Rounds, KeepTheLastRoundIfThereArePriorities) {
+  const Pace &pace = *lookupPace("gfx942");
+  auto countLong = [&](const std::string &first) {
+    Program program =
+        assemble("gfx942", first + "\ns_cmp_ge_u32 s0, " +
+                               std::to_string(98 * pace.units()) +
+                               "\ns_cbranch_scc1 .Llong\ns_endpgm\n"
+                               ".Llong:\ns_nop 0\ns_nop 0\n");
+    LaunchShape shape;
+    shape.block[0] = program.facts.waveSize;
+    KernelClock kernel;
+    kernel.workgroupsOfUnit = 100;
+    kernel.workgroups = kernel.workgroupsOfUnit * pace.units();
+    kernel.resident = 2;
+    shape.grid[0] = kernel.workgroups;
+    std::vector<WorkgroupTrace> traces =
+        interpretRounds(program, pace, shape, kernel);
+    EXPECT_EQ(traces.size(), 6u);
+    return std::count_if(traces.begin(), traces.end(),
+                         [&](const WorkgroupTrace &trace) {
+                           return trace.waves.front().steps.size() >
+                                  traces.front().waves.front().steps.size();
+                         });
+  };
+  EXPECT_EQ(countLong("s_setprio 3"), 2);
+  EXPECT_EQ(countLong("s_nop 0"), 0);
+}
+
 // Rounds that end close to each other say nothing about later ones: these
 // would multiply for 10 clocks a workgroup, and need 27.
 TEST(Rounds, TakeAsLongAsTheyMultiply) {

@@ -47,6 +47,12 @@ int64_t computePrefetchDistance(const ChipInfo &chip,
                                 const Candidate &candidate, int64_t steps,
                                 bool loadsVectors = true);
 
+/// Workgroups that are expected to share a unit, as far as that can be told
+/// without the problem.
+int64_t computeExpectedResident(const ChipInfo &chip,
+                                const Candidate &candidate, int64_t distance,
+                                bool transposes);
+
 /// Bytes of shared memory a workgroup takes.
 int64_t computeSharedBytes(const Candidate &candidate);
 

@@ -192,4 +192,19 @@ def Conv_ScheduleFenceOp : Conv_Op<"schedule_fence"> {
   let assemblyFormat = "attr-dict";
 }
 
+def Conv_SetPriorityOp : Conv_Op<"set_priority"> {
+  let summary = "Which subgroups go first from here on";
+  let description = [{
+    Of the subgroups that share a SIMD unit, those of the highest level go
+    first, and the oldest one of a level. The level of a subgroup is 0 until it
+    executes this op. It changes the time that a kernel takes, and nothing else;
+    on targets without levels, nothing becomes of it. All lanes of a subgroup
+    must execute it.
+
+    Example: `conv.set_priority 3`
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<3>]>:$level);
+  let assemblyFormat = "$level attr-dict";
+}
+
 #endif // CONV_KERNEL_OPS_TD
