@@ -50,9 +50,13 @@ static void sortByCost(std::vector<RankedCandidate> &candidates) {
   for (const RankedCandidate &candidate : candidates)
     order.push_back({candidate.cost.seconds, uint32_t(order.size())});
   std::sort(order.begin(), order.end(), [&](const auto &a, const auto &b) {
-    return a.first != b.first
-               ? a.first < b.first
-               : breaksTie(candidates[a.second], candidates[b.second]);
+    if (a.first != b.first)
+      return a.first < b.first;
+    const RankedCandidate &first = candidates[a.second];
+    const RankedCandidate &second = candidates[b.second];
+    if (breaksTie(first, second) || breaksTie(second, first))
+      return breaksTie(first, second);
+    return a.second < b.second;
   });
   std::vector<RankedCandidate> sorted;
   sorted.reserve(candidates.size());
@@ -76,15 +80,16 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip,
                              RankingCut *cut) {
   Ranking ranking;
   auto visit = [&](Candidate &candidate) {
-    Candidate original = candidate;
+    bool raster = candidate.columnsFastest;
     selectRaster(problem, chip, candidate);
     if (cut &&
         candidate.model->isSlower(problem, chip, candidate, cut->limit()))
       return;
     if (Rejection reason = checkCandidate(problem, chip, candidate);
         reason != Rejection::None) {
+      candidate.columnsFastest = raster;
       if (!cut)
-        ranking.rejected.push_back({original, reason});
+        ranking.rejected.push_back({candidate, reason});
       return;
     }
     Cost cost = computeCost(problem, chip, candidate);

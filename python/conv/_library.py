@@ -61,8 +61,10 @@ def as_text(name: str, value: object) -> str:
 
 def as_number(name: str, value: object) -> float:
     try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError
         return float(value)  # type: ignore[arg-type] - checked here
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise bad_input(f"{name}: expects a number, but got {value!r}") from None
 
 

@@ -161,6 +161,8 @@ class Compile(unittest.TestCase):
             ("padding_mode", 3, "text"),
             ("layout", 3, "text"),
             ("alpha", "x", "a number"),
+            ("alpha", "0.5", "a number"),
+            ("alpha", 10**400, "a number"),
             ("max_error", None, "a number"),
         ):
             with self.assertRaisesRegex(conv.Error, f"{name}: expects {kind}, but got "):

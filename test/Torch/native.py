@@ -305,10 +305,12 @@ class Native(unittest.TestCase):
         CF.conv2d(*large)
         threads = len(os.listdir("/proc/self/task"))
         switches = self.count_switches()
-        for _ in range(20):
+        calls = 20
+        for _ in range(calls):
             CF.conv2d(*large)
         self.assertEqual(len(os.listdir("/proc/self/task")), threads)
-        self.assertEqual(self.count_switches(), switches)
+        # Without the limit, each call wakes another thread.
+        self.assertLess(self.count_switches() - switches, calls)
 
     def count_switches(self):
         """How often threads other than this one went to sleep."""

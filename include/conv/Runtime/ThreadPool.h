@@ -40,7 +40,8 @@ public:
   using Task = void (*)(void *context, int64_t index);
 
   /// Calls `task(context, i)` for every i below `count`, in any order, and
-  /// returns when all have ended. One call at a time; others wait. Allocates
+  /// returns when all have ended. Calls that need workers go one at a time, and
+  /// others wait; one on the caller's thread alone does not wait. Allocates
   /// nothing once the threads run. Where `pace` says that the task ends sooner
   /// than other threads wake, the caller's thread does it alone.
   void run(int64_t count, Task task, void *context, Pace *pace = nullptr);

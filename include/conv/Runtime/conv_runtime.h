@@ -99,7 +99,8 @@ CONV_API const char *conv_device_target(const conv_device *device,
 CONV_API unsigned conv_device_compute_units(const conv_device *device);
 
 /** The most threads of the host, itself included, that launches of the calling
- * thread use from now on; 0, the default: all threads of the device. */
+ * thread use from now on; 0, the default: all threads of the device. conv.torch
+ * sets it for each of its calls, and sets it back to 0. */
 CONV_API void conv_limit_threads(unsigned most);
 
 /** Memory for buffers and workspaces, aligned to 256 bytes or more. Memory that

@@ -28,9 +28,10 @@ public:
                 std::optional<Algorithm> only, ArrayRef<RankedSchedule> ranked);
 
 private:
-  /// Schedules of a ranking that are remembered: all of most products, since
-  /// those with few operations may rank last. Of those that a family without a
-  /// model lists there are fewer, which are kept as text.
+  /// Schedules of a ranking that are remembered: those within its reach, or all
+  /// of most products, since those with few operations may rank last. Of those
+  /// that a family without a model lists there are fewer, which are kept as
+  /// text.
   static constexpr size_t kMost = 8192, kMostListed = 16;
 
   struct Remembered {

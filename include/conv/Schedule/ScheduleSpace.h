@@ -36,9 +36,9 @@ struct RankedSchedule {
 
 /// All schedules that the chip can run for the convolution in its own form, of
 /// all families or of one algorithm. Families that take precedence come first,
-/// then the fastest by the cost model. With a `reach`, only those that take up
-/// to so many times as long as the best one: they are the first ones of all, in
-/// the same order, and take less time to find.
+/// then the fastest by the cost model. With a `reach`, only those of the others
+/// that take up to so many times as long as the best one: they are the first
+/// ones of all, in the same order, and take less time to find.
 std::vector<RankedSchedule>
 rankSchedules(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
               std::optional<Algorithm> only = std::nullopt,

@@ -13,6 +13,7 @@
 
 #include "TurnTaking.h"
 #include "../Parts/LoopUnrolling.h"
+#include "../Parts/UnitModel.h"
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/KernelLength.h"
 #include "conv/Kernels/Parts/StagedModel.h"
@@ -23,8 +24,9 @@ using namespace mlir::conv;
 /// Parts of a loop, each with a priority of its own.
 static constexpr int64_t kParts = 4;
 
-/// The most operations of all parts but the first one, as they are built. A
-/// schedule with too many operations gives way to another one (KernelLength.h).
+/// The most operations of all parts but the first one, as they are built, all
+/// of which count. A schedule with too many operations gives way to another one
+/// (KernelLength.h).
 static constexpr int64_t kMaxCopiedOperations = kMaxOperations;
 
 /// Whether a workgroup that is alone on its unit waits for its own accesses. A
@@ -39,7 +41,7 @@ static bool waitsAlone(const Kernel &kernel) {
 static int64_t countInLastRound(const Kernel &kernel,
                                 const MainLoopParts &parts, int64_t distance) {
   const ::conv::ChipInfo &chip = kernel.chip;
-  int64_t units = chip.computeUnits / chip.computeUnitsOfProcessor;
+  int64_t units = ::conv::countUnits(chip);
   if (chip.backend != ::conv::Backend::AMDGPU || kernel.launched <= units ||
       !waitsAlone(kernel))
     return 0;

@@ -34,8 +34,9 @@ using LoopBody = function_ref<SmallVector<Value>(Value k, ValueRange carried)>;
 /// The workgroups of a launch's last round, which take turns.
 class TurnTaking {
 public:
-  /// Starts at the highest priority if there are turns to take. `distance`
-  /// tiles are in flight.
+  /// Starts at the highest priority if there may be turns to take. `distance`
+  /// tiles are in registers on their way to shared memory; 0 if copies take
+  /// none.
   TurnTaking(const Kernel &kernel, const MainLoopParts &parts,
              int64_t distance);
 

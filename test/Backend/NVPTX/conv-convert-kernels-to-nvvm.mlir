@@ -184,3 +184,18 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     }
   }
 }
+
+// -----
+
+// Subgroups have no priorities here.
+// CHECK-LABEL: @priority
+// CHECK-NOT:     set_priority
+// CHECK:         llvm.return
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  gpu.module @kernels {
+    gpu.func @priority() kernel {
+      conv.set_priority 2
+      gpu.return
+    }
+  }
+}

@@ -223,3 +223,11 @@ func.func @placed_load_of_lines(%x: memref<64xf16, #global>, %i: i32) {
   %v = conv.placed_load %x[%i + %i] : memref<64xf16, #global> -> vector<16xf16>
   return
 }
+
+// -----
+
+func.func @priority_of_no_level() {
+  // expected-error @below {{'conv.set_priority' op attribute 'level' failed to satisfy constraint: 32-bit signless integer attribute whose minimum value is 0 whose maximum value is 3}}
+  conv.set_priority 4
+  return
+}
