@@ -547,6 +547,32 @@ TEST(TmaModel, ProducersAreRankedTogether) {
   EXPECT_GT(getBest(4, true), boxes);
 }
 
+// Copies that skip positions of volumes are slow, so lanes are ranked beside
+// them.
+TEST(TmaModel, LanesAreRankedForStridedVolumes) {
+  auto isRanked = [](bool hasVolumes, bool hasStrides) {
+    Problem problem = createLayer();
+    TmaFacts &boxes = factsOf(problem);
+    boxes.hasVolumes = hasVolumes;
+    boxes.hasStrides = hasStrides;
+    GatherFacts facts;
+    static_cast<TmaFacts &>(facts) = boxes;
+    facts.hasWholeBoxes = true;
+    facts.gather.left = {.copyBytes = 16, .alignment = 128};
+    facts.gather.right = facts.gather.left;
+    problem.facts.set(facts);
+    std::vector<RankedCandidate> accepted =
+        rankCandidates(problem, hopper()).accepted;
+    return std::any_of(accepted.begin(), accepted.end(),
+                       [](const RankedCandidate &ranked) {
+                         return ranked.candidate.isGathered;
+                       });
+  };
+  EXPECT_TRUE(isRanked(true, true));
+  EXPECT_FALSE(isRanked(true, false));
+  EXPECT_FALSE(isRanked(false, true));
+}
+
 TEST(TmaModel, WithoutBoxesThereAreNoCandidates) {
   Problem problem = createLayer();
   problem.facts.clear<TmaFacts>();
