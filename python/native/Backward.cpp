@@ -111,11 +111,16 @@ PyObject *conv::python::backward(PyObject *self, PyObject *const *arguments,
   Environment &env = theEnvironment();
   if (count != 1)
     return PyErr_BadArgument(), nullptr;
-  // Reading them fails if they were changed or freed.
+  // Reading them fails if they were changed or freed. Nothing else may be read
+  // after that.
   Owned saved(PyObject_GetAttr(self, env.savedTensors));
+  if (!saved)
+    return nullptr;
   Owned mask(PyObject_GetAttr(self, env.needsInputGrad));
+  if (!mask)
+    return nullptr;
   Owned entry(PyObject_GetAttr(self, env.entry));
-  if (!saved || !mask || !entry)
+  if (!entry)
     return nullptr;
   PyObject *tensors[] = {PyTuple_GetItem(saved.get(), 0),
                          PyTuple_GetItem(saved.get(), 1)};
