@@ -30,6 +30,18 @@ StringRef mlir::conv::getPaddedLetters(Direction direction) {
   llvm_unreachable("every direction has channels that are summed up or copied");
 }
 
+StringRef mlir::conv::getSpatialLetters(TensorRole role) {
+  switch (role) {
+  case TensorRole::Input:
+    return "DHW";
+  case TensorRole::Filter:
+    return "TRS";
+  case TensorRole::Output:
+    return "ZPQ";
+  }
+  llvm_unreachable("every role has spatial dimensions");
+}
+
 /// Letters of the spatial dimensions of all tensors, outermost first.
 static constexpr StringLiteral kSpatialLetters = "DTZHRPWSQ";
 /// The letter that each tensor keeps when its spatial dimensions are collapsed.

@@ -21,6 +21,10 @@ namespace mlir::conv {
 /// forward and backward data are not padded, since no sum reads them.
 StringRef getPaddedLetters(Direction direction);
 
+/// The letters of a tensor's spatial dimensions in three dimensions, outermost
+/// first; fewer dimensions have the last ones.
+StringRef getSpatialLetters(TensorRole role);
+
 /// The layouts with all spatial dimensions collapsed to one.
 LayoutsAttr flattenLayouts(LayoutsAttr layouts);
 

@@ -19,6 +19,7 @@
 #include "conv/Plan/Im2col.h"
 
 #include "CopyMatrices.h"
+#include "FormLayouts.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
@@ -28,19 +29,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 using llvm::formatv;
-
-/// Letters of the spatial dimensions of a tensor, outermost first.
-static StringRef getSpatialLetters(TensorRole role) {
-  switch (role) {
-  case TensorRole::Input:
-    return "DHW";
-  case TensorRole::Filter:
-    return "TRS";
-  case TensorRole::Output:
-    return "ZPQ";
-  }
-  llvm_unreachable("every role has spatial dimensions");
-}
 
 static bool movesByOne(const ConvolutionShape &shape, int64_t dims) {
   return llvm::all_of(ArrayRef(shape.strides).take_back(dims),

@@ -61,8 +61,7 @@ std::string SpaceToBatch::findObstacle(ConvolutionOpInterface op,
 }
 
 char SpaceToBatch::getLines(TensorRole role) const {
-  StringRef letters = role == TensorRole::Input ? "DHW" : "ZPQ";
-  return letters.take_back(shape.getRank())[dimension];
+  return getSpatialLetters(role).take_back(shape.getRank())[dimension];
 }
 
 int64_t SpaceToBatch::getSize(TensorRole role, char letter,
@@ -120,14 +119,16 @@ struct Digits {
 /// The letter of strips among digits; no tensor has it.
 static constexpr char kStrip = 'b';
 
-/// Rows are innermost in the operand, columns in the strips; short ones
-/// continue with their neighbours.
+/// Columns are innermost in the strips. Rows are innermost in the operand, if
+/// that is another dimension. Short ones continue with their neighbours.
 static void selectMatrices(StringRef from, Digits &digits) {
-  digits.rows = {digits.find(from.back())};
-  for (size_t next = digits.all.size();
-       next-- > 0 && digits.isFree(next) && digits.isShort(digits.columns);)
+  size_t last = digits.all.size() - 1, innermost = digits.find(from.back());
+  for (size_t next = last + 1; next-- > 0 && digits.isShort(digits.columns);) {
+    if (next == innermost && next != last)
+      break;
     digits.columns.insert(digits.columns.begin(), next);
-  for (size_t place = from.size() - 1;
+  }
+  for (size_t place = from.size();
        place-- > 0 && digits.isShort(digits.rows);) {
     size_t next = digits.find(from[place]);
     if (!digits.isFree(next))
@@ -154,11 +155,17 @@ Value SpaceToBatch::create(OpBuilder &builder, TensorRole role, Value source,
   SmallVector<int64_t> rows, columns;
   unsigned count = 1; // Digit 0 is the only place of a block.
   for (auto [sizes, chosen] :
-       {std::pair(&rows, &digits.rows), std::pair(&columns, &digits.columns)})
+       {std::pair(&rows, &digits.rows), std::pair(&columns, &digits.columns)}) {
     for (size_t digit : *chosen) {
       digits.all[digit].expression = getAffineDimExpr(count++, context);
       sizes->push_back(digits.all[digit].size);
     }
+    // The columns of a small tensor are all of its digits.
+    if (chosen->empty()) {
+      sizes->push_back(1);
+      ++count;
+    }
+  }
   auto get = [&](char letter) {
     return digits.all[digits.find(letter)].expression;
   };

@@ -198,8 +198,9 @@ enumerateUnfoldedForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
   SmallVector<OperandForm> forms;
   for (int64_t dims = 1; dims <= shape.getRank(); ++dims) {
     LayoutsAttr last = getUnfoldedLayouts(op, dims);
-    OperandForm form = {last, ::conv::kVectorBytes / bytes, {},
-                        dims, /*spaceToBatch=*/1,           operandType};
+    OperandForm form{last, ::conv::kVectorBytes / bytes};
+    form.im2col = dims;
+    form.operandType = operandType;
     if (!addsTaps(op, dims) || !form.findObstacle(op).empty() ||
         !isWorthUnfolding(op, form))
       continue;
@@ -308,7 +309,8 @@ enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
   if (splitsVectors(op, bytes))
     layouts.push_back(withOrder(getPositionsLast(op), op.getResultRole(),
                                 op.getResultOrder()));
-  llvm::append_range(layouts, getReductionLast(op, chip, bytes));
+  SmallVector<LayoutsAttr> reductionLast = getReductionLast(op, chip, bytes);
+  llvm::append_range(layouts, reductionLast);
   // Kernels know two dimensions best.
   std::optional<MergedDimensions> merged = MergedDimensions::find(op);
   SmallVector<OperandForm> forms;
@@ -333,10 +335,13 @@ enumerateFormsOfType(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
   if (hasChannelsFirst(op))
     for (StringRef filter : getFlatFilters(op, chip))
       add(OperandForm::getFlat(op, filter));
-  for (LayoutsAttr one : getReductionLast(op, chip, bytes))
+  for (LayoutsAttr one : reductionLast)
     if (one.getInput().ends_with("N"))
-      for (int64_t strips : enumerateStrips(op, bytes))
-        add({one, 1, {}, 0, strips});
+      for (int64_t strips : enumerateStrips(op, bytes)) {
+        OperandForm form{one};
+        form.spaceToBatch = strips;
+        add(form);
+      }
   for (const OperandForm &form :
        enumerateUnfoldedForms(op, chip, operandType, bytes))
     add(form);

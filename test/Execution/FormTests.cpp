@@ -350,6 +350,17 @@ func.func @f(%x: tensor<2x7x3x5x6xf16>, %w: tensor<10x3x1x1x6xf16>) -> tensor<2x
 }
 )";
 
+// All of an operand is less than a tile of a transform.
+static const std::string kTinyWeight = R"(
+func.func @f(%x: tensor<1x4x2x2xf16>, %dy: tensor<1x3x2x3xf16>) -> tensor<3x2x1x2xf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = $schedule
+      : tensor<1x4x2x2xf16>, tensor<1x3x2x3xf16> -> tensor<3x2x1x2xf16>
+  return %dw : tensor<3x2x1x2xf16>
+}
+)";
+
 // One image of 14 lines, in four strips, the last of which has two.
 static const std::string kStripsWeight = R"(
 func.func @f(%x: tensor<1x15x9x5xf32>, %dy: tensor<1x14x9x11xf32>) -> tensor<11x4x3x5xf32> {
@@ -425,6 +436,8 @@ static const FormCase kCases[] = {
      R"(layouts = <"HCWN", "KRSC", "PKQN">, splits = 2, space_to_batch = 2>)"},
     {"strips_channels_last_weight", kUnevenWeight,
      R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, space_to_batch = 3>)"},
+    {"strips_tiny_weight", kTinyWeight,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, space_to_batch = 2>)"},
     {"strips_groups_weight", kGroupsWeight,
      R"(layouts = <"HCWN", "KRSC", "PKQN">, space_to_batch = 2>)"},
     {"strips_volume_weight", kVolumeWeight,

@@ -136,6 +136,51 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 
 // -----
 
+#strips = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                        atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
+                        layouts = <"NHWC", "KRSC", "NPQK">, space_to_batch = 2>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s25_gaps(%x: tensor<1x8x8x8xf16> {conv.strides = array<i64: 1024, 128, 16, 1>}, %dy: tensor<1x6x6x8xf16>) -> tensor<8x3x3x8xf16> {
+    // expected-error @below {{unsupported (schedule): expects layouts of more than one dimension and without G, and tensors without gaps, for space_to_batch}}
+    %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #strips
+        {} : tensor<1x8x8x8xf16>, tensor<1x6x6x8xf16> -> tensor<8x3x3x8xf16>
+    return %dw : tensor<8x3x3x8xf16>
+  }
+}
+
+// -----
+
+#strips = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                        atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
+                        layouts = <"NHWGC", "GKRSC", "NPQGK">, space_to_batch = 2>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s25_group_dimension(%x: tensor<1x8x8x2x4xf16>, %dy: tensor<1x6x6x2x4xf16>) -> tensor<2x4x3x3x4xf16> {
+    // expected-error @below {{unsupported (schedule): expects layouts of more than one dimension and without G, and tensors without gaps, for space_to_batch}}
+    %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWGC", "GKRSC", "NPQGK"> groups = 2 schedule = #strips
+        {} : tensor<1x8x8x2x4xf16>, tensor<1x6x6x2x4xf16> -> tensor<2x4x3x3x4xf16>
+    return %dw : tensor<2x4x3x3x4xf16>
+  }
+}
+
+// -----
+
+#merged = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
+                        atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
+                        layouts = <"NHWC", "KRSC", "NPQK">>
+module attributes {conv.target = #conv.target<"gfx942">} {
+  func.func @s19_merged_gaps(%x: tensor<1x4x8x8x8xf16> {conv.strides = array<i64: 4096, 1024, 128, 16, 1>}, %w: tensor<8x1x3x3x8xf16>) -> tensor<1x4x6x6x8xf16> {
+    // expected-error @below {{unsupported (schedule): expects windows of one element that move by 1, without padding, along depth, or lines and columns, tensors without gaps, and not winograd, for layouts of two dimensions}}
+    %y = conv.forward %x, %w window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [0, 0, 0], high = [0, 0, 0]>
+        layouts = <"NDHWC", "KTRSC", "NZPQK"> schedule = #merged
+        {} : tensor<1x4x8x8x8xf16>, tensor<8x1x3x3x8xf16> -> tensor<1x4x6x6x8xf16>
+    return %y : tensor<1x4x6x6x8xf16>
+  }
+}
+
+// -----
+
 // A form has the letters of the convolution.
 #grouped = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 64, stages = 2,
                           atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, layouts = <"NGHWC", "GKRSC", "NGPQK">>

@@ -65,7 +65,8 @@ struct OperandForm {
   Type getOperandType(ConvolutionOpInterface op) const;
   /// How many groups of the convolution become one group in the form.
   int64_t countMergedGroups(ConvolutionOpInterface op) const;
-  /// Why the convolution has no such form (S19, S21, S23, S25), or an empty string.
+  /// Why the convolution has no such form (S19, S21, S23, S25), or an empty
+  /// string.
   std::string findObstacle(ConvolutionOpInterface op) const;
   /// Whether the convolution's tensors are in this form already.
   bool isFormOf(ConvolutionOpInterface op) const;

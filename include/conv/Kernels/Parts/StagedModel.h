@@ -48,8 +48,8 @@ int64_t computePrefetchDistance(const ChipInfo &chip,
                                 bool loadsVectors = true);
 
 /// Workgroups that are expected to share a unit, as far as that can be told
-/// without the problem. `distance` tiles are in registers on their way to shared
-/// memory; 0 if copies take none.
+/// without the problem. `distance` tiles are in registers on their way to
+/// shared memory; 0 if copies take none.
 int64_t computeExpectedResident(const ChipInfo &chip,
                                 const Candidate &candidate, int64_t distance,
                                 bool transposes);
