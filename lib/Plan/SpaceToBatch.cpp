@@ -12,7 +12,8 @@
 //   of the output's gradient    b * lines + l
 //
 // with `lines` of the gradient in a strip. A workgroup turns tiles whose
-// columns are contiguous in the strips and whose rows are in the operand.
+// columns are contiguous in the strips and whose rows are in the operand
+// (`CopyDigits`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@
 #include "CopyMatrices.h"
 #include "FormLayouts.h"
 
-#include "conv/Dialect/Conv/IR/TransformViews.h"
+#include "conv/Dialect/Conv/IR/MatrixDimensions.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -85,90 +86,35 @@ WindowAttr SpaceToBatch::getWindow() const {
                          high);
 }
 
-namespace {
-/// A digit of the strips: a dimension, of which images have two.
-struct Digit {
-  char letter;
-  int64_t size;
-  AffineExpr expression = {};
-};
-
-/// The digits, outermost first in the strips, and those that are rows and
-/// columns of the matrices.
-struct Digits {
-  SmallVector<Digit> all;
-  SmallVector<size_t> rows, columns;
-
-  size_t find(char letter) const {
-    auto isIt = [&](const Digit &digit) { return digit.letter == letter; };
-    return llvm::find_if(all, isIt) - all.begin();
-  }
-  bool isFree(size_t digit) const {
-    return !llvm::is_contained(rows, digit) &&
-           !llvm::is_contained(columns, digit);
-  }
-  bool isShort(ArrayRef<size_t> chosen) const {
-    int64_t size = 1;
-    for (size_t digit : chosen)
-      size *= all[digit].size;
-    return size < kTileSide;
-  }
-};
-} // namespace
-
 /// The letter of strips among digits; no tensor has it.
 static constexpr char kStrip = 'b';
-
-/// Columns are innermost in the strips. Rows are innermost in the operand, if
-/// that is another dimension. Short ones continue with their neighbours.
-static void selectMatrices(StringRef from, Digits &digits) {
-  size_t last = digits.all.size() - 1, innermost = digits.find(from.back());
-  for (size_t next = last + 1; next-- > 0 && digits.isShort(digits.columns);) {
-    if (next == innermost && next != last)
-      break;
-    digits.columns.insert(digits.columns.begin(), next);
-  }
-  for (size_t place = from.size();
-       place-- > 0 && digits.isShort(digits.rows);) {
-    size_t next = digits.find(from[place]);
-    if (!digits.isFree(next))
-      break;
-    digits.rows.insert(digits.rows.begin(), next);
-  }
-}
 
 Value SpaceToBatch::create(OpBuilder &builder, TensorRole role, Value source,
                            StringRef from, RankedTensorType result,
                            StringRef to) const {
   MLIRContext *context = op->getContext();
-  Digits digits;
+  std::string letters; // Of the digits.
+  SmallVector<int64_t> sizes, places;
   for (auto [letter, size] : llvm::zip(to, result.getShape())) {
-    digits.all.push_back({letter, letter == 'N' ? size / strips : size});
-    if (letter == 'N')
-      digits.all.push_back({kStrip, strips});
+    letters += letter;
+    sizes.push_back(letter == 'N' ? size / strips : size);
+    places.push_back(int64_t(from.find(letter)));
+    if (letter != 'N')
+      continue;
+    letters += kStrip;
+    sizes.push_back(strips);
+    places.push_back(-1);
   }
-  selectMatrices(from, digits);
-  // All other digits are rows, too.
-  for (size_t digit = digits.all.size(); digit-- > 0;)
-    if (digits.isFree(digit))
-      digits.rows.insert(digits.rows.begin(), digit);
-  SmallVector<int64_t> rows, columns;
-  unsigned count = 1; // Digit 0 is the only place of a block.
-  for (auto [sizes, chosen] :
-       {std::pair(&rows, &digits.rows), std::pair(&columns, &digits.columns)}) {
-    for (size_t digit : *chosen) {
-      digits.all[digit].expression = getAffineDimExpr(count++, context);
-      sizes->push_back(digits.all[digit].size);
-    }
-    // The columns of a small tensor are all of its digits.
-    if (chosen->empty()) {
-      sizes->push_back(1);
-      ++count;
-    }
-  }
-  auto get = [&](char letter) {
-    return digits.all[digits.find(letter)].expression;
-  };
+  MatrixDimensions matrices =
+      CopyDigits{sizes, places,
+                 cast<RankedTensorType>(source.getType()).getShape()}
+          .selectMatrices();
+  // A block has one place, so all other digits are rows, too.
+  matrices.rows.insert(matrices.rows.begin(), matrices.batch.begin(),
+                       matrices.batch.end());
+  matrices.batch.clear();
+  SmallVector<AffineExpr> digits = matrices.createCoordinates(sizes, context);
+  auto get = [&](char letter) { return digits[letters.find(letter)]; };
   auto getLine = [&](char letter) {
     AffineExpr first = get(kStrip) * lines;
     if (role == TensorRole::Output)
@@ -178,10 +124,8 @@ Value SpaceToBatch::create(OpBuilder &builder, TensorRole role, Value source,
   };
   auto createView = [&](StringRef order,
                         function_ref<AffineExpr(char)> locate) {
-    SmallVector<AffineExpr> coordinates = llvm::map_to_vector(order, locate);
-    return ViewAttr::get(context, SmallVector<int64_t>{1}, rows, columns,
-                         AffineMap::get(count, 0, coordinates, context), {},
-                         PaddingMode::Zeros);
+    return matrices.createView(sizes, llvm::map_to_vector(order, locate),
+                               context);
   };
   ViewAttr read = createView(from, [&](char letter) {
     return letter == getLines(role) ? getLine(letter) : get(letter);

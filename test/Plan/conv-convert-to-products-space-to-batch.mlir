@@ -7,6 +7,9 @@
 #schedule = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 16, stages = 2,
                            atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
                            layouts = <"HCWN", "KRSC", "PKQN">, space_to_batch = 3>
+#same = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 16, stages = 2,
+                       atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>,
+                       layouts = <"NHWC", "KRSC", "NPQK">, space_to_batch = 3>
 module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK-LABEL: func.func @strips(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<2x10x9x16xf16>, %[[DY:[a-z0-9]+]]: tensor<2x10x9x8xf16>
@@ -23,4 +26,15 @@ func.func @strips(%x: tensor<2x10x9x16xf16>, %dy: tensor<2x10x9x8xf16>) -> tenso
       : tensor<2x10x9x16xf16>, tensor<2x10x9x8xf16> -> tensor<8x3x3x16xf16>
   return %dw : tensor<8x3x3x16xf16>
 }
-}
+// Where the order stays, all lines of a strip are one run of memory in both tensors, which is copied as such (`conv.transform` does
+// the same).
+// CHECK-LABEL: func.func @strips_in_order(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<2x10x9x16xf16>
+// CHECK-DAG:     conv.gather %[[X]]{{.*}} rows = [2, 3], columns = [6, 9, 16], map = affine_map<(d0, d1, d2, d3, d4, d5) -> (d1, d2 * 4 + d3 - 1, d4, d5)>>
+// CHECK-DAG:     conv.scatter {{.*}} map = affine_map<(d0, d1, d2, d3, d4, d5) -> (d1 * 3 + d2, d3, d4, d5)>>{{.*}} into tensor<6x6x9x16xf16>
+func.func @strips_in_order(%x: tensor<2x10x9x16xf16>, %dy: tensor<2x10x9x8xf16>) -> tensor<8x3x3x16xf16> {
+  %dw = conv.backward_weight %x, %dy window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> schedule = #same
+      : tensor<2x10x9x16xf16>, tensor<2x10x9x8xf16> -> tensor<8x3x3x16xf16>
+  return %dw : tensor<8x3x3x16xf16>
+}}

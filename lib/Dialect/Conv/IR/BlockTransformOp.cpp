@@ -12,7 +12,7 @@
 #include "conv/Dialect/Conv/IR/BlockViews.h"
 
 #include "ConvolutionOps.h"
-#include "MatrixDimensions.h"
+#include "conv/Dialect/Conv/IR/MatrixDimensions.h"
 
 using namespace mlir;
 using namespace mlir::conv;

@@ -14,7 +14,7 @@
 
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
 
-#include "MatrixDimensions.h"
+#include "conv/Dialect/Conv/IR/MatrixDimensions.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -12,7 +12,7 @@
 
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
 
-#include "MatrixDimensions.h"
+#include "conv/Dialect/Conv/IR/MatrixDimensions.h"
 
 #include "llvm/Support/MathExtras.h"
 

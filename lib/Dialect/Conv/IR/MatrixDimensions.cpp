@@ -9,15 +9,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MatrixDimensions.h"
-
-#include "conv/Dialect/Conv/IR/TransformViews.h"
+#include "conv/Dialect/Conv/IR/MatrixDimensions.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
+/// The longest side of a tile: a cache line of 16-bit elements.
+static constexpr int64_t kTileSide = 64;
 /// Bytes of the largest tile: two accesses of 16 bytes in flight for each of
 /// 256 work-items.
 static constexpr int64_t kTileBytes = 8192;
@@ -51,6 +51,60 @@ ViewAttr MatrixDimensions::createView(ArrayRef<int64_t> shape,
   return ViewAttr::get(context, sizes[0], sizes[1], sizes[2],
                        AffineMap::get(digits, 0, results, context), {},
                        PaddingMode::Zeros);
+}
+
+/// The digits, from `last` outward, that are contiguous in both the result and
+/// the source: copied together, they are one run of memory.
+SmallVector<int64_t> CopyDigits::collectRun(int64_t last) const {
+  SmallVector<int64_t> run = {last};
+  auto continues = [&](int64_t digit) {
+    return digit > 0 && places[digit] > 0 &&
+           places[digit] == places[digit - 1] + 1 &&
+           source[places[digit]] == sizes[digit];
+  };
+  while (continues(run.front()))
+    run.insert(run.begin(), run.front() - 1);
+  return run;
+}
+
+bool CopyDigits::isShort(ArrayRef<int64_t> digits) const {
+  int64_t size = 1;
+  for (int64_t digit : digits)
+    size *= sizes[digit];
+  return size < kTileSide;
+}
+
+MatrixDimensions CopyDigits::selectMatrices() const {
+  auto find = [&](int64_t place) {
+    return llvm::find(places, place) - places.begin();
+  };
+  SmallVector<int64_t> columns = collectRun(int64_t(sizes.size()) - 1);
+  // If the same digits are innermost in both, rows are the ones next to the
+  // columns.
+  int64_t lastRow = find(int64_t(source.size()) - 1);
+  if (llvm::is_contained(columns, lastRow))
+    lastRow = columns.front() - 1;
+  SmallVector<int64_t> rows;
+  if (lastRow >= 0)
+    rows = collectRun(lastRow);
+  llvm::erase_if(rows,
+                 [&](int64_t d) { return llvm::is_contained(columns, d); });
+  // A few images that are innermost continue with the positions of a line, and
+  // a line with the lines after it.
+  while (isShort(columns) && columns.front() > 0 &&
+         !llvm::is_contained(rows, columns.front() - 1))
+    columns.insert(columns.begin(), columns.front() - 1);
+  while (!rows.empty() && isShort(rows) && places[rows.front()] > 0) {
+    int64_t next = find(places[rows.front()] - 1);
+    if (llvm::is_contained(columns, next))
+      break;
+    rows.insert(rows.begin(), next);
+  }
+  SmallVector<int64_t> batch;
+  for (int64_t digit = 0; digit < int64_t(sizes.size()); ++digit)
+    if (!llvm::is_contained(columns, digit) && !llvm::is_contained(rows, digit))
+      batch.push_back(digit);
+  return {batch, rows, columns};
 }
 
 TransformScheduleAttr

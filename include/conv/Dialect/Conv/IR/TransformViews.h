@@ -5,11 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A `conv.transform` copies matrices of its source to matrices of its result.
-// Columns are the dimensions that are innermost in the result. Rows are those
-// innermost in the source, if they differ: a tile then has whole cache lines of
-// both tensors. Short columns continue with their neighbours in the result, and
-// short rows with theirs in the source.
+// A `conv.transform` copies matrices of its source to matrices of its result
+// (`CopyDigits`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +16,6 @@
 #include "conv/Dialect/Conv/IR/Conv.h"
 
 namespace mlir::conv {
-
-/// The longest side of a tile: a cache line of 16-bit elements.
-inline constexpr int64_t kTileSide = 64;
 
 /// The views of source and result, which have the same sizes.
 struct TransformViews {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_DIALECT_CONV_IR_MATRIXDIMENSIONS_H
-#define CONV_LIB_DIALECT_CONV_IR_MATRIXDIMENSIONS_H
+#ifndef CONV_DIALECT_CONV_IR_MATRIXDIMENSIONS_H
+#define CONV_DIALECT_CONV_IR_MATRIXDIMENSIONS_H
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 
@@ -27,10 +27,31 @@ struct MatrixDimensions {
                       MLIRContext *context) const;
 };
 
+/// The digits of a copy: what counts the elements of its result.
+struct CopyDigits {
+  /// From the outermost digit of the result on.
+  ArrayRef<int64_t> sizes;
+  /// For each digit, the dimension of the source whose neighbours it counts, or
+  /// -1 if it counts none.
+  ArrayRef<int64_t> places;
+  ArrayRef<int64_t> source; ///< The shape of the source.
+
+  /// The matrices in which a workgroup copies. Columns are the digits that are
+  /// innermost in the result. Rows are those innermost in the source, if they
+  /// differ: a tile then has whole cache lines of both tensors. Short columns
+  /// continue with their neighbours in the result, and short rows with theirs
+  /// in the source.
+  MatrixDimensions selectMatrices() const;
+
+private:
+  SmallVector<int64_t> collectRun(int64_t last) const;
+  bool isShort(ArrayRef<int64_t> digits) const;
+};
+
 /// The tile of a workgroup that writes these matrices.
 TransformScheduleAttr selectTransformSchedule(ViewAttr result,
                                               RankedTensorType type);
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_DIALECT_CONV_IR_MATRIXDIMENSIONS_H
+#endif // CONV_DIALECT_CONV_IR_MATRIXDIMENSIONS_H
