@@ -35,13 +35,20 @@ module attributes {conv.target = #conv.target<"gfx942">} {
   }
 
   // All 64 pixels in one step, shared by the work-items; then sums of four
-  // elements at a time.
+  // elements at a time. 36 of 64 work-items add up 7 of 21 slices each, and 12
+  // the 3 sums that remain.
   // CHECK:       gpu.func @weight_0(
   // CHECK-SAME:      workgroup(%{{[^,]+}}, {{[^,]+}}, %{{[^,]+}}, {{[^,]+}}, %[[SUMS:[a-z0-9]+]] : memref<256xf32, #gpu.address_space<workgroup>>)
   // CHECK:           gpu.barrier
   // CHECK:           gpu.barrier
   // CHECK:           scf.for
   // CHECK-COUNT-96:    math.fma
+  // CHECK:           memref.store %{{.+}}, %[[SUMS]]
+  // CHECK:           gpu.barrier
+  // CHECK:           scf.if
+  // CHECK-COUNT-7:     memref.load %[[SUMS]]
+  // CHECK-NOT:         memref.load
+  // CHECK:           gpu.barrier
   // CHECK:           memref.store %{{.+}}, %[[SUMS]]
   // CHECK:           gpu.barrier
   // CHECK:           scf.for

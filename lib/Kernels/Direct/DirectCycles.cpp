@@ -158,6 +158,19 @@ ProductCycles mlir::conv::computeCycles(const DirectTiling &tiling,
   return cycles;
 }
 
+double mlir::conv::getTotalCycles(const DirectTiling &tiling,
+                                  int64_t workItems) {
+  // Of writes and barriers, and of each read: 3x3 gradients of 768 channels at
+  // 12x12 by the clock, with parts and without.
+  constexpr double kRoundCycles = 165, kReadCycles = 30;
+  int64_t units = tiling.countSharedBoxes(), slices = workItems / units;
+  int64_t parts = DirectTiling::countParts(slices, units, workItems);
+  int64_t reads = parts > 1 ? llvm::divideCeil(slices, parts) + parts : slices;
+  return double(llvm::divideCeil(tiling.countSums() / units,
+                                 DirectTiling::kPartials)) *
+         (kRoundCycles * (parts > 1 ? 2 : 1) + kReadCycles * double(reads));
+}
+
 /// Cycles of one wait for memory.
 static double getWaitCycles(const ::conv::ChipInfo &chip) {
   return chip.calibration->launch.loadLatencyNs * chip.clockGHz;
@@ -175,8 +188,9 @@ double mlir::conv::getTurnCycles(const DirectTiling &tiling,
     double lineShare =
         std::max(1.0, chip.calibration->launch.loadBytesPerClock / runBytes);
     return getUnitCycles(chip,
-                         {work.steps, fills * latency, own.copies * lineShare,
-                          own.shared, own.products, own.subgroups},
+                         {work.steps, fills * latency + own.totals,
+                          own.copies * lineShare, own.shared, own.products,
+                          own.subgroups},
                          own.perUnit, own.resident);
   }
   double rounds = double(llvm::divideCeil(own.perUnit, own.resident));

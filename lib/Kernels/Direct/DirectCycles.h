@@ -51,6 +51,10 @@ ProductCycles computeCycles(const DirectTiling &tiling, const DirectWork &work,
 void addLaneCosts(const DirectTiling &tiling, const ::conv::ChipInfo &chip,
                   ProductCycles &cycles);
 
+/// Cycles in which a workgroup on an AMD unit adds up the sums of its
+/// work-items.
+double getTotalCycles(const DirectTiling &tiling, int64_t workItems);
+
 /// Cycles of a unit whose workgroups take turns: while one waits, others can
 /// work.
 double getTurnCycles(const DirectTiling &tiling, const DirectWork &work,

@@ -76,6 +76,8 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
       computeCycles(tiling, work, product, workgroups, cost.workItems, chip);
   if (cost.reducesOnLanes)
     addLaneCosts(tiling, chip, own);
+  if (cost.addsClockedSums)
+    own.totals = getTotalCycles(tiling, cost.workItems);
   cost.residentWorkgroups =
       cost.residentWorkgroups == 0
           ? own.resident
@@ -149,6 +151,7 @@ static DirectCost startCost(ConvolutionOpInterface op, const DirectPlan &plan,
   cost.reducesOnLanes = isReduction && !schedule.reducesBlocks() &&
                         !isClocked(chip) &&
                         chip.backend != ::conv::Backend::Host;
+  cost.addsClockedSums = isReduction && isClocked(chip);
   return cost;
 }
 

@@ -32,10 +32,11 @@ struct DirectCost {
   /// Passes over shared memory per read; 1 without bank conflicts. A factor of
   /// two was seen to take a third longer, for three kernels on an H200.
   double conflicts = 1;
-  bool isPipelined = false;    ///< The next steps' copies are in flight.
-  bool isQueue = false;        ///< `computeSeconds` includes memory time.
-  bool reducesOnLanes = false; ///< Where no clock counts their instructions.
-  bool countsHalos = false;    ///< It also includes halos from the cache.
+  bool isPipelined = false;     ///< The next steps' copies are in flight.
+  bool isQueue = false;         ///< `computeSeconds` includes memory time.
+  bool reducesOnLanes = false;  ///< Where no clock counts their instructions.
+  bool addsClockedSums = false; ///< Work-items share a reduction.
+  bool countsHalos = false;     ///< It also includes halos from the cache.
 
   /// The bytes that may be copied before halos count: `traffic` times the
   /// compulsory bytes, except for the epilogue, which has no halos.

@@ -21,6 +21,7 @@
 #include "DirectPart.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -37,12 +38,19 @@ private:
   SmallVector<Value> createStep(Value step, ValueRange sums) const;
   SmallVector<Value> createStagedSums() const;
   SmallVector<Value> createSums() const;
+  /// Sums of each element of each unit in shared memory.
+  struct Partials {
+    int64_t slices;   ///< Sums of an element of a unit.
+    int64_t distance; ///< From the sums of an element to those of the next.
+  };
   void createTotals(ValueRange sums, int64_t firstElement) const;
-  void createTotal(Value number, int64_t firstElement) const;
-  Value createOffset(Value element, Value item) const {
+  void createTotal(Value number, int64_t firstElement, Partials of) const;
+  int64_t countParts() const;
+  Partials createParts(int64_t elements, int64_t parts) const;
+  int64_t countSlices() const { return kernel.workItems / part->numUnits; }
+  Value createOffset(Value element, Value item, int64_t distance) const {
     return arith::IndexCastOp::create(
-        b, b.getIndexType(),
-        math.add(math.mul(element, kernel.workItems), item));
+        b, b.getIndexType(), math.add(math.mul(element, distance), item));
   }
 
   Kernel &kernel;
@@ -120,19 +128,72 @@ SmallVector<Value> DirectReduction::createSums() const {
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
+/// Work-items that add up many sums wait for one read after the other, which is
+/// most of the time of small layers by the clock of AMD chips. Nothing else
+/// shows what a round before it saves.
+int64_t DirectReduction::countParts() const {
+  return kernel.chip.backend == ::conv::Backend::AMDGPU
+             ? DirectTiling::countParts(countSlices(), part->numUnits,
+                                        kernel.workItems)
+             : 1;
+}
+
+/// Replaces the sums of all slices of `elements` elements by those of `parts`
+/// parts. Work-item i adds up sums that are as far apart as an element has
+/// parts, so that neighbours read neighbours.
+DirectReduction::Partials DirectReduction::createParts(int64_t elements,
+                                                       int64_t parts) const {
+  int64_t ofElement = parts * part->numUnits;
+  int64_t all = countSlices() * part->numUnits;
+  Type type = cast<MemRefType>(partials.getType()).getElementType();
+  Value element = math.div(kernel.workItem, ofElement);
+  Value first = math.rem(kernel.workItem, ofElement);
+  Value isBusy = math.below(kernel.workItem, elements * ofElement);
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+  auto sum = scf::IfOp::create(
+      b, isBusy,
+      [&](OpBuilder &, Location) {
+        SmallVector<Value> read;
+        for (int64_t from = 0; from < all; from += ofElement) {
+          Value item = math.add(first, from);
+          // The last one may have fewer; it reads its first sum again.
+          bool isWhole = from + ofElement <= all;
+          Value isThere = isWhole ? math.yes() : math.below(item, all);
+          item = isWhole ? item : math.select(isThere, item, first);
+          Value partial = memref::LoadOp::create(
+              b, partials, createOffset(element, item, kernel.workItems));
+          read.push_back(isWhole ? partial
+                                 : math.select(isThere, partial, zero));
+        }
+        Value total = read.front();
+        for (Value partial : ArrayRef(read).drop_front())
+          total = addSums(b, b.getLoc(), total, partial);
+        scf::YieldOp::create(b, ValueRange(total));
+      },
+      [&](OpBuilder &, Location) {
+        scf::YieldOp::create(b, ValueRange(zero));
+      });
+  gpu::BarrierOp::create(b);
+  memref::StoreOp::create(b, sum.getResult(0), partials,
+                          createOffset(math.constant(0), kernel.workItem, 0));
+  gpu::BarrierOp::create(b);
+  return {parts, ofElement};
+}
+
 /// Adds up one element of one unit over all slices, and stores it.
-void DirectReduction::createTotal(Value number, int64_t firstElement) const {
+void DirectReduction::createTotal(Value number, int64_t firstElement,
+                                  Partials of) const {
   Value element = math.div(number, part->numUnits);
   Value unit = math.rem(number, part->numUnits);
   Type type = cast<MemRefType>(partials.getType()).getElementType();
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
-  int64_t slices = kernel.workItems / part->numUnits;
   auto sum = scf::ForOp::create(
-      b, math.constant(0), math.constant(slices * part->numUnits),
+      b, math.constant(0), math.constant(of.slices * part->numUnits),
       math.constant(part->numUnits), zero,
       [&](OpBuilder &, Location, Value item, ValueRange carried) {
         Value partial = memref::LoadOp::create(
-            b, partials, createOffset(element, math.add(item, unit)));
+            b, partials,
+            createOffset(element, math.add(item, unit), of.distance));
         scf::YieldOp::create(
             b, ValueRange(addSums(b, b.getLoc(), carried[0], partial)));
       });
@@ -156,14 +217,18 @@ void DirectReduction::createTotals(ValueRange sums,
                                    int64_t firstElement) const {
   gpu::BarrierOp::create(b);
   for (auto [i, sum] : llvm::enumerate(sums))
-    memref::StoreOp::create(b, sum, partials,
-                            createOffset(math.constant(i), kernel.workItem));
+    memref::StoreOp::create(
+        b, sum, partials,
+        createOffset(math.constant(i), kernel.workItem, kernel.workItems));
   gpu::BarrierOp::create(b);
+  Partials of = {countSlices(), kernel.workItems};
+  if (int64_t parts = countParts(); parts > 1)
+    of = createParts(int64_t(sums.size()), parts);
   scf::ForOp::create(b, kernel.workItem,
                      math.constant(int64_t(sums.size()) * part->numUnits),
                      math.constant(kernel.workItems), ValueRange{},
                      [&](OpBuilder &, Location, Value number, ValueRange) {
-                       createTotal(number, firstElement);
+                       createTotal(number, firstElement, of);
                        scf::YieldOp::create(b);
                      });
 }

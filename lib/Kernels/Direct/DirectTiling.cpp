@@ -77,6 +77,20 @@ int64_t DirectTiling::countSharedBoxes() const {
   return boxes;
 }
 
+int64_t DirectTiling::countParts(int64_t slices, int64_t units,
+                                 int64_t workItems) {
+  constexpr int64_t kRoundReads = 4; // Two barriers and a write take as long.
+  int64_t best = 1, least = slices;
+  for (int64_t parts = 2; parts <= workItems / (kPartials * units); ++parts) {
+    int64_t reads = llvm::divideCeil(slices, parts) + parts + kRoundReads;
+    if (reads < least) {
+      best = parts;
+      least = reads;
+    }
+  }
+  return best;
+}
+
 int64_t DirectTiling::countVectors() const {
   int64_t vectors = blocks ? blocks->rowVectors : 1;
   for (size_t d = 0; d < batch.getRank(); ++d)

@@ -22,7 +22,7 @@ namespace mlir::conv {
 /// How much of its compute unit one workgroup uses. Cycles are per step.
 struct DirectDemand {
   double steps = 1;
-  double latency = 0;       ///< Total cycles of waits for memory.
+  double latency = 0;       ///< Total cycles of waits, which others fill.
   double copyCycles = 0;    ///< Cycles of the load path.
   double sharedCycles = 0;  ///< Cycles of shared memory.
   double productCycles = 0; ///< Cycles of all SIMD units together.

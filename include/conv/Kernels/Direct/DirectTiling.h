@@ -49,6 +49,10 @@ struct DirectTiling {
   /// Boxes of the elements of a tile whose reduction work-items share: a run of
   /// matrices, all rows, and all of the innermost digit of the columns.
   int64_t countSharedBoxes() const;
+  /// The sums that remain of each element, of `slices` of each of `units`,
+  /// after a first round of additions in which as many work-items as possible
+  /// take part; 1 without such a round.
+  static int64_t countParts(int64_t slices, int64_t units, int64_t workItems);
 
   /// The positions that matrix instructions multiply, and their innermost
   /// digit.
