@@ -19,9 +19,9 @@ using namespace mlir;
 using namespace mlir::conv;
 
 SharedTile::SharedTile(const Kernel &kernel, int64_t rows, Type element,
-                       TileOrder order, bool arrivesInBlocks)
+                       TileOrder order, bool arrivesInBlocks, bool holdsColumns)
     : kernel(kernel), rows(rows), element(element), order(order),
-      arrivesInBlocks(arrivesInBlocks) {}
+      arrivesInBlocks(arrivesInBlocks), holdsColumns(holdsColumns) {}
 
 int64_t SharedTile::getVectorsPerRow() const {
   return kernel.gemmK() / kernel.vectorElements();
@@ -37,6 +37,11 @@ int64_t SharedTile::getLineElements() const {
 
 int64_t SharedTile::getVectorsPerLine() const {
   return getLineElements() / kernel.vectorElements();
+}
+
+/// The vectors that together fill all banks once.
+int64_t SharedTile::getVectorsPerSweep() const {
+  return kernel.chip.sharedMemoryBanks * 4 / kVectorBytes;
 }
 
 /// The lines that together fill all banks once.
@@ -60,7 +65,7 @@ Value SharedTile::getTwistAlongRows(Value line) const {
   const IndexMath &math = kernel.math;
   constexpr int64_t kVectors = 4, kLines = 8;
   int64_t perLine = getVectorsPerLine();
-  int64_t perSweep = kernel.chip.sharedMemoryBanks * 4 / kVectorBytes;
+  int64_t perSweep = getVectorsPerSweep();
   int64_t aligned = std::min(perLine & -perLine, perSweep);
   if (aligned < kVectors)
     return math.constant(0);
@@ -69,10 +74,49 @@ Value SharedTile::getTwistAlongRows(Value line) const {
   return math.add(twist, math.mul(math.rem(math.div(line, kLines), 2), 2));
 }
 
+/// Whether lines are as long as all banks, and blocks of neighbouring columns
+/// may be lines that alternate between groups of lanes. The bit of a line's
+/// number that tells its group should be the highest one of the twist then.
+bool SharedTile::permutesBlocks() const {
+  return arrivesInBlocks && holdsColumns && getLinesPerSweep() == 1 &&
+         kernel.atom.accRun < getVectorsPerSweep() / 2;
+}
+
+/// In one pass, neighbouring lanes write the same half of the vectors of two
+/// lines, or the same quarter of four, whose columns are a block apart. By the
+/// number of columns in a store, these lines differ in the group of lanes, or
+/// in the first digit beyond it, or in both: either one changes the half, and
+/// the first digits remain different for reads.
+Value SharedTile::getTwistOfColumns(Value line) const {
+  const IndexMath &math = kernel.math;
+  int64_t run = kernel.atom.accRun;
+  Value group = math.rem(math.div(line, run), 2);
+  Value rest = math.div(line, 2 * run);
+  Value inOrder = math.add(math.rem(line, run), math.mul(rest, run));
+  Value half =
+      math.mul(math.bitXor(group, math.rem(rest, 2)), getVectorsPerSweep() / 2);
+  return math.rem(math.bitXor(inOrder, half), getVectorsPerLine());
+}
+
+/// Whether lines have two vectors, and a pass of reads takes the first one of as
+/// many lines as fill half of the banks and the second one of as many others,
+/// since lanes of both groups of k are in it. Without a twist, the two are in
+/// different banks.
+bool SharedTile::readsBothVectors() const {
+  constexpr int64_t kLanesOfPasses = 32;
+  return kernel.atom.kind == ::conv::AtomKind::WMMA &&
+         kernel.chip.subgroupSize == kLanesOfPasses &&
+         kernel.atom.groupsOfK() == 2 && getVectorsPerLine() == 2;
+}
+
 Value SharedTile::getTwist(Value line) const {
   const IndexMath &math = kernel.math;
   if (order == TileOrder::AlongRows)
     return getTwistAlongRows(line);
+  if (permutesBlocks())
+    return getTwistOfColumns(line);
+  if (readsBothVectors())
+    return math.constant(0);
   int64_t vectors = getVectorsPerLine();
   // The vector has to change where the banks are full.
   Value sweep = math.div(line, getLinesPerSweep());

@@ -27,8 +27,10 @@ enum class TileOrder { AlongReduction, AlongRows };
 /// banks, so lines change places with those beside them, too (`getPlace`).
 class SharedTile {
 public:
+  /// `holdsColumns`: rows are columns of the result
+  /// (`MatrixUnit::columnOfRow`).
   SharedTile(const Kernel &kernel, int64_t rows, Type element, TileOrder order,
-             bool arrivesInBlocks);
+             bool arrivesInBlocks, bool holdsColumns);
 
   /// Type of the buffer that holds all stages.
   MemRefType getType() const;
@@ -61,16 +63,20 @@ public:
 private:
   int64_t getLines() const;
   int64_t getLineElements() const;
+  int64_t getVectorsPerSweep() const;
   int64_t getLinesPerSweep() const;
   /// The place of a line among the lines of a stage.
   Value getPlace(Value line) const;
   Value getTwistAlongRows(Value line) const;
+  bool permutesBlocks() const;
+  Value getTwistOfColumns(Value line) const;
+  bool readsBothVectors() const;
 
   const Kernel &kernel;
   int64_t rows;
   Type element;
   TileOrder order;
-  bool arrivesInBlocks;
+  bool arrivesInBlocks, holdsColumns;
   Value buffer;
 };
 

@@ -21,11 +21,11 @@ struct StagedTiles {
         leftTile(kernel, kernel.workgroupTile()[0],
                  kernel.form.lhs.getElementType(),
                  OperandCopy::getTileOrder(kernel, left),
-                 arrivesInBlocks(kernel, left)),
+                 arrivesInBlocks(kernel, left), /*holdsColumns=*/false),
         rightTile(kernel, kernel.workgroupTile()[1],
                   kernel.form.rhs.getElementType(),
                   OperandCopy::getTileOrder(kernel, right),
-                  arrivesInBlocks(kernel, right)),
+                  arrivesInBlocks(kernel, right), /*holdsColumns=*/true),
         matrix(kernel, leftTile, rightTile) {}
   StagedTiles(const StagedTiles &) = delete; // `matrix` refers to the tiles.
 
