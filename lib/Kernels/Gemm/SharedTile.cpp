@@ -98,10 +98,10 @@ Value SharedTile::getTwistOfColumns(Value line) const {
   return math.rem(math.bitXor(inOrder, half), getVectorsPerLine());
 }
 
-/// Whether lines have two vectors, and a pass of reads takes the first one of as
-/// many lines as fill half of the banks and the second one of as many others,
-/// since lanes of both groups of k are in it. Without a twist, the two are in
-/// different banks.
+/// Whether lines have two vectors, and a pass of reads takes the first one of
+/// as many lines as fill half of the banks and the second one of as many
+/// others, since lanes of both groups of k are in it. Without a twist, the two
+/// are in different banks.
 bool SharedTile::readsBothVectors() const {
   constexpr int64_t kLanesOfPasses = 32;
   return kernel.atom.kind == ::conv::AtomKind::WMMA &&
@@ -132,18 +132,23 @@ Value SharedTile::getTwist(Value line) const {
 /// A pass of writes has a line of each of as many blocks as a sweep has lines.
 /// The place of a line in its sweep is the XOR of the digits of its number to
 /// the base of the lines of a sweep, so that any of the digits in which the
-/// lines of a pass differ, of writes or of reads, changes it.
+/// lines of a pass differ, of writes or of reads, changes it. If columns
+/// alternate between groups of lanes line by line, a pass may have two
+/// neighbours of each of two such digits, so 0, 1, 2, 3 count as 0, 2, 3, 1.
 Value SharedTile::getPlace(Value line) const {
   if (!arrivesInBlocks || order == TileOrder::AlongRows)
     return line;
   const IndexMath &math = kernel.math;
   int64_t perSweep = getLinesPerSweep();
   int64_t lines = kernel.vectorElements() * perSweep;
+  bool alternates = holdsColumns && kernel.atom.accRun == 1 && perSweep == 4;
   Value place = line;
   for (int64_t first = perSweep; perSweep > 1 && first < lines;
        first *= perSweep) {
     Value digit =
         math.rem(math.div(line, first), std::min(perSweep, lines / first));
+    if (first == perSweep && alternates)
+      digit = math.bitXor(math.mul(digit, 2), math.mul(math.div(digit, 2), 7));
     place = math.bitXor(place, digit);
   }
   return place;
