@@ -101,7 +101,7 @@ def _step(unit, fit, resident, is_only):
     if unit["lane_copies"]:
         alone += fit["step_atoms"] * unit["atom_cycles"]
     if unit["overlaps"] and not unit["lane_copies"]:
-        reads = (unit["shared"] - unit["shared_writes"]) / unit["waves"]
+        reads = (unit["shared"] - unit["shared_writes"]) * (1 + 1 / unit["waves"]) / 2
         alone = max(alone + unit["vector"], unit["rounds"] * READ_LATENCY_CYCLES + reads)
     alone += LANE_READ_CYCLES * unit["lane_reads"]
     is_spread = unit["overlaps"] and unit["stages"] > 1 and not (unit["lane_copies"] or unit["joins_loads"])

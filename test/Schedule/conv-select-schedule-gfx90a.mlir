@@ -82,4 +82,18 @@ func.func @rows_of_whole_lines(%x: tensor<8x56x56x448xf16>, %w: tensor<128x1x1x4
   return %y : tensor<8x56x56x128xf16>
 }
 
+// Waves of a workgroup read at the same time after a barrier: one of 16 x 16 is
+// faster than four, 2.4 us in conv-clock for 3.0.
+// CHECK-LABEL: func.func @waves_read_together
+// CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [16, 16], subgroup = [16, 16], gemm_k = 128,
+// CHECK-SAME: stages = 2, atom = <mfma 16 x 16 x 16>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+func.func @waves_read_together(%x: tensor<32x1x1x672xf16>, %w: tensor<168x1x1x672xf16>)
+    -> tensor<32x1x1x168xf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<32x1x1x672xf16>, tensor<168x1x1x672xf16> -> tensor<32x1x1x168xf16>
+  return %y : tensor<32x1x1x168xf16>
+}
+
 }

@@ -122,10 +122,12 @@ static double computeLoadLatency(const ChipInfo &chip, const UnitWork &work) {
 }
 
 /// The least cycles of a wave's step whose rounds multiply what was read a
-/// round ago: no round is shorter than its reads.
+/// round ago: no round is shorter than its reads. After a barrier, all waves of
+/// a workgroup read at the same time, so each waits for half of all reads.
 static double computeReadChain(const ChipInfo &chip, const UnitWork &work) {
   double reads = work.sharedCycles - work.sharedWriteCycles;
-  return work.rounds * fit(chip).sharedLatency + reads / double(work.waves);
+  double ownReads = reads / double(work.waves);
+  return work.rounds * fit(chip).sharedLatency + (ownReads + reads) / 2;
 }
 
 /// The least cycles of a step, however few workgroups are resident.
