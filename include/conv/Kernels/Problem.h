@@ -44,13 +44,15 @@ struct Run {
 };
 
 /// One struct of each type: the facts that a kernel family derives from a
-/// problem, if the family can compute it.
+/// problem, if the family can compute it. Models ask for them again and again
+/// while they rank, so types are told apart by an address and not by their
+/// names, as `std::any` would.
 class FamilyFacts {
 public:
   template <typename T> const T *get() const {
-    for (const std::any &each : all)
-      if (auto *facts = std::any_cast<T>(&each))
-        return facts;
+    for (const auto &[id, facts] : all)
+      if (id == getId<T>())
+        return std::any_cast<T>(&facts);
     return nullptr;
   }
   template <typename T> T *get() {
@@ -58,16 +60,22 @@ public:
   }
   template <typename T> T &set(T facts) {
     clear<T>();
-    return *std::any_cast<T>(&all.emplace_back(std::move(facts)));
+    all.emplace_back(getId<T>(), std::move(facts));
+    return *get<T>();
   }
   template <typename T> void clear() {
-    std::erase_if(all, [](const std::any &each) {
-      return std::any_cast<T>(&each) != nullptr;
-    });
+    std::erase_if(all,
+                  [](const auto &each) { return each.first == getId<T>(); });
   }
 
 private:
-  std::vector<std::any> all;
+  using Id = const void *;
+  template <typename T> static Id getId() {
+    static char address; // Not constant: equal constants may be merged.
+    return &address;
+  }
+
+  std::vector<std::pair<Id, std::any>> all;
 };
 
 /// Sizes and types of a convolution as a batch of matrix products: `rows` by

@@ -67,6 +67,25 @@ TEST(Problem, CountsFlopsAndBytes) {
             2.0 * (200704 * 64 + 64 * 576 + 200704 * 64));
 }
 
+TEST(FamilyFacts, HaveOneStructOfEachType) {
+  struct Some {
+    int value;
+  };
+  struct Other {
+    int value;
+  };
+  FamilyFacts facts;
+  EXPECT_EQ(facts.get<Some>(), nullptr);
+  facts.set(Some{1});
+  facts.set(Other{2}).value = 3;
+  facts.set(Some{4});
+  FamilyFacts copy = facts;
+  facts.clear<Some>();
+  EXPECT_EQ(facts.get<Some>(), nullptr);
+  EXPECT_EQ(facts.get<Other>()->value, 3);
+  EXPECT_EQ(copy.get<Some>()->value, 4);
+}
+
 TEST(StagedModel, RoundIsWhatReadsWholeFragments) {
   using enum NumericType;
   EXPECT_EQ(reductionOfRound(atomOf("gfx942", F16, 32)), 16);
