@@ -49,5 +49,6 @@ Raster mlir::conv::getRaster(const ::conv::Candidate &candidate) {
           .promotion = schedule.getPromotion(),
           .isGathered = schedule.isGathered(),
           .loop = staged ? staged.getMainLoop() : StagedLoop::Registers,
+          .lastRound = staged ? staged.getLastRound() : 0,
           .model = getKernelFamily(schedule).getModel()};
 }

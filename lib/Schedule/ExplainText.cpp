@@ -76,6 +76,17 @@ static std::string formatCluster(const ::conv::Candidate &candidate) {
              : "";
 }
 
+/// The workgroups of the last round, a line of its own, or nothing if none take
+/// turns.
+static std::string formatLastRound(const Explanation &all) {
+  int64_t inLastRound = std::min(all.candidate.lastRound, all.cost.workgroups);
+  return inLastRound > 0 ? formatv("last round  {0} workgroups, which take "
+                                   "turns to end together\n",
+                                   inLastRound)
+                               .str()
+                         : "";
+}
+
 /// `schedule` is the original's; `all` explains the convolution in its form.
 static void printDecision(const Explanation &all, ScheduleAttr schedule,
                           raw_ostream &os) {
@@ -89,6 +100,7 @@ static void printDecision(const Explanation &all, ScheduleAttr schedule,
             "units: {4:P0} of them busy, {5:P0} of the products needed\n",
             cost.workgroups, formatCluster(all.candidate), cost.workItems,
             all.chip.computeUnits, cost.waveEfficiency, cost.tileEfficiency)
+     << formatLastRound(all)
      << formatv("occupancy   {0:F1} waves per SIMD unit: {1} registers ({2} "
                 "accumulators, {3} staging, {4} fragments, {5} addresses), "
                 "{6} bytes of shared memory\n",

@@ -5,7 +5,7 @@ module attributes {conv.target = #conv.target<"gfx90a">} {
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
 // CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [96, 64], subgroup = [96, 64], gemm_k = 32,
-// CHECK-SAME: stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+// CHECK-SAME: stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, last_round = 624>, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
   %y = conv.forward %x, %w
@@ -32,7 +32,7 @@ func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16
 // Three input channels: a short reduction, loaded element by element.
 // CHECK-LABEL: func.func @three_channels_bf16
 // CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [192, 64], subgroup = [96, 64], gemm_k = 32,
-// CHECK-SAME: stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+// CHECK-SAME: stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, last_round = 416>, chosen_by = heuristic>
 func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x3xbf16>)
     -> tensor<64x56x56x64xbf16> {
   %y = conv.forward %x, %w
@@ -45,7 +45,7 @@ func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x
 // The f32 layer takes the f32 atom.
 // CHECK-LABEL: func.func @large_layer_f32
 // CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [48, 32], subgroup = [48, 32], gemm_k = 16,
-// CHECK-SAME: stages = 1, atom = <mfma 16 x 16 x 4>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+// CHECK-SAME: stages = 1, atom = <mfma 16 x 16 x 4>, main_loop = register_staged, raster = columns, last_round = 1248>, chosen_by = heuristic>
 func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {
   %y = conv.forward %x, %w

@@ -33,7 +33,7 @@ func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16
 // if they become eight. Tiles of 160 rows need one round of units.
 // CHECK-LABEL: func.func @three_channels_bf16
 // CHECK: schedule = <kernel = #conv.staged_gemm<workgroup = [160, 64], subgroup = [80, 32], gemm_k = 64,
-// CHECK-SAME: stages = 1, atom = <mfma 16 x 16 x 32>, main_loop = register_staged, raster = columns>, chosen_by = heuristic>
+// CHECK-SAME: stages = 1, atom = <mfma 16 x 16 x 32>, main_loop = register_staged, raster = columns, last_round = 768>, chosen_by = heuristic>
 func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x3xbf16>)
     -> tensor<64x56x56x64xbf16> {
   %y = conv.forward %x, %w

@@ -225,6 +225,37 @@ func.func @schedule_s16_far(%x: tensor<65536x16x16x64xf16>, %w: tensor<32x1x1x64
 
 // -----
 
+module attributes {conv.target = #conv.target<"sm_80">} {
+func.func @schedule_s26_chip(%x: tensor<4x8x8x16xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x8x8x32xf16> {
+  // expected-error @below {{unsupported (schedule): expects no last_round for sm_80, whose subgroups have no priorities, but got 64}}
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 2,
+                  atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = columns, last_round = 64>>
+      : tensor<4x8x8x16xf16>, tensor<32x3x3x16xf16> -> tensor<4x8x8x32xf16>
+  return %y : tensor<4x8x8x32xf16>
+}
+}
+
+// -----
+
+// The four dgrad phases of one launch have reductions of different lengths.
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @schedule_s26_phases(%dy: tensor<4x8x8x32xf16>, %w: tensor<32x3x3x16xf16>) -> tensor<4x16x16x16xf16> {
+  // expected-error @below {{unsupported (schedule): expects no last_round for a launch of several products, but got 64}}
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      schedule = <kernel = #conv.staged_gemm<workgroup = [64, 64], subgroup = [32, 32], gemm_k = 32, stages = 1,
+                  atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = columns, last_round = 64>>
+      : tensor<4x8x8x32xf16>, tensor<32x3x3x16xf16> -> tensor<4x16x16x16xf16>
+  return %dx : tensor<4x16x16x16xf16>
+}
+}
+
+// -----
+
 // More workgroups than a launch can have: its work-items are counted in 32 bits.
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @problem_size(%x: tensor<536870912x16x16x1xf16>, %w: tensor<1x3x3x1xf16>) -> tensor<536870912x16x16x1xf16> {

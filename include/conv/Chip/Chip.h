@@ -199,6 +199,9 @@ struct ChipInfo {
     return laneCopies.bytes > 0 ? &laneCopies : nullptr;
   }
 
+  /// Whether a subgroup can say which of those on its unit go first.
+  bool hasSubgroupPriorities() const { return backend == Backend::AMDGPU; }
+
   /// Whether copies of `bytes` bytes to shared memory bypass registers.
   bool copiesWithoutRegisters(int64_t bytes) const {
     return asyncCopyBytes > 0 && bytes >= asyncCopyBytes;

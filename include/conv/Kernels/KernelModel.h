@@ -42,6 +42,11 @@ public:
     return Rejection::None;
   }
 
+  /// Decides what a candidate that `check` accepts leaves open, on which its
+  /// cost does not depend.
+  virtual void complete(const Problem &problem, const ChipInfo &chip,
+                        Candidate &candidate) const {}
+
   /// Predicts a candidate that `check` accepts.
   virtual Cost predict(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) const = 0;

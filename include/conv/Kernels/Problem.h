@@ -89,6 +89,11 @@ struct Problem {
   int64_t launches = 1;
   /// The results of each launch, part by part.
   std::vector<std::vector<ResultShape>> launchResults;
+  /// Whether all workgroups of the products' launch compute one product.
+  bool launchesOneProduct() const {
+    return products == 1 &&
+           (launchResults.empty() || launchResults.front().size() == 1);
+  }
   int64_t batch = 1, rows = 1, columns = 1, reduction = 1;
   NumericType operand = NumericType::F16; ///< Element type of both operands.
   NumericType result = NumericType::F16;  ///< Element type of the result.

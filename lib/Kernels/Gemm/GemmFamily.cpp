@@ -109,10 +109,10 @@ public:
   KernelAttrInterface getKernel(MLIRContext *context,
                                 const ::conv::Candidate &candidate,
                                 ArrayRef<int64_t>) const override {
-    return StagedGemmAttr::get(context, candidate.workgroup, candidate.subgroup,
-                               candidate.gemmK, candidate.stages,
-                               getAtom(context, *candidate.atom),
-                               candidate.loop, getRaster(candidate));
+    return StagedGemmAttr::get(
+        context, candidate.workgroup, candidate.subgroup, candidate.gemmK,
+        candidate.stages, getAtom(context, *candidate.atom), candidate.loop,
+        getRaster(candidate), candidate.lastRound);
   }
 
   /// The products of a round of reads from shared memory (`MatrixUnit`).
@@ -157,11 +157,19 @@ public:
       return llvm::formatv("expects gemm_k to be {0} times a power of two for "
                            "{1}, but got {2}",
                            round, Attribute(schedule.getAtom()), gemmK);
-    if (!cast<StagedGemmAttr>(schedule.getKernel()).isAsync())
+    auto kernel = cast<StagedGemmAttr>(schedule.getKernel());
+    if (!kernel.isAsync() && kernel.getLastRound() == 0)
+      return "";
+    ::conv::Problem problem = computeProblem(op, getPlanOptions(schedule));
+    // S26.
+    if (kernel.getLastRound() > 0 && !problem.launchesOneProduct())
+      return llvm::formatv("expects no last_round for a launch of several "
+                           "products, but got {0}",
+                           kernel.getLastRound());
+    if (!kernel.isAsync())
       return "";
     // S16.
     int64_t bytes = ::conv::byteSize(atom.operand);
-    ::conv::Problem problem = computeProblem(op, getPlanOptions(schedule));
     bool isLeftAsync = ::conv::copiesAsync(chip, problem.lhsRun, bytes);
     bool isRightAsync = ::conv::copiesAsync(chip, problem.rhsRun, bytes);
     if (const auto *copies = chip.getLaneCopies())

@@ -13,8 +13,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Models.h"
+#include "../Parts/StagedTile.h"
+#include "../Parts/UnitModel.h"
 #include "conv/Kernels/Gemm/GemmFacts.h"
 #include "conv/Kernels/Parts/StagedKernelModel.h"
+#include "conv/Support/IntegerMath.h"
 
 using namespace conv;
 
@@ -121,9 +124,42 @@ static void addCandidates(const Problem &problem, const ChipInfo &chip,
   }
 }
 
+/// Whether a workgroup that is alone on its unit waits for its own accesses. A
+/// second stage hides most of that where steps overlap.
+static bool waitsAlone(const Candidate &candidate) {
+  return candidate.atom->kind != AtomKind::MFMA || candidate.stages == 1 ||
+         candidate.loop == StagedLoop::Async;
+}
+
+/// Workgroups of the launch's last round, if a unit has several of them and the
+/// last one of a launch would be alone for long.
+static int64_t countLastRound(const Problem &problem, const ChipInfo &chip,
+                              const Candidate &candidate) {
+  if (!chip.hasSubgroupPriorities() || !problem.launchesOneProduct() ||
+      !waitsAlone(candidate))
+    return 0;
+  int64_t launched = problem.batch *
+                     ceilDiv(problem.rows, candidate.workgroup[0]) *
+                     ceilDiv(problem.columns, candidate.workgroup[1]);
+  int64_t units = countUnits(chip);
+  if (launched <= units)
+    return 0;
+  int64_t distance = copiesInLaneOrder(chip, candidate)
+                         ? 0
+                         : getPrefetchDistance(problem, chip, candidate);
+  int64_t resident = computeExpectedResident(
+      chip, candidate, distance, !loadsVectors(problem, chip, candidate));
+  return resident > 1 ? resident * units : 0;
+}
+
 namespace {
 class GemmModel final : public StagedKernelModel {
 public:
+  void complete(const Problem &problem, const ChipInfo &chip,
+                Candidate &candidate) const override {
+    candidate.lastRound = countLastRound(problem, chip, candidate);
+  }
+
   std::vector<Candidate> listCandidates(const Problem &problem,
                                         const ChipInfo &chip,
                                         const MatrixAtom &atom) const override {

@@ -220,7 +220,7 @@ SmallVector<Value> LaneCopyLoop::create() {
   const IndexMath &math = kernel.math;
   int64_t gemmK = kernel.gemmK();
   int64_t whileFull = (stages - 2) * numCopies();
-  TurnTaking turns(kernel, parts, /*distance=*/0);
+  TurnTaking turns(kernel);
   State state = start();
   SharedNumber starts =
       steps.map([&](int64_t n) { return std::max<int64_t>(0, n - stages); });

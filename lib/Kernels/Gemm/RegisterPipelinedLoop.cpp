@@ -347,7 +347,7 @@ PipelinedLoop::State PipelinedLoop::createStep(State state, Value k,
 SmallVector<Value> PipelinedLoop::create() {
   const IndexMath &math = kernel.math;
   int64_t gemmK = kernel.gemmK();
-  TurnTaking turns(kernel, parts, distance);
+  TurnTaking turns(kernel);
   State state = start();
   // The first tile whose load is started by the loop.
   int64_t first = 1 + distance;

@@ -165,7 +165,7 @@ RegisterStagedLoop::State RegisterStagedLoop::createStep(State state,
 SmallVector<Value> RegisterStagedLoop::create() {
   const IndexMath &math = kernel.math;
   int64_t gemmK = kernel.gemmK();
-  TurnTaking turns(kernel, parts, distance);
+  TurnTaking turns(kernel);
   State state = start();
   // A tile passes through the registers of the one before the distance, so the
   // loop has as many steps: with one, registers in flight would be copied.

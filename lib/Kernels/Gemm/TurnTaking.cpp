@@ -13,10 +13,7 @@
 
 #include "TurnTaking.h"
 #include "../Parts/LoopUnrolling.h"
-#include "../Parts/UnitModel.h"
-#include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/KernelLength.h"
-#include "conv/Kernels/Parts/StagedModel.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -29,32 +26,10 @@ static constexpr int64_t kParts = 4;
 /// (KernelLength.h).
 static constexpr int64_t kMaxCopiedOperations = kMaxOperations;
 
-/// Whether a workgroup that is alone on its unit waits for its own accesses. A
-/// second stage hides most of that where steps overlap.
-static bool waitsAlone(const Kernel &kernel) {
-  return kernel.atom.kind != ::conv::AtomKind::MFMA ||
-         kernel.form.schedule.getStages() == 1 ||
-         cast<StagedGemmAttr>(kernel.form.schedule.getKernel()).isAsync();
-}
-
-/// Workgroups of the launch's last round, if a unit has several of them.
-static int64_t countInLastRound(const Kernel &kernel,
-                                const MainLoopParts &parts, int64_t distance) {
-  const ::conv::ChipInfo &chip = kernel.chip;
-  int64_t units = ::conv::countUnits(chip);
-  if (chip.backend != ::conv::Backend::AMDGPU || kernel.launched <= units ||
-      !waitsAlone(kernel))
-    return 0;
-  int64_t resident = ::conv::computeExpectedResident(
-      chip,
-      getCandidate(kernel.form.schedule, chip, kernel.form.getOperandType()),
-      distance, !parts.loadsVectors());
-  return resident > 1 ? resident * units : 0;
-}
-
-TurnTaking::TurnTaking(const Kernel &kernel, const MainLoopParts &parts,
-                       int64_t distance)
-    : kernel(kernel), inLastRound(countInLastRound(kernel, parts, distance)) {
+TurnTaking::TurnTaking(const Kernel &kernel)
+    : kernel(kernel),
+      inLastRound(cast<StagedGemmAttr>(kernel.form.schedule.getKernel())
+                      .getLastRound()) {
   if (inLastRound > 0)
     SetPriorityOp::create(kernel.b, kParts - 1);
 }

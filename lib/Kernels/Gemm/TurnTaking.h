@@ -11,7 +11,8 @@
 // of a launch's last round lower their priority after each quarter of their
 // loop, so that those behind go first, and all end at about the same time.
 // Earlier ones keep the highest priority: if their ends met, nobody would have
-// products meanwhile.
+// products meanwhile. The schedule says which workgroups these are
+// (`last_round` of `#conv.staged_gemm`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,11 +35,8 @@ using LoopBody = function_ref<SmallVector<Value>(Value k, ValueRange carried)>;
 /// The workgroups of a launch's last round, which take turns.
 class TurnTaking {
 public:
-  /// Starts at the highest priority if there may be turns to take. `distance`
-  /// tiles are in registers on their way to shared memory; 0 if copies take
-  /// none.
-  TurnTaking(const Kernel &kernel, const MainLoopParts &parts,
-             int64_t distance);
+  /// Starts at the highest priority if the schedule has turns to take.
+  explicit TurnTaking(const Kernel &kernel);
 
   /// Builds a loop that is not unrolled, and returns what it carries.
   SmallVector<Value> createLoop(const LoopRange &range, ArrayRef<Value> initial,

@@ -163,17 +163,23 @@ int64_t conv::computePrefetchDistance(const ChipInfo &chip,
   return pays && fitsSecondTile(chip, candidate) ? 2 : 1;
 }
 
-int64_t conv::getPrefetchDistance(const Problem &problem, const ChipInfo &chip,
-                                  const Candidate &candidate) {
+bool conv::loadsVectors(const Problem &problem, const ChipInfo &chip,
+                        const Candidate &candidate) {
   int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
-  auto loadsVectors = [&](int64_t rows, const Run &run) {
+  auto areVectors = [&](int64_t rows, const Run &run) {
     return run.isAlongReduction &&
            countLoadElements(chip, candidate, rows, run) == longest;
   };
-  return computePrefetchDistance(
-      chip, candidate, ceilDiv(problem.reduction, candidate.gemmK),
-      loadsVectors(candidate.workgroup[0], problem.lhsRun) &&
-          loadsVectors(candidate.workgroup[1], problem.rhsRun));
+  return copiesInLaneOrder(chip, candidate) ||
+         (areVectors(candidate.workgroup[0], problem.lhsRun) &&
+          areVectors(candidate.workgroup[1], problem.rhsRun));
+}
+
+int64_t conv::getPrefetchDistance(const Problem &problem, const ChipInfo &chip,
+                                  const Candidate &candidate) {
+  return computePrefetchDistance(chip, candidate,
+                                 ceilDiv(problem.reduction, candidate.gemmK),
+                                 loadsVectors(problem, chip, candidate));
 }
 
 RegisterCost conv::computeRegisters(const Problem &problem,

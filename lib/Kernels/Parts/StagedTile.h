@@ -57,6 +57,10 @@ int64_t countResident(const ChipInfo &chip, const Candidate &candidate,
 int64_t getPrefetchDistance(const Problem &problem, const ChipInfo &chip,
                             const Candidate &candidate);
 
+/// Whether each load of a candidate brings 16 bytes along the reduction.
+bool loadsVectors(const Problem &problem, const ChipInfo &chip,
+                  const Candidate &candidate);
+
 /// Whether both tiles are copied in lane order, without registers.
 bool copiesInLaneOrder(const ChipInfo &chip, const Candidate &candidate);
 

@@ -289,7 +289,7 @@ func.func private @schedule_s10_row() attributes {
 // -----
 
 func.func private @schedule_s14_main_loop() attributes {
-  // expected-error @+2 {{expected '>'}}
+  // expected-error @+2 {{expected 'last_round'}}
   a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 2,
                      atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows, halo_tile = [8, 8]>>}
 
@@ -533,6 +533,13 @@ func.func private @schedule_s16_registers() attributes {
   // expected-error @below {{expects 1 or 2 stages for register_staged, but got 3}}
   a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 3,
                      atom = <mma_sync 16 x 8 x 16>, main_loop = register_staged, raster = rows>>}
+
+// -----
+
+func.func private @schedule_s26_negative() attributes {
+  // expected-error @below {{expects last_round not to be negative, but got -1}}
+  a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32, stages = 1,
+                     atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows, last_round = -1>>}
 
 // -----
 

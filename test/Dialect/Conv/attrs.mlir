@@ -57,6 +57,13 @@ module attributes {conv.target = #conv.target<"gfx942">} {
                        stages = 2, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows>>}
 
   // Options are printed where they differ from their defaults.
+  // CHECK-LABEL: @schedule_of_last_round
+  // CHECK-SAME: raster = rows, last_round = 288>, splits = 2>
+  func.func private @schedule_of_last_round() attributes {
+    a = #conv.schedule<kernel = #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
+                       stages = 1, atom = <mfma 32 x 32 x 8>, main_loop = register_staged, raster = rows, last_round = 288>,
+                       splits = 2>}
+
   // CHECK-LABEL: @schedule_of_halo_tiles
   // CHECK-SAME: raster = rows, halo_tile = [16, 8]>, splits = 2>
   func.func private @schedule_of_halo_tiles() attributes {

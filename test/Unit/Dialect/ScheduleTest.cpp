@@ -57,7 +57,8 @@ protected:
                              DirectLoop::Rows, Raster::Columns);
     return StagedGemmAttr::get(&context, fields.workgroup, fields.subgroup,
                                fields.gemmK, fields.stages, atom,
-                               StagedLoop::Registers, Raster::Columns);
+                               StagedLoop::Registers, Raster::Columns,
+                               /*lastRound=*/0);
   }
 
   MLIRContext context{MLIRContext::Threading::DISABLED};

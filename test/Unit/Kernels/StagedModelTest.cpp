@@ -217,6 +217,57 @@ TEST(StagedModel, RejectsWhatTheChipCannotRun) {
   EXPECT_EQ(checkCandidate(problem, chip, fourWaves()), Rejection::None);
 }
 
+/// The workgroups that the model of staged tiles lets take turns.
+int64_t countLastRound(const Problem &problem, std::string_view chip,
+                       Candidate candidate) {
+  getGemmModel().complete(problem, chipOf(chip), candidate);
+  return candidate.lastRound;
+}
+
+TEST(GemmModel, WorkgroupsOfTheLastRoundTakeTurns) {
+  // 64 x 32 rows of 128 channels make 1024 tiles.
+  Problem problem = forward({.n = 64,
+                             .h = 32,
+                             .w = 32,
+                             .c = 128,
+                             .k = 128,
+                             .r = 3,
+                             .s = 3,
+                             .p = 32,
+                             .q = 32});
+  Candidate wmma = {.atom = &atomOf("gfx1201", NumericType::F16, 16),
+                    .workgroup = {128, 64},
+                    .subgroup = {32, 64},
+                    .gemmK = 32,
+                    .stages = 1,
+                    .model = &getGemmModel()};
+  // Registers leave room for nine on each of 32 units.
+  EXPECT_EQ(countLastRound(problem, "gfx1201", wmma), 288);
+  // Workgroups of several products have different lengths.
+  Problem phases = problem;
+  phases.products = 4;
+  EXPECT_EQ(countLastRound(phases, "gfx1201", wmma), 0);
+  // A product with positions beside it that meet no filter element.
+  Problem uneven = problem;
+  uneven.launchResults = {{{}, {}}};
+  EXPECT_EQ(countLastRound(uneven, "gfx1201", wmma), 0);
+  // Each of 32 workgroups has a unit of its own.
+  Problem few = problem;
+  few.rows /= 32;
+  EXPECT_EQ(countLastRound(few, "gfx1201", wmma), 0);
+
+  // With two stages, steps of MFMA loops overlap, and a workgroup that is alone
+  // waits for little.
+  Candidate mfma = fourWaves();
+  EXPECT_EQ(countLastRound(problem, "gfx942", mfma), 0);
+  mfma.stages = 1;
+  EXPECT_GT(countLastRound(problem, "gfx942", mfma), 0);
+  // Warps of NVIDIA GPUs have no priorities.
+  Candidate warps = wmma;
+  warps.atom = &atomOf("sm_80", NumericType::F16, 16);
+  EXPECT_EQ(countLastRound(problem, "sm_80", warps), 0);
+}
+
 TEST(StagedModel, RegistersAreSharedByTheWavesOfASimd) {
   EXPECT_EQ(computeAvailableRegisters(chipOf("gfx942"), 4), 512);
   EXPECT_EQ(computeAvailableRegisters(chipOf("gfx942"), 8), 256);

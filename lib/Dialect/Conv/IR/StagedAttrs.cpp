@@ -21,7 +21,8 @@ LogicalResult StagedGemmAttr::verify(EmitError emitError,
                                      ArrayRef<int64_t> workgroup,
                                      ArrayRef<int64_t> subgroup, int64_t gemmK,
                                      int64_t stages, AtomAttr atom,
-                                     StagedLoop mainLoop, Raster) {
+                                     StagedLoop mainLoop, Raster,
+                                     int64_t lastRound) {
   KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
   if (failed(fields.verify(emitError)))
     return failure();
@@ -36,6 +37,10 @@ LogicalResult StagedGemmAttr::verify(EmitError emitError,
   if (failed(fields.verifyDivision(emitError)) ||
       failed(fields.verifyAtoms(emitError)))
     return failure();
+  // S26, except the parts that depend on the convolution or the chip.
+  if (lastRound < 0)
+    return emitError() << "expects last_round not to be negative, but got "
+                       << lastRound;
   return verifySubgroupAtom(emitError, atom); // S10.
 }
 
@@ -63,6 +68,11 @@ StagedGemmAttr::verifyForChip(EmitError emitError, const ::conv::ChipInfo &chip,
   bool hasCopies = chip.asyncCopyBytes > 0 || chip.getLaneCopies();
   if (isAsync() && !hasCopies)
     return refuseMainLoop(emitError, *this, chip);
+  // The part of S26 that depends on the chip.
+  if (getLastRound() > 0 && !chip.hasSubgroupPriorities())
+    return emitError() << "expects no last_round for " << chip.name
+                       << ", whose subgroups have no priorities, but got "
+                       << getLastRound();
   int64_t elementBytes = byteSize(atom->operand);
   if (failed(verifySharedMemory(emitError, *this, chip, elementBytes)) ||
       failed(verifyWorkItems(emitError, chip, getNumSubgroups())))

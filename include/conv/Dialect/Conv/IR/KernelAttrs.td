@@ -91,13 +91,19 @@ class Conv_KernelAttr<string name, string mnemonic, dag loop = (ins), dag own = 
 }
 
 def Conv_StagedGemmAttr : Conv_KernelAttr<"StagedGemm", "staged_gemm",
-    (ins Conv_StagedLoopParameter:$mainLoop)> {
+    (ins Conv_StagedLoopParameter:$mainLoop),
+    (ins DefaultValuedParameter<"int64_t", "0">:$lastRound)> {
   let summary = "Products of tiles that work-items stage in shared memory";
   let description = [{
     Sizes are those of a batch of matrix products: `[rows, columns]`. Each step,
     work-items bring a tile of both operands to shared memory, through registers
     (`register_staged`) or not (`async_staged`), and subgroups multiply it by
     `atom`.
+
+    Of the workgroups that share a unit, the oldest one goes first. The last
+    `last_round` workgroups of the launch lower their priority on their way
+    through the reduction instead, so that those behind go first and none is
+    alone at the end.
 
     Constraints, beside those of all families:
       * (S2) `subgroup` divides `workgroup`.
@@ -113,14 +119,18 @@ def Conv_StagedGemmAttr : Conv_KernelAttr<"StagedGemm", "staged_gemm",
         (gfx950) both operands are copied, each of less than 2 GiB: 16 bytes at
         a time along the reduction or, of 16-bit elements, along the rows.
         `register_staged` has 1 or 2 stages.
+      * (S26) `last_round` is not negative. If it is positive, subgroups of the
+        chip have priorities, and the launch has one product.
 
     Example:
     ```mlir
     #conv.staged_gemm<workgroup = [128, 64], subgroup = [64, 32], gemm_k = 32,
-                      stages = 2, atom = <mfma 32 x 32 x 8>,
-                      main_loop = register_staged, raster = columns>
+                      stages = 1, atom = <mfma 32 x 32 x 8>,
+                      main_loop = register_staged, raster = columns,
+                      last_round = 288>
     ```
   }];
+  let assemblyFormat = "`<`" # fields # " (`,` `last_round` `=` $lastRound^)? `>`";
   let extraClassDeclaration = verifyForChip # [{
     StringRef getLoopName() const { return stringifyLoop(getMainLoop()); }
     bool isAsync() const { return getMainLoop() == StagedLoop::Async; }
