@@ -46,6 +46,7 @@ static void buildNvptxLlvm(OpPassManager &manager) {
   kernels.addPass(createSCFToControlFlowPass());
   kernels.addPass(createConvertKernelsToNVVMPass());
   kernels.addPass(createConvertNVVMToLLVMPass());
+  kernels.addPass(createJoinWgmmaPass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
 }

@@ -234,6 +234,38 @@ def SerializeNVPTXPass : Pass<"conv-serialize-nvptx", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
+def JoinWgmmaPass : Pass<"conv-join-wgmma", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Join matrix instructions of a warpgroup to one piece of assembly";
+  let description = [{
+    The instructions of a step that add to the same sums follow each other. As
+    one piece of inline assembly, they name the registers of the sums once,
+    which takes LLVM less time. `ptxas` makes the same code of it.
+
+    * Input: inline assembly of one `wgmma.mma_async` each, with sums that are
+      operands and results.
+    * Output: one piece for those between which there are only values.
+    * Keeps: what is alone, or whose sums something else reads in between.
+    * Fails: never.
+
+    Before:
+    ```mlir
+    %0 = llvm.inline_asm has_side_effects "wgmma.mma_async A {$0, $1}, $4;", "=f,=f,0,1,l" %x, %y, %a
+        : (f32, f32, i64) -> !llvm.struct<(f32, f32)>
+    %1 = llvm.extractvalue %0[0] : !llvm.struct<(f32, f32)>
+    %2 = llvm.extractvalue %0[1] : !llvm.struct<(f32, f32)>
+    %3 = llvm.inline_asm has_side_effects "wgmma.mma_async B {$0, $1}, $4;", "=f,=f,0,1,l" %1, %2, %b
+        : (f32, f32, i64) -> !llvm.struct<(f32, f32)>
+    ```
+
+    After:
+    ```mlir
+    %3 = llvm.inline_asm has_side_effects "wgmma.mma_async A {$0, $1}, $4;wgmma.mma_async B {$0, $1}, $5;",
+        "=f,=f,0,1,l,l" %x, %y, %a, %b : (f32, f32, i64, i64) -> !llvm.struct<(f32, f32)>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def SerializeAMDGPUPass : Pass<"conv-serialize-amdgpu", "::mlir::ModuleOp"> {
   let summary = "Compile each gpu.module for an AMD GPU into a gpu.binary";
   let description = [{
