@@ -83,9 +83,8 @@ class DynamicViews {
 public:
   explicit DynamicViews(DynamicOpInterface op);
 
-  /// Positions of a block, and blocks that a work-item has one after the other.
+  /// Positions of a block.
   int64_t countPositions() const { return positions; }
-  int64_t countBlocksOfRun() const { return run; }
   /// Whether work-items take positions one after the other.
   bool isStream() const { return isStreamed; }
   /// All matrices of the result.
@@ -153,7 +152,8 @@ private:
   DynamicShape shape;
   KernelOrder order;
   Direction direction;
-  int64_t operandBytes, positions, run = 1;
+  int64_t operandBytes, positions;
+  int64_t run = 1; ///< Blocks that a work-item has one after the other.
   int64_t
       elements; ///< Channels of a work-item, or groups in a kernel gradient.
   int64_t leastBytes = 0; ///< Of an access of a work-item that streams.
