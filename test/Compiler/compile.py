@@ -3,6 +3,7 @@
 
 import ctypes
 import dataclasses
+import math
 import os
 import subprocess
 import sys
@@ -191,6 +192,48 @@ class Compile(unittest.TestCase):
             if x is values:
                 z = conv.jit.conv2d(x.reshape(1, 1, 1, -1), one, activation="silu").ravel()
                 np.testing.assert_allclose(z, silu, rtol=5e-7, atol=1e-36)
+
+    def test_functions_of_activations(self):
+        """Of the host, over all f32: subnormal numbers, infinities and NaNs have the results of libm, and errors are few ulp."""
+        module = """func.func @f(%x: tensor<1x1x1x65536xf32> {{conv.name = "x"}}, %w: tensor<1x1x1x1xf32> {{conv.name = "w"}})
+            -> (tensor<1x1x1x65536xf32> {{conv.name = "y"}}) {{
+          %sum = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+            layouts = <"NCHW", "KCRS", "NKPQ"> : tensor<1x1x1x65536xf32>, tensor<1x1x1x1xf32> -> tensor<1x1x1x65536xf32>
+          %init = tensor.empty() : tensor<1x1x1x65536xf32>
+          %y = linalg.generic {{indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
+              iterator_types = ["parallel", "parallel", "parallel", "parallel"]}}
+              ins(%sum : tensor<1x1x1x65536xf32>) outs(%init : tensor<1x1x1x65536xf32>) {{
+          ^bb0(%v: f32, %unused: f32):
+            %r = math.{} %v : f32
+            linalg.yield %r : f32
+          }} -> tensor<1x1x1x65536xf32>
+          return %y : tensor<1x1x1x65536xf32>
+        }}"""
+        bits = np.random.default_rng(0).integers(0, 2**32, (8, 65536), dtype=np.uint32)
+        bits[0, :16] = range(16)  # Zero and subnormal numbers.
+        x = bits.view(np.float32)
+        x[1] = np.linspace(-105, 90, 65536)
+        x[2] = np.linspace(-5, 5, 65536)
+        x[3:5] = np.geomspace(1e-8, 12, 2 * 65536).reshape(2, -1)
+        x[4] *= -1
+        x[0, 16:24] = [-0.0, np.inf, -np.inf, np.nan, 88.72, 88.73, -104, 3.4e38]
+        one = np.ones((1, 1, 1, 1), np.float32)
+        with np.errstate(invalid="ignore"):
+            wide = x.astype(np.float64)
+        functions = {"exp": (np.exp, 1.1), "expm1": (np.expm1, 1.5), "tanh": (np.tanh, 1.4)}
+        functions["erf"] = np.vectorize(math.erf), 1.1
+        for name, (function, ulp) in functions.items():
+            with np.errstate(all="ignore"), self.subTest(name):
+                layer = conv.load(conv.compile(module.format(name), "host"))["f"]
+                y = np.stack([layer(row.reshape(1, 1, 1, -1), one).ravel() for row in x])
+                expected = function(wide)
+                nearest = expected.astype(np.float32)
+                special = ~np.isfinite(nearest)
+                np.testing.assert_array_equal(y[special], nearest[special])
+                spacing = np.spacing(np.abs(nearest[~special])).astype(np.float64)
+                np.testing.assert_array_less(np.abs(y[~special] - expected[~special]) / spacing, ulp)
+                signed = (x != 0) & ~np.isnan(x)
+                np.testing.assert_array_equal(np.signbit(y)[signed], np.signbit(nearest)[signed])
 
     def test_structures_of_another_version(self):
         library, place = _compiler.load(), ctypes.c_void_p()

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // One full conversion, so that ops without a pattern fail here and not in the
-// translation to LLVM IR. Exponentials become arithmetic, other math ops their
-// LLVM intrinsic if they have one; the others become calls of libm.
+// translation to LLVM IR. Functions that activations are made of become
+// arithmetic, other math ops their LLVM intrinsic if they have one; the others
+// become calls of libm.
 //
 // bf16 becomes i16. Conversions are integer operations by now, so what is left
 // of it is loaded, moved between lanes and stored. LLVM would widen vectors of
@@ -18,7 +19,7 @@
 #include "../AddressAccess.h"
 #include "../KernelToLLVM.h"
 #include "../TargetCheck.h"
-#include "ExpandExponential.h"
+#include "ExpandFunctions.h"
 #include "KernelFunction.h"
 #include "conv/Backend/Passes.h"
 #include "conv/Chip/HostProcessor.h"
@@ -116,8 +117,8 @@ static void populatePatterns(LLVMTypeConverter &converter,
   populateMathToLibmConversionPatterns(patterns, /*benefit=*/1);
 }
 
-/// Calls libm for expm1. The patterns for intrinsics compute exp(x) - 1, which
-/// cancels near zero.
+/// Calls libm for expm1 of other types than f32. The patterns for intrinsics
+/// compute exp(x) - 1, which cancels near zero.
 static LogicalResult convertExpM1(gpu::GPUModuleOp module) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
@@ -148,13 +149,14 @@ struct ConvertKernelsToHostPass final
     : mlir::conv::impl::ConvertKernelsToHostPassBase<ConvertKernelsToHostPass> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
-    if (failed(verifyTarget(module, ::conv::Backend::Host)) ||
-        failed(convertExpM1(module)))
+    if (failed(verifyTarget(module, ::conv::Backend::Host)))
       return signalPassFailure();
     MLIRContext *context = &getContext();
-    RewritePatternSet exponentials(context);
-    populateExpandExponentialPatterns(exponentials);
-    walkAndApplyPatterns(module, std::move(exponentials));
+    RewritePatternSet functions(context);
+    populateExpandFunctionPatterns(functions);
+    walkAndApplyPatterns(module, std::move(functions));
+    if (failed(convertExpM1(module)))
+      return signalPassFailure();
     LLVMTypeConverter converter(context);
     convertBf16(converter);
     populateGpuMemorySpaceAttributeConversions(

@@ -27,15 +27,17 @@ module attributes {conv.target = #conv.target<"host">} {
 
 // -----
 
-// exp is arithmetic, what LLVM has an intrinsic for is not a call, and erf is one call per element.
-// CHECK:       llvm.func @erff(f32) -> f32
+// What activations are made of is arithmetic, and what LLVM has an intrinsic for is no call.
+// CHECK-NOT:     llvm.func @{{.*}}f(
 // CHECK:       llvm.func @math
 // CHECK:         llvm.intr.roundeven({{.*}}) : (vector<2xf32>) -> vector<2xf32>
 // CHECK-COUNT-8: llvm.intr.fma({{.*}}) : (vector<2xf32>, vector<2xf32>, vector<2xf32>) -> vector<2xf32>
 // CHECK:         llvm.fptosi {{.*}} : vector<2xf32> to vector<2xi32>
 // CHECK-NOT:     llvm.intr.exp
 // CHECK:         llvm.intr.log({{.*}}) : (vector<2xf32>) -> vector<2xf32>
-// CHECK-COUNT-2: llvm.call @erff
+// CHECK:         llvm.intr.copysign({{.*}}) : (vector<2xf32>, vector<2xf32>) -> vector<2xf32>
+// CHECK:         llvm.intr.copysign({{.*}}) : (vector<2xf32>, vector<2xf32>) -> vector<2xf32>
+// CHECK-NOT:     llvm.intr.{{exp|tanh}}
 // CHECK-NOT:     llvm.call
 module attributes {conv.target = #conv.target<"host">} {
   gpu.module @kernels {
@@ -45,7 +47,9 @@ module attributes {conv.target = #conv.target<"host">} {
       %e = math.exp %v : vector<2xf32>
       %l = math.log %e : vector<2xf32>
       %f = math.erf %l : vector<2xf32>
-      vector.store %f, %x[%i] : memref<8xf32, #gpu.address_space<global>>, vector<2xf32>
+      %t = math.tanh %f : vector<2xf32>
+      %m = math.expm1 %t : vector<2xf32>
+      vector.store %m, %x[%i] : memref<8xf32, #gpu.address_space<global>>, vector<2xf32>
       gpu.return
     }
   }
@@ -53,18 +57,23 @@ module attributes {conv.target = #conv.target<"host">} {
 
 // -----
 
-// expm1 is a call, too: exp(x) - 1 cancels near zero.
-// CHECK:       llvm.func @expm1f(f32) -> f32
-// CHECK:       llvm.func @cancels
+// Of other types, expm1 is a call: exp(x) - 1 cancels near zero. So is each element of a function that LLVM does not know.
+// CHECK-DAG:   llvm.func @expm1(f64) -> f64
+// CHECK-DAG:   llvm.func @cbrtf(f32) -> f32
+// CHECK:       llvm.func @calls
 // CHECK-NOT:     llvm.intr.exp
-// CHECK-COUNT-2: llvm.call @expm1f
+// CHECK-COUNT-2: llvm.call @expm1
+// CHECK-COUNT-2: llvm.call @cbrtf
 module attributes {conv.target = #conv.target<"host">} {
   gpu.module @kernels {
-    gpu.func @cancels(%x: memref<8xf32, #gpu.address_space<global>>) kernel {
+    gpu.func @calls(%x: memref<8xf64, #gpu.address_space<global>>, %y: memref<8xf32, #gpu.address_space<global>>) kernel {
       %i = gpu.block_id x
-      %v = vector.load %x[%i] : memref<8xf32, #gpu.address_space<global>>, vector<2xf32>
-      %e = math.expm1 %v : vector<2xf32>
-      vector.store %e, %x[%i] : memref<8xf32, #gpu.address_space<global>>, vector<2xf32>
+      %v = vector.load %x[%i] : memref<8xf64, #gpu.address_space<global>>, vector<2xf64>
+      %e = math.expm1 %v : vector<2xf64>
+      vector.store %e, %x[%i] : memref<8xf64, #gpu.address_space<global>>, vector<2xf64>
+      %w = vector.load %y[%i] : memref<8xf32, #gpu.address_space<global>>, vector<2xf32>
+      %c = math.cbrt %w : vector<2xf32>
+      vector.store %c, %y[%i] : memref<8xf32, #gpu.address_space<global>>, vector<2xf32>
       gpu.return
     }
   }
