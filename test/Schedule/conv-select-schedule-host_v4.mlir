@@ -60,6 +60,18 @@ func.func @channels_first(%x: tensor<1x128x56x56xf32>, %w: tensor<128x128x3x3xf3
   return %y : tensor<1x128x56x56xf32>
 }
 
+// Three channels of three taps are one run that a mask loads: windows are copied row after row, and vectors are along the 16
+// output channels. Squares of pixels by channels would be transposed element by element.
+// CHECK-LABEL: func.func @first_layer
+// CHECK: layouts = <"NHWC", "KRSC", "NPQK"> schedule = <kernel = #conv.host_gemm<{{.*}} atom = <fma 16 x 8 x 1>
+func.func @first_layer(%x: tensor<1x224x224x3xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<1x112x112x16xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<1x224x224x3xf32>, tensor<16x3x3x3xf32> -> tensor<1x112x112x16xf32>
+  return %y : tensor<1x112x112x16xf32>
+}
+
 // A product with a row for each tap of few channels copies its wide operand once, and in order; the terms are added up.
 // CHECK-LABEL: func.func @few_output_channels
 // CHECK: layouts = <"NCHW", "KRSC", "NKPQ">, im2col = {{[12]}}

@@ -163,13 +163,15 @@ module attributes {conv.target = #conv.target<"host">} {
 #across = #conv.schedule<kernel = #conv.host_gemm<workgroup = [16, 8], subgroup = [16, 8], gemm_k = 72, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
 
 // Vectors are positions, but the 8 channels of a group are what is adjacent in the result: a run of results has the sums
-// of a position, and one store. Before, zeros are only where there are sums: rows of 16 positions.
+// of a position, and one store. All of the reduction is one block: sums start as zeros in registers, and an iteration has as
+// many steps as divide the block and have at most 32 products of vectors.
 // CHECK-LABEL: gpu.func @groups_0
 // CHECK-SAME:    %[[S:[a-z0-9]+]] : memref<384xf32, #gpu.address_space<private>>)
-// CHECK:         scf.for
-// CHECK-NEXT:      scf.for
-// CHECK:             vector.store %{{.+}}, %[[S]]{{.*}}, vector<16xf32>
-// CHECK:         vector.fma
+// CHECK-NOT:     %[[S]]
+// CHECK:         scf.for %{{.+}} = %c0_i64 to %c72_i64 step %c4_i64 {{.*}}iter_args(%{{.+}} = %cst{{.*}}, %{{.+}} = %cst{{.*}}, %{{.+}} = %cst{{.*}}, %{{.+}} = %cst
+// CHECK-COUNT-16:  vector.fma
+// CHECK-NOT:       vector.fma
+// CHECK-COUNT-4: vector.store %{{.+}}, %[[S]]{{.*}}, vector<16xf32>
 // CHECK-COUNT-8: vector.load %[[S]]{{.*}}, vector<1xf32>
 // CHECK:         %[[SUMS:.+]] = vector.from_elements
 // CHECK:         vector.store %[[SUMS]], %{{.*}} : memref<1024xf32, {{.*}}>, vector<8xf32>

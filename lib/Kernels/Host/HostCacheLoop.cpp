@@ -41,11 +41,20 @@ private:
   SmallVector<Value> createSteps(ArrayRef<NarrowRow> rows, int64_t distance,
                                  Value wideStart, Value length,
                                  ValueRange initial);
+  int64_t countUnrolled(int64_t steps, int64_t rows) const;
   SmallVector<Value> createPacked(Value row, Value wideStart,
                                   ValueRange initial);
   SmallVector<Value> createRuns(Value row, Value wideStart, ValueRange initial);
   SmallVector<MatrixAccess::Position> createStarts(Value row);
   NarrowRow select(const MatrixAccess::Position &position);
+  /// Whether sums are complete after one block, so that none is read before.
+  bool hasOneBlock() const {
+    return kernel.gemmK() >= kernel.form.getReduction();
+  }
+  Value createZeros() const {
+    auto type = VectorType::get({kernel.atom.m}, code.getSumType());
+    return arith::ConstantOp::create(b, b.getZeroAttr(type));
+  }
   /// The sum of a narrow row and a wide row.
   Value sumOffset(Value row, Value vector) const {
     return math.add(math.mul(row, wideTile), vector);
@@ -128,13 +137,38 @@ SmallVector<Value> HostCacheLoop::createSteps(ArrayRef<NarrowRow> rows,
     }
     return next;
   };
+  auto createSome = [&](Value k, int64_t count, ValueRange accumulators) {
+    SmallVector<Value> next = llvm::to_vector(accumulators);
+    for (int64_t i = 0; i < count; ++i)
+      next = createStep(math.add(k, i), next);
+    return next;
+  };
   Value steps = math.div(math.add(length, code.pairs - 1), code.pairs);
+  int64_t unrolled = 1;
+  if (std::optional<int64_t> known = getConstantIntValue(length)) {
+    int64_t all = llvm::divideCeil(*known, code.pairs);
+    unrolled = countUnrolled(all, static_cast<int64_t>(rows.size()));
+    if (unrolled == all)
+      return createSome(math.constant(0), all, initial);
+  }
   auto loop = scf::ForOp::create(
-      b, math.constant(0), steps, math.constant(1), initial,
+      b, math.constant(0), steps, math.constant(unrolled), initial,
       [&](OpBuilder &, Location, Value k, ValueRange accumulators) {
-        scf::YieldOp::create(b, createStep(k, accumulators));
+        scf::YieldOp::create(b, createSome(k, unrolled, accumulators));
       });
   return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+/// How many of a known number of steps are one iteration: the end of a loop is
+/// predicted wrongly, which takes as long as several steps. Of more products,
+/// LLVM would order those of one sum together, which wait for each other.
+int64_t HostCacheLoop::countUnrolled(int64_t steps, int64_t rows) const {
+  constexpr int64_t kMostProducts = 32;
+  int64_t ofStep = rows * llvm::divideCeil(kernel.atom.m, code.lanes);
+  for (int64_t count = kMostProducts / ofStep; count > 1; --count)
+    if (steps % count == 0)
+      return count;
+  return 1;
 }
 
 /// The place of a run of a row: zeros if the run is outside of the tensor.
@@ -187,9 +221,16 @@ SmallVector<Value> HostCacheLoop::createRuns(Value row, Value wideStart,
   SmallVector<MatrixAccess::Position> starts = createStarts(row);
   int64_t size = narrowAccess.getInnermostSize(MatrixIndex::Column);
   Value end = math.add(block.k, block.length);
+  // Blocks of whole runs have runs of a known length.
+  bool isWhole = kernel.gemmK() % size == 0 || hasOneBlock();
   auto createRun = [&](Value run, ValueRange accumulators) {
-    Value first = math.maximum(block.k, math.mul(run, size));
-    Value last = math.minimum(end, math.mul(math.add(run, 1), size));
+    Value first = math.mul(run, size);
+    Value length = math.constant(size);
+    if (!isWhole) {
+      first = math.maximum(block.k, first);
+      length =
+          code.sub(math.minimum(end, math.mul(math.add(run, 1), size)), first);
+    }
     auto column = narrowAccess.createPosition(MatrixIndex::Column, first);
     SmallVector<NarrowRow> rows;
     for (const MatrixAccess::Position &start : starts)
@@ -197,7 +238,7 @@ SmallVector<Value> HostCacheLoop::createRuns(Value row, Value wideStart,
     return createSteps(
         rows, code.pairs,
         math.add(wideStart, math.mul(code.sub(first, block.k), kernel.atom.m)),
-        code.sub(last, first), accumulators);
+        length, accumulators);
   };
   auto loop = scf::ForOp::create(
       b, math.div(block.k, size), math.div(math.add(end, size - 1), size),
@@ -225,8 +266,10 @@ SmallVector<Value> HostCacheLoop::createPacked(Value row, Value wideStart,
 void HostCacheLoop::createRegisterTile(Value row, Value vector) {
   SmallVector<Value> initial;
   for (int64_t i = 0; i < narrow.step; ++i)
-    initial.push_back(
-        code.load(sums, sumOffset(math.add(row, i), vector), kernel.atom.m));
+    initial.push_back(hasOneBlock()
+                          ? createZeros()
+                          : code.load(sums, sumOffset(math.add(row, i), vector),
+                                      kernel.atom.m));
   Value wideStart = math.constant(0);
   for (auto [i, sum] : llvm::enumerate(
            narrow.isInPlace ? createRuns(row, wideStart, initial)
@@ -243,15 +286,16 @@ void HostCacheLoop::createReduction() {
   Value narrowEnd =
       math.mul(math.div(math.add(narrowCount, narrow.step - 1), narrow.step),
                narrow.step);
-  code.forEach(zero, narrowEnd, 1, [&](Value row) {
-    code.forEach(zero, wideCount, kernel.atom.m, [&](Value vector) {
-      code.storeZeros(kernel.atom.m, sums, sumOffset(row, vector));
+  auto clearSums = [&] {
+    code.forEach(zero, narrowEnd, 1, [&](Value row) {
+      code.forEach(zero, wideCount, kernel.atom.m, [&](Value vector) {
+        code.storeZeros(kernel.atom.m, sums, sumOffset(row, vector));
+      });
     });
-  });
-  code.forEach(zero, math.constant(reduction), kernel.gemmK(), [&](Value k) {
+  };
+  auto createBlock = [&](Value k, Value length) {
     block.k = k;
-    block.length = math.minimum(math.constant(kernel.gemmK()),
-                                code.sub(math.constant(reduction), k));
+    block.length = length;
     if (!narrow.isInPlace)
       HostPack(kernel, block, narrow, isLeftWide ? origin.column : origin.row)
           .create(narrowCount);
@@ -263,6 +307,15 @@ void HostCacheLoop::createReduction() {
       code.forEach(zero, narrowCount, narrow.step,
                    [&](Value row) { createRegisterTile(row, vector); });
     });
+  };
+  if (hasOneBlock())
+    return createBlock(zero, math.constant(reduction));
+  clearSums();
+  code.forEach(zero, math.constant(reduction), kernel.gemmK(), [&](Value k) {
+    Value length = math.constant(kernel.gemmK());
+    if (reduction % kernel.gemmK() != 0)
+      length = math.minimum(length, code.sub(math.constant(reduction), k));
+    createBlock(k, length);
   });
 }
 

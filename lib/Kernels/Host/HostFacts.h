@@ -25,6 +25,9 @@ struct HostFacts {
   struct Rows {
     int64_t distance = 0, even = 1;
     int64_t lineDistance = 0, line = 1;
+    /// Neighbours along the reduction that are contiguous in memory, until the
+    /// digit after the next one changes: masks load them as one run.
+    int64_t range = 1;
   };
   Rows lhs, rhs;
   /// Elements between neighbouring rows of the result, and neighbouring

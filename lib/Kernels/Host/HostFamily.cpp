@@ -15,6 +15,21 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+/// Neighbours along the reduction that are contiguous in memory, along the two
+/// innermost of the digits that have some.
+static int64_t countRange(const ViewedTensor &operand) {
+  int64_t range = 1, digits = 0;
+  for (DigitRole role : llvm::reverse(operand.view.getColumnRoles())) {
+    int64_t size = operand.view.getSize(role);
+    if (size == 1)
+      continue;
+    if (getDistance(operand, role) != range || ++digits > 2)
+      break;
+    range *= size;
+  }
+  return range;
+}
+
 /// How rows of an operand, and neighbours along the reduction, follow each
 /// other in memory.
 static ::conv::HostFacts::Rows describeRows(const ViewedTensor &operand) {
@@ -36,6 +51,7 @@ static ::conv::HostFacts::Rows describeRows(const ViewedTensor &operand) {
     if (rows.line != 1)
       break;
   }
+  rows.range = countRange(operand);
   return rows;
 }
 

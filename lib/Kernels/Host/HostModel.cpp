@@ -104,10 +104,19 @@ static double countTogether(const HostFacts::Rows &rows, double lanes) {
 double Work::countCopy(const Run &run, const HostFacts::Rows &rows,
                        bool isWide) const {
   double run1 = double(run.elements);
-  if (run.isAlongReduction && run1 > 1)
+  if (run.isAlongReduction && run1 > 1 && isWide) {
+    // What is left of a run after whole squares is loaded alone.
+    double alone = double(run.elements % kHostLanes) / run1;
     return fit.copiedRunInstructions / run1 +
-           (isWide ? fit.transposedInstructions
-                   : fit.copiedInstructions / std::min(lanes, run1));
+           (1 - alone) * fit.transposedInstructions +
+           alone * fit.gatheredInstructions;
+  }
+  if (run.isAlongReduction && run1 > 1) {
+    if (hasMasks)
+      run1 = std::max(run1, double(rows.range));
+    return fit.copiedRunInstructions / run1 +
+           fit.copiedInstructions / std::min(lanes, run1);
+  }
   // Neighbours in memory need not be neighbouring rows.
   if (run1 > 1 && rows.distance == 1)
     return fit.copiedInstructions / std::min(lanes, run1);
