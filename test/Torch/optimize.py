@@ -205,6 +205,30 @@ class Optimize(unittest.TestCase):
         self.assertTrue(torch.equal(torch.get_rng_state(), state))
         self.assertEqual(model.seen, 0)
 
+    def test_inputs_that_change_are_no_difference(self):
+        """A model may change its input in place: so does the module, but the example keeps its values."""
+
+        class Doubles(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = torch.nn.Conv2d(4, 4, 1)
+
+            def forward(self, x):
+                return self.conv(x.mul_(2))
+
+        model, x = Doubles(), torch.randn(1, 4, 5, 5)
+        example = x.clone()
+        module = conv.torch.optimize(model, (example,), compile_rest=False)
+        self.assertTrue(torch.equal(example, x))
+        self.assertIn(str(CONVOLUTION), operators(module))
+        ours, theirs = x.clone(), x.clone()
+        with torch.no_grad():
+            torch.testing.assert_close(module(ours), model(theirs))
+        self.assertTrue(torch.equal(ours, theirs))
+        conv.torch.save(model, (example,), f"{FOLDER}/doubles.convpack", targets="host")
+        os.remove(f"{FOLDER}/doubles.convpack")
+        self.assertTrue(torch.equal(example, x))
+
     def test_training_through_it_is_refused(self):
         graph = conv.torch.optimize(Block(4, 4), (torch.randn(1, 4, 6, 6),), compile_rest=False)
         x = torch.randn(1, 4, 6, 6, requires_grad=True)

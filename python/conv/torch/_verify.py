@@ -49,27 +49,33 @@ def _are_same(buffer: torch.Tensor, value: torch.Tensor) -> bool:
     return torch.equal(buffer, value) or torch.equal(_bits(buffer), _bits(value))  # NaN is not equal to itself.
 
 
+def _is_dense(tensor: torch.Tensor) -> bool:
+    return tensor.layout is torch.strided and not tensor.is_nested
+
+
 class Check:
     """The results of a model on an example, and the comparison of other modules with it.
 
-    All modules start with the same random numbers and the same `buffers`, whose values stay.
+    All modules start with the same random numbers, the same `buffers` and the same example; models may change both in place,
+    and both keep their values.
     """
 
     def __init__(
         self, model: torch.nn.Module, example: Example, buffers: typing.Iterable[torch.Tensor], most: float
     ) -> None:
         self._example, self._most = example, most
-        # Buffers that nothing changes are not written: their versions tell `_inference.Sources` so.
-        self._buffers = [(buffer, buffer.clone()) for buffer in buffers]
-        self._devices = {value.device for value in tree_leaves(example) if isinstance(value, torch.Tensor)}
+        inputs = [value for value in tree_leaves(example) if isinstance(value, torch.Tensor)]
+        # What nothing changes is not written: the versions of buffers tell `_inference.Sources` so.
+        self._kept = [(tensor, tensor.detach().clone()) for tensor in (*buffers, *filter(_is_dense, inputs))]
+        self._devices = {value.device for value in inputs}
         self._expected = self._run(model)
 
     def restore(self) -> None:
-        """Gives the buffers the values that they had."""
+        """Gives the buffers and the example the values that they had."""
         with torch.no_grad():
-            for buffer, value in self._buffers:
-                if not _are_same(buffer, value):
-                    buffer.copy_(value)
+            for tensor, value in self._kept:
+                if not _are_same(tensor, value):
+                    tensor.copy_(value)
 
     def _run(self, module: typing.Callable) -> typing.List[torch.Tensor]:
         gpus = [device for device in self._devices if device.type == "cuda"]
