@@ -37,8 +37,12 @@
 // CHECK:             vector.load %[[F]]{{.*}}, vector<16xf32>
 // CHECK:             vector.load %[[A]]{{.*}}, vector<1xf32>
 // CHECK:             vector.broadcast
+// CHECK-COUNT-16:    vector.fma
+// The steps after the last whole iteration, since blocks have 24 or 21.
+// CHECK:           scf.for {{.*}} step %c1_i64 {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
 // CHECK-COUNT-4:     vector.fma
-// CHECK-COUNT-4:   vector.store %{{.+}}, %[[S]]
+// CHECK-NOT:       vector.fma
+// CHECK:           vector.store %{{.+}}, %[[S]]
 // The epilogue, on vectors and on the channels that remain.
 // CHECK:         memref.reinterpret_cast %[[Y]]
 // CHECK:         %[[SUM:.+]] = vector.load %[[S]]{{.*}}, vector<8xf32>
@@ -167,7 +171,12 @@ module attributes {conv.target = #conv.target<"host">} {
 // many steps as divide the block and have at most 32 products of vectors.
 // CHECK-LABEL: gpu.func @groups_0
 // CHECK-SAME:    %[[S:[a-z0-9]+]] : memref<384xf32, #gpu.address_space<private>>)
-// CHECK-NOT:     %[[S]]
+// Where eight positions are inside of the image with a tap, their squares are loaded as they are, else with guards.
+// CHECK:         %[[INSIDE:.+]] = vector.reduction <and>, %{{.+}} : vector<8xi1> into i1
+// CHECK:         scf.if %[[INSIDE]] {
+// CHECK-NOT:       arith.select
+// CHECK:         } else {
+// CHECK-COUNT-8:   arith.select %{{.+}} : vector<8xf32>
 // CHECK:         scf.for %{{.+}} = %c0_i64 to %c72_i64 step %c4_i64 {{.*}}iter_args(%{{.+}} = %cst{{.*}}, %{{.+}} = %cst{{.*}}, %{{.+}} = %cst{{.*}}, %{{.+}} = %cst
 // CHECK-COUNT-16:  vector.fma
 // CHECK-NOT:       vector.fma
@@ -183,5 +192,31 @@ module attributes {conv.target = #conv.target<"host">} {
         layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #across
         : tensor<1x8x8x16xf32>, tensor<16x3x3x8xf32> -> tensor<1x8x8x16xf32>
     return %y : tensor<1x8x8x16xf32>
+  }
+}
+
+// -----
+
+#schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 16], subgroup = [8, 16], gemm_k = 144, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
+
+// Runs of 16 channels are read where they are. Where a tap is inside of the image for the four pixels of a register tile, no
+// zeros are read instead of a run.
+// CHECK-LABEL: gpu.func @in_place_0
+// CHECK:         %[[INSIDE:.+]] = vector.reduction <and>, %{{.+}} : vector<4xi1> into i1
+// CHECK:         scf.if %[[INSIDE]] -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) {
+// CHECK-NOT:       arith.select
+// CHECK:           scf.for
+// CHECK-COUNT-16:    vector.fma
+// CHECK:         } else {
+// CHECK-COUNT-8:   arith.select
+// CHECK:           scf.for
+// CHECK-COUNT-16:    vector.fma
+module attributes {conv.target = #conv.target<"host">} {
+  func.func @in_place(%x: tensor<1x9x9x16xf32>, %w: tensor<16x3x3x16xf32>) -> tensor<1x9x9x16xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+        : tensor<1x9x9x16xf32>, tensor<16x3x3x16xf32> -> tensor<1x9x9x16xf32>
+    return %y : tensor<1x9x9x16xf32>
   }
 }

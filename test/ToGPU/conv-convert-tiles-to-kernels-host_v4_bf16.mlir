@@ -17,6 +17,9 @@
 // CHECK:             %[[PAIR:.+]] = vector.load %[[A]]{{.*}}, vector<2xbf16>
 // CHECK:             %[[INTEGER:.+]] = vector.bitcast %[[PAIR]] : vector<2xbf16> to vector<1xi32>
 // CHECK:             vector.broadcast {{.*}} : i32 to vector<32xi32>
+// Two steps of an iteration, and the step that a block may end with.
+// CHECK-COUNT-32:    x86vector.avx512.dot {{.*}} : vector<32xbf16> -> vector<16xf32>
+// CHECK:           scf.for
 // CHECK-COUNT-16:    x86vector.avx512.dot {{.*}} : vector<32xbf16> -> vector<16xf32>
 // CHECK-NOT:         x86vector.avx512.dot
 // CHECK:           gpu.return

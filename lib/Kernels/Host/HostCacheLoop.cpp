@@ -41,7 +41,7 @@ private:
   SmallVector<Value> createSteps(ArrayRef<NarrowRow> rows, int64_t distance,
                                  Value wideStart, Value length,
                                  ValueRange initial);
-  int64_t countUnrolled(int64_t steps, int64_t rows) const;
+  int64_t countUnrolled(int64_t rows) const;
   SmallVector<Value> createPacked(Value row, Value wideStart,
                                   ValueRange initial);
   SmallVector<Value> createRuns(Value row, Value wideStart, ValueRange initial);
@@ -143,32 +143,38 @@ SmallVector<Value> HostCacheLoop::createSteps(ArrayRef<NarrowRow> rows,
       next = createStep(math.add(k, i), next);
     return next;
   };
+  auto createLoop = [&](Value begin, Value end, int64_t count,
+                        ValueRange accumulators) {
+    auto loop = scf::ForOp::create(
+        b, begin, end, math.constant(count), accumulators,
+        [&](OpBuilder &, Location, Value k, ValueRange inner) {
+          scf::YieldOp::create(b, createSome(k, count, inner));
+        });
+    return llvm::to_vector_of<Value>(loop.getResults());
+  };
+  Value zero = math.constant(0);
   Value steps = math.div(math.add(length, code.pairs - 1), code.pairs);
-  int64_t unrolled = 1;
+  int64_t most = countUnrolled(static_cast<int64_t>(rows.size()));
   if (std::optional<int64_t> known = getConstantIntValue(length)) {
     int64_t all = llvm::divideCeil(*known, code.pairs);
-    unrolled = countUnrolled(all, static_cast<int64_t>(rows.size()));
-    if (unrolled == all)
-      return createSome(math.constant(0), all, initial);
+    while (all % most != 0)
+      --most;
+    return most == all ? createSome(zero, all, initial)
+                       : createLoop(zero, steps, most, initial);
   }
-  auto loop = scf::ForOp::create(
-      b, math.constant(0), steps, math.constant(unrolled), initial,
-      [&](OpBuilder &, Location, Value k, ValueRange accumulators) {
-        scf::YieldOp::create(b, createSome(k, unrolled, accumulators));
-      });
-  return llvm::to_vector_of<Value>(loop.getResults());
+  if (most == 1)
+    return createLoop(zero, steps, 1, initial);
+  Value whole = math.mul(math.div(steps, most), most);
+  return createLoop(whole, steps, 1, createLoop(zero, whole, most, initial));
 }
 
-/// How many of a known number of steps are one iteration: the end of a loop is
-/// predicted wrongly, which takes as long as several steps. Of more products,
-/// LLVM would order those of one sum together, which wait for each other.
-int64_t HostCacheLoop::countUnrolled(int64_t steps, int64_t rows) const {
+/// The most steps of one iteration: the end of a loop is predicted wrongly,
+/// which takes as long as several steps. Of more products, LLVM would order
+/// those of one sum together, which wait for each other.
+int64_t HostCacheLoop::countUnrolled(int64_t rows) const {
   constexpr int64_t kMostProducts = 32;
   int64_t ofStep = rows * llvm::divideCeil(kernel.atom.m, code.lanes);
-  for (int64_t count = kMostProducts / ofStep; count > 1; --count)
-    if (steps % count == 0)
-      return count;
-  return 1;
+  return std::max<int64_t>(kMostProducts / ofStep, 1);
 }
 
 /// The place of a run of a row: zeros if the run is outside of the tensor.
@@ -232,13 +238,29 @@ SmallVector<Value> HostCacheLoop::createRuns(Value row, Value wideStart,
           code.sub(math.minimum(end, math.mul(math.add(run, 1), size)), first);
     }
     auto column = narrowAccess.createPosition(MatrixIndex::Column, first);
-    SmallVector<NarrowRow> rows;
-    for (const MatrixAccess::Position &start : starts)
-      rows.push_back(select(narrowAccess.add(start, column)));
-    return createSteps(
-        rows, code.pairs,
-        math.add(wideStart, math.mul(code.sub(first, block.k), kernel.atom.m)),
-        length, accumulators);
+    Value wideRun =
+        math.add(wideStart, math.mul(code.sub(first, block.k), kernel.atom.m));
+    auto multiply = [&](bool areInside) {
+      SmallVector<NarrowRow> rows;
+      for (const MatrixAccess::Position &start : starts) {
+        MatrixAccess::Position position = narrowAccess.add(start, column);
+        rows.push_back(areInside ? NarrowRow{source, position.offset}
+                                 : select(position));
+      }
+      return createSteps(rows, code.pairs, wideRun, length, accumulators);
+    };
+    // Most windows are inside with all of their rows.
+    Value areInside = areAllInside(code, narrowAccess, starts, column);
+    if (matchPattern(areInside, m_One()))
+      return multiply(/*areInside=*/true);
+    auto multiplyIf = [&](bool isKnown) {
+      return [&, isKnown](OpBuilder &, Location) {
+        scf::YieldOp::create(b, multiply(isKnown));
+      };
+    };
+    auto choice =
+        scf::IfOp::create(b, areInside, multiplyIf(true), multiplyIf(false));
+    return llvm::to_vector_of<Value>(choice.getResults());
   };
   auto loop = scf::ForOp::create(
       b, math.div(block.k, size), math.div(math.add(end, size - 1), size),

@@ -105,9 +105,10 @@ double Work::countCopy(const Run &run, const HostFacts::Rows &rows,
                        bool isWide) const {
   double run1 = double(run.elements);
   if (run.isAlongReduction && run1 > 1 && isWide) {
-    // What is left of a run after whole squares is loaded alone.
+    // Most runs of a square are inside together. What is left of them after
+    // whole squares is loaded alone.
     double alone = double(run.elements % kHostLanes) / run1;
-    return fit.copiedRunInstructions / run1 +
+    return fit.placeInstructions / run1 +
            (1 - alone) * fit.transposedInstructions +
            alone * fit.gatheredInstructions;
   }

@@ -81,6 +81,8 @@ private:
   void clearRest(Value count, int64_t lanes) const;
   bool isTransposed() const;
   bool hasPairs() const;
+  void transposeRun(const Positions &starts, Value target, Value column,
+                    Value length, bool areInside) const;
   void packTransposed(const Positions &starts, Value target) const;
   bool isTransposedWithMasks() const;
   void packWithMasks(const Positions &starts, Value target) const;
@@ -121,6 +123,12 @@ private:
   MatrixAccess access;
   Value source, scratch, origin;
 };
+
+/// Whether the element of a column is inside of the tensor in all of the rows
+/// that have these starts.
+Value areAllInside(const HostCode &code, const MatrixAccess &access,
+                   ArrayRef<MatrixAccess::Position> starts,
+                   const MatrixAccess::Position &column);
 
 } // namespace mlir::conv
 

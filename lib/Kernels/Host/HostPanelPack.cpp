@@ -26,6 +26,47 @@
 using namespace mlir;
 using namespace mlir::conv;
 
+/// One vector of the coordinates of several positions.
+static MatrixAccess::Position
+joinCoordinates(const HostCode &code, const MatrixAccess &access,
+                ArrayRef<MatrixAccess::Position> positions) {
+  ImplicitLocOpBuilder &b = code.b;
+  bool isNarrow = access.hasNarrowCoordinates();
+  Type element = isNarrow ? b.getI32Type() : code.math.getType();
+  auto type =
+      VectorType::get({static_cast<int64_t>(positions.size())}, element);
+  MatrixAccess::Position joined{positions.front().offset, {}};
+  for (size_t i = 0; i < access.countChecked(); ++i) {
+    SmallVector<Value> parts;
+    for (const MatrixAccess::Position &position : positions)
+      parts.push_back(IndexMath(b, cast<IntegerType>(element))
+                          .cast(position.coordinates[i]));
+    joined.coordinates.push_back(
+        vector::FromElementsOp::create(b, type, parts));
+  }
+  return joined;
+}
+
+Value mlir::conv::areAllInside(const HostCode &code, const MatrixAccess &access,
+                               ArrayRef<MatrixAccess::Position> starts,
+                               const MatrixAccess::Position &column) {
+  ImplicitLocOpBuilder &b = code.b;
+  // A vector of a power of two, in which the last row is repeated.
+  SmallVector<MatrixAccess::Position> rows(starts);
+  rows.resize(llvm::PowerOf2Ceil(rows.size()), rows.back());
+  auto lanes = static_cast<int64_t>(rows.size());
+  SmallVector<MatrixAccess::Position> columns(lanes, column);
+  Value all = arith::ConstantOp::create(
+      b, SplatElementsAttr::get(VectorType::get({lanes}, b.getI1Type()), true));
+  Value guard =
+      access.createGuard(access.add(joinCoordinates(code, access, rows),
+                                    joinCoordinates(code, access, columns)),
+                         all);
+  if (guard == all)
+    return code.math.yes();
+  return vector::ReductionOp::create(b, vector::CombiningKind::AND, guard);
+}
+
 /// Whether rows are contiguous, and runs inside or outside as a whole.
 bool HostPack::isTransposed() const {
   return access.getInnermostDistance(MatrixIndex::Column) == 1 &&
@@ -39,58 +80,78 @@ bool HostPack::hasPairs() const {
          access.getInnermostSize(MatrixIndex::Column) % operand.pairs == 0;
 }
 
-/// For `kHostLanes` rows.
-void HostPack::packTransposed(const Positions &starts, Value target) const {
+/// A run of `kHostLanes` rows, of which any may be outside, unless all are
+/// inside.
+void HostPack::transposeRun(const Positions &starts, Value target, Value column,
+                            Value length, bool areInside) const {
   // Elements of memory that move together.
   int64_t unit = hasPairs() ? operand.pairs : 1;
+  Position position = access.createPosition(MatrixIndex::Column, column);
+  SmallVector<Value> guards, offsets;
+  for (const Position &start : starts) {
+    Position row = access.add(start, position);
+    guards.push_back(areInside ? math.yes()
+                               : access.createGuard(row, math.yes()));
+    // The buffer's first run is read instead of a row outside.
+    offsets.push_back(matchPattern(guards.back(), m_One())
+                          ? row.offset
+                          : arith::SelectOp::create(code.b, guards.back(),
+                                                    row.offset,
+                                                    math.constant(0)));
+  }
+  auto select = [&](Value guard, Value loaded) -> Value {
+    if (matchPattern(guard, m_One()))
+      return loaded;
+    return arith::SelectOp::create(
+        code.b, guard, loaded,
+        arith::ConstantOp::create(code.b,
+                                  code.b.getZeroAttr(loaded.getType())));
+  };
+  auto load = [&](Value offset, int64_t elements) {
+    Value loaded = code.loadWide(source, offset, elements * unit);
+    return unit == 1 ? loaded : code.joinPairs(loaded);
+  };
+  auto store = [&](Value row, Value offset) {
+    code.store(unit == 1 ? row : code.splitPairs(row), scratch, offset);
+  };
+  code.forEachVector(
+      math.constant(0), math.div(length, unit),
+      [&](Value step, int64_t elements) {
+        Value inRun = math.mul(step, unit);
+        SmallVector<Value> loaded;
+        for (auto [offset, guard] : llvm::zip_equal(offsets, guards))
+          loaded.push_back(
+              select(guard, load(math.add(offset, inRun), elements)));
+        Value first = math.add(
+            target, math.mul(math.add(code.sub(column, block.k), inRun),
+                             operand.panel));
+        if (elements == 1)
+          return store(code.join(loaded), first);
+        for (auto [i, row] : llvm::enumerate(transpose(code.b, loaded)))
+          store(row, math.add(first, int64_t(i) * operand.panel * unit));
+      });
+}
+
+/// For `kHostLanes` rows. Most windows are inside with all of their rows, which
+/// one comparison of vectors tells.
+void HostPack::packTransposed(const Positions &starts, Value target) const {
   code.forEachRun(
       block.k, block.length, access.getInnermostSize(MatrixIndex::Column),
       [&](Value column, Value length) {
-        Position position = access.createPosition(MatrixIndex::Column, column);
-        Positions rows;
-        SmallVector<Value> guards, offsets;
-        for (const Position &start : starts) {
-          rows.push_back(access.add(start, position));
-          guards.push_back(access.createGuard(rows.back(), math.yes()));
-          // The buffer's first run is read instead of a row outside.
-          bool isThere = matchPattern(guards.back(), m_One());
-          offsets.push_back(isThere
-                                ? rows.back().offset
-                                : arith::SelectOp::create(code.b, guards.back(),
-                                                          rows.back().offset,
-                                                          math.constant(0)));
-        }
-        auto select = [&](Value guard, Value loaded) -> Value {
-          if (matchPattern(guard, m_One()))
-            return loaded;
-          return arith::SelectOp::create(
-              code.b, guard, loaded,
-              arith::ConstantOp::create(code.b,
-                                        code.b.getZeroAttr(loaded.getType())));
+        auto transposeIf = [&](bool areInside) {
+          return [&, areInside](OpBuilder &, Location) {
+            transposeRun(starts, target, column, length, areInside);
+            scf::YieldOp::create(code.b);
+          };
         };
-        auto load = [&](Value offset, int64_t elements) {
-          Value loaded = code.loadWide(source, offset, elements * unit);
-          return unit == 1 ? loaded : code.joinPairs(loaded);
-        };
-        auto store = [&](Value row, Value offset) {
-          code.store(unit == 1 ? row : code.splitPairs(row), scratch, offset);
-        };
-        code.forEachVector(
-            math.constant(0), math.div(length, unit),
-            [&](Value step, int64_t elements) {
-              Value inRun = math.mul(step, unit);
-              SmallVector<Value> loaded;
-              for (auto [offset, guard] : llvm::zip_equal(offsets, guards))
-                loaded.push_back(
-                    select(guard, load(math.add(offset, inRun), elements)));
-              Value first = math.add(
-                  target, math.mul(math.add(code.sub(column, block.k), inRun),
-                                   operand.panel));
-              if (elements == 1)
-                return store(code.join(loaded), first);
-              for (auto [i, row] : llvm::enumerate(transpose(code.b, loaded)))
-                store(row, math.add(first, int64_t(i) * operand.panel * unit));
-            });
+        Value areInside =
+            areAllInside(code, access, starts,
+                         access.createPosition(MatrixIndex::Column, column));
+        if (matchPattern(areInside, m_One()))
+          return transposeRun(starts, target, column, length,
+                              /*areInside=*/true);
+        scf::IfOp::create(code.b, areInside, transposeIf(true),
+                          transposeIf(false));
       });
 }
 
@@ -223,27 +284,6 @@ static bool hasEvenRows(const MatrixAccess &access, int64_t lanes) {
   return (step == 1 || (step == 2 && lanes >= kHostLanes)) &&
          access.hasLinearOffsets() &&
          access.getEvenSize(MatrixIndex::Row) >= lanes;
-}
-
-/// One vector of the coordinates of several positions.
-static MatrixAccess::Position
-joinCoordinates(const HostCode &code, const MatrixAccess &access,
-                ArrayRef<MatrixAccess::Position> positions) {
-  ImplicitLocOpBuilder &b = code.b;
-  bool isNarrow = access.hasNarrowCoordinates();
-  Type element = isNarrow ? b.getI32Type() : code.math.getType();
-  auto type =
-      VectorType::get({static_cast<int64_t>(positions.size())}, element);
-  MatrixAccess::Position joined{positions.front().offset, {}};
-  for (size_t i = 0; i < access.countChecked(); ++i) {
-    SmallVector<Value> parts;
-    for (const MatrixAccess::Position &position : positions)
-      parts.push_back(IndexMath(b, cast<IntegerType>(element))
-                          .cast(position.coordinates[i]));
-    joined.coordinates.push_back(
-        vector::FromElementsOp::create(b, type, parts));
-  }
-  return joined;
 }
 
 /// Whether the elements of the rows are evenly spaced in memory, except that
