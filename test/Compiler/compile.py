@@ -194,13 +194,14 @@ class Compile(unittest.TestCase):
                 np.testing.assert_allclose(z, silu, rtol=5e-7, atol=1e-36)
 
     def test_functions_of_activations(self):
-        """Of the host, over all f32: subnormal numbers, infinities and NaNs have the results of libm, and errors are few ulp."""
+        """Of the host, over all f32: subnormal numbers, infinities and NaNs are those of libm, and errors are few ulp."""
         module = """func.func @f(%x: tensor<1x1x1x65536xf32> {{conv.name = "x"}}, %w: tensor<1x1x1x1xf32> {{conv.name = "w"}})
             -> (tensor<1x1x1x65536xf32> {{conv.name = "y"}}) {{
           %sum = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
             layouts = <"NCHW", "KCRS", "NKPQ"> : tensor<1x1x1x65536xf32>, tensor<1x1x1x1xf32> -> tensor<1x1x1x65536xf32>
           %init = tensor.empty() : tensor<1x1x1x65536xf32>
-          %y = linalg.generic {{indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
+          %y = linalg.generic {{
+              indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
               iterator_types = ["parallel", "parallel", "parallel", "parallel"]}}
               ins(%sum : tensor<1x1x1x65536xf32>) outs(%init : tensor<1x1x1x65536xf32>) {{
           ^bb0(%v: f32, %unused: f32):
