@@ -239,28 +239,36 @@ def JoinWgmmaPass : Pass<"conv-join-wgmma", "::mlir::gpu::GPUModuleOp"> {
   let description = [{
     The instructions of a step that add to the same sums follow each other. As
     one piece of inline assembly, they name the registers of the sums once,
-    which takes LLVM less time. `ptxas` makes the same code of it.
+    which takes LLVM less time. `ptxas` made the same code of 268 kernels
+    (`bench/results`).
 
     * Input: inline assembly of one `wgmma.mma_async` each, with sums that are
-      operands and results.
+      operands and results, and text that names the sums by the numbers of the
+      results: `$0`, and neither `${0:x}` nor `$$`.
     * Output: one piece for those between which there are only values.
-    * Keeps: what is alone, or whose sums something else reads in between.
+    * Keeps: other assembly, what is alone, and what has sums that something
+      else reads in between.
     * Fails: never.
 
     Before:
     ```mlir
-    %0 = llvm.inline_asm has_side_effects "wgmma.mma_async A {$0, $1}, $4;", "=f,=f,0,1,l" %x, %y, %a
-        : (f32, f32, i64) -> !llvm.struct<(f32, f32)>
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %minus = llvm.mlir.constant(-1 : i32) : i32
+    %0 = llvm.inline_asm has_side_effects asm_dialect = att "wgmma.mma_async A {$0, $1}, $4, $5, $6;",
+        "=f,=f,0,1,l,l,n" %x, %y, %a, %b, %one : (f32, f32, i64, i64, i32) -> !llvm.struct<(f32, f32)>
+    %moved = llvm.add %a, %b : i64
     %1 = llvm.extractvalue %0[0] : !llvm.struct<(f32, f32)>
     %2 = llvm.extractvalue %0[1] : !llvm.struct<(f32, f32)>
-    %3 = llvm.inline_asm has_side_effects "wgmma.mma_async B {$0, $1}, $4;", "=f,=f,0,1,l" %1, %2, %b
-        : (f32, f32, i64) -> !llvm.struct<(f32, f32)>
+    %3 = llvm.inline_asm has_side_effects asm_dialect = att "wgmma.mma_async B {$0, $1}, $4, $5, $6;",
+        "=f,=f,0,1,l,l,n" %1, %2, %moved, %b, %minus : (f32, f32, i64, i64, i32) -> !llvm.struct<(f32, f32)>
     ```
 
     After:
     ```mlir
-    %3 = llvm.inline_asm has_side_effects "wgmma.mma_async A {$0, $1}, $4;wgmma.mma_async B {$0, $1}, $5;",
-        "=f,=f,0,1,l,l" %x, %y, %a, %b : (f32, f32, i64, i64) -> !llvm.struct<(f32, f32)>
+    %moved = llvm.add %a, %b : i64
+    %3 = llvm.inline_asm has_side_effects asm_dialect = att
+        "wgmma.mma_async A {$0, $1}, $4, $5, 1;wgmma.mma_async B {$0, $1}, $6, $5, -1;",
+        "=f,=f,0,1,l,l,l" %x, %y, %a, %b, %moved : (f32, f32, i64, i64, i64) -> !llvm.struct<(f32, f32)>
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

@@ -35,11 +35,18 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
+/// Text, and the number of the operand that follows it.
+struct Token {
+  StringRef text;
+  size_t number;
+};
+
 /// One instruction: results, operands that are the same registers, and other
 /// operands.
 struct Instruction {
   Operation *op;
-  StringRef text;
+  SmallVector<Token> tokens;
+  StringRef rest; ///< Text after the last token.
   SmallVector<StringRef> constraints;
   size_t registers; ///< Results, and operands that are these.
 
@@ -55,22 +62,42 @@ struct JoinedText {
 };
 } // namespace
 
+/// Takes the tokens of an instruction from its text. Returns whether each `$`
+/// starts the number of a result, or of an operand with a register of its own.
+/// `$$` and `${0:x}` do not.
+static bool readTokens(Instruction &one) {
+  for (size_t end = one.rest.find('$'); end != StringRef::npos;
+       end = one.rest.find('$')) {
+    Token token{one.rest.take_front(end), 0};
+    one.rest = one.rest.drop_front(end + 1);
+    if (one.rest.consumeInteger(10, token.number) ||
+        token.number >= one.constraints.size() ||
+        (token.number >= one.registers && token.number < 2 * one.registers))
+      return false;
+    one.tokens.push_back(token);
+  }
+  return true;
+}
+
 /// The instruction of an op, if it is one of a warpgroup in the usual form.
 static std::optional<Instruction> readInstruction(Operation &op) {
   auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
-  if (!assembly || !assembly.getAsmString().contains("wgmma.mma_async"))
+  if (!assembly || assembly.getAsmString().count("wgmma.mma_async") != 1)
     return std::nullopt;
-  Instruction one{assembly, assembly.getAsmString(), {}, 0};
+  Instruction one{assembly, {}, assembly.getAsmString(), {}, 0};
   assembly.getConstraints().split(one.constraints, ',');
   one.registers = llvm::count_if(
       one.constraints, [](StringRef c) { return c.starts_with("="); });
   size_t count = one.constraints.size();
-  if (count != one.registers + assembly->getNumOperands() ||
+  if (one.registers == 0 || assembly->getNumResults() != 1 ||
+      count != one.registers + assembly->getNumOperands() ||
       count < 2 * one.registers)
     return std::nullopt;
   for (size_t i = 0; i < one.registers; ++i)
     if (one.constraints[one.registers + i] != std::to_string(i))
       return std::nullopt;
+  if (!readTokens(one))
+    return std::nullopt;
   return one;
 }
 
@@ -116,14 +143,11 @@ static JoinedText joinText(ArrayRef<Instruction> all) {
     return "$" + std::to_string(found->second);
   };
   for (const Instruction &one : all) {
-    StringRef text = one.text;
-    while (!text.empty()) {
-      joined.text += text.take_front(text.find('$'));
-      text = text.drop_front(std::min(text.find('$'), text.size()));
-      size_t number = 0;
-      if (text.consume_front("$") && !text.consumeInteger(10, number))
-        joined.text += getText(one, number);
+    for (const Token &token : one.tokens) {
+      joined.text += token.text;
+      joined.text += getText(one, token.number);
     }
+    joined.text += one.rest;
   }
   return joined;
 }
