@@ -79,7 +79,7 @@ static std::string formatCluster(const ::conv::Candidate &candidate) {
 /// The workgroups of the last round, a line of its own, or nothing if none take
 /// turns.
 static std::string formatLastRound(const Explanation &all) {
-  int64_t inLastRound = std::min(all.candidate.lastRound, all.cost.workgroups);
+  int64_t inLastRound = all.candidate.lastRound;
   return inLastRound > 0 ? formatv("last round  {0} workgroups, which take "
                                    "turns to end together\n",
                                    inLastRound)

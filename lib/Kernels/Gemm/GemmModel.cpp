@@ -131,8 +131,8 @@ static bool waitsAlone(const Candidate &candidate) {
          candidate.loop == StagedLoop::Async;
 }
 
-/// Workgroups of the launch's last round, if a unit has several of them and the
-/// last one of a launch would be alone for long.
+/// Workgroups of the launch's last round, at most all of them, if a unit has
+/// several and the last one of a launch would be alone for long.
 static int64_t countLastRound(const Problem &problem, const ChipInfo &chip,
                               const Candidate &candidate) {
   if (!chip.hasSubgroupPriorities() || !problem.launchesOneProduct() ||
@@ -149,7 +149,7 @@ static int64_t countLastRound(const Problem &problem, const ChipInfo &chip,
                          : getPrefetchDistance(problem, chip, candidate);
   int64_t resident = computeExpectedResident(
       chip, candidate, distance, !loadsVectors(problem, chip, candidate));
-  return resident > 1 ? resident * units : 0;
+  return resident > 1 ? std::min(launched, resident * units) : 0;
 }
 
 namespace {

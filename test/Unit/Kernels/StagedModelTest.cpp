@@ -243,6 +243,10 @@ TEST(GemmModel, WorkgroupsOfTheLastRoundTakeTurns) {
                     .model = &getGemmModel()};
   // Registers leave room for nine on each of 32 units.
   EXPECT_EQ(countLastRound(problem, "gfx1201", wmma), 288);
+  // Of 64 workgroups, all are of the last round.
+  Problem oneRound = problem;
+  oneRound.rows /= 16;
+  EXPECT_EQ(countLastRound(oneRound, "gfx1201", wmma), 64);
   // Workgroups of several products have different lengths.
   Problem phases = problem;
   phases.products = 4;

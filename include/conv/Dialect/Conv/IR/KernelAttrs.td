@@ -103,7 +103,9 @@ def Conv_StagedGemmAttr : Conv_KernelAttr<"StagedGemm", "staged_gemm",
     Of the workgroups that share a unit, the oldest one goes first. The last
     `last_round` workgroups of the launch lower their priority on their way
     through the reduction instead, so that those behind go first and none is
-    alone at the end.
+    alone at the end. With 0, the default, none takes turns; with the number of
+    the launch's workgroups or more, all do. A ranking decides how many there
+    are; schedules that were given or stored without `last_round` take no turns.
 
     Constraints, beside those of all families:
       * (S2) `subgroup` divides `workgroup`.
