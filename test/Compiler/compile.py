@@ -194,7 +194,7 @@ class Compile(unittest.TestCase):
                 np.testing.assert_allclose(z, silu, rtol=5e-7, atol=1e-36)
 
     def test_functions_of_activations(self):
-        """Of the host, over all f32: subnormal numbers, infinities and NaNs are those of libm, and errors are few ulp."""
+        """Of the host, on 524,288 f32 of all sizes: zeros, infinities and NaNs are those of libm, and errors are few ulp."""
         module = """func.func @f(%x: tensor<1x1x1x65536xf32> {{conv.name = "x"}}, %w: tensor<1x1x1x1xf32> {{conv.name = "w"}})
             -> (tensor<1x1x1x65536xf32> {{conv.name = "y"}}) {{
           %sum = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
@@ -205,7 +205,8 @@ class Compile(unittest.TestCase):
               iterator_types = ["parallel", "parallel", "parallel", "parallel"]}}
               ins(%sum : tensor<1x1x1x65536xf32>) outs(%init : tensor<1x1x1x65536xf32>) {{
           ^bb0(%v: f32, %unused: f32):
-            %r = math.{} %v : f32
+            %negative = arith.negf %v : f32
+            %r = math.{} %negative : f32
             linalg.yield %r : f32
           }} -> tensor<1x1x1x65536xf32>
           return %y : tensor<1x1x1x65536xf32>
@@ -218,6 +219,8 @@ class Compile(unittest.TestCase):
         x[3:5] = np.geomspace(1e-8, 12, 2 * 65536).reshape(2, -1)
         x[4] *= -1
         x[0, 16:24] = [-0.0, np.inf, -np.inf, np.nan, 88.72, 88.73, -104, 3.4e38]
+        # Sums that are zero are +0, so the functions get -0 for either zero.
+        x[x == 0] = -0.0
         one = np.ones((1, 1, 1, 1), np.float32)
         with np.errstate(invalid="ignore"):
             wide = x.astype(np.float64)
@@ -226,15 +229,15 @@ class Compile(unittest.TestCase):
         for name, (function, ulp) in functions.items():
             with np.errstate(all="ignore"), self.subTest(name):
                 layer = conv.load(conv.compile(module.format(name), "host"))["f"]
-                y = np.stack([layer(row.reshape(1, 1, 1, -1), one).ravel() for row in x])
+                y = np.stack([layer(-row.reshape(1, 1, 1, -1), one).ravel() for row in x])
                 expected = function(wide)
                 nearest = expected.astype(np.float32)
                 special = ~np.isfinite(nearest)
                 np.testing.assert_array_equal(y[special], nearest[special])
                 spacing = np.spacing(np.abs(nearest[~special])).astype(np.float64)
                 np.testing.assert_array_less(np.abs(y[~special] - expected[~special]) / spacing, ulp)
-                signed = (x != 0) & ~np.isnan(x)
-                np.testing.assert_array_equal(np.signbit(y)[signed], np.signbit(nearest)[signed])
+                signs = np.signbit(x) if name != "exp" else np.zeros(x.shape, bool)
+                np.testing.assert_array_equal(np.signbit(y)[~np.isnan(x)], signs[~np.isnan(x)])
 
     def test_structures_of_another_version(self):
         library, place = _compiler.load(), ctypes.c_void_p()

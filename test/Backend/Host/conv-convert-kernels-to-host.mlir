@@ -37,6 +37,7 @@ module attributes {conv.target = #conv.target<"host">} {
 // CHECK:         llvm.intr.log({{.*}}) : (vector<2xf32>) -> vector<2xf32>
 // CHECK:         llvm.intr.copysign({{.*}}) : (vector<2xf32>, vector<2xf32>) -> vector<2xf32>
 // CHECK:         llvm.intr.copysign({{.*}}) : (vector<2xf32>, vector<2xf32>) -> vector<2xf32>
+// CHECK:         llvm.intr.copysign({{.*}}) : (vector<2xf32>, vector<2xf32>) -> vector<2xf32>
 // CHECK-NOT:     llvm.intr.{{exp|tanh}}
 // CHECK-NOT:     llvm.call
 module attributes {conv.target = #conv.target<"host">} {
