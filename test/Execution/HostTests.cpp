@@ -287,6 +287,20 @@ static void addWindowRows() {
   add("far_padding", far);
 }
 
+/// Reductions of a length that only small numbers divide: iterations of several
+/// steps, and a rest.
+static void addSteps() {
+  for (int64_t channels : {11, 22, 37}) {
+    GenOptions options = makeLayer(channels, 1, 5, 7, 1, 1, "NHWC");
+    options.direction = 1;
+    for (const char *command : {"conv", "convfp16"}) {
+      options.command = command;
+      addTiles("steps_" + std::to_string(channels) + "_" + command, options,
+               /*gemmK=*/channels);
+    }
+  }
+}
+
 /// Rows of many channels, which products read in place: pixels that are inside,
 /// and zeros for those that are not; blocks of the reduction start and end
 /// within a pixel, and pairs of it are adjacent.
@@ -420,6 +434,7 @@ static void addReductions() {
 }
 
 void test::addHostTests() {
+  addSteps();
   addReductions();
   addLines();
   addGroups();

@@ -220,3 +220,26 @@ module attributes {conv.target = #conv.target<"host">} {
     return %y : tensor<1x9x9x16xf32>
   }
 }
+
+// -----
+
+#schedule = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 16], subgroup = [8, 16], gemm_k = 37, stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>>
+
+// Nothing divides 37 steps: nine iterations have four of them, and one is left.
+// CHECK-LABEL: gpu.func @rest_of_37_0
+// CHECK:         scf.for %{{.+}} = %c0_i64 to %c36_i64 step %c4_i64 {{.*}}iter_args
+// CHECK-COUNT-16:  vector.fma
+// CHECK-NOT:       vector.fma
+// CHECK:           scf.yield
+// CHECK-COUNT-4: vector.fma
+// CHECK-NOT:     vector.fma
+// CHECK:         gpu.return
+module attributes {conv.target = #conv.target<"host">} {
+  func.func @rest_of_37(%x: tensor<1x8x8x37xf16>, %w: tensor<16x1x1x37xf16>) -> tensor<1x8x8x16xf16> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule
+        : tensor<1x8x8x37xf16>, tensor<16x1x1x37xf16> -> tensor<1x8x8x16xf16>
+    return %y : tensor<1x8x8x16xf16>
+  }
+}

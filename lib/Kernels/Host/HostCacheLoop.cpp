@@ -157,10 +157,18 @@ SmallVector<Value> HostCacheLoop::createSteps(ArrayRef<NarrowRow> rows,
   int64_t most = countUnrolled(static_cast<int64_t>(rows.size()));
   if (std::optional<int64_t> known = getConstantIntValue(length)) {
     int64_t all = llvm::divideCeil(*known, code.pairs);
-    while (all % most != 0)
-      --most;
-    return most == all ? createSome(zero, all, initial)
-                       : createLoop(zero, steps, most, initial);
+    int64_t count = most;
+    while (all % count != 0)
+      --count;
+    if (count == all)
+      return createSome(zero, all, initial);
+    // If only small numbers divide the length, a rest follows the loop. There
+    // are two iterations or more, as one would be scheduled with the rest.
+    if (count == 1 || 2 * count < most)
+      count = std::min(most, all / 2);
+    int64_t rest = all % count;
+    Value end = math.constant(all - rest);
+    return createSome(end, rest, createLoop(zero, end, count, initial));
   }
   if (most == 1)
     return createLoop(zero, steps, 1, initial);
