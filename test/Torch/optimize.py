@@ -18,7 +18,7 @@ from close import assert_conv_ran
 
 import conv
 import conv.torch
-from conv.torch import _fused, _optimize, _pack, _save
+from conv.torch import _fused, _optimize, _pack, _save, _verify
 
 FOLDER = sys.argv.pop()
 CONVOLUTION = _fused.fused_convolution
@@ -228,6 +228,68 @@ class Optimize(unittest.TestCase):
         conv.torch.save(model, (example,), f"{FOLDER}/doubles.convpack", targets="host")
         os.remove(f"{FOLDER}/doubles.convpack")
         self.assertTrue(torch.equal(example, x))
+
+    def test_inputs_with_few_operators(self):
+        """Expanded inputs, and those of types that few operators know, are like others."""
+
+        class Scaled(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = torch.nn.Conv2d(4, 4, 1)
+
+            def forward(self, x, scale, offset):
+                return self.conv(x) * scale.float() + offset
+
+        model, x = Scaled(), torch.randn(1, 4, 5, 5).expand(2, 4, 5, 5)
+        scale, offset = torch.rand(4, 1, 1).to(torch.float8_e4m3fn), torch.arange(5)
+        module = conv.torch.optimize(model, (x, scale, offset), compile_rest=False)
+        self.assertIn(str(CONVOLUTION), operators(module))
+        with torch.no_grad():
+            torch.testing.assert_close(module(x, scale, offset), model(x, scale, offset), rtol=1e-4, atol=1e-4)
+
+    def test_changed_inputs_of_any_kind(self):
+        """The check gives them back, also an expanded one whose memory another input shares, and those that nothing compares.
+
+        In inference mode, tensors have no versions.
+        """
+
+        class Writes(torch.nn.Module):
+            def forward(self, x, expanded, count, float8, quantized):
+                x.mul_(2)
+                count.add_(1)
+                float8.copy_(torch.full_like(x, 3))
+                quantized.copy_(torch.full_like(x, 4))
+                return expanded + float8.float() + quantized.dequantize() + count
+
+        for mode in (torch.no_grad, torch.inference_mode):
+            with self.subTest(mode.__name__), mode():
+                x, count = torch.rand(1, 4), torch.arange(4)
+                float8, quantized = x.to(torch.float8_e4m3fn), torch.quantize_per_tensor(x, 0.1, 0, torch.quint8)
+                example = (x, x.expand(3, 4), count, float8, quantized)
+                before = [value.clone() for value in (x, float8.float(), quantized.dequantize())]
+                check = _verify.Check(Writes(), example, (), 0.0)
+                self.assertEqual(check.explain(Writes()), "")
+                for value, expected in zip((x, float8.float(), quantized.dequantize()), before):
+                    self.assertTrue(torch.equal(value, expected))
+                self.assertTrue(torch.equal(count, torch.arange(4)))
+
+    def test_inputs_that_refuse_copies(self):
+        """They stay as they are, and are no error."""
+
+        class Refuses(torch.Tensor):
+            @classmethod
+            def __torch_function__(cls, function, types, args=(), kwargs=None):
+                if function in (torch.Tensor.clone, torch.Tensor.copy_, torch.equal):
+                    raise NotImplementedError("no copies")
+                return super().__torch_function__(function, types, args, kwargs or {})
+
+        class First(torch.nn.Module):
+            def forward(self, x, _):
+                return x
+
+        refuses = torch.ones(4).as_subclass(Refuses)
+        check = _verify.Check(First(), (torch.ones(3), refuses), (), 0.0)
+        self.assertEqual(check.explain(First()), "")
 
     def test_training_through_it_is_refused(self):
         graph = conv.torch.optimize(Block(4, 4), (torch.randn(1, 4, 6, 6),), compile_rest=False)

@@ -10,6 +10,7 @@ that is wrong in one layer is far beyond it. Elements that are not finite in the
 
 from __future__ import annotations
 
+import contextlib
 import typing
 
 import torch
@@ -53,6 +54,50 @@ def _is_dense(tensor: torch.Tensor) -> bool:
     return tensor.layout is torch.strided and not tensor.is_nested
 
 
+def _write(tensor: torch.Tensor, value: torch.Tensor) -> None:
+    """Gives a tensor its value. The elements of an expanded dimension are one in memory, which is written once."""
+    for dim, (size, stride) in enumerate(zip(tensor.shape, tensor.stride())):
+        if size > 1 and stride == 0:
+            tensor, value = tensor.narrow(dim, 0, 1), value.narrow(dim, 0, 1)
+    tensor.copy_(value)
+
+
+class _Input:
+    """A tensor of the example, and the value that it had.
+
+    Quantized tensors, those of 8 bits and subclasses lack operators, so values are not compared: versions tell of changes.
+    """
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self._tensor, self._value = tensor, tensor.detach().clone()
+        self.remember_version()
+
+    def _get_version(self) -> typing.Optional[int]:
+        return None if self._tensor.is_inference() else self._tensor._version
+
+    def remember_version(self) -> None:
+        self._version = self._get_version()
+
+    def may_have_changed(self) -> bool:
+        version = self._get_version()
+        if version is None:  # Such tensors are written in inference mode only.
+            return torch.is_inference_mode_enabled()
+        return version != self._version
+
+    def write(self) -> None:
+        """Gives it its value; an input that refuses that keeps what a model has written."""
+        with contextlib.suppress(Exception):  # Of subclasses, any.
+            _write(self._tensor, self._value)
+
+
+def _keep(tensors: typing.Iterable[torch.Tensor]) -> typing.List[_Input]:
+    kept = []
+    for tensor in tensors:
+        with contextlib.suppress(Exception):  # What cannot be copied is not restored.
+            kept.append(_Input(tensor))
+    return kept
+
+
 class Check:
     """The results of a model on an example, and the comparison of other modules with it.
 
@@ -65,17 +110,23 @@ class Check:
     ) -> None:
         self._example, self._most = example, most
         inputs = [value for value in tree_leaves(example) if isinstance(value, torch.Tensor)]
-        # What nothing changes is not written: the versions of buffers tell `_inference.Sources` so.
-        self._kept = [(tensor, tensor.detach().clone()) for tensor in (*buffers, *filter(_is_dense, inputs))]
+        # Buffers that nothing changes are not written: their versions tell `_inference.Sources` so.
+        self._buffers = [(buffer, buffer.detach().clone()) for buffer in buffers]
+        self._inputs = _keep(filter(_is_dense, inputs))
         self._devices = {value.device for value in inputs}
         self._expected = self._run(model)
 
     def restore(self) -> None:
         """Gives the buffers and the example the values that they had."""
         with torch.no_grad():
-            for tensor, value in self._kept:
-                if not _are_same(tensor, value):
-                    tensor.copy_(value)
+            for buffer, value in self._buffers:
+                if not _are_same(buffer, value):
+                    buffer.copy_(value)
+            changed = [kept for kept in self._inputs if kept.may_have_changed()]
+            for kept in changed:
+                kept.write()
+            for kept in changed:  # After all are written, since views share a version.
+                kept.remember_version()
 
     def _run(self, module: typing.Callable) -> typing.List[torch.Tensor]:
         gpus = [device for device in self._devices if device.type == "cuda"]
