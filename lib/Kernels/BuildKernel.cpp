@@ -66,7 +66,7 @@ static IntegerType selectIndexType(const TiledConvolution &form,
 
 static KernelBodyBuilder selectElementwiseBody(const TiledConvolution &form,
                                                const ::conv::ChipInfo &chip) {
-  bool turns = turnsTiles(form);
+  bool turns = getTurnedDistance(form, chip) != 0;
   if (chip.backend == ::conv::Backend::Host)
     return turns ? createHostTransposeBody : createHostElementwiseBody;
   return turns ? createTransposeBody : createElementwiseBody;
@@ -89,7 +89,7 @@ static int64_t countWorkItems(ArrayRef<KernelPart> parts,
 
 static int64_t countWorkgroups(const TiledConvolution &form,
                                const ::conv::ChipInfo &chip) {
-  bool isShared = !form.hasProduct() && !turnsTiles(form) &&
+  bool isShared = !form.hasProduct() && getTurnedDistance(form, chip) == 0 &&
                   chip.backend != ::conv::Backend::Host;
   return createGridScheduler(form)->getGridSize() *
          (isShared ? countSharingWorkgroups(form, chip) : 1);

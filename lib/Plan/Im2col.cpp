@@ -12,7 +12,9 @@
 //
 // The element is zero if that position is outside of the tensor. Zeros that pad
 // the channels are those of taps after the window's last one: a condition of
-// the view excludes these taps. Col2im.cpp has the result that is unfolded.
+// the view excludes these taps. Windows of one tap only leave out positions:
+// what they read is copied in tiles that have whole lines of both tensors.
+// Col2im.cpp has the result that is unfolded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +24,7 @@
 #include "FormLayouts.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
+#include "conv/Dialect/Conv/IR/MatrixDimensions.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,14 +39,16 @@ static bool movesByOne(const ConvolutionShape &shape, int64_t dims) {
 }
 
 /// What has fewer channels is unfolded. A result of 16 bits is not: it would be
-/// rounded before its terms are added.
+/// rounded before its terms are added. Nor is one of windows with one tap:
+/// these leave out positions of the input.
 static TensorRole selectRole(ConvolutionOpInterface op, int64_t dims) {
   ConvolutionShape shape = ConvolutionShape::get(op);
   bool canFold = getOperandElementType(op).isF32();
+  int64_t taps = llvm::product_of(ArrayRef(shape.filter).take_back(dims));
   switch (op.getDirection()) {
   case Direction::Forward:
-    return canFold && shape.k < shape.c ? TensorRole::Output
-                                        : TensorRole::Input;
+    return canFold && shape.k < shape.c && taps > 1 ? TensorRole::Output
+                                                    : TensorRole::Input;
   case Direction::BackwardData:
     return canFold && (shape.c <= shape.k || !movesByOne(shape, dims))
                ? TensorRole::Input
@@ -270,9 +275,38 @@ Im2col::Digits Im2col::createDigits(TensorRole of,
   return digits;
 }
 
+Value Im2col::createSelected(OpBuilder &builder, Value source, StringRef from,
+                             const OrderedTensor &result) const {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  ArrayRef<int64_t> sizes = result.type.getShape();
+  SmallVector<int64_t> places = llvm::map_to_vector(
+      result.order, [&](char letter) { return int64_t(from.find(letter)); });
+  MatrixDimensions matrices =
+      CopyDigits{sizes, places,
+                 cast<RankedTensorType>(source.getType()).getShape()}
+          .selectMatrices()
+          .joinBatch();
+  MLIRContext *context = op->getContext();
+  SmallVector<AffineExpr> digits = matrices.createCoordinates(sizes, context);
+  // Channels after the last one are outside, and so zero.
+  SmallVector<AffineExpr> read = llvm::map_to_vector(from, [&](char letter) {
+    AffineExpr place = digits[result.order.find(letter)];
+    std::optional<int64_t> d = findUnfolded(letter);
+    if (!d)
+      return place;
+    return role == TensorRole::Input ? place * shape.strides[*d] - shape.low[*d]
+                                     : place + shape.low[*d];
+  });
+  return createBlockCopy(builder, op->getLoc(), source,
+                         matrices.createView(sizes, read, context), result.type,
+                         matrices.createView(sizes, digits, context));
+}
+
 Value Im2col::createUnfolded(OpBuilder &builder, TensorRole of, Value source,
                              StringRef from,
                              const OrderedTensor &result) const {
+  if (of == role && countTaps() == 1)
+    return createSelected(builder, source, from, result);
   Digits digits = createDigits(of, result);
   int64_t channels = result.type.getDimSize(result.order.find(channel));
   bool padded = channels > countChannels(/*multiple=*/1);

@@ -108,11 +108,8 @@ Value SpaceToBatch::create(OpBuilder &builder, TensorRole role, Value source,
   MatrixDimensions matrices =
       CopyDigits{sizes, places,
                  cast<RankedTensorType>(source.getType()).getShape()}
-          .selectMatrices();
-  // A block has one place, so all other digits are rows, too.
-  matrices.rows.insert(matrices.rows.begin(), matrices.batch.begin(),
-                       matrices.batch.end());
-  matrices.batch.clear();
+          .selectMatrices()
+          .joinBatch();
   SmallVector<AffineExpr> digits = matrices.createCoordinates(sizes, context);
   auto get = [&](char letter) { return digits[letters.find(letter)]; };
   auto getLine = [&](char letter) {

@@ -17,6 +17,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/KernelFamily.h"
+#include "conv/Kernels/TransformLaunch.h"
 #include "conv/Plan/PrepackFilter.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -89,6 +90,7 @@ double mlir::conv::predictTransform(Operation *transform,
   double bytes = 0;
   auto block = dyn_cast<BlockTransformOp>(transform);
   bool hasTerms = block && addsTerms(block, chip);
+  double skipped = block ? computeSkippedShare(block, chip) : 0;
   auto addBytes = [&](Value tensor, ViewAttr view) {
     auto type = cast<RankedTensorType>(tensor.getType());
     // Unfolded windows of few channels are written element by element, which
@@ -96,12 +98,15 @@ double mlir::conv::predictTransform(Operation *transform,
     bool isResult = tensor == transform->getResult(0);
     bool isUnfolded = isResult && view && !view.getLimits().empty() &&
                       !writesVectors(view, type);
-    bool isScattered =
-        view && (isUnfolded || !accessesNeighbours(view, tensor) ||
-                 (hasTerms && (!isResult || storesApart(view, tensor))));
+    bool isSkipped = !isResult && skipped > 0;
+    bool isScattered = view && !isSkipped &&
+                       (isUnfolded || !accessesNeighbours(view, tensor) ||
+                        (hasTerms && (!isResult || storesApart(view, tensor))));
     bytes += double(type.getNumElements()) *
              double(llvm::divideCeil(type.getElementTypeBitWidth(), 8)) *
-             (isScattered ? chip.calibration->transform.scatteredFactor : 1);
+             (isSkipped     ? 1 - skipped
+              : isScattered ? chip.calibration->transform.scatteredFactor
+                            : 1);
   };
   for (Value operand : transform->getOperands())
     addBytes(operand, block && operand == block.getSource() ? block.getFrom()

@@ -213,6 +213,38 @@ func.func @f(%dy: tensor<2x37x5x8xf16>, %w: tensor<37x20x1x1xf16>) -> tensor<2x2
 }
 )";
 
+// Windows of one tap that leave out positions, with padding beside an odd
+// image.
+static const std::string kLeftOut = R"(
+func.func @f(%x: tensor<3x20x7x28xf16>, %w: tensor<37x20x1x1xf16>) -> tensor<3x37x5x10xf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [2, 3], dilations = [1, 1], low = [1, 0], high = [1, 0]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
+      : tensor<3x20x7x28xf16>, tensor<37x20x1x1xf16> -> tensor<3x37x5x10xf16>
+  return %y : tensor<3x37x5x10xf16>
+}
+)";
+
+static const std::string kLeftOutFar = R"(
+func.func @f(%x: tensor<2x20x3x41xf16>, %w: tensor<17x20x1x1xf16>) -> tensor<2x17x3x9xf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 5], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> schedule = $schedule
+      : tensor<2x20x3x41xf16>, tensor<17x20x1x1xf16> -> tensor<2x17x3x9xf16>
+  return %y : tensor<2x17x3x9xf16>
+}
+)";
+
+static const std::string kLeftOutWeight = R"(
+func.func @f(%x: tensor<2x20x3x7x17xf32>, %dy: tensor<2x13x3x4x9xf32>) -> tensor<13x20x1x1x1xf32> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 2, 2], dilations = [1, 1, 1], low = [0, 0, 0], high = [0, 0, 0]>
+      layouts = <"NCDHW", "KCTRS", "NKZPQ"> schedule = $schedule
+      : tensor<2x20x3x7x17xf32>, tensor<2x13x3x4x9xf32> -> tensor<13x20x1x1x1xf32>
+  return %dw : tensor<13x20x1x1x1xf32>
+}
+)";
+
 static const std::string kPointwiseWeight = R"(
 func.func @f(%x: tensor<2x5x8x37xf16>, %dy: tensor<2x5x8x20xf16>) -> tensor<20x1x1x37xf32> {
   %dw = conv.backward_weight %x, %dy
@@ -447,6 +479,14 @@ static const FormCase kCases[] = {
     {"im2col", kForward2d,
      R"(layouts = <"NHWC", "KRSC", "NPQK">, channel_multiple = 8, im2col = 2>)",
      FormCase::Float16, true},
+    {"im2col_left_out", kLeftOut,
+     R"(layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8, im2col = 2>)",
+     FormCase::Float16, true},
+    {"im2col_left_out_far", kLeftOutFar,
+     R"(layouts = <"NHWC", "KRSC", "NPQK">, im2col = 1>)"},
+    {"im2col_left_out_weight", kLeftOutWeight,
+     R"(layouts = <"NDHWC", "KTRSC", "NZPQK">, im2col = 2>)",
+     FormCase::Float32},
     {"im2col_lines", kForward2d,
      R"(layouts = <"NHWC", "KRSC", "NKPQ">, im2col = 1>)"},
     {"im2col_3d", kForward3d,

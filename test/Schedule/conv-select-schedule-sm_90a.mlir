@@ -817,4 +817,29 @@ func.func @one_position(%x: tensor<32x56x1x1xf32>, %dy: tensor<32x1344x1x1xf32>)
   return %dw : tensor<1344x56x1x1xf32>
 }
 
+
+// Windows of one tap leave out three quarters of the positions, and only the others are transposed.
+// CHECK-LABEL: func.func @left_out_bf16
+// CHECK: layouts = <"NHWC", "KRSC", "NKPQ">, channel_multiple = 8, im2col = 2, chosen_by = heuristic>
+func.func @left_out_bf16(%x: tensor<16x256x56x56xbf16>, %w: tensor<512x256x1x1xbf16>)
+    -> tensor<16x512x28x28xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NCHW", "KCRS", "NKPQ">
+      : tensor<16x256x56x56xbf16>, tensor<512x256x1x1xbf16> -> tensor<16x512x28x28xbf16>
+  return %y : tensor<16x512x28x28xbf16>
+}
+
+// Of short lines, every second element takes as long as all.
+// CHECK-LABEL: func.func @left_out_short_f32
+// CHECK-NOT: im2col
+// CHECK: chosen_by = heuristic>
+func.func @left_out_short_f32(%x: tensor<2x1024x14x14xf32>, %w: tensor<2048x1024x1x1xf32>)
+    -> tensor<2x2048x7x7xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [2, 2], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NCHW", "KCRS", "NKPQ">
+      : tensor<2x1024x14x14xf32>, tensor<2048x1024x1x1xf32> -> tensor<2x2048x7x7xf32>
+  return %y : tensor<2x2048x7x7xf32>
+}
 }

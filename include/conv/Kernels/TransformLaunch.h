@@ -18,6 +18,11 @@ namespace mlir::conv {
 std::string findLaunchObstacle(Operation *transform,
                                const ::conv::ChipInfo &chip);
 
+/// The share of the source that a copy does not read which transposes tiles of
+/// every second, third or fourth element of some lines: the other lines.
+double computeSkippedShare(BlockTransformOp transform,
+                           const ::conv::ChipInfo &chip);
+
 } // namespace mlir::conv
 
 #endif // CONV_KERNELS_TRANSFORMLAUNCH_H

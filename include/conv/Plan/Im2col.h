@@ -9,7 +9,8 @@
 // moves over. With 3 channels and a 3 x 3 window, matrix units then see 27
 // channels and a window of one element. If the tensor with few channels is the
 // result, its channels are unfolded instead: a product writes the terms of each
-// window, and col2im adds those that meet in one element.
+// window, and col2im adds those that meet in one element. Of windows with one
+// tap, the input is copied without the positions that they leave out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,6 +86,10 @@ public:
   Value createFolded(OpBuilder &builder, Value unfolded, StringRef from) const;
 
 private:
+  /// Creates what `createUnfolded` does of a tensor whose windows have one tap:
+  /// the positions that they read.
+  Value createSelected(OpBuilder &builder, Value source, StringRef from,
+                       const OrderedTensor &result) const;
   struct Digits;
   Digits createDigits(TensorRole of, const OrderedTensor &unfolded) const;
   /// Why `createFolded` cannot add the terms, or an empty string.

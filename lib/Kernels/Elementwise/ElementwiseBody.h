@@ -34,11 +34,15 @@ int64_t countElementwiseElements(int64_t operands, int64_t results);
 /// Builds the kernel of an epilogue without a product.
 LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
 
-/// Whether the tiles of a transform are transposed, by a GPU in shared memory:
-/// rows are adjacent in memory in its source, and columns in its result.
-bool turnsTiles(const TiledConvolution &form);
-/// Whether a copy between two views of equal shape is so transposed.
-bool turnsTiles(const ViewedTensor &source, const ViewedTensor &result);
+/// The distance in memory of neighbouring rows of a transform's source if its
+/// tiles are transposed, by a GPU in shared memory, else 0: rows are near each
+/// other in the source, and columns are adjacent in the result.
+int64_t getTurnedDistance(const TiledConvolution &form,
+                          const ::conv::ChipInfo &chip);
+/// The same of a copy between two views of equal shape.
+int64_t getTurnedDistance(const ViewedTensor &source,
+                          const ViewedTensor &result,
+                          const ::conv::ChipInfo &chip);
 
 /// Builds such a transform as a kernel of `kElementwiseWorkItems`.
 LogicalResult createTransposeBody(Kernel &kernel, gpu::GPUFuncOp function);

@@ -62,6 +62,18 @@ static TransformKernel describe(BlockTransformOp op) {
           int64_t(to.size())};
 }
 
+double mlir::conv::computeSkippedShare(BlockTransformOp transform,
+                                       const ::conv::ChipInfo &chip) {
+  TransformKernel kernel = describe(transform);
+  int64_t distance = getTurnedDistance(kernel.source, kernel.result, chip);
+  if (distance < 2 || kernel.operands != 1 || kernel.results != 1)
+    return 0;
+  double read = double(distance) *
+                double(llvm::product_of(kernel.source.view.getShape())) /
+                double(kernel.source.type.getNumElements());
+  return std::max(1 - read, 0.0);
+}
+
 std::string mlir::conv::findLaunchObstacle(Operation *transform,
                                            const ::conv::ChipInfo &chip) {
   auto block = dyn_cast<BlockTransformOp>(transform);
@@ -72,8 +84,9 @@ std::string mlir::conv::findLaunchObstacle(Operation *transform,
   auto [batch, rows, columns] = kernel.result.view.getShape();
   bool isHost = chip.backend == ::conv::Backend::Host;
   bool isCopy = kernel.operands == 1 && kernel.results == 1;
-  bool isShared =
-      !isHost && !(isCopy && turnsTiles(kernel.source, kernel.result));
+  bool isTurned =
+      isCopy && getTurnedDistance(kernel.source, kernel.result, chip) != 0;
+  bool isShared = !isHost && !isTurned;
   int64_t shares =
       isShared
           ? countElementwiseShares(

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A workgroup loads a tile along its rows, which are contiguous in the source,
-// and stores it along its columns, which are contiguous in the result. In
+// or every second, third or fourth element of a line, and stores it along its
+// columns, which are contiguous in the result. In
 // between, the tile is in shared memory, column by column:
 //
 //            rows in vectors of 16 bytes
@@ -43,20 +44,28 @@ static bool isCopy(linalg::GenericOp epilogue) {
   return yielded == epilogue.getBody()->getArgument(0);
 }
 
-bool mlir::conv::turnsTiles(const TiledConvolution &form) {
+int64_t mlir::conv::getTurnedDistance(const TiledConvolution &form,
+                                      const ::conv::ChipInfo &chip) {
   // Element-wise kernels have the same schedule, but compute something.
   if (!form.transformSchedule || form.epilogueOperands.size() != 1 ||
       !form.otherResults.empty() || !isCopy(form.epilogue))
-    return false;
-  return turnsTiles(form.epilogueOperands.front().getViewed(),
-                    form.result.getViewed());
+    return 0;
+  return getTurnedDistance(form.epilogueOperands.front().getViewed(),
+                           form.result.getViewed(), chip);
 }
 
-/// The distance in memory of neighbouring rows or columns, along their
-/// innermost digit of more than one value; 0 if there is none. `MatrixAccess`
-/// knows it where a kernel is built, but schedules ask before that.
-static int64_t getInnermostDistance(const ViewedTensor &tensor,
-                                    MatrixIndex index) {
+namespace {
+/// A digit of a view: how many values it has, and the distance of two
+/// neighbours in memory.
+struct Digit {
+  int64_t size = 1, distance = 0;
+};
+} // namespace
+
+/// The innermost digit of rows or columns that has more than one value.
+/// `MatrixAccess` knows it where a kernel is built, but schedules ask before
+/// that.
+static Digit getInnermostDigit(const ViewedTensor &tensor, MatrixIndex index) {
   ViewAttr view = tensor.view;
   size_t batch = view.getBatch().size(), rows = view.getRows().size();
   bool areRows = index == MatrixIndex::Row;
@@ -66,15 +75,30 @@ static int64_t getInnermostDistance(const ViewedTensor &tensor,
   SmallVector<int64_t> distances = getDistances(tensor);
   for (size_t digit = first + count; digit-- > first;)
     if (sizes[digit] > 1)
-      return distances[digit];
-  return 0;
+      return {sizes[digit], distances[digit]};
+  return {};
 }
 
-bool mlir::conv::turnsTiles(const ViewedTensor &source,
-                            const ViewedTensor &result) {
-  return getInnermostDistance(source, MatrixIndex::Row) == 1 &&
-         getInnermostDistance(result, MatrixIndex::Column) == 1 &&
-         getInnermostDistance(source, MatrixIndex::Column) != 1;
+/// Rows that are further apart share no sectors. With fewer channels, the
+/// elements of an unfolded window are copied one by one, and so are those of
+/// short lines: of lines of 14 on an H200, every second element took as long as
+/// all (bench/results/unlisted.md).
+static constexpr int64_t kMaxTurnedDistance = 4, kMinSkippedColumns = 16,
+                         kMinSkippedRows = 8;
+
+int64_t mlir::conv::getTurnedDistance(const ViewedTensor &source,
+                                      const ViewedTensor &result,
+                                      const ::conv::ChipInfo &chip) {
+  Digit row = getInnermostDigit(source, MatrixIndex::Row);
+  Digit column = getInnermostDigit(source, MatrixIndex::Column);
+  // The host loads vectors along rows.
+  bool skips = chip.backend != ::conv::Backend::Host && row.distance > 1 &&
+               row.distance <= kMaxTurnedDistance &&
+               column.size >= kMinSkippedColumns && row.size >= kMinSkippedRows;
+  return (row.distance == 1 || skips) && column.distance != 1 &&
+                 getInnermostDigit(result, MatrixIndex::Column).distance == 1
+             ? row.distance
+             : 0;
 }
 
 namespace {

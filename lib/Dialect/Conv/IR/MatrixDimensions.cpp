@@ -22,6 +22,12 @@ static constexpr int64_t kTileSide = 64;
 /// 256 work-items.
 static constexpr int64_t kTileBytes = 8192;
 
+MatrixDimensions MatrixDimensions::joinBatch() && {
+  rows.insert(rows.begin(), batch.begin(), batch.end());
+  batch.clear();
+  return std::move(*this);
+}
+
 SmallVector<AffineExpr>
 MatrixDimensions::createCoordinates(ArrayRef<int64_t> shape,
                                     MLIRContext *context) const {

@@ -18,6 +18,8 @@ namespace mlir::conv {
 struct MatrixDimensions {
   SmallVector<int64_t> batch, rows, columns;
 
+  /// These matrices as rows of one: a block of one place has no batch.
+  MatrixDimensions joinBatch() &&;
   /// The coordinates in a tensor of `shape`, from the digits of its view.
   SmallVector<AffineExpr> createCoordinates(ArrayRef<int64_t> shape,
                                             MLIRContext *context) const;

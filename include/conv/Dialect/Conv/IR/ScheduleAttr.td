@@ -59,7 +59,9 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     that moves by 1 and has fewer channels, for `conv.backward_weight`. Or, for
     operands of f32, it is the result if that has fewer channels, or if the
     window of a `conv.backward_data` moves by more than 1: the terms that windows
-    write are added after the product. With `space_to_batch = n`, each image of a
+    write are added after the product. Windows of one tap have one term: of a
+    `conv.forward` they unfold the input, without the positions that they leave
+    out. With `space_to_batch = n`, each image of a
     `conv.backward_weight` becomes `n` images: strips of its longest spatial
     dimension, the last of which may end with zeros; those of the input have the
     lines that windows see beside theirs, too. With `operand_type`, operands are
