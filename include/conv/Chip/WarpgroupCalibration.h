@@ -81,8 +81,9 @@ struct WarpgroupCalibration {
                              ///< schedules of 3 layers.
   double longUnalignedShare; ///< Share of `unalignedRowCycles` for a run longer
                              ///< than a tile row, which reaches one more
-                             ///< sector: 4 schedules of the gradient of
-                             ///< 112->128 1x1 with rows of 1000 positions.
+                             ///< sector: 280 schedules of 40 1x1 windows. Boxes
+                             ///< alone take 4.2 to 4.6 cycles for such a row,
+                             ///< and 1.9 to 2.6 for whole lines.
   /// Cycles of the copy engine per row of a tile, and per row outside of the
   /// operand that most tiles read. A step of 2048->1024 1x1 with tiles of 128 x
   /// 112, the last of which has 96 such rows, takes 746 cycles, and one of
@@ -90,21 +91,25 @@ struct WarpgroupCalibration {
   /// 64 x 128 take 285 to 370.
   double engineRowCycles;
   double outsideRowCycles;
+  /// Per row that starts in the middle of a cache line: 14 schedules of the
+  /// gradient of 2048->1536 1x1 with 1600 positions.
+  double splitRowCycles;
   double partialKeptRowCycles; ///< Per row of an operand that stays in shared
                                ///< memory and has fewer elements than a tile's
                                ///< row: 40 to 56 channels, 28x28, in NCHW.
   double unalignedGroupRowCycles; ///< `unalignedRowCycles` of groups, some of
                                   ///< whose rows are aligned: 2 layers of
                                   ///< groups of 24 and 56 channels.
-  /// Time of rows that lanes copy, over that of whole sectors: of reduced
-  /// positions that start inside sectors (14 schedules in NCHW took 1.2 to 1.4
-  /// times what was predicted), and of whole cache lines (44 schedules of
-  /// images of 64 positions took 0.6 to 0.9 times).
+  /// Time of rows that lanes copy, over that of whole sectors: of rows that
+  /// start inside sectors (280 schedules of 40 1x1 windows, and 14 schedules in
+  /// NCHW of reduced positions, took 1.2 to 1.4 times what was predicted), and
+  /// of whole cache lines (44 schedules of images of 64 positions took 0.6 to
+  /// 0.9 times).
   double unalignedGatherFactor;
   double alignedGatherFactor;
   double transposedRowFactor; ///< Time of an unaligned row of a filter with
                               ///< rows along the reduction, over that of other
-                              ///< filters: 6 layers.
+                              ///< filters: 20 layers.
   double rereadShare; ///< Share of the memory's time per byte that a byte takes
                       ///< which adjacent tiles read again.
   double firstSteps;  ///< Steps that a kernel waits for when it starts, since

@@ -105,7 +105,8 @@ static bool hasLargeBoxes(const TmaFacts &facts, const TmaTile &tile) {
   return rows >= std::min({tile.columns, facts.columnsOfTap, kLarge});
 }
 
-/// Whether a kernel with this tile exists for any number of stages.
+/// Whether a kernel with this tile exists for any number of stages. Atoms of
+/// rows after the last one would multiply nothing.
 static bool isPossible(const Problem &problem, const TmaTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem, tile);
   // Groups have few columns, so most of what is copied is the filter.
@@ -121,6 +122,8 @@ static bool isPossible(const Problem &problem, const TmaTile &tile) {
            tile.atomsPerConsumer() <= kMaxConvertedAtoms &&
            fitsRegisters(tile))) &&
          tile.columns >= std::min(problem.columns, kMinColumns) &&
+         (facts.haloTile ||
+          tile.rows <= roundUp(problem.rows, TmaTile::kAtomRows)) &&
          (!facts.hasRowsOfColumns || tile.hasWholeRowsOfColumns()) &&
          hasLargeBoxes(facts, tile) &&
          (!facts.isRightTransposed || tile.columns >= problem.columns ||

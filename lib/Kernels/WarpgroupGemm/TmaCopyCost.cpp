@@ -137,14 +137,32 @@ static double countOutsideRows(const Problem &problem, const ChipInfo &chip,
   return double(outside) / (areTogether ? 1 : double(tiles));
 }
 
+/// Rows of a step that may start in the middle of cache lines, so that each
+/// needs two: those of 32, 96 or 160 columns that are innermost in memory. Every
+/// second tile has such rows, and the slowest tiles end last. The last of a
+/// tile's boxes is not full.
+static double countSplitRows(const Problem &problem, const KeptTile &kept) {
+  const TmaFacts &facts = getTmaFacts(problem);
+  const TmaTile &tile = kept.tile;
+  int64_t boxColumns = TmaTile::kRowBytes / byteSize(problem.operand);
+  if (!facts.isRightTransposed || facts.reducesPositions || facts.hasGroups ||
+      kept.keepsRight() || tile.columns % boxColumns == 0 ||
+      problem.columns <= tile.columns)
+    return 0;
+  return double(ceilDiv(tile.columns, boxColumns) * tile.rightBytes() /
+                (tile.columns * byteSize(problem.operand)));
+}
+
 /// Cycles of the copy engine for the rows of a step, one after another.
 static double computeRowCycles(const Problem &problem, const ChipInfo &chip,
                                const KeptTile &kept) {
   double outside = countOutsideRows(problem, chip, kept);
-  double inside =
-      computeLeftRows(problem, kept) + computeRightRows(kept) - outside;
+  double split = countSplitRows(problem, kept);
+  double inside = computeLeftRows(problem, kept) +
+                  (split > 0 ? 0 : computeRightRows(kept)) - outside;
   return fit(chip).engineRowCycles * inside +
-         fit(chip).outsideRowCycles * outside;
+         fit(chip).outsideRowCycles * outside +
+         fit(chip).splitRowCycles * split;
 }
 
 /// Rows of a step if some of them have fewer channels than a row holds, else 0.
@@ -217,9 +235,16 @@ static double getRowFactor(const ChipInfo &chip, const GatherFacts &facts) {
   auto areLines = [](const GatheredOperand &operand) {
     return operand.alignment % TmaTile::kRowBytes == 0;
   };
-  if (areLines(facts.gather.left) && areLines(facts.gather.right))
+  auto areVectors = [](const GatheredOperand &operand) {
+    return operand.copyBytes == kVectorBytes;
+  };
+  const Gather &gather = facts.gather;
+  if (areLines(gather.left) && areLines(gather.right))
     return fit(chip).alignedGatherFactor;
-  return facts.isFilterGradient && facts.gather.isUnaligned(chip.sectorBytes)
+  // Copies of less than a vector wait for the load units instead.
+  bool isBound = facts.isFilterGradient ||
+                 (areVectors(gather.left) && areVectors(gather.right));
+  return isBound && gather.isUnaligned(chip.sectorBytes)
              ? fit(chip).unalignedGatherFactor
              : 1;
 }

@@ -49,13 +49,13 @@ protected:
 
   /// Cycles of a step whose operands' rows start at multiples of so many bytes.
   double getCycles(int64_t left, int64_t right, bool isFilterGradient = true,
-                   int64_t reduction = 64) {
+                   int64_t reduction = 64, int64_t copyBytes = 16) {
     Problem problem;
     problem.reduction = reduction;
     problem.facts.set(TmaFacts());
     GatherFacts facts;
-    facts.gather.left = {.copyBytes = 16, .alignment = left};
-    facts.gather.right = {.copyBytes = 16, .alignment = right};
+    facts.gather.left = {.copyBytes = copyBytes, .alignment = left};
+    facts.gather.right = {.copyBytes = copyBytes, .alignment = right};
     facts.isFilterGradient = isFilterGradient;
     problem.facts.set(facts);
     KeptTile tile(
@@ -76,9 +76,17 @@ TEST_F(GatheredRows, HaveTheFactorOfTheirStarts) {
   EXPECT_DOUBLE_EQ(getCycles(128, 16), 5 * sectors);
 }
 
-TEST_F(GatheredRows, InsideSectorsCountForGradientsOfFiltersOnly) {
-  EXPECT_DOUBLE_EQ(getCycles(16, 16, /*isFilterGradient=*/false),
-                   getCycles(32, 32, /*isFilterGradient=*/false));
+TEST_F(GatheredRows, InsideSectorsCountForVectorsAndGradientsOfFilters) {
+  auto getFactor = [&](bool isFilterGradient, int64_t copyBytes) {
+    auto getCyclesOf = [&](int64_t alignment) {
+      return getCycles(alignment, alignment, isFilterGradient,
+                       /*reduction=*/64, copyBytes);
+    };
+    return getCyclesOf(16) / getCyclesOf(32);
+  };
+  EXPECT_DOUBLE_EQ(getFactor(/*isFilterGradient=*/false, 16), 5);
+  EXPECT_DOUBLE_EQ(getFactor(/*isFilterGradient=*/false, 8), 1);
+  EXPECT_DOUBLE_EQ(getFactor(/*isFilterGradient=*/true, 8), 5);
 }
 
 TEST_F(GatheredRows, AreLoadedUpToTheEndOfTheReduction) {
