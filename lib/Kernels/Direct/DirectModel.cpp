@@ -148,10 +148,10 @@ static DirectCost startCost(ConvolutionOpInterface op, const DirectPlan &plan,
   cost.memoryBytes += 2 * plan.intermediateBytes;
   bool isReduction = isReductionLoop(schedule);
   cost.isQueue = !isReduction && chip.asyncCopyBytes > 0;
-  cost.reducesOnLanes = isReduction && !schedule.reducesBlocks() &&
-                        !isClocked(chip) &&
-                        chip.backend != ::conv::Backend::Host;
-  cost.addsClockedSums = isReduction && isClocked(chip);
+  bool addsOnLanes = isReduction && !schedule.reducesBlocks();
+  cost.reducesOnLanes =
+      addsOnLanes && !isClocked(chip) && chip.backend != ::conv::Backend::Host;
+  cost.addsClockedSums = addsOnLanes && isClocked(chip);
   return cost;
 }
 

@@ -17,6 +17,7 @@
 #include "../Parts/MultiplyAdd.h"
 #include "../Parts/TileScheduler.h"
 #include "DirectBody.h"
+#include "DirectCycles.h"
 #include "DirectEpilogue.h"
 #include "DirectPart.h"
 
@@ -132,7 +133,7 @@ SmallVector<Value> DirectReduction::createSums() const {
 /// most of the time of small layers by the clock of AMD chips. Nothing else
 /// shows what a round before it saves.
 int64_t DirectReduction::countParts() const {
-  return kernel.chip.backend == ::conv::Backend::AMDGPU
+  return isClocked(kernel.chip)
              ? DirectTiling::countParts(countSlices(), part->numUnits,
                                         kernel.workItems)
              : 1;

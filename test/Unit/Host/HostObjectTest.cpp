@@ -56,6 +56,7 @@ std::string pointwise(int64_t pixels, const std::string &epilogue,
 constexpr const char *kRelu =
     "%zero = arith.constant 0.0 : f32 %out = arith.maximumf %acc, %zero : f32";
 constexpr const char *kTanh = "%out = math.tanh %acc : f32";
+constexpr const char *kAtan = "%out = math.atan %acc : f32";
 
 std::unique_ptr<HostProgram> compile(const std::string &source) {
   std::string errors;
@@ -88,9 +89,11 @@ TEST(HostObject, NamesTheProcessor) {
 
 TEST(HostObject, NeedsLibmOnlyForItsFunctions) {
   auto plain = compile(pointwise(9, kRelu)),
-       math = compile(pointwise(9, kTanh));
-  ASSERT_TRUE(plain && math);
+       vectors = compile(pointwise(9, kTanh)),
+       math = compile(pointwise(9, kAtan));
+  ASSERT_TRUE(plain && vectors && math);
   EXPECT_EQ(plain->getObject().find("libm.so.6"), std::string::npos);
+  EXPECT_EQ(vectors->getObject().find("libm.so.6"), std::string::npos);
   EXPECT_NE(math->getObject().find("libm.so.6"), std::string::npos);
 }
 
