@@ -138,9 +138,9 @@ static double countOutsideRows(const Problem &problem, const ChipInfo &chip,
 }
 
 /// Rows of a step that may start in the middle of cache lines, so that each
-/// needs two: those of 32, 96 or 160 columns that are innermost in memory. Every
-/// second tile has such rows, and the slowest tiles end last. The last of a
-/// tile's boxes is not full.
+/// needs two: those of 32, 96 or 160 columns that are innermost in memory.
+/// Every second tile has such rows, and the slowest tiles end last. The last of
+/// a tile's boxes is not full.
 static double countSplitRows(const Problem &problem, const KeptTile &kept) {
   const TmaFacts &facts = getTmaFacts(problem);
   const TmaTile &tile = kept.tile;

@@ -108,6 +108,7 @@ protected:
     fit.copyLatencyCycles = 0; // Only the rows take time.
     fit.engineRowCycles = 2;
     fit.outsideRowCycles = 100;
+    fit.splitRowCycles = 10;
     fit.partialKeptRowCycles = 300;
     problem.facts.set(TmaFacts());
     problem.lhsRun.elements = problem.rhsRun.elements = 2048;
@@ -115,8 +116,8 @@ protected:
     problem.columns = 1008;
   }
 
-  double getCycles() {
-    KeptTile tile(TmaTile{.rows = 128, .columns = 112, .stages = 6});
+  double getCycles(int64_t columns = 112) {
+    KeptTile tile(TmaTile{.rows = 128, .columns = columns, .stages = 4});
     return computeCopyCycles(problem, hopper.info, tile, /*stepBytes=*/0,
                              double(hopper.info.computeUnits));
   }
@@ -141,6 +142,22 @@ TEST_F(EngineRows, OutsideOfWhatFewTilesReadAreLikeOthers) {
 TEST_F(EngineRows, OfTheLeftOperandAreCountedWhereItHasFewTiles) {
   problem.rows = 96; // 32 rows outside, which all 9 tiles read.
   EXPECT_DOUBLE_EQ(getCycles(), 2 * (96 + 112) + 100 * 32);
+}
+
+// Columns that are innermost in memory are copied in boxes of 64, each of which
+// has a row for each of 64 channels.
+TEST_F(EngineRows, ThatStartWithinLinesTakeLonger) {
+  TmaFacts facts;
+  facts.isRightTransposed = true;
+  problem.facts.set(facts);
+  problem.columns = 640;
+  EXPECT_DOUBLE_EQ(getCycles(160), 2 * 128 + 10 * 3 * 64);
+  EXPECT_DOUBLE_EQ(getCycles(192), 2 * (128 + 192));
+  problem.columns = 160; // The only tile starts with a line.
+  EXPECT_DOUBLE_EQ(getCycles(160), 2 * (128 + 160));
+  problem.columns = 640;
+  problem.facts.set(TmaFacts()); // Channels are innermost.
+  EXPECT_DOUBLE_EQ(getCycles(160), 2 * (128 + 160));
 }
 
 TEST_F(EngineRows, OfKeptFiltersTakeLongerIfTheyAreShort) {

@@ -243,7 +243,7 @@ TEST(GemmModel, WorkgroupsOfTheLastRoundTakeTurns) {
                     .model = &getGemmModel()};
   // Registers leave room for nine on each of 32 units.
   EXPECT_EQ(countLastRound(problem, "gfx1201", wmma), 288);
-  // Of 64 workgroups, all are of the last round.
+  // A launch of 64 workgroups has no more in its last round.
   Problem oneRound = problem;
   oneRound.rows /= 16;
   EXPECT_EQ(countLastRound(oneRound, "gfx1201", wmma), 64);

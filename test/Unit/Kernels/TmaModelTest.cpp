@@ -356,30 +356,6 @@ TEST(TmaModel, RowsTakeTime) {
   EXPECT_GT(getLoadCycles(volumes), getLoadCycles(whole));
 }
 
-// Every second tile of 160 columns starts in the middle of cache lines, if
-// columns are innermost.
-TEST(TmaModel, RowsThatStartWithinLinesTakeTime) {
-  auto getLoadCycles = [](int64_t columns, bool isTransposed) {
-    Problem problem = createLayer();
-    problem.columns = 640;
-    problem.lhsRun.elements = problem.rhsRun.elements = 640;
-    factsOf(problem).isRightTransposed = isTransposed;
-    Candidate candidate{.workgroup = {128, columns},
-                        .subgroup = {64, columns},
-                        .gemmK = TmaTile::kRowElements,
-                        .stages = 4};
-    for (const MatrixAtom &atom : hopper().atoms)
-      if (atom.kind == AtomKind::WGMMA && atom.n == columns &&
-          atom.operand == problem.operand && !atom.hasNarrowSums())
-        candidate.atom = &atom;
-    return kModel.predict(problem, hopper(), candidate).loadCycles;
-  };
-  EXPECT_LT(getLoadCycles(160, /*isTransposed=*/false),
-            getLoadCycles(192, /*isTransposed=*/false));
-  EXPECT_GT(getLoadCycles(160, /*isTransposed=*/true),
-            getLoadCycles(192, /*isTransposed=*/true));
-}
-
 // Lanes need registers for positions, and narrow copies take longer.
 TEST(TmaModel, LanesCopyWhatBoxesCannot) {
   Problem problem = createLayer();
