@@ -77,14 +77,28 @@ function(conv_add_mlir_library name)
   add_dependencies(${name} conv_headers)
 endfunction()
 
-# conv_add_tool(NAME file.cpp ... [LINK target ...] [MLIR])  adds a tool that finds LLVM's libraries by its run path, in the build
-# folder and where it is installed.
+# conv_put_llvm_inside(NAME) links LLVM and MLIR into a program or a shared library, from their archives; the linker keeps only
+# reachable sections.
+file(GLOB CONV_LLVM_ARCHIVES CONFIGURE_DEPENDS ${CONV_LLVM_ROOT}/lib/libMLIR*.a ${CONV_LLVM_ROOT}/lib/libLLVM*.a)
+function(conv_put_llvm_inside name)
+  set_target_properties(${name} PROPERTIES CONV_LLVM_INSIDE ON)
+  target_link_libraries(${name} PRIVATE $<TARGET_FILE:conv_linker_parts> ${CONV_LLVM_ARCHIVES} z -l:libzstd.a)
+  target_link_options(${name} PRIVATE -Wl,--gc-sections -Wl,--strip-all)
+  add_dependencies(${name} conv_linker_parts)
+endfunction()
+
+# conv_add_tool(NAME file.cpp ... [LINK target ...] [MLIR] [LLVM_INSIDE])  adds a tool that finds LLVM's libraries by its run path, in
+# the build folder and where it is installed, or has them inside.
 function(conv_add_tool name)
-  cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;LLVM_INSIDE" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK})
-  set_target_properties(${name} PROPERTIES INSTALL_RPATH ${LLVM_LIBRARY_DIR} BUILD_WITH_INSTALL_RPATH ON)
   install(TARGETS ${name} RUNTIME COMPONENT tools)
+  if(ARG_LLVM_INSIDE)
+    conv_put_llvm_inside(${name})
+  else()
+    set_target_properties(${name} PROPERTIES INSTALL_RPATH ${LLVM_LIBRARY_DIR} BUILD_WITH_INSTALL_RPATH ON)
+  endif()
   if(ARG_MLIR)
     conv_use_mlir(${name})
     add_dependencies(${name} conv_headers)
