@@ -20,6 +20,10 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
 
+#include <string>
+#include <unistd.h>
+#include <vector>
+
 using namespace llvm;
 using namespace mlir::conv;
 
@@ -98,6 +102,24 @@ std::string mlir::conv::findAssembler() {
   return "";
 }
 
+/// The environment of ptxas, which fills 15 to 25 MB: glibc allocates them from
+/// huge pages where Linux gives those that ask for them, which takes 0.3 of the
+/// time that ptxas spends on page faults. Settings of the user stay.
+static std::vector<std::string> createEnvironment() {
+  constexpr StringLiteral kTunables = "GLIBC_TUNABLES=";
+  std::vector<std::string> variables;
+  bool areTuned = false;
+  for (char **variable = environ; variable && *variable; ++variable) {
+    variables.push_back(*variable);
+    areTuned |= StringRef(*variable).starts_with(kTunables);
+  }
+  if (!areTuned)
+    variables.push_back(
+        (kTunables + "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=33554432")
+            .str());
+  return variables;
+}
+
 Expected<PtxasOutput> mlir::conv::runPtxas(StringRef ptxas, StringRef chip,
                                            StringRef ptx) {
   auto input = TemporaryFile::create();
@@ -110,9 +132,11 @@ Expected<PtxasOutput> mlir::conv::runPtxas(StringRef ptxas, StringRef chip,
   std::string architecture = ("-arch=" + chip).str();
   SmallVector<StringRef> arguments = {
       ptxas, architecture, "-O3", "-v", input->path(), "-o", output->path()};
+  std::vector<std::string> variables = createEnvironment();
+  SmallVector<StringRef> environment(variables.begin(), variables.end());
   std::string message;
   int status = sys::ExecuteAndWait(
-      ptxas, arguments, /*Env=*/std::nullopt,
+      ptxas, arguments, ArrayRef(environment),
       /*Redirects=*/{std::nullopt, log->path(), log->path()}, kTimeoutSeconds,
       /*MemoryLimit=*/0, &message);
   Expected<std::string> report = log->read();

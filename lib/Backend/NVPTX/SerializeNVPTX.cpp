@@ -29,7 +29,10 @@
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
 
 namespace mlir::conv {
 #define GEN_PASS_DEF_SERIALIZENVPTXPASS
@@ -81,34 +84,6 @@ static bool assemblesManyBytes(const llvm::Module &module) {
   });
 }
 
-namespace {
-/// Stops after the PTX.
-class PtxCompiler final : public NVVM::SerializeGPUModuleBase {
-public:
-  using SerializeGPUModuleBase::SerializeGPUModuleBase;
-
-  LogicalResult optimizeModule(llvm::Module &module, int level) override {
-    if (hasManyLoads(module) || assemblesManyBytes(module))
-      for (llvm::Function &function : module) // No vectorizers.
-        function.addFnAttr(llvm::Attribute::NoImplicitFloat);
-    return SerializeGPUModuleBase::optimizeModule(module, level);
-  }
-
-  FailureOr<SmallVector<char, 0>>
-  moduleToObject(llvm::Module &module) override {
-    auto emitError = [&] { return getOperation().emitOpError(); };
-    FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
-    if (failed(machine))
-      return emitError() << "has no target machine", failure();
-    FailureOr<SmallString<0>> ptx =
-        translateModuleToISA(module, **machine, emitError);
-    if (failed(ptx))
-      return failure();
-    return SmallVector<char, 0>(ptx->begin(), ptx->end());
-  }
-};
-} // namespace
-
 static NVVM::NVVMTargetAttr targetOf(gpu::GPUModuleOp module) {
   TargetAttr target = TargetAttr::lookup(module);
   return NVVM::NVVMTargetAttr::get(
@@ -123,6 +98,51 @@ static bool needsLibdevice(gpu::GPUModuleOp module) {
                                function.getName().starts_with(kLibdevicePrefix);
                       });
 }
+
+namespace {
+/// Stops after the PTX.
+class PtxCompiler final : public NVVM::SerializeGPUModuleBase {
+public:
+  PtxCompiler(gpu::GPUModuleOp module, const gpu::TargetOptions &options)
+      : SerializeGPUModuleBase(*module, targetOf(module), options),
+        usesLibdevice(needsLibdevice(module)) {}
+
+  /// Upstream reads the index of libdevice even if nothing is called.
+  std::optional<SmallVector<std::unique_ptr<llvm::Module>>>
+  loadBitcodeFiles(llvm::Module &module) override {
+    if (!usesLibdevice)
+      return SmallVector<std::unique_ptr<llvm::Module>>();
+    return SerializeGPUModuleBase::loadBitcodeFiles(module);
+  }
+
+  LogicalResult optimizeModule(llvm::Module &module, int level) override {
+    if (hasManyLoads(module) || assemblesManyBytes(module))
+      for (llvm::Function &function : module) // No vectorizers.
+        function.addFnAttr(llvm::Attribute::NoImplicitFloat);
+    return SerializeGPUModuleBase::optimizeModule(module, level);
+  }
+
+  FailureOr<SmallVector<char, 0>>
+  moduleToObject(llvm::Module &module) override {
+    FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
+    if (failed(machine))
+      return getOperation().emitOpError("has no target machine"), failure();
+    // MLIR's translation has verified the module.
+    SmallVector<char, 0> ptx;
+    llvm::raw_svector_ostream os(ptx);
+    llvm::legacy::PassManager passes;
+    if ((*machine)->addPassesToEmitFile(passes, os, /*DwoOut=*/nullptr,
+                                        llvm::CodeGenFileType::AssemblyFile,
+                                        /*DisableVerify=*/true))
+      return getOperation().emitOpError("has no code generator"), failure();
+    passes.run(module);
+    return ptx;
+  }
+
+private:
+  bool usesLibdevice;
+};
+} // namespace
 
 void mlir::conv::registerNVPTXTranslations(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
@@ -151,7 +171,7 @@ FailureOr<std::string> mlir::conv::compileToPtx(gpu::GPUModuleOp module,
     ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &) {
       return success(folder.empty());
     });
-    compiler.emplace(*module, targetOf(module), options);
+    compiler.emplace(module, options);
   }
   std::optional<SmallVector<char, 0>> ptx = compiler->run();
   if (!ptx)
