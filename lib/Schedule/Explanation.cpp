@@ -26,6 +26,9 @@ Explanation::Explanation(ConvolutionOpInterface op)
       ranking(::conv::rankCandidates(problem, chip)),
       peakFlops(::conv::peakFlops(chip, *candidate.atom)),
       balance(peakFlops / (chip.memoryGBs * 1e9)) {
+  for (::conv::RankedCandidate &one :
+       MutableArrayRef(ranking.accepted).take_front(kListedCandidates))
+    one.candidate.model->complete(problem, chip, one.candidate);
   for (const ::conv::RejectedCandidate &one : ranking.rejected) {
     RejectedGroup &group = rejected[one.reason];
     if (group.count++ == 0)

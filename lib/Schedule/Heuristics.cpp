@@ -93,7 +93,6 @@ Ranking conv::rankCandidates(const Problem &problem, const ChipInfo &chip,
       return;
     }
     Cost cost = computeCost(problem, chip, candidate);
-    candidate.model->complete(problem, chip, candidate);
     if (cut)
       cut->note(cost.seconds);
     ranking.accepted.push_back({candidate, cost});

@@ -231,6 +231,7 @@ namespace {
 /// The candidates of all families with a model, for one way to form matrices.
 struct RankedForm {
   PlanOptions options;
+  ::conv::Problem problem;
   std::vector<::conv::RankedCandidate> candidates;
 };
 
@@ -272,10 +273,12 @@ static std::vector<RankedForm> rankForms(ConvolutionOpInterface op,
                                          const ::conv::ChipInfo &chip,
                                          ::conv::RankingCut *cut) {
   std::vector<RankedForm> forms;
-  for (const PlanOptions &options : enumerateOptions(op, chip))
-    forms.push_back(
-        {options, ::conv::rankCandidates(computeProblem(op, options), chip, cut)
-                      .accepted});
+  for (const PlanOptions &options : enumerateOptions(op, chip)) {
+    RankedForm &form =
+        forms.emplace_back(options, computeProblem(op, options));
+    form.candidates =
+        ::conv::rankCandidates(form.problem, chip, cut).accepted;
+  }
   return forms;
 }
 
@@ -331,9 +334,11 @@ std::vector<RankedSchedule> mlir::conv::rankSchedules(
       ranked.push_back(std::move(listed[at.candidate]));
       continue;
     }
-    const auto &[candidate, cost] = forms[at.form].candidates[at.candidate];
-    ranked.push_back({forms[at.form].options, candidate, /*listed=*/nullptr,
-                      cost, /*isFirst=*/false, at.place});
+    const RankedForm &form = forms[at.form];
+    auto [candidate, cost] = form.candidates[at.candidate];
+    candidate.model->complete(form.problem, chip, candidate);
+    ranked.push_back({form.options, candidate, /*listed=*/nullptr, cost,
+                      /*isFirst=*/false, at.place});
   }
   return ranked;
 }

@@ -43,7 +43,8 @@ public:
   }
 
   /// Decides what a candidate that `check` accepts leaves open, on which its
-  /// cost does not depend.
+  /// cost does not depend. Ranking does without it: only candidates that become
+  /// schedules are completed.
   virtual void complete(const Problem &problem, const ChipInfo &chip,
                         Candidate &candidate) const {}
 
