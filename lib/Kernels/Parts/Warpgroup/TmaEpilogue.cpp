@@ -68,11 +68,11 @@ int64_t TmaEpilogue::getStagedColumns() const {
   return most - most % getColumnsAtOnce();
 }
 
-int64_t TmaEpilogue::countParts() const {
+int64_t TmaEpilogue::countSubtiles() const {
   return llvm::divideCeil(tile.columns, getColumnsAtOnce());
 }
 
-int64_t TmaEpilogue::Part::countPairs() const {
+int64_t TmaEpilogue::Subtile::countPairs() const {
   return 2 * columns / kColumnsPerPair;
 }
 
@@ -88,29 +88,29 @@ bool TmaEpilogue::storesRows() const {
          tensors.hasRowsOfPairs();
 }
 
-TmaEpilogue::Part TmaEpilogue::getPart(const SubproblemTile &origin,
-                                       int64_t number) const {
+TmaEpilogue::Subtile TmaEpilogue::getSubtile(const SubproblemTile &origin,
+                                             int64_t number) const {
   const IndexMath &math = ptx.math;
   // Atoms that are staged together come one after the other.
   int64_t together = getStagedAtoms();
   int64_t atom =
-      number / (countParts() * together) * together + number % together;
-  int64_t column = number / together % countParts() * getColumnsAtOnce();
-  Part part{};
-  part.atom = atom;
-  part.column = column;
-  part.columns = std::min(getColumnsAtOnce(), tile.columns - column);
-  part.row = math.add(
+      number / (countSubtiles() * together) * together + number % together;
+  int64_t column = number / together % countSubtiles() * getColumnsAtOnce();
+  Subtile subtile{};
+  subtile.atom = atom;
+  subtile.column = column;
+  subtile.columns = std::min(getColumnsAtOnce(), tile.columns - column);
+  subtile.row = math.add(
       math.add(origin.row, math.mul(consumer, tile.rows / tile.consumers)),
       atom * Tile::kAtomRows);
   if (origin.subproblem && result.isCopied(tile))
-    part.box = getBox(origin, part.row);
-  Value row = math.add(math.add(part.row, warpRow), math.div(lane, 4));
+    subtile.box = getBox(origin, subtile.row);
+  Value row = math.add(math.add(subtile.row, warpRow), math.div(lane, 4));
   if (movesByLanes())
-    part.rows = {tensors.createRow(origin, row),
-                 tensors.createRow(origin, math.add(row, 8))};
-  part.laneColumn = math.add(origin.column, math.mul(math.rem(lane, 4), 2));
-  return part;
+    subtile.rows = {tensors.createRow(origin, row),
+                    tensors.createRow(origin, math.add(row, 8))};
+  subtile.laneColumn = math.add(origin.column, math.mul(math.rem(lane, 4), 2));
+  return subtile;
 }
 
 EpilogueTensors::Box TmaEpilogue::getBox(const SubproblemTile &origin,
@@ -119,9 +119,10 @@ EpilogueTensors::Box TmaEpilogue::getBox(const SubproblemTile &origin,
       {{origin.batch, row, origin.column}, origin.subproblem});
 }
 
-TmaEpilogue::Place TmaEpilogue::getPlace(const Part &part, int64_t i) const {
-  return {part.rows[i % 2],
-          {part.laneColumn, part.column + i / 2 * kColumnsPerPair}};
+TmaEpilogue::Place TmaEpilogue::getPlace(const Subtile &subtile,
+                                         int64_t i) const {
+  return {subtile.rows[i % 2],
+          {subtile.laneColumn, subtile.column + i / 2 * kColumnsPerPair}};
 }
 
 /// Concatenates the vectors that `getVector` returns.
@@ -144,10 +145,10 @@ static VectorType getStoredType(VectorType type) {
              : type;
 }
 
-TmaEpilogue::Loaded TmaEpilogue::load(const Part &part) const {
+TmaEpilogue::Loaded TmaEpilogue::load(const Subtile &subtile) const {
   auto loadPairs = [&](size_t operand) {
-    return join(ptx.b, part.countPairs(), [&](int64_t i) {
-      Place place = getPlace(part, i);
+    return join(ptx.b, subtile.countPairs(), [&](int64_t i) {
+      Place place = getPlace(subtile, i);
       return tensors.load(operand, place.row, place.columns);
     });
   };
@@ -158,37 +159,37 @@ TmaEpilogue::Loaded TmaEpilogue::load(const Part &part) const {
   return loaded;
 }
 
-Value TmaEpilogue::loadStaged(const Part &part) const {
+Value TmaEpilogue::loadStaged(const Subtile &subtile) const {
   const MatrixOperand &operand = form.epilogueOperands[replaced.operand];
   auto type = VectorType::get({2}, operand.getElementType());
   SmallVector<Value> pairs;
-  for (int64_t c = 0; c < part.columns; c += chunk.getColumns()) {
-    int64_t column = part.column + c;
-    int64_t columns = std::min(part.columns - c, chunk.getColumns());
+  for (int64_t c = 0; c < subtile.columns; c += chunk.getColumns()) {
+    int64_t column = subtile.column + c;
+    int64_t columns = std::min(subtile.columns - c, chunk.getColumns());
     for (Value pair :
-         chunk.load(getStaged(part, column), column % tile.chunkColumns(),
+         chunk.load(getStaged(subtile, column), column % tile.chunkColumns(),
                     2 * columns / kColumnsPerPair))
       pairs.push_back(ptx.b.createOrFold<arith::BitcastOp>(
           type, LLVM::BitcastOp::create(ptx.b, getStoredType(type), pair)));
   }
-  return join(ptx.b, part.countPairs(), [&](int64_t i) { return pairs[i]; });
+  return join(ptx.b, subtile.countPairs(), [&](int64_t i) { return pairs[i]; });
 }
 
-SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
+SmallVector<Value> TmaEpilogue::createPairs(const Subtile &subtile, Value sums,
                                             Loaded loaded) const {
   SmallVector<Value> inputs;
   if (sums)
-    inputs.push_back(join(ptx.b, part.countPairs(), [&](int64_t i) {
-      return WgmmaSums::getPair(ptx, sums, part.column / 2 + 2 * i);
+    inputs.push_back(join(ptx.b, subtile.countPairs(), [&](int64_t i) {
+      return WgmmaSums::getPair(ptx, sums, subtile.column / 2 + 2 * i);
     }));
   for (Value operand : loaded)
-    inputs.push_back(operand ? operand : loadStaged(part));
+    inputs.push_back(operand ? operand : loadStaged(subtile));
   Value results = createEpilogueOps(ptx.b, form.epilogue, inputs);
   if (inputs.empty())
     results = vector::BroadcastOp::create(
-        ptx.b, VectorType::get({2 * part.countPairs()}, results.getType()),
+        ptx.b, VectorType::get({2 * subtile.countPairs()}, results.getType()),
         results);
-  return llvm::map_to_vector(llvm::seq(part.countPairs()),
+  return llvm::map_to_vector(llvm::seq(subtile.countPairs()),
                              [&](int64_t i) -> Value {
                                return vector::ExtractStridedSliceOp::create(
                                    ptx.b, results, ArrayRef{2 * i},
@@ -196,23 +197,23 @@ SmallVector<Value> TmaEpilogue::createPairs(const Part &part, Value sums,
                              });
 }
 
-void TmaEpilogue::store(const Part &part, ValueRange pairs) const {
+void TmaEpilogue::store(const Subtile &subtile, ValueRange pairs) const {
   for (auto [i, pair] : llvm::enumerate(pairs)) {
-    Place place = getPlace(part, i);
+    Place place = getPlace(subtile, i);
     tensors.store(pair, place.row, place.columns);
   }
 }
 
-void TmaEpilogue::stage(const Part &part, ValueRange pairs) const {
+void TmaEpilogue::stage(const Subtile &subtile, ValueRange pairs) const {
   int64_t perStore = 2 * chunk.getColumns() / kColumnsPerPair;
   auto storeAll = [&](ValueRange all, auto &&store) {
-    for (int64_t i = 0; i < part.countPairs(); i += perStore)
-      store(part.column + i / 2 * kColumnsPerPair,
-            all.slice(i, std::min(perStore, part.countPairs() - i)));
+    for (int64_t i = 0; i < subtile.countPairs(); i += perStore)
+      store(subtile.column + i / 2 * kColumnsPerPair,
+            all.slice(i, std::min(perStore, subtile.countPairs() - i)));
   };
   if (columns)
     return storeAll(pairs, [&](int64_t column, ValueRange some) {
-      columns->stage(staging, part.atom % getStagedAtoms(),
+      columns->stage(staging, subtile.atom % getStagedAtoms(),
                      column % getStagedColumns(), some);
     });
   auto registers = llvm::map_to_vector(pairs, [&](Value pair) -> Value {
@@ -221,24 +222,24 @@ void TmaEpilogue::stage(const Part &part, ValueRange pairs) const {
     return LLVM::BitcastOp::create(ptx.b, chunk.getPairType(), stored);
   });
   storeAll(registers, [&](int64_t column, ValueRange some) {
-    chunk.store(getStaged(part, column), column % tile.chunkColumns(), some);
+    chunk.store(getStaged(subtile, column), column % tile.chunkColumns(), some);
   });
 }
 
-int64_t TmaEpilogue::getChunk(const Part &part, int64_t column) const {
+int64_t TmaEpilogue::getChunk(const Subtile &subtile, int64_t column) const {
   // Columns of one atom at a time share the staging space, unless an operand's
   // chunks already occupy their own places.
-  int64_t staged = replaced.chunks ? part.atom * tile.columns + column
+  int64_t staged = replaced.chunks ? subtile.atom * tile.columns + column
                                    : column % tile.stagedColumns();
   return staged / tile.chunkColumns();
 }
 
-Value TmaEpilogue::getStaged(const Part &part, int64_t column) const {
-  return ptx.offset(staging, getChunk(part, column) * tile.chunkBytes());
+Value TmaEpilogue::getStaged(const Subtile &subtile, int64_t column) const {
+  return ptx.offset(staging, getChunk(subtile, column) * tile.chunkBytes());
 }
 
 void TmaEpilogue::copyRows(const SubproblemTile &origin,
-                           const Part &last) const {
+                           const Subtile &last) const {
   auto [map, coordinates] = last.box ? *last.box : getBox(origin, last.row);
   Value first = coordinates.front();
   for (int64_t c = last.column - last.column % tile.stagedColumns();
@@ -259,7 +260,7 @@ void TmaEpilogue::copyRows(const SubproblemTile &origin,
 }
 
 void TmaEpilogue::storeRows(const SubproblemTile &origin,
-                            const Part &last) const {
+                            const Subtile &last) const {
   const IndexMath &math = ptx.math;
   constexpr int64_t kRows = 16;
   auto type = VectorType::get({2}, form.result.getElementType());
@@ -287,7 +288,7 @@ void TmaEpilogue::storeRows(const SubproblemTile &origin,
 }
 
 void TmaEpilogue::storeColumns(const SubproblemTile &origin,
-                               const Part &last) const {
+                               const Subtile &last) const {
   int64_t first = last.column - last.column % getStagedColumns();
   int64_t above = last.atom % getStagedAtoms() * Tile::kAtomRows;
   columns->store(origin, ptx.math.sub(last.row, above), first,
@@ -305,7 +306,7 @@ void TmaEpilogue::beginColumns() const {
 }
 
 void TmaEpilogue::copyColumns(const SubproblemTile &origin,
-                              const Part &last) const {
+                              const Subtile &last) const {
   if (columns) {
     synchronize();
     return storeColumns(origin, last);
@@ -319,49 +320,50 @@ void TmaEpilogue::copyColumns(const SubproblemTile &origin,
   ptx.createIf(isFirst, [&] { copyRows(origin, last); });
 }
 
-void TmaEpilogue::beginPart(const Part &part, Value phase) const {
+void TmaEpilogue::beginSubtile(const Subtile &subtile, Value phase) const {
   if (!replaced.chunks) {
-    if (part.column % getStagedColumns() == 0 &&
-        part.atom % getStagedAtoms() == 0)
+    if (subtile.column % getStagedColumns() == 0 &&
+        subtile.atom % getStagedAtoms() == 0)
       beginColumns();
-  } else if (part.column % tile.chunkColumns() == 0) {
-    replaced.chunks->wait(getChunk(part, part.column), phase);
+  } else if (subtile.column % tile.chunkColumns() == 0) {
+    replaced.chunks->wait(getChunk(subtile, subtile.column), phase);
   }
 }
 
-void TmaEpilogue::endPart(const Part &part,
-                          const SubproblemTile &origin) const {
-  int64_t end = part.column + part.columns;
+void TmaEpilogue::endSubtile(const Subtile &subtile,
+                             const SubproblemTile &origin) const {
+  int64_t end = subtile.column + subtile.columns;
   if (!replaced.chunks) {
     bool isWhole = end == tile.columns || end % getStagedColumns() == 0;
-    if (isWhole && (part.atom + 1) % getStagedAtoms() == 0)
-      copyColumns(origin, part);
+    if (isWhole && (subtile.atom + 1) % getStagedAtoms() == 0)
+      copyColumns(origin, subtile);
   } else if (end % tile.chunkColumns() == 0) {
-    replaced.chunks->release(getChunk(part, part.column), ptx.equal(lane, 0));
+    replaced.chunks->release(getChunk(subtile, subtile.column),
+                             ptx.equal(lane, 0));
   }
 }
 
 void TmaEpilogue::create(const SubproblemTile &origin, ValueRange accumulators,
                          Loaded loaded, Value phase) const {
   bool isStaged = this->isStaged();
-  int64_t count = tile.atomsPerConsumer() * countParts();
-  Part next = getPart(origin, 0);
+  int64_t count = tile.atomsPerConsumer() * countSubtiles();
+  Subtile next = getSubtile(origin, 0);
   for (int64_t i = 0; i < count; ++i) {
-    Part part = std::move(next);
+    Subtile subtile = std::move(next);
     Loaded ofNext;
     if (i + 1 < count) {
-      next = getPart(origin, i + 1);
+      next = getSubtile(origin, i + 1);
       ofNext = load(next);
     }
     if (isStaged)
-      beginPart(part, phase);
-    Value sums = accumulators.empty() ? Value() : accumulators[part.atom];
-    SmallVector<Value> pairs = createPairs(part, sums, std::move(loaded));
+      beginSubtile(subtile, phase);
+    Value sums = accumulators.empty() ? Value() : accumulators[subtile.atom];
+    SmallVector<Value> pairs = createPairs(subtile, sums, std::move(loaded));
     if (isStaged) {
-      stage(part, pairs);
-      endPart(part, origin);
+      stage(subtile, pairs);
+      endSubtile(subtile, origin);
     } else {
-      store(part, pairs);
+      store(subtile, pairs);
     }
     loaded = std::move(ofNext);
   }

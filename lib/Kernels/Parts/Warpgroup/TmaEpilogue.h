@@ -29,7 +29,7 @@ public:
   using Column = EpilogueTensors::Column;
   using ColumnOrder = EpilogueTensors::ColumnOrder;
 
-  /// `staging` is this consumer's part of shared memory, `barrier` the named
+  /// `staging` is this consumer's subtile of shared memory, `barrier` the named
   /// barrier of its warpgroup, and `workItem` the work-item's number in it. If
   /// `order` permutes the columns, the result is not copied.
   TmaEpilogue(const Kernel &kernel, const PtxBuilder &ptx,
@@ -54,7 +54,7 @@ public:
   using Loaded = SmallVector<Value>;
   /// Starts the epilogue's first loads; best called before the main loop.
   Loaded load(const SubproblemTile &origin) const {
-    return load(getPart(origin, /*number=*/0));
+    return load(getSubtile(origin, /*number=*/0));
   }
   /// Applies the epilogue to the sums, if there is a product, and stores the
   /// result. `phase` is the phase of the chunks.
@@ -66,7 +66,7 @@ public:
 private:
   /// An epilogue subtile: some columns of an atom's rows. Of each eight
   /// columns, a lane has a pair in its row and another one 8 rows below.
-  struct Part {
+  struct Subtile {
     int64_t atom, column, columns;
     Value row; ///< The atom's first row.
     /// The box of these rows, if its place is selected: the switch then comes
@@ -87,11 +87,11 @@ private:
   /// Columns of an epilogue subtile, limited by registers. The last subtile of
   /// a chunk may have fewer columns.
   int64_t getColumnsAtOnce() const;
-  int64_t countParts() const; ///< Per atom.
+  int64_t countSubtiles() const; ///< Per atom.
   /// Atoms whose rows are staged at a time, and how many of their columns.
   int64_t getStagedAtoms() const { return columns ? columns->getAtoms() : 1; }
   int64_t getStagedColumns() const;
-  Part getPart(const SubproblemTile &origin, int64_t number) const;
+  Subtile getSubtile(const SubproblemTile &origin, int64_t number) const;
   /// Whether lanes load operands or store the result.
   bool movesByLanes() const;
   /// Whether lanes store rows that are in shared memory, and whether the
@@ -102,39 +102,40 @@ private:
     return result.isCopied(tile) || columns || storesRows();
   }
   /// The place of pair `i` of an epilogue subtile.
-  Place getPlace(const Part &part, int64_t i) const;
+  Place getPlace(const Subtile &subtile, int64_t i) const;
   /// Loads the operands. The entry of an operand whose chunks are replaced is
   /// null.
-  Loaded load(const Part &part) const;
+  Loaded load(const Subtile &subtile) const;
   /// Reads the replaced operand from shared memory.
-  Value loadStaged(const Part &part) const;
+  Value loadStaged(const Subtile &subtile) const;
   /// The results of all pairs. A single epilogue computes them, so that its
   /// functions overlap.
-  SmallVector<Value> createPairs(const Part &part, Value sums,
+  SmallVector<Value> createPairs(const Subtile &subtile, Value sums,
                                  Loaded loaded) const;
   /// Writes pairs to shared memory, or to the result.
-  void stage(const Part &part, ValueRange pairs) const;
-  void store(const Part &part, ValueRange pairs) const;
+  void stage(const Subtile &subtile, ValueRange pairs) const;
+  void store(const Subtile &subtile, ValueRange pairs) const;
   /// The consumer's chunk with this column, and where the chunk is staged.
-  int64_t getChunk(const Part &part, int64_t column) const;
-  Value getStaged(const Part &part, int64_t column) const;
-  /// Before the first subtile of staged columns or of a chunk, `beginPart`
-  /// waits until their place is free. After the last one, `endPart` sends them.
-  void beginPart(const Part &part, Value phase) const;
-  void endPart(const Part &part, const SubproblemTile &origin) const;
+  int64_t getChunk(const Subtile &subtile, int64_t column) const;
+  Value getStaged(const Subtile &subtile, int64_t column) const;
+  /// Before the first subtile of staged columns or of a chunk, `beginSubtile`
+  /// waits until their place is free. After the last one, `endSubtile` sends
+  /// them.
+  void beginSubtile(const Subtile &subtile, Value phase) const;
+  void endSubtile(const Subtile &subtile, const SubproblemTile &origin) const;
   /// `beginColumns` waits until shared memory is free. `copyColumns` copies the
   /// staged columns of an atom's rows, up to the `last` subtile.
   void beginColumns() const;
-  void copyColumns(const SubproblemTile &origin, const Part &last) const;
+  void copyColumns(const SubproblemTile &origin, const Subtile &last) const;
   /// The box of an atom's rows from the tile's first column on.
   EpilogueTensors::Box getBox(const SubproblemTile &origin, Value row) const;
   /// Stores the columns that `copyColumns` would copy, warp by warp: each has
   /// staged rows of its own.
-  void storeRows(const SubproblemTile &origin, const Part &last) const;
+  void storeRows(const SubproblemTile &origin, const Subtile &last) const;
   /// Starts the copies of `copyColumns`.
-  void copyRows(const SubproblemTile &origin, const Part &last) const;
+  void copyRows(const SubproblemTile &origin, const Subtile &last) const;
   /// Stores what is staged if rows are innermost.
-  void storeColumns(const SubproblemTile &origin, const Part &last) const;
+  void storeColumns(const SubproblemTile &origin, const Subtile &last) const;
   void synchronize() const;
 
   const TiledConvolution &form; ///< Of the first subproblem.
@@ -150,9 +151,9 @@ private:
   FragmentTile chunk; ///< A chunk in shared memory.
   /// How lanes store columns, if they do.
   std::optional<EpilogueColumns> columns;
-  Value isFirst;      ///< Whether this work-item copies.
-  Value lane;         ///< Number in the warp.
-  Value warpRow;      ///< First row of the warp in an atom.
+  Value isFirst; ///< Whether this work-item copies.
+  Value lane;    ///< Number in the warp.
+  Value warpRow; ///< First row of the warp in an atom.
 };
 
 } // namespace mlir::conv
