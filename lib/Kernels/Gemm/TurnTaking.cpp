@@ -18,12 +18,12 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Parts of a loop, each with a priority of its own.
-static constexpr int64_t kParts = 4;
+/// Segments of a loop, each with a priority of its own.
+static constexpr int64_t kSegments = 4;
 
-/// The most operations of all parts but the first one, as they are built, all
-/// of which count. A schedule with too many operations gives way to another one
-/// (KernelLength.h).
+/// The most operations of all segments but the first one, as they are built,
+/// all of which count. A schedule with too many operations gives way to another
+/// one (KernelLength.h).
 static constexpr int64_t kMaxCopiedOperations = kMaxOperations;
 
 TurnTaking::TurnTaking(const Kernel &kernel)
@@ -31,7 +31,7 @@ TurnTaking::TurnTaking(const Kernel &kernel)
       inLastRound(cast<StagedGemmAttr>(kernel.form.schedule.getKernel())
                       .getLastRound()) {
   if (inLastRound > 0)
-    SetPriorityOp::create(kernel.b, kParts - 1);
+    SetPriorityOp::create(kernel.b, kSegments - 1);
 }
 
 /// Lowers the priority of the last round's workgroups.
@@ -51,16 +51,16 @@ void TurnTaking::lowerPriority(int64_t level) const {
       });
 }
 
-/// Parts of a loop of which this one has all iterations. Of a few iterations,
-/// some parts have two: LLVM makes straight code of one.
-int64_t TurnTaking::countParts(scf::ForOp loop, int64_t iterations) const {
+/// Segments of a loop of which this one has all iterations. Of a few
+/// iterations, some segments have two: LLVM makes straight code of one.
+int64_t TurnTaking::countSegments(scf::ForOp loop, int64_t iterations) const {
   if (inLastRound == 0)
     return 1;
   int64_t operations = 0;
   loop.getBody()->walk([&](Operation *) { ++operations; });
   return std::clamp<int64_t>(
       std::min(iterations * 2 / 3, 1 + kMaxCopiedOperations / operations), 1,
-      kParts);
+      kSegments);
 }
 
 SmallVector<Value> TurnTaking::createLoop(const LoopRange &range,
@@ -68,32 +68,32 @@ SmallVector<Value> TurnTaking::createLoop(const LoopRange &range,
                                           LoopBody body) const {
   ImplicitLocOpBuilder &b = kernel.b;
   const IndexMath &math = kernel.math;
-  int64_t parts = 1;
-  // Where part number `part` starts.
-  auto getStart = [&](int64_t part) {
+  int64_t segments = 1;
+  // Where segment number `segment` starts.
+  auto getStart = [&](int64_t segment) {
     return math.constant(range.count.map([&](int64_t n) {
-      return range.first + part * n / parts * range.step;
+      return range.first + segment * n / segments * range.step;
     }));
   };
-  auto createPart = [&](int64_t part, ValueRange carried) {
+  auto createSegment = [&](int64_t segment, ValueRange carried) {
     auto loop = scf::ForOp::create(
-        b, getStart(part), getStart(part + 1), math.constant(range.step),
+        b, getStart(segment), getStart(segment + 1), math.constant(range.step),
         carried, [&](OpBuilder &, Location, Value k, ValueRange values) {
           scf::YieldOp::create(b, body(k, values));
         });
     disableUnrolling(loop);
     return loop;
   };
-  scf::ForOp loop = createPart(0, initial);
-  parts = countParts(loop, range.count.minimum());
-  if (parts == 1)
+  scf::ForOp loop = createSegment(0, initial);
+  segments = countSegments(loop, range.count.minimum());
+  if (segments == 1)
     return llvm::to_vector_of<Value>(loop.getResults());
   b.setInsertionPoint(loop);
   loop.setUpperBound(getStart(1));
   b.setInsertionPointAfter(loop);
-  for (int64_t part = 1; part < parts; ++part) {
-    lowerPriority(parts - 1 - part);
-    loop = createPart(part, loop.getResults());
+  for (int64_t segment = 1; segment < segments; ++segment) {
+    lowerPriority(segments - 1 - segment);
+    loop = createSegment(segment, loop.getResults());
   }
   return llvm::to_vector_of<Value>(loop.getResults());
 }

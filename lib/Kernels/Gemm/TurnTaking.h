@@ -43,7 +43,7 @@ public:
                                 LoopBody body) const;
 
 private:
-  int64_t countParts(scf::ForOp loop, int64_t iterations) const;
+  int64_t countSegments(scf::ForOp loop, int64_t iterations) const;
   void lowerPriority(int64_t level) const;
 
   const Kernel &kernel;
