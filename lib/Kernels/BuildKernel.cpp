@@ -72,18 +72,19 @@ static KernelBodyBuilder selectElementwiseBody(const TiledConvolution &form,
   return turns ? createTransposeBody : createElementwiseBody;
 }
 
-static bool hasProduct(const KernelPart &part) {
-  return part.form.hasProduct();
+static bool hasProduct(const KernelSubproblem &subproblem) {
+  return subproblem.form.hasProduct();
 }
 
 /// Work-items of a workgroup. The host has one, whatever a subgroup is.
 /// Subproblems without a product use as many as those with a product need.
-static int64_t countWorkItems(ArrayRef<KernelPart> parts,
+static int64_t countWorkItems(ArrayRef<KernelSubproblem> subproblems,
                               const ::conv::ChipInfo &chip) {
   if (chip.backend == ::conv::Backend::Host)
     return 1;
-  return llvm::any_of(parts, hasProduct)
-             ? parts.front().form.schedule.getNumSubgroups() * chip.subgroupSize
+  return llvm::any_of(subproblems, hasProduct)
+             ? subproblems.front().form.schedule.getNumSubgroups() *
+                   chip.subgroupSize
              : kElementwiseWorkItems;
 }
 
@@ -111,39 +112,40 @@ namespace {
 /// for each subproblem.
 class AddressKernel {
 public:
-  AddressKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
+  AddressKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> subproblems,
                 const ::conv::ChipInfo &chip, StringRef name,
                 bool sharesCode = false);
 
   FailureOr<BuiltKernel> build();
 
 private:
-  /// The number of parts from `first` on that share code.
+  /// The number of subproblems from `first` on that share code.
   size_t countAlike(size_t first) const;
-  /// Builds the code for consecutive parts that are alike.
-  LogicalResult buildParts(ArrayRef<KernelPart> alike);
-  LogicalResult buildBody(ArrayRef<KernelPart> alike);
+  /// Builds the code for consecutive subproblems that are alike.
+  LogicalResult buildParts(ArrayRef<KernelSubproblem> alike);
+  LogicalResult buildBody(ArrayRef<KernelSubproblem> alike);
 
-  ArrayRef<KernelPart> parts;
+  ArrayRef<KernelSubproblem> subproblems;
   const ::conv::ChipInfo &chip;
-  bool sharesCode; ///< Whether parts that are alike have code in common.
+  bool sharesCode; ///< Whether subproblems that are alike have code in common.
   ImplicitLocOpBuilder b;
   BuiltKernel built;
   Value workgroup; ///< Number in the kernel.
 };
 } // namespace
 
-AddressKernel::AddressKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
+AddressKernel::AddressKernel(OpBuilder &builder,
+                             ArrayRef<KernelSubproblem> subproblems,
                              const ::conv::ChipInfo &chip, StringRef name,
                              bool sharesCode)
-    : parts(parts), chip(chip), sharesCode(sharesCode),
-      b(scf::ForallOp(parts.front().form.forall).getLoc(),
+    : subproblems(subproblems), chip(chip), sharesCode(sharesCode),
+      b(scf::ForallOp(subproblems.front().form.forall).getLoc(),
         builder.getContext()),
       built{} {
-  for (const KernelPart &part : parts)
-    for (Value buffer : part.buffers)
+  for (const KernelSubproblem &subproblem : subproblems)
+    for (Value buffer : subproblem.buffers)
       findOrAddArgument(built.arguments, {buffer});
-  built.workItems = countWorkItems(parts, chip);
+  built.workItems = countWorkItems(subproblems, chip);
   SmallVector<Type> types =
       llvm::map_to_vector(built.arguments, [](const KernelArgument &argument) {
         return argument.buffer.getType();
@@ -155,27 +157,27 @@ AddressKernel::AddressKernel(OpBuilder &builder, ArrayRef<KernelPart> parts,
 size_t AddressKernel::countAlike(size_t first) const {
   if (!sharesCode)
     return 1;
-  const KernelPart &part = parts[first];
-  auto canShare = [&](const KernelPart &other) {
-    return hasProduct(other) && other.buffers == part.buffers &&
+  const KernelSubproblem &subproblem = subproblems[first];
+  auto canShare = [&](const KernelSubproblem &other) {
+    return hasProduct(other) && other.buffers == subproblem.buffers &&
            selectIndexType(other.form, chip, other.buffers).getWidth() == 32;
   };
-  ArrayRef<KernelPart> candidates =
-      parts.drop_front(first).take_while(canShare);
+  ArrayRef<KernelSubproblem> candidates =
+      subproblems.drop_front(first).take_while(canShare);
   if (candidates.size() < 2)
     return 1;
-  return getKernelFamily(part.form.schedule).countAlike(candidates, chip);
+  return getKernelFamily(subproblem.form.schedule).countAlike(candidates, chip);
 }
 
-LogicalResult AddressKernel::buildBody(ArrayRef<KernelPart> alike) {
-  const KernelPart &part = alike.front();
-  const TiledConvolution &form = part.form;
+LogicalResult AddressKernel::buildBody(ArrayRef<KernelSubproblem> alike) {
+  const KernelSubproblem &subproblem = alike.front();
+  const TiledConvolution &form = subproblem.form;
   SmallVector<Value> arguments;
-  for (Value buffer : part.buffers)
+  for (Value buffer : subproblem.buffers)
     arguments.push_back(built.function.getArgument(
         findOrAddArgument(built.arguments, {buffer})));
   SmallVector<int64_t> firsts, ends;
-  for (const KernelPart &one : alike) {
+  for (const KernelSubproblem &one : alike) {
     firsts.push_back(ends.empty() ? built.workgroups : ends.back());
     ends.push_back(firsts.back() + countWorkgroups(one.form, chip));
   }
@@ -202,9 +204,9 @@ LogicalResult AddressKernel::buildBody(ArrayRef<KernelPart> alike) {
                 math.rem(workItem, chip.subgroupSize),
                 math.div(workItem, chip.subgroupSize)};
   if (alike.size() > 1)
-    for (const KernelPart &one : alike)
+    for (const KernelSubproblem &one : alike)
       kernel.subproblems.push_back(&one.form);
-  if (parts.size() == 1)
+  if (subproblems.size() == 1)
     kernel.launched = countWorkgroups(form, chip);
   LogicalResult result =
       form.hasProduct()
@@ -219,12 +221,12 @@ LogicalResult AddressKernel::buildBody(ArrayRef<KernelPart> alike) {
   return success();
 }
 
-LogicalResult AddressKernel::buildParts(ArrayRef<KernelPart> alike) {
-  if (parts.size() == alike.size())
+LogicalResult AddressKernel::buildParts(ArrayRef<KernelSubproblem> alike) {
+  if (subproblems.size() == alike.size())
     return buildBody(alike);
   int64_t count = 0;
-  for (const KernelPart &part : alike)
-    count += countWorkgroups(part.form, chip);
+  for (const KernelSubproblem &subproblem : alike)
+    count += countWorkgroups(subproblem.form, chip);
   LogicalResult result = success();
   IndexMath math(b, b.getI32Type());
   Value number = math.sub(math.cast(workgroup), built.workgroups);
@@ -238,13 +240,13 @@ LogicalResult AddressKernel::buildParts(ArrayRef<KernelPart> alike) {
 FailureOr<BuiltKernel> AddressKernel::build() {
   b.setInsertionPointToStart(&built.function.getBody().front());
   workgroup = gpu::BlockIdOp::create(b, gpu::Dimension::x);
-  for (size_t first = 0, count; first < parts.size(); first += count) {
+  for (size_t first = 0, count; first < subproblems.size(); first += count) {
     count = countAlike(first);
-    ArrayRef<KernelPart> alike = parts.slice(first, count);
+    ArrayRef<KernelSubproblem> alike = subproblems.slice(first, count);
     if (failed(buildParts(alike)))
       return failure();
-    for (const KernelPart &part : alike)
-      built.workgroups += countWorkgroups(part.form, chip);
+    for (const KernelSubproblem &subproblem : alike)
+      built.workgroups += countWorkgroups(subproblem.form, chip);
   }
   gpu::ReturnOp::create(b);
   return std::move(built);
@@ -274,37 +276,39 @@ LogicalResult KernelFamily::buildBody(Kernel &, gpu::GPUFuncOp) const {
   llvm_unreachable("families without bodies build their kernels as a whole");
 }
 
-FailureOr<BuiltKernel> KernelFamily::buildKernel(OpBuilder &builder,
-                                                 ArrayRef<KernelPart> parts,
-                                                 const ::conv::ChipInfo &chip,
-                                                 StringRef name) const {
+FailureOr<BuiltKernel>
+KernelFamily::buildKernel(OpBuilder &builder,
+                          ArrayRef<KernelSubproblem> subproblems,
+                          const ::conv::ChipInfo &chip, StringRef name) const {
   FailureOr<BuiltKernel> built =
-      AddressKernel(builder, parts, chip, name).build();
-  if (failed(built) || parts.size() == 1 || !isTooLong(built->function))
+      AddressKernel(builder, subproblems, chip, name).build();
+  if (failed(built) || subproblems.size() == 1 || !isTooLong(built->function))
     return built;
   built->function.erase();
-  return AddressKernel(builder, parts, chip, name, /*sharesCode=*/true).build();
+  return AddressKernel(builder, subproblems, chip, name, /*sharesCode=*/true)
+      .build();
 }
 
-FailureOr<BuiltKernel> mlir::conv::buildKernel(OpBuilder &builder,
-                                               ArrayRef<KernelPart> parts,
-                                               StringRef name) {
-  const TiledConvolution &first = parts.front().form;
+FailureOr<BuiltKernel>
+mlir::conv::buildKernel(OpBuilder &builder,
+                        ArrayRef<KernelSubproblem> subproblems,
+                        StringRef name) {
+  const TiledConvolution &first = subproblems.front().form;
   scf::ForallOp forall = first.forall;
   TargetAttr target = TargetAttr::lookup(forall);
   if (!target)
     return forall.emitOpError("expects the module to have ")
            << TargetAttr::kName;
   const ::conv::ChipInfo &chip = target.getInfo();
-  for (const KernelPart &part : parts)
-    if (failed(verifySchedule(part.form, chip)))
+  for (const KernelSubproblem &subproblem : subproblems)
+    if (failed(verifySchedule(subproblem.form, chip)))
       return failure();
   const KernelFamily *family =
       first.schedule ? &getKernelFamily(first.schedule) : nullptr;
-  if (family && llvm::any_of(parts, hasProduct))
-    return family->buildKernel(builder, parts, chip, name);
+  if (family && llvm::any_of(subproblems, hasProduct))
+    return family->buildKernel(builder, subproblems, chip, name);
   FailureOr<BuiltKernel> built =
-      AddressKernel(builder, parts, chip, name).build();
+      AddressKernel(builder, subproblems, chip, name).build();
   if (failed(built))
     return failure();
   if (family && first.schedule.getSplits() > 1) {

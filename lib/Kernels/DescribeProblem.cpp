@@ -133,8 +133,8 @@ static bool startWithinRegisters(const ViewedTensor &result, int64_t distance) {
 static void setResultRows(ConvolutionOpInterface op,
                           const ConvolutionPlan &plan,
                           ::conv::Problem &problem) {
-  for (auto [step, part] : plan.getProducts()) {
-    ViewedTensor result = getViewedProduct(op, plan, *step, *part).result;
+  for (auto [step, subproblem] : plan.getProducts()) {
+    ViewedTensor result = getViewedProduct(op, plan, *step, *subproblem).result;
     problem.resultRowDistance =
         std::max(problem.resultRowDistance, computeRowDistance(result));
     if (computeRowDistance(result) == 1)
@@ -182,12 +182,13 @@ static double countScatteredSums(ConvolutionOpInterface op,
                                  const ConvolutionPlan &plan) {
   double elements = 0;
   for (const PlanStep &step : plan.steps)
-    for (const PlanPart &part : step.parts) {
-      if (part.terms.empty() || step.intermediate)
+    for (const PlanSubproblem &subproblem : step.subproblems) {
+      if (subproblem.terms.empty() || step.intermediate)
         continue;
       auto type = cast<RankedTensorType>(op.getResultTensor().getType());
-      ViewedTensor result{part.target, type, getStrides(op.getResultTensor())};
-      auto [batch, rows, columns] = part.target.getShape();
+      ViewedTensor result{subproblem.target, type,
+                          getStrides(op.getResultTensor())};
+      auto [batch, rows, columns] = subproblem.target.getShape();
       if (computeRowDistance(result) != 0)
         elements += double(batch) * double(rows) * double(columns);
     }
@@ -197,9 +198,9 @@ static double countScatteredSums(ConvolutionOpInterface op,
 /// `Problem::shares`.
 static std::vector<double> listShares(const ConvolutionPlan &plan) {
   std::vector<double> shares;
-  for (auto [step, part] : plan.getProducts()) {
-    double products = double(part->product->rhs.getShape()[1]);
-    for (int64_t size : part->product->lhs.getShape())
+  for (auto [step, subproblem] : plan.getProducts()) {
+    double products = double(subproblem->product->rhs.getShape()[1]);
+    for (int64_t size : subproblem->product->lhs.getShape())
       products *= double(size);
     shares.push_back(products);
   }
@@ -213,8 +214,8 @@ static std::vector<double> listShares(const ConvolutionPlan &plan) {
 std::vector<::conv::ResultShape>
 mlir::conv::getResultShapes(const PlanStep &step) {
   std::vector<::conv::ResultShape> shapes;
-  for (const PlanPart &part : step.parts) {
-    auto [batch, rows, columns] = part.target.getShape();
+  for (const PlanSubproblem &subproblem : step.subproblems) {
+    auto [batch, rows, columns] = subproblem.target.getShape();
     shapes.push_back({batch, rows, columns});
   }
   return shapes;
@@ -223,7 +224,7 @@ mlir::conv::getResultShapes(const PlanStep &step) {
 ::conv::Problem mlir::conv::computeProblem(ConvolutionOpInterface op,
                                            const PlanOptions &options) {
   ConvolutionPlan plan = planConvolution(op, options);
-  const PlanPart &largest = plan.getLargestProduct();
+  const PlanSubproblem &largest = plan.getLargestProduct();
   ::conv::Problem problem;
   if (largest.product) {
     setProduct(op, *largest.product, problem);

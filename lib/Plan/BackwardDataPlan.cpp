@@ -21,11 +21,11 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// The most parts of a kernel, which are separate code if it is short: as many
-/// as stride 3 has dgrad phases in two dimensions. More dgrad phases are always
-/// joined. More than `kFewParts`, as many as stride 2 has, are joined if that
-/// increases the multiplications by at most a quarter: no chip is asked, so a
-/// convolution has the same plan on each.
+/// The most subproblems of a kernel, which are separate code if it is short: as
+/// many as stride 3 has dgrad phases in two dimensions. More dgrad phases are
+/// always joined. More than `kFewParts`, as many as stride 2 has, are joined if
+/// that increases the multiplications by at most a quarter: no chip is asked,
+/// so a convolution has the same plan on each.
 static constexpr int64_t kMaxParts = 9, kFewParts = 4;
 
 void Planner::setInputSpace() {
@@ -54,7 +54,7 @@ void Planner::setPhaseSpace(ArrayRef<DgradPhase> phases) {
        .mergesReduction = true});
 }
 
-PlanPart Planner::planPhase(ArrayRef<DgradPhase> phases) {
+PlanSubproblem Planner::planPhase(ArrayRef<DgradPhase> phases) {
   setPhaseSpace(phases);
   bool isZero = !hasElements(phases);
   if (!isZero)
@@ -71,21 +71,21 @@ PlanPart Planner::planPhase(ArrayRef<DgradPhase> phases) {
     space.setIndex(letter(kOutputLetters, d),
                    position + phase.offset - element * phase.distance);
   }
-  PlanPart part{.target = space.createResult(layouts.getInput()),
-                .channels = space.createVector('C')};
+  PlanSubproblem subproblem{.target = space.createResult(layouts.getInput()),
+                            .channels = space.createVector('C')};
   if (!isZero)
-    part.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
-                                 space.createLhs(layouts.getOutput()),
-                                 space.createRhs(layouts.getFilter())};
-  splitProduct(part);
-  return part;
+    subproblem.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
+                                       space.createLhs(layouts.getOutput()),
+                                       space.createRhs(layouts.getFilter())};
+  splitProduct(subproblem);
+  return subproblem;
 }
 
 void Planner::planPhases() {
-  SmallVector<PlanPart, 0> parts;
+  SmallVector<PlanSubproblem, 0> subproblems;
   for (ArrayRef<DgradPhase> phases : listPhases(shape))
-    insertByWork(planPhase(phases), parts);
-  addProducts(std::move(parts));
+    insertByWork(planPhase(phases), subproblems);
+  addProducts(std::move(subproblems));
 }
 
 int64_t
@@ -237,11 +237,11 @@ void Planner::planJoinedPhases() {
     space.setIndex(letter(kOutputLetters, d),
                    position + joined.offset - element * joined.distance);
   }
-  PlanPart part;
-  part.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
-                               space.createLhs(layouts.getOutput()),
-                               space.createRhs(layouts.getFilter())};
-  part.channels = space.createVector('C');
+  PlanSubproblem subproblem;
+  subproblem.product = MatrixProduct{TensorRole::Output, TensorRole::Filter,
+                                     space.createLhs(layouts.getOutput()),
+                                     space.createRhs(layouts.getFilter())};
+  subproblem.channels = space.createVector('C');
   // The conditions on the reduction's digits do not apply to the result.
   space.clearConditions();
   // Do not write positions before the first one or after the last one, nor
@@ -254,9 +254,9 @@ void Planner::planJoinedPhases() {
                          shape.input[d]);
   if (hasChannelRows())
     space.addCondition(space.getIndex('C'), shape.c / shape.groups);
-  part.target = space.createLhsOfResult(layouts.getInput());
+  subproblem.target = space.createLhsOfResult(layouts.getInput());
   space.clearConditions();
-  addProduct(std::move(part));
+  addProduct(std::move(subproblem));
 }
 
 /// Adds the gradients of dimension `d`'s padded positions to those of the
@@ -268,8 +268,8 @@ void Planner::planFold(int64_t d, size_t source, bool isLast) {
   space.setSize(dimension, size);
   setInputSpace();
   AffineExpr position = space.getIndex(dimension);
-  PlanPart part{.target = space.createResult(layouts.getInput()),
-                .channels = space.createVector('C')};
+  PlanSubproblem subproblem{.target = space.createResult(layouts.getInput()),
+                            .channels = space.createVector('C')};
 
   // The positions `first` to `first + count - 1` add an element of `padded`.
   auto addTerm = [&](AffineExpr padded, int64_t first, int64_t count) {
@@ -279,7 +279,8 @@ void Planner::planFold(int64_t d, size_t source, bool isLast) {
     space.clearConditions();
     if (count < size)
       space.addCondition(position - first, count);
-    part.terms.push_back({source, space.createLhsOfResult(layouts.getInput())});
+    subproblem.terms.push_back(
+        {source, space.createLhsOfResult(layouts.getInput())});
   };
   addTerm(position + low, 0, size);
   switch (padding) {
@@ -306,7 +307,7 @@ void Planner::planFold(int64_t d, size_t source, bool isLast) {
   std::optional<size_t> intermediate;
   if (!isLast)
     intermediate = addIntermediate(space.getShape(layouts.getInput()));
-  addStep({std::move(part)}, intermediate);
+  addStep({std::move(subproblem)}, intermediate);
 }
 
 SmallVector<int64_t> Planner::padInput() {

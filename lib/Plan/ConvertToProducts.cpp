@@ -52,7 +52,7 @@ private:
     return tensor::EmptyOp::create(b, shape, element);
   }
   Value createProduct(const MatrixProduct &product, ArrayRef<int64_t> shape);
-  Value createEpilogueOps(const PlanPart &part, bool isLast);
+  Value createEpilogueOps(const PlanSubproblem &subproblem, bool isLast);
   /// Creates the sum of the first `addends` elements.
   Value createSum(OpBuilder &nested, Location loc, ValueRange elements,
                   size_t addends);
@@ -98,20 +98,21 @@ Value PlanBuilder::createSum(OpBuilder &nested, Location loc,
   return sum;
 }
 
-Value PlanBuilder::createEpilogueOps(const PlanPart &part, bool isLast) {
-  SmallVector<int64_t> shape = llvm::to_vector(part.target.getShape());
+Value PlanBuilder::createEpilogueOps(const PlanSubproblem &subproblem,
+                                     bool isLast) {
+  SmallVector<int64_t> shape = llvm::to_vector(subproblem.target.getShape());
   SmallVector<Value> inputs;
-  if (part.product)
-    inputs.push_back(createProduct(*part.product, shape));
-  for (const PlanPart::Term &term : part.terms)
+  if (subproblem.product)
+    inputs.push_back(createProduct(*subproblem.product, shape));
+  for (const PlanSubproblem::Term &term : subproblem.terms)
     inputs.push_back(
         GatherOp::create(b, intermediates[term.intermediate], term.view));
   size_t addends = inputs.size();
   if (isLast)
     for (Value operand : op.getEpilogueOperands()) {
       bool isVector = cast<RankedTensorType>(operand.getType()).getRank() == 1;
-      inputs.push_back(
-          GatherOp::create(b, operand, isVector ? part.channels : part.target));
+      inputs.push_back(GatherOp::create(
+          b, operand, isVector ? subproblem.channels : subproblem.target));
     }
 
   SmallVector<AffineMap> maps(inputs.size() + 1, b.getMultiDimIdentityMap(3));
@@ -142,10 +143,10 @@ Value PlanBuilder::create() {
   for (const PlanStep &step : plan.steps) {
     SmallVector<Value> elements;
     SmallVector<Attribute> views;
-    for (const PlanPart &part : step.parts) {
+    for (const PlanSubproblem &subproblem : step.subproblems) {
       elements.push_back(
-          createEpilogueOps(part, /*isLast=*/!step.intermediate));
-      views.push_back(part.target);
+          createEpilogueOps(subproblem, /*isLast=*/!step.intermediate));
+      views.push_back(subproblem.target);
     }
     Value &target =
         step.intermediate ? intermediates[*step.intermediate] : result;

@@ -13,35 +13,37 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-double mlir::conv::countProducts(const PlanPart &part) {
-  if (!part.product)
+double mlir::conv::countProducts(const PlanSubproblem &subproblem) {
+  if (!subproblem.product)
     return 0;
-  auto [batch, rows, reduction] = part.product->lhs.getShape();
+  auto [batch, rows, reduction] = subproblem.product->lhs.getShape();
   return double(batch) * double(rows) * double(reduction);
 }
 
-void mlir::conv::insertByWork(PlanPart part, SmallVector<PlanPart, 0> &parts) {
-  auto isLarger = [](const PlanPart &a, const PlanPart &b) {
+void mlir::conv::insertByWork(PlanSubproblem subproblem,
+                              SmallVector<PlanSubproblem, 0> &subproblems) {
+  auto isLarger = [](const PlanSubproblem &a, const PlanSubproblem &b) {
     return countProducts(a) > countProducts(b);
   };
-  parts.insert(llvm::upper_bound(parts, part, isLarger), std::move(part));
+  subproblems.insert(llvm::upper_bound(subproblems, subproblem, isLarger),
+                     std::move(subproblem));
 }
 
-SmallVector<std::pair<const PlanStep *, const PlanPart *>>
+SmallVector<std::pair<const PlanStep *, const PlanSubproblem *>>
 ConvolutionPlan::getProducts() const {
-  SmallVector<std::pair<const PlanStep *, const PlanPart *>> products;
+  SmallVector<std::pair<const PlanStep *, const PlanSubproblem *>> products;
   for (const PlanStep &step : steps)
-    for (const PlanPart &part : step.parts)
-      if (part.product)
-        products.push_back({&step, &part});
+    for (const PlanSubproblem &subproblem : step.subproblems)
+      if (subproblem.product)
+        products.push_back({&step, &subproblem});
   return products;
 }
 
-const PlanPart &ConvolutionPlan::getLargestProduct() const {
-  const PlanPart *largest = &steps.front().parts.front();
-  for (auto [step, part] : getProducts())
-    if (countProducts(*part) > countProducts(*largest))
-      largest = part;
+const PlanSubproblem &ConvolutionPlan::getLargestProduct() const {
+  const PlanSubproblem *largest = &steps.front().subproblems.front();
+  for (auto [step, subproblem] : getProducts())
+    if (countProducts(*subproblem) > countProducts(*largest))
+      largest = subproblem;
   return *largest;
 }
 
@@ -63,13 +65,13 @@ PlanOptions mlir::conv::getPlanOptions(ScheduleAttr schedule) {
 ViewedProduct mlir::conv::getViewedProduct(ConvolutionOpInterface op,
                                            const ConvolutionPlan &plan,
                                            const PlanStep &step,
-                                           const PlanPart &part) {
+                                           const PlanSubproblem &subproblem) {
   auto getViewed = [](ViewAttr view, Value tensor) {
     return ViewedTensor{view, cast<RankedTensorType>(tensor.getType()),
                         getStrides(tensor)};
   };
-  const MatrixProduct &product = *part.product;
-  ViewedTensor result = getViewed(part.target, op.getResultTensor());
+  const MatrixProduct &product = *subproblem.product;
+  ViewedTensor result = getViewed(subproblem.target, op.getResultTensor());
   if (step.intermediate) {
     ArrayRef<int64_t> shape = plan.intermediates[*step.intermediate];
     result.type = RankedTensorType::get(shape, getAccumulatorType(op));
@@ -108,8 +110,8 @@ std::optional<ViewedProduct>
 mlir::conv::getOnlyProduct(ConvolutionOpInterface op,
                            const ConvolutionPlan &plan) {
   auto products = plan.getProducts();
-  if (products.size() != 1 || products.front().first->parts.size() != 1)
+  if (products.size() != 1 || products.front().first->subproblems.size() != 1)
     return std::nullopt;
-  auto [step, part] = products.front();
-  return getViewedProduct(op, plan, *step, *part);
+  auto [step, subproblem] = products.front();
+  return getViewedProduct(op, plan, *step, *subproblem);
 }

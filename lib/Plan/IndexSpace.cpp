@@ -221,15 +221,15 @@ AffineExpr IndexSpace::linearize(Space space) const {
   return index;
 }
 
-ViewAttr IndexSpace::createParts(int64_t first) const {
-  auto [outer, inner] = getPartSpaces();
+ViewAttr IndexSpace::createSlices(int64_t first) const {
+  auto [outer, inner] = getSliceSpaces();
   return createView(
       {linearize(Batch) + first, linearize(outer), linearize(inner)},
       digits[Batch], Rows, Columns);
 }
 
-ViewAttr IndexSpace::createPart(int64_t split, int64_t first) const {
-  auto [outer, inner] = getPartSpaces();
+ViewAttr IndexSpace::createSlice(int64_t split, int64_t first) const {
+  auto [outer, inner] = getSliceSpaces();
   return createView({indices.lookup('G') + split * getSize('G') + first,
                      linearize(outer), linearize(inner)},
                     "G", Rows, Columns);
@@ -237,7 +237,7 @@ ViewAttr IndexSpace::createPart(int64_t split, int64_t first) const {
 
 SmallVector<int64_t> IndexSpace::getPartsShape() const {
   SmallVector<int64_t> shape;
-  auto [outer, inner] = getPartSpaces();
+  auto [outer, inner] = getSliceSpaces();
   for (Space space : {Batch, outer, inner}) {
     shape.push_back(1);
     for (char letter : digits[space])

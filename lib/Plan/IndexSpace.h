@@ -100,8 +100,8 @@ public:
   /// The tensor of all split-K slices of a result, as one batch that begins
   /// with matrix number `first`; and the view of one slice, as matrices of the
   /// result's sizes.
-  ViewAttr createParts(int64_t first) const;
-  ViewAttr createPart(int64_t split, int64_t first) const;
+  ViewAttr createSlices(int64_t first) const;
+  ViewAttr createSlice(int64_t split, int64_t first) const;
   /// The number of matrices of all split-K slices, and their rows and columns,
   /// the outermost first.
   SmallVector<int64_t> getPartsShape() const;
@@ -146,23 +146,23 @@ private:
   /// The reduction digits that can be split, outermost first, and the one of
   /// them that is best split alone.
   std::string getSplittableLetters() const;
-  char selectSplitLetter(int64_t parts) const;
+  char selectSplitLetter(int64_t slices) const;
   /// Whether so many slices of a digit start at whole rows, and whether they
   /// are equal as well.
-  bool hasWholeRows(char letter, int64_t parts) const;
-  bool canHaveSlices(char letter, int64_t parts) const;
+  bool hasWholeRows(char letter, int64_t slices) const;
+  bool canHaveSlices(char letter, int64_t slices) const;
   /// The number of slices of each digit.
   using Counts = SmallVector<int64_t>;
-  Counts selectSlices(StringRef letters, int64_t parts) const;
+  Counts selectSlices(StringRef letters, int64_t slices) const;
   /// Equal slices of as few digits as possible, most of them of outer digits;
   /// slices of the last digit are not short. Empty if there are none.
-  Counts distributeEvenly(StringRef letters, int64_t parts) const;
+  Counts distributeEvenly(StringRef letters, int64_t slices) const;
   /// The number of the group that a digit of merged groups stands for.
   AffineExpr getGroup(char merged) const;
   SmallVector<AffineExpr> getCoordinates(StringRef order,
                                          AffineExpr group) const;
   /// The rows and columns of a split-K slice's matrix, the outermost first.
-  std::array<Space, 2> getPartSpaces() const {
+  std::array<Space, 2> getSliceSpaces() const {
     return areTurned ? std::array{Columns, Rows} : std::array{Rows, Columns};
   }
   /// The linear index of an element among all elements of a space.

@@ -218,9 +218,9 @@ size_t Planner::addIntermediate(ArrayRef<int64_t> shape) {
   return result.intermediates.size() - 1;
 }
 
-void Planner::addStep(SmallVector<PlanPart, 0> parts,
+void Planner::addStep(SmallVector<PlanSubproblem, 0> subproblems,
                       std::optional<size_t> intermediate) {
-  result.steps.push_back({std::move(parts), intermediate});
+  result.steps.push_back({std::move(subproblems), intermediate});
 }
 
 bool Planner::hasRowsInnermost() const {
@@ -235,8 +235,8 @@ bool Planner::hasRowsInnermost() const {
   llvm_unreachable("every direction has a result");
 }
 
-void Planner::splitProduct(PlanPart &part) {
-  if (space.getSplits() == 1 || !part.product)
+void Planner::splitProduct(PlanSubproblem &subproblem) {
+  if (space.getSplits() == 1 || !subproblem.product)
     return;
   // Warpgroups store split-K slices with rows innermost if the result has, so
   // that the kernel that adds them up reads and writes contiguous memory.
@@ -250,23 +250,23 @@ void Planner::splitProduct(PlanPart &part) {
   shape = {first + own[0], std::max(shape[1], own[1]),
            std::max(shape[2], own[2])};
   for (int64_t split = 0; split < space.getSplits(); ++split)
-    part.terms.push_back({*sums, space.createPart(split, first)});
-  insertByWork({.product = std::exchange(part.product, std::nullopt),
-                .target = space.createParts(first)},
+    subproblem.terms.push_back({*sums, space.createSlice(split, first)});
+  insertByWork({.product = std::exchange(subproblem.product, std::nullopt),
+                .target = space.createSlices(first)},
                splitProducts);
 }
 
-void Planner::addProducts(SmallVector<PlanPart, 0> parts) {
+void Planner::addProducts(SmallVector<PlanSubproblem, 0> subproblems) {
   if (sums)
     addStep(std::move(splitProducts), sums);
-  addStep(std::move(parts), target);
+  addStep(std::move(subproblems), target);
 }
 
-void Planner::addProduct(PlanPart part) {
-  splitProduct(part);
-  SmallVector<PlanPart, 0> parts;
-  parts.push_back(std::move(part));
-  addProducts(std::move(parts));
+void Planner::addProduct(PlanSubproblem subproblem) {
+  splitProduct(subproblem);
+  SmallVector<PlanSubproblem, 0> subproblems;
+  subproblems.push_back(std::move(subproblem));
+  addProducts(std::move(subproblems));
 }
 
 ConvolutionPlan Planner::plan() {

@@ -77,7 +77,7 @@ private:
     return phases.back().count > 0;
   }
   void setPhaseSpace(ArrayRef<DgradPhase> phases);
-  PlanPart planPhase(ArrayRef<DgradPhase> phases);
+  PlanSubproblem planPhase(ArrayRef<DgradPhase> phases);
   void planPhases();
   /// Whether dgrad phases are joined, because the options ask for it or because
   /// there are too many.
@@ -88,7 +88,7 @@ private:
   void planFold(int64_t d, size_t source, bool isLast);
 
   /// Sets the indices of the product if there is only one. Dgrad phases that
-  /// are separate parts set none: each has a reduction of its own.
+  /// are separate subproblems set none: each has a reduction of its own.
   bool setOnlySpace();
   /// The least number over all dgrad phases.
   int64_t getLeastOfPhases(function_ref<int64_t(const IndexSpace &)> get);
@@ -114,16 +114,16 @@ private:
   /// Computes the input's positions from those of output and filter.
   void setInputPositions();
 
-  /// Moves the product of a part whose reduction is split to the step before;
-  /// the part then adds up the split-K slices as terms.
-  void splitProduct(PlanPart &part);
+  /// Moves the product of a subproblem whose reduction is split to the step
+  /// before; the subproblem then adds up the split-K slices as terms.
+  void splitProduct(PlanSubproblem &subproblem);
   /// Whether contiguous elements of the result are in one column.
   bool hasRowsInnermost() const;
-  /// Adds a step for the parts of the target, after a step for the split
+  /// Adds a step for the subproblems of the target, after a step for the split
   /// products that were moved out of them.
-  void addProducts(SmallVector<PlanPart, 0> parts);
-  void addProduct(PlanPart part);
-  void addStep(SmallVector<PlanPart, 0> parts,
+  void addProducts(SmallVector<PlanSubproblem, 0> subproblems);
+  void addProduct(PlanSubproblem subproblem);
+  void addStep(SmallVector<PlanSubproblem, 0> subproblems,
                std::optional<size_t> intermediate);
   size_t addIntermediate(ArrayRef<int64_t> shape);
 
@@ -139,16 +139,17 @@ private:
   std::optional<size_t> target;
   /// Split products, the largest first, and the intermediate tensor that they
   /// write, each into its own matrices.
-  SmallVector<PlanPart, 0> splitProducts;
+  SmallVector<PlanSubproblem, 0> splitProducts;
   std::optional<size_t> sums;
   ConvolutionPlan result;
 };
 
-/// Multiplications for each column of a part.
-double countProducts(const PlanPart &part);
+/// Multiplications for each column of a subproblem.
+double countProducts(const PlanSubproblem &subproblem);
 
-/// Inserts a part before those with smaller products.
-void insertByWork(PlanPart part, SmallVector<PlanPart, 0> &parts);
+/// Inserts a subproblem before those with smaller products.
+void insertByWork(PlanSubproblem subproblem,
+                  SmallVector<PlanSubproblem, 0> &subproblems);
 
 } // namespace mlir::conv
 

@@ -33,25 +33,26 @@ std::string IndexSpace::getSplittableLetters() const {
 }
 
 /// Images that are innermost continue the positions of a line.
-bool IndexSpace::hasWholeRows(char letter, int64_t parts) const {
+bool IndexSpace::hasWholeRows(char letter, int64_t slices) const {
   int64_t run = 1;
   if (areImagesInnermost() && letter == getNextToInnermost())
     run = getDigitSize(innermost);
   else if (letter != innermost)
     return true;
-  return parts == 1 || getDigitSize(letter) * run % (parts * innermostRow) == 0;
+  return slices == 1 ||
+         getDigitSize(letter) * run % (slices * innermostRow) == 0;
 }
 
-bool IndexSpace::canHaveSlices(char letter, int64_t parts) const {
-  return hasWholeRows(letter, parts) && getDigitSize(letter) % parts == 0;
+bool IndexSpace::canHaveSlices(char letter, int64_t slices) const {
+  return hasWholeRows(letter, slices) && getDigitSize(letter) % slices == 0;
 }
 
-char IndexSpace::selectSplitLetter(int64_t parts) const {
+char IndexSpace::selectSplitLetter(int64_t slices) const {
   std::string letters = getSplittableLetters();
   auto getRank = [&](char letter) {
-    return std::tuple(canHaveSlices(letter, parts),
-                      hasWholeRows(letter, parts) &&
-                          getDigitSize(letter) >= parts,
+    return std::tuple(canHaveSlices(letter, slices),
+                      hasWholeRows(letter, slices) &&
+                          getDigitSize(letter) >= slices,
                       getDigitSize(letter));
   };
   // Slices of lines read the same lines of the image at a time, and share them
@@ -65,7 +66,7 @@ char IndexSpace::selectSplitLetter(int64_t parts) const {
 
 int64_t IndexSpace::getMostAlone() const {
   return hasHaloTileReduction() ? getSplittableSize()
-                                : getDigitSize(selectSplitLetter(/*parts=*/1));
+                                : getDigitSize(selectSplitLetter(/*slices=*/1));
 }
 
 int64_t IndexSpace::getSplittableSize() const {
@@ -75,11 +76,11 @@ int64_t IndexSpace::getSplittableSize() const {
   return size;
 }
 
-bool IndexSpace::canSplit(int64_t parts) const {
-  if (parts == 1)
+bool IndexSpace::canSplit(int64_t slices) const {
+  if (slices == 1)
     return true;
-  return parts <= getMostAlone() ||
-         !distributeEvenly(getSplittableLetters(), parts).empty();
+  return slices <= getMostAlone() ||
+         !distributeEvenly(getSplittableLetters(), slices).empty();
 }
 
 int64_t IndexSpace::getReductionSize() const {
@@ -97,16 +98,16 @@ struct Distribution {
 };
 } // namespace
 
-/// Distributes `parts` slices over the digits so that a slice is as small as
+/// Distributes so many slices over the digits so that a slice is as small as
 /// possible; among equal ways, the one that splits the outermost digits wins.
-static Distribution distribute(int64_t parts, ArrayRef<int64_t> sizes) {
+static Distribution distribute(int64_t slices, ArrayRef<int64_t> sizes) {
   if (sizes.size() == 1)
-    return {{parts}, int64_t(llvm::divideCeil(sizes.front(), parts))};
+    return {{slices}, int64_t(llvm::divideCeil(sizes.front(), slices))};
   Distribution best{{}, std::numeric_limits<int64_t>::max()};
-  for (int64_t count = parts; count > 0; --count) {
-    if (parts % count != 0)
+  for (int64_t count = slices; count > 0; --count) {
+    if (slices % count != 0)
       continue;
-    Distribution inner = distribute(parts / count, sizes.drop_front());
+    Distribution inner = distribute(slices / count, sizes.drop_front());
     int64_t size = inner.size * llvm::divideCeil(sizes.front(), count);
     if (size >= best.size)
       continue;
@@ -117,20 +118,20 @@ static Distribution distribute(int64_t parts, ArrayRef<int64_t> sizes) {
 }
 
 IndexSpace::Counts IndexSpace::distributeEvenly(StringRef letters,
-                                                int64_t parts) const {
+                                                int64_t slices) const {
   char letter = letters.front();
   if (letters.size() == 1) {
-    bool areLong = parts == 1 || getDigitSize(letter) >= parts * kLeastRun;
-    return areLong && canHaveSlices(letter, parts) ? Counts{parts} : Counts{};
+    bool areLong = slices == 1 || getDigitSize(letter) >= slices * kLeastRun;
+    return areLong && canHaveSlices(letter, slices) ? Counts{slices} : Counts{};
   }
   auto countSplit = [](ArrayRef<int64_t> counts) {
     return llvm::count_if(counts, [](int64_t count) { return count > 1; });
   };
   Counts best;
-  for (int64_t count = parts; count > 0; --count) {
-    if (parts % count != 0 || !canHaveSlices(letter, count))
+  for (int64_t count = slices; count > 0; --count) {
+    if (slices % count != 0 || !canHaveSlices(letter, count))
       continue;
-    Counts counts = distributeEvenly(letters.drop_front(), parts / count);
+    Counts counts = distributeEvenly(letters.drop_front(), slices / count);
     if (counts.empty())
       continue;
     counts.insert(counts.begin(), count);
@@ -141,37 +142,37 @@ IndexSpace::Counts IndexSpace::distributeEvenly(StringRef letters,
 }
 
 IndexSpace::Counts IndexSpace::selectSlices(StringRef letters,
-                                            int64_t parts) const {
+                                            int64_t slices) const {
   if (hasHaloTileReduction())
-    return distribute(parts, llvm::map_to_vector(letters,
-                                                 [&](char letter) {
-                                                   return getDigitSize(letter);
-                                                 }))
+    return distribute(slices, llvm::map_to_vector(letters,
+                                                  [&](char letter) {
+                                                    return getDigitSize(letter);
+                                                  }))
         .counts;
-  char letter = selectSplitLetter(parts);
-  if (!canHaveSlices(letter, parts))
-    if (Counts even = distributeEvenly(letters, parts); !even.empty())
+  char letter = selectSplitLetter(slices);
+  if (!canHaveSlices(letter, slices))
+    if (Counts even = distributeEvenly(letters, slices); !even.empty())
       return even;
   Counts single(letters.size(), 1);
-  single[letters.find(letter)] = parts;
+  single[letters.find(letter)] = slices;
   return single;
 }
 
-void IndexSpace::split(int64_t parts) {
-  if (parts == 1)
+void IndexSpace::split(int64_t slices) {
+  if (slices == 1)
     return;
-  splits = parts;
+  splits = slices;
   std::string letters = getSplittableLetters();
   std::string batch, uneven;
   for (auto [letter, count] :
-       llvm::zip_equal(letters, selectSlices(letters, parts))) {
+       llvm::zip_equal(letters, selectSlices(letters, slices))) {
     if (count == 1)
       continue;
     int64_t size = getDigitSize(letter);
-    char part = kSlices[batch.size()];
-    batch += part;
-    setDigit(part, {llvm::toLower(letter), DigitPart::Split}, count);
-    splitLetters[letter] = {part, int64_t(llvm::divideCeil(size, count))};
+    char slice = kSlices[batch.size()];
+    batch += slice;
+    setDigit(slice, {llvm::toLower(letter), DigitPart::Split}, count);
+    splitLetters[letter] = {slice, int64_t(llvm::divideCeil(size, count))};
     if (size % count != 0)
       uneven += letter;
   }

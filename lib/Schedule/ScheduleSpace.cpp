@@ -150,9 +150,9 @@ enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
   return SmallVector<int64_t>(all.begin(), all.end());
 }
 
-/// Adds halo tiles, with which taps share the elements that they read. `parts`
+/// Adds halo tiles, with which taps share the elements that they read. `counts`
 /// are numbers of split-K slices for products whose rows are positions.
-static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
+static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> counts,
                          const ::conv::ChipInfo &chip,
                          SmallVectorImpl<PlanOptions> &all) {
   ConvolutionShape shape = ConvolutionShape::get(op);
@@ -185,7 +185,7 @@ static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> parts,
       if (isStrided)
         continue;
       all.push_back({.haloTile = haloTile});
-      for (int64_t splits : parts)
+      for (int64_t splits : counts)
         all.push_back({.splits = splits, .haloTile = haloTile});
     }
 }
@@ -206,17 +206,17 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
   if (findTransposedObstacle(op).empty())
     all.push_back({.transposed = true});
   addMergedGroups(op, plain, all);
-  SmallVector<int64_t> parts = enumerateSplits(op, plain, chip);
-  for (int64_t splits : parts)
+  SmallVector<int64_t> counts = enumerateSplits(op, plain, chip);
+  for (int64_t splits : counts)
     all.push_back({.splits = splits});
   bool hasBoxes = hasWarpgroups(chip);
   if (hasBoxes && canHaveChannelRows(op)) {
     all.push_back({.hasChannelRows = true});
-    for (int64_t splits : parts)
+    for (int64_t splits : counts)
       all.push_back({.splits = splits, .hasChannelRows = true});
   }
   if (hasBoxes)
-    addHaloTiles(op, parts, chip, all);
+    addHaloTiles(op, counts, chip, all);
   return all;
 }
 
@@ -250,7 +250,7 @@ struct SchedulePlace {
 };
 } // namespace
 
-/// Sorts places whose parts, which have these ends, are sorted.
+/// Sorts places whose runs, which have these ends, are sorted.
 static void mergeSorted(std::vector<SchedulePlace> &places,
                         std::vector<size_t> ends) {
   std::vector<SchedulePlace> merged(places.size());
@@ -274,10 +274,8 @@ static std::vector<RankedForm> rankForms(ConvolutionOpInterface op,
                                          ::conv::RankingCut *cut) {
   std::vector<RankedForm> forms;
   for (const PlanOptions &options : enumerateOptions(op, chip)) {
-    RankedForm &form =
-        forms.emplace_back(options, computeProblem(op, options));
-    form.candidates =
-        ::conv::rankCandidates(form.problem, chip, cut).accepted;
+    RankedForm &form = forms.emplace_back(options, computeProblem(op, options));
+    form.candidates = ::conv::rankCandidates(form.problem, chip, cut).accepted;
   }
   return forms;
 }

@@ -80,7 +80,7 @@ static LogicalResult verifyInForm(ConvolutionOpInterface op,
   for (const PlanStep &step :
        planConvolution(op, getPlanOptions(schedule)).steps) {
     std::vector<::conv::ResultShape> parts = getResultShapes(step);
-    const PlanPart &first = step.parts.front();
+    const PlanSubproblem &first = step.subproblems.front();
     auto tile =
         schedule.getTile(first.product.has_value(), parts.front().columns);
     if (::conv::fitsLaunch(parts, tile, workItems))

@@ -55,7 +55,7 @@ public:
 
 private:
   LogicalResult verify();
-  FailureOr<KernelPart> findBuffers(const TiledConvolution &form);
+  FailureOr<KernelSubproblem> findBuffers(const TiledConvolution &form);
   /// Builds the kernel of all nests of one scatter.
   FailureOr<BuiltKernel> buildNests(OpBuilder &inModule,
                                     ArrayRef<TiledConvolution> forms,
@@ -135,29 +135,29 @@ static std::string createKernelName(StringRef function, int64_t index) {
   return llvm::isDigit(name.front()) ? "_" + name : name;
 }
 
-FailureOr<KernelPart>
+FailureOr<KernelSubproblem>
 FunctionConverter::findBuffers(const TiledConvolution &form) {
-  KernelPart part{form, {}};
+  KernelSubproblem subproblem{form, {}};
   for (const MatrixOperand &operand : form.getOperands())
-    part.buffers.push_back(bufferOf(operand.tensor));
-  part.buffers.push_back(bufferOf(form.result.tensor));
+    subproblem.buffers.push_back(bufferOf(operand.tensor));
+  subproblem.buffers.push_back(bufferOf(form.result.tensor));
   scf::ForallOp forall = form.forall;
-  if (llvm::is_contained(part.buffers, Value()))
+  if (llvm::is_contained(subproblem.buffers, Value()))
     return forall.emitOpError(
         "expects operands that are arguments or results of convolutions");
-  return part;
+  return subproblem;
 }
 
 FailureOr<BuiltKernel> FunctionConverter::buildNests(
     OpBuilder &inModule, ArrayRef<TiledConvolution> forms, StringRef name) {
-  SmallVector<KernelPart, 0> parts;
+  SmallVector<KernelSubproblem, 0> subproblems;
   for (const TiledConvolution &form : forms) {
-    FailureOr<KernelPart> part = findBuffers(form);
-    if (failed(part))
+    FailureOr<KernelSubproblem> subproblem = findBuffers(form);
+    if (failed(subproblem))
       return failure();
-    parts.push_back(std::move(*part));
+    subproblems.push_back(std::move(*subproblem));
   }
-  return buildKernel(inModule, parts, name);
+  return buildKernel(inModule, subproblems, name);
 }
 
 FailureOr<BuiltKernel> FunctionConverter::buildNeighbours(OpBuilder &inModule,

@@ -16,7 +16,7 @@ namespace mlir::conv {
 
 /// One of the nests that a kernel computes, and its tensors: both operands of
 /// the product if there is one, epilogue operands, result.
-struct KernelPart {
+struct KernelSubproblem {
   TiledConvolution form;
   SmallVector<Value> buffers;
 };
@@ -39,11 +39,12 @@ struct BuiltKernel {
   SmallVector<KernelArgument> arguments;
 };
 
-/// Builds the kernel of all parts of a `conv.scatter`, which share one
+/// Builds the kernel of all subproblems of a `conv.scatter`, which share one
 /// schedule, at the insertion point. Fails with a diagnostic if the target
 /// lacks the schedule's atom.
 FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
-                                   ArrayRef<KernelPart> parts, StringRef name);
+                                   ArrayRef<KernelSubproblem> subproblems,
+                                   StringRef name);
 
 } // namespace mlir::conv
 

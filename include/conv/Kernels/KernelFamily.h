@@ -106,26 +106,25 @@ public:
     return 0;
   }
 
-  /// The number of parts, from the first on, for which one `buildBody` builds
-  /// the work. All of them have a product, the same arguments, and numbers of
-  /// 32 bits.
-  virtual size_t countAlike(ArrayRef<KernelPart> parts,
+  /// The number of subproblems, from the first on, for which one `buildBody`
+  /// builds the work. All of them have a product, the same arguments, and
+  /// numbers of 32 bits.
+  virtual size_t countAlike(ArrayRef<KernelSubproblem> subproblems,
                             const ::conv::ChipInfo &chip) const {
     return 1;
   }
 
-  /// Builds the work of a workgroup for parts with a product, in kernels whose
-  /// arguments are addresses.
+  /// Builds the work of a workgroup for subproblems with a product, in kernels
+  /// whose arguments are addresses.
   virtual LogicalResult buildBody(Kernel &kernel,
                                   gpu::GPUFuncOp function) const;
 
-  /// Builds the kernel of parts of which at least one has a product. The
-  /// default calls `buildBody` for the parts with a product that are alike, and
-  /// puts the parts without a product beside them.
-  virtual FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
-                                             ArrayRef<KernelPart> parts,
-                                             const ::conv::ChipInfo &chip,
-                                             StringRef name) const;
+  /// Builds the kernel of subproblems of which at least one has a product. The
+  /// default calls `buildBody` for the subproblems with a product that are
+  /// alike, and puts the subproblems without a product beside them.
+  virtual FailureOr<BuiltKernel>
+  buildKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> subproblems,
+              const ::conv::ChipInfo &chip, StringRef name) const;
 
   /// Completes, in front of its end, a kernel that sums the split-K slices of
   /// this family's products.

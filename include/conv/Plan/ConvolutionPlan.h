@@ -24,9 +24,9 @@ struct MatrixProduct {
   ViewAttr lhs, rhs;
 };
 
-/// A part of a kernel: the sum of an optional product and of terms, written
-/// through a view of the target tensor.
-struct PlanPart {
+/// A subproblem of a kernel: the sum of an optional product and of terms,
+/// written through a view of the target tensor.
+struct PlanSubproblem {
   /// Matrices that are added in this order: views of intermediate tensors.
   struct Term {
     size_t intermediate;
@@ -40,9 +40,9 @@ struct PlanPart {
   ViewAttr channels = {};
 };
 
-/// One kernel: parts that write disjoint elements of one tensor.
+/// One kernel: subproblems that write disjoint elements of one tensor.
 struct PlanStep {
-  SmallVector<PlanPart, 0> parts;
+  SmallVector<PlanSubproblem, 0> subproblems;
   /// The intermediate tensor that the step writes. If there is none, the step
   /// writes the result and applies the epilogue to the sums.
   std::optional<size_t> intermediate = std::nullopt;
@@ -88,29 +88,31 @@ struct ConvolutionPlan {
   SmallVector<SmallVector<int64_t>> intermediates;
   SmallVector<PlanStep, 0> steps;
 
-  /// All parts that have a product, each with its step.
-  SmallVector<std::pair<const PlanStep *, const PlanPart *>>
+  /// All subproblems that have a product, each with its step.
+  SmallVector<std::pair<const PlanStep *, const PlanSubproblem *>>
   getProducts() const;
-  /// The part with the largest product, or the first part if none has any.
-  const PlanPart &getLargestProduct() const;
+  /// The subproblem with the largest product, or the first subproblem if none
+  /// has any.
+  const PlanSubproblem &getLargestProduct() const;
 };
 
 /// Plans a convolution:
 ///
 ///   * forward: gemmM is the output's pixels `(n, p, q)`, gemmN its channels;
 ///     gemmK is the filter's elements.
-///   * backward data: one part for each dgrad phase of the input's positions.
+///   * backward data: one subproblem for each dgrad phase of the input's
+///   positions.
 ///     All positions of a dgrad phase meet the same filter elements, so each
 ///     product is dense: gemmM is the pixels `(n, h, w)` of the dgrad phase,
 ///     gemmN the input's channels, and gemmK these filter elements times the
-///     output's channels. Positions that meet no filter element are parts of
-///     zeros. Parts are in the order of their work, the largest first, so that
-///     the last ones are short. Joined dgrad phases are one product instead,
-///     with a column for each dgrad phase and channel; its filter elements and
-///     positions reach beyond the tensors where a dgrad phase has fewer. If the
-///     padding is not zeros, the product is the gradient of the padded input,
-///     and one step per dimension adds the gradients of padded positions to
-///     those of the elements that they were copied from.
+///     output's channels. Positions that meet no filter element are subproblems
+///     of zeros. Subproblems are in the order of their work, the largest first,
+///     so that the last ones are short. Joined dgrad phases are one product
+///     instead, with a column for each dgrad phase and channel; its filter
+///     elements and positions reach beyond the tensors where a dgrad phase has
+///     fewer. If the padding is not zeros, the product is the gradient of the
+///     padded input, and one step per dimension adds the gradients of padded
+///     positions to those of the elements that they were copied from.
 ///   * backward weight: gemmM is the output's channels, gemmN the filter's
 ///     elements `(r, s, c)`; gemmK is the output's pixels. If the output has
 ///     few channels and all strides are 1, gemmM is the input's channels, gemmN
@@ -135,10 +137,12 @@ ConvolutionPlan planConvolution(ConvolutionOpInterface op,
 /// The options that a schedule asks for.
 PlanOptions getPlanOptions(ScheduleAttr schedule);
 
-/// The tensors of the product of one part, as the kernel of its step sees them.
+/// The tensors of the product of one subproblem, as the kernel of its step sees
+/// them.
 ViewedProduct getViewedProduct(ConvolutionOpInterface op,
                                const ConvolutionPlan &plan,
-                               const PlanStep &step, const PlanPart &part);
+                               const PlanStep &step,
+                               const PlanSubproblem &subproblem);
 
 /// The only product of a plan, if its kernel computes nothing else.
 std::optional<ViewedProduct> getOnlyProduct(ConvolutionOpInterface op,

@@ -117,8 +117,9 @@ DirectPlan DirectPlan::get(ConvolutionOpInterface op,
   ConvolutionPlan plan = planConvolution(op, options);
   DirectPlan result{};
   result.launches = plan.steps.size();
-  result.hasSingleParts = llvm::all_of(
-      plan.steps, [](const PlanStep &step) { return step.parts.size() == 1; });
+  result.hasSingleParts = llvm::all_of(plan.steps, [](const PlanStep &step) {
+    return step.subproblems.size() == 1;
+  });
   for (auto [step, part] : plan.getProducts())
     result.products.push_back(getViewedProduct(op, plan, *step, *part));
   for (ArrayRef<int64_t> shape : plan.intermediates)

@@ -14,7 +14,7 @@
 #include "conv/Kernels/Gemm/GemmFacts.h"
 #include "conv/Kernels/Parts/StagedModel.h"
 
-#include "AlikeParts.h"
+#include "AlikeSubproblems.h"
 #include "StagedBody.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -83,8 +83,8 @@ static bool countsVectors(const ViewedTensor &operand) {
 static bool hasLaneOrder(ConvolutionOpInterface op,
                          const ConvolutionPlan &plan) {
   return llvm::all_of(plan.getProducts(), [&](const auto &product) {
-    auto [step, part] = product;
-    auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
+    auto [step, subproblem] = product;
+    auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *subproblem);
     return llvm::all_of(ArrayRef({&lhs, &rhs}), [](const auto *operand) {
       return isNear(*operand) && countsVectors(*operand);
     });
@@ -188,9 +188,9 @@ public:
                          chip.asyncCopyBytes);
   }
 
-  size_t countAlike(ArrayRef<KernelPart> parts,
+  size_t countAlike(ArrayRef<KernelSubproblem> subproblems,
                     const ::conv::ChipInfo &chip) const override {
-    return countAlikeParts(parts, chip);
+    return countAlikeSubproblems(subproblems, chip);
   }
 
   LogicalResult buildBody(Kernel &kernel,

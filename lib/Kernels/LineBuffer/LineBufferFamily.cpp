@@ -70,11 +70,12 @@ private:
     return checkLines(geometry, schedule, chip);
   }
 
-  BuiltKernel buildPart(const PtxBuilder &ptx, const KernelPart &part,
-                        const LineGeometry &geometry,
-                        const ::conv::ChipInfo &chip,
-                        StringRef name) const override {
-    return buildLineKernel(ptx, part, geometry, chip, name);
+  BuiltKernel buildSubproblem(const PtxBuilder &ptx,
+                              const KernelSubproblem &subproblem,
+                              const LineGeometry &geometry,
+                              const ::conv::ChipInfo &chip,
+                              StringRef name) const override {
+    return buildLineKernel(ptx, subproblem, geometry, chip, name);
   }
 };
 } // namespace

@@ -45,8 +45,8 @@ std::optional<LineGeometry> mlir::conv::computeLineGeometry(
     obstacle = "expects " + expected;
     return std::nullopt;
   };
-  if (!product->reducesPositions && product->parts > 1)
-    return refuse(formatv("1 split, but got {0}", product->parts));
+  if (!product->reducesPositions && product->slices > 1)
+    return refuse(formatv("1 split, but got {0}", product->slices));
   constexpr int64_t kAccess =
       ::conv::LineWindow::kAccessBytes / ::conv::TmaTile::kElementBytes;
   if (product->reducesPositions && product->leftShape.back() % kAccess)

@@ -154,11 +154,11 @@ void LineBody::create() {
 }
 
 BuiltKernel mlir::conv::buildLineKernel(const PtxBuilder &ptx,
-                                        const KernelPart &part,
+                                        const KernelSubproblem &subproblem,
                                         const LineGeometry &geometry,
                                         const ::conv::ChipInfo &chip,
                                         StringRef name) {
-  const TiledConvolution &form = part.form;
+  const TiledConvolution &form = subproblem.form;
   MLIRContext *context = ptx.b.getContext();
   const TmaGeometry &product = geometry.product;
   const TmaResult &result = geometry.result;
@@ -166,7 +166,7 @@ BuiltKernel mlir::conv::buildLineKernel(const PtxBuilder &ptx,
     ::conv::LineGradientTile tile =
         getLineGradientTile(form.schedule, geometry);
     return buildBufferKernel(
-        ptx, part, chip, name,
+        ptx, subproblem, chip, name,
         {tile.tile, tile.sharedBytes(),
          createPositionsMap(context, product, {}), TensorMapAttr()},
         [&](const Kernel &kernel, int64_t workgroups, Value memory) {
@@ -176,7 +176,7 @@ BuiltKernel mlir::conv::buildLineKernel(const PtxBuilder &ptx,
   }
   ::conv::LineTile tile = getLineTile(form.schedule, geometry);
   return buildBufferKernel(
-      ptx, part, chip, name,
+      ptx, subproblem, chip, name,
       {tile.tile, tile.sharedBytes(), TensorMapAttr(),
        createResultMap(context, result, tile.tile)},
       [&](const Kernel &kernel, int64_t workgroups, Value memory) {

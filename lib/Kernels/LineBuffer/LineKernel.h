@@ -19,7 +19,8 @@ namespace mlir::conv {
 /// tensor map if it can be copied; if positions are reduced, the left operand
 /// is passed as a tensor map instead. All other tensors are passed as
 /// addresses.
-BuiltKernel buildLineKernel(const PtxBuilder &ptx, const KernelPart &part,
+BuiltKernel buildLineKernel(const PtxBuilder &ptx,
+                            const KernelSubproblem &subproblem,
                             const LineGeometry &geometry,
                             const ::conv::ChipInfo &chip, StringRef name);
 

@@ -33,8 +33,8 @@ struct Position {
 /// Builds the loops of one consumer over the tiles of all subproblems.
 class TmaConsumer {
 public:
-  TmaConsumer(const TmaRoles &roles, ArrayRef<TmaPart> parts, Value consumer,
-              Value workItem);
+  TmaConsumer(const TmaRoles &roles, ArrayRef<TmaSubproblem> subproblems,
+              Value consumer, Value workItem);
 
   void create() const;
 
@@ -42,8 +42,8 @@ private:
   using Subproblem = TmaEpilogue::Subproblem;
 
   Position getPosition(ValueRange carried) const;
-  Subproblem getSubproblem(size_t part) const {
-    return {kernels[part], parts[part].result};
+  Subproblem getSubproblem(size_t subproblem) const {
+    return {kernels[subproblem], subproblems[subproblem].result};
   }
   /// Whether tiles of both subproblems are multiplied and stored by the same
   /// code: only the number of steps and the places of rows differ.
@@ -55,7 +55,7 @@ private:
   /// How a tile's sums are computed, and the next position in the pipelines.
   using CreateSums =
       std::function<TmaLoop::Sums(const TmaLoop::Runs &, const LoopPosition &)>;
-  CreateSums getSums(const TmaPart &part) const;
+  CreateSums getSums(const TmaSubproblem &subproblem) const;
   /// The origin of this workgroup's share of its cluster's tile.
   SubproblemTile getShare(SubproblemTile origin) const {
     origin.column =
@@ -64,7 +64,7 @@ private:
   }
 
   const TmaRoles &roles;
-  ArrayRef<TmaPart> parts;
+  ArrayRef<TmaSubproblem> subproblems;
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;
   ::conv::TmaTile share; ///< The part of a tile that this workgroup stores.
@@ -82,13 +82,15 @@ SmallVector<Value> Position::carried() const {
   return values;
 }
 
-TmaConsumer::TmaConsumer(const TmaRoles &roles, ArrayRef<TmaPart> parts,
-                         Value consumer, Value workItem)
-    : roles(roles), parts(parts), ptx(roles.ptx), tile(roles.tile),
+TmaConsumer::TmaConsumer(const TmaRoles &roles,
+                         ArrayRef<TmaSubproblem> subproblems, Value consumer,
+                         Value workItem)
+    : roles(roles), subproblems(subproblems), ptx(roles.ptx), tile(roles.tile),
       share(tile.share()), consumer(consumer), workItem(workItem) {
-  for (const TmaPart &part : parts)
-    kernels.push_back(createWarpgroupKernel(ptx.b, *part.form, roles.chip,
-                                            roles.getArguments(part), tile));
+  for (const TmaSubproblem &subproblem : subproblems)
+    kernels.push_back(createWarpgroupKernel(ptx.b, *subproblem.form, roles.chip,
+                                            roles.getArguments(subproblem),
+                                            tile));
   if (tile.isEpilogueCopied)
     chunks.emplace(ptx, tile, roles.rest, consumer);
 }
@@ -100,8 +102,8 @@ Position TmaConsumer::getPosition(ValueRange carried) const {
 }
 
 bool TmaConsumer::areAlike(size_t lhs, size_t rhs) const {
-  const std::optional<TmaGeometry> &left = parts[lhs].geometry,
-                                   &right = parts[rhs].geometry;
+  const std::optional<TmaGeometry> &left = subproblems[lhs].geometry,
+                                   &right = subproblems[rhs].geometry;
   if (left.has_value() != right.has_value())
     return false;
   // Where taps are in halo tiles depends on the taps of the subproblem.
@@ -112,46 +114,48 @@ bool TmaConsumer::areAlike(size_t lhs, size_t rhs) const {
     return false;
   return EpilogueTensors::areAlike(
       share, getSubproblem(lhs), getSubproblem(rhs),
-      chunks ? parts[lhs].epilogueOperand : std::nullopt);
+      chunks ? subproblems[lhs].epilogueOperand : std::nullopt);
 }
 
 size_t TmaConsumer::countAlike(size_t first) const {
   size_t end = first + 1;
-  while (end < parts.size() && areAlike(first, end))
+  while (end < subproblems.size() && areAlike(first, end))
     ++end;
   return end - first;
 }
 
-TmaConsumer::CreateSums TmaConsumer::getSums(const TmaPart &part) const {
+TmaConsumer::CreateSums
+TmaConsumer::getSums(const TmaSubproblem &subproblem) const {
   Value isReleasing = ptx.equal(ptx.math.rem(workItem, kWarpSize), 0);
   if (tile.isConverted())
-    return [=, loop = ConvertedLoop(ptx, *part.geometry, tile, roles.pipelines,
-                                    roles.memory, consumer, workItem)](
-               const TmaLoop::Runs &runs, const LoopPosition &at) {
+    return [=, loop = ConvertedLoop(ptx, *subproblem.geometry, tile,
+                                    roles.pipelines, roles.memory, consumer,
+                                    workItem)](const TmaLoop::Runs &runs,
+                                               const LoopPosition &at) {
       return loop.create(runs.steps, isReleasing, at);
     };
   WgmmaUnit matrix(
-      ptx, tile, *part.geometry,
-      WgmmaUnit::Types(part.form->lhs.getElementType(),
-                       part.form->rhs.getElementType()),
+      ptx, tile, *subproblem.geometry,
+      WgmmaUnit::Types(subproblem.form->lhs.getElementType(),
+                       subproblem.form->rhs.getElementType()),
       WgmmaUnit::Operands{ptx.offset(roles.memory, roles.kept.leftOffset()),
                           ptx.offset(roles.memory, roles.kept.rightOffset())},
       consumer);
-  return [=, loop = roles.getLoop(part)](const TmaLoop::Runs &runs,
-                                         const LoopPosition &at) {
+  return [=, loop = roles.getLoop(subproblem)](const TmaLoop::Runs &runs,
+                                               const LoopPosition &at) {
     return loop.createConsumer(matrix, runs, isReleasing, at);
   };
 }
 
 Position TmaConsumer::createLoop(size_t first, size_t count,
                                  const Position &start) const {
-  ArrayRef<TmaPart> alike = parts.slice(first, count);
-  SmallVector<Subproblem> subproblems;
+  ArrayRef<TmaSubproblem> alike = subproblems.slice(first, count);
+  SmallVector<Subproblem> stored;
   for (size_t i = first; i < first + count; ++i)
-    subproblems.push_back(getSubproblem(i));
+    stored.push_back(getSubproblem(i));
   Value staging = ptx.offset(ptx.offset(roles.rest, tile.stagingOffset()),
                              ptx.math.mul(consumer, tile.stagingBytes()));
-  TmaEpilogue epilogue(subproblems, ptx, share, consumer, workItem, staging);
+  TmaEpilogue epilogue(stored, ptx, share, consumer, workItem, staging);
   if (chunks)
     epilogue.replaceChunks(*chunks, *alike.front().epilogueOperand);
   CreateSums createSums;
@@ -184,7 +188,7 @@ void TmaConsumer::create() const {
   Position position{roles.pipelines.getStart(), Value()};
   if (chunks)
     position.phase = EpilogueChunks::getFirstPhase(ptx);
-  for (size_t first = 0, count; first < parts.size(); first += count) {
+  for (size_t first = 0, count; first < subproblems.size(); first += count) {
     count = countAlike(first);
     position = createLoop(first, count, position);
   }
@@ -193,7 +197,8 @@ void TmaConsumer::create() const {
     TmaEpilogue::finish(ptx, workItem);
 }
 
-void mlir::conv::createConsumer(const TmaRoles &roles, ArrayRef<TmaPart> parts,
+void mlir::conv::createConsumer(const TmaRoles &roles,
+                                ArrayRef<TmaSubproblem> subproblems,
                                 Value consumer, Value workItem) {
-  TmaConsumer(roles, parts, consumer, workItem).create();
+  TmaConsumer(roles, subproblems, consumer, workItem).create();
 }

@@ -33,8 +33,9 @@ namespace {
 /// Builds the body of a kernel: each role iterates over all subproblems' tiles.
 class TmaBody {
 public:
-  TmaBody(const TmaRoles &roles, ArrayRef<TmaPart> parts)
-      : roles(roles), parts(parts), ptx(roles.ptx), tile(roles.tile) {}
+  TmaBody(const TmaRoles &roles, ArrayRef<TmaSubproblem> subproblems)
+      : roles(roles), subproblems(subproblems), ptx(roles.ptx),
+        tile(roles.tile) {}
 
   void create();
 
@@ -45,13 +46,14 @@ private:
   void createEpilogueWarp(Value consumer);
   void createConverter(Value lane);
   /// The subproblems with a product.
-  ArrayRef<TmaPart> getProducts() const {
-    return parts.take_while(
-        [](const TmaPart &part) { return part.geometry.has_value(); });
+  ArrayRef<TmaSubproblem> getProducts() const {
+    return subproblems.take_while([](const TmaSubproblem &subproblem) {
+      return subproblem.geometry.has_value();
+    });
   }
 
   const TmaRoles &roles;
-  ArrayRef<TmaPart> parts;
+  ArrayRef<TmaSubproblem> subproblems;
   const PtxBuilder &ptx;
   const ::conv::TmaTile &tile;
 };
@@ -64,10 +66,10 @@ private:
 bool TmaBody::endsFirst() const {
   constexpr int64_t kLongSteps = 16, kFewTiles = 3;
   int64_t tiles = 0, steps = 0;
-  for (const TmaPart &part : parts) {
-    tiles += TileRaster(*part.form).countTiles();
-    if (part.geometry && !part.geometry->reducesPositions)
-      steps = std::max(steps, part.geometry->countSteps());
+  for (const TmaSubproblem &subproblem : subproblems) {
+    tiles += TileRaster(*subproblem.form).countTiles();
+    if (subproblem.geometry && !subproblem.geometry->reducesPositions)
+      steps = std::max(steps, subproblem.geometry->countSteps());
   }
   return tile.cluster == 1 && steps >= kLongSteps &&
          2 * tiles > roles.chip.computeUnits &&
@@ -77,71 +79,78 @@ bool TmaBody::endsFirst() const {
 void TmaBody::createProducer() {
   const ::conv::KeptTile &kept = roles.kept;
   LoopPosition position = roles.pipelines.getStart();
-  for (const TmaPart &part : getProducts()) {
-    TmaLoop loop = roles.getLoop(part);
-    SmallVector<Value> arguments = roles.getArguments(part);
+  for (const TmaSubproblem &subproblem : getProducts()) {
+    TmaLoop loop = roles.getLoop(subproblem);
+    SmallVector<Value> arguments = roles.getArguments(subproblem);
     // With a kept operand, the last carried value says if a tile is the first.
     SmallVector<Value> initial = position.carried();
     size_t carriedByLoop = initial.size();
     if (kept.keeps())
       initial.push_back(ptx.math.yes());
-    SmallVector<Value> last = roles.getScheduler(part).createLoop(
-        initial, [&](TileOrigin origin, ValueRange carried) {
-          Value isFirst = kept.keeps() ? carried.back() : Value();
-          SmallVector<Value> next =
-              loop.createProducer(
-                      *part.copies, origin, arguments[0], arguments[1], isFirst,
-                      LoopPosition::get(carried.take_front(carriedByLoop)))
-                  .carried();
-          if (isFirst)
-            next.push_back(
-                arith::ConstantOp::create(ptx.b, ptx.b.getBoolAttr(false)));
-          return next;
-        });
+    SmallVector<Value> last =
+        roles.getScheduler(subproblem)
+            .createLoop(initial, [&](TileOrigin origin, ValueRange carried) {
+              Value isFirst = kept.keeps() ? carried.back() : Value();
+              SmallVector<Value> next =
+                  loop.createProducer(
+                          *subproblem.copies, origin, arguments[0],
+                          arguments[1], isFirst,
+                          LoopPosition::get(carried.take_front(carriedByLoop)))
+                      .carried();
+              if (isFirst)
+                next.push_back(
+                    arith::ConstantOp::create(ptx.b, ptx.b.getBoolAttr(false)));
+              return next;
+            });
     position = LoopPosition::get(ValueRange(last).take_front(carriedByLoop));
   }
 }
 
 void TmaBody::createGatheringProducer(Value lane) {
   LoopPosition position = roles.pipelines.getStart();
-  for (const TmaPart &part : getProducts()) {
-    TmaLoop loop = roles.getLoop(part);
-    SmallVector<Value> arguments = roles.getArguments(part);
-    ::conv::Gather gather = *computeGather(getViewed(*part.form));
+  for (const TmaSubproblem &subproblem : getProducts()) {
+    TmaLoop loop = roles.getLoop(subproblem);
+    SmallVector<Value> arguments = roles.getArguments(subproblem);
+    ::conv::Gather gather = *computeGather(getViewed(*subproblem.form));
     int64_t sectorBytes = roles.chip.sectorBytes;
-    GatherCopies left(ptx, part.form->lhs, gather.left, sectorBytes,
+    GatherCopies left(ptx, subproblem.form->lhs, gather.left, sectorBytes,
                       arguments[0], tile.rows, lane);
-    GatherCopies right(ptx, part.form->rhs, gather.right, sectorBytes,
+    GatherCopies right(ptx, subproblem.form->rhs, gather.right, sectorBytes,
                        arguments[1], tile.columns, lane);
-    position = LoopPosition::get(roles.getScheduler(part).createLoop(
-        position.carried(), [&](TileOrigin origin, ValueRange carried) {
-          GatherCopies::Rows rows = left.createRows(origin.batch, origin.row);
-          GatherCopies::Rows columns =
-              right.createRows(origin.batch, origin.column);
-          auto copy = [&](Value k, Value stage) {
-            left.createStep(rows, k, stage);
-            right.createStep(columns, k, ptx.offset(stage, tile.rightOffset()));
-          };
-          return loop.createGatheringProducer(copy, LoopPosition::get(carried))
-              .carried();
-        }));
+    position = LoopPosition::get(
+        roles.getScheduler(subproblem)
+            .createLoop(
+                position.carried(), [&](TileOrigin origin, ValueRange carried) {
+                  GatherCopies::Rows rows =
+                      left.createRows(origin.batch, origin.row);
+                  GatherCopies::Rows columns =
+                      right.createRows(origin.batch, origin.column);
+                  auto copy = [&](Value k, Value stage) {
+                    left.createStep(rows, k, stage);
+                    right.createStep(columns, k,
+                                     ptx.offset(stage, tile.rightOffset()));
+                  };
+                  return loop
+                      .createGatheringProducer(copy, LoopPosition::get(carried))
+                      .carried();
+                }));
   }
 }
 
 void TmaBody::createEpilogueWarp(Value consumer) {
   EpilogueChunks chunks(ptx, tile, roles.rest, consumer);
   Value phase = EpilogueChunks::getFirstPhase(ptx);
-  for (const TmaPart &part : parts) {
-    SmallVector<Value> arguments = roles.getArguments(part);
-    Value operand = arguments[part.getEpilogueArgument()];
-    phase = chunks.createEpilogueWarp(roles.getScheduler(part),
-                                      {part.result, operand, arguments.back()},
-                                      phase);
+  for (const TmaSubproblem &subproblem : subproblems) {
+    SmallVector<Value> arguments = roles.getArguments(subproblem);
+    Value operand = arguments[subproblem.getEpilogueArgument()];
+    phase = chunks.createEpilogueWarp(
+        roles.getScheduler(subproblem),
+        {subproblem.result, operand, arguments.back()}, phase);
   }
 }
 
 void TmaBody::createConverter(Value lane) {
-  ArrayRef<TmaPart> products = getProducts();
+  ArrayRef<TmaSubproblem> products = getProducts();
   RightConverter converter(ptx, *products.front().geometry, tile,
                            roles.pipelines, roles.memory, lane);
   roles.getScheduler(products).createLoop(
@@ -173,12 +182,12 @@ void TmaBody::create() {
   if (endsFirst())
     ptx.waitForKernels();
   else
-    joinStream(ptx, parts.front().form->schedule, roles.chip,
+    joinStream(ptx, subproblems.front().form->schedule, roles.chip,
                roles.clusters * tile.cluster);
   auto epilogueWarp = [&](Value consumer) { createEpilogueWarp(consumer); };
   auto converter = [&](Value lane) { createConverter(lane); };
   auto consumer = [&](Value consumer, Value workItem) {
-    createConsumer(roles, parts, consumer, workItem);
+    createConsumer(roles, subproblems, consumer, workItem);
   };
   if (tile.isGathered)
     return createGatherRoles(
@@ -190,22 +199,22 @@ void TmaBody::create() {
       tile.isConverted() ? function_ref<void(Value)>(converter) : nullptr);
 }
 
-FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
-                                                  ArrayRef<KernelPart> all,
-                                                  const ::conv::ChipInfo &chip,
-                                                  StringRef name) {
+FailureOr<BuiltKernel>
+mlir::conv::buildTmaKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> all,
+                           const ::conv::ChipInfo &chip, StringRef name) {
   // Tiles with a product take longer, so they come first.
-  SmallVector<KernelPart, 0> parts;
+  SmallVector<KernelSubproblem, 0> subproblems;
   for (bool hasProduct : {true, false})
-    for (const KernelPart &part : all)
-      if (part.form.hasProduct() == hasProduct)
-        parts.push_back(part);
-  const TiledConvolution &first = parts.front().form;
+    for (const KernelSubproblem &subproblem : all)
+      if (subproblem.form.hasProduct() == hasProduct)
+        subproblems.push_back(subproblem);
+  const TiledConvolution &first = subproblems.front().form;
   ImplicitLocOpBuilder b(scf::ForallOp(first.forall).getLoc(), builder);
   PtxBuilder ptx(b);
-  SmallVector<TmaPart, 0> analyzed;
-  for (const KernelPart &part : parts) {
-    FailureOr<TmaPart> found = analyzeTmaPart(b.getLoc(), part.form);
+  SmallVector<TmaSubproblem, 0> analyzed;
+  for (const KernelSubproblem &subproblem : subproblems) {
+    FailureOr<TmaSubproblem> found =
+        analyzeTmaSubproblem(b.getLoc(), subproblem.form);
     if (failed(found))
       return failure();
     analyzed.push_back(std::move(*found));
@@ -216,13 +225,13 @@ FailureOr<BuiltKernel> mlir::conv::buildTmaKernel(OpBuilder &builder,
   built.workItems = tile.workItems();
   built.dynamicSharedBytes = reserveComputeUnit(chip, kept.sharedBytes());
   int64_t tiles = 0;
-  for (auto [part, source] : llvm::zip(analyzed, parts)) {
+  for (auto [subproblem, source] : llvm::zip(analyzed, subproblems)) {
     const auto &[form, buffers] = source;
     // Copies keep a reference to the geometry, which no longer moves.
-    if (part.geometry && !tile.isGathered)
-      part.copies = createTmaCopies(ptx, *part.geometry, tile);
-    addTmaArguments(part, buffers, tile, built.arguments);
-    part.firstTile = tiles;
+    if (subproblem.geometry && !tile.isGathered)
+      subproblem.copies = createTmaCopies(ptx, *subproblem.geometry, tile);
+    addTmaArguments(subproblem, buffers, tile, built.arguments);
+    subproblem.firstTile = tiles;
     tiles += TileRaster(form).countTiles();
   }
   // Sums overwrite the operands, so a cluster computes only one tile.

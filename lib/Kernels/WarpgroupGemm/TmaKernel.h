@@ -16,7 +16,7 @@ namespace mlir::conv {
 /// tensor maps, operands of the epilogue as addresses. Fails with a diagnostic
 /// if the copy engine cannot move the operands.
 FailureOr<BuiltKernel> buildTmaKernel(OpBuilder &builder,
-                                      ArrayRef<KernelPart> parts,
+                                      ArrayRef<KernelSubproblem> subproblems,
                                       const ::conv::ChipInfo &chip,
                                       StringRef name);
 

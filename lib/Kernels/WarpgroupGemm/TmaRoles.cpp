@@ -27,34 +27,39 @@ TmaRoles::TmaRoles(const PtxBuilder &ptx, gpu::GPUFuncOp function,
           tile.cluster)),
       pipelines(ptx, kept, memory) {}
 
-SmallVector<Value> TmaRoles::getArguments(const TmaPart &part) const {
-  return llvm::map_to_vector(part.arguments, [&](size_t position) -> Value {
-    return gpu::GPUFuncOp(function).getArgument(position);
-  });
+SmallVector<Value>
+TmaRoles::getArguments(const TmaSubproblem &subproblem) const {
+  return llvm::map_to_vector(
+      subproblem.arguments, [&](size_t position) -> Value {
+        return gpu::GPUFuncOp(function).getArgument(position);
+      });
 }
 
-PersistentScheduler TmaRoles::getScheduler(ArrayRef<TmaPart> parts) const {
-  auto getRaster = [&](const TmaPart &part) {
+PersistentScheduler
+TmaRoles::getScheduler(ArrayRef<TmaSubproblem> subproblems) const {
+  auto getRaster = [&](const TmaSubproblem &subproblem) {
     // Tiles that share the kept operand are consecutive in the raster, so each
     // workgroup keeps the same one throughout.
     if (kept.keeps())
-      return TileRaster(*part.form,
+      return TileRaster(*subproblem.form,
                         kept.keepsLeft() ? Raster::Rows : Raster::Columns,
                         kept.groups);
     bool areGroupsNeighbours =
-        part.geometry && part.geometry->haveGroupsSharedLines();
-    return TileRaster(*part.form,
-                      areGroupsNeighbours ? part.geometry->window.groups : 1);
+        subproblem.geometry && subproblem.geometry->haveGroupsSharedLines();
+    return TileRaster(*subproblem.form, areGroupsNeighbours
+                                            ? subproblem.geometry->window.groups
+                                            : 1);
   };
-  return PersistentScheduler(ptx, llvm::map_to_vector(parts, getRaster),
-                             parts.front().firstTile, clusters, tile.cluster);
+  return PersistentScheduler(ptx, llvm::map_to_vector(subproblems, getRaster),
+                             subproblems.front().firstTile, clusters,
+                             tile.cluster);
 }
 
-TmaLoop::Runs TmaRoles::countRuns(ArrayRef<TmaPart> parts,
+TmaLoop::Runs TmaRoles::countRuns(ArrayRef<TmaSubproblem> subproblems,
                                   Value subproblem) const {
   SmallVector<Value> runs =
-      ptx.createSwitch(subproblem, parts.size(), [&](int64_t i) {
-        auto [count, steps] = getLoop(parts[i]).countRuns();
+      ptx.createSwitch(subproblem, subproblems.size(), [&](int64_t i) {
+        auto [count, steps] = getLoop(subproblems[i]).countRuns();
         return SmallVector<Value>{count, steps};
       });
   return {runs[0], runs[1]};

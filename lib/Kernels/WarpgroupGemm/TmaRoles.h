@@ -10,7 +10,7 @@
 
 #include "../Parts/Warpgroup/PersistentScheduler.h"
 #include "../Parts/Warpgroup/TmaLoop.h"
-#include "TmaPart.h"
+#include "TmaSubproblem.h"
 
 namespace mlir::conv {
 
@@ -21,15 +21,16 @@ struct TmaRoles {
            const ::conv::ChipInfo &chip, const ::conv::KeptTile &kept,
            int64_t clusters, Value memory);
 
-  SmallVector<Value> getArguments(const TmaPart &part) const;
+  SmallVector<Value> getArguments(const TmaSubproblem &subproblem) const;
   /// Goes over the tiles of consecutive subproblems.
-  PersistentScheduler getScheduler(ArrayRef<TmaPart> parts) const;
+  PersistentScheduler getScheduler(ArrayRef<TmaSubproblem> subproblems) const;
   /// The main loop of a subproblem with a product.
-  TmaLoop getLoop(const TmaPart &part) const {
-    return TmaLoop(ptx, *part.geometry, tile, pipelines, memory, rank);
+  TmaLoop getLoop(const TmaSubproblem &subproblem) const {
+    return TmaLoop(ptx, *subproblem.geometry, tile, pipelines, memory, rank);
   }
   /// The steps of a tile of one of these subproblems.
-  TmaLoop::Runs countRuns(ArrayRef<TmaPart> parts, Value subproblem) const;
+  TmaLoop::Runs countRuns(ArrayRef<TmaSubproblem> subproblems,
+                          Value subproblem) const;
 
   const PtxBuilder &ptx;
   gpu::GPUFuncOp function;
@@ -45,7 +46,7 @@ struct TmaRoles {
 };
 
 /// Builds a consumer: `workItem` is the number of the work-item in it.
-void createConsumer(const TmaRoles &roles, ArrayRef<TmaPart> parts,
+void createConsumer(const TmaRoles &roles, ArrayRef<TmaSubproblem> subproblems,
                     Value consumer, Value workItem);
 
 } // namespace mlir::conv

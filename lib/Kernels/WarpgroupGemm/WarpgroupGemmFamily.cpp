@@ -48,7 +48,8 @@ static bool storesPairs(const ViewedTensor &result) {
 /// Whether a kernel has one product and nothing else.
 static bool isAlone(const ConvolutionPlan &plan) {
   auto products = plan.getProducts();
-  return products.size() == 1 && products.front().first->parts.size() == 1;
+  return products.size() == 1 &&
+         products.front().first->subproblems.size() == 1;
 }
 
 /// Facts about copies of boxes for all products, with or without halo tiles;
@@ -61,9 +62,9 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
   int64_t largest = 0, total = 0;
   int64_t sharers = std::numeric_limits<int64_t>::max();
   bool hasBoxes = true;
-  for (auto [step, part] : plan.getProducts()) {
+  for (auto [step, subproblem] : plan.getProducts()) {
     std::string obstacle;
-    auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *part);
+    auto [lhs, rhs, result] = getViewedProduct(op, plan, *step, *subproblem);
     std::optional<TmaGeometry> geometry =
         computeTmaGeometry(lhs, rhs, result, obstacle);
     if (!geometry || geometry->hasHaloTiles() != hasHaloTiles)
@@ -114,8 +115,8 @@ computeTmaFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan,
 static SmallVector<ViewedProduct>
 getViewedProducts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
   SmallVector<ViewedProduct> products;
-  for (auto [step, part] : plan.getProducts())
-    products.push_back(getViewedProduct(op, plan, *step, *part));
+  for (auto [step, subproblem] : plan.getProducts())
+    products.push_back(getViewedProduct(op, plan, *step, *subproblem));
   return products;
 }
 
@@ -289,10 +290,10 @@ public:
   }
 
   FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
-                                     ArrayRef<KernelPart> parts,
+                                     ArrayRef<KernelSubproblem> subproblems,
                                      const ::conv::ChipInfo &chip,
                                      StringRef name) const override {
-    return buildTmaKernel(builder, parts, chip, name);
+    return buildTmaKernel(builder, subproblems, chip, name);
   }
 
 private:

@@ -75,11 +75,12 @@ private:
     return checkHaloTiles(geometry, schedule, chip);
   }
 
-  BuiltKernel buildPart(const PtxBuilder &ptx, const KernelPart &part,
-                        const WeightStationaryGeometry &geometry,
-                        const ::conv::ChipInfo &chip,
-                        StringRef name) const override {
-    return buildWeightStationaryKernel(ptx, part, geometry, chip, name);
+  BuiltKernel buildSubproblem(const PtxBuilder &ptx,
+                              const KernelSubproblem &subproblem,
+                              const WeightStationaryGeometry &geometry,
+                              const ::conv::ChipInfo &chip,
+                              StringRef name) const override {
+    return buildWeightStationaryKernel(ptx, subproblem, geometry, chip, name);
   }
 };
 } // namespace

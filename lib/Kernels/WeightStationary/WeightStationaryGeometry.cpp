@@ -37,8 +37,8 @@ mlir::conv::computeWeightStationaryGeometry(const ViewedTensor &lhs,
   if (product->window.rank() != TmaWindow::kHaloTileRank)
     return refuse(formatv("{0} spatial dimensions, but got {1}",
                           TmaWindow::kHaloTileRank, product->window.rank()));
-  if (product->parts > 1)
-    return refuse(formatv("1 split, but got {0}", product->parts));
+  if (product->slices > 1)
+    return refuse(formatv("1 split, but got {0}", product->slices));
   constexpr int64_t kAccess = ::conv::TmaTile::kAccess;
   if (product->window.channels % kAccess)
     return refuse(formatv("a left operand with a multiple of {0} channels, but "

@@ -204,16 +204,16 @@ void WeightStationaryBody::create() {
 }
 
 BuiltKernel mlir::conv::buildWeightStationaryKernel(
-    const PtxBuilder &ptx, const KernelPart &part,
+    const PtxBuilder &ptx, const KernelSubproblem &subproblem,
     const WeightStationaryGeometry &geometry, const ::conv::ChipInfo &chip,
     StringRef name) {
   ::conv::WeightStationaryTile tile =
-      getWeightStationaryTile(part.form.schedule, geometry);
+      getWeightStationaryTile(subproblem.form.schedule, geometry);
   std::unique_ptr<TmaCopies> copies =
       createTmaCopies(ptx, geometry.product, tile.tile);
   MLIRContext *context = ptx.b.getContext();
   return buildBufferKernel(
-      ptx, part, chip, name,
+      ptx, subproblem, chip, name,
       {tile.tile, tile.sharedBytes(), copies->createLeftMap(context),
        createResultMap(context, geometry.result, tile.tile)},
       [&](const Kernel &kernel, int64_t workgroups, Value memory) {

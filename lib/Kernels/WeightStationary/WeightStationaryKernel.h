@@ -19,7 +19,8 @@ namespace mlir::conv {
 /// a tensor map, the filter as an address; so the copy engine must be able to
 /// move the images.
 BuiltKernel
-buildWeightStationaryKernel(const PtxBuilder &ptx, const KernelPart &part,
+buildWeightStationaryKernel(const PtxBuilder &ptx,
+                            const KernelSubproblem &subproblem,
                             const WeightStationaryGeometry &geometry,
                             const ::conv::ChipInfo &chip, StringRef name);
 

@@ -161,7 +161,7 @@ TEST_F(MatrixGeometryTest, PartsAreOfImages) {
     std::optional<TmaGeometry> geometry =
         compute(kFilterGradient, {.splits = splits});
     ASSERT_TRUE(geometry) << obstacle;
-    EXPECT_EQ(geometry->parts, splits);
+    EXPECT_EQ(geometry->slices, splits);
     EXPECT_EQ(geometry->getOuterLoop().count(), splits == 2 ? 3 : 2);
     EXPECT_EQ(geometry->leftMatrix->dimensions[0].steps.front(),
               splits == 2 ? 3 : 2);

@@ -211,18 +211,19 @@ protected:
     ConvolutionOpInterface op;
     module->walk([&](ConvolutionOpInterface found) { op = found; });
     ConvolutionPlan plan = planConvolution(op, options);
-    const PlanPart &part = plan.getLargestProduct();
+    const PlanSubproblem &subproblem = plan.getLargestProduct();
     auto getViewed = [&](ViewAttr view, TensorRole role) {
       auto type = cast<RankedTensorType>(op.getTensor(role).getType());
       return ViewedTensor{view, type,
                           computeContiguousStrides(type.getShape())};
     };
-    ViewedTensor target = getViewed(part.target, op.getResultRole());
+    ViewedTensor target = getViewed(subproblem.target, op.getResultRole());
     result = computeTmaResult(target);
-    columns = part.product->rhs.getShape()[1];
+    columns = subproblem.product->rhs.getShape()[1];
     return computeTmaGeometry(
-        getViewed(part.product->lhs, part.product->lhsRole),
-        getViewed(part.product->rhs, part.product->rhsRole), target, obstacle);
+        getViewed(subproblem.product->lhs, subproblem.product->lhsRole),
+        getViewed(subproblem.product->rhs, subproblem.product->rhsRole), target,
+        obstacle);
   }
 
   MLIRContext context{MLIRContext::Threading::DISABLED};
@@ -366,7 +367,7 @@ TEST_F(TmaGeometryTest, PartsOfHaloTilesAreBoxes) {
   std::optional<TmaGeometry> geometry =
       compute(kDilatedGradient, {.splits = 6, .haloTile = {8, 8}});
   ASSERT_TRUE(geometry) << obstacle;
-  EXPECT_EQ(geometry->parts, 6);
+  EXPECT_EQ(geometry->slices, 6);
   EXPECT_EQ(geometry->partCounts, (SmallVector<int64_t>{2, 3, 1}));
   EXPECT_EQ(geometry->partPositions, (SmallVector<int64_t>{1, 8, 32}));
   EXPECT_EQ(geometry->countSteps(), 4);
@@ -421,7 +422,7 @@ TEST_F(TmaGeometryTest, GroupsAreDigitsOfTheBatch) {
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->window.groups, 8);
   EXPECT_EQ(geometry->window.channelsOfGroup(), 56);
-  EXPECT_EQ(geometry->parts, 1);
+  EXPECT_EQ(geometry->slices, 1);
   EXPECT_EQ(geometry->countSteps(), 9);
   EXPECT_EQ(geometry->getMultipliedBytes(), 128);
   ASSERT_EQ(geometry->filter.size(), 4u);
@@ -479,7 +480,7 @@ TEST_F(TmaGeometryTest, GroupsOfAFilterGradientHaveRowsOfTheirOwn) {
   std::optional<TmaGeometry> geometry =
       compute(kGroupsOfFilterGradient, {.splits = 6, .haloTile = {8, 8}});
   ASSERT_TRUE(geometry) << obstacle;
-  EXPECT_EQ(geometry->parts, 6);
+  EXPECT_EQ(geometry->slices, 6);
   EXPECT_EQ(geometry->window.groups, 8);
   // 24 channels are a row of 64, for each of three lines of three taps.
   EXPECT_EQ(columns, 3 * 3 * 64);
@@ -506,7 +507,7 @@ TEST_F(TmaGeometryTest, ChannelsOfATapAreRows) {
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->columnsOfTap, 128);
   EXPECT_EQ(columns, 9 * 128);
-  EXPECT_EQ(geometry->parts, 2);
+  EXPECT_EQ(geometry->slices, 2);
 }
 
 // Taps are rows also in three dimensions and with strides, for any order of the

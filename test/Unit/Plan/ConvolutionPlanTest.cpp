@@ -174,21 +174,21 @@ static void checkRoles(ViewAttr view) {
 /// A role names one index in all views of a product (T7).
 static void checkRoles(const ConvolutionPlan &plan) {
   for (const PlanStep &step : plan.steps)
-    for (const PlanPart &part : step.parts) {
-      checkRoles(part.target);
-      for (const PlanPart::Term &term : part.terms)
-        EXPECT_EQ(term.view.getRoles(), part.target.getRoles());
-      if (part.channels)
-        EXPECT_EQ(part.channels.getRoles(), part.target.getRoles());
-      if (!part.product)
+    for (const PlanSubproblem &subproblem : step.subproblems) {
+      checkRoles(subproblem.target);
+      for (const PlanSubproblem::Term &term : subproblem.terms)
+        EXPECT_EQ(term.view.getRoles(), subproblem.target.getRoles());
+      if (subproblem.channels)
+        EXPECT_EQ(subproblem.channels.getRoles(), subproblem.target.getRoles());
+      if (!subproblem.product)
         continue;
-      ViewAttr lhs = part.product->lhs, rhs = part.product->rhs;
+      ViewAttr lhs = subproblem.product->lhs, rhs = subproblem.product->rhs;
       checkRoles(lhs);
       checkRoles(rhs);
       EXPECT_EQ(lhs.getBatchRoles(), rhs.getBatchRoles());
       EXPECT_EQ(lhs.getColumnRoles(), rhs.getColumnRoles());
-      EXPECT_EQ(lhs.getRowRoles(), part.target.getRowRoles());
-      EXPECT_EQ(rhs.getRowRoles(), part.target.getColumnRoles());
+      EXPECT_EQ(lhs.getRowRoles(), subproblem.target.getRowRoles());
+      EXPECT_EQ(rhs.getRowRoles(), subproblem.target.getColumnRoles());
     }
 }
 
@@ -302,8 +302,9 @@ TEST_F(ConvolutionPlanTest, FewOutputChannelsHaveTheWindows) {
     ConvolutionOpInterface op = parse(tensors, Direction::BackwardWeight);
     ASSERT_TRUE(op);
     ConvolutionPlan plan = planConvolution(op, PlanOptions());
-    EXPECT_EQ(plan.steps.front().parts.front().product->lhs.getShape()[1], 9);
-    EXPECT_EQ(plan.steps.front().parts.front().product->rhs.getShape()[1],
+    EXPECT_EQ(plan.steps.front().subproblems.front().product->lhs.getShape()[1],
+              9);
+    EXPECT_EQ(plan.steps.front().subproblems.front().product->rhs.getShape()[1],
               9 * 3);
     for (int64_t splits : {1, 3, 8})
       check(op, tensors, {.splits = splits});
@@ -352,10 +353,10 @@ TEST_F(ConvolutionPlanTest, HaloTilesAreDigits) {
   ConvolutionPlan plan = planConvolution(parse(tensors, Direction::Forward),
                                          {.haloTile = {8, 16}});
   ASSERT_EQ(plan.steps.size(), 1u);
-  const PlanPart &part = plan.getLargestProduct();
-  EXPECT_EQ(part.product->lhs.getRows(),
+  const PlanSubproblem &subproblem = plan.getLargestProduct();
+  EXPECT_EQ(subproblem.product->lhs.getRows(),
             ArrayRef<int64_t>({1, 2, 2, 1, 2, 8, 8}));
-  EXPECT_EQ(part.product->lhs.getRowRoles(),
+  EXPECT_EQ(subproblem.product->lhs.getRowRoles(),
             ArrayRef<DigitRole>({'n',
                                  {'p', DigitPart::Tile},
                                  {'q', DigitPart::Tile},
@@ -363,7 +364,7 @@ TEST_F(ConvolutionPlanTest, HaloTilesAreDigits) {
                                  {'q', DigitPart::Block},
                                  {'p', DigitPart::In},
                                  {'q', DigitPart::In}}));
-  EXPECT_EQ(part.target.getLimits(), ArrayRef<int64_t>({12, 20}));
+  EXPECT_EQ(subproblem.target.getLimits(), ArrayRef<int64_t>({12, 20}));
 }
 
 // Products of 1x1 windows whose rows are channels, in each layout.
@@ -404,22 +405,23 @@ TEST_F(ConvolutionPlanTest, TransposedNeedsOneElement) {
 
 class DgradPhaseTest : public ConvolutionPlanTest {
 protected:
-  /// The reductions of backward data's parts, 0 without a product.
+  /// The reductions of backward data's subproblems, 0 without a product.
   SmallVector<int64_t> getReductions(const Sizes &sizes) {
     Tensors tensors = Random(0).makeTensors(sizes);
     SmallVector<int64_t> reductions;
     for (const PlanStep &step :
          planConvolution(parse(tensors, Direction::BackwardData), PlanOptions())
              .steps) {
-      numParts.push_back(step.parts.size());
-      for (const PlanPart &part : step.parts)
-        reductions.push_back(part.product ? part.product->lhs.getShape()[2]
-                                          : 0);
+      numSubproblems.push_back(step.subproblems.size());
+      for (const PlanSubproblem &subproblem : step.subproblems)
+        reductions.push_back(
+            subproblem.product ? subproblem.product->lhs.getShape()[2] : 0);
     }
     return reductions;
   }
 
-  SmallVector<size_t> numParts; ///< Parts of the steps of all plans so far.
+  SmallVector<size_t>
+      numSubproblems; ///< Subproblems of the steps of all plans so far.
 };
 
 // Each dgrad phase of the positions has its own filter elements: together they
@@ -430,9 +432,9 @@ TEST_F(DgradPhaseTest, HasTheFilterElementsThatMeetIt) {
             (SmallVector<int64_t>{4 * 5, 2 * 5, 2 * 5, 1 * 5}));
 }
 
-// Positions that no filter element meets are parts without a product: by dgrad
-// phase in lines with other positions, and whole lines. With a dilation of 2,
-// only even positions meet any.
+// Positions that no filter element meets are subproblems without a product: by
+// dgrad phase in lines with other positions, and whole lines. With a dilation
+// of 2, only even positions meet any.
 TEST_F(DgradPhaseTest, WithoutFilterElementsIsZeroed) {
   EXPECT_EQ(getReductions(makeSquare(1, 3, 1)),
             (SmallVector<int64_t>{5, 0, 0, 0, 0}));
@@ -444,7 +446,7 @@ TEST_F(DgradPhaseTest, WithoutFilterElementsIsZeroed) {
 TEST_F(DgradPhaseTest, SharesAKernel) {
   getReductions(makeSquare(3, 2, 1));
   getReductions(makeSquare(4, 3, 1));
-  EXPECT_EQ(numParts, (SmallVector<size_t>{4, 9}));
+  EXPECT_EQ(numSubproblems, (SmallVector<size_t>{4, 9}));
 }
 
 // If there are many, they are columns of one product, even if the filter is
@@ -455,7 +457,7 @@ TEST_F(DgradPhaseTest, IsJoined) {
   EXPECT_EQ(getReductions(makeSquare(1, 4, 1)), (SmallVector<int64_t>{5}));
   EXPECT_EQ(getReductions(makeSquare(2, 4, 3)), (SmallVector<int64_t>{5}));
   EXPECT_EQ(getReductions(makeSquare(3, 3, 1)), (SmallVector<int64_t>{5}));
-  EXPECT_EQ(numParts, SmallVector<size_t>(5, 1));
+  EXPECT_EQ(numSubproblems, SmallVector<size_t>(5, 1));
 }
 
 // Strides and dilations of 2 and of 6 leave gaps between positions.

@@ -109,11 +109,12 @@ static void scatter(const Array &matrices, ViewAttr view, Array &tensor) {
 }
 
 /// An element of a vector belongs to the channel, counted over all groups.
-static void checkChannels(const PlanPart &part, const Tensor &result) {
+static void checkChannels(const PlanSubproblem &subproblem,
+                          const Tensor &result) {
   char channel = result.role == TensorRole::Input ? 'C' : 'K';
   size_t group = result.order().find('G');
-  Places places(part.target), channels(part.channels);
-  forEachElement(part.target, [&](const Element &element) {
+  Places places(subproblem.target), channels(subproblem.channels);
+  forEachElement(subproblem.target, [&](const Element &element) {
     auto place = places.locate(element);
     if (!place)
       return;
@@ -124,26 +125,30 @@ static void checkChannels(const PlanPart &part, const Tensor &result) {
   });
 }
 
-static void executePart(const PlanStep &step, const PlanPart &part,
-                        const Tensors &tensors,
-                        std::vector<Array> &intermediates, Tensor &result) {
-  Array sum(part.target.getShape());
-  if (part.product)
-    multiply(gather(tensors[size_t(part.product->lhsRole)], part.product->lhs),
-             gather(tensors[size_t(part.product->rhsRole)], part.product->rhs),
+static void executeSubproblem(const PlanStep &step,
+                              const PlanSubproblem &subproblem,
+                              const Tensors &tensors,
+                              std::vector<Array> &intermediates,
+                              Tensor &result) {
+  Array sum(subproblem.target.getShape());
+  if (subproblem.product)
+    multiply(gather(tensors[size_t(subproblem.product->lhsRole)],
+                    subproblem.product->lhs),
+             gather(tensors[size_t(subproblem.product->rhsRole)],
+                    subproblem.product->rhs),
              sum);
-  for (const PlanPart::Term &term : part.terms) {
+  for (const PlanSubproblem::Term &term : subproblem.terms) {
     Array added = gather(intermediates[term.intermediate], term.view);
     ASSERT_EQ(added.shape, sum.shape);
     for (auto [total, element] : llvm::zip(sum.elements, added.elements))
       total += element;
   }
   if (step.intermediate)
-    return scatter(sum, part.target, intermediates[*step.intermediate]);
-  scatter(sum, part.target, result);
-  EXPECT_EQ(bool(part.channels), result.role != TensorRole::Filter);
-  if (part.channels)
-    checkChannels(part, result);
+    return scatter(sum, subproblem.target, intermediates[*step.intermediate]);
+  scatter(sum, subproblem.target, result);
+  EXPECT_EQ(bool(subproblem.channels), result.role != TensorRole::Filter);
+  if (subproblem.channels)
+    checkChannels(subproblem, result);
 }
 
 void test::execute(const ConvolutionPlan &plan, const Tensors &tensors,
@@ -152,6 +157,6 @@ void test::execute(const ConvolutionPlan &plan, const Tensors &tensors,
   for (ArrayRef<int64_t> shape : plan.intermediates)
     intermediates.emplace_back(shape, kUnwritten);
   for (const PlanStep &step : plan.steps)
-    for (const PlanPart &part : llvm::reverse(step.parts))
-      executePart(step, part, tensors, intermediates, result);
+    for (const PlanSubproblem &subproblem : llvm::reverse(step.subproblems))
+      executeSubproblem(step, subproblem, tensors, intermediates, result);
 }

@@ -24,46 +24,47 @@ std::string mlir::conv::findProductObstacle(
     ConvolutionOpInterface op, ScheduleAttr schedule,
     function_ref<void(const ViewedProduct &, std::string &)> check) {
   ConvolutionPlan plan = planConvolution(op, getPlanOptions(schedule));
-  for (auto [step, part] : plan.getProducts()) {
-    if (step->parts.size() > 1)
+  for (auto [step, subproblem] : plan.getProducts()) {
+    if (step->subproblems.size() > 1)
       return llvm::formatv("expects one part in each kernel, but got {0}",
-                           step->parts.size());
+                           step->subproblems.size());
     std::string obstacle;
-    check(getViewedProduct(op, plan, *step, *part), obstacle);
+    check(getViewedProduct(op, plan, *step, *subproblem), obstacle);
     if (!obstacle.empty())
       return obstacle;
   }
   return "";
 }
 
-FailureOr<KernelPart> mlir::conv::getOnlyPart(ArrayRef<KernelPart> parts) {
-  const KernelPart &first = parts.front();
-  if (parts.size() > 1)
+FailureOr<KernelSubproblem>
+mlir::conv::getOnlySubproblem(ArrayRef<KernelSubproblem> subproblems) {
+  const KernelSubproblem &first = subproblems.front();
+  if (subproblems.size() > 1)
     return emitError(scf::ForallOp(first.form.forall).getLoc())
-           << "expects one part in each kernel, but got " << parts.size();
+           << "expects one part in each kernel, but got " << subproblems.size();
   return first;
 }
 
 BuiltKernel mlir::conv::buildBufferKernel(
-    const PtxBuilder &ptx, const KernelPart &part, const ::conv::ChipInfo &chip,
-    StringRef name, const BufferLaunch &launch,
+    const PtxBuilder &ptx, const KernelSubproblem &subproblem,
+    const ::conv::ChipInfo &chip, StringRef name, const BufferLaunch &launch,
     function_ref<void(const Kernel &, int64_t, Value)> createBody) {
   ImplicitLocOpBuilder &b = ptx.b;
   BuiltKernel built{};
-  built.workgroups =
-      std::min<int64_t>(TileRaster(part.form).countTiles(), chip.computeUnits);
+  built.workgroups = std::min<int64_t>(TileRaster(subproblem.form).countTiles(),
+                                       chip.computeUnits);
   built.workItems = launch.tile.workItems();
   built.dynamicSharedBytes = reserveComputeUnit(chip, launch.sharedBytes);
-  for (Value buffer : part.buffers)
+  for (Value buffer : subproblem.buffers)
     built.arguments.push_back({buffer});
   built.arguments.front().map = launch.leftMap;
   built.arguments.back().map = launch.resultMap;
   built.function = createWarpgroupFunction(b, b.getLoc(), name, built.arguments,
                                            launch.tile);
   b.setInsertionPointToStart(&built.function.getBody().front());
-  joinStream(ptx, part.form.schedule, chip, built.workgroups);
+  joinStream(ptx, subproblem.form.schedule, chip, built.workgroups);
   Kernel kernel = createWarpgroupKernel(
-      b, part.form, chip, built.function.getArguments(), launch.tile);
+      b, subproblem.form, chip, built.function.getArguments(), launch.tile);
   createBody(kernel, built.workgroups,
              createSharedMemory(
                  b, built.function->getParentOfType<gpu::GPUModuleOp>()));

@@ -37,13 +37,14 @@ std::string findProductObstacle(
     function_ref<void(const ViewedProduct &, std::string &)> check);
 
 /// The only subproblem of a kernel; emits an error if there are several.
-FailureOr<KernelPart> getOnlyPart(ArrayRef<KernelPart> parts);
+FailureOr<KernelSubproblem>
+getOnlySubproblem(ArrayRef<KernelSubproblem> subproblems);
 
 /// Creates the kernel's function. `createBody` gets the kernel, the number of
 /// its workgroups, and the address of its shared memory.
 BuiltKernel buildBufferKernel(
-    const PtxBuilder &ptx, const KernelPart &part, const ::conv::ChipInfo &chip,
-    StringRef name, const BufferLaunch &launch,
+    const PtxBuilder &ptx, const KernelSubproblem &subproblem,
+    const ::conv::ChipInfo &chip, StringRef name, const BufferLaunch &launch,
     function_ref<void(const Kernel &, int64_t, Value)> createBody);
 
 } // namespace mlir::conv

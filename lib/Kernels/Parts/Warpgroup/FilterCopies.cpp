@@ -90,7 +90,7 @@ private:
 } // namespace
 
 Value FilterCopies::createChannel(TileOrigin origin, Value inPart) const {
-  if (geometry.parts == 1)
+  if (geometry.slices == 1)
     return inPart;
   return ptx.math.add(
       inPart, ptx.math.mul(createPart(origin), geometry.channelsOfPart));

@@ -77,7 +77,7 @@ TmaGeometry mlir::conv::getGatheredGeometry(const ViewedProduct &product,
   using Extent = TmaMatrix::Extent;
   TmaGeometry geometry{};
   geometry.window.groups = 1;
-  geometry.parts = llvm::product_of(product.lhs.view.getBatch());
+  geometry.slices = llvm::product_of(product.lhs.view.getBatch());
   geometry.elementBytes = Tile::kElementBytes;
   geometry.resultBytes = product.result.type.getElementTypeBitWidth() / 8;
   geometry.segments = 1;

@@ -129,7 +129,7 @@ bool GeometryReader::readRoles() {
   image = moving.front();
   channel = seen.back();
   geometry.window.groups = left.getSize(group);
-  geometry.parts = llvm::product_of(left.getBatch()) / geometry.window.groups;
+  geometry.slices = llvm::product_of(left.getBatch()) / geometry.window.groups;
   // Digits have the order of the tensor, like the rows of tiles.
   moving = moving.drop_front();
   for (size_t d = 0; d < spatialRank; ++d) {

@@ -18,7 +18,7 @@ using namespace mlir::conv;
                          llvm::product_of(lhs.view.getBatch()),
                          llvm::product_of(lhs.view.getRows()),
                          llvm::product_of(rhs.view.getRows())};
-  if (geometry.parts > 1 || geometry.reducesPositions ||
+  if (geometry.slices > 1 || geometry.reducesPositions ||
       geometry.hasHaloTiles())
     return reuse;
   bool isOne = geometry.window.groups == 1;

@@ -284,7 +284,7 @@ bool mlir::conv::readMatrices(const ViewedTensor &lhs, const ViewedTensor &rhs,
   geometry.window = {};
   geometry.window.groups = lhs.view.getSize(group);
   geometry.window.isShared = true; // Groups are no channels side by side.
-  geometry.parts =
+  geometry.slices =
       llvm::product_of(lhs.view.getBatch()) / geometry.window.groups;
   return MatrixReader(lhs, rhs, geometry).read();
 }

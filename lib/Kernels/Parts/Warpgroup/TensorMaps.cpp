@@ -131,7 +131,7 @@ TensorMapAttr mlir::conv::createPositionsMap(MLIRContext *context,
   }
   return createDenseMap(context,
                         {geometry.leftShape.back(), geometry.segmentPositions,
-                         geometry.segments * geometry.parts},
+                         geometry.segments * geometry.slices},
                         {rows.elements(), rows.elements(), 1}, rows);
 }
 

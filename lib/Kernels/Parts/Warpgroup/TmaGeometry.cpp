@@ -91,7 +91,7 @@ bool GeometryReader::checkChannels() {
     return refuse(formatv("channels that are multiples of {0}, but got {1} and "
                           "{2}",
                           alignment, channels, other));
-  if (!geometry.reducesPositions && geometry.parts > 1 &&
+  if (!geometry.reducesPositions && geometry.slices > 1 &&
       geometry.channelsOfPart % rowElements)
     return refuse(formatv("parts of a multiple of {0} channels, but got {1}",
                           rowElements, geometry.channelsOfPart));

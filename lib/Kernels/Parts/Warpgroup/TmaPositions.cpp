@@ -41,7 +41,7 @@ SmallVector<Value> mlir::conv::createPosition(const IndexMath &math,
 Value mlir::conv::createSegment(const IndexMath &math,
                                 const TmaGeometry &geometry, Value inSlice,
                                 Value part) {
-  if (geometry.parts == 1)
+  if (geometry.slices == 1)
     return inSlice;
   // The last dimension that is split counts segments. Of those before it, a
   // dimension that is not split continues the one before.

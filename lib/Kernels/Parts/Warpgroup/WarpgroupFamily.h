@@ -85,13 +85,13 @@ public:
   }
 
   FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
-                                     ArrayRef<KernelPart> parts,
+                                     ArrayRef<KernelSubproblem> subproblems,
                                      const ::conv::ChipInfo &chip,
                                      StringRef name) const final {
-    FailureOr<KernelPart> part = getOnlyPart(parts);
-    if (failed(part))
+    FailureOr<KernelSubproblem> subproblem = getOnlySubproblem(subproblems);
+    if (failed(subproblem))
       return failure();
-    const TiledConvolution &form = part->form;
+    const TiledConvolution &form = subproblem->form;
     ImplicitLocOpBuilder b(scf::ForallOp(form.forall).getLoc(), builder);
     std::string obstacle;
     auto geometry = this->computeGeometry(
@@ -101,7 +101,7 @@ public:
       obstacle = checkMemory(*geometry, form.schedule, chip);
     if (!obstacle.empty())
       return emitError(b.getLoc()) << obstacle;
-    return buildPart(PtxBuilder(b), *part, *geometry, chip, name);
+    return buildSubproblem(PtxBuilder(b), *subproblem, *geometry, chip, name);
   }
 
 protected:
@@ -119,10 +119,11 @@ protected:
                                   const ::conv::ChipInfo &chip) const = 0;
 
   /// Builds the kernel of a subproblem whose buffers fit.
-  virtual BuiltKernel buildPart(const PtxBuilder &ptx, const KernelPart &part,
-                                const Geometry &geometry,
-                                const ::conv::ChipInfo &chip,
-                                StringRef name) const = 0;
+  virtual BuiltKernel buildSubproblem(const PtxBuilder &ptx,
+                                      const KernelSubproblem &subproblem,
+                                      const Geometry &geometry,
+                                      const ::conv::ChipInfo &chip,
+                                      StringRef name) const = 0;
 };
 
 } // namespace mlir::conv

@@ -141,7 +141,7 @@ struct TmaGeometry {
   bool reducesPositions;
   /// The batch is slices of the reduction, and in each slice the groups of the
   /// window's channels.
-  int64_t parts;
+  int64_t slices;
   /// Bytes of the operands' elements: 2, or 4 of f32 as tf32, or 1 of i8.
   int64_t elementBytes;
   int64_t resultBytes; ///< Bytes of an element.

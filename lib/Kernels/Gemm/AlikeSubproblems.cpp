@@ -1,4 +1,4 @@
-//===- AlikeParts.cpp - which subproblems share code ----------------------===//
+//===- AlikeSubproblems.cpp - which subproblems share code ----------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AlikeParts.h"
+#include "AlikeSubproblems.h"
 
 #include "../Parts/KernelFunction.h"
 #include "MainLoop.h"
@@ -58,10 +58,11 @@ StagedShape::StagedShape(const Kernel &kernel, const StagedTiles &tiles)
                          .getVectorWidth(MatrixIndex::Column, kVectorBytes));
 }
 
-/// The code of `parts`, of which nothing is built.
-static Kernel getKernel(ImplicitLocOpBuilder &b, ArrayRef<KernelPart> parts,
+/// The code of `subproblems`, of which nothing is built.
+static Kernel getKernel(ImplicitLocOpBuilder &b,
+                        ArrayRef<KernelSubproblem> subproblems,
                         const ::conv::ChipInfo &chip) {
-  const KernelPart &first = parts.front();
+  const KernelSubproblem &first = subproblems.front();
   ScheduleAttr schedule = first.form.schedule;
   Kernel kernel{b,
                 first.form,
@@ -74,8 +75,8 @@ static Kernel getKernel(ImplicitLocOpBuilder &b, ArrayRef<KernelPart> parts,
                 /*workItem=*/{},
                 /*lane=*/{},
                 /*subgroup=*/{}};
-  for (const KernelPart &part : parts)
-    kernel.subproblems.push_back(&part.form);
+  for (const KernelSubproblem &subproblem : subproblems)
+    kernel.subproblems.push_back(&subproblem.form);
   return kernel;
 }
 
@@ -96,20 +97,20 @@ static bool haveEqualStructure(const TiledConvolution &lhs,
   });
 }
 
-size_t mlir::conv::countAlikeParts(ArrayRef<KernelPart> parts,
-                                   const ::conv::ChipInfo &chip) {
-  const KernelPart &first = parts.front();
+size_t mlir::conv::countAlikeSubproblems(ArrayRef<KernelSubproblem> subproblems,
+                                         const ::conv::ChipInfo &chip) {
+  const KernelSubproblem &first = subproblems.front();
   ImplicitLocOpBuilder b(scf::ForallOp(first.form.forall).getLoc(),
                          first.form.getContext());
-  auto getShape = [&](ArrayRef<KernelPart> some) {
+  auto getShape = [&](ArrayRef<KernelSubproblem> some) {
     return StagedShape(getKernel(b, some, chip));
   };
   StagedShape shape = getShape(first);
   size_t count = 1;
-  while (count < parts.size() &&
-         haveEqualStructure(first.form, parts[count].form) &&
-         getShape(parts[count]) == shape &&
-         getShape(parts.take_front(count + 1)) == shape)
+  while (count < subproblems.size() &&
+         haveEqualStructure(first.form, subproblems[count].form) &&
+         getShape(subproblems[count]) == shape &&
+         getShape(subproblems.take_front(count + 1)) == shape)
     ++count;
   return count;
 }

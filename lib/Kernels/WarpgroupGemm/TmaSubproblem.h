@@ -1,12 +1,12 @@
-//===- TmaPart.h - a subproblem of a tma kernel -----------------*- C++ -*-===//
+//===- TmaSubproblem.h - a subproblem of a tma kernel -----------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_TMAPART_H
-#define CONV_LIB_KERNELS_WARPGROUPGEMM_TMAPART_H
+#ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_TMASUBPROBLEM_H
+#define CONV_LIB_KERNELS_WARPGROUPGEMM_TMASUBPROBLEM_H
 
 #include "../Parts/KernelFunction.h"
 #include "../Parts/Warpgroup/TmaCopies.h"
@@ -14,7 +14,7 @@
 namespace mlir::conv {
 
 /// What is known about a subproblem of a kernel before the kernel is built.
-struct TmaPart {
+struct TmaSubproblem {
   const TiledConvolution *form;
   std::optional<TmaGeometry> geometry; ///< Null without a product.
   std::unique_ptr<TmaCopies> copies;   ///< Null if lanes copy.
@@ -32,20 +32,21 @@ struct TmaPart {
 };
 
 /// Determines how the copy engine, or lanes, move the tensors of a subproblem.
-FailureOr<TmaPart> analyzeTmaPart(Location loc, const TiledConvolution &form);
+FailureOr<TmaSubproblem> analyzeTmaSubproblem(Location loc,
+                                              const TiledConvolution &form);
 
 /// Adds the arguments of a subproblem to the kernel's arguments: maps of the
 /// operands and the result, and addresses of what lanes load and store.
-void addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
+void addTmaArguments(TmaSubproblem &subproblem, ArrayRef<Value> buffers,
                      const ::conv::TmaTile &tile,
                      SmallVectorImpl<KernelArgument> &arguments);
 
 /// The tile of all subproblems, with the operand that stays in shared memory if
 /// boxes are copied.
 ::conv::KeptTile selectTmaTile(const TiledConvolution &first,
-                               ArrayRef<TmaPart> parts,
+                               ArrayRef<TmaSubproblem> subproblems,
                                const ::conv::ChipInfo &chip);
 
 } // namespace mlir::conv
 
-#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_TMAPART_H
+#endif // CONV_LIB_KERNELS_WARPGROUPGEMM_TMASUBPROBLEM_H

@@ -1,4 +1,4 @@
-//===- TmaPart.cpp - a subproblem of a tma kernel -------------------------===//
+//===- TmaSubproblem.cpp - a subproblem of a tma kernel -------------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TmaPart.h"
+#include "TmaSubproblem.h"
 
 #include "../Parts/Warpgroup/KeptOperand.h"
 #include "../Parts/Warpgroup/TensorMaps.h"
@@ -19,51 +19,52 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-FailureOr<TmaPart> mlir::conv::analyzeTmaPart(Location loc,
-                                              const TiledConvolution &form) {
-  TmaPart part{};
-  part.form = &form;
-  part.result = computeTmaResult(form.result.getViewed());
+FailureOr<TmaSubproblem>
+mlir::conv::analyzeTmaSubproblem(Location loc, const TiledConvolution &form) {
+  TmaSubproblem subproblem{};
+  subproblem.form = &form;
+  subproblem.result = computeTmaResult(form.result.getViewed());
   for (auto [number, operand] : llvm::enumerate(form.epilogueOperands))
-    if (!part.epilogueOperand &&
+    if (!subproblem.epilogueOperand &&
         hasBoxesOf(operand.getViewed(), form.result.getViewed()))
-      part.epilogueOperand = number;
+      subproblem.epilogueOperand = number;
   if (!form.hasProduct())
-    return std::move(part);
+    return std::move(subproblem);
   std::string obstacle;
-  part.geometry = computeProductGeometry(getViewed(form),
-                                         form.schedule.isGathered(), obstacle);
-  if (part.geometry)
-    obstacle = checkTmaTile(*part.geometry, form.schedule);
+  subproblem.geometry = computeProductGeometry(
+      getViewed(form), form.schedule.isGathered(), obstacle);
+  if (subproblem.geometry)
+    obstacle = checkTmaTile(*subproblem.geometry, form.schedule);
   if (!obstacle.empty())
     return emitError(loc) << obstacle;
-  return std::move(part);
+  return std::move(subproblem);
 }
 
-void mlir::conv::addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
+void mlir::conv::addTmaArguments(TmaSubproblem &subproblem,
+                                 ArrayRef<Value> buffers,
                                  const ::conv::TmaTile &tile,
                                  SmallVectorImpl<KernelArgument> &arguments) {
-  MLIRContext *context = part.form->schedule.getContext();
+  MLIRContext *context = subproblem.form->schedule.getContext();
   SmallVector<TensorMapAttr> maps(buffers.size());
-  if (part.copies) {
-    maps[0] = part.copies->createLeftMap(context);
-    maps[1] = part.copies->createRightMap(context);
+  if (subproblem.copies) {
+    maps[0] = subproblem.copies->createLeftMap(context);
+    maps[1] = subproblem.copies->createRightMap(context);
   }
-  maps.back() = createResultMap(context, part.result, tile.share());
+  maps.back() = createResultMap(context, subproblem.result, tile.share());
   if (tile.isEpilogueCopied)
-    maps[part.getEpilogueArgument()] = maps.back();
+    maps[subproblem.getEpilogueArgument()] = maps.back();
   for (auto [buffer, map] : llvm::zip(buffers, maps))
-    part.arguments.push_back(findOrAddArgument(arguments, {buffer, map}));
+    subproblem.arguments.push_back(findOrAddArgument(arguments, {buffer, map}));
 }
 
 ::conv::KeptTile mlir::conv::selectTmaTile(const TiledConvolution &first,
-                                           ArrayRef<TmaPart> parts,
+                                           ArrayRef<TmaSubproblem> subproblems,
                                            const ::conv::ChipInfo &chip) {
   ::conv::TmaTile tile = getTmaTile(first.schedule);
-  for (const TmaPart &part : parts)
-    if (part.geometry) {
+  for (const TmaSubproblem &subproblem : subproblems)
+    if (subproblem.geometry) {
       // Slots and stages have room for the largest halos of all subproblems.
-      ::conv::TmaTile own = getTmaTile(first.schedule, *part.geometry);
+      ::conv::TmaTile own = getTmaTile(first.schedule, *subproblem.geometry);
       tile.haloTileBytes = std::max(tile.haloTileBytes, own.haloTileBytes);
       tile.rightHaloTileBytes =
           std::max(tile.rightHaloTileBytes, own.rightHaloTileBytes);
@@ -76,15 +77,15 @@ void mlir::conv::addTmaArguments(TmaPart &part, ArrayRef<Value> buffers,
   ::conv::KeptTile kept(tile);
   if (tile.isGathered)
     return kept;
-  if (parts.size() == 1 && parts.front().geometry)
+  if (subproblems.size() == 1 && subproblems.front().geometry)
     kept = ::conv::KeptTile(tile,
                             computeTmaReuse(first.lhs.getViewed(),
                                             first.rhs.getViewed(),
-                                            *parts.front().geometry),
+                                            *subproblems.front().geometry),
                             chip.computeUnits, chip.sharedMemoryBytes);
   // Either all subproblems store results in place of an operand, or none does.
-  if (llvm::all_of(parts, [&](const TmaPart &part) {
-        return part.result.isCopied(tile) && part.epilogueOperand;
+  if (llvm::all_of(subproblems, [&](const TmaSubproblem &subproblem) {
+        return subproblem.result.isCopied(tile) && subproblem.epilogueOperand;
       }))
     tile.copyEpilogue(kept.reduce(chip.sharedMemoryBytes));
   kept.tile = tile;
