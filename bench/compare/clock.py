@@ -80,6 +80,7 @@ def clock(module, target, schedule):
     longest = max(entry["launches"], key=lambda launch: launch["microseconds"])
     facts = {name: longest[name] for name in ("bound", "bounds", "registers", "resident_workgroups")}
     gaps = LAUNCH_MICROSECONDS * (len(entry["launches"]) - 1)
+    facts["conflicts"] = (longest.get("iteration") or longest["wave"])["lds_conflicts"]
     return {"microseconds": entry["microseconds"] + gaps, **facts, "loop": longest.get("loop")}
 
 
