@@ -23,7 +23,8 @@ using namespace conv;
 // A register tile of 4 by 16 or 8 by 32: two vectors at each of 4 or 8 places.
 // These sums are enough to hide the latency of multiply-adds. With AVX-512,
 // there is also one vector at 8 places, for results that are too narrow for
-// two. Narrower operands are widened on the way into the cache tile
+// two, and three vectors, whose 24 sums need the fewest loads. Narrower
+// operands are widened on the way into the cache tile
 // (`getMultipliedType`).
 static constexpr MatrixAtom kHostAtoms[] = {
     {AtomKind::FMA, NumericType::F32, NumericType::F32, 16, 4, 1, 1, 16, 4},
@@ -34,6 +35,8 @@ static constexpr MatrixAtom kWideAtoms[] = {
     {AtomKind::FMA, NumericType::I32, NumericType::I32, 32, 8, 1, 1, 32, 8},
     {AtomKind::FMA, NumericType::F32, NumericType::F32, 16, 8, 1, 1, 16, 8},
     {AtomKind::FMA, NumericType::I32, NumericType::I32, 16, 8, 1, 1, 16, 8},
+    {AtomKind::FMA, NumericType::F32, NumericType::F32, 48, 8, 1, 1, 48, 8},
+    {AtomKind::FMA, NumericType::I32, NumericType::I32, 48, 8, 1, 1, 48, 8},
 };
 // An instruction multiplies pairs of bf16 and adds both products to a sum.
 static constexpr MatrixAtom kPairAtoms[] = {
@@ -41,8 +44,11 @@ static constexpr MatrixAtom kPairAtoms[] = {
     kWideAtoms[1],
     kWideAtoms[2],
     kWideAtoms[3],
+    kWideAtoms[4],
+    kWideAtoms[5],
     {AtomKind::FMA, NumericType::BF16, NumericType::F32, 32, 8, 2, 2, 32, 8},
     {AtomKind::FMA, NumericType::BF16, NumericType::F32, 16, 8, 2, 2, 16, 8},
+    {AtomKind::FMA, NumericType::BF16, NumericType::F32, 48, 8, 2, 2, 48, 8},
 };
 
 static constexpr HostProcessor kV3 = {.level = "x86-64-v3",
@@ -69,7 +75,8 @@ static constexpr HostProcessor kV4Pairs = [] {
   return processor;
 }();
 
-static constexpr int64_t kNarrowRows[] = {8, 16, 32, 64, 96, 128, 192};
+static constexpr int64_t kNarrowRows[] = {8,   16,  32,  64, 96,
+                                          128, 192, 256, 384};
 static constexpr int64_t kWidePanels[] = {1, 2, 4, 6, 8, 12, 16};
 
 static constexpr HostCalibration kHostKernels = {.ports = 2,

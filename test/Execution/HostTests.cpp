@@ -342,6 +342,48 @@ static void addPlaces() {
   add("filter", first);
 }
 
+/// Panels of three vectors, of which the last one of the result has fewer, or
+/// of which no tile has a whole number; blocks that are parts of a pixel.
+static void addPanels() {
+  auto add = [](const std::string &name, GenOptions options, int64_t wide,
+                int64_t gemmK) {
+    bool isFirst = options.inputLayout == "NCHW";
+    std::string tile =
+        isFirst ? std::to_string(wide) + ", 16" : "16, " + std::to_string(wide);
+    for (const std::string &level : listLevels())
+      for (const char *command : {"conv", "convbfp16"}) {
+        if (level == "host")
+          continue;
+        options.command = command;
+        options.direction = 1;
+        bool hasPairs =
+            level == "host_v4_bf16" && options.command == "convbfp16";
+        std::string schedule = "kernel = #conv.host_gemm<workgroup = [" + tile +
+                               "], subgroup = [" + tile +
+                               "], gemm_k = " + std::to_string(gemmK) +
+                               ", stages = 1, atom = <fma 48 x 8 x " +
+                               (hasPairs ? "2" : "1") + ">, raster = columns>";
+        addTest("Host", "panels_" + name + "_" + level + "_" + command,
+                [options, schedule, level] {
+                  checkEverywhere(
+                      insertSchedule(generateText(options), options, schedule),
+                      {level});
+                });
+      }
+  };
+  GenOptions layer = makeLayer(32, 1, 5, 7, 3, 1, "NHWC");
+  layer.k = 80;
+  add("80", layer, 96, 32);
+  add("parts", layer, 48, 16);
+  add("no_panel", layer, 40, 24);
+  layer.k = 131;
+  add("131", layer, 96, 288);
+  layer.k = 37;
+  add("37", layer, 48, 32);
+  add("first", makeLayer(9, 1, 11, 13, 3, 1, "NCHW"), 96, 24);
+  add("groups", makeLayer(112, 2, 6, 5, 3, 1, "NHWC"), 96, 56);
+}
+
 /// Filter gradients in NCHW: lines of the image are transposed with masks of
 /// what is inside it. Lines of a vector, a little more, and less in a block.
 static void addGradientLines() {
@@ -444,5 +486,6 @@ void test::addHostTests() {
   addFolds();
   addWindowRows();
   addPlaces();
+  addPanels();
   addGradientLines();
 }

@@ -4,7 +4,7 @@ module attributes {conv.target = #conv.target<"host">} {
 
 // A large layer keeps the matrix units busy with large tiles.
 // CHECK-LABEL: func.func @large_layer_f16
-// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [192, 128], subgroup = [192, 128], gemm_k = 128,
+// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [128, 176], subgroup = [128, 176], gemm_k = 136,
 // CHECK-SAME: stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f16(%x: tensor<64x28x28x512xf16>, %w: tensor<512x3x3x512xf16>)
     -> tensor<64x28x28x512xf16> {
@@ -30,7 +30,7 @@ func.func @small_layer_f16(%x: tensor<1x7x7x512xf16>, %w: tensor<512x3x3x512xf16
 
 // Three input channels: a short reduction, loaded element by element.
 // CHECK-LABEL: func.func @three_channels_bf16
-// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [192, 64], subgroup = [192, 64], gemm_k = 152,
+// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [256, 64], subgroup = [256, 64], gemm_k = 152,
 // CHECK-SAME: stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>, chosen_by = heuristic>
 func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x3xbf16>)
     -> tensor<64x56x56x64xbf16> {
@@ -41,9 +41,9 @@ func.func @three_channels_bf16(%x: tensor<64x112x112x3xbf16>, %w: tensor<64x7x7x
   return %y : tensor<64x56x56x64xbf16>
 }
 
-// The f32 layer takes the f32 atom.
+// The f32 layer takes the f32 atom, and blocks have whole runs of channels, which are read in place.
 // CHECK-LABEL: func.func @large_layer_f32
-// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [192, 32], subgroup = [192, 32], gemm_k = 232,
+// CHECK: schedule = <kernel = #conv.host_gemm<workgroup = [192, 32], subgroup = [192, 32], gemm_k = 256,
 // CHECK-SAME: stages = 1, atom = <fma 16 x 4 x 1>, raster = columns>, chosen_by = heuristic>
 func.func @large_layer_f32(%x: tensor<64x28x28x128xf32>, %w: tensor<128x3x3x128xf32>)
     -> tensor<64x28x28x128xf32> {

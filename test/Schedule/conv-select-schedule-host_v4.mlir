@@ -3,9 +3,10 @@
 
 module attributes {conv.target = #conv.target<"host_v4">} {
 
-// Many channels fill two vectors at eight positions.
+// Many channels fill three vectors at eight positions. Tiles have as equal numbers of positions as possible, and blocks of the
+// reduction the channels of one pixel.
 // CHECK-LABEL: func.func @large_layer
-// CHECK: atom = <fma 32 x 8 x 1>
+// ONE: workgroup = [272, 48], subgroup = [272, 48], gemm_k = 128, stages = 1, atom = <fma 48 x 8 x 1>
 func.func @large_layer(%x: tensor<1x28x28x128xf32>, %w: tensor<128x3x3x128xf32>) -> tensor<1x28x28x128xf32> {
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
@@ -142,7 +143,7 @@ func.func @strided_depthwise(%x: tensor<1x112x112x96xf32>, %w: tensor<96x3x3x1xf
 
 // A filter gradient of few rows is one tile, which copies the gradient of the output once, in shorter blocks than usual.
 // CHECK-LABEL: func.func @wide_filter_gradient
-// ONE: workgroup = [32, 448], subgroup = [32, 448], gemm_k = 104,
+// ONE: workgroup = [32, 432], subgroup = [32, 432], gemm_k = 88,
 func.func @wide_filter_gradient(%x: tensor<1x64x64x64x16xf32>, %dy: tensor<1x64x64x64x32xf32>) -> tensor<32x3x3x3x16xf32> {
   %dw = conv.backward_weight %x, %dy
       window = <strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 1, 1], high = [1, 1, 1]>

@@ -84,7 +84,7 @@ module attributes {conv.target = #conv.target<"host_v4">} {
 // Positions of a phase are two elements apart, and channels are 81. Vectors are along channels, since a line has few
 // positions, but results are along positions: sums of several vectors are joined, spread over two, and stored with a mask.
 // CHECK-LABEL:   gpu.func @dense_phases_0
-// CHECK:           vector.fma {{.*}} : vector<32xf32>
+// CHECK:           vector.fma {{.*}} : vector<16xf32>
 // CHECK:           %[[SUMS:.+]] = vector.from_elements {{.*}} : vector<16xf32>
 // CHECK:           %[[FIRST:.+]] = vector.shuffle %[[SUMS]], %[[SUMS]] [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7] : vector<16xf32>
 // CHECK:           vector.maskedstore {{.*}}, %[[FIRST]] : {{.*}} vector<16xi1>, vector<16xf32>
@@ -239,5 +239,48 @@ module attributes {conv.target = #conv.target<"host_v4">} {
         layouts = <"NHWC", "KRSC", "NPQK"> groups = 1 schedule = #in_place
         : tensor<1x8x12x32xf32>, tensor<32x3x3x32xf32> -> tensor<1x8x12x32xf32>
     return %y : tensor<1x8x12x32xf32>
+  }
+}
+
+// -----
+
+// 80 channels are a panel of three vectors, which are not one value, and two vectors of the next one: their products are not
+// those of a whole panel.
+// CHECK-LABEL: gpu.func @panels_0
+// CHECK:       scf.if
+// CHECK-COUNT-3: vector.load %[[PANEL:.+]][%{{.+}}] : {{.*}} vector<16xf32>
+// CHECK-COUNT-24: vector.fma {{.*}} : vector<16xf32>
+// CHECK:       } else {
+// CHECK-NOT:   vector<16xf32>, vector<16xf32>
+// CHECK:       vector.load %[[PANEL]][%{{.+}}] : {{.*}} vector<32xf32>
+// CHECK-COUNT-8: vector.fma {{.*}} : vector<32xf32>
+// CHECK:       gpu.return
+#panels = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 96], subgroup = [8, 96], gemm_k = 32, stages = 1, atom = <fma 48 x 8 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @panels(%x: tensor<1x8x1x32xf32>, %w: tensor<80x1x1x32xf32>) -> tensor<1x8x1x80xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #panels
+        : tensor<1x8x1x32xf32>, tensor<80x1x1x32xf32> -> tensor<1x8x1x80xf32>
+    return %y : tensor<1x8x1x80xf32>
+  }
+}
+
+// -----
+
+// Blocks that are halves of a run have the length of a half, which is known.
+// CHECK-LABEL: gpu.func @parts_0
+// CHECK:       scf.for %{{.+}} = %c0_i64 to %c288_i64 step %c16_i64
+// CHECK:       scf.for %{{.+}} = %c0_i64 to %c16_i64 step %c4_i64
+// CHECK-COUNT-32: vector.fma {{.*}} : vector<16xf32>
+// CHECK:       gpu.return
+#parts = #conv.schedule<kernel = #conv.host_gemm<workgroup = [8, 16], subgroup = [8, 16], gemm_k = 16, stages = 1, atom = <fma 16 x 8 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @parts(%x: tensor<1x3x10x32xf32>, %w: tensor<16x3x3x32xf32>) -> tensor<1x1x8x16xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #parts
+        : tensor<1x3x10x32xf32>, tensor<16x3x3x32xf32> -> tensor<1x1x8x16xf32>
+    return %y : tensor<1x1x8x16xf32>
   }
 }

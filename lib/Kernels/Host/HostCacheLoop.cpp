@@ -41,6 +41,7 @@ private:
   SmallVector<Value> createSteps(ArrayRef<NarrowRow> rows, int64_t distance,
                                  Value wideStart, Value length,
                                  ValueRange initial);
+  void createPanel(Value vector, Value narrowCount);
   int64_t countUnrolled(int64_t rows) const;
   SmallVector<Value> createPacked(Value row, Value wideStart,
                                   ValueRange initial);
@@ -52,9 +53,13 @@ private:
     return kernel.gemmK() >= kernel.form.getReduction();
   }
   Value createZeros() const {
-    auto type = VectorType::get({kernel.atom.m}, code.getSumType());
+    auto type = VectorType::get({getPart()}, code.getSumType());
     return arith::ConstantOp::create(b, b.getZeroAttr(type));
   }
+  /// The elements of a row of a register tile that one value has, a power of
+  /// two: LLVM would multiply a vector of 48 as one of 64.
+  int64_t getPart() const { return width & -width; }
+  int64_t countParts() const { return width / getPart(); }
   /// The sum of a narrow row and a wide row.
   Value sumOffset(Value row, Value vector) const {
     return math.add(math.mul(row, wideTile), vector);
@@ -71,6 +76,9 @@ private:
   bool isLeftWide;
   HostOperand wide, narrow;
   int64_t wideTile;
+  /// Rows of the wide operand in the register tiles that are created: those of
+  /// a panel, or fewer vectors.
+  int64_t width;
   TileOrigin origin;
   HostBlock block;
   Value sums;
@@ -94,7 +102,7 @@ HostCacheLoop::HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function)
                                     kernel.form.getColumns(),
                                     isAlongRows(kernel))),
       wide(HostOperand::getWide(kernel, isLeftWide)),
-      narrow(HostOperand::getNarrow(kernel, !isLeftWide)),
+      narrow(HostOperand::getNarrow(kernel, !isLeftWide)), width(kernel.atom.m),
       narrowAccess(math, narrow.operand),
       source(code.flatten(narrow.argument)) {
   int64_t rows = align(kernel.workgroupTile()[0]);
@@ -124,16 +132,19 @@ SmallVector<Value> HostCacheLoop::createSteps(ArrayRef<NarrowRow> rows,
                                               Value length,
                                               ValueRange initial) {
   auto createStep = [&](Value k, ValueRange accumulators) {
-    Value vector =
-        code.load(wide.scratch,
-                  math.add(wideStart, math.mul(k, wide.getReductionDistance())),
-                  kernel.atom.m * code.pairs);
-    SmallVector<Value> next;
-    for (auto [row, accumulator] : llvm::zip_equal(rows, accumulators)) {
+    Value start = math.add(wideStart, math.mul(k, wide.getReductionDistance()));
+    int64_t part = getPart(), parts = countParts();
+    SmallVector<Value> vectors, next;
+    for (int64_t i = 0; i < parts; ++i)
+      vectors.push_back(code.load(wide.scratch,
+                                  math.add(start, i * part * code.pairs),
+                                  part * code.pairs));
+    for (auto [number, row] : llvm::enumerate(rows)) {
       Value place = math.add(row.offset, math.mul(k, distance));
-      next.push_back(code.multiplyAdd(
-          code.loadMultiplied(row.buffer, place, kernel.atom.m), vector,
-          accumulator));
+      Value factor = code.loadMultiplied(row.buffer, place, part);
+      for (auto [i, vector] : llvm::enumerate(vectors))
+        next.push_back(
+            code.multiplyAdd(factor, vector, accumulators[number * parts + i]));
     }
     return next;
   };
@@ -181,7 +192,7 @@ SmallVector<Value> HostCacheLoop::createSteps(ArrayRef<NarrowRow> rows,
 /// those of one sum together, which wait for each other.
 int64_t HostCacheLoop::countUnrolled(int64_t rows) const {
   constexpr int64_t kMostProducts = 32;
-  int64_t ofStep = rows * llvm::divideCeil(kernel.atom.m, code.lanes);
+  int64_t ofStep = rows * llvm::divideCeil(width, code.lanes);
   return std::max<int64_t>(kMostProducts / ofStep, 1);
 }
 
@@ -237,14 +248,7 @@ SmallVector<Value> HostCacheLoop::createRuns(Value row, Value wideStart,
   Value end = math.add(block.k, block.length);
   // Blocks of whole runs have runs of a known length.
   bool isWhole = kernel.gemmK() % size == 0 || hasOneBlock();
-  auto createRun = [&](Value run, ValueRange accumulators) {
-    Value first = math.mul(run, size);
-    Value length = math.constant(size);
-    if (!isWhole) {
-      first = math.maximum(block.k, first);
-      length =
-          code.sub(math.minimum(end, math.mul(math.add(run, 1), size)), first);
-    }
+  auto createPart = [&](Value first, Value length, ValueRange accumulators) {
     auto column = narrowAccess.createPosition(MatrixIndex::Column, first);
     Value wideRun =
         math.add(wideStart, math.mul(code.sub(first, block.k), kernel.atom.m));
@@ -270,6 +274,17 @@ SmallVector<Value> HostCacheLoop::createRuns(Value row, Value wideStart,
         scf::IfOp::create(b, areInside, multiplyIf(true), multiplyIf(false));
     return llvm::to_vector_of<Value>(choice.getResults());
   };
+  auto createRun = [&](Value run, ValueRange accumulators) {
+    Value first = math.mul(run, size);
+    if (isWhole)
+      return createPart(first, math.constant(size), accumulators);
+    first = math.maximum(block.k, first);
+    Value last = math.minimum(end, math.mul(math.add(run, 1), size));
+    return createPart(first, code.sub(last, first), accumulators);
+  };
+  // Blocks are parts of runs.
+  if (size % kernel.gemmK() == 0)
+    return createPart(block.k, math.constant(kernel.gemmK()), initial);
   auto loop = scf::ForOp::create(
       b, math.div(block.k, size), math.div(math.add(end, size - 1), size),
       math.constant(1), initial,
@@ -294,17 +309,47 @@ SmallVector<Value> HostCacheLoop::createPacked(Value row, Value wideStart,
 
 /// Adds the products of the block to the sums of one register tile.
 void HostCacheLoop::createRegisterTile(Value row, Value vector) {
-  SmallVector<Value> initial;
+  SmallVector<Value> places, initial;
   for (int64_t i = 0; i < narrow.step; ++i)
-    initial.push_back(hasOneBlock()
-                          ? createZeros()
-                          : code.load(sums, sumOffset(math.add(row, i), vector),
-                                      kernel.atom.m));
+    for (int64_t j = 0; j < countParts(); ++j)
+      places.push_back(
+          math.add(sumOffset(math.add(row, i), vector), j * getPart()));
+  for (Value place : places)
+    initial.push_back(hasOneBlock() ? createZeros()
+                                    : code.load(sums, place, getPart()));
   Value wideStart = math.constant(0);
-  for (auto [i, sum] : llvm::enumerate(
-           narrow.isInPlace ? createRuns(row, wideStart, initial)
-                            : createPacked(row, wideStart, initial)))
-    code.store(sum, sums, sumOffset(math.add(row, i), vector));
+  for (auto [sum, place] :
+       llvm::zip_equal(narrow.isInPlace ? createRuns(row, wideStart, initial)
+                                        : createPacked(row, wideStart, initial),
+                       places))
+    code.store(sum, sums, place);
+}
+
+/// Multiplies a panel by all rows of the narrow operand. What is left after the
+/// last whole panel of the matrix may have fewer vectors.
+void HostCacheLoop::createPanel(Value vector, Value narrowCount) {
+  auto createTiles = [&](int64_t rows) {
+    width = rows;
+    code.forEach(math.constant(0), narrowCount, narrow.step,
+                 [&](Value row) { createRegisterTile(row, vector); });
+  };
+  int64_t whole = kernel.atom.m;
+  int64_t rest = llvm::alignTo(wide.rows % whole, code.lanes);
+  if (wide.rows < whole)
+    return createTiles(rest);
+  if (rest == 0 || rest == whole || wide.tile % whole != 0)
+    return createTiles(whole);
+  Value count = isLeftWide ? block.rows : block.columns;
+  Value isWhole =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                            code.sub(count, vector), math.constant(whole));
+  auto createIf = [&](int64_t rows) {
+    return [&, rows](OpBuilder &, Location) {
+      createTiles(rows);
+      scf::YieldOp::create(b);
+    };
+  };
+  scf::IfOp::create(b, isWhole, createIf(whole), createIf(rest));
 }
 
 void HostCacheLoop::createReduction() {
@@ -334,8 +379,7 @@ void HostCacheLoop::createReduction() {
       HostPack(kernel, block, wide, math.add(first, vector))
           .create(math.minimum(math.constant(wide.step),
                                code.sub(wideCount, vector)));
-      code.forEach(zero, narrowCount, narrow.step,
-                   [&](Value row) { createRegisterTile(row, vector); });
+      createPanel(vector, narrowCount);
     });
   };
   if (hasOneBlock())

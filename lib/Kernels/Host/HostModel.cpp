@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 using namespace conv;
@@ -31,7 +32,19 @@ static int64_t countBytes(const Candidate &candidate) {
 }
 
 namespace {
-/// A tile that is computed at a time, as wide and narrow operand.
+/// The rows of an operand, and those of a tile.
+struct Side {
+  Side(int64_t rows, int64_t tile) : rows(rows), tile(tile) {}
+  double countTiles() const { return double(ceilDiv(rows, tile)); }
+  /// Rows of a tile in the average, as whole multiples: the last one has fewer.
+  double average(int64_t multiple) const {
+    int64_t whole = rows / tile * roundUp(std::min(rows, tile), multiple);
+    return double(whole + roundUp(rows % tile, multiple)) / countTiles();
+  }
+  int64_t rows, tile;
+};
+
+/// A tile of average size, as wide and narrow operand.
 struct Work {
   Work(const Problem &problem, const ChipInfo &chip,
        const Candidate &candidate);
@@ -40,6 +53,7 @@ struct Work {
   double countCopy(const Run &run, const HostFacts::Rows &rows,
                    bool isWide) const;
   double countCopies() const;
+  double countPanel(double vectors) const;
   double countProducts() const;
   double countResults() const;
 
@@ -54,6 +68,8 @@ struct Work {
   HostFacts::Rows wideRows, narrowRows;
   double wide, narrow, step, reduction, blocks;
   double usedWide, usedNarrow; ///< Without what fills register tiles.
+  /// Whole panels, and those of the rest, which have so many vectors.
+  double panels, restPanels, rest;
 };
 } // namespace
 
@@ -78,16 +94,19 @@ Work::Work(const Problem &problem, const ChipInfo &chip,
   }
   isInPlace = narrowRun->isAlongReduction &&
               isReadInPlace(problem.operand, atom, narrowRun->elements);
-  int64_t rows = std::min(problem.rows, candidate.workgroup[0]);
-  int64_t columns = std::min(problem.columns, candidate.workgroup[1]);
-  int64_t ofWide = isLeftWide ? rows : columns;
-  int64_t ofNarrow = isLeftWide ? columns : rows;
-  int64_t ofStep = getNarrowRows(atom, ofNarrow);
-  usedWide = double(ofWide);
-  usedNarrow = double(ofNarrow);
-  wide = double(roundUp(ofWide, atom.m));
-  narrow = double(roundUp(ofNarrow, ofStep));
+  Side left(problem.rows, candidate.workgroup[0]);
+  Side right(problem.columns, candidate.workgroup[1]);
+  const Side &ofWide = isLeftWide ? left : right;
+  const Side &ofNarrow = isLeftWide ? right : left;
+  int64_t ofStep = getNarrowRows(atom, std::min(ofNarrow.rows, ofNarrow.tile));
+  usedWide = ofWide.average(1);
+  usedNarrow = ofNarrow.average(1);
+  wide = ofWide.average(int64_t(lanes));
+  narrow = ofNarrow.average(ofStep);
   step = double(ofStep);
+  panels = double(ofWide.rows / atom.m) / ofWide.countTiles();
+  rest = double(ceilDiv(ofWide.rows % atom.m, int64_t(lanes)));
+  restPanels = rest > 0 ? 1 / ofWide.countTiles() : 0;
   reduction = double(problem.reduction);
   blocks = double(ceilDiv(problem.reduction, candidate.gemmK));
 }
@@ -143,19 +162,22 @@ double Work::countCopies() const {
 /// In units of issue: a step of a register tile is limited by multiply-adds,
 /// by loads, or by their latency. A panel comes from the second cache once for
 /// all rows of the narrow operand.
-double Work::countProducts() const {
-  double vectors = double(atom.m) / lanes;
+double Work::countPanel(double vectors) const {
   double ofStep =
       std::max({step * vectors, step + vectors, fit.latencyCycles * fit.ports});
-  double tiles = wide / double(atom.m) * narrow / step;
   double ends = fit.registerTileInstructions + 2 * step * vectors;
   double steps = reduction / double(atom.k);
-  double panels = wide / double(atom.m) * steps * vectors;
   double runs =
       isInPlace ? blocks + reduction / double(narrowRun->elements) : 0;
-  return tiles * (steps * ofStep + blocks * ends +
-                  runs * step * fit.placeInstructions) +
-         panels * fit.panelInstructions;
+  return narrow / step *
+             (steps * ofStep + blocks * ends +
+              runs * step * fit.placeInstructions) +
+         steps * vectors * fit.panelInstructions;
+}
+
+double Work::countProducts() const {
+  double ofWhole = panels * countPanel(double(atom.m) / lanes);
+  return restPanels > 0 ? ofWhole + restPanels * countPanel(rest) : ofWhole;
 }
 
 /// Results that are a few elements apart are vectors, too, but those of runs
@@ -194,12 +216,28 @@ public:
 };
 } // namespace
 
+/// A block of `most` elements or a little less. Of a narrow operand that is
+/// read in place, blocks have whole runs or equal parts of them, whose length
+/// is known when the kernel is compiled.
+static int64_t alignToRuns(int64_t most, const Run &narrowRun,
+                           const MatrixAtom &atom) {
+  int64_t run = narrowRun.elements;
+  if (most >= run)
+    return most / run * run;
+  int64_t fewest = ceilDiv(run, most);
+  for (int64_t parts = fewest; parts < 2 * fewest; ++parts)
+    if (run % (parts * atom.k) == 0)
+      return run / parts;
+  return most;
+}
+
 /// Elements of the reduction in a block: equal blocks of which a panel takes no
 /// more than its share of the first cache, and both operands fit the memory of
 /// a tile beside the sums. 0 if no block does.
 static int64_t getReductionBlock(const Problem &problem, const ChipInfo &chip,
                                  const MatrixAtom &atom,
-                                 std::array<int64_t, 2> tile) {
+                                 std::array<int64_t, 2> tile,
+                                 const Run &narrowRun) {
   constexpr int64_t kMultiple = 8;
   auto cacheBytes = double(chip.processor->firstCacheBytes);
   int64_t ofPanel = int64_t(chip.calibration->host->panelShare * cacheBytes) /
@@ -210,8 +248,14 @@ static int64_t getReductionBlock(const Problem &problem, const ChipInfo &chip,
   int64_t most = std::min(ofPanel, ofTile / kMultiple * kMultiple);
   if (most <= 0)
     return 0;
+  int64_t multiple = kMultiple;
+  if (narrowRun.isAlongReduction &&
+      isReadInPlace(problem.operand, atom, narrowRun.elements)) {
+    most = alignToRuns(most, narrowRun, atom);
+    multiple = std::gcd(most, narrowRun.elements);
+  }
   int64_t blocks = ceilDiv(problem.reduction, most);
-  return roundUp(ceilDiv(problem.reduction, blocks), kMultiple);
+  return roundUp(ceilDiv(problem.reduction, blocks), multiple);
 }
 
 std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
@@ -226,12 +270,16 @@ std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
   auto [narrowRows, wideRows] = leftIsWide
                                     ? std::pair(problem.columns, problem.rows)
                                     : std::pair(problem.rows, problem.columns);
-  // No tile is larger than the first one that covers the whole result, and
-  // tiles have as equal numbers of panels as possible.
+  // Tiles have as equal numbers of rows, in whole vectors, and of panels as
+  // possible.
+  const Run &narrowRun = leftIsWide ? problem.rhsRun : problem.lhsRun;
+  int64_t lanes = chip.processor->vectorLanes;
   int64_t lastNarrow = 0, allPanels = ceilDiv(wideRows, int64_t(atom.m));
-  for (int64_t narrow : fit.narrowRows) {
-    if (std::exchange(lastNarrow, narrow) >= narrowRows)
-      break;
+  for (int64_t most : fit.narrowRows) {
+    int64_t equal = ceilDiv(narrowRows, ceilDiv(narrowRows, most));
+    int64_t narrow = std::min(most, roundUp(equal, lanes));
+    if (std::exchange(lastNarrow, narrow) == narrow)
+      continue;
     int64_t lastPanels = 0;
     for (int64_t most : fit.widePanels) {
       int64_t panels = ceilDiv(allPanels, ceilDiv(allPanels, most));
@@ -240,7 +288,7 @@ std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
       int64_t wide = panels * atom.m;
       std::array<int64_t, 2> tile =
           leftIsWide ? std::array{wide, narrow} : std::array{narrow, wide};
-      int64_t block = getReductionBlock(problem, chip, atom, tile);
+      int64_t block = getReductionBlock(problem, chip, atom, tile, narrowRun);
       if (block > 0)
         candidates.push_back(Candidate{.atom = &atom,
                                        .workgroup = tile,

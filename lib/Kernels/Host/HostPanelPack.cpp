@@ -486,14 +486,14 @@ void HostPack::packPanels(Value count) const {
   createPairs(count);
 }
 
-/// Stores zeros, in the first block, for the rows of the last panel that the
+/// Stores zeros, in the first block, for the rows of the last vector that the
 /// matrix does not have. Their sums are not used; but if what is in memory
 /// happens to be subnormal numbers, products take 30 times as long. Later
 /// blocks find the zeros, or rows of other panels. Pairs are multiplied without
 /// subnormal numbers.
 void HostPack::clearRest(Value count, int64_t lanes) const {
-  int64_t last = llvm::alignTo(operand.rows % operand.panel, lanes);
-  if (operand.pairs > 1 || last % operand.panel == 0)
+  int64_t last = llvm::alignTo(operand.rows % code.lanes, lanes);
+  if (operand.pairs > 1 || last % code.lanes == 0)
     return;
   auto align = [&](int64_t rows) {
     return math.mul(math.div(math.add(count, rows - 1), rows), rows);
@@ -502,7 +502,7 @@ void HostPack::clearRest(Value count, int64_t lanes) const {
                                         block.k, math.constant(0));
   Value begin = align(lanes);
   Value end =
-      arith::SelectOp::create(code.b, isFirst, align(operand.panel), begin);
+      arith::SelectOp::create(code.b, isFirst, align(code.lanes), begin);
   code.forEach(begin, end, lanes, [&](Value row) {
     Value target = operand.locateSingle(math, row);
     code.forEach(math.constant(0), block.length, 1, [&](Value k) {
