@@ -68,15 +68,19 @@ static double getTransformLaunchSeconds(const ::conv::ChipInfo &chip) {
 }
 
 /// Bytes that a transform of `bytes` moves in a second. Threads of the host are
-/// limited by what each of them can move, and by memory beyond the caches.
+/// limited by what each of them can move, which is less beyond its second
+/// cache, and by memory beyond the caches.
 static double getTransformRate(const ::conv::ChipInfo &chip, double bytes) {
   double rate = chip.calibration->transform.efficiency * chip.memoryGBs * 1e9;
   const ::conv::HostCalibration *host = chip.calibration->host;
-  if (host && bytes > double(chip.cacheBytes))
+  if (!host)
+    return rate;
+  if (bytes > double(chip.cacheBytes))
     rate = chip.memoryGBs * 1e9;
-  return host ? std::min(rate, host->transformBytes * chip.computeUnits *
-                                   chip.clockGHz * 1e9)
-              : rate;
+  bool isFar = bytes > double(chip.processor->secondCacheBytes) *
+                           double(chip.computeUnits);
+  double ofThread = isFar ? host->farTransformBytes : host->transformBytes;
+  return std::min(rate, ofThread * chip.computeUnits * chip.clockGHz * 1e9);
 }
 
 double mlir::conv::predictTransform(Operation *transform,

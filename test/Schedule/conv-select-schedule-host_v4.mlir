@@ -164,6 +164,18 @@ func.func @large_filter(%x: tensor<1x512x7x7xf32>, %w: tensor<512x512x3x3xf32>) 
   return %y : tensor<1x512x7x7xf32>
 }
 
+// So do those that exceed the second cache, together with the copy.
+// CHECK-LABEL: func.func @filter_of_two_megabytes
+// ONE-NOT: raster = columns>, layouts
+// ONE: return
+func.func @filter_of_two_megabytes(%x: tensor<1x256x14x14xf32>, %w: tensor<256x256x3x3xf32>) -> tensor<1x256x14x14xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NCHW", "KCRS", "NKPQ">
+      : tensor<1x256x14x14xf32>, tensor<256x256x3x3xf32> -> tensor<1x256x14x14xf32>
+  return %y : tensor<1x256x14x14xf32>
+}
+
 // Half of the channels where the image fits the second cache; all of them, one run in memory, where it does not (below).
 // CHECK-LABEL: func.func @depthwise_filter_gradient_56
 // ONE: workgroup = [1, 32],
