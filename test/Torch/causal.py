@@ -267,6 +267,15 @@ class Causal(unittest.TestCase):
         torch.testing.assert_close(y, expected)
         self.assertTrue(torch.equal(state[:, :, 1], x))
 
+    def test_update_of_nothing(self):
+        """An empty batch of a selection changes no state."""
+        state, weight = draw(3, 4, 3), draw(4, 4)
+        before = state.clone()
+        for x in (draw(0, 4), draw(0, 4, 2)):
+            y = causal_conv1d_update(x, state, weight, conv_state_indices=torch.zeros(0, dtype=torch.int32))
+            self.assertEqual(y.shape, x.shape)
+            self.assertTrue(torch.equal(state, before))
+
     def test_update_of_a_selection(self):
         """Continuous batching: states are in any order, and padding changes no state."""
         for indices in ([4, 0, 2], [4, -1, 0], [-1, 1, -7], [-1, -1, -1]):
@@ -334,6 +343,14 @@ class Causal(unittest.TestCase):
         for function in (causal_conv1d_fn, lambda x, w, **rest: causal_conv1d_update(x, state, w, **rest)):
             with self.assertRaisesRegex(NotImplementedError, "activation None, 'silu' or 'swish', but got 'relu'"):
                 function(x, weight, activation="relu")
+            with self.assertRaisesRegex(NotImplementedError, r"activation None, 'silu' or 'swish', but got \['silu'\]"):
+                function(x, weight, activation=["silu"])
+            with self.assertRaisesRegex(TypeError, "expects weight to be a tensor, but got NoneType"):
+                function(x, None)
+        with self.assertRaisesRegex(TypeError, "expects conv_state to be a tensor, but got NoneType"):
+            causal_conv1d_update(x, None, weight)
+        with self.assertRaisesRegex(ValueError, r"conv_state_indices of integers \(2,\), but got torch.bool"):
+            causal_conv1d_update(x, state, weight, conv_state_indices=torch.tensor([True, False]))
 
     def test_what_pytorch_runs(self):
         self.assertEqual(causal_conv1d_fn(torch.ones(2, 3, 0), torch.ones(3, 4)).shape, (2, 3, 0))

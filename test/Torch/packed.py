@@ -71,6 +71,18 @@ class Packed(unittest.TestCase):
                 kernel = draw_kernel(1, starts[-1], 12, 4, order)
                 self.compare(starts, kernel, order, dtype=dtype)
 
+    def test_no_tokens(self):
+        """Sequences without a token return their states, whose gradients are those of the final ones."""
+        x, kernel, states = draw(1, 0, 6), draw_kernel(1, 0, 6, 4, "BTGW"), draw(2, 3, 6)
+        for first in (None, states):
+            y, last = dynamic_conv(
+                x, kernel, cu_seqlens=torch.tensor([0, 0, 0]), initial_state=first, return_final_state=True
+            )
+            self.assertEqual(y.shape, x.shape)
+            self.assertTrue(torch.equal(last, torch.zeros(2, 3, 6) if first is None else states))
+            last.sum().backward()
+        self.assertTrue(torch.equal(states.grad, torch.ones(2, 3, 6)))
+
     def test_types_and_activations(self):
         for element, activation, groups in pairs(
             (torch.float32, torch.bfloat16, torch.float16), (None, "silu"), (12, 3)
@@ -226,6 +238,10 @@ class Packed(unittest.TestCase):
                 dynamic_conv(x, kernel, **given)
         with self.assertRaisesRegex(ValueError, "packed into a batch of one"):
             dynamic_conv(x.expand(2, 5, 6), kernel.expand(2, 5, 6, 3), cu_seqlens=torch.tensor([0, 5]))
+
+        for name, wrong in (("cu_seqlens", [0, 5]), ("initial_state", 1.0)):
+            with self.assertRaisesRegex(TypeError, f"expects {name} to be a tensor, but got {type(wrong).__name__}"):
+                dynamic_conv(x, kernel, **{name: wrong})
 
     def test_speculative_decoding(self):
         """Each sequence accepts some of the tokens of a step; a ring buffer has room for the rejected ones."""

@@ -10,7 +10,7 @@ import torch
 
 from . import _causal, _causal_update, _states
 from ._geometry import OptionalTensor
-from ._tokens import activation_name, check_starts, with_empty_state
+from ._tokens import activation_name, check_starts, check_tensors, with_empty_state
 from .functional import cast_for_autocast
 
 
@@ -30,7 +30,8 @@ def _check_filters(x: torch.Tensor, weight: torch.Tensor, bias: OptionalTensor) 
 def _check_vector(name: str, tensor: OptionalTensor, shape: typing.Sequence[int]) -> None:
     if tensor is None:
         return
-    if tuple(tensor.shape) != tuple(shape) or tensor.is_floating_point():
+    is_number = not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
+    if tuple(tensor.shape) != tuple(shape) or not is_number:
         raise ValueError(f"expects {name} of integers {tuple(shape)}, but got {tensor.dtype} {tuple(tensor.shape)}")
 
 
@@ -78,6 +79,7 @@ def causal_conv1d_fn(
         for each problem, unless `settings.measure` is False, and the faster one stays; on a GPU as `settings.measure` says.
 
     Raises:
+        TypeError: an operand is no tensor.
         ValueError: shapes, types or devices do not fit, seq_idx comes with states or cu_seqlens, or cu_seqlens on the CPU is
             not a list of starts.
         NotImplementedError: another activation.
@@ -87,6 +89,8 @@ def causal_conv1d_fn(
         tensor([[[2., 3., 3., 3.]]])
     """
     name = activation_name(activation)
+    names = "x weight bias seq_idx initial_states final_states_out cu_seqlens"
+    check_tensors(names, 2, x, weight, bias, seq_idx, initial_states, final_states_out, cu_seqlens)
     if x.dim() != 3:
         raise ValueError(f"expects x (B, D, T), but got {tuple(x.shape)}")
     x, weight, initial_states = cast_for_autocast(x, weight, initial_states)
@@ -132,6 +136,7 @@ def causal_conv1d_varlen_states(x: torch.Tensor, cu_seqlens: torch.Tensor, state
         tensor([[0., 1.],
                 [2., 3.]])
     """
+    check_tensors("x cu_seqlens", 2, x, cu_seqlens)
     if x.dim() != 2 or state_len < 1:
         raise ValueError(f"expects x (T, D) and a positive state_len, but got {tuple(x.shape)} and {state_len}")
     starts = check_starts(cu_seqlens, x[None])
@@ -168,6 +173,7 @@ def causal_conv1d_update(
         says so.
 
     Raises:
+        TypeError: an operand is no tensor.
         ValueError: shapes, types or devices do not fit.
         NotImplementedError: another activation.
 
@@ -177,6 +183,8 @@ def causal_conv1d_update(
         [2.0, 3.0]
     """
     name = activation_name(activation)
+    names = "x conv_state weight bias cache_seqlens conv_state_indices"
+    check_tensors(names, 3, x, conv_state, weight, bias, cache_seqlens, conv_state_indices)
     if x.dim() not in (2, 3):
         raise ValueError(f"expects x (B, D) or (B, D, T), but got {tuple(x.shape)}")
     _check_filters(x, weight, bias)

@@ -68,6 +68,8 @@ def _advance(
 
 def _compose(x, conv_state, weight, bias, activation, cache_seqlens, conv_state_indices):
     """The step as a composition of PyTorch's operators."""
+    if x.shape[0] == 0:  # Nothing selects a state.
+        return torch.empty_like(x)
     slots = None if conv_state_indices is None else _Slots.of(conv_state_indices, conv_state.shape[0])
     states = conv_state if slots is None else conv_state.index_select(0, slots.rows)
     seen, after = _advance(states, x, weight.shape[1], cache_seqlens)

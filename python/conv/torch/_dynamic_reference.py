@@ -193,12 +193,19 @@ def dynamic_kernel_gradient(
     return (result if order == "BTGW" else result.transpose(2, 3)).to(grad_sum.dtype)
 
 
+def _tokens_at(x: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    """The tokens (1, T, ...) at any places: others, or zeros if there are none, where a place has no token."""
+    if x.shape[1] == 0:
+        x = F.pad(x, [0, 0] * (x.dim() - 2) + [0, 1])
+    return x[0, places.clamp(0, x.shape[1] - 1)]
+
+
 def first_tokens(x: torch.Tensor, cu_seqlens: torch.Tensor, count: int) -> torch.Tensor:
     """The first tokens of each packed sequence (1, T, ...), as (N, count, ...), with zeros after shorter ones."""
     starts = cu_seqlens.long()
     tokens = starts[:-1, None] + torch.arange(count, device=x.device)
     is_token = (tokens >= 0) & (tokens < starts[1:, None]) & (tokens < x.shape[1])
-    seen = x[0, tokens.clamp(0, x.shape[1] - 1)]
+    seen = _tokens_at(x, tokens)
     return torch.where(is_token.view(*is_token.shape, *(1,) * (x.dim() - 2)), seen, 0)
 
 
@@ -230,7 +237,7 @@ def final_states(x: torch.Tensor, cu_seqlens: OptionalTensor, initial_state: Opt
     first, end = starts[:-1, None], starts[1:, None]
     tokens = end - count + places
     is_token = (tokens >= first) & (tokens >= 0) & (tokens < x.shape[1])
-    result = torch.where(is_token[..., None], x[0, tokens.clamp(0, max(x.shape[1] - 1, 0))], 0)
+    result = torch.where(is_token[..., None], _tokens_at(x, tokens), 0)
     if initial_state is None:
         return result
     rows = count + tokens - first

@@ -20,10 +20,16 @@ def activation_name(name: typing.Optional[str]) -> str:
     """The compiler's name of an activation."""
     try:
         return _ACTIVATIONS[name]
-    except KeyError:
+    except (KeyError, TypeError):  # TypeError: a list, say, is no key.
         raise NotImplementedError(f"expects activation None, 'silu' or 'swish', but got {name!r}") from None
 
 
+def check_tensors(names: str, required: int, *operands: object) -> None:
+    """Raises TypeError unless the first operands are tensors, and each of the others is one or None. Takes the names as one
+    string: steps of decoding take a few microseconds."""
+    for place, operand in enumerate(operands):
+        if not isinstance(operand, torch.Tensor) and (operand is not None or place < required):
+            raise TypeError(f"expects {names.split()[place]} to be a tensor, but got {type(operand).__name__}")
 
 
 def check_starts(cu_seqlens: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
@@ -114,6 +120,7 @@ def dynamic_conv(
         so.
 
     Raises:
+        TypeError: an operand is no tensor.
         ValueError: shapes, types or devices do not fit, or cu_seqlens on the CPU is not a list of starts.
 
     Example:
@@ -124,6 +131,7 @@ def dynamic_conv(
         tensor([1., 2., 1., 2., 3.])
     """
     name = activation_name(activation)
+    check_tensors("x kernel cu_seqlens initial_state", 2, x, kernel, cu_seqlens, initial_state)
     x, kernel, initial_state = cast_for_autocast(x, kernel, initial_state)
     past = _check_kernel(x, kernel, order) - 1
     if normalize not in (None, *NORMALIZATIONS):
