@@ -14,6 +14,7 @@
 #include "../CodeGenTargets.h"
 #include "../LinkElf.h"
 #include "../TargetCheck.h"
+#include "BytePermutations.h"
 #include "LongBlocks.h"
 #include "MixedMultiplyAdds.h"
 #include "SignOfZero.h"
@@ -230,6 +231,7 @@ public:
 
   LogicalResult optimizeModule(llvm::Module &module, int level) override {
     keepCalls(module);
+    llvm::for_each(module, permuteBytes);
     FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
     if (succeeded(machine) && packsMultiplyAdds(**machine))
       llvm::for_each(module, keepMixedMultiplyAdds);

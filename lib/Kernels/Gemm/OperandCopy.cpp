@@ -13,6 +13,8 @@
 
 #include "OperandCopy.h"
 
+#include "JoinBytes.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -168,6 +170,15 @@ SmallVector<Value> OperandCopy::joinLoads(ValueRange loads) const {
     return {loads.front()};
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   Type integer = b.getIntegerType(element.getIntOrFloatBitWidth());
+  if (kernel.chip.backend == ::conv::Backend::AMDGPU &&
+      kernel.operandBytes() == 1) {
+    auto bytes = llvm::map_to_vector(
+        loads, [&](Value load) { return castElements(b, load, integer); });
+    auto joined = shape.rowWidth > 1 ? joinBytesOfRows(b, bytes)
+                                     : SmallVector<Value>{joinBytes(b, bytes)};
+    return llvm::map_to_vector(
+        joined, [&](Value row) { return castElements(b, row, element); });
+  }
   SmallVector<SmallVector<Value>> rows(shape.rowWidth);
   for (Value load : loads) {
     Value loaded = castElements(b, load, integer);

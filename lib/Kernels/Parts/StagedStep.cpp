@@ -130,8 +130,11 @@ static double countCopyInstructions(const Problem &problem,
   // Blocks of whole vectors are transposed, too; that was fitted to loops whose
   // phases are apart.
   bool isJoined = width < longest || isTurned;
-  return ofTaps + vectors * (double(longest) / double(width) * ofLoad +
-                             (isJoined ? unit(chip).joinInstructions : 0));
+  // A register of 8-bit elements is joined in two steps.
+  double steps = byteSize(candidate.atom->operand) == 1 ? 2 : 1;
+  return ofTaps +
+         vectors * (double(longest) / double(width) * ofLoad +
+                    (isJoined ? steps * unit(chip).joinInstructions : 0));
 }
 
 double conv::computeVectorCycles(const Problem &problem, const ChipInfo &chip,
