@@ -56,11 +56,10 @@ static int64_t countJoined(ViewAttr view, ArrayRef<int64_t> shape,
   return isOfBatch ? joined : std::max(run.elements, joined);
 }
 
-/// The least memory distance of a digit of the matrix outside the run.
-static int64_t computePitch(ViewAttr view, ArrayRef<int64_t> shape,
-                            const ::conv::Run &run) {
-  SmallVector<int64_t> sizes = view.getDigitSizes();
-  SmallVector<int64_t> distances(sizes.size(), 0);
+/// The memory distance of each digit's values.
+static SmallVector<int64_t> computeDistances(ViewAttr view,
+                                             ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> distances(view.getDigitSizes().size(), 0);
   int64_t stride = 1;
   SmallVector<ViewAttr::Coordinate> coordinates = view.getCoordinates();
   for (size_t d = shape.size(); d-- > 0;) {
@@ -69,7 +68,30 @@ static int64_t computePitch(ViewAttr view, ArrayRef<int64_t> shape,
       distance += coefficient * stride;
     stride *= shape[d];
   }
-  int64_t pitch = stride;
+  return distances;
+}
+
+/// Whether the innermost digit of the run's index is not the one that counts
+/// neighbours in memory.
+static bool areNeighboursApart(ViewAttr view, ArrayRef<int64_t> shape,
+                               const ::conv::Run &run) {
+  SmallVector<int64_t> sizes = view.getDigitSizes();
+  SmallVector<int64_t> distances = computeDistances(view, shape);
+  size_t first = view.getBatch().size(), end = first + view.getRows().size();
+  if (run.isAlongReduction)
+    std::tie(first, end) = std::pair(end, sizes.size());
+  for (size_t i = end; i-- > first;)
+    if (sizes[i] > 1)
+      return std::abs(distances[i]) != 1;
+  return false;
+}
+
+/// The least memory distance of a digit of the matrix outside the run.
+static int64_t computePitch(ViewAttr view, ArrayRef<int64_t> shape,
+                            const ::conv::Run &run) {
+  SmallVector<int64_t> sizes = view.getDigitSizes();
+  SmallVector<int64_t> distances = computeDistances(view, shape);
+  int64_t pitch = llvm::product_of(shape);
   for (size_t i = view.getBatch().size(); i < sizes.size(); ++i)
     if (sizes[i] > 1 && std::abs(distances[i]) >= run.getJoined())
       pitch = std::min(pitch, std::abs(distances[i]));
@@ -108,6 +130,7 @@ static ::conv::Run computeRun(ViewAttr view, ArrayRef<int64_t> shape) {
   }
   run.joined = countJoined(view, shape, run);
   run.pitch = computePitch(view, shape, run);
+  run.isApart = run.getJoined() > 1 && areNeighboursApart(view, shape, run);
   return run;
 }
 

@@ -41,6 +41,9 @@ struct Run {
   int64_t getPitch() const { return std::max(getJoined(), pitch); }
   /// Locating a step's reads takes divisions by sizes other than powers of two.
   bool takesDivisions = false;
+  /// Neighbours in memory are apart in the matrix, since another digit of the
+  /// index is counted faster, such as the taps of a filter stored as KCRS.
+  bool isApart = false;
 };
 
 /// One struct of each type: the facts that a kernel family derives from a

@@ -72,8 +72,11 @@ static double computeLoadCycles(const ChipInfo &chip,
   int64_t bytes = std::max(width * byteSize(candidate.atom->operand),
                            fit(chip).leastLoadBytes);
   double divisions = run.takesDivisions ? double(loads) : 0;
+  // Neighbours in the tile are in different lines.
+  double lines = keepsLoadsEarly(chip) && run.isApart ? double(loads) : 0;
   return std::max(
-      {double(loads * bytes) * countLineWaste(chip, candidate, rows, run) /
+      {lines,
+       double(loads * bytes) * countLineWaste(chip, candidate, rows, run) /
            chip.sharedCacheBytesPerClock,
        double(loads) / fit(chip).loadLanesPerClock,
        divisions * fit(chip).divisionCycles});

@@ -55,6 +55,8 @@ int64_t conv::countLoadElements(const ChipInfo &chip,
   int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
   if (copiesInLaneOrder(chip, candidate))
     return longest;
+  if (keepsLoadsEarly(chip) && run.isApart)
+    return 1;
   if (keepsLoadsEarly(chip) && !run.isAlongReduction)
     longest = std::gcd(longest, vectorsPerWorkItem(chip, candidate, rows));
   return std::gcd(longest,

@@ -158,6 +158,22 @@ TEST(StagedModel, NarrowChannelsLoadOneElementAtATime) {
   EXPECT_GT(single.loadCycles, aligned.loadCycles);
 }
 
+TEST(StagedModel, NeighboursThatAreApartTakeALineEach) {
+  Problem together = layer(), apart = layer();
+  apart.rhsRun.isApart = true;
+  const ChipInfo &chip = chipOf("gfx942");
+  Candidate candidate = fourWaves();
+  EXPECT_EQ(countLoadElements(chip, candidate, 64, apart.rhsRun), 1);
+  // 64 x 32 elements of the right tile instead of 64 lines of 128 bytes.
+  EXPECT_DOUBLE_EQ(computeCost(apart, chip, candidate).loadCycles -
+                       computeCost(together, chip, candidate).loadCycles,
+                   64 * 32 - 64 * 128 / 54.0);
+  // Others are measured as they are.
+  const ChipInfo &other = chipOf("sm_90a");
+  EXPECT_EQ(countLoadElements(other, candidate, 64, apart.rhsRun),
+            countLoadElements(other, candidate, 64, together.rhsRun));
+}
+
 TEST(StagedModel, TileEfficiencyCountsPadding) {
   Sizes sizes = kLayer;
   sizes.k = 65;

@@ -90,6 +90,8 @@ TEST_F(ScheduleTest, ProblemHasTheSizesOfTheOp) {
   EXPECT_EQ(problem.rhsRun.elements, 576); // A row.
   EXPECT_TRUE(problem.lhsRun.isAlongReduction);
   EXPECT_TRUE(problem.rhsRun.isAlongReduction);
+  EXPECT_FALSE(problem.lhsRun.isApart);
+  EXPECT_FALSE(problem.rhsRun.isApart);
   EXPECT_EQ(problem.operand, ::conv::NumericType::F16);
   EXPECT_EQ(problem.epilogueBytes, 2 * (32 + 8 * 28 * 28 * 32));
 }
