@@ -36,8 +36,10 @@ static constexpr int64_t kMaxOperationsOfTries = 8704;
 /// The most operations for which a staged GEMM is preferred to the other
 /// families' kernels, which rank after all that gave way.
 static constexpr int64_t kMaxOperationsOfLast = 5120;
-/// The operations to aim at after a schedule of more than the most, since their
-/// number is only nearly proportional to the elements of a step.
+/// The operations to aim at after a second schedule of more than the most,
+/// since their number is only nearly proportional to the elements of a step.
+/// After the first one, a schedule that is just small enough may be much faster
+/// than all others: half of a step of twice the most operations.
 static constexpr int64_t kAimedOperations = 3328;
 /// What a try costs besides, as a number of operations: ranking, lowering, and
 /// an object file.
@@ -123,8 +125,9 @@ private:
 
 void ScheduleSearch::excludeLarge(const ChosenSchedule &schedule,
                                   int64_t operations) {
-  excluded.stepElements = std::max<int64_t>(
-      1, schedule.stepElements * kAimedOperations / operations);
+  int64_t aimed = gaveWay.empty() ? kMaxOperations : kAimedOperations;
+  excluded.stepElements =
+      std::max<int64_t>(1, schedule.stepElements * aimed / operations);
   gaveWay.push_back(
       {schedule.text, std::to_string(operations) + " operations"});
 }
