@@ -217,6 +217,9 @@ static void setBounds(KernelClock &kernel, const Pace &pace,
       (traffic.requestedBytes + traffic.writtenBytes) * grid;
   kernel.farBytes =
       std::max((traffic.farBytes + traffic.writtenBytes) * grid, 0.0);
+  // A launch that combines or transposes uses a part of the workspace only.
+  kernel.compulsoryBytes =
+      std::min(kernel.compulsoryBytes, kernel.requestedBytes);
   double perClock = chip.sharedCacheBytesPerClock * chip.computeUnits;
   // If everything fits in the next cache, it serves all bytes below this one.
   bool isNear =
