@@ -188,9 +188,8 @@ double mlir::conv::getTurnCycles(const DirectTiling &tiling,
     double lineShare =
         std::max(1.0, chip.calibration->launch.loadBytesPerClock / runBytes);
     return getUnitCycles(chip,
-                         {work.steps, fills * latency + own.totals,
-                          own.copies * lineShare, own.shared, own.products,
-                          own.subgroups},
+                         {work.steps, fills * latency, own.copies * lineShare,
+                          own.shared, own.products, own.subgroups, own.totals},
                          own.perUnit, own.resident);
   }
   double rounds = double(llvm::divideCeil(own.perUnit, own.resident));

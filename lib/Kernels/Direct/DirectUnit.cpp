@@ -97,5 +97,7 @@ double mlir::conv::getUnitCycles(const ::conv::ChipInfo &chip,
   // While one workgroup waits, others can work.
   double alone = demand.latency * double(rounds - 1) +
                  double(rounds) * demand.steps * getStep(chip, demand, 1);
-  return demand.latency + std::max(busy, alone);
+  // Workgroups that start together end together.
+  return demand.latency + std::max(busy, alone) +
+         double(rounds) * demand.lastCycles;
 }

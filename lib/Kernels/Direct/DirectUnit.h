@@ -27,6 +27,7 @@ struct DirectDemand {
   double sharedCycles = 0;  ///< Cycles of shared memory.
   double productCycles = 0; ///< Cycles of all SIMD units together.
   int64_t subgroups = 1;
+  double lastCycles = 0; ///< Cycles after the last step, which none fill.
 };
 
 /// Registers of a lane: sums, and the vectors that the products of one line of

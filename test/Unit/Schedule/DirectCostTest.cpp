@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../lib/Kernels/Direct/DirectModel.h"
+#include "../../../lib/Kernels/Direct/DirectUnit.h"
 
 #include "conv/Chip/HostCalibration.h"
 #include "conv/Chip/HostProcessor.h"
@@ -226,6 +227,18 @@ TEST_F(DirectCostTest, LanesAreCorrected) {
   calibration.direct.lanes.positionCycles /= 10;
   calibration.staged.loadLanesPerClock /= 1000;
   EXPECT_GT(compute().computeSeconds, 2 * before.computeSeconds);
+}
+
+// Other workgroups fill the waits of one, but not what follows its last step:
+// those that start together end together. Five workgroups are three rounds.
+TEST_F(DirectCostTest, RoundsEndTogether) {
+  const ::conv::ChipInfo &gpu = *::conv::lookupChip("gfx942");
+  DirectDemand demand = {.steps = 100, .copyCycles = 1000, .subgroups = 4};
+  double before = getUnitCycles(gpu, demand, 5, /*resident=*/2);
+  demand.latency = 10;
+  EXPECT_DOUBLE_EQ(getUnitCycles(gpu, demand, 5, 2), before + 10);
+  demand.lastCycles = 1000;
+  EXPECT_DOUBLE_EQ(getUnitCycles(gpu, demand, 5, 2), before + 10 + 3000);
 }
 
 // A run is stored in vectors that no line starts inside of.
