@@ -284,3 +284,20 @@ module attributes {conv.target = #conv.target<"host_v4">} {
     return %y : tensor<1x1x8x16xf32>
   }
 }
+
+// -----
+
+// Blocks of whole rows of the window: the number of taps that are copied in a run is known.
+// CHECK-LABEL: gpu.func @known_runs_0
+// CHECK:       scf.for %{{.+}} = %c0_i64 to %c3_i64 step %c1_i64
+// CHECK:       gpu.return
+#known_runs = #conv.schedule<kernel = #conv.host_gemm<workgroup = [16, 8], subgroup = [16, 8], gemm_k = 24, stages = 1, atom = <fma 16 x 8 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @known_runs(%x: tensor<1x8x16x16xf32>, %w: tensor<8x8x3x3xf32>) -> tensor<1x8x16x16xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> schedule = #known_runs
+        : tensor<1x8x16x16xf32>, tensor<8x8x3x3xf32> -> tensor<1x8x16x16xf32>
+    return %y : tensor<1x8x16x16xf32>
+  }
+}

@@ -218,26 +218,31 @@ public:
 
 /// A block of `most` elements or a little less. Of a narrow operand that is
 /// read in place, blocks have whole runs or equal parts of them, whose length
-/// is known when the kernel is compiled.
+/// is known when the kernel is compiled; parts have whole lines of the wide
+/// operand if that is possible.
 static int64_t alignToRuns(int64_t most, const Run &narrowRun,
-                           const MatrixAtom &atom) {
+                           const MatrixAtom &atom, int64_t wideLine) {
   int64_t run = narrowRun.elements;
   if (most >= run)
     return most / run * run;
   int64_t fewest = ceilDiv(run, most);
-  for (int64_t parts = fewest; parts < 2 * fewest; ++parts)
-    if (run % (parts * atom.k) == 0)
-      return run / parts;
+  for (int64_t multiple :
+       {std::lcm(int64_t(atom.k), wideLine), int64_t(atom.k)})
+    for (int64_t parts = fewest; parts < 2 * fewest; ++parts)
+      if (run % (parts * multiple) == 0)
+        return run / parts;
   return most;
 }
 
 /// Elements of the reduction in a block: equal blocks of which a panel takes no
 /// more than its share of the first cache, and both operands fit the memory of
-/// a tile beside the sums. 0 if no block does.
+/// a tile beside the sums. They have whole lines of the wide operand, that is,
+/// neighbours along the innermost digit, if these are short. 0 if no block
+/// does.
 static int64_t getReductionBlock(const Problem &problem, const ChipInfo &chip,
                                  const MatrixAtom &atom,
                                  std::array<int64_t, 2> tile,
-                                 const Run &narrowRun) {
+                                 const Run &narrowRun, int64_t wideLine) {
   constexpr int64_t kMultiple = 8;
   auto cacheBytes = double(chip.processor->firstCacheBytes);
   int64_t ofPanel = int64_t(chip.calibration->host->panelShare * cacheBytes) /
@@ -248,12 +253,16 @@ static int64_t getReductionBlock(const Problem &problem, const ChipInfo &chip,
   int64_t most = std::min(ofPanel, ofTile / kMultiple * kMultiple);
   if (most <= 0)
     return 0;
-  int64_t multiple = kMultiple;
+  int64_t lines = std::lcm(kMultiple, wideLine);
+  int64_t multiple = lines <= most / 2 ? lines : kMultiple;
   if (narrowRun.isAlongReduction &&
       isReadInPlace(problem.operand, atom, narrowRun.elements)) {
-    most = alignToRuns(most, narrowRun, atom);
+    most = alignToRuns(most, narrowRun, atom, wideLine);
     multiple = std::gcd(most, narrowRun.elements);
   }
+  if (problem.reduction <= most)
+    return roundUp(problem.reduction, kMultiple);
+  most = most / multiple * multiple;
   int64_t blocks = ceilDiv(problem.reduction, most);
   return roundUp(ceilDiv(problem.reduction, blocks), multiple);
 }
@@ -273,6 +282,14 @@ std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
   // Tiles have as equal numbers of rows, in whole vectors, and of panels as
   // possible.
   const Run &narrowRun = leftIsWide ? problem.rhsRun : problem.lhsRun;
+  // Panels with a vector that is never used are those of another atom.
+  if (atom.m > 2 * chip.processor->vectorLanes &&
+      roundUp(wideRows, chip.processor->vectorLanes) < atom.m)
+    return candidates;
+  const auto *facts = problem.facts.get<HostFacts>();
+  int64_t wideLine = !facts       ? 1
+                     : leftIsWide ? facts->lhs.line
+                                  : facts->rhs.line;
   int64_t lanes = chip.processor->vectorLanes;
   int64_t lastNarrow = 0, allPanels = ceilDiv(wideRows, int64_t(atom.m));
   for (int64_t most : fit.narrowRows) {
@@ -288,7 +305,8 @@ std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
       int64_t wide = panels * atom.m;
       std::array<int64_t, 2> tile =
           leftIsWide ? std::array{wide, narrow} : std::array{narrow, wide};
-      int64_t block = getReductionBlock(problem, chip, atom, tile, narrowRun);
+      int64_t block =
+          getReductionBlock(problem, chip, atom, tile, narrowRun, wideLine);
       if (block > 0)
         candidates.push_back(Candidate{.atom = &atom,
                                        .workgroup = tile,

@@ -82,17 +82,28 @@ HostPack::Position HostPack::startOf(Value row) const {
                     access.createPosition(MatrixIndex::Row, row));
 }
 
+void HostPack::forEachRun(
+    int64_t size, function_ref<void(Value first, Value length)> body) const {
+  int64_t reduction = kernel.form.getReduction();
+  bool areWhole = kernel.gemmK() % size == 0 || kernel.gemmK() >= reduction;
+  if (!areWhole || reduction % size != 0)
+    return code.forEachRun(block.k, block.length, size, body);
+  Value end = math.div(math.add(block.k, block.length), size);
+  code.forEach(math.div(block.k, size), end, 1, [&](Value run) {
+    body(math.mul(run, size), math.constant(size));
+  });
+}
+
 void HostPack::forEachIndex(
     function_ref<void(Value, const Position &)> body) const {
-  code.forEachRun(
-      block.k, block.length, access.getInnermostSize(MatrixIndex::Column),
-      [&](Value first, Value length) {
-        Position start = access.createPosition(MatrixIndex::Column, first);
-        code.forEach(math.constant(0), length, 1, [&](Value step) {
-          body(math.add(first, step),
-               access.advance(start, MatrixIndex::Column, step));
-        });
-      });
+  forEachRun(access.getInnermostSize(MatrixIndex::Column), [&](Value first,
+                                                               Value length) {
+    Position start = access.createPosition(MatrixIndex::Column, first);
+    code.forEach(math.constant(0), length, 1, [&](Value step) {
+      body(math.add(first, step),
+           access.advance(start, MatrixIndex::Column, step));
+    });
+  });
 }
 
 /// Copies elements that are each inside or outside of the tensor.
@@ -162,7 +173,7 @@ void HostPack::packRow(Value row) const {
   // Neighbours of a run may have different coordinates, if masks say so.
   int64_t run = hasMaskedRuns() ? access.getEvenRangeSize(MatrixIndex::Column)
                                 : access.getInnermostSize(MatrixIndex::Column);
-  code.forEachRun(block.k, block.length, run, [&](Value column, Value length) {
+  forEachRun(run, [&](Value column, Value length) {
     copyRun(
         access.add(start, access.createPosition(MatrixIndex::Column, column)),
         column, length, math.add(target, code.sub(column, block.k)));

@@ -112,6 +112,10 @@ private:
   Positions listStarts(ArrayRef<Value> rows) const {
     return llvm::map_to_vector(rows, [&](Value row) { return startOf(row); });
   }
+  /// Loops over the parts of the block's reduction between multiples of `size`.
+  /// They have a known length if blocks start at such multiples.
+  void forEachRun(int64_t size,
+                  function_ref<void(Value first, Value length)> body) const;
   /// Loops over the block's reduction, with the positions of its indices.
   void forEachIndex(function_ref<void(Value, const Position &)> body) const;
 

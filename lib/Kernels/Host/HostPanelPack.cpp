@@ -135,24 +135,22 @@ void HostPack::transposeRun(const Positions &starts, Value target, Value column,
 /// For `kHostLanes` rows. Most windows are inside with all of their rows, which
 /// one comparison of vectors tells.
 void HostPack::packTransposed(const Positions &starts, Value target) const {
-  code.forEachRun(
-      block.k, block.length, access.getInnermostSize(MatrixIndex::Column),
-      [&](Value column, Value length) {
-        auto transposeIf = [&](bool areInside) {
-          return [&, areInside](OpBuilder &, Location) {
-            transposeRun(starts, target, column, length, areInside);
-            scf::YieldOp::create(code.b);
-          };
-        };
-        Value areInside =
-            areAllInside(code, access, starts,
-                         access.createPosition(MatrixIndex::Column, column));
-        if (matchPattern(areInside, m_One()))
-          return transposeRun(starts, target, column, length,
-                              /*areInside=*/true);
-        scf::IfOp::create(code.b, areInside, transposeIf(true),
-                          transposeIf(false));
-      });
+  forEachRun(access.getInnermostSize(MatrixIndex::Column), [&](Value column,
+                                                               Value length) {
+    auto transposeIf = [&](bool areInside) {
+      return [&, areInside](OpBuilder &, Location) {
+        transposeRun(starts, target, column, length, areInside);
+        scf::YieldOp::create(code.b);
+      };
+    };
+    Value areInside =
+        areAllInside(code, access, starts,
+                     access.createPosition(MatrixIndex::Column, column));
+    if (matchPattern(areInside, m_One()))
+      return transposeRun(starts, target, column, length,
+                          /*areInside=*/true);
+    scf::IfOp::create(code.b, areInside, transposeIf(true), transposeIf(false));
+  });
 }
 
 /// Whether rows are lines that are partly outside, such as those of an image
@@ -232,8 +230,7 @@ void HostPack::packWithMasks(const Positions &starts, Value target) const {
                                          length, math.constant(kHostLanes));
     scf::IfOp::create(code.b, isLong, createVectors, createElements);
   };
-  code.forEachRun(block.k, block.length,
-                  access.getInnermostSize(MatrixIndex::Column), createRun);
+  forEachRun(access.getInnermostSize(MatrixIndex::Column), createRun);
 }
 
 /// Puts pairs together in panels of single elements, in place.

@@ -21,10 +21,12 @@ namespace conv {
 
 /// Whether vectors are rows of the left operand: if the result is contiguous
 /// along these, unless they are too few for a register tile and columns are
-/// more; and also if columns are too few.
+/// more; and also if columns are too few, which are no more than a vector,
+/// since the last vectors of a panel may be left out.
 inline bool isLeftWide(const MatrixAtom &atom, int64_t rows, int64_t columns,
                        bool isResultAlongRows) {
-  int64_t few = atom.m / 2;
+  constexpr int64_t kWidestVector = 16;
+  int64_t few = std::min<int64_t>(atom.m / 2, kWidestVector);
   if (isResultAlongRows)
     return rows > few || rows >= columns;
   return columns <= few && rows > columns;
