@@ -312,6 +312,14 @@ class Native(unittest.TestCase):
         # Without the limit, each call wakes another thread.
         self.assertLess(self.count_switches() - switches, calls)
 
+    def test_threads_of_schedules(self):
+        """Schedules are ranked for as many threads as PyTorch uses."""
+        self.addCleanup(torch.set_num_threads, torch.get_num_threads())
+        torch.set_num_threads(1)
+        with mock.patch.object(_choices, "compile_problem", wraps=_choices.compile_problem) as compiled:
+            CF.conv2d(torch.randn(1, 5, 9, 7), torch.randn(3, 5, 3, 3))
+        self.assertEqual(compiled.call_args.args[2], 1)
+
     def count_switches(self):
         """How often threads other than this one went to sleep."""
         total = 0

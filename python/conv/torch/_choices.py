@@ -21,7 +21,7 @@ import torch
 from .. import _compiler
 from .._artifact import Artifact
 from .._artifact import load as load_artifact
-from .._device import open_device
+from .._device import Device, open_device
 from .._function import Function
 from .._library import Error
 from .._processors import count_processors
@@ -168,6 +168,12 @@ def compile_problem(
     return _compiler.compile(dataclasses.replace(named, tf32=False), targets, **options)
 
 
+def _count_units(opened: Device, device: torch.device) -> int:
+    """Compute units to rank schedules for: of a CPU, the threads that PyTorch uses when a problem is first seen. Kernels run
+    with any other number later."""
+    return min(opened.compute_units, torch.get_num_threads()) if device.type == "cpu" else opened.compute_units
+
+
 def _make(choice: Choice, device: torch.device) -> None:
     try:
         opened = open_device(choice.device)
@@ -176,7 +182,7 @@ def _make(choice: Choice, device: torch.device) -> None:
         function = _preloaded.get(name)
         if not function or not set(targets) & set(function.entries):
             target = _compiler.select_target(targets)
-            function = load_artifact(compile_problem(choice.problem, target, opened.compute_units))[name]
+            function = load_artifact(compile_problem(choice.problem, target, _count_units(opened, device)))[name]
         choice.kernel = Kernel(function, device)
         choice.reason = choice.detail = ""
     except _compiler.Refused as error:
