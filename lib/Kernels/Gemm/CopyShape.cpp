@@ -117,12 +117,20 @@ CopyShape::countLoadsOfPlaces(const Kernel &kernel,
                               const MatrixAccess &access) const {
   int64_t length = kernel.vectorElements();
   bool goesForward = access.getInnermostDistance(MatrixIndex::Column) >= 0;
+  // Rows that end within a vector, each subproblem's elsewhere, would keep
+  // subproblems from sharing code (`countAlikeParts`).
+  bool sharesPlaces =
+      goesForward &&
+      (kernel.subproblems.empty() ||
+       access.getInnermostSize(MatrixIndex::Column) % length == 0);
+  auto known = [&](int64_t element) {
+    return MatrixAccess::Congruence{MatrixIndex::Column, element, length,
+                                    /*ofDivisors=*/true};
+  };
   SmallVector<int64_t> counts = {1};
   int64_t first = 0;
   for (int64_t step = width; step < length; step += width) {
-    if (goesForward &&
-        access.areGuardedAlike({MatrixIndex::Column, first, length},
-                               {MatrixIndex::Column, step, length})) {
+    if (sharesPlaces && access.areGuardedAlike(known(first), known(step))) {
       ++counts.back();
     } else {
       counts.push_back(1);

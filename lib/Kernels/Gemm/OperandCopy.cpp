@@ -108,13 +108,13 @@ OperandCopy::Element OperandCopy::findInVector(const Vector &own, Value k,
   bool isMoved = !shape.decodesOnce &&
                  !access.hasEqualDigits(MatrixIndex::Column) &&
                  access.movesTogether(MatrixIndex::Column, length);
-  return findElement(
-      own,
-      isMoved ? access.advanceTogether(findInRow(k, first), MatrixIndex::Column,
-                                       step)
-              : findInRow(k, within),
-      math.add(k, within), guard,
-      MatrixAccess::Congruence{MatrixIndex::Column, step, length});
+  return findElement(own,
+                     isMoved ? access.advanceTogether(findInRow(k, first),
+                                                      MatrixIndex::Column, step)
+                             : findInRow(k, within),
+                     math.add(k, within), guard,
+                     MatrixAccess::Congruence{MatrixIndex::Column, step, length,
+                                              /*ofDivisors=*/shape.hasPlaces});
 }
 
 /// Reinterprets the bits of a vector as elements of another type.

@@ -68,11 +68,14 @@ public:
                            int64_t steps) const;
   /// The offset, in elements, of the element at a complete position.
   Value createOffset(const Position &position) const;
-  /// A known property of an index: its innermost digit is `remainder` plus a
-  /// multiple of `modulus`.
+  /// A known property of an index: it is `remainder` plus a multiple of
+  /// `modulus`, and so is its innermost digit if its size is such a multiple.
   struct Congruence {
     MatrixIndex index;
     int64_t remainder, modulus;
+    /// Digits of other sizes are known by what divides their size and
+    /// `modulus`.
+    bool ofDivisors = false;
   };
   /// True if `guard` holds and a complete position is in the matrix.
   Value createGuard(const Position &position, Value guard,

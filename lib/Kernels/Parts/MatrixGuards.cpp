@@ -13,6 +13,8 @@
 
 #include "MatrixAccess.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -43,9 +45,13 @@ MatrixAccess::getRange(size_t subproblem, size_t check,
     for (const Digit &digit : all) {
       int64_t size = digit.size[subproblem], first = 0, last = size - 1;
       if (known && index == static_cast<size_t>(known->index) &&
-          &digit == &all.back() && size % known->modulus == 0) {
-        first = known->remainder;
-        last = size - known->modulus + known->remainder;
+          &digit == &all.back()) {
+        int64_t modulus =
+            known->ofDivisors ? std::gcd(size, known->modulus) : known->modulus;
+        if (size % modulus == 0) {
+          first = known->remainder % modulus;
+          last = size - modulus + first;
+        }
       }
       int64_t step = digit.steps[check][subproblem];
       low += std::min(first * step, last * step);
@@ -171,7 +177,11 @@ bool MatrixAccess::areGuardedAlike(const Congruence &lhs,
                                    const Congruence &rhs) const {
   const Digit *digit =
       digitsOf(lhs.index).empty() ? nullptr : &digitsOf(lhs.index).back();
-  if (!digit || !digit->size.isMultipleOf(lhs.modulus))
+  if (!digit)
+    return false;
+  // Rows may end after each of so many elements.
+  int64_t modulus = digit->size.gcd(lhs.modulus);
+  if (lhs.remainder / modulus != rhs.remainder / modulus)
     return false;
   for (auto [i, check] : llvm::enumerate(checks)) {
     bool isChecked = !isInside(i, lhs);
