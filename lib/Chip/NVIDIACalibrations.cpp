@@ -19,6 +19,9 @@
 //     predicted with it on an H100, 1.05 in the geometric mean.
 //   * direct.queue: seconds and rowAloneCycles by 120 schedules of 20 depthwise
 //     problems on an H100, of which small ones took 0.6 to 1.7 of the time.
+//   * launch.prefetchedBytes: limits of 3, 4.5 and 6 MiB on 170 layers on an
+//     H200; launch.prefetchSeconds: 285 warpgroup kernels without split-K
+//     slices, 0.27 us in the mean.
 //   * state: bench/results/decoding_h200.json.
 //
 //===----------------------------------------------------------------------===//
@@ -34,6 +37,8 @@ static constexpr Calibration kHopper = {
                .startSeconds = 1.04e-6,
                .launchSeconds = 4e-6,
                .loadBytesPerClock = 64,
+               .prefetchedBytes = 3 << 20,
+               .prefetchSeconds = 0.26e-6,
                .splitWaves = 4,
                .mostSplits = 64},
     .staged = {.registerStagedSlowdown = 1.9,

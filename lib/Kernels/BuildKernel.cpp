@@ -17,6 +17,7 @@
 #include "Elementwise/ElementwiseBody.h"
 #include "Host/HostBody.h"
 #include "Parts/KernelFunction.h"
+#include "Parts/OperandPrefetch.h"
 #include "Parts/SharedMemory.h"
 #include "Parts/TileScheduler.h"
 #include "conv/Kernels/KernelFamily.h"
@@ -305,8 +306,16 @@ mlir::conv::buildKernel(OpBuilder &builder,
       return failure();
   const KernelFamily *family =
       first.schedule ? &getKernelFamily(first.schedule) : nullptr;
-  if (family && llvm::any_of(subproblems, hasProduct))
-    return family->buildKernel(builder, subproblems, chip, name);
+  ArrayRef<Value> buffers = subproblems.front().buffers;
+  if (family && llvm::any_of(subproblems, hasProduct)) {
+    FailureOr<BuiltKernel> built =
+        family->buildKernel(builder, subproblems, chip, name);
+    // Nothing is left to hide before a product of split-K slices: 79 gradients
+    // of filters on an H200 took up to 1.1 times as long.
+    if (succeeded(built) && first.schedule.getSplits() == 1)
+      prefetchOperands(*built, buffers.take_front(2), chip);
+    return built;
+  }
   FailureOr<BuiltKernel> built =
       AddressKernel(builder, subproblems, chip, name).build();
   if (failed(built))
@@ -317,6 +326,7 @@ mlir::conv::buildKernel(OpBuilder &builder,
     auto b = ImplicitLocOpBuilder::atBlockBegin(
         forall.getLoc(), &built->function.getBody().front());
     startEarly(b, chip);
+    prefetchOperands(*built, buffers.drop_back(), chip);
   }
   return built;
 }

@@ -3,7 +3,7 @@
 // A 3x3 convolution with stride 2 of 2 x 16 x 16 pixels with 3 channels. A tile is 64 pixels, which see 17 lines of 96
 // bytes. A run is the 9 elements of a line, and one before them, so that two elements are a load: two groups of eight.
 
-// CHECK:       gpu.func @f_0(%[[X:.+]]: memref<2x16x16x3xf16, {{.+}}>, %[[W:.+]]: memref<64x3x3x3xf16, {{.+}}>, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @f_0(%[[X:.+]]: memref<2x16x16x3xf16, {{.+}}>, %[[W:.+]]: memref<64x3x3x3xf16, {{.+}}>, %[[Y:[^:]+]]: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // CHECK:         %[[SHARED:.+]] = llvm.mlir.addressof @conv_shared
 // CHECK:         gpu.barrier
 // The producer copies the lines that there are, in one copy, while the filter is loaded.
@@ -163,7 +163,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // The gradient of the first filter, in two parts of two images each: four steps of 64 positions. Of the 64 columns, groups
 // of eight are two for each line.
 
-// CHECK:       gpu.func @gradient_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[GX:.+]]: memref<4x16x16x3xf16, {{.+}}>, %[[PARTS:.+]]: memref<2x64x27xf32, {{.+}}>) kernel
+// CHECK:       gpu.func @gradient_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[GX:.+]]: memref<4x16x16x3xf16, {{.+}}>, %[[PARTS:.+]]: memref<2x64x27xf32, {{.+}}>) kernel
 // A lane's copy makes a stage "copied", a warpgroup's four warps make it "gathered", those of the other one "empty".
 // CHECK-COUNT-4:   nvvm.mbarrier.init %{{.+}}, %c1_i32
 // CHECK-COUNT-8:   nvvm.mbarrier.init %{{.+}}, %c4_i32

@@ -6,7 +6,7 @@
 #schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 32, stages = 4, atom = <wgmma_3xtf32 64 x 64 x 8>, raster = columns>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
-// CHECK:       gpu.func @f_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @f_0(%[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // Two tasks of a warp, of eight elements of a lane, are loaded together.
 // CHECK-COUNT-16: llvm.load %{{.+}} : !llvm.ptr<3> -> f32
 // CHECK:         llvm.fsub
@@ -44,7 +44,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // CHECK-LABEL: gpu.module @winograd_kernels
 // CHECK:       gpu.func @winograd_0(%{{.+}}: memref<2x30x30x64xf32, {{.+}}>, %{{.+}}: memref<16x1x392x64xf32, {{.+}}>) kernel
 // CHECK:       gpu.func @winograd_1(%{{.+}}: memref<64x3x3x64xf32, {{.+}}>, %{{.+}}: memref<16x64x1x64xf32, {{.+}}>) kernel
-// CHECK:       gpu.func @winograd_2(%{{.+}}: !llvm.ptr {conv.tensor_map}, %{{.+}}: !llvm.ptr {conv.tensor_map}, %{{.+}}: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @winograd_2(%{{.+}}: !llvm.ptr {conv.tensor_map}, %{{.+}}: !llvm.ptr {conv.tensor_map}, %{{.+}}: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // CHECK-COUNT-12: wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32
 // CHECK-NOT:     wgmma.mma_async
 // CHECK-COUNT-32: llvm.fadd

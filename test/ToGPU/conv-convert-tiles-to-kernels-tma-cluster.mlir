@@ -4,7 +4,7 @@
 #schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 64], subgroup = [64, 64], gemm_k = 64, stages = 3, atom = <wgmma 64 x 64 x 16>, raster = columns, cluster = 2>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 
-// CHECK:       gpu.func @f_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @f_0(%[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[Y:[^:]+]]: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // The number in the cluster; then barriers of three stages, and one that expects a share of 64 x 32 sums.
 // CHECK:         %[[RANK:.+]] = arith.remui %{{.+}}, %c2_i32
 // CHECK-COUNT-7: nvvm.mbarrier.init

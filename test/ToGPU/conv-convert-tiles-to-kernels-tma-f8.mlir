@@ -6,7 +6,7 @@
 #schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 32], subgroup = [128, 32], gemm_k = 128, stages = 4, atom = <wgmma 64 x 32 x 32>, raster = columns, promotion = 128>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
-// CHECK:       gpu.func @f_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @f_0(%[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[Y:[^:]+]]: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // CHECK:         llvm.mlir.zero : !llvm.struct<(f32, {{.+}}
 // CHECK:         nvvm.wgmma.fence.aligned
 // CHECK:         nvvm.wgmma.mma_async {{.+}} <m = 64, n = 32, k = 32>, D[<f32>, <zero>], A[<e4m3>, <one>, <row>], B[<e5m2>, <one>, <col>] : !llvm.struct<(f32, {{.+}}

@@ -5,7 +5,7 @@
 #schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 192], subgroup = [64, 192], gemm_k = 64, stages = 4, atom = <wgmma 64 x 192 x 16>, raster = columns>, splits = 2>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
-// CHECK:       gpu.func @g_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[PARTS:.+]]: memref<2x128x576xf32, {{.+}}>) kernel
+// CHECK:       gpu.func @g_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[PARTS:.+]]: memref<2x128x576xf32, {{.+}}>) kernel
 // Parts are added by a kernel that starts at once: the six workgroups leave enough units.
 // CHECK:         nvvm.griddepcontrol launch_dependents
 // CHECK-NEXT:    nvvm.griddepcontrol wait

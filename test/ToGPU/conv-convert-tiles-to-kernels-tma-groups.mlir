@@ -4,7 +4,7 @@
 // groups follow each other, since they share lines of memory. Maps of images and result have a dimension for groups, so
 // that 64 channels end with their group; so does the filter's innermost dimension.
 // CHECK-LABEL: gpu.module @forward_kernels
-// CHECK:       gpu.func @forward_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @forward_0(%[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[Y:[^:]+]]: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // CHECK:         nvvm.elect.sync
 // CHECK:         scf.for %[[TILE:[^ ]+]] =
 // CHECK:           arith.remui %[[TILE]], %c8_i32
@@ -33,7 +33,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // The gradient of its input. An im2col box goes on with the channels of the next group, which are multiplied by zeros: rows
 // of the filter, which are channels of the reduction, have a dimension for groups.
 // CHECK-LABEL: gpu.module @backward_data_kernels
-// CHECK:       gpu.func @backward_data_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[DX:.+]]: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @backward_data_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[DX:[^:]+]]: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // CHECK:         %[[GROUP:.+]] = arith.muli %{{.+}}, %c56_i32{{.*}}
 // CHECK:         %[[CHANNEL:.+]] = arith.addi %{{.+}}, %[[GROUP]]
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%[[CHANNEL]], %{{.+}}, %{{.+}}, %{{.+}}] im2col
@@ -88,7 +88,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // The gradient of a filter in four parts of each group. Rows of the tile are 64 channels of the result's gradient, the last
 // ones of the next group, which are not stored.
 // CHECK-LABEL: gpu.module @backward_weight_kernels
-// CHECK:       gpu.func @backward_weight_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[PARTS:.+]]: memref<32x56x576xf32, {{.+}}>) kernel
+// CHECK:       gpu.func @backward_weight_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[PARTS:.+]]: memref<32x56x576xf32, {{.+}}>) kernel
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] :
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[X]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] :
 // CHECK:         conv.guarded_store %{{.+}}, %[[PARTS]]

@@ -5,7 +5,7 @@
 #schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [256, 128], subgroup = [128, 128], gemm_k = 64, stages = 5, atom = <wgmma 64 x 128 x 16>, raster = columns, halo_tile = [16, 16]>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
-// CHECK:       gpu.func @f_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[BIAS:.+]]: memref<200xf16, {{.+}}>, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @f_0(%[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[BIAS:.+]]: memref<200xf16, {{.+}}>, %[[Y:[^:]+]]: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // Barriers of five stages of filters, then of two slots of halo tiles.
 // CHECK-COUNT-10: nvvm.mbarrier.init
 // CHECK:         nvvm.fence.mbarrier.init
@@ -80,7 +80,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 #schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 5, atom = <wgmma 64 x 64 x 16>, raster = columns, halo_tile = [8, 16]>>
 #window = #conv.window<strides = [1, 1, 1], dilations = [1, 1, 1], low = [1, 1, 1], high = [1, 1, 1]>
 
-// CHECK:       gpu.func @volume_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @volume_0(%[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[Y:[^:]+]]: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // 10 x 18 elements of 128 bytes, for three layers of two rows of 48 channels.
 // CHECK:         scf.for %{{.+}} = %{{.+}} to %c288_i32 step %c48
 // CHECK:           nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c23040

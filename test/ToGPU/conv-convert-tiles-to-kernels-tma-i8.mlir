@@ -5,7 +5,7 @@
 #schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 32], subgroup = [64, 32], gemm_k = 128, stages = 4, atom = <wgmma 64 x 32 x 32>, raster = columns, cluster = 2>>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
-// CHECK:       gpu.func @f_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[SCALE:.+]]: memref<32xf32, {{.+}}>, %[[Y:.+]]: memref<1x8x8x32xi8, {{.+}}>) kernel
+// CHECK:       gpu.func @f_0(%[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[SCALE:.+]]: memref<32xf32, {{.+}}>, %[[Y:.+]]: memref<1x8x8x32xi8, {{.+}}>) kernel
 // CHECK:         nvvm.wgmma.fence.aligned
 // CHECK:         nvvm.wgmma.mma_async {{.+}} <m = 64, n = 32, k = 32>, D[<s32>, <zero>, <wrapped>], A[<s8>, <one>, <row>], B[<s8>, <one>, <col>] : !llvm.struct<(i32, {{.+}}
 // CHECK-COUNT-3: nvvm.wgmma.mma_async {{.+}} <m = 64, n = 32, k = 32>, D[<s32>, <one>, <wrapped>], A[<s8>, <one>, <row>], B[<s8>, <one>, <col>]
@@ -43,7 +43,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // CHECK-LABEL:    gpu.func @i32_0(
-// CHECK-SAME:       %[[Y:[^ :]+]]: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK-SAME:       {{.+}}: !llvm.ptr {conv.tensor_map}, {{.+}}: !llvm.ptr {conv.tensor_map}, %[[Y:[^ :]+]]: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // CHECK:            nvvm.cp.async.bulk.wait_group 0 {read}
 // CHECK-COUNT-8:    llvm.store {{.+}} : i64, !llvm.ptr<3>
 // CHECK:            nvvm.cp.async.bulk.tensor.global.shared.cta %[[Y]]

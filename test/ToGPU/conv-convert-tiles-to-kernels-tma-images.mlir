@@ -4,7 +4,7 @@
 // images (inner loop): a tap moves boxes by lines, and by eight elements. A tile of 96 columns is two taps of 48 channels, so two
 // copies.
 // CHECK-LABEL: gpu.module @images_kernels
-// CHECK:       gpu.func @images_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[X:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @images_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}] :
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[X]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}] :
 // CHECK-NOT:     nvvm.cp.async.bulk.tensor.shared.cluster.global
@@ -27,7 +27,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // With a stride, positions of a line are a digit of the outer loop, and boxes have eight images and zeros. Of 20 channels, a tap
 // has 24 columns, whose last ones are not stored.
 // CHECK-LABEL: gpu.module @strided_kernels
-// CHECK:       gpu.func @strided_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[X:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: memref<24x3x3x20xf32, {{.+}}>) kernel
+// CHECK:       gpu.func @strided_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: memref<24x3x3x20xf32, {{.+}}>) kernel
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] :
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[X]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] :
 // CHECK-NOT:     nvvm.cp.async.bulk.tensor.shared.cluster.global

@@ -9,7 +9,7 @@
 
 // 4 stages of 64 x 64 elements of an image and 3 steps of the filter; parts of it alternate, whatever the raster is: of 132
 // workgroups, every second one has the first one.
-// CHECK:       gpu.func @image_0(%[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[X:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}) kernel
+// CHECK:       gpu.func @image_0(%[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}) kernel
 // CHECK:         llvm.getelementptr %{{.+}}[-16384]
 // Copies of what is kept are those of the first tile, and count at a barrier for each step.
 // CHECK:         scf.for {{.+}} iter_args({{.+}} = %true)
@@ -24,7 +24,7 @@
 // CHECK:         nvvm.wgmma.mma_async
 // CHECK:       func.func @image(
 
-// CHECK:       gpu.func @pixels_0(%[[Y:.+]]: !llvm.ptr {conv.tensor_map}, %[[F:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}) kernel
+// CHECK:       gpu.func @pixels_0(%[[Y:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[F:[^:]+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}) kernel
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[Y]],
 // CHECK:         scf.if
 // CHECK:           nvvm.mbarrier.arrive.expect_tx
@@ -33,7 +33,7 @@
 // CHECK:       func.func @pixels(
 
 // Images of one tile for each workgroup, at most: a step has both. Rows of 72 channels would be copied by lanes.
-// CHECK:       gpu.func @few_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}) kernel
+// CHECK:       gpu.func @few_0(%[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}) kernel
 // CHECK:         nvvm.mbarrier.arrive.expect_tx
 // CHECK-NOT:     scf.if
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[X]],

@@ -7,7 +7,7 @@
 #data = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>, transposed = true, layouts = <"NCW", "KSC", "NKQ">>
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
 
-// CHECK:       gpu.func @weight_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[X:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: memref<2x96x40xf32, {{.+}}>) kernel
+// CHECK:       gpu.func @weight_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: memref<2x96x40xf32, {{.+}}>) kernel
 // CHECK:         nvvm.mbarrier.arrive.expect_tx
 // CHECK-COUNT-1: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}]
 // CHECK-COUNT-1: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[X]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}]
@@ -18,7 +18,7 @@
 // CHECK-DAG:     conv.tensor_map %{{.+}} <sizes = [200, 40, 4], strides = [400, 16000], box = [64, 64, 1], element_strides = [1, 1, 1], swizzle = 128>
 
 // Two boxes of 64 rows of the filter, one of 64 positions.
-// CHECK:       gpu.func @data_0(%[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}) kernel
+// CHECK:       gpu.func @data_0(%[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}) kernel
 // CHECK:         nvvm.mbarrier.arrive.expect_tx
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[W]], %{{.+}}, box[%{{.+}}, %{{.+}}]
 // CHECK-COUNT-1: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}]

@@ -4,7 +4,7 @@
 // The gradient of a 3x3 filter with stride 2 for 80 channels. Each tap has two rows of 64 columns, whose copies read zeros
 // after channel 80: a tile of 128 columns is one tap. Lanes store the 80 columns of a tap that are channels.
 // CHECK-LABEL: gpu.module @gradient_kernels
-// CHECK:       gpu.func @gradient_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[DW:.+]]: memref<48x3x3x80xbf16, {{.+}}>) kernel
+// CHECK:       gpu.func @gradient_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[DW:.+]]: memref<48x3x3x80xbf16, {{.+}}>) kernel
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]]
 // CHECK:         %[[TAP:.+]] = arith.divui %{{.+}}, %c128_i32
 // CHECK:         %[[CHANNEL:.+]] = arith.remui %{{.+}}, %c128_i32
@@ -33,7 +33,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // The gradient of the input of a patch embedding. All 16 x 16 x 3 elements of a halo tile are columns of one product: the filter
 // is a matrix of 80 x 768 elements, and a position one of 2 x 2 x 3 halo tiles.
 // CHECK-LABEL: gpu.module @embedding_kernels
-// CHECK:       gpu.func @embedding_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[DX:.+]]: memref<2x32x48x3xbf16, {{.+}}>) kernel
+// CHECK:       gpu.func @embedding_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[DX:.+]]: memref<2x32x48x3xbf16, {{.+}}>) kernel
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] im2col
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[W]], %{{.+}}, box[%{{.+}}, %{{.+}}] :
 // CHECK-NOT:     nvvm.cp.async.bulk.tensor.shared.cluster.global
@@ -59,7 +59,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // Windows of 7 elements with stride 4 overlap: of 4 x 4 dgrad phases, each has a row of 64 columns for its 48 channels. Element
 // 4 * j + dgrad phase of the filter is found for each row, and is zero beyond the seventh.
 // CHECK-LABEL: gpu.module @overlapping_kernels
-// CHECK:       gpu.func @overlapping_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: memref<2x18x18x48xbf16, {{.+}}>) kernel
+// CHECK:       gpu.func @overlapping_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: memref<2x18x18x48xbf16, {{.+}}>) kernel
 // CHECK:         %[[RESIDUE:.+]] = arith.remui %{{.+}}, %c4_i32
 // CHECK:         %[[FIRST:.+]] = arith.muli %{{.+}}, %c4_i32
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[W]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}] :

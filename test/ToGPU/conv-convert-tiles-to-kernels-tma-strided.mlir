@@ -5,7 +5,7 @@
 #schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
 
 // Filter and gradient are arguments once; the windows of both products are the same box, but not the results.
-// CHECK:       gpu.func @f_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[ODD:.+]]: !llvm.ptr {conv.tensor_map}, %[[EVEN:.+]]: !llvm.ptr {conv.tensor_map}, %[[ZEROS:.+]]: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @f_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[ODD:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[EVEN:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[ZEROS:[^:]+]]: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // The producer copies for two products, and goes on in the pipeline where it was.
 // CHECK:         nvvm.elect.sync
 // CHECK:         %[[RING:.+]]:2 = scf.for

@@ -8,7 +8,7 @@
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // Parts have rows innermost, 2 x 9 x 64 of them.
-// CHECK:       gpu.func @all_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[PARTS:.+]]: memref<2x24x1152xf32, {{.+}}>) kernel
+// CHECK:       gpu.func @all_0(%[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[PARTS:.+]]: memref<2x24x1152xf32, {{.+}}>) kernel
 // A step: 10 x 10 positions of the halo tile, and 64 of the other operand. Copies write 12800 of the halo tile's 13312 bytes.
 // CHECK:         %[[BYTES:.+]] = arith.constant 20992 : i32
 // CHECK:         nvvm.mbarrier.arrive.expect_tx %{{.+}}, %[[BYTES]]

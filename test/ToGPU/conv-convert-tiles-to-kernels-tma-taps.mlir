@@ -6,7 +6,7 @@
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 
 // Columns are three lines of two rows of 64 channels of three taps.
-// CHECK:       gpu.func @g_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[PARTS:.+]]: memref<6x128x1152xf32, {{.+}}>) kernel
+// CHECK:       gpu.func @g_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[PARTS:.+]]: memref<6x128x1152xf32, {{.+}}>) kernel
 // A step: a block of two rows of 64 channels of the result's gradient, and one halo tile of 8 x 10 elements of the images.
 // CHECK:         nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c26624
 // CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %[[DY]], %{{.+}}, box[%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}]

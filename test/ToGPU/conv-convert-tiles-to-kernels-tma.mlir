@@ -6,7 +6,7 @@
 
 // CHECK:       llvm.mlir.global external @conv_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 // Operands and result are passed as tensor maps, the bias as an address.
-// CHECK:       gpu.func @f_0(%[[X:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: !llvm.ptr {conv.tensor_map}, %[[BIAS:.+]]: memref<200xf16, {{.+}}>, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @f_0(%[[X:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[BIAS:.+]]: memref<200xf16, {{.+}}>, %[[Y:[^:]+]]: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // CHECK-SAME:      known_block_size = array<i32: 384, 1, 1>
 // CHECK-SAME:      nvvm.maxnreg = 168
 // One work-item makes the barriers: full counts the producer, empty the eight warps that multiply.
@@ -62,7 +62,9 @@
 // CHECK:         %[[MAPY:.+]] = conv.tensor_map %[[ARG3]] <sizes = [200, 900], strides = [400], box = [64, 64], element_strides = [1, 1], swizzle = 128>
 // ceil(900 / 256) * ceil(200 / 128) tiles, which is fewer than there are compute units.
 // CHECK:         %[[GRID:.+]] = arith.constant 8 : index
-// CHECK:         gpu.launch_func @f_kernels::@f_0 blocks in (%[[GRID]], {{.+}} args(%[[MAPX]] : !llvm.ptr, %[[MAPW]] : !llvm.ptr, %[[ARG2]] : memref<{{.+}}>, %[[MAPY]] : !llvm.ptr)
+// CHECK:         gpu.launch_func @f_kernels::@f_0 blocks in (%[[GRID]], {{.+}} args(%[[MAPX]] : !llvm.ptr, %[[MAPW]] : !llvm.ptr, %[[ARG2]] : memref<{{.+}}>, %[[MAPY]] : !llvm.ptr,
+// Operands that the copy engine locates are prefetched by their addresses, too.
+// CHECK-SAME:      %[[ARG0]] : memref<{{.+}}>, %[[ARG1]] : memref<{{.+}}>)
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @f(%x: tensor<2x30x30x96xf16>, %w: tensor<200x3x3x96xf16>, %bias: tensor<200xf16>) -> tensor<2x30x15x200xf16> {
     %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule epilogue(%bias : tensor<200xf16>) {

@@ -3,7 +3,7 @@
 // The gradient of the input of a 3x3 convolution of 2 x 20 x 30 positions from 3 channels to 96. A tile is a halo tile of
 // 16 x 16 positions, of which each of two consumers has two blocks of 8 x 8. A slice is 64 of 96 channels.
 
-// CHECK:       gpu.func @f_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: memref<96x3x3x3xf16, {{.+}}>, %[[DX:.+]]: memref<2x20x30x3xf16, {{.+}}>) kernel
+// CHECK:       gpu.func @f_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: memref<96x3x3x3xf16, {{.+}}>, %[[DX:.+]]: memref<2x20x30x3xf16, {{.+}}>) kernel
 // CHECK:         nvvm.prefetch tensormap, %[[DY]]
 // CHECK-COUNT-6: nvvm.mbarrier.init
 // The producer copies 18 x 18 elements of 128 bytes for each slice, while the filter is loaded.
@@ -55,7 +55,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // With strides of 2, four dgrad phases of three channels are twelve columns of one product, of which a position reads 2 x 2
 // taps of a halo tile with a halo of one element.
 
-// CHECK:       gpu.func @strided_0(%[[DY:.+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: memref<64x3x3x3xf16, {{.+}}>, %[[DX:.+]]: memref<2x16x16x3xf16, {{.+}}>) kernel
+// CHECK:       gpu.func @strided_0(%[[DY:[^:]+]]: !llvm.ptr {conv.tensor_map}, %{{.+}}: memref<64x3x3x3xf16, {{.+}}>, %[[DX:.+]]: memref<2x16x16x3xf16, {{.+}}>) kernel
 // CHECK:               nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c10368
 // 16 columns of 4 taps, which are 32 vectors: 128 work-items load 4 columns at once.
 // CHECK:           scf.for %{{.+}} = %{{.+}} to %c32_i32{{.*}} step %c32_i32
@@ -81,7 +81,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 // Channels innermost in both operands are loaded sixteen bytes at a time, and results of 16 channels are copied in
 // blocks.
 
-// CHECK:       gpu.func @forward_0(%{{.+}}: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: memref<16x3x3x64xf16, {{.+}}>, %[[Y:.+]]: !llvm.ptr {conv.tensor_map}) kernel
+// CHECK:       gpu.func @forward_0(%{{.+}}: !llvm.ptr {conv.tensor_map}, %[[W:.+]]: memref<16x3x3x64xf16, {{.+}}>, %[[Y:[^:]+]]: !llvm.ptr {conv.tensor_map}{{.*}}) kernel
 // CHECK:             conv.guarded_load %[[W]]{{.*}} -> vector<8xf16>
 // CHECK:             nvvm.stmatrix
 // CHECK:             nvvm.cp.async.bulk.tensor.global.shared.cta %[[Y]]

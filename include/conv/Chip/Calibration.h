@@ -38,6 +38,10 @@ struct LaunchCalibration {
                         ///< store. Measured on an H200.
   double launchSeconds; ///< From the end of a kernel to the next one's work.
   double loadBytesPerClock; ///< Bytes from the first-level cache per clock.
+  /// Bytes of its operands that a kernel prefetches into the last-level cache
+  /// while the previous one ends.
+  int64_t prefetchedBytes = 0;
+  double prefetchSeconds = 0; ///< What that saves.
   /// Waves of the largest tiles that fill the chip, at most, once reductions
   /// are split, and the most split-K slices; of few tiles, twice as many that
   /// fill the chip. By the clock of AMD chips, summing more slices costs less

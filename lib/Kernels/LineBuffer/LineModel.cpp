@@ -139,7 +139,8 @@ static void computeSeconds(const Problem &problem, const ChipInfo &chip,
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
-  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
+  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds) -
+                 computePrefetchSavings(problem, chip);
   if (cost.memorySeconds > cost.computeSeconds)
     cost.limit = Limit::Memory;
   else
@@ -259,7 +260,8 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
       cost);
   cost.memorySeconds =
       cost.memorySeconds / fit(chip).memoryShare + fit(chip).memoryStartSeconds;
-  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
+  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds) -
+                 computePrefetchSavings(problem, chip);
   if (cost.memorySeconds > cost.computeSeconds)
     cost.limit = Limit::Memory;
   cost.tileEfficiency = problem.flops() / 2 /

@@ -285,7 +285,8 @@ void TmaCost::computeSeconds() {
                               std::pow(cost.memorySeconds, fit(chip).overlap),
                           1 / fit(chip).overlap) +
                  computeSumSeconds(problem, chip) +
-                 computeScatterSeconds(problem, chip, tile);
+                 computeScatterSeconds(problem, chip, tile) -
+                 computePrefetchSavings(problem, chip);
 }
 
 Limit TmaCost::getLimit() const {

@@ -178,7 +178,8 @@ static Cost computeHaloTileCost(const Problem &problem, const ChipInfo &chip,
       cost.memoryBytes / (fit(chip).memoryShare * chip.memoryGBs * 1e9) +
       computePartSectorSeconds(problem, chip, tile.tile) +
       fit(chip).memoryStartSeconds;
-  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds);
+  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds) -
+                 computePrefetchSavings(problem, chip);
   if (cost.memorySeconds > cost.computeSeconds)
     cost.limit = Limit::Memory;
   else

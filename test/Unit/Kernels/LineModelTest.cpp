@@ -160,7 +160,8 @@ TEST(LineModel, MemoryHasAStart) {
   Cost later = kModel.predict(problem, late, best);
   EXPECT_NEAR(later.memorySeconds - cost.memorySeconds, kMore, 1e-9);
   EXPECT_EQ(later.computeSeconds, cost.computeSeconds);
-  EXPECT_EQ(later.seconds, later.memorySeconds);
+  EXPECT_EQ(later.seconds,
+            later.memorySeconds - hopper().calibration->launch.prefetchSeconds);
   EXPECT_EQ(later.limit, Limit::Memory);
 }
 

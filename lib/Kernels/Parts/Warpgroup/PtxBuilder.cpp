@@ -204,6 +204,16 @@ void PtxBuilder::prefetchToL2(Value pointer) const {
                            /*uniform=*/false, /*in_param_space=*/false);
 }
 
+void PtxBuilder::prefetchToL2(Value buffer, Value first, Value bytes) const {
+  constexpr unsigned kGlobal = 1;
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), kGlobal);
+  Value start = offset(AddressOp::create(b, type, buffer), first);
+  Value aligned =
+      LLVM::PtrMaskOp::create(b, type, start, constant64(-kPrefetchUnit));
+  NVVM::CpAsyncBulkPrefetchOp::create(b, aligned, bytes,
+                                      /*l2CacheHint=*/Value());
+}
+
 void PtxBuilder::storeBox(Value map, Value source, ArrayRef<Value> coordinates,
                           bool isIm2col) const {
   NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(

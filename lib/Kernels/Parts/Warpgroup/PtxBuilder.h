@@ -84,6 +84,12 @@ public:
   /// Prefetches the cache line of a global address into the L2 cache, which
   /// later stores of other kernels update.
   void prefetchToL2(Value pointer) const;
+  /// The same for `bytes` bytes of a buffer from its byte `first` on, both
+  /// multiples of a unit. Where the buffer starts within a unit, they begin
+  /// with that unit.
+  void prefetchToL2(Value buffer, Value first, Value bytes) const;
+  /// Bytes of a unit of such prefetches.
+  static constexpr int64_t kPrefetchUnit = 16;
   /// Starts to copy 16, 8 or 4 bytes of this lane from global to shared memory,
   /// or zeros if `guard` is given and does not hold. If other copies share its
   /// sectors, they stay in the first-level cache.

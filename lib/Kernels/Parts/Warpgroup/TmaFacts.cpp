@@ -101,6 +101,11 @@ static double countPartSectors(int64_t bytes, int64_t line, int64_t sector) {
   return double(parts * step) / double(sector);
 }
 
+double conv::computePrefetchSavings(const Problem &problem,
+                                    const ChipInfo &chip) {
+  return problem.splits == 1 ? chip.calibration->launch.prefetchSeconds : 0;
+}
+
 double conv::computePartSectorSeconds(const Problem &problem,
                                       const ChipInfo &chip,
                                       const TmaTile &tile) {

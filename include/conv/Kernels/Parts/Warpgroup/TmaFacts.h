@@ -87,6 +87,10 @@ const GatherFacts *getGatherFacts(const Problem &problem, const TmaTile &tile);
 /// The facts for whatever copies the operands of this tile.
 const TmaFacts &getTmaFacts(const Problem &problem, const TmaTile &tile);
 
+/// Seconds that a kernel with a warpgroup main loop saves because it prefetches
+/// its operands while the previous kernel ends. Split-K slices save none.
+double computePrefetchSavings(const Problem &problem, const ChipInfo &chip);
+
 /// Whether lanes store columns of results from shared memory.
 bool storesColumns(const Problem &problem, const TmaTile &tile);
 /// The exposed cycles in which they store a tile.
