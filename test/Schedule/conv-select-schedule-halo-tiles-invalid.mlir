@@ -131,7 +131,7 @@ func.func @s17_columns(%x: tensor<4x16x16x64xf16>, %w: tensor<24x3x3x64xf16>) ->
 // Dgrad phases of a dilated dimension are not columns of one product.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s17_dilated(%dy: tensor<4x8x8x64xf16>, %w: tensor<64x3x3x16xf16>) -> tensor<4x17x17x16xf16> {
-  // expected-error @below {{unsupported (schedule): expects one part in each kernel, but got 3}}
+  // expected-error @below {{unsupported (schedule): expects one subproblem in each kernel, but got 3}}
   %dx = conv.backward_data %dy, %w
       window = <strides = [2, 2], dilations = [2, 2], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">

@@ -163,7 +163,7 @@ func.func @line_padding(%x: tensor<4x8x8x4xf16>, %w: tensor<64x5x3x4xf16>) -> te
 // A line buffer serves one product; a gradient of stride 2 has four.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @line_parts(%dy: tensor<4x8x8x8xf16>, %w: tensor<8x3x3x64xf16>) -> tensor<4x16x16x64xf16> {
-  // expected-error @below {{unsupported (schedule): expects one part in each kernel, but got 4}}
+  // expected-error @below {{unsupported (schedule): expects one subproblem in each kernel, but got 4}}
   %dx = conv.backward_data %dy, %w
       window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
       layouts = <"NHWC", "KRSC", "NPQK">

@@ -312,6 +312,7 @@ class Native(unittest.TestCase):
         # Without the limit, each call wakes another thread.
         self.assertLess(self.count_switches() - switches, calls)
 
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
     def test_threads_of_schedules(self):
         """Schedules are ranked for as many threads as PyTorch uses."""
         self.addCleanup(torch.set_num_threads, torch.get_num_threads())

@@ -83,7 +83,7 @@ file(GLOB CONV_LLVM_ARCHIVES CONFIGURE_DEPENDS ${CONV_LLVM_ROOT}/lib/libMLIR*.a 
 function(conv_put_llvm_inside name)
   set_target_properties(${name} PROPERTIES CONV_LLVM_INSIDE ON)
   target_link_libraries(${name} PRIVATE $<TARGET_FILE:conv_linker_parts> ${CONV_LLVM_ARCHIVES} z -l:libzstd.a)
-  target_link_options(${name} PRIVATE -Wl,--gc-sections -Wl,--strip-all)
+  target_link_options(${name} PRIVATE -Wl,--gc-sections $<$<CONFIG:Release,MinSizeRel>:-Wl,--strip-all>)
   add_dependencies(${name} conv_linker_parts)
 endfunction()
 

@@ -103,8 +103,9 @@ std::string mlir::conv::findAssembler() {
 }
 
 /// The environment of ptxas, which fills 15 to 25 MB: glibc allocates them from
-/// huge pages where Linux gives those that ask for them, which takes 0.3 of the
-/// time that ptxas spends on page faults. Settings of the user stay.
+/// huge pages where Linux has them for programs that ask (`madvise` in
+/// /sys/kernel/mm/transparent_hugepage), with a tenth of the page faults.
+/// Settings of the user stay.
 static std::vector<std::string> createEnvironment() {
   constexpr StringLiteral kTunables = "GLIBC_TUNABLES=";
   std::vector<std::string> variables;

@@ -118,7 +118,7 @@ CopyShape::countLoadsOfPlaces(const Kernel &kernel,
   int64_t length = kernel.vectorElements();
   bool goesForward = access.getInnermostDistance(MatrixIndex::Column) >= 0;
   // Rows that end within a vector, each subproblem's elsewhere, would keep
-  // subproblems from sharing code (`countAlikeParts`).
+  // subproblems from sharing code (`countAlikeSubproblems`).
   bool sharesPlaces =
       goesForward &&
       (kernel.subproblems.empty() ||

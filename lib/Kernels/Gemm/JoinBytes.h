@@ -24,7 +24,7 @@ namespace mlir::conv {
 Value joinBytes(ImplicitLocOpBuilder &b, ValueRange loads);
 
 /// For each element of a load, the vector of this element of all `loads`, whose
-/// number is a multiple of four. They are vectors of 2, 4, 8 or 16 bytes.
+/// number is a multiple of four. They are vectors of 1, 2, 4, 8 or 16 bytes.
 SmallVector<Value> joinBytesOfRows(ImplicitLocOpBuilder &b, ValueRange loads);
 
 } // namespace mlir::conv

@@ -251,7 +251,7 @@ static int64_t getReductionBlock(const Problem &problem, const ChipInfo &chip,
   int64_t bytes = countHostTileBytes(atom, tile, /*gemmK=*/1) - sumBytes;
   int64_t ofTile = (chip.sharedMemoryBytes - sumBytes) / bytes;
   int64_t most = std::min(ofPanel, ofTile / kMultiple * kMultiple);
-  if (most <= 0)
+  if (most < kMultiple)
     return 0;
   int64_t lines = std::lcm(kMultiple, wideLine);
   int64_t multiple = lines <= most / 2 ? lines : kMultiple;

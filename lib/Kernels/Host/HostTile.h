@@ -21,8 +21,8 @@ namespace conv {
 
 /// Whether vectors are rows of the left operand: if the result is contiguous
 /// along these, unless they are too few for a register tile and columns are
-/// more; and also if columns are too few, which are no more than a vector,
-/// since the last vectors of a panel may be left out.
+/// more; and also if columns are too few, that is, no more than a vector: the
+/// last vectors of a panel may be left out.
 inline bool isLeftWide(const MatrixAtom &atom, int64_t rows, int64_t columns,
                        bool isResultAlongRows) {
   constexpr int64_t kWidestVector = 16;

@@ -26,7 +26,7 @@ std::string mlir::conv::findProductObstacle(
   ConvolutionPlan plan = planConvolution(op, getPlanOptions(schedule));
   for (auto [step, subproblem] : plan.getProducts()) {
     if (step->subproblems.size() > 1)
-      return llvm::formatv("expects one part in each kernel, but got {0}",
+      return llvm::formatv("expects one subproblem in each kernel, but got {0}",
                            step->subproblems.size());
     std::string obstacle;
     check(getViewedProduct(op, plan, *step, *subproblem), obstacle);
@@ -41,7 +41,7 @@ mlir::conv::getOnlySubproblem(ArrayRef<KernelSubproblem> subproblems) {
   const KernelSubproblem &first = subproblems.front();
   if (subproblems.size() > 1)
     return emitError(scf::ForallOp(first.form.forall).getLoc())
-           << "expects one part in each kernel, but got " << subproblems.size();
+           << "expects one subproblem in each kernel, but got " << subproblems.size();
   return first;
 }
 
