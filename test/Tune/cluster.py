@@ -54,6 +54,18 @@ class Processes:
         self._log.close()
 
 
+def has_sockets(process):
+    """Whether a process has opened a socket."""
+    folder = f"/proc/{process.pid}/fd"
+    for name in os.listdir(folder):
+        try:
+            if os.readlink(os.path.join(folder, name)).startswith("socket:"):
+                return True
+        except FileNotFoundError:  # Closed meanwhile.
+            continue
+    return False
+
+
 class Cluster(unittest.TestCase):
     def setUp(self):
         self.folder = ROOT / self.id()
@@ -144,6 +156,8 @@ class Cluster(unittest.TestCase):
         tuner.kill(client)
         client.communicate()
         client = build(processes)
+        # Workers may finish so many for the client before; this one must have read the scheduler's file.
+        tuner.wait_for(lambda: has_sockets(client))
         tuner.wait_for(lambda: count() >= 50)
         tuner.kill(processes.scheduler)
         left = len(shapes) - count()
