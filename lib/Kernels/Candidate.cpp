@@ -56,10 +56,10 @@ int64_t conv::computeMaxWorkgroups(int64_t workItems) {
   return std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
 }
 
-bool conv::fitsLaunch(std::span<const ResultShape> parts,
+bool conv::fitsLaunch(std::span<const ResultShape> results,
                       const std::array<int64_t, 3> &tile, int64_t workItems) {
   double workgroups = 0;
-  for (const ResultShape &shape : parts)
+  for (const ResultShape &shape : results)
     workgroups += double(ceilDiv(shape.batch, tile[0])) *
                   double(ceilDiv(shape.rows, tile[1])) *
                   double(ceilDiv(shape.columns, tile[2]));

@@ -23,10 +23,10 @@ using namespace mlir::conv;
 
 /// The most subproblems of a kernel, which are separate code if it is short: as
 /// many as stride 3 has dgrad phases in two dimensions. More dgrad phases are
-/// always joined. More than `kFewParts`, as many as stride 2 has, are joined if
-/// that increases the multiplications by at most a quarter: no chip is asked,
-/// so a convolution has the same plan on each.
-static constexpr int64_t kMaxParts = 9, kFewParts = 4;
+/// always joined. More than `kFewPhases`, as many as stride 2 has, are joined
+/// if that increases the multiplications by at most a quarter: no chip is
+/// asked, so a convolution has the same plan on each.
+static constexpr int64_t kMaxPhases = 9, kFewPhases = 4;
 
 void Planner::setInputSpace() {
   space.setDigits(
@@ -171,7 +171,7 @@ bool Planner::joinsPhases() const {
   if (options.joinsPhases)
     return phases > 1 && !isDilated && options.mergedGroups == 1;
   bool addsLittle = joinedElements - elements <= elements / 4;
-  return phases > kMaxParts || (phases > kFewParts && addsLittle);
+  return phases > kMaxPhases || (phases > kFewPhases && addsLittle);
 }
 
 /// If the filter is as long as the stride, its dgrad phases are contiguous in

@@ -46,9 +46,9 @@ struct HostCalibration {
   double placeInstructions;
   /// Bytes that a thread moves in a cycle when it transforms an operand.
   double transformBytes;
-  /// The same where that does not fit the second caches of the threads. Chosen
-  /// for filters of 2.6 to 19 MB, both copies, on a thread of a Xeon with 2
-  /// MiB: 9 to 18 GB/s.
+  /// Bytes that a thread moves in a cycle when it transforms an operand that
+  /// does not fit the second caches of the threads. Chosen for filters of 2.6
+  /// to 19 MB, both copies, on a thread of a Xeon with 2 MiB: 9 to 18 GB/s.
   double farTransformBytes;
   /// Cycles of a vector of a box, in a tile that is larger than the first
   /// cache. Chosen for the order of the same schedules.

@@ -31,12 +31,14 @@ struct KernelArgument {
 
 /// A kernel and its launch: the number of workgroups, of workgroups in a
 /// cluster, and of work-items, the shared memory that the kernel does not
-/// declare itself, and its arguments.
+/// declare itself, its arguments, and whether it is launched by programmatic
+/// dependent launch, that is, waits itself for the end of the previous kernel.
 struct BuiltKernel {
   gpu::GPUFuncOp function;
   int64_t workgroups, cluster = 1, workItems;
   int64_t dynamicSharedBytes;
   SmallVector<KernelArgument> arguments;
+  bool startsEarly = false;
 };
 
 /// Builds the kernel of all subproblems of a `conv.scatter`, which share one

@@ -98,9 +98,9 @@ std::string_view getName(Rejection rejection);
 /// The most workgroups of `workItems` work-items that a launch can have.
 int64_t computeMaxWorkgroups(int64_t workItems);
 
-/// Whether one launch for all `parts` has no more workgroups than that, with
+/// Whether one launch for all `results` has no more workgroups than that, with
 /// tiles of this many matrices, rows and columns.
-bool fitsLaunch(std::span<const ResultShape> parts,
+bool fitsLaunch(std::span<const ResultShape> results,
                 const std::array<int64_t, 3> &tile, int64_t workItems);
 
 /// Bytes to and from device memory with either raster order.

@@ -23,7 +23,7 @@ namespace mlir::conv {
 ::conv::Problem computeProblem(ConvolutionOpInterface op,
                                const PlanOptions &options);
 
-/// The results that a step's kernel computes, part by part.
+/// The results of the subproblems of a step's kernel.
 std::vector<::conv::ResultShape> getResultShapes(const PlanStep &step);
 
 } // namespace mlir::conv

@@ -23,7 +23,7 @@
 
 namespace conv {
 
-/// One part of a launch's result: a batch of matrices.
+/// The result of one subproblem of a launch: a batch of matrices.
 struct ResultShape {
   int64_t batch = 1, rows = 1, columns = 1;
 };
@@ -90,7 +90,7 @@ struct Problem {
   int64_t splits = 1;
   /// Kernels that run one after the other, including the products' kernels.
   int64_t launches = 1;
-  /// The results of each launch, part by part.
+  /// The results of the subproblems of each launch.
   std::vector<std::vector<ResultShape>> launchResults;
   /// Whether all workgroups of the products' launch compute one product.
   bool launchesOneProduct() const {
@@ -117,7 +117,7 @@ struct Problem {
   /// the result to its neighbour in the next row. Otherwise 0.
   int64_t resultRowDistance = 0;
   /// If that is 1: elements of the result's innermost dimension, a common
-  /// divisor of all parts.
+  /// divisor of all subproblems.
   int64_t resultLine = 0;
   /// Whether neighbouring columns are adjacent in memory, but some rows of
   /// narrow elements start within a register.

@@ -160,8 +160,8 @@ ProductCycles mlir::conv::computeCycles(const DirectTiling &tiling,
 
 double mlir::conv::getTotalCycles(const DirectTiling &tiling,
                                   int64_t workItems) {
-  // Of writes and barriers, and of each read: 3x3 gradients of 768 channels at
-  // 12x12 by the clock, with parts and without.
+  // A round has the first cycles for its writes and barriers, and the others
+  // for each read: 3x3 gradients of 768 channels at 12x12 by the clock.
   constexpr double kRoundCycles = 165, kReadCycles = 30;
   int64_t units = tiling.countSharedBoxes(), slices = workItems / units;
   int64_t parts = DirectTiling::countParts(slices, units, workItems);

@@ -120,8 +120,8 @@ DirectPlan DirectPlan::get(ConvolutionOpInterface op,
   result.hasSingleParts = llvm::all_of(plan.steps, [](const PlanStep &step) {
     return step.subproblems.size() == 1;
   });
-  for (auto [step, part] : plan.getProducts())
-    result.products.push_back(getViewedProduct(op, plan, *step, *part));
+  for (auto [step, subproblem] : plan.getProducts())
+    result.products.push_back(getViewedProduct(op, plan, *step, *subproblem));
   for (ArrayRef<int64_t> shape : plan.intermediates)
     result.intermediateBytes +=
         getBytes(RankedTensorType::get(shape, getAccumulatorType(op)));

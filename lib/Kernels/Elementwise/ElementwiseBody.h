@@ -39,7 +39,7 @@ LogicalResult createElementwiseBody(Kernel &kernel, gpu::GPUFuncOp function);
 /// other in the source, and columns are adjacent in the result.
 int64_t getTurnedDistance(const TiledConvolution &form,
                           const ::conv::ChipInfo &chip);
-/// The same for a copy between two views of equal shape.
+/// That distance for a copy between two views of equal shape.
 int64_t getTurnedDistance(const ViewedTensor &source,
                           const ViewedTensor &result,
                           const ::conv::ChipInfo &chip);

@@ -126,9 +126,7 @@ void LineGradientBody::createCopies(TileOrigin origin, const Step &step,
 
 void LineGradientBody::createProducer() {
   const IndexMath &math = ptx.math;
-  Value images = AddressOp::create(
-      ptx.b, LLVM::LLVMPointerType::get(ptx.b.getContext(), 1),
-      kernel.arguments[1]);
+  Value images = ptx.getAddress(kernel.arguments[1]);
   scheduler.createLoop(copied.getStart().carried(), [&](TileOrigin origin,
                                                         ValueRange carried) {
     return ptx.createFor(math.constant(0), math.constant(geometry.countSteps()),

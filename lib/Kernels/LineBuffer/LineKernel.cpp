@@ -73,9 +73,7 @@ Value LineBody::getStage(Value stage) const {
 }
 
 void LineBody::createProducer() {
-  Value images = AddressOp::create(
-      ptx.b, LLVM::LLVMPointerType::get(ptx.b.getContext(), 1),
-      kernel.arguments[0]);
+  Value images = ptx.getAddress(kernel.arguments[0]);
   scheduler.createLoop(pipeline.getStart().carried(), [&](TileOrigin origin,
                                                           ValueRange carried) {
     PipelineState position = PipelineState::get(carried);

@@ -71,16 +71,6 @@ static SmallVector<Prefix> selectPrefixes(ArrayRef<Value> operands,
   return prefixes;
 }
 
-static bool startsEarly(gpu::GPUFuncOp kernel) {
-  return kernel
-      .walk([](NVVM::GriddepcontrolOp op) {
-        return op.getKind() == NVVM::GridDepActionKind::wait
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// The kernel's argument with the address of `buffer`.
 static Value getAddressArgument(BuiltKernel &kernel, Value buffer) {
   size_t number = findOrAddArgument(kernel.arguments, {buffer});
@@ -111,7 +101,7 @@ void mlir::conv::prefetchOperands(BuiltKernel &kernel, ArrayRef<Value> operands,
                                   const ::conv::ChipInfo &chip) {
   SmallVector<Prefix> prefixes =
       selectPrefixes(operands, chip.calibration->launch.prefetchedBytes);
-  if (prefixes.empty() || !startsEarly(kernel.function))
+  if (prefixes.empty() || !kernel.startsEarly)
     return;
   auto b = ImplicitLocOpBuilder::atBlockBegin(
       kernel.function.getLoc(), &kernel.function.getBody().front());

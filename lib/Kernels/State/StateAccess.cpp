@@ -114,20 +114,14 @@ SmallVector<StateAccess::Run> StateAccess::split(const StateTensor &tensor,
   return runs;
 }
 
-static Value createGlobalPointer(ImplicitLocOpBuilder &b, Value buffer) {
-  constexpr unsigned kGlobal = 1;
-  return AddressOp::create(
-      b, LLVM::LLVMPointerType::get(b.getContext(), kGlobal), buffer);
-}
-
 void StateAccess::prefetch(const StateTensor &tensor, Value offset,
                            ArrayRef<int64_t> places, Value guard) const {
   SmallVector<int64_t> sorted = llvm::to_vector(places);
   llvm::sort(sorted);
   int64_t perLine =
       chip.prefetchBytes * 8 / int64_t(tensor.element.getIntOrFloatBitWidth());
-  Value buffer = createGlobalPointer(b, tensor.buffer);
   PtxBuilder ptx(b);
+  Value buffer = ptx.getAddress(tensor.buffer);
   for (size_t i = 0; i < sorted.size();) {
     int64_t first = sorted[i];
     while (++i < sorted.size() && sorted[i] <= sorted[i - 1] + 1)

@@ -224,6 +224,7 @@ mlir::conv::buildTmaKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> all,
   BuiltKernel built{};
   built.workItems = tile.workItems();
   built.dynamicSharedBytes = reserveComputeUnit(chip, kept.sharedBytes());
+  built.startsEarly = true;
   int64_t tiles = 0;
   for (auto [subproblem, source] : llvm::zip(analyzed, subproblems)) {
     const auto &[form, buffers] = source;

@@ -15,6 +15,7 @@
 #include "../Schedule/ForwardProblem.h"
 
 #include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Schedule/Heuristics.h"
 
 #include "gtest/gtest.h"
 
@@ -33,6 +34,31 @@ struct CalibratedChip {
   ChipInfo info;
   Calibration calibration;
 };
+
+//===----------------------------------------------------------------------===//
+// Operands that are prefetched
+//===----------------------------------------------------------------------===//
+
+TEST(Prefetches, SaveTimeWithoutSlices) {
+  CalibratedChip hopper("sm_90a"), faster("sm_90a");
+  faster.calibration.launch.prefetchSeconds += 1;
+  Problem problem = test::forward(
+      {.n = 64, .h = 14, .w = 14, .c = 256, .k = 256, .p = 14, .q = 14});
+  TmaFacts facts;
+  facts.steps = facts.totalSteps = 4;
+  problem.facts.set(facts);
+  const KernelModel &model = getWarpgroupGemmModel();
+  Candidate candidate =
+      rankCandidates(problem, hopper.info).accepted.front().candidate;
+  ASSERT_EQ(candidate.model, &model);
+  auto getSavings = [&] {
+    return model.predict(problem, hopper.info, candidate).seconds -
+           model.predict(problem, faster.info, candidate).seconds;
+  };
+  EXPECT_NEAR(getSavings(), 1, 1e-9);
+  problem.batch = problem.splits = 2;
+  EXPECT_EQ(getSavings(), 0);
+}
 
 //===----------------------------------------------------------------------===//
 // Rows that lanes copy

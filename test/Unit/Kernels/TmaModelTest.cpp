@@ -62,25 +62,6 @@ TEST(TmaModel, CandidatesFitTheChip) {
   }
 }
 
-// Kernels prefetch their operands, but not those of split-K slices.
-TEST(TmaModel, SlicesSaveNothingByPrefetches) {
-  constexpr double kMore = 1; // A second.
-  Calibration calibration = *hopper().calibration;
-  calibration.launch.prefetchSeconds += kMore;
-  ChipInfo early = hopper();
-  early.calibration = &calibration;
-  Problem whole = createLayer(), slices = createLayer();
-  slices.batch = slices.splits = 2;
-  Candidate candidate =
-      rankCandidates(whole, hopper()).accepted.front().candidate;
-  auto getSavings = [&](const Problem &problem) {
-    return kModel.predict(problem, hopper(), candidate).seconds -
-           kModel.predict(problem, early, candidate).seconds;
-  };
-  EXPECT_NEAR(getSavings(whole), kMore, 1e-9);
-  EXPECT_EQ(getSavings(slices), 0);
-}
-
 // Columns of taps and channels are copied in boxes of 64 channels.
 TEST(TmaModel, TilesOfGradientsAreWholeBoxes) {
   Problem problem = createLayer();

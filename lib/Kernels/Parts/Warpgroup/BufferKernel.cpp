@@ -41,7 +41,8 @@ mlir::conv::getOnlySubproblem(ArrayRef<KernelSubproblem> subproblems) {
   const KernelSubproblem &first = subproblems.front();
   if (subproblems.size() > 1)
     return emitError(scf::ForallOp(first.form.forall).getLoc())
-           << "expects one subproblem in each kernel, but got " << subproblems.size();
+           << "expects one subproblem in each kernel, but got "
+           << subproblems.size();
   return first;
 }
 
@@ -55,6 +56,7 @@ BuiltKernel mlir::conv::buildBufferKernel(
                                        chip.computeUnits);
   built.workItems = launch.tile.workItems();
   built.dynamicSharedBytes = reserveComputeUnit(chip, launch.sharedBytes);
+  built.startsEarly = true;
   for (Value buffer : subproblem.buffers)
     built.arguments.push_back({buffer});
   built.arguments.front().map = launch.leftMap;

@@ -36,8 +36,7 @@ GatherCopies::GatherCopies(const PtxBuilder &ptx, const MatrixOperand &operand,
       exceedsRows(rowCount % rows != 0 || tileRows != rows),
       exceedsReduction(reduction % Tile::kRowElements != 0),
       sharesSectors(gathered.isUnaligned(sectorBytes)),
-      source(AddressOp::create(
-          ptx.b, LLVM::LLVMPointerType::get(ptx.b.getContext(), 1), buffer)) {
+      source(ptx.getAddress(buffer)) {
   int64_t copies = Tile::kRowBytes / gathered.copyBytes;
   line = ptx.math.div(lane, copies);
   inLine = ptx.math.rem(lane, copies);

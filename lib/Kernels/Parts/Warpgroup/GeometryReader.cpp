@@ -228,7 +228,7 @@ bool GeometryReader::readPositions() {
   geometry.segments = llvm::product_of(sizes.take_front(outer));
   geometry.segmentPositions = llvm::product_of(sizes.drop_front(outer));
   return llvm::is_sorted(splits) ||
-         refuse("parts in the order of positions, but got another");
+         refuse("slices in the order of positions, but got another");
 }
 
 bool GeometryReader::readProduct() {

@@ -46,6 +46,12 @@ Value PtxBuilder::select(Value condition, int64_t yes, Value no) const {
   return b.createOrFold<arith::SelectOp>(condition, math.constant(yes), no);
 }
 
+Value PtxBuilder::getAddress(Value buffer) const {
+  constexpr unsigned kGlobal = 1;
+  return AddressOp::create(
+      b, LLVM::LLVMPointerType::get(b.getContext(), kGlobal), buffer);
+}
+
 Value PtxBuilder::offset(Value pointer, Value bytes) const {
   return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer,
                              ArrayRef<LLVM::GEPArg>{bytes});
@@ -205,11 +211,9 @@ void PtxBuilder::prefetchToL2(Value pointer) const {
 }
 
 void PtxBuilder::prefetchToL2(Value buffer, Value first, Value bytes) const {
-  constexpr unsigned kGlobal = 1;
-  auto type = LLVM::LLVMPointerType::get(b.getContext(), kGlobal);
-  Value start = offset(AddressOp::create(b, type, buffer), first);
-  Value aligned =
-      LLVM::PtrMaskOp::create(b, type, start, constant64(-kPrefetchUnit));
+  Value start = offset(getAddress(buffer), first);
+  Value aligned = LLVM::PtrMaskOp::create(b, start.getType(), start,
+                                          constant64(-kPrefetchUnit));
   NVVM::CpAsyncBulkPrefetchOp::create(b, aligned, bytes,
                                       /*l2CacheHint=*/Value());
 }

@@ -36,6 +36,8 @@ public:
   Value truncate16(Value value) const;
   Value equal(Value lhs, int64_t rhs) const;
   Value select(Value condition, int64_t yes, Value no) const;
+  /// The address of a buffer in global memory.
+  Value getAddress(Value buffer) const;
   /// The address that is `bytes` after `pointer`.
   Value offset(Value pointer, Value bytes) const;
   Value offset(Value pointer, int64_t bytes) const;
@@ -84,7 +86,7 @@ public:
   /// Prefetches the cache line of a global address into the L2 cache, which
   /// later stores of other kernels update.
   void prefetchToL2(Value pointer) const;
-  /// The same for `bytes` bytes of a buffer from its byte `first` on, both
+  /// Prefetches `bytes` bytes of a buffer from its byte `first` on, both
   /// multiples of a unit. Where the buffer starts within a unit, they begin
   /// with that unit.
   void prefetchToL2(Value buffer, Value first, Value bytes) const;

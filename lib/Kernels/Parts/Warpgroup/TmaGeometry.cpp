@@ -93,7 +93,7 @@ bool GeometryReader::checkChannels() {
                           alignment, channels, other));
   if (!geometry.reducesPositions && geometry.slices > 1 &&
       geometry.channelsOfPart % rowElements)
-    return refuse(formatv("parts of a multiple of {0} channels, but got {1}",
+    return refuse(formatv("slices of a multiple of {0} channels, but got {1}",
                           rowElements, geometry.channelsOfPart));
   if (geometry.reducesPositions && !geometry.hasHaloTiles() &&
       window.countTaps() > 1 && geometry.columnsOfTap % Tile::kRowElements)

@@ -40,7 +40,7 @@ SmallVector<Value> mlir::conv::createPosition(const IndexMath &math,
 
 Value mlir::conv::createSegment(const IndexMath &math,
                                 const TmaGeometry &geometry, Value inSlice,
-                                Value part) {
+                                Value slice) {
   if (geometry.slices == 1)
     return inSlice;
   // The last dimension that is split counts segments. Of those before it, a
@@ -48,26 +48,27 @@ Value mlir::conv::createSegment(const IndexMath &math,
   ArrayRef<int64_t> counts = geometry.partCounts;
   while (counts.back() == 1)
     counts = counts.drop_back();
-  SmallVector<int64_t> slices, lengths;
+  SmallVector<int64_t> sliceCounts, lengths;
   for (auto [count, length] :
        llvm::zip(counts.drop_back(), geometry.partPositions)) {
-    if (!slices.empty() && count == 1) {
+    if (!sliceCounts.empty() && count == 1) {
       lengths.back() *= length;
       continue;
     }
-    slices.push_back(count);
+    sliceCounts.push_back(count);
     lengths.push_back(length);
   }
-  if (slices.empty() || (slices.size() == 1 && slices.front() == 1))
-    return math.add(math.mul(inSlice, counts.back()), part);
-  slices.push_back(counts.back());
-  SmallVector<Value> ofPart = math.split(part, slices);
+  if (sliceCounts.empty() ||
+      (sliceCounts.size() == 1 && sliceCounts.front() == 1))
+    return math.add(math.mul(inSlice, counts.back()), slice);
+  sliceCounts.push_back(counts.back());
+  SmallVector<Value> digits = math.split(slice, sliceCounts);
   Value segment = math.constant(0);
-  for (auto [length, count, slice, digit] :
-       llvm::zip(lengths, slices, ofPart, math.split(inSlice, lengths)))
+  for (auto [length, count, digit, inner] :
+       llvm::zip(lengths, sliceCounts, digits, math.split(inSlice, lengths)))
     segment = math.add(math.mul(segment, count * length),
-                       math.add(math.mul(slice, length), digit));
-  return math.add(math.mul(segment, slices.back()), ofPart.back());
+                       math.add(math.mul(digit, length), inner));
+  return math.add(math.mul(segment, sliceCounts.back()), digits.back());
 }
 
 SmallVector<Value> mlir::conv::createTapOffsets(const IndexMath &math,

@@ -21,9 +21,9 @@ SmallVector<Value> createPosition(const IndexMath &math,
                                   ArrayRef<int64_t> haloTile, Value number);
 
 /// The number of a segment among the segments of all slices, given its number
-/// in slice `part`.
+/// in `slice`.
 Value createSegment(const IndexMath &math, const TmaGeometry &geometry,
-                    Value inSlice, Value part);
+                    Value inSlice, Value slice);
 
 /// Elements between the first tap of a window and the tap with this number, in
 /// each dimension.

@@ -36,9 +36,9 @@ std::string mlir::conv::explainWarpgroupAbsence(
   auto products = plan.getProducts();
   if (products.empty())
     return "nothing is multiplied";
-  auto [step, part] = products.front();
+  auto [step, subproblem] = products.front();
   std::string obstacle;
-  check(getViewedProduct(op, plan, *step, *part), obstacle);
+  check(getViewedProduct(op, plan, *step, *subproblem), obstacle);
   return obstacle.empty() ? "no tile fits the chip" : obstacle;
 }
 
