@@ -38,6 +38,13 @@ struct BackendPipelines {
 ArrayRef<BackendPipelines> allBackendPipelines();
 const BackendPipelines &getBackendPipelines(::conv::Backend backend);
 
+/// The pipelines of a back end that is known when they are built, so that a
+/// context loads the dialects of this one alone.
+void buildLowerToLlvmPipeline(OpPassManager &manager,
+                              const BackendPipelines &backend);
+void buildLowerToBinaryPipeline(OpPassManager &manager,
+                                const BackendPipelines &backend);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_PIPELINE_BACKENDPIPELINES_H

@@ -79,9 +79,11 @@ class PairQueue {
 public:
   explicit PairQueue(const CompileOptions &options) : options(options) {}
 
-  /// `function` and `target` must outlive the queue.
-  void add(const FunctionSource &function, const Target &target) {
-    pairs.push_back({&function, &target});
+  /// `function` and `target` must outlive the queue. `raised` is the walk that
+  /// has raised the function, or null.
+  void add(const FunctionSource &function, const Target &target,
+           std::shared_ptr<Walk> raised) {
+    pairs.push_back({&function, &target, std::move(raised)});
   }
 
   std::vector<Result<CompiledPair>> run();
@@ -90,6 +92,7 @@ private:
   struct Pair {
     const FunctionSource *function;
     const Target *target;
+    std::shared_ptr<Walk> raised;
   };
   void work(std::vector<std::optional<Result<CompiledPair>>> &results);
 
@@ -105,8 +108,8 @@ void PairQueue::work(
     std::vector<std::optional<Result<CompiledPair>>> &results) {
   for (size_t i; (i = next++) < pairs.size();) {
     std::optional<Error> thrown = ::conv::catchErrors([&] {
-      results[i] =
-          compileWithoutSpills(*pairs[i].function, *pairs[i].target, options);
+      results[i] = compileWithoutSpills(*pairs[i].function, *pairs[i].target,
+                                        options, std::move(pairs[i].raised));
     });
     if (thrown)
       results[i] = *thrown;
@@ -184,7 +187,7 @@ Result<artifact::Artifact> mlir::conv::compile(const SourceFile &source,
   PairQueue queue(options);
   for (const FunctionSource &function : split->functions)
     for (const Target &target : *targets)
-      queue.add(function, target);
+      queue.add(function, target, std::exchange(split->raised, nullptr));
 
   if (report) {
     report->rest = std::move(split->rest);

@@ -49,14 +49,17 @@ static FunctionSource isolate(func::FuncOp function, StringRef sourceName) {
 
 Result<SplitSource> mlir::conv::splitSource(const SourceFile &source,
                                             const CompileOptions &options) {
-  Walk walk(source);
+  auto walk = std::make_shared<Walk>(source);
   SplitSource split;
-  if (!walk.isParsed() ||
-      (options.outline && failed(walk.outline(options, split))) ||
-      failed(walk.raise(options, split.data)) || failed(walk.checkFunctions()))
-    return walk.getError();
-  for (auto function : walk.getModule().getOps<func::FuncOp>())
+  if (!walk->isParsed() ||
+      (options.outline && failed(walk->outline(options, split))) ||
+      failed(walk->raise(options, split.data)) ||
+      failed(walk->checkFunctions()))
+    return walk->getError();
+  for (auto function : walk->getModule().getOps<func::FuncOp>())
     split.functions.push_back(isolate(function, source.name));
+  if (split.functions.size() == 1)
+    split.raised = std::move(walk);
   return split;
 }
 
@@ -186,13 +189,13 @@ std::vector<StageTime> LoweredPair::getTimes() const {
   return ::getTimes(*walk, pair.entry);
 }
 
-Result<LoweredPair> mlir::conv::lowerPair(const FunctionSource &function,
-                                          const Target &target,
-                                          const CompileOptions &options,
-                                          const Exclusion &excluded,
-                                          RankingMemo &memo) {
+Result<LoweredPair>
+mlir::conv::lowerPair(const FunctionSource &function, const Target &target,
+                      const CompileOptions &options, const Exclusion &excluded,
+                      RankingMemo &memo, std::shared_ptr<Walk> raised) {
   LoweredPair lowered;
-  lowered.walk = std::make_shared<Walk>(function.module);
+  lowered.walk =
+      raised ? std::move(raised) : std::make_shared<Walk>(function.module);
   lowered.walk->exclude(excluded);
   lowered.walk->setMemo(memo);
   if (!lowered.walk->isParsed() ||

@@ -40,8 +40,11 @@ struct FunctionSource {
 /// The work that is done once for all targets.
 struct SplitSource {
   std::vector<FunctionSource> functions; ///< To compile, in order.
-  ::conv::artifact::Artifact data;       ///< The constants of all functions.
-  std::string rest;                      ///< As in `CompileReport`.
+  /// The walk that has raised the only function, if there is only one: another
+  /// walk would load all dialects again.
+  std::shared_ptr<Walk> raised;
+  ::conv::artifact::Artifact data; ///< The constants of all functions.
+  std::string rest;                ///< As in `CompileReport`.
   std::vector<OutlinedFunction> outlined;
   std::vector<std::string> remarks; ///< One line each.
 };
@@ -80,12 +83,12 @@ struct LoweredPair {
 };
 
 /// Chooses schedules, none of which is in `excluded`, and builds the kernels.
-/// `memo` has the rankings of earlier calls for the same pair.
-::conv::Result<LoweredPair> lowerPair(const FunctionSource &function,
-                                      const Target &target,
-                                      const CompileOptions &options,
-                                      const Exclusion &excluded,
-                                      RankingMemo &memo);
+/// `memo` has the rankings of earlier calls for the same pair. `raised` goes
+/// on, if there is one; otherwise a new walk starts with `function`.
+::conv::Result<LoweredPair>
+lowerPair(const FunctionSource &function, const Target &target,
+          const CompileOptions &options, const Exclusion &excluded,
+          RankingMemo &memo, std::shared_ptr<Walk> raised);
 
 /// Compiles the kernels.
 ::conv::Result<CompiledPair> compilePair(LoweredPair lowered,

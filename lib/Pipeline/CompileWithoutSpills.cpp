@@ -75,8 +75,9 @@ struct TooLarge {
 class ScheduleSearch {
 public:
   ScheduleSearch(const FunctionSource &function, const Target &target,
-                 const CompileOptions &options)
-      : function(function), target(target), options(options) {}
+                 const CompileOptions &options, std::shared_ptr<Walk> raised)
+      : function(function), target(target), options(options),
+        raised(std::move(raised)) {}
 
   Result<CompiledPair> run();
 
@@ -85,7 +86,8 @@ private:
   /// of the first `kMaxTooLarge` is, the smallest of them is taken.
   Result<CompiledPair> compileFirst();
   Result<LoweredPair> lower() {
-    return lowerPair(function, target, options, excluded, memo);
+    return lowerPair(function, target, options, excluded, memo,
+                     std::exchange(raised, nullptr));
   }
   Result<CompiledPair> compile(LoweredPair lowered) const {
     return compilePair(std::move(lowered), target, options);
@@ -113,6 +115,7 @@ private:
   const FunctionSource &function;
   const Target &target;
   const CompileOptions &options;
+  std::shared_ptr<Walk> raised; ///< For the first try.
   CompiledPair best;
   std::vector<Spill> spills; ///< The last try's.
   Exclusion excluded;
@@ -273,9 +276,8 @@ Result<CompiledPair> ScheduleSearch::run() {
   return finish();
 }
 
-Result<CompiledPair>
-mlir::conv::compileWithoutSpills(const FunctionSource &function,
-                                 const Target &target,
-                                 const CompileOptions &options) {
-  return ScheduleSearch(function, target, options).run();
+Result<CompiledPair> mlir::conv::compileWithoutSpills(
+    const FunctionSource &function, const Target &target,
+    const CompileOptions &options, std::shared_ptr<Walk> raised) {
+  return ScheduleSearch(function, target, options, std::move(raised)).run();
 }

@@ -14,10 +14,11 @@ namespace mlir::conv {
 
 /// Compiles a pair. If kernels spill whose schedules the cost model chose, the
 /// next schedules of its ranking replace them; schedules of a user or of a
-/// database stay.
+/// database stay. The first try goes on with `raised`, if there is one.
 ::conv::Result<CompiledPair>
 compileWithoutSpills(const FunctionSource &function, const Target &target,
-                     const CompileOptions &options);
+                     const CompileOptions &options,
+                     std::shared_ptr<Walk> raised);
 
 } // namespace mlir::conv
 

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Pipeline/Pipelines.h"
+#include "BackendPipelines.h"
 
 #include "conv/Pipeline/Passes.h"
+#include "conv/Pipeline/Pipelines.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -16,5 +17,11 @@ void mlir::conv::buildLowerToBinaryPipeline(
     OpPassManager &manager, const LowerToBinaryOptions &options) {
   manager.addPass(createRunBackendPass(
       {.stage = "binary", .deviceLibraries = options.deviceLibraries}));
+  manager.addPass(createVerifyStagePass({"binary"}));
+}
+
+void mlir::conv::buildLowerToBinaryPipeline(OpPassManager &manager,
+                                            const BackendPipelines &backend) {
+  backend.buildBinary(manager, LowerToBinaryOptions().deviceLibraries);
   manager.addPass(createVerifyStagePass({"binary"}));
 }

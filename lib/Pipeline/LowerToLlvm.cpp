@@ -5,14 +5,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "conv/Pipeline/Pipelines.h"
+#include "BackendPipelines.h"
 
 #include "conv/Pipeline/Passes.h"
+#include "conv/Pipeline/Pipelines.h"
 
 using namespace mlir;
 using namespace mlir::conv;
 
 void mlir::conv::buildLowerToLlvmPipeline(OpPassManager &manager) {
   manager.addPass(createRunBackendPass({.stage = "llvm"}));
+  manager.addPass(createVerifyStagePass({"llvm"}));
+}
+
+void mlir::conv::buildLowerToLlvmPipeline(OpPassManager &manager,
+                                          const BackendPipelines &backend) {
+  backend.buildLlvm(manager);
   manager.addPass(createVerifyStagePass({"llvm"}));
 }

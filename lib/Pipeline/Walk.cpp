@@ -7,6 +7,7 @@
 
 #include "Walk.h"
 
+#include "BackendPipelines.h"
 #include "CodeDigest.h"
 #include "TakeConstants.h"
 #include "TakeRest.h"
@@ -176,6 +177,10 @@ LogicalResult Walk::raise(const CompileOptions &options,
   return success();
 }
 
+const BackendPipelines &Walk::getBackend() {
+  return getBackendPipelines(TargetAttr::lookup(*module).getInfo().backend);
+}
+
 LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
   PassManager manager(&context, ModuleOp::getOperationName());
   switch (stage) {
@@ -206,10 +211,10 @@ LogicalResult Walk::run(Stage stage, const CompileOptions &options) {
     buildLowerToGpuPipeline(manager);
     break;
   case Stage::Llvm:
-    buildLowerToLlvmPipeline(manager);
+    buildLowerToLlvmPipeline(manager, getBackend());
     break;
   case Stage::Binary:
-    buildLowerToBinaryPipeline(manager, LowerToBinaryOptions());
+    buildLowerToBinaryPipeline(manager, getBackend());
     break;
   }
   // What users give is checked after each pass. Kernels are large, and come

@@ -23,6 +23,8 @@
 
 namespace mlir::conv {
 
+struct BackendPipelines;
+
 /// A module on its way down.
 class Walk {
 public:
@@ -81,6 +83,8 @@ private:
   explicit Walk(std::string sourceName);
 
   LogicalResult run(Stage stage, const CompileOptions &options);
+  /// The back end of the target, which is set.
+  const BackendPipelines &getBackend();
 
   MLIRContext context;
   DiagnosticCollector collector;

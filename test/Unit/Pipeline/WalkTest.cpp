@@ -13,7 +13,10 @@
 #include "Walk.h"
 #include "IsolatedModule.h"
 
+#include "conv/Schedule/RankingMemo.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Parser/Parser.h"
 
 #include "gtest/gtest.h"
@@ -63,5 +66,60 @@ INSTANTIATE_TEST_SUITE_P(Walk, LaterStages,
                          testing::Values(Stage::Linalg, Stage::Tiled,
                                          Stage::Gpu, Stage::Llvm,
                                          Stage::Binary));
+
+/// Whether the llvm and binary stages for a target load AMD's instructions. A
+/// module at the gpu stage needs none of them.
+bool loadsInstructionsOfAmd(const char *target) {
+  Walk walk(createModule(Defect::None), Stage::Gpu);
+  walk.setTarget(*parseTarget(target));
+  EXPECT_TRUE(succeeded(walk.runTo(Stage::Binary, CompileOptions())));
+  return walk.getModule().getContext()->getLoadedDialect<ROCDL::ROCDLDialect>();
+}
+
+// Loading a dialect takes about half a millisecond.
+TEST(Walk, LoadsTheDialectsOfOneBackEnd) {
+  EXPECT_TRUE(loadsInstructionsOfAmd("gfx942"));
+  EXPECT_FALSE(loadsInstructionsOfAmd("sm_90a"));
+  EXPECT_FALSE(loadsInstructionsOfAmd("host"));
+}
+
+/// A function of one convolution.
+std::string createLayer(const std::string &name) {
+  return "func.func @" + name + R"((%x: tensor<1x4x4x8xf16>,
+      %w: tensor<8x1x1x8xf16>) -> tensor<1x4x4x8xf16> {
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1],
+        low = [0, 0], high = [0, 0]> layouts = <"NHWC", "KRSC", "NPQK">
+        : tensor<1x4x4x8xf16>, tensor<8x1x1x8xf16> -> tensor<1x4x4x8xf16>
+    return %y : tensor<1x4x4x8xf16>
+  }
+)";
+}
+
+SplitSource split(const std::string &text) {
+  auto result = splitSource({"test", text}, CompileOptions());
+  EXPECT_TRUE(bool(result));
+  return result ? std::move(*result) : SplitSource();
+}
+
+// Another walk would load all dialects again.
+TEST(Walk, GoesOnIfThereIsOneFunction) {
+  EXPECT_FALSE(split(createLayer("a") + createLayer("b")).raised);
+  SplitSource one = split(createLayer("a"));
+  ASSERT_TRUE(one.raised);
+  Walk *raised = one.raised.get();
+  RankingMemo memo;
+  auto lower = [&](std::shared_ptr<Walk> walk) {
+    auto lowered =
+        lowerPair(one.functions.front(), *parseTarget("gfx942"),
+                  CompileOptions(), Exclusion(), memo, std::move(walk));
+    EXPECT_TRUE(bool(lowered));
+    return lowered ? lowered->walk : nullptr;
+  };
+  std::shared_ptr<Walk> first = lower(std::move(one.raised));
+  EXPECT_EQ(first.get(), raised);
+  // The next try starts from the function again.
+  std::shared_ptr<Walk> second = lower(nullptr);
+  EXPECT_TRUE(second && second != first);
+}
 
 } // namespace
