@@ -101,9 +101,9 @@ int64_t mlir::conv::getSplittableSize(ConvolutionOpInterface op,
   return Planner(op, options).getSplittableSize();
 }
 
-int64_t mlir::conv::getPartSize(ConvolutionOpInterface op,
-                                const PlanOptions &options) {
-  return Planner(op, options).getPartSize();
+int64_t mlir::conv::getSliceSize(ConvolutionOpInterface op,
+                                 const PlanOptions &options) {
+  return Planner(op, options).getSliceSize();
 }
 
 std::optional<ViewedProduct>

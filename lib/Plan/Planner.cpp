@@ -328,7 +328,7 @@ int64_t Planner::getSplittableSize() {
   return setOnlySpace() ? get(space) : getLeastOfPhases(get);
 }
 
-int64_t Planner::getPartSize() {
+int64_t Planner::getSliceSize() {
   if (!setOnlySpace())
     return 0;
   space.split(options.splits);

@@ -32,7 +32,7 @@ public:
   bool canSplit();
   std::string findSplitObstacle();
   int64_t getSplittableSize();
-  int64_t getPartSize();
+  int64_t getSliceSize();
   bool canHaveChannelRows() const;
 
 private:

@@ -64,12 +64,12 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
   int64_t tiles = llvm::divideCeil(plain.rows, kLargestTile) *
                   llvm::divideCeil(plain.columns, kLargestTile) * plain.batch;
   int64_t most = getSplittableSize(op);
-  int64_t whole = getPartSize(op, PlanOptions());
+  int64_t whole = getSliceSize(op, PlanOptions());
   auto areEqual = [&](int64_t splits) {
     if (whole == 0) // Dgrad phases have reductions of their own.
       return most % splits == 0;
     return whole % splits == 0 && canSplit(op, {.splits = splits}) &&
-           getPartSize(op, {.splits = splits}) * splits == whole;
+           getSliceSize(op, {.splits = splits}) * splits == whole;
   };
   auto add = [&](int64_t splits) {
     if (splits > 1 && canSplit(op, {.splits = splits}) &&
@@ -135,7 +135,7 @@ enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
   SmallVector<int64_t> shortest = {1};
   int64_t least = std::numeric_limits<int64_t>::max();
   for (options.splits = 1; options.splits <= last; ++options.splits) {
-    int64_t size = getPartSize(op, options);
+    int64_t size = getSliceSize(op, options);
     shortest.push_back(size < least ? options.splits : shortest.back());
     least = std::min(least, size);
   }

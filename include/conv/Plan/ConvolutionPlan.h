@@ -173,7 +173,7 @@ std::string findTransposedObstacle(ConvolutionOpInterface op,
 
 /// Products that one element sums up in a split-K slice, including zeros after
 /// the end of the reduction; 0 if the reduction cannot be split.
-int64_t getPartSize(ConvolutionOpInterface op, const PlanOptions &options);
+int64_t getSliceSize(ConvolutionOpInterface op, const PlanOptions &options);
 
 } // namespace mlir::conv
 

@@ -164,11 +164,13 @@ double mlir::conv::getTotalCycles(const DirectTiling &tiling,
   // for each read: 3x3 gradients of 768 channels at 12x12 by the clock.
   constexpr double kRoundCycles = 165, kReadCycles = 30;
   int64_t units = tiling.countSharedBoxes(), slices = workItems / units;
-  int64_t parts = DirectTiling::countParts(slices, units, workItems);
-  int64_t reads = parts > 1 ? llvm::divideCeil(slices, parts) + parts : slices;
+  int64_t remaining =
+      DirectTiling::countRemainingSums(slices, units, workItems);
+  int64_t reads =
+      remaining > 1 ? llvm::divideCeil(slices, remaining) + remaining : slices;
   return double(llvm::divideCeil(tiling.countSums() / units,
                                  DirectTiling::kPartials)) *
-         (kRoundCycles * (parts > 1 ? 2 : 1) + kReadCycles * double(reads));
+         (kRoundCycles * (remaining > 1 ? 2 : 1) + kReadCycles * double(reads));
 }
 
 /// Cycles of one wait for memory.

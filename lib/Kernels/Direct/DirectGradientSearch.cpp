@@ -150,17 +150,17 @@ mlir::conv::enumerateDirectSplits(ConvolutionOpInterface op,
   int64_t most = std::min(getSplittableSize(op), ranksWideTiles(chip)
                                                      ? Limits::kMaxWideSplits
                                                      : Limits::kMaxSplits);
-  int64_t positions = getPartSize(op, {.splits = 1});
-  for (int64_t parts = 2; parts <= most; ++parts) {
-    if (!canSplit(op, {.splits = parts}))
+  int64_t positions = getSliceSize(op, {.splits = 1});
+  for (int64_t slices = 2; slices <= most; ++slices) {
+    if (!canSplit(op, {.splits = slices}))
       continue;
-    int64_t slice = getPartSize(op, {.splits = parts});
-    int64_t beyond = parts * slice - positions;
-    bool grows = parts >= Limits::kLeastGrowth * splits.back();
-    if (beyond == 0 ? parts <= Limits::kMaxSplits || grows
-                    : grows && beyond < slice &&
+    int64_t size = getSliceSize(op, {.splits = slices});
+    int64_t beyond = slices * size - positions;
+    bool grows = slices >= Limits::kLeastGrowth * splits.back();
+    if (beyond == 0 ? slices <= Limits::kMaxSplits || grows
+                    : grows && beyond < size &&
                           beyond <= Limits::kMostBeyond * positions)
-      splits.push_back(parts);
+      splits.push_back(slices);
   }
   return splits;
 }

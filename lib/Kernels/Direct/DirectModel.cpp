@@ -117,9 +117,10 @@ DirectPlan DirectPlan::get(ConvolutionOpInterface op,
   ConvolutionPlan plan = planConvolution(op, options);
   DirectPlan result{};
   result.launches = plan.steps.size();
-  result.hasSingleParts = llvm::all_of(plan.steps, [](const PlanStep &step) {
-    return step.subproblems.size() == 1;
-  });
+  result.hasSingleSubproblems =
+      llvm::all_of(plan.steps, [](const PlanStep &step) {
+        return step.subproblems.size() == 1;
+      });
   for (auto [step, subproblem] : plan.getProducts())
     result.products.push_back(getViewedProduct(op, plan, *step, *subproblem));
   for (ArrayRef<int64_t> shape : plan.intermediates)
@@ -183,7 +184,7 @@ static void addMemory(const DirectPlan &plan, ScheduleAttr schedule,
 std::optional<DirectCost> mlir::conv::computeDirectCost(
     ConvolutionOpInterface op, const DirectPlan &plan, ScheduleAttr schedule,
     const ::conv::ChipInfo &chip, std::string &obstacle) {
-  if (!plan.hasSingleParts) {
+  if (!plan.hasSingleSubproblems) {
     obstacle = "expects one subproblem for a kernel of #conv.direct, but got a "
                "gradient whose dgrad phases share a kernel";
     return std::nullopt;

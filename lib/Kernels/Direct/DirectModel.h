@@ -62,9 +62,9 @@ struct DirectCost {
 /// The properties of a plan that the cost model reads.
 struct DirectPlan {
   SmallVector<ViewedProduct> products;
-  int64_t launches;         ///< Launches of products among them.
-  double intermediateBytes; ///< Bytes that one kernel writes for another.
-  bool hasSingleParts;      ///< D6.
+  int64_t launches;          ///< Launches of products among them.
+  double intermediateBytes;  ///< Bytes that one kernel writes for another.
+  bool hasSingleSubproblems; ///< D6.
 
   static DirectPlan get(ConvolutionOpInterface op, const PlanOptions &options);
 };

@@ -46,8 +46,8 @@ private:
   };
   void createTotals(ValueRange sums, int64_t firstElement) const;
   void createTotal(Value number, int64_t firstElement, Partials of) const;
-  int64_t countParts() const;
-  Partials createParts(int64_t elements, int64_t parts) const;
+  int64_t countRemainingSums() const;
+  Partials createFirstRound(int64_t elements, int64_t remaining) const;
   int64_t countSlices() const { return kernel.workItems / part->numUnits; }
   Value createOffset(Value element, Value item, int64_t distance) const {
     return arith::IndexCastOp::create(
@@ -132,19 +132,19 @@ SmallVector<Value> DirectReduction::createSums() const {
 /// Work-items that add up many sums wait for one read after the other, which is
 /// most of the time of small layers by the clock of AMD chips. Nothing else
 /// shows what a round before it saves.
-int64_t DirectReduction::countParts() const {
+int64_t DirectReduction::countRemainingSums() const {
   return isClocked(kernel.chip)
-             ? DirectTiling::countParts(countSlices(), part->numUnits,
-                                        kernel.workItems)
+             ? DirectTiling::countRemainingSums(countSlices(), part->numUnits,
+                                                kernel.workItems)
              : 1;
 }
 
-/// Replaces the sums of all slices of `elements` elements by those of `parts`
-/// parts. Work-item i adds up sums that are as far apart as an element has
-/// parts, so that neighbours read neighbours.
-DirectReduction::Partials DirectReduction::createParts(int64_t elements,
-                                                       int64_t parts) const {
-  int64_t ofElement = parts * part->numUnits;
+/// Replaces the sums of all slices of `elements` elements by `remaining` sums
+/// of each. Work-item i adds up sums that are as far apart as as many remain of
+/// an element, so that neighbours read neighbours.
+DirectReduction::Partials
+DirectReduction::createFirstRound(int64_t elements, int64_t remaining) const {
+  int64_t ofElement = remaining * part->numUnits;
   int64_t all = countSlices() * part->numUnits;
   Type type = cast<MemRefType>(partials.getType()).getElementType();
   Value element = math.div(kernel.workItem, ofElement);
@@ -178,7 +178,7 @@ DirectReduction::Partials DirectReduction::createParts(int64_t elements,
   memref::StoreOp::create(b, sum.getResult(0), partials,
                           createOffset(math.constant(0), kernel.workItem, 0));
   gpu::BarrierOp::create(b);
-  return {parts, ofElement};
+  return {remaining, ofElement};
 }
 
 /// Adds up one element of one unit over all slices, and stores it.
@@ -223,8 +223,8 @@ void DirectReduction::createTotals(ValueRange sums,
         createOffset(math.constant(i), kernel.workItem, kernel.workItems));
   gpu::BarrierOp::create(b);
   Partials of = {countSlices(), kernel.workItems};
-  if (int64_t parts = countParts(); parts > 1)
-    of = createParts(int64_t(sums.size()), parts);
+  if (int64_t remaining = countRemainingSums(); remaining > 1)
+    of = createFirstRound(int64_t(sums.size()), remaining);
   scf::ForOp::create(b, kernel.workItem,
                      math.constant(int64_t(sums.size()) * part->numUnits),
                      math.constant(kernel.workItems), ValueRange{},

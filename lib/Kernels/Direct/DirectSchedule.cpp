@@ -57,7 +57,7 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
   DirectPlan plan = DirectPlan::get(op, {.joinsPhases = true});
   if (plan.products.empty())
     return "windows see nothing but padding";
-  if (!plan.hasSingleParts)
+  if (!plan.hasSingleSubproblems)
     return "strided dimensions of the gradient are dilated";
   DirectSearch search(op, chip);
   for (int64_t splits : enumerateDirectSplits(op, chip))

@@ -77,14 +77,16 @@ int64_t DirectTiling::countSharedBoxes() const {
   return boxes;
 }
 
-int64_t DirectTiling::countParts(int64_t slices, int64_t units,
-                                 int64_t workItems) {
+int64_t DirectTiling::countRemainingSums(int64_t slices, int64_t units,
+                                         int64_t workItems) {
   constexpr int64_t kRoundReads = 4; // Two barriers and a write take as long.
   int64_t best = 1, least = slices;
-  for (int64_t parts = 2; parts <= workItems / (kPartials * units); ++parts) {
-    int64_t reads = llvm::divideCeil(slices, parts) + parts + kRoundReads;
+  for (int64_t remaining = 2; remaining <= workItems / (kPartials * units);
+       ++remaining) {
+    int64_t reads =
+        llvm::divideCeil(slices, remaining) + remaining + kRoundReads;
     if (reads < least) {
-      best = parts;
+      best = remaining;
       least = reads;
     }
   }

@@ -53,13 +53,13 @@ private:
     return kernel.gemmK() >= kernel.form.getReduction();
   }
   Value createZeros() const {
-    auto type = VectorType::get({getPart()}, code.getSumType());
+    auto type = VectorType::get({getVectorWidth()}, code.getSumType());
     return arith::ConstantOp::create(b, b.getZeroAttr(type));
   }
-  /// The elements of a row of a register tile that one value has, a power of
+  /// The elements of a row of a register tile that one vector has, a power of
   /// two: LLVM would multiply a vector of 48 as one of 64.
-  int64_t getPart() const { return width & -width; }
-  int64_t countParts() const { return width / getPart(); }
+  int64_t getVectorWidth() const { return width & -width; }
+  int64_t countVectors() const { return width / getVectorWidth(); }
   /// The sum of a narrow row and a wide row.
   Value sumOffset(Value row, Value vector) const {
     return math.add(math.mul(row, wideTile), vector);
@@ -133,18 +133,18 @@ SmallVector<Value> HostCacheLoop::createSteps(ArrayRef<NarrowRow> rows,
                                               ValueRange initial) {
   auto createStep = [&](Value k, ValueRange accumulators) {
     Value start = math.add(wideStart, math.mul(k, wide.getReductionDistance()));
-    int64_t part = getPart(), parts = countParts();
+    int64_t lanes = getVectorWidth(), count = countVectors();
     SmallVector<Value> vectors, next;
-    for (int64_t i = 0; i < parts; ++i)
+    for (int64_t i = 0; i < count; ++i)
       vectors.push_back(code.load(wide.scratch,
-                                  math.add(start, i * part * code.pairs),
-                                  part * code.pairs));
+                                  math.add(start, i * lanes * code.pairs),
+                                  lanes * code.pairs));
     for (auto [number, row] : llvm::enumerate(rows)) {
       Value place = math.add(row.offset, math.mul(k, distance));
-      Value factor = code.loadMultiplied(row.buffer, place, part);
+      Value factor = code.loadMultiplied(row.buffer, place, lanes);
       for (auto [i, vector] : llvm::enumerate(vectors))
         next.push_back(
-            code.multiplyAdd(factor, vector, accumulators[number * parts + i]));
+            code.multiplyAdd(factor, vector, accumulators[number * count + i]));
     }
     return next;
   };
@@ -248,7 +248,7 @@ SmallVector<Value> HostCacheLoop::createRuns(Value row, Value wideStart,
   Value end = math.add(block.k, block.length);
   // Blocks of whole runs have runs of a known length.
   bool isWhole = kernel.gemmK() % size == 0 || hasOneBlock();
-  auto createPart = [&](Value first, Value length, ValueRange accumulators) {
+  auto createColumns = [&](Value first, Value length, ValueRange accumulators) {
     auto column = narrowAccess.createPosition(MatrixIndex::Column, first);
     Value wideRun =
         math.add(wideStart, math.mul(code.sub(first, block.k), kernel.atom.m));
@@ -277,14 +277,14 @@ SmallVector<Value> HostCacheLoop::createRuns(Value row, Value wideStart,
   auto createRun = [&](Value run, ValueRange accumulators) {
     Value first = math.mul(run, size);
     if (isWhole)
-      return createPart(first, math.constant(size), accumulators);
+      return createColumns(first, math.constant(size), accumulators);
     first = math.maximum(block.k, first);
     Value last = math.minimum(end, math.mul(math.add(run, 1), size));
-    return createPart(first, code.sub(last, first), accumulators);
+    return createColumns(first, code.sub(last, first), accumulators);
   };
   // Blocks are parts of runs.
   if (size % kernel.gemmK() == 0)
-    return createPart(block.k, math.constant(kernel.gemmK()), initial);
+    return createColumns(block.k, math.constant(kernel.gemmK()), initial);
   auto loop = scf::ForOp::create(
       b, math.div(block.k, size), math.div(math.add(end, size - 1), size),
       math.constant(1), initial,
@@ -311,12 +311,12 @@ SmallVector<Value> HostCacheLoop::createPacked(Value row, Value wideStart,
 void HostCacheLoop::createRegisterTile(Value row, Value vector) {
   SmallVector<Value> places, initial;
   for (int64_t i = 0; i < narrow.step; ++i)
-    for (int64_t j = 0; j < countParts(); ++j)
+    for (int64_t j = 0; j < countVectors(); ++j)
       places.push_back(
-          math.add(sumOffset(math.add(row, i), vector), j * getPart()));
+          math.add(sumOffset(math.add(row, i), vector), j * getVectorWidth()));
   for (Value place : places)
     initial.push_back(hasOneBlock() ? createZeros()
-                                    : code.load(sums, place, getPart()));
+                                    : code.load(sums, place, getVectorWidth()));
   Value wideStart = math.constant(0);
   for (auto [sum, place] :
        llvm::zip_equal(narrow.isInPlace ? createRuns(row, wideStart, initial)

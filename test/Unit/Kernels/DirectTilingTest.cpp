@@ -63,10 +63,14 @@ TEST(DigitBox, TheInnermostDigitHasNeighbours) {
 // 64 sums are read one after the other, or 8 and then 8; a few sums are not
 // worth a round, and work-items have to be there for it.
 TEST(DirectTiling, ManySumsAreAddedInTwoRounds) {
-  EXPECT_EQ(DirectTiling::countParts(64, /*units=*/1, /*workItems=*/256), 8);
-  EXPECT_EQ(DirectTiling::countParts(8, /*units=*/1, /*workItems=*/256), 1);
-  EXPECT_EQ(DirectTiling::countParts(64, /*units=*/16, /*workItems=*/256), 4);
-  EXPECT_EQ(DirectTiling::countParts(64, /*units=*/64, /*workItems=*/256), 1);
+  EXPECT_EQ(
+      DirectTiling::countRemainingSums(64, /*units=*/1, /*workItems=*/256), 8);
+  EXPECT_EQ(DirectTiling::countRemainingSums(8, /*units=*/1, /*workItems=*/256),
+            1);
+  EXPECT_EQ(
+      DirectTiling::countRemainingSums(64, /*units=*/16, /*workItems=*/256), 4);
+  EXPECT_EQ(
+      DirectTiling::countRemainingSums(64, /*units=*/64, /*workItems=*/256), 1);
 }
 
 TEST(FilterBlocks, ExchangedPairsLieInDifferentBanks) {

@@ -292,8 +292,8 @@ TEST_F(TmaGeometryTest, HaloTilesOfAReductionOverVolumes) {
   EXPECT_EQ(geometry->getHaloTileCopyBytes(), 8 * 10 * 128);
   // Nine lines of three taps, each with two rows of 64 channels.
   EXPECT_EQ(columns, 9 * 2 * 3 * 64);
-  EXPECT_EQ(geometry->partCounts, (SmallVector<int64_t>{2, 5, 1, 1}));
-  EXPECT_EQ(geometry->partPositions, (SmallVector<int64_t>{1, 1, 24, 32}));
+  EXPECT_EQ(geometry->sliceCounts, (SmallVector<int64_t>{2, 5, 1, 1}));
+  EXPECT_EQ(geometry->slicePositions, (SmallVector<int64_t>{1, 1, 24, 32}));
   EXPECT_EQ(geometry->countSteps(), 3 * 4);
 }
 
@@ -335,7 +335,7 @@ TEST_F(TmaGeometryTest, HaloTilesOfAReductionHaveTheHaloOfALine) {
   // 96 channels are two rows of 64, for each of three lines of three taps.
   EXPECT_EQ(columns, 3 * 2 * 3 * 64);
   EXPECT_EQ(geometry->leftShape, (SmallVector<int64_t>{2, 20, 30, 64}));
-  EXPECT_EQ(geometry->partPositions, (SmallVector<int64_t>{2, 24, 32}));
+  EXPECT_EQ(geometry->slicePositions, (SmallVector<int64_t>{2, 24, 32}));
   EXPECT_EQ(geometry->countSteps(), 2 * 3 * 4);
 }
 
@@ -368,8 +368,8 @@ TEST_F(TmaGeometryTest, PartsOfHaloTilesAreBoxes) {
       compute(kDilatedGradient, {.splits = 6, .haloTile = {8, 8}});
   ASSERT_TRUE(geometry) << obstacle;
   EXPECT_EQ(geometry->slices, 6);
-  EXPECT_EQ(geometry->partCounts, (SmallVector<int64_t>{2, 3, 1}));
-  EXPECT_EQ(geometry->partPositions, (SmallVector<int64_t>{1, 8, 32}));
+  EXPECT_EQ(geometry->sliceCounts, (SmallVector<int64_t>{2, 3, 1}));
+  EXPECT_EQ(geometry->slicePositions, (SmallVector<int64_t>{1, 8, 32}));
   EXPECT_EQ(geometry->countSteps(), 4);
 }
 

@@ -335,7 +335,7 @@ TEST_F(ConvolutionPlanTest, SeveralDigitsAreSplitEvenly) {
   EXPECT_EQ(getSlices(5), (Slices{{'q', 5}}));
   EXPECT_EQ(getSlices(8), (Slices{{'n', 2}, {'p', 4}}));
   EXPECT_EQ(getSlices(24), (Slices{{'n', 6}, {'p', 4}}));
-  EXPECT_EQ(getPartSize(op, {.splits = 8}), 6 * 4 * 15 / 8);
+  EXPECT_EQ(getSliceSize(op, {.splits = 8}), 6 * 4 * 15 / 8);
   // Not even, but the longest digit has so many; the last slices are shorter.
   EXPECT_EQ(getSlices(7), (Slices{{'q', 7}}));
   // Slices of the last digit, with others, would be short runs in memory.

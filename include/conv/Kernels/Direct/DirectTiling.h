@@ -52,7 +52,8 @@ struct DirectTiling {
   /// The sums that remain of each element, of `slices` of each of `units`,
   /// after a first round of additions in which as many work-items as possible
   /// take part; 1 without such a round.
-  static int64_t countParts(int64_t slices, int64_t units, int64_t workItems);
+  static int64_t countRemainingSums(int64_t slices, int64_t units,
+                                    int64_t workItems);
 
   /// The positions that matrix instructions multiply, and their innermost
   /// digit.

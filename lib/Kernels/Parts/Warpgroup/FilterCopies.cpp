@@ -31,8 +31,8 @@ public:
   }
 
 protected:
-  /// The channel in its group for channel `inPart` of a split-K slice.
-  Value createChannel(TileOrigin origin, Value inPart) const;
+  /// The channel in its group for channel `inSlice` of a split-K slice.
+  Value createChannel(TileOrigin origin, Value inSlice) const;
   /// Copies the tile of one tap and of a group's channels from `channel` on.
   void createFilter(TileOrigin origin, Value tap, Value channel,
                     const Step &step, Value map) const;
@@ -89,11 +89,11 @@ private:
 
 } // namespace
 
-Value FilterCopies::createChannel(TileOrigin origin, Value inPart) const {
+Value FilterCopies::createChannel(TileOrigin origin, Value inSlice) const {
   if (geometry.slices == 1)
-    return inPart;
+    return inSlice;
   return ptx.math.add(
-      inPart, ptx.math.mul(createPart(origin), geometry.channelsOfPart));
+      inSlice, ptx.math.mul(createSlice(origin), geometry.channelsOfSlice));
 }
 
 void FilterCopies::createBox(Value destination, Value barrier, Value map,

@@ -48,7 +48,7 @@ bool GeometryReader::readFilterDimension(const ViewAttr::Coordinate &coordinate,
   }
   int64_t step = view.getCoefficient(coordinate, channel);
   if (step != 0 &&
-      isMovedBy(view, coordinate, channel, geometry.channelsOfPart)) {
+      isMovedBy(view, coordinate, channel, geometry.channelsOfSlice)) {
     addCoordinate({Coordinate::Channel, spatialRank, size, step,
                    coordinate.constant, groupStep});
     return true;

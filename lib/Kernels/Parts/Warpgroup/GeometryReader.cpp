@@ -153,7 +153,7 @@ bool GeometryReader::readWindow() {
   const ViewAttr::Coordinate &last = coordinates.back();
   TmaWindow &window = geometry.window;
   bool areRows = !geometry.reducesPositions;
-  geometry.channelsOfPart = areRows ? view.getSize(channel) : 0;
+  geometry.channelsOfSlice = areRows ? view.getSize(channel) : 0;
   geometry.columnsOfTap = areRows ? 0 : view.getSize(channel);
   window.images = type.getDimSize(0);
   window.channels = type.getDimSize(type.getRank() - 1);
@@ -162,7 +162,7 @@ bool GeometryReader::readWindow() {
   if (!areInOrder || getGroupStep(view, first) != 0 ||
       !isCountedBy(view, first, image, view.getSize(image)) ||
       step * window.groups != (window.hasGroups() ? window.channels : 0) ||
-      !isCountedBy(view, last, channel, geometry.channelsOfPart))
+      !isCountedBy(view, last, channel, geometry.channelsOfSlice))
     return refuse("images outermost and channels innermost, but got another "
                   "layout");
   if (!haloTile.empty() && haloTile.size() != spatialRank)
@@ -215,14 +215,14 @@ bool GeometryReader::readPositions() {
   llvm::append_range(geometry.leftShape, lhs.type.getShape());
   // The dimensions of positions that are split, in the order of the batch.
   SmallVector<size_t> splits;
-  for (DigitRole part : view.getBatchRoles())
-    if (part.part == DigitPart::Split)
-      splits.push_back(llvm::find(roles, DigitRole(part.letter)) -
+  for (DigitRole role : view.getBatchRoles())
+    if (role.part == DigitPart::Split)
+      splits.push_back(llvm::find(roles, DigitRole(role.letter)) -
                        roles.begin());
   ArrayRef<int64_t> sizes = view.getColumns();
-  geometry.partPositions = llvm::to_vector(sizes);
+  geometry.slicePositions = llvm::to_vector(sizes);
   for (DigitRole role : roles)
-    geometry.partCounts.push_back(view.getSize(getSplit(role)));
+    geometry.sliceCounts.push_back(view.getSize(getSplit(role)));
   // A segment is a slice of the last dimension that is split.
   size_t outer = splits.empty() || !haloTile.empty() ? 0 : splits.back();
   geometry.segments = llvm::product_of(sizes.take_front(outer));

@@ -120,11 +120,11 @@ SmallVector<Value> GradientCopies::createBlock(TileOrigin origin,
                                                const Step &step) const {
   const IndexMath &math = ptx.math;
   SmallVector<Value> position = createPosition(
-      math, geometry.partPositions, geometry.window.haloTile, step.inner);
-  for (auto [coordinate, part, size] :
-       llvm::zip(position, math.split(createPart(origin), geometry.partCounts),
-                 geometry.partPositions))
-    coordinate = math.add(coordinate, math.mul(part, size));
+      math, geometry.slicePositions, geometry.window.haloTile, step.inner);
+  for (auto [coordinate, slice, size] : llvm::zip(
+           position, math.split(createSlice(origin), geometry.sliceCounts),
+           geometry.slicePositions))
+    coordinate = math.add(coordinate, math.mul(slice, size));
   return position;
 }
 
@@ -132,7 +132,8 @@ void PositionGradientCopies::createStep(TileOrigin origin, ArrayRef<Value>,
                                         const Step &step, Value leftMap,
                                         Value rightMap) const {
   const IndexMath &math = ptx.math;
-  Value segment = createSegment(math, geometry, step.outer, createPart(origin));
+  Value segment =
+      createSegment(math, geometry, step.outer, createSlice(origin));
   createLeftBoxes(origin, step, leftMap, {step.inner, segment});
   // Positions after the segment are multiplied by zeros of the left operand.
   Value position =

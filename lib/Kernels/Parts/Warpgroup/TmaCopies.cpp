@@ -56,7 +56,7 @@ SmallVector<Value> mlir::conv::createResultCorner(const PtxBuilder &ptx,
   return corner;
 }
 
-Value TmaCopies::createPart(TileOrigin origin) const {
+Value TmaCopies::createSlice(TileOrigin origin) const {
   return ptx.math.div(origin.batch, geometry.window.groups);
 }
 

@@ -71,7 +71,7 @@ public:
 
 protected:
   /// The split-K slice and the group of a tile.
-  Value createPart(TileOrigin origin) const;
+  Value createSlice(TileOrigin origin) const;
   Value createGroup(TileOrigin origin) const;
   /// Converts a number in the tile's group, `inGroup`, to a number in the
   /// tensor, whose groups have `ofGroup` each.

@@ -32,7 +32,7 @@ TmaGeometry::Loop TmaGeometry::getOuterLoop() const {
   if (hasHaloTiles())
     return {window.countHaloTilesOfWindow() * getChannelsOfHaloTiles(),
             getMultipliedElements()};
-  return hasInnerTaps() ? Loop{channelsOfPart, getRowElements()}
+  return hasInnerTaps() ? Loop{channelsOfSlice, getRowElements()}
                         : Loop{window.countTaps(), 1};
 }
 
@@ -44,10 +44,10 @@ int64_t TmaGeometry::getMultipliedElements() const {
   // of 64 and one of 32. Then a few elements are copied twice, but none are
   // multiplied in vain. Kernels that keep the filter count rows of 64.
   bool areEven = hasHaloTiles() && !filter.empty();
-  int64_t rows = areEven ? llvm::divideCeil(channelsOfPart, row) : 1;
+  int64_t rows = areEven ? llvm::divideCeil(channelsOfSlice, row) : 1;
   int64_t ofAtom = Tile::kAtomBytes / elementBytes;
   return std::min<int64_t>(
-      row, llvm::alignTo(llvm::divideCeil(channelsOfPart, rows), ofAtom));
+      row, llvm::alignTo(llvm::divideCeil(channelsOfSlice, rows), ofAtom));
 }
 
 TmaGeometry::Loop TmaGeometry::getInnerLoop() const {
@@ -56,7 +56,7 @@ TmaGeometry::Loop TmaGeometry::getInnerLoop() const {
   if (hasHaloTiles())
     return {window.countTapsOfHaloTile(), 1};
   return hasInnerTaps() ? Loop{window.countTaps(), 1}
-                        : Loop{channelsOfPart, getRowElements()};
+                        : Loop{channelsOfSlice, getRowElements()};
 }
 
 /// Instructions transpose 16-bit elements, and warps transpose f32. Blocks of
@@ -92,9 +92,9 @@ bool GeometryReader::checkChannels() {
                           "{2}",
                           alignment, channels, other));
   if (!geometry.reducesPositions && geometry.slices > 1 &&
-      geometry.channelsOfPart % rowElements)
+      geometry.channelsOfSlice % rowElements)
     return refuse(formatv("slices of a multiple of {0} channels, but got {1}",
-                          rowElements, geometry.channelsOfPart));
+                          rowElements, geometry.channelsOfSlice));
   if (geometry.reducesPositions && !geometry.hasHaloTiles() &&
       window.countTaps() > 1 && geometry.columnsOfTap % Tile::kRowElements)
     return refuse(formatv("a multiple of {0} columns for each tap, but got "

@@ -45,30 +45,30 @@ Value mlir::conv::createSegment(const IndexMath &math,
     return inSlice;
   // The last dimension that is split counts segments. Of those before it, a
   // dimension that is not split continues the one before.
-  ArrayRef<int64_t> counts = geometry.partCounts;
+  ArrayRef<int64_t> counts = geometry.sliceCounts;
   while (counts.back() == 1)
     counts = counts.drop_back();
-  SmallVector<int64_t> sliceCounts, lengths;
+  SmallVector<int64_t> joinedCounts, lengths;
   for (auto [count, length] :
-       llvm::zip(counts.drop_back(), geometry.partPositions)) {
-    if (!sliceCounts.empty() && count == 1) {
+       llvm::zip(counts.drop_back(), geometry.slicePositions)) {
+    if (!joinedCounts.empty() && count == 1) {
       lengths.back() *= length;
       continue;
     }
-    sliceCounts.push_back(count);
+    joinedCounts.push_back(count);
     lengths.push_back(length);
   }
-  if (sliceCounts.empty() ||
-      (sliceCounts.size() == 1 && sliceCounts.front() == 1))
+  if (joinedCounts.empty() ||
+      (joinedCounts.size() == 1 && joinedCounts.front() == 1))
     return math.add(math.mul(inSlice, counts.back()), slice);
-  sliceCounts.push_back(counts.back());
-  SmallVector<Value> digits = math.split(slice, sliceCounts);
+  joinedCounts.push_back(counts.back());
+  SmallVector<Value> digits = math.split(slice, joinedCounts);
   Value segment = math.constant(0);
   for (auto [length, count, digit, inner] :
-       llvm::zip(lengths, sliceCounts, digits, math.split(inSlice, lengths)))
+       llvm::zip(lengths, joinedCounts, digits, math.split(inSlice, lengths)))
     segment = math.add(math.mul(segment, count * length),
                        math.add(math.mul(digit, length), inner));
-  return math.add(math.mul(segment, sliceCounts.back()), digits.back());
+  return math.add(math.mul(segment, joinedCounts.back()), digits.back());
 }
 
 SmallVector<Value> mlir::conv::createTapOffsets(const IndexMath &math,

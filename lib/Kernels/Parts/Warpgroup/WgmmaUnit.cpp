@@ -223,9 +223,10 @@ SmallVector<Value> WgmmaUnit::createStep(ValueRange accumulators,
   return sums;
 }
 
-SmallVector<Value> WgmmaUnit::createPart(ValueRange accumulators,
-                                         const Operands &operands,
-                                         int64_t first, int64_t end) const {
+SmallVector<Value> WgmmaUnit::createPartialProduct(ValueRange accumulators,
+                                                   const Operands &operands,
+                                                   int64_t first,
+                                                   int64_t end) const {
   Value leftUnits = ptx.math.div(operands.left, kDescriptorUnitBytes);
   Value rightUnits = ptx.math.div(operands.right, kDescriptorUnitBytes);
   SmallVector<Value> right;
@@ -246,16 +247,17 @@ SmallVector<Value> WgmmaUnit::createPart(ValueRange accumulators,
 
 SmallVector<Value>
 WgmmaUnit::createPromotedStep(ValueRange sums, const Operands &operands) const {
-  SmallVector<Value> totals(sums), part = createUndefined();
-  int64_t partBytes = tile.promotion * elementBytes;
-  for (int64_t first = 0; first < multipliedBytes; first += partBytes) {
+  SmallVector<Value> totals(sums), partial = createUndefined();
+  int64_t partialBytes = tile.promotion * elementBytes;
+  for (int64_t first = 0; first < multipliedBytes; first += partialBytes) {
     // The next partial product reuses these registers, so it starts after they
     // have been added: there are none for a third set of sums.
-    part = createPart(part, operands, first,
-                      std::min(first + partBytes, multipliedBytes));
+    partial =
+        createPartialProduct(partial, operands, first,
+                             std::min(first + partialBytes, multipliedBytes));
     // The sums of one atom are added while the next atom is multiplied.
-    int64_t pending = part.size();
-    for (auto [total, own] : llvm::zip(totals, part)) {
+    int64_t pending = partial.size();
+    for (auto [total, own] : llvm::zip(totals, partial)) {
       wait(--pending);
       own = finishAtom(own);
       total = addAtom(total, own);

@@ -60,9 +60,9 @@ private:
   Value createInstruction(Value sums, Value a, Value b, bool isFirst) const;
   /// Starts the product of bytes `first` to `end` of all rows, which overwrites
   /// `accumulators`. Each atom is a commit group of its own.
-  SmallVector<Value> createPart(ValueRange accumulators,
-                                const Operands &operands, int64_t first,
-                                int64_t end) const;
+  SmallVector<Value> createPartialProduct(ValueRange accumulators,
+                                          const Operands &operands,
+                                          int64_t first, int64_t end) const;
   /// The offset of an atom's rows in the left operand, in bytes.
   Value createAtomOffset(const TmaGeometry &geometry, Value atom) const;
   /// The offset, in bytes, of an atom that is a tap.

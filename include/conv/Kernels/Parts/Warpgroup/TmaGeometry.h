@@ -149,14 +149,14 @@ struct TmaGeometry {
   /// If the reduction is over taps and channels: the right operand's
   /// dimensions, outermost first, and the channels of a slice.
   SmallVector<Coordinate> filter;
-  int64_t channelsOfPart;
+  int64_t channelsOfSlice;
   /// Digits of the columns that are joined dgrad phases, outermost first, and
   /// the columns of each phase, which include the index of a row of the filter.
   SmallVector<int64_t> phases;
   int64_t columnsOfPhase;
 
   /// If the reduction is over positions: the shape of the left operand,
-  /// channels innermost, whose positions are `segments` times `parts` runs of
+  /// channels innermost, whose positions are `segments` times `slices` runs of
   /// `segmentPositions`.
   SmallVector<int64_t> leftShape;
   int64_t segments, segmentPositions;
@@ -176,7 +176,7 @@ struct TmaGeometry {
   /// If the reduction is over positions: the slices along each dimension of the
   /// left operand but the channels, and the positions of a slice along it. With
   /// halo tiles, slices are boxes, and a slice is one segment.
-  SmallVector<int64_t> partCounts, partPositions;
+  SmallVector<int64_t> sliceCounts, slicePositions;
 
   /// The steps of the main loop are two nested loops: over taps, and rows of
   /// channels; over halo tiles of the window and rows of channels, and the taps
@@ -188,7 +188,7 @@ struct TmaGeometry {
   /// read before the next: between two taps of a pixel the chip reads only this
   /// row of all its tiles, which stays in the cache.
   bool hasInnerTaps() const {
-    return hasHaloTiles() || channelsOfPart > getRowElements();
+    return hasHaloTiles() || channelsOfSlice > getRowElements();
   }
   int64_t countSteps() const {
     return getOuterLoop().count() * getInnerLoop().count();
@@ -241,7 +241,7 @@ struct TmaGeometry {
   }
   /// Channels per window in the outer loop over halo tiles.
   int64_t getChannelsOfHaloTiles() const {
-    return llvm::alignTo(channelsOfPart, getMultipliedElements());
+    return llvm::alignTo(channelsOfSlice, getMultipliedElements());
   }
   int64_t getHaloTileCopyBytes() const;
   /// How tiles hold taps that are rows.
