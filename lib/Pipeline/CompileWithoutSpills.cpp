@@ -71,13 +71,11 @@ struct TooLarge {
   int64_t countOperations() const { return lowered.pair.codeSize.operations; }
 };
 
-/// The tries for one pair.
+/// The search for one pair.
 class ScheduleSearch {
 public:
-  ScheduleSearch(const FunctionSource &function, const Target &target,
-                 const CompileOptions &options, std::shared_ptr<Walk> raised)
-      : function(function), target(target), options(options),
-        raised(std::move(raised)) {}
+  ScheduleSearch(ScheduleTries tries, ExplanationForm explain)
+      : tries(std::move(tries)), explain(explain) {}
 
   Result<CompiledPair> run();
 
@@ -85,12 +83,9 @@ private:
   /// Compiles with the first schedule whose kernels are not too large. If none
   /// of the first `kMaxTooLarge` is, the smallest of them is taken.
   Result<CompiledPair> compileFirst();
-  Result<LoweredPair> lower() {
-    return lowerPair(function, target, options, excluded, memo,
-                     std::exchange(raised, nullptr));
-  }
+  Result<LoweredPair> lower() const { return tries.lower(excluded); }
   Result<CompiledPair> compile(LoweredPair lowered) const {
-    return compilePair(std::move(lowered), target, options);
+    return tries.compile(std::move(lowered));
   }
   /// A try that is not compiled.
   void drop(const LoweredPair &lowered) {
@@ -112,14 +107,11 @@ private:
   /// The best try, with the stage times of all tries.
   CompiledPair finish();
 
-  const FunctionSource &function;
-  const Target &target;
-  const CompileOptions &options;
-  std::shared_ptr<Walk> raised; ///< For the first try.
+  ScheduleTries tries;
+  ExplanationForm explain;
   CompiledPair best;
   std::vector<Spill> spills; ///< The last try's.
   Exclusion excluded;
-  RankingMemo memo;
   std::vector<StageTime> otherTimes;
   std::vector<GaveWay> gaveWay;
   int64_t operations = 0; ///< Of all tries, with what they cost besides.
@@ -220,16 +212,16 @@ CompiledPair ScheduleSearch::finish() {
     });
   });
   for (const GaveWay &one : gaveWay)
-    if (options.explain == ExplanationForm::Text)
+    if (explain == ExplanationForm::Text)
       os << "gave way    " << one.schedule << ": " << one.reason << "\n";
-    else if (options.explain == ExplanationForm::Json)
+    else if (explain == ExplanationForm::Json)
       os << llvm::json::Value(
                 llvm::json::Object{{"function", best.entry.function},
                                    {"target", best.entry.target},
                                    {"gave_way", one.schedule},
                                    {"reason", one.reason}})
          << "\n";
-  if (options.explain == ExplanationForm::Text && !gaveWay.empty())
+  if (explain == ExplanationForm::Text && !gaveWay.empty())
     os << "\n";
   return std::move(best);
 }
@@ -255,9 +247,9 @@ Result<CompiledPair> ScheduleSearch::run() {
   operations += kOperationsOfTry + size.operations;
   best = std::move(*first);
   spills = best.spills;
-  for (int tries = 0; tries < kMaxTries && cost <= size.most &&
-                      excludeSpills() && fitNext(size.operations);
-       ++tries) {
+  for (int number = 0; number < kMaxTries && cost <= size.most &&
+                       excludeSpills() && fitNext(size.operations);
+       ++number) {
     Result<LoweredPair> lowered = lower();
     if (!lowered) // No other schedule is left.
       break;
@@ -276,8 +268,22 @@ Result<CompiledPair> ScheduleSearch::run() {
   return finish();
 }
 
+Result<CompiledPair> mlir::conv::searchSchedules(ScheduleTries tries,
+                                                 ExplanationForm explain) {
+  return ScheduleSearch(std::move(tries), explain).run();
+}
+
 Result<CompiledPair> mlir::conv::compileWithoutSpills(
     const FunctionSource &function, const Target &target,
     const CompileOptions &options, std::shared_ptr<Walk> raised) {
-  return ScheduleSearch(function, target, options, std::move(raised)).run();
+  RankingMemo memo;
+  return searchSchedules(
+      {[&](const Exclusion &excluded) {
+         return lowerPair(function, target, options, excluded, memo,
+                          std::exchange(raised, nullptr));
+       },
+       [&](LoweredPair lowered) {
+         return compilePair(std::move(lowered), target, options);
+       }},
+      options.explain);
 }

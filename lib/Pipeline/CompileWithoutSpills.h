@@ -10,7 +10,22 @@
 
 #include "CompilePair.h"
 
+#include <functional>
+
 namespace mlir::conv {
+
+/// The tries of a search. A try has the first schedule of a ranking that is not
+/// excluded.
+struct ScheduleTries {
+  std::function<::conv::Result<LoweredPair>(const Exclusion &)> lower;
+  std::function<::conv::Result<CompiledPair>(LoweredPair)> compile;
+};
+
+/// Tries schedules that the cost model chose until one has neither too many
+/// operations nor spills, or until the tries have cost enough; then returns the
+/// best try, with the stage times of all tries.
+::conv::Result<CompiledPair> searchSchedules(ScheduleTries tries,
+                                             ExplanationForm explain);
 
 /// Compiles a pair. If kernels spill whose schedules the cost model chose, the
 /// next schedules of its ranking replace them; schedules of a user or of a

@@ -20,12 +20,14 @@
 #include "conv/Kernels/Candidate.h"
 #include "conv/Kernels/SplitSum.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::conv;
+using llvm::formatv;
 
 static const ::conv::DirectCalibration &fit(const ::conv::ChipInfo &chip) {
   return chip.calibration->direct;
@@ -202,9 +204,18 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
       continue;
     }
     DirectWork work = computeDirectWork(*tiling, schedule, product, chip);
-    if (work.spills || work.isLong) {
-      obstacle = "a filter whose blocks fit registers, and code that compiles "
-                 "in time";
+    if (work.spills) {
+      obstacle = formatv("expects a filter whose blocks fit the {0} registers "
+                         "of a lane, but got {1}",
+                         chip.registersPerLane, work.registers)
+                     .str();
+      return std::nullopt;
+    }
+    if (work.isLong) {
+      obstacle = formatv("expects code that compiles in time, but got {0} "
+                         "matrix instructions",
+                         tiling->countAtoms())
+                     .str();
       return std::nullopt;
     }
     addProduct(*tiling, work, product, chip, cost);
