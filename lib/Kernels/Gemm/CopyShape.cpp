@@ -20,9 +20,8 @@ bool mlir::conv::areRowsNeighbours(const MatrixAccess &access) {
 
 bool mlir::conv::arrivesInBlocks(const Kernel &kernel,
                                  const MatrixAccess &access) {
-  bool areRowsRead = kernel.atom.kind == ::conv::AtomKind::MFMA ||
-                     kernel.atom.kind == ::conv::AtomKind::WMMA;
-  return areRowsRead && areRowsNeighbours(access);
+  return kernel.chip.backend == ::conv::Backend::AMDGPU &&
+         areRowsNeighbours(access);
 }
 
 CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
@@ -39,7 +38,8 @@ CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
         std::min<int64_t>(kernel.vectorElements(), powerOfTwoIn(vectors));
     rowWidth = access.getVectorWidth(MatrixIndex::Row, std::min(limit, rowRun));
     int64_t widest = access.getVectorWidth(MatrixIndex::Row, limit);
-    followsOperand = arrivesInBlocks(kernel, access) && widest > rowWidth;
+    followsOperand = arrivesInBlocks(kernel, access) &&
+                     kernel.laneGroups() > 1 && widest > rowWidth;
     if (followsOperand)
       rowWidth = widest;
   } else {

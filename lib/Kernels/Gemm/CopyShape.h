@@ -67,8 +67,8 @@ private:
 /// Whether rows, and not the reduction, are adjacent in memory.
 bool areRowsNeighbours(const MatrixAccess &access);
 
-/// Whether lanes transpose blocks of rows to a tile of which MFMA or WMMA read
-/// rows.
+/// Whether lanes transpose blocks of rows to a tile of which each of them reads
+/// rows: atoms of AMD chips do.
 bool arrivesInBlocks(const Kernel &kernel, const MatrixAccess &access);
 
 } // namespace mlir::conv

@@ -24,7 +24,9 @@ enum class TileOrder { AlongReduction, AlongRows };
 ///
 /// Lanes that transpose blocks of rows write lines that are a block apart.
 /// These lines would be in one part of the banks if they are shorter than all
-/// banks, so lines change places with those beside them, too (`getPlace`).
+/// banks, so lines change places with those beside them, too (`getPlace`). If
+/// lines have two vectors, which a pass reads both, these lie in different
+/// sweeps of all banks (`getSeparatePlace`).
 class SharedTile {
 public:
   /// `holdsColumns`: rows are columns of the result
@@ -71,6 +73,9 @@ private:
   bool permutesBlocks() const;
   Value getTwistOfColumns(Value line) const;
   bool readsBothVectors() const;
+  bool separatesVectors() const;
+  Value getSeparatePlace(Value line, Value position) const;
+  Value locateInStage(Value line, Value position) const;
 
   const Kernel &kernel;
   int64_t rows;
