@@ -16,11 +16,14 @@ module attributes {conv.target = #conv.target<"gfx942">} {
   // CHECK:           vector.store %{{.+}}, %[[B]]
   // CHECK:           gpu.barrier
   // A loop over elements, and one over the rows of the filter: the innermost
-  // digit is unrolled.
+  // digit is unrolled. All reads start before the first product.
   // CHECK:           scf.for
   // CHECK:             scf.for
-  // CHECK:               vector.load %[[A]]{{.*}} vector<8xf16>
-  // CHECK:               vector.load %[[B]]{{.*}} vector<8xf16>
+  // CHECK-COUNT-3:       vector.load %{{.+}} vector<8xf16>
+  // CHECK-COUNT-3:       vector.load %{{.+}} vector<8xf16>
+  // CHECK-NOT:           vector.load
+  // CHECK-NOT:           math.fma
+  // CHECK:               conv.schedule_fence
   // CHECK-COUNT-24:      math.fma
   // CHECK-NOT:           math.fma
   // CHECK:               scf.yield

@@ -41,6 +41,8 @@ private:
   SharedBox::Reader createReader(const Operand &operand,
                                  ArrayRef<Value> digits) const;
   int64_t getPlace(const Operand &operand, int64_t element, int64_t tap) const;
+  void startReads(SharedBox::Reader &lhsReader,
+                  SharedBox::Reader &rhsReader) const;
 
   const Kernel &kernel;
   SmallVector<int64_t> extents;

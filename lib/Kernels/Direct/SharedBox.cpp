@@ -264,16 +264,22 @@ SharedBox::Reader::Reader(const SharedBox &box, Value base, int64_t alignment)
                    kVectorBytes /
                        (box.operand.getType().getElementTypeBitWidth() / 8))) {}
 
+void SharedBox::Reader::start(int64_t distance) {
+  int64_t place = distance - llvm::mod(distance, width);
+  Value &elements = vectors[place];
+  if (!elements)
+    elements = shared.load(shared.kernel.math.add(base, place), width);
+}
+
 Value SharedBox::Reader::read(int64_t distance) {
-  const Kernel &kernel = shared.kernel;
-  ImplicitLocOpBuilder &b = kernel.b;
+  ImplicitLocOpBuilder &b = shared.kernel.b;
   int64_t lane = llvm::mod(distance, width);
-  Value &elements = vectors[distance - lane];
+  Value &elements = wide[distance - lane];
   if (!elements) {
-    elements = shared.load(kernel.math.add(base, distance - lane), width);
-    Type wide = getAccumulatorType(shared.operand.getElementType());
-    elements =
-        widenElement(b, b.getLoc(), elements, VectorType::get({width}, wide));
+    start(distance);
+    Type type = getAccumulatorType(shared.operand.getElementType());
+    elements = widenElement(b, b.getLoc(), vectors[distance - lane],
+                            VectorType::get({width}, type));
   }
   return vector::ExtractOp::create(b, elements, lane);
 }

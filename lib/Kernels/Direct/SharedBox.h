@@ -54,13 +54,18 @@ public:
   public:
     /// `base` is an offset in the box and a multiple of `alignment`.
     Reader(const SharedBox &box, Value base, int64_t alignment);
+    /// Starts the read of the vector that has the element.
+    void start(int64_t distance);
+    /// Vectors whose reads have started.
+    size_t countReads() const { return vectors.size(); }
     Value read(int64_t distance);
 
   private:
     const SharedBox &shared;
     Value base;
     int64_t width;
-    DenseMap<int64_t, Value> vectors;
+    DenseMap<int64_t, Value> vectors; ///< As they are in the box.
+    DenseMap<int64_t, Value> wide;    ///< In the type of sums.
   };
 
 private:
