@@ -36,6 +36,11 @@ static constexpr int64_t kMaxOperationsOfTries = 8704;
 /// The most operations for which a staged GEMM is preferred to the other
 /// families' kernels, which rank after all that gave way.
 static constexpr int64_t kMaxOperationsOfLast = 5120;
+/// The most operations of a schedule that is compiled after all, if what it
+/// would give way to is predicted to take `kWorthwhile` times as long. They
+/// take half a second more to compile.
+static constexpr int64_t kMaxOperationsIfFaster = 6144;
+static constexpr double kWorthwhile = 1.25;
 /// The operations to aim at after a second schedule of more than the most,
 /// since their number is only nearly proportional to the elements of a step.
 /// After the first one, a schedule that is just small enough may be much faster
@@ -139,6 +144,15 @@ static const ChosenSchedule *findTooLarge(const LoweredPair &lowered,
   return isTooLarge ? schedule : nullptr;
 }
 
+/// Whether a schedule with too many operations is so much faster than `other`
+/// that it is worth the time to compile it.
+static bool isWorthwhile(const TooLarge &large, const LoweredPair &other) {
+  const ChosenSchedule *schedule = large.lowered.getReplaceable();
+  return schedule && schedule->seconds > 0 && other.schedules.size() == 1 &&
+         large.countOperations() <= kMaxOperationsIfFaster &&
+         other.schedules.front().seconds > kWorthwhile * schedule->seconds;
+}
+
 Result<CompiledPair> ScheduleSearch::compileFirst() {
   CodeLimits limits{kMaxOperations};
   std::optional<TooLarge> smallest;
@@ -156,6 +170,10 @@ Result<CompiledPair> ScheduleSearch::compileFirst() {
     }
     const ChosenSchedule *schedule = findTooLarge(*lowered, limits);
     if (!schedule) {
+      if (smallest && isWorthwhile(*smallest, *lowered)) {
+        drop(*lowered);
+        break;
+      }
       if (smallest)
         drop(smallest->lowered);
       return compile(std::move(*lowered));

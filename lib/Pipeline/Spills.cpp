@@ -15,6 +15,8 @@
 #include "conv/Plan/ConvolutionPlan.h"
 #include "conv/Plan/OperandForm.h"
 #include "conv/Plan/PrepackFilter.h"
+#include "conv/Schedule/DeviceChip.h"
+#include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/StepElements.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -38,6 +40,15 @@ static size_t countLaunches(ConvolutionOpInterface op) {
   return launches;
 }
 
+/// The predicted seconds on an AMD chip. Compile times elsewhere, where longer
+/// kernels are not worth them, were not compared.
+static double predictOnAMD(ConvolutionOpInterface op) {
+  ::conv::ChipInfo chip = getDeviceChip(op);
+  return chip.backend == ::conv::Backend::AMDGPU
+             ? predictSeconds(op, op.getScheduleAttr(), chip)
+             : 0;
+}
+
 std::vector<ChosenSchedule> mlir::conv::listSchedules(func::FuncOp function) {
   std::vector<ChosenSchedule> schedules;
   size_t launchesBefore = 0;
@@ -51,8 +62,8 @@ std::vector<ChosenSchedule> mlir::conv::listSchedules(func::FuncOp function) {
     std::string text;
     llvm::raw_string_ostream(text) << schedule;
     schedules.push_back({text, schedule.getChosenBy() == ChosenBy::Heuristic,
-                         countStepElements(schedule), countLaunches(op),
-                         std::exchange(launchesBefore, 0)});
+                         countStepElements(schedule), predictOnAMD(op),
+                         countLaunches(op), std::exchange(launchesBefore, 0)});
   }
   return schedules;
 }

@@ -24,6 +24,7 @@ struct ChosenSchedule {
   std::string text;
   bool byHeuristic;
   int64_t stepElements;  ///< `countStepElements`; only staged GEMMs have them.
+  double seconds;        ///< As predicted; 0 where no search compares them.
   size_t launches;       ///< With the transforms.
   size_t launchesBefore; ///< Of element-wise ops before it.
 };
