@@ -23,9 +23,10 @@ using namespace conv;
 // A register tile of 4 by 16 or 8 by 32: two vectors at each of 4 or 8 places.
 // These sums are enough to hide the latency of multiply-adds. With AVX-512,
 // there is also one vector at 8 places, for results that are too narrow for
-// two, and three vectors, whose 24 sums need the fewest loads. Narrower
-// operands are widened on the way into the cache tile
-// (`getMultipliedType`).
+// two, and three vectors, whose 24 sums need the fewest loads; and one vector
+// at up to 16 places, half a one at as many, or two at up to 14, for parts of
+// lines of an image. Narrower operands are widened on the way into the cache
+// tile (`getMultipliedType`).
 static constexpr MatrixAtom kHostAtoms[] = {
     {AtomKind::FMA, NumericType::F32, NumericType::F32, 16, 4, 1, 1, 16, 4},
     {AtomKind::FMA, NumericType::I32, NumericType::I32, 16, 4, 1, 1, 16, 4},
@@ -37,6 +38,9 @@ static constexpr MatrixAtom kWideAtoms[] = {
     {AtomKind::FMA, NumericType::I32, NumericType::I32, 16, 8, 1, 1, 16, 8},
     {AtomKind::FMA, NumericType::F32, NumericType::F32, 48, 8, 1, 1, 48, 8},
     {AtomKind::FMA, NumericType::I32, NumericType::I32, 48, 8, 1, 1, 48, 8},
+    {AtomKind::FMA, NumericType::F32, NumericType::F32, 16, 16, 1, 1, 16, 16},
+    {AtomKind::FMA, NumericType::F32, NumericType::F32, 8, 16, 1, 1, 8, 16},
+    {AtomKind::FMA, NumericType::F32, NumericType::F32, 32, 14, 1, 1, 32, 14},
 };
 // An instruction multiplies pairs of bf16 and adds both products to a sum.
 static constexpr MatrixAtom kPairAtoms[] = {
@@ -46,6 +50,9 @@ static constexpr MatrixAtom kPairAtoms[] = {
     kWideAtoms[3],
     kWideAtoms[4],
     kWideAtoms[5],
+    kWideAtoms[6],
+    kWideAtoms[7],
+    kWideAtoms[8],
     {AtomKind::FMA, NumericType::BF16, NumericType::F32, 32, 8, 2, 2, 32, 8},
     {AtomKind::FMA, NumericType::BF16, NumericType::F32, 16, 8, 2, 2, 16, 8},
     {AtomKind::FMA, NumericType::BF16, NumericType::F32, 48, 8, 2, 2, 48, 8},
@@ -87,7 +94,7 @@ static constexpr HostCalibration kHostKernels = {.ports = 2,
                                                  .resultRunInstructions = 25,
                                                  .resultInstructions = 8,
                                                  .copiedInstructions = 8,
-                                                 .maskedInstructions = 16,
+                                                 .maskedInstructions = 8,
                                                  .panelInstructions = 2,
                                                  .transposedInstructions = 0.5,
                                                  .maskedLineInstructions = 2,

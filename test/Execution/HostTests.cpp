@@ -301,6 +301,68 @@ static void addSteps() {
   }
 }
 
+/// Register tiles that are parts of a line, of 13 or 14 pixels, whose channels
+/// or rows of windows products read in place: windows that are outside with the
+/// first or the last pixel, with two, with a whole line and with all; tiles end
+/// within the last image. With half vectors of results, too.
+static void addLineParts() {
+  struct Part {
+    const char *rows, *columns, *atom;
+  };
+  auto add = [](const std::string &name, const GenOptions &layer,
+                const Part &part, int64_t gemmK) {
+    for (const std::string &level : listLevels()) {
+      GenOptions options = layer;
+      options.direction = 1;
+      bool isNarrow = level == "host";
+      std::string tile = std::string("[") + part.rows + ", " +
+                         (isNarrow ? "16" : part.columns) + "]";
+      std::string schedule =
+          "kernel = #conv.host_gemm<workgroup = " + tile +
+          ", subgroup = " + tile + ", gemm_k = " + std::to_string(gemmK) +
+          ", stages = 1, atom = <fma " + (isNarrow ? "16 x 4 x 1" : part.atom) +
+          ">, raster = columns>";
+      addTest("Host", "line_parts_" + name + "_" + level,
+              [options, schedule, level] {
+                checkEverywhere(
+                    insertSchedule(generateText(options), options, schedule),
+                    {level});
+              });
+    }
+  };
+  constexpr Part kVector = {"42", "16", "16 x 16 x 1"};
+  constexpr Part kTwo = {"42", "64", "32 x 14 x 1"};
+  constexpr Part kHalf = {"28", "8", "8 x 16 x 1"};
+  GenOptions layer = makeLayer(32, 2, 5, 14, 3, 1, "NHWC");
+  add("groups", layer, kVector, 144);
+  add("groups_runs", layer, kVector, 16);
+  layer.stride = {1, 2, 2};
+  layer.input = {1, 9, 28};
+  add("strided", layer, kVector, 144);
+  layer = makeLayer(20, 1, 4, 28, 5, 1, "NHWC");
+  layer.k = 37;
+  add("two_outside", layer, kTwo, 100);
+  layer.dilation = {1, 3, 7};
+  layer.low = {0, 6, 14};
+  add("far_outside", layer, kTwo, 20);
+  layer = makeLayer(24, 3, 6, 14, 3, 1, "NHWC");
+  add("half_vectors", layer, kHalf, 72);
+  layer.k = 15;
+  add("less_than_half_vectors", layer, kHalf, 24);
+  layer = makeLayer(3, 1, 10, 28, 7, 2, "NHWC");
+  layer.k = 40;
+  layer.bias = true;
+  layer.activation = "relu";
+  add("rows_of_windows", layer, kTwo, 152);
+  add("blocks_of_rows", layer, kTwo, 21);
+  add("parts_of_rows", layer, kTwo, 16);
+  layer.low = {0, 0, 20};
+  add("rows_far_outside", layer, kTwo, 42);
+  layer = makeLayer(3, 1, 7, 13, 3, 1, "NHWC");
+  layer.k = 16;
+  add("lines_of_13", layer, {"39", "16", "16 x 16 x 1"}, 32);
+}
+
 /// Rows of many channels, which products read in place: pixels that are inside,
 /// and zeros for those that are not; blocks of the reduction start and end
 /// within a pixel, and pairs of it are adjacent.
@@ -476,6 +538,7 @@ static void addReductions() {
 }
 
 void test::addHostTests() {
+  addLineParts();
   addSteps();
   addReductions();
   addLines();

@@ -203,7 +203,8 @@ module attributes {conv.target = #conv.target<"host_v4">} {
 // -----
 
 // The channels of 8 pixels of one line, which are read in place: one division finds the line and the first pixel, and all
-// share the check of the line.
+// share the check of the line. If all but the first or the last are inside of the image, the product leaves it out; else each
+// has a check; and nothing is multiplied if the line is outside.
 // CHECK-LABEL:    gpu.func @one_line_0
 // CHECK:            arith.divui {{.*}}, %c16_i64
 // CHECK-NOT:        arith.divui {{.*}}, %c16_i64
@@ -220,6 +221,69 @@ module attributes {conv.target = #conv.target<"host_v4">} {
         layouts = <"NHWC", "KRSC", "NPQK"> groups = 1 schedule = #in_place
         : tensor<1x8x16x32xf32>, tensor<32x3x3x32xf32> -> tensor<1x8x16x32xf32>
     return %y : tensor<1x8x16x32xf32>
+  }
+}
+
+// -----
+
+// A tile of 60 pixels has register tiles of half a line each.
+// CHECK-LABEL:    gpu.func @half_lines_0
+// CHECK:            arith.divui {{.*}}, %c12_i64
+// CHECK-NOT:        arith.divui {{.*}}, %c12_i64
+// CHECK-COUNT-6:    vector.fma {{.*}} : vector<32xf32>
+// CHECK:            gpu.return
+#in_place = #conv.schedule<kernel = #conv.host_gemm<workgroup = [60, 32], subgroup = [60, 32], gemm_k = 64, stages = 1, atom = <fma 32 x 8 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @half_lines(%x: tensor<1x10x12x32xf32>, %w: tensor<32x3x3x32xf32>) -> tensor<1x10x12x32xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 1 schedule = #in_place
+        : tensor<1x10x12x32xf32>, tensor<32x3x3x32xf32> -> tensor<1x10x12x32xf32>
+    return %y : tensor<1x10x12x32xf32>
+  }
+}
+
+// -----
+
+// The 9 elements of a row of a window of 3 channels are read in place where it is inside of the image for all pixels of a
+// register tile, and copied with masks elsewhere.
+// CHECK-LABEL:    gpu.func @few_channels_0
+// CHECK:            scf.if
+// CHECK-NOT:          vector.maskedload
+// CHECK:              scf.for
+// CHECK-COUNT-8:        vector.fma {{.*}} : vector<16xf32>
+// CHECK:            } else {
+// CHECK-COUNT-8:      vector.maskedload {{.*}} vector<16xf32>
+// CHECK:              scf.for
+// CHECK-COUNT-8:        vector.fma {{.*}} : vector<16xf32>
+// CHECK:            gpu.return
+#few = #conv.schedule<kernel = #conv.host_gemm<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 32, stages = 1, atom = <fma 16 x 8 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @few_channels(%x: tensor<1x16x16x3xf32>, %w: tensor<16x3x3x3xf32>) -> tensor<1x8x8x16xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #few
+        : tensor<1x16x16x3xf32>, tensor<16x3x3x3xf32> -> tensor<1x8x8x16xf32>
+    return %y : tensor<1x8x8x16xf32>
+  }
+}
+
+// -----
+
+// Tiles of half a vector: panels have 8 rows, and a result is one store.
+// CHECK-LABEL:    gpu.func @half_vectors_0
+// CHECK-COUNT-8:    vector.fma {{.*}} : vector<8xf32>
+// CHECK-NOT:        vector.maskedstore
+// CHECK:            vector.store {{.*}} memref<1024xf32, {{.*}}>, vector<8xf32>
+// CHECK:            gpu.return
+#half = #conv.schedule<kernel = #conv.host_gemm<workgroup = [64, 8], subgroup = [64, 8], gemm_k = 72, stages = 1, atom = <fma 8 x 16 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @half_vectors(%x: tensor<1x8x8x16xf32>, %w: tensor<16x3x3x8xf32>) -> tensor<1x8x8x16xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #half
+        : tensor<1x8x8x16xf32>, tensor<16x3x3x8xf32> -> tensor<1x8x8x16xf32>
+    return %y : tensor<1x8x8x16xf32>
   }
 }
 

@@ -45,6 +45,25 @@ private:
   int64_t countUnrolled(int64_t rows) const;
   SmallVector<Value> createPacked(Value row, Value wideStart,
                                   ValueRange initial);
+  using CreateSums = function_ref<SmallVector<Value>()>;
+  SmallVector<Value> createIf(Value condition, CreateSums createThen,
+                              CreateSums createElse) const;
+  /// Whether runs that are read in place may be partly outside of the tensor.
+  bool isRange() const {
+    return narrow.inPlace !=
+               narrowAccess.getInnermostSize(MatrixIndex::Column) ||
+           !narrowAccess.isCheckedTogether(MatrixIndex::Column);
+  }
+  bool areRowsTogether() const;
+  bool isPartOfLine() const;
+  SmallVector<Value> createRangeRun(ArrayRef<MatrixAccess::Position> starts,
+                                    Value first, Value wideRun, Value length,
+                                    ValueRange initial);
+  Value createSharedGuard(ArrayRef<MatrixAccess::Position> starts,
+                          const MatrixAccess::Position &column) const;
+  SmallVector<Value> createRun(ArrayRef<MatrixAccess::Position> starts,
+                               const MatrixAccess::Position &column,
+                               Value wideRun, Value length, ValueRange initial);
   SmallVector<Value> createRuns(Value row, Value wideStart, ValueRange initial);
   SmallVector<MatrixAccess::Position> createStarts(Value row);
   NarrowRow select(const MatrixAccess::Position &position);
@@ -105,8 +124,12 @@ HostCacheLoop::HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function)
       narrow(HostOperand::getNarrow(kernel, !isLeftWide)), width(kernel.atom.m),
       narrowAccess(math, narrow.operand),
       source(code.flatten(narrow.argument)) {
-  int64_t rows = align(kernel.workgroupTile()[0]);
-  int64_t columns = align(kernel.workgroupTile()[1]);
+  auto alignSide = [&](size_t side) {
+    bool isNarrow = isLeftWide == (side == 1);
+    int64_t all = align(kernel.workgroupTile()[side]);
+    return isNarrow ? llvm::alignTo(all, narrow.step) : all;
+  };
+  int64_t rows = alignSide(0), columns = alignSide(1);
   wideTile = isLeftWide ? rows : columns;
   // The last vector of a row may go beyond it.
   auto createTile = [&](size_t index, int64_t tileRows) {
@@ -120,7 +143,7 @@ HostCacheLoop::HostCacheLoop(Kernel &kernel, gpu::GPUFuncOp function)
   // So may the last vector of results, along either operand.
   sums = code.createScratch(function, 2, code.getSumType(),
                             rows * columns + code.lanes * wideTile);
-  if (narrow.isInPlace && narrowAccess.isChecked())
+  if (narrow.inPlace != 0 && !isRange() && narrowAccess.isChecked())
     zeros = code.createBuffer(function, source,
                               llvm::alignTo(kernel.gemmK(), code.lanes));
 }
@@ -213,6 +236,20 @@ HostCacheLoop::select(const MatrixAccess::Position &position) {
           arith::SelectOp::create(b, guard, offset, math.constant(0))};
 }
 
+/// Whether a register tile's rows of the narrow operand are at the same
+/// distances from the first one everywhere.
+bool HostCacheLoop::areRowsTogether() const {
+  return narrow.rows % narrow.step == 0 && narrow.tile % narrow.step == 0 &&
+         narrowAccess.movesTogether(MatrixIndex::Row, narrow.step);
+}
+
+/// Whether they are also of one line, so that those inside of the tensor are
+/// neighbours.
+bool HostCacheLoop::isPartOfLine() const {
+  return areRowsTogether() &&
+         narrowAccess.getInnermostSize(MatrixIndex::Row) % narrow.step == 0;
+}
+
 /// The positions of a register tile's rows of the narrow operand. If they are
 /// neighbours in memory, such as pixels of one line, they are a single position
 /// and constants.
@@ -225,8 +262,7 @@ SmallVector<MatrixAccess::Position> HostCacheLoop::createStarts(Value row) {
   };
   const int64_t count = narrow.step;
   SmallVector<MatrixAccess::Position> starts;
-  if (narrow.rows % count == 0 && narrow.tile % count == 0 &&
-      narrowAccess.movesTogether(MatrixIndex::Row, count)) {
+  if (areRowsTogether()) {
     MatrixAccess::Position first = createStart(math.add(origin, row));
     for (int64_t i = 0; i < count; ++i)
       starts.push_back(
@@ -239,42 +275,159 @@ SmallVector<MatrixAccess::Position> HostCacheLoop::createStarts(Value row) {
   return starts;
 }
 
+/// What one of two branches computes.
+SmallVector<Value> HostCacheLoop::createIf(Value condition,
+                                           CreateSums createThen,
+                                           CreateSums createElse) const {
+  auto yield = [](CreateSums create) {
+    return [create](OpBuilder &builder, Location loc) {
+      scf::YieldOp::create(builder, loc, create());
+    };
+  };
+  auto choice =
+      scf::IfOp::create(b, condition, yield(createThen), yield(createElse));
+  return llvm::to_vector_of<Value>(choice.getResults());
+}
+
+/// Whether the coordinates that all rows share are inside of the tensor.
+Value HostCacheLoop::createSharedGuard(
+    ArrayRef<MatrixAccess::Position> starts,
+    const MatrixAccess::Position &column) const {
+  MatrixAccess::Position shared = narrowAccess.add(starts.front(), column);
+  for (auto [i, coordinate] : llvm::enumerate(shared.coordinates))
+    if (starts.front().coordinates[i] != starts.back().coordinates[i])
+      coordinate = math.constant(0);
+  return narrowAccess.createGuard(shared, math.yes());
+}
+
+/// Adds the products of one run of the reduction, which starts at a column and
+/// may be partly outside of the tensor, to a register tile of a line: unless
+/// all rows have all of it, it is copied.
+SmallVector<Value>
+HostCacheLoop::createRangeRun(ArrayRef<MatrixAccess::Position> starts,
+                              Value first, Value wideRun, Value length,
+                              ValueRange initial) {
+  auto multiply = [&](Value buffer, auto locate) {
+    SmallVector<NarrowRow> rows;
+    for (size_t i = 0; i < starts.size(); ++i)
+      rows.push_back({buffer, locate(i)});
+    return createSteps(rows, code.pairs, wideRun, length, initial);
+  };
+  auto createColumn = [&](Value column) {
+    return narrowAccess.createPosition(MatrixIndex::Column, column);
+  };
+  MatrixAccess::Position column = createColumn(first);
+  auto multiplyInside = [&] {
+    return multiply(source, [&](size_t row) {
+      return math.add(starts[row].offset, column.offset);
+    });
+  };
+  Value areInside = math.yes();
+  for (const auto &end :
+       {column,
+        createColumn(math.add(first, code.sub(length, math.constant(1))))})
+    for (const auto &start : {starts.front(), starts.back()})
+      areInside =
+          narrowAccess.createGuard(narrowAccess.add(start, end), areInside);
+  if (matchPattern(areInside, m_One()))
+    return multiplyInside();
+  auto multiplyCopied = [&] {
+    HostPack(kernel, block, narrow, isLeftWide ? origin.column : origin.row)
+        .copyRuns(starts, first, length, narrow.inPlace);
+    return multiply(narrow.scratch, [&](size_t row) -> Value {
+      return math.constant(static_cast<int64_t>(row) * narrow.inPlace);
+    });
+  };
+  return createIf(areInside, multiplyInside, multiplyCopied);
+}
+
+/// Adds the products of one run of the reduction, of which the rows have a
+/// position each, to a register tile. Rows of a line that are all inside, or
+/// all but the first or the last, are read at constant distances; others need
+/// a guard each, unless the whole line is outside.
+SmallVector<Value>
+HostCacheLoop::createRun(ArrayRef<MatrixAccess::Position> starts,
+                         const MatrixAccess::Position &column, Value wideRun,
+                         Value length, ValueRange initial) {
+  auto locate = [&](const MatrixAccess::Position &start) {
+    return narrowAccess.add(start, column);
+  };
+  auto multiply = [&](auto place, size_t first, size_t last) {
+    SmallVector<NarrowRow> rows = llvm::map_to_vector(
+        starts.slice(first, last - first),
+        [&](const auto &start) { return place(locate(start)); });
+    SmallVector<Value> sums = llvm::to_vector(initial);
+    size_t part = first * countVectors(), parts = rows.size() * countVectors();
+    llvm::copy(createSteps(rows, code.pairs, wideRun, length,
+                           initial.slice(part, parts)),
+               sums.begin() + part);
+    return sums;
+  };
+  auto multiplyInside = [&](size_t first, size_t last) {
+    return multiply(
+        [&](const MatrixAccess::Position &position) {
+          return NarrowRow{source, position.offset};
+        },
+        first, last);
+  };
+  auto multiplyGuarded = [&] {
+    return multiply([&](const auto &position) { return select(position); }, 0,
+                    starts.size());
+  };
+  size_t count = starts.size();
+  // Most windows are inside with all of their rows.
+  if (!isPartOfLine() || count < 3) {
+    Value areInside = areAllInside(code, narrowAccess, starts, column);
+    if (matchPattern(areInside, m_One()))
+      return multiplyInside(0, count);
+    return createIf(
+        areInside, [&] { return multiplyInside(0, count); }, multiplyGuarded);
+  }
+  auto areInside = [&](size_t first, size_t last) {
+    return narrowAccess.createGuard(
+        locate(starts[first]),
+        narrowAccess.createGuard(locate(starts[last]), math.yes()));
+  };
+  if (matchPattern(areInside(0, count - 1), m_One()))
+    return multiplyInside(0, count);
+  auto multiplyRest = [&] {
+    return createIf(createSharedGuard(starts, column), multiplyGuarded,
+                    [&] { return llvm::to_vector(initial); });
+  };
+  auto multiplyFirst = [&] {
+    return createIf(
+        areInside(0, count - 2), [&] { return multiplyInside(0, count - 1); },
+        multiplyRest);
+  };
+  auto multiplyLast = [&] {
+    return createIf(
+        areInside(1, count - 1), [&] { return multiplyInside(1, count); },
+        multiplyFirst);
+  };
+  return createIf(
+      areInside(0, count - 1), [&] { return multiplyInside(0, count); },
+      multiplyLast);
+}
+
 /// Adds the products of the block to a register tile, whose rows of the narrow
 /// operand are read in place, one run of the reduction after the other.
 SmallVector<Value> HostCacheLoop::createRuns(Value row, Value wideStart,
                                              ValueRange initial) {
   SmallVector<MatrixAccess::Position> starts = createStarts(row);
-  int64_t size = narrowAccess.getInnermostSize(MatrixIndex::Column);
+  int64_t size = narrow.inPlace;
   Value end = math.add(block.k, block.length);
   // Blocks of whole runs have runs of a known length.
   bool isWhole = kernel.gemmK() % size == 0 || hasOneBlock();
   auto createColumns = [&](Value first, Value length, ValueRange accumulators) {
-    auto column = narrowAccess.createPosition(MatrixIndex::Column, first);
     Value wideRun =
         math.add(wideStart, math.mul(code.sub(first, block.k), kernel.atom.m));
-    auto multiply = [&](bool areInside) {
-      SmallVector<NarrowRow> rows;
-      for (const MatrixAccess::Position &start : starts) {
-        MatrixAccess::Position position = narrowAccess.add(start, column);
-        rows.push_back(areInside ? NarrowRow{source, position.offset}
-                                 : select(position));
-      }
-      return createSteps(rows, code.pairs, wideRun, length, accumulators);
-    };
-    // Most windows are inside with all of their rows.
-    Value areInside = areAllInside(code, narrowAccess, starts, column);
-    if (matchPattern(areInside, m_One()))
-      return multiply(/*areInside=*/true);
-    auto multiplyIf = [&](bool isKnown) {
-      return [&, isKnown](OpBuilder &, Location) {
-        scf::YieldOp::create(b, multiply(isKnown));
-      };
-    };
-    auto choice =
-        scf::IfOp::create(b, areInside, multiplyIf(true), multiplyIf(false));
-    return llvm::to_vector_of<Value>(choice.getResults());
+    if (isRange())
+      return createRangeRun(starts, first, wideRun, length, accumulators);
+    return createRun(starts,
+                     narrowAccess.createPosition(MatrixIndex::Column, first),
+                     wideRun, length, accumulators);
   };
-  auto createRun = [&](Value run, ValueRange accumulators) {
+  auto createWhole = [&](Value run, ValueRange accumulators) {
     Value first = math.mul(run, size);
     if (isWhole)
       return createColumns(first, math.constant(size), accumulators);
@@ -289,7 +442,7 @@ SmallVector<Value> HostCacheLoop::createRuns(Value row, Value wideStart,
       b, math.div(block.k, size), math.div(math.add(end, size - 1), size),
       math.constant(1), initial,
       [&](OpBuilder &, Location, Value run, ValueRange accumulators) {
-        scf::YieldOp::create(b, createRun(run, accumulators));
+        scf::YieldOp::create(b, createWhole(run, accumulators));
       });
   return llvm::to_vector_of<Value>(loop.getResults());
 }
@@ -318,10 +471,10 @@ void HostCacheLoop::createRegisterTile(Value row, Value vector) {
     initial.push_back(hasOneBlock() ? createZeros()
                                     : code.load(sums, place, getVectorWidth()));
   Value wideStart = math.constant(0);
-  for (auto [sum, place] :
-       llvm::zip_equal(narrow.isInPlace ? createRuns(row, wideStart, initial)
-                                        : createPacked(row, wideStart, initial),
-                       places))
+  for (auto [sum, place] : llvm::zip_equal(
+           narrow.inPlace != 0 ? createRuns(row, wideStart, initial)
+                               : createPacked(row, wideStart, initial),
+           places))
     code.store(sum, sums, place);
 }
 
@@ -334,7 +487,7 @@ void HostCacheLoop::createPanel(Value vector, Value narrowCount) {
                  [&](Value row) { createRegisterTile(row, vector); });
   };
   int64_t whole = kernel.atom.m;
-  int64_t rest = llvm::alignTo(wide.rows % whole, code.lanes);
+  int64_t rest = llvm::alignTo(wide.rows % whole, std::gcd(code.lanes, whole));
   if (wide.rows < whole)
     return createTiles(rest);
   if (rest == 0 || rest == whole || wide.tile % whole != 0)
@@ -371,7 +524,7 @@ void HostCacheLoop::createReduction() {
   auto createBlock = [&](Value k, Value length) {
     block.k = k;
     block.length = length;
-    if (!narrow.isInPlace)
+    if (narrow.inPlace == 0)
       HostPack(kernel, block, narrow, isLeftWide ? origin.column : origin.row)
           .create(narrowCount);
     code.forEach(zero, wideCount, wide.step, [&](Value vector) {

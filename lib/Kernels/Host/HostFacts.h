@@ -24,6 +24,8 @@ struct HostFacts {
   /// until an outer digit changes.
   struct Rows {
     int64_t distance = 0, even = 1;
+    /// Rows whose coordinates in the tensor are evenly spaced, too.
+    int64_t together = 1;
     int64_t lineDistance = 0, line = 1;
     /// Neighbours along the reduction that are contiguous in memory, until the
     /// digit after the next one changes: masks load them as one run.

@@ -30,6 +30,13 @@ static int64_t countRange(const ViewedTensor &operand) {
   return range;
 }
 
+/// Whether the reduction has no more than one digit, such as the channels.
+static bool isPointwise(const ViewedTensor &operand) {
+  return llvm::count_if(operand.view.getColumnRoles(), [&](DigitRole role) {
+           return operand.view.getSize(role) != 1;
+         }) <= 1;
+}
+
 /// How rows of an operand, and neighbours along the reduction, follow each
 /// other in memory.
 static ::conv::HostFacts::Rows describeRows(const ViewedTensor &operand) {
@@ -40,7 +47,7 @@ static ::conv::HostFacts::Rows describeRows(const ViewedTensor &operand) {
     if (size == 1)
       continue;
     if (rows.even == 1)
-      rows.distance = distance;
+      std::tie(rows.distance, rows.together) = std::pair(distance, size);
     else if (distance != rows.even * rows.distance)
       break;
     rows.even *= size;
@@ -52,6 +59,9 @@ static ::conv::HostFacts::Rows describeRows(const ViewedTensor &operand) {
       break;
   }
   rows.range = countRange(operand);
+  // Pixels of windows of 1x1 follow each other beyond the end of a line.
+  if (isPointwise(operand))
+    rows.together = rows.even;
   return rows;
 }
 

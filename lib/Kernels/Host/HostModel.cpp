@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -44,6 +45,21 @@ struct Side {
   int64_t rows, tile;
 };
 
+/// How a tile reads the narrow operand.
+static NarrowTile getNarrowTile(const Problem &problem, const ChipInfo &chip,
+                                const MatrixAtom &atom, const Run &run,
+                                const HostFacts::Rows &facts, int64_t rows,
+                                int64_t tile) {
+  NarrowRuns runs = {.line = facts.together};
+  if (run.isAlongReduction) {
+    runs.together = run.elements;
+    runs.range = facts.range;
+  } else if (facts.distance == 1 || facts.distance == 2) {
+    runs.panel = chip.processor->vectorLanes;
+  }
+  return getNarrowTile(atom, problem.operand, rows, tile, runs);
+}
+
 /// A tile of average size, as wide and narrow operand.
 struct Work {
   Work(const Problem &problem, const ChipInfo &chip,
@@ -61,7 +77,8 @@ struct Work {
   const MatrixAtom &atom;
   double lanes;
   bool hasMasks;  ///< Of loads, for elements as they are stored.
-  bool isInPlace; ///< The narrow operand.
+  double inPlace; ///< Elements of the narrow operand in a row; 0: it is copied.
+  bool areTogether; ///< Its rows in a register tile are located as one.
   bool areResultsAcross = false;
   int64_t resultDistance = 0; ///< Of neighbours in a run of results; 0: none.
   const Run *wideRun, *narrowRun;
@@ -92,18 +109,19 @@ Work::Work(const Problem &problem, const ChipInfo &chip,
     areResultsAcross = ::areResultsAcross(along, across);
     resultDistance = areResultsAcross ? across : along;
   }
-  isInPlace = narrowRun->isAlongReduction &&
-              isReadInPlace(problem.operand, atom, narrowRun->elements);
   Side left(problem.rows, candidate.workgroup[0]);
   Side right(problem.columns, candidate.workgroup[1]);
   const Side &ofWide = isLeftWide ? left : right;
   const Side &ofNarrow = isLeftWide ? right : left;
-  int64_t ofStep = getNarrowRows(atom, std::min(ofNarrow.rows, ofNarrow.tile));
+  NarrowTile tile = getNarrowTile(problem, chip, atom, *narrowRun, narrowRows,
+                                  ofNarrow.rows, ofNarrow.tile);
+  inPlace = double(tile.inPlace);
+  areTogether = tile.areTogether;
   usedWide = ofWide.average(1);
   usedNarrow = ofNarrow.average(1);
   wide = ofWide.average(int64_t(lanes));
-  narrow = ofNarrow.average(ofStep);
-  step = double(ofStep);
+  narrow = ofNarrow.average(tile.rows);
+  step = double(tile.rows);
   panels = double(ofWide.rows / atom.m) / ofWide.countTiles();
   rest = double(ceilDiv(ofWide.rows % atom.m, int64_t(lanes)));
   restPanels = rest > 0 ? 1 / ofWide.countTiles() : 0;
@@ -153,25 +171,30 @@ double Work::countCopy(const Run &run, const HostFacts::Rows &rows,
 
 double Work::countCopies() const {
   double ofWide = wide * countCopy(*wideRun, wideRows, /*isWide=*/true);
-  double ofNarrow =
-      isInPlace ? 0
-                : narrow * countCopy(*narrowRun, narrowRows, /*isWide=*/false);
+  double ofNarrow = inPlace > 0 ? 0
+                                : narrow * countCopy(*narrowRun, narrowRows,
+                                                     /*isWide=*/false);
   return reduction * (ofWide + ofNarrow);
 }
+
+/// Rows that are located together take as long as so many others.
+static constexpr double kTogether = 3;
 
 /// In units of issue: a step of a register tile is limited by multiply-adds,
 /// by loads, or by their latency. A panel comes from the second cache once for
 /// all rows of the narrow operand.
 double Work::countPanel(double vectors) const {
+  // Half a vector takes as long as a whole one.
+  vectors = std::ceil(vectors);
   double ofStep =
       std::max({step * vectors, step + vectors, fit.latencyCycles * fit.ports});
   double ends = fit.registerTileInstructions + 2 * step * vectors;
   double steps = reduction / double(atom.k);
-  double runs =
-      isInPlace ? blocks + reduction / double(narrowRun->elements) : 0;
+  double runs = inPlace > 0 ? blocks + reduction / inPlace : 0;
+  double places = areTogether ? kTogether : step;
   return narrow / step *
              (steps * ofStep + blocks * ends +
-              runs * step * fit.placeInstructions) +
+              runs * places * fit.placeInstructions) +
          steps * vectors * fit.panelInstructions;
 }
 
@@ -220,9 +243,8 @@ public:
 /// read in place, blocks have whole runs or equal parts of them, whose length
 /// is known when the kernel is compiled; parts have whole lines of the wide
 /// operand if that is possible.
-static int64_t alignToRuns(int64_t most, const Run &narrowRun,
-                           const MatrixAtom &atom, int64_t wideLine) {
-  int64_t run = narrowRun.elements;
+static int64_t alignToRuns(int64_t most, int64_t run, const MatrixAtom &atom,
+                           int64_t wideLine) {
   if (most >= run)
     return most / run * run;
   int64_t fewest = ceilDiv(run, most);
@@ -241,8 +263,8 @@ static int64_t alignToRuns(int64_t most, const Run &narrowRun,
 /// does.
 static int64_t getReductionBlock(const Problem &problem, const ChipInfo &chip,
                                  const MatrixAtom &atom,
-                                 std::array<int64_t, 2> tile,
-                                 const Run &narrowRun, int64_t wideLine) {
+                                 std::array<int64_t, 2> tile, int64_t inPlace,
+                                 int64_t wideLine) {
   constexpr int64_t kMultiple = 8;
   auto cacheBytes = double(chip.processor->firstCacheBytes);
   int64_t ofPanel = int64_t(chip.calibration->host->panelShare * cacheBytes) /
@@ -255,10 +277,9 @@ static int64_t getReductionBlock(const Problem &problem, const ChipInfo &chip,
     return 0;
   int64_t lines = std::lcm(kMultiple, wideLine);
   int64_t multiple = lines <= most / 2 ? lines : kMultiple;
-  if (narrowRun.isAlongReduction &&
-      isReadInPlace(problem.operand, atom, narrowRun.elements)) {
-    most = alignToRuns(most, narrowRun, atom, wideLine);
-    multiple = std::gcd(most, narrowRun.elements);
+  if (inPlace > 0) {
+    most = alignToRuns(most, inPlace, atom, wideLine);
+    multiple = std::gcd(most, inPlace);
   }
   if (problem.reduction <= most)
     return roundUp(problem.reduction, kMultiple);
@@ -282,19 +303,33 @@ std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
   // Tiles have as equal numbers of rows, in whole vectors, and of panels as
   // possible.
   const Run &narrowRun = leftIsWide ? problem.rhsRun : problem.lhsRun;
-  // Panels with a vector that is never used are those of another atom.
-  if (atom.m > 2 * chip.processor->vectorLanes &&
-      roundUp(wideRows, chip.processor->vectorLanes) < atom.m)
+  // Panels with a vector that is never used are those of another atom, and so
+  // are those of less than a vector, unless rows are as few.
+  bool isNarrower = atom.m < chip.processor->vectorLanes;
+  if (isNarrower ? wideRows > atom.m
+                 : atom.m > 2 * chip.processor->vectorLanes &&
+                       roundUp(wideRows, chip.processor->vectorLanes) < atom.m)
     return candidates;
   const auto *facts = problem.facts.get<HostFacts>();
+  HostFacts::Rows ofNarrow = !facts       ? HostFacts::Rows()
+                             : leftIsWide ? facts->rhs
+                                          : facts->lhs;
+  auto read = [&](int64_t tile) {
+    return getNarrowTile(problem, chip, atom, narrowRun, ofNarrow, narrowRows,
+                         tile);
+  };
+  NarrowTile ofLine = read(narrowRows);
   int64_t wideLine = !facts       ? 1
                      : leftIsWide ? facts->lhs.line
                                   : facts->rhs.line;
   int64_t lanes = chip.processor->vectorLanes;
+  // Tiles are whole vectors, or whole register tiles of a line.
+  int64_t multiple = ofLine.areTogether ? ofLine.rows : lanes;
   int64_t lastNarrow = 0, allPanels = ceilDiv(wideRows, int64_t(atom.m));
   for (int64_t most : fit.narrowRows) {
     int64_t equal = ceilDiv(narrowRows, ceilDiv(narrowRows, most));
-    int64_t narrow = std::min(most, roundUp(equal, lanes));
+    int64_t narrow =
+        std::min(roundUp(most, multiple), roundUp(equal, multiple));
     if (std::exchange(lastNarrow, narrow) == narrow)
       continue;
     int64_t lastPanels = 0;
@@ -305,8 +340,8 @@ std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
       int64_t wide = panels * atom.m;
       std::array<int64_t, 2> tile =
           leftIsWide ? std::array{wide, narrow} : std::array{narrow, wide};
-      int64_t block =
-          getReductionBlock(problem, chip, atom, tile, narrowRun, wideLine);
+      int64_t block = getReductionBlock(problem, chip, atom, tile,
+                                        read(narrow).inPlace, wideLine);
       if (block > 0)
         candidates.push_back(Candidate{.atom = &atom,
                                        .workgroup = tile,

@@ -40,8 +40,6 @@ HostOperand HostOperand::getWide(const Kernel &kernel, bool isLeft) {
 
 HostOperand HostOperand::getNarrow(const Kernel &kernel, bool isLeft) {
   HostOperand operand = getOperand(kernel, isLeft);
-  operand.step =
-      ::conv::getNarrowRows(kernel.atom, std::min(operand.tile, operand.rows));
   MatrixAccess access(kernel.math, operand.operand);
   bool hasRuns = access.getInnermostDistance(MatrixIndex::Column) == 1;
   bool hasVectors = access.getInnermostDistance(MatrixIndex::Row) == 1 ||
@@ -49,16 +47,22 @@ HostOperand HostOperand::getNarrow(const Kernel &kernel, bool isLeft) {
   operand.panel = 1;
   std::optional<::conv::NumericType> stored = getNumericType(
       cast<MemRefType>(operand.argument.getType()).getElementType());
-  operand.isInPlace =
-      hasRuns && access.isCheckedTogether(MatrixIndex::Column) &&
-      access.hasLinearOffsets() && stored &&
-      ::conv::isReadInPlace(*stored, kernel.atom,
-                            access.getInnermostSize(MatrixIndex::Column));
-  if (!hasRuns && hasVectors) {
-    // A vector, which has whole register tiles.
+  // Vectors of rows, unless nothing is contiguous.
+  if (!hasRuns && hasVectors)
     operand.panel = kernel.chip.processor->vectorLanes;
-    operand.step = std::min<int64_t>(kernel.atom.n, operand.rows);
+  ::conv::NarrowRuns runs = {.line = access.getInnermostSize(MatrixIndex::Row),
+                             .panel = operand.panel == 1 ? 0 : operand.panel};
+  if (hasRuns && access.hasLinearOffsets() && stored) {
+    if (access.isCheckedTogether(MatrixIndex::Column))
+      runs.together = access.getInnermostSize(MatrixIndex::Column);
+    if (access.hasRange(MatrixIndex::Column))
+      runs.range = access.getEvenRangeSize(MatrixIndex::Column);
   }
+  ::conv::NarrowTile tile =
+      ::conv::getNarrowTile(kernel.atom, stored.value_or(kernel.atom.operand),
+                            operand.rows, operand.tile, runs);
+  operand.step = tile.rows;
+  operand.inPlace = tile.inPlace;
   return operand;
 }
 
@@ -165,6 +169,14 @@ void HostPack::copyRun(const Position &start, Value column, Value length,
   };
   scf::IfOp::create(code.b, access.createGuard(start, math.yes()), copyAll,
                     clear);
+}
+
+void HostPack::copyRuns(ArrayRef<Position> starts, Value column, Value length,
+                        int64_t distance) const {
+  Position position = access.createPosition(MatrixIndex::Column, column);
+  for (auto [row, start] : llvm::enumerate(starts))
+    copyRun(access.add(start, position), column, length,
+            math.constant(static_cast<int64_t>(row) * distance));
 }
 
 void HostPack::packRow(Value row) const {

@@ -30,7 +30,9 @@ struct HostOperand {
   int64_t panel; ///< Rows of a panel; 1: row after row.
   int64_t gemmK;
   int64_t pairs; ///< Neighbours of the reduction that are multiplied at once.
-  bool isInPlace = false; ///< Read from memory; the scratch buffer is unused.
+  /// Neighbours of the reduction that are read from memory; 0: none is. The
+  /// scratch buffer has only what is partly outside of the tensor.
+  int64_t inPlace = 0;
 
   /// Offsets from a row to the next one in its register tile, and from what is
   /// multiplied at once to what is next.
@@ -62,11 +64,16 @@ public:
   HostPack(const Kernel &kernel, const HostBlock &block,
            const HostOperand &operand, Value origin);
 
+  using Position = MatrixAccess::Position;
+
   /// Copies the first `count` rows of the tile.
   void create(Value count) const;
+  /// Copies a run of the reduction of each row that has a position, to the
+  /// beginning of the scratch buffer, so far apart.
+  void copyRuns(ArrayRef<Position> starts, Value column, Value length,
+                int64_t distance) const;
 
 private:
-  using Position = MatrixAccess::Position;
   using Positions = SmallVector<Position>;
 
   // Row after row.

@@ -489,8 +489,9 @@ void HostPack::packPanels(Value count) const {
 /// blocks find the zeros, or rows of other panels. Pairs are multiplied without
 /// subnormal numbers.
 void HostPack::clearRest(Value count, int64_t lanes) const {
-  int64_t last = llvm::alignTo(operand.rows % code.lanes, lanes);
-  if (operand.pairs > 1 || last % code.lanes == 0)
+  int64_t vector = std::gcd(code.lanes, operand.panel);
+  int64_t last = llvm::alignTo(operand.rows % vector, lanes);
+  if (operand.pairs > 1 || last % vector == 0)
     return;
   auto align = [&](int64_t rows) {
     return math.mul(math.div(math.add(count, rows - 1), rows), rows);
@@ -498,8 +499,7 @@ void HostPack::clearRest(Value count, int64_t lanes) const {
   Value isFirst = arith::CmpIOp::create(code.b, arith::CmpIPredicate::eq,
                                         block.k, math.constant(0));
   Value begin = align(lanes);
-  Value end =
-      arith::SelectOp::create(code.b, isFirst, align(code.lanes), begin);
+  Value end = arith::SelectOp::create(code.b, isFirst, align(vector), begin);
   code.forEach(begin, end, lanes, [&](Value row) {
     Value target = operand.locateSingle(math, row);
     code.forEach(math.constant(0), block.length, 1, [&](Value k) {

@@ -17,6 +17,9 @@
 #include "conv/Chip/Chip.h"
 #include "conv/Support/IntegerMath.h"
 
+#include <bit>
+#include <numeric>
+
 namespace conv {
 
 /// Whether vectors are rows of the left operand: if the result is contiguous
@@ -44,18 +47,65 @@ inline bool areResultsAcross(int64_t alongWide, int64_t alongNarrow) {
 /// little fewer if that leaves less of the last register tile empty.
 inline int64_t getNarrowRows(const MatrixAtom &atom, int64_t rows) {
   int64_t best = std::min<int64_t>(atom.n, rows);
-  for (int64_t fewer = best; fewer > atom.n / 2; --fewer)
+  for (int64_t fewer = best; 2 * fewer > atom.n; --fewer)
     if (roundUp(rows, fewer) < roundUp(rows, best))
       best = fewer;
   return best;
 }
 
-/// Whether products read the narrow operand where it is in memory: as it is
-/// multiplied, along runs of the reduction that are long enough.
-inline bool isReadInPlace(NumericType stored, const MatrixAtom &atom,
-                          int64_t run) {
-  constexpr int64_t kShortest = 16;
-  return stored == atom.operand && run >= kShortest && run % atom.k == 0;
+/// The same, if they have to be equal parts of so many rows; 0 if these would
+/// be half an atom or less.
+inline int64_t getLinePart(const MatrixAtom &atom, int64_t rows, int64_t line) {
+  for (int64_t part = std::min<int64_t>(atom.n, rows); 2 * part > atom.n;
+       --part)
+    if (line % part == 0)
+      return part;
+  return 0;
+}
+
+/// The rows of a register tile of the narrow operand, and how they are read.
+struct NarrowTile {
+  int64_t rows;
+  /// Elements of the reduction that are read where they are in memory, as they
+  /// are multiplied; 0 if rows are copied.
+  int64_t inPlace;
+  bool areTogether; ///< Rows are part of a line.
+};
+
+/// How the elements of an operand that are multiplied follow each other.
+struct NarrowRuns {
+  int64_t line; ///< Rows whose coordinates are evenly spaced.
+  /// Neighbours along the reduction that are contiguous in memory, and inside
+  /// of the tensor together, or not; 0 if there are none.
+  int64_t together = 0, range = 0;
+  /// Rows of a panel, in which rows are copied; 0: they are copied one by one.
+  int64_t panel = 0;
+};
+
+/// For a matrix and a tile of so many rows. Rows are read in place along runs
+/// that are long enough; if they are located together, runs may be shorter, and
+/// partly outside.
+inline NarrowTile getNarrowTile(const MatrixAtom &atom, NumericType stored,
+                                int64_t rows, int64_t tile,
+                                const NarrowRuns &runs) {
+  constexpr int64_t kShortest = 16, kShortestTogether = 8;
+  int64_t ofTile = std::min(rows, tile);
+  auto isLong = [&](int64_t run, int64_t least) {
+    return stored == atom.operand && run >= least && run % atom.k == 0;
+  };
+  int64_t part = getLinePart(atom, ofTile, std::gcd(runs.line, tile));
+  if (part > 1 && isLong(runs.together, kShortestTogether))
+    return {part, runs.together, /*areTogether=*/true};
+  if (part > 1 && isLong(runs.range, kShortestTogether))
+    return {part, runs.range, /*areTogether=*/true};
+  if (isLong(runs.together, kShortest))
+    return {getNarrowRows(atom, ofTile), runs.together, false};
+  // Register tiles are parts of a panel.
+  if (runs.panel != 0)
+    return {ofTile <= atom.n ? ofTile
+                             : int64_t(std::bit_floor(uint64_t(atom.n))),
+            0, false};
+  return {getNarrowRows(atom, ofTile), 0, false};
 }
 
 } // namespace conv

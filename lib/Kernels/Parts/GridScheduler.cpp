@@ -16,6 +16,8 @@
 
 #include "TileScheduler.h"
 
+#include "conv/Dialect/Conv/IR/ViewLookup.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -26,6 +28,27 @@ static std::array<int64_t, 3> countAlong(const TiledConvolution &form) {
   for (auto [count, tile] : llvm::zip_equal(counts, form.getTile()))
     count = llvm::divideCeil(count, tile);
   return counts;
+}
+
+/// The distance in memory of neighbours along the innermost of the digits that
+/// have some.
+static int64_t getInnermostDistance(const ViewedTensor &tensor,
+                                    ArrayRef<DigitRole> roles) {
+  for (DigitRole role : llvm::reverse(roles))
+    if (tensor.view.getSize(role) > 1)
+      return getDistance(tensor, role);
+  return 0;
+}
+
+/// Whether neighbouring matrices of a host's product, such as the groups of a
+/// pixel, share cache lines and pages, which neighbouring tiles do not.
+static bool areMatricesNear(const TiledConvolution &form) {
+  if (!form.hasProduct() || !isa<HostGemmAttr>(form.schedule.getKernel()))
+    return false;
+  ViewedTensor result = form.result.getViewed();
+  int64_t ofBatch = getInnermostDistance(result, result.view.getBatchRoles());
+  return 0 < ofBatch &&
+         ofBatch < getInnermostDistance(result, result.view.getRowRoles());
 }
 
 TileRaster::TileRaster(const TiledConvolution &form, int64_t neighbours)
@@ -39,6 +62,8 @@ TileRaster::TileRaster(const TiledConvolution &form, int64_t neighbours)
   // A direct tile has all columns; consecutive tiles are consecutive matrices.
   else if (form.hasProduct() && form.schedule.isDirect())
     order = {Rows, Columns, Batch, Neighbours};
+  else if (areMatricesNear(form))
+    order = {Rows, Batch, Columns, Neighbours};
   else
     order = {Batch, Rows, Columns, Neighbours};
 }

@@ -94,4 +94,23 @@ TEST(HostModel, LongRunsAreReadInPlace) {
   EXPECT_GT(loadCycles(16, NumericType::BF16), 0.9 * copied); // Is widened.
 }
 
+/// So are shorter ones, and runs of several digits, if the rows of a register
+/// tile are part of a line.
+TEST(HostModel, RunsOfPartsOfALineAreReadInPlace) {
+  Problem problem = createProduct();
+  auto loadCycles = [&](int64_t run, int64_t range, int64_t line) {
+    problem.lhsRun.elements = run;
+    HostFacts facts = *problem.facts.get<HostFacts>();
+    facts.lhs.range = range;
+    facts.lhs.together = line;
+    problem.facts.set(facts);
+    return predict(problem).loadCycles;
+  };
+  double copied = loadCycles(8, 8, /*line=*/1);
+  EXPECT_LT(loadCycles(8, 8, /*line=*/16), 0.5 * copied);
+  EXPECT_LT(loadCycles(3, 9, /*line=*/16), 0.5 * copied);
+  EXPECT_GT(loadCycles(3, 9, /*line=*/11), 0.8 * copied); // No part of a tile.
+  EXPECT_GT(loadCycles(3, 6, /*line=*/16), copied);
+}
+
 } // namespace

@@ -201,6 +201,12 @@ void HostEpilogue::create(const TileOrigin &start, Value count,
       last = math.add(first, math.maximum(begin, end));
       first = math.add(first, begin);
     }
+    // Short runs of a known length need no masks: stores of parts of a vector
+    // that cross a cache line are slow.
+    std::optional<int64_t> known = getConstantIntValue(length);
+    if (isMasked && !isClipped && known == kHostLanes &&
+        result.getInnermostDistance(along) == 1)
+      return createGuarded(first, kHostLanes);
     if (isMasked)
       return code.forEach(first, last, code.lanes, [&](Value step) {
         createVector(step, code.lanes,
@@ -231,6 +237,8 @@ HostBlock mlir::conv::clipToResult(const Kernel &kernel,
   const IndexMath &math = kernel.math;
   HostCode code(kernel);
   auto clip = [&](Value start, int64_t size, int64_t tile) {
+    if (size % tile == 0)
+      return math.constant(tile);
     return math.minimum(math.constant(tile),
                         code.sub(math.constant(size), start));
   };
