@@ -223,6 +223,19 @@ class Compilers(unittest.TestCase):
         kernel = torch.randn(2, 5, 4, 3, requires_grad=True)
         self.assertEqual(count(lambda: conv.torch.dynamic_conv(tokens.mT, kernel).sum().backward()), 3 * products)
 
+    def test_optimized_layers(self):
+        """torch.compile captures one graph of a module that has an optimized model as a layer."""
+        network = torch.nn.Sequential(torch.nn.Conv2d(4, 6, 3), torch.nn.Dropout()).eval()
+        x = self.x.detach()
+        for compile_rest in (False, True):
+            optimized = conv.torch.optimize(network, (x,), compile_rest=compile_rest)
+            outer = torch.nn.Sequential(optimized, torch.nn.ReLU())
+            with torch.no_grad():
+                compiled = torch.compile(outer, fullgraph=True, backend="eager")
+                torch.testing.assert_close(compiled(x), network(x).relu())
+            with self.assertRaisesRegex(ValueError, "input 0: expects the shape"):
+                outer(x[:, :, 1:])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -29,7 +29,7 @@ class _Inference:
     def __deepcopy__(self, memo: dict) -> _Inference:
         copied = super().__deepcopy__(memo)
         if _check_call not in copied._forward_pre_hooks.values():  # Copies of graphs have none of the hooks.
-            copied.register_forward_pre_hook(_check_call, prepend=True)
+            _check_first(copied)
         return copied
 
     def __reduce_ex__(self, protocol: int) -> typing.NoReturn:
@@ -119,11 +119,21 @@ def _check_call(graph: torch.fx.GraphModule, inputs: typing.Sequence[object]) ->
         sources_of(graph).check()
 
 
+def _check_first(graph: torch.fx.GraphModule) -> None:
+    """Makes `_check_call` the first hook, also in the order of a plain dictionary, in which Dynamo looks hooks up: PyTorch's
+    `prepend` changes only that of an ordered one."""
+    hooks = graph._forward_pre_hooks
+    others = list(hooks)
+    graph.register_forward_pre_hook(_check_call)
+    for other in others:
+        hooks[other] = hooks.pop(other)
+
+
 def as_inference(graph: torch.fx.GraphModule) -> torch.fx.GraphModule:
     """The graph of `torch.export` itself, which then behaves as a module for inference."""
     kind = type(graph)  # PyTorch makes a class for each graph, and a copy has a class with the same bases.
     kind.__bases__ = (type("InferenceGraph", (_Inference, *kind.__bases__), {}),)
     for name in ("train", "eval"):
         vars(graph).pop(name, None)
-    graph.register_forward_pre_hook(_check_call, prepend=True)
+    _check_first(graph)
     return graph
