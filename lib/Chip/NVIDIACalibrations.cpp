@@ -124,6 +124,8 @@ static constexpr Calibration kHopper = {
                   .convertCyclesPerColumn = 7.2,
                   .chainCycles = 32,
                   .promotionCycles = 320,
+                  .fewTilesOfUnit = 3,
+                  .longSteps = 16,
                   .exchangeCycles = 350,
                   .exchangeBytesPerClock = 7},
     .lineBuffer = {.fragmentCycles = 11,

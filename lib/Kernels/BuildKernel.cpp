@@ -16,6 +16,7 @@
 
 #include "Elementwise/ElementwiseBody.h"
 #include "Host/HostBody.h"
+#include "Parts/EarlyStart.h"
 #include "Parts/KernelFunction.h"
 #include "Parts/OperandPrefetch.h"
 #include "Parts/SharedMemory.h"
@@ -320,14 +321,17 @@ mlir::conv::buildKernel(OpBuilder &builder,
       AddressKernel(builder, subproblems, chip, name).build();
   if (failed(built))
     return failure();
-  if (family && first.schedule.getSplits() > 1) {
-    family->completeCombine(first, chip, built->function);
-  } else {
+  bool addsSlices = family && first.schedule.getSplits() > 1;
+  if (!addsSlices || family->startsEarly()) {
     auto b = ImplicitLocOpBuilder::atBlockBegin(
         forall.getLoc(), &built->function.getBody().front());
-    startEarly(b, chip);
+    int64_t products =
+        addsSlices ? TileRaster(first).countTiles() * first.schedule.getSplits()
+                   : 0;
+    startEarly(b, chip, letsNextStart(first.schedule, chip, products));
     built->startsEarly = canStartEarly(chip);
-    prefetchOperands(*built, buffers.drop_back(), chip);
   }
+  if (!addsSlices)
+    prefetchOperands(*built, buffers.drop_back(), chip);
   return built;
 }

@@ -126,11 +126,9 @@ public:
   buildKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> subproblems,
               const ::conv::ChipInfo &chip, StringRef name) const;
 
-  /// Completes, in front of its end, a kernel that sums the split-K slices of
-  /// this family's products.
-  virtual void completeCombine(const TiledConvolution &form,
-                               const ::conv::ChipInfo &chip,
-                               gpu::GPUFuncOp combine) const {}
+  /// Whether this family's kernels, and those that add their split-K slices,
+  /// start before the previous kernel has ended, if the chip can do that.
+  virtual bool startsEarly() const { return false; }
 };
 
 /// All families.

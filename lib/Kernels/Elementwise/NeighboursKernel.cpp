@@ -13,6 +13,7 @@
 
 #include "conv/Kernels/Elementwise/NeighboursKernel.h"
 
+#include "../Parts/EarlyStart.h"
 #include "../Parts/KernelFunction.h"
 
 #include "ElementwiseBody.h"

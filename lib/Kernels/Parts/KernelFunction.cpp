@@ -7,8 +7,6 @@
 
 #include "KernelFunction.h"
 
-#include "Warpgroup/PtxBuilder.h"
-
 #include "conv/Dialect/Conv/IR/Conv.h"
 
 using namespace mlir;
@@ -25,19 +23,6 @@ gpu::GPUFuncOp mlir::conv::createKernelFunction(OpBuilder &builder,
   function.setKnownBlockSizeAttr(
       builder.getDenseI32ArrayAttr({static_cast<int32_t>(workItems), 1, 1}));
   return function;
-}
-
-bool mlir::conv::canStartEarly(const ::conv::ChipInfo &chip) {
-  return chip.backend == ::conv::Backend::NVPTX && chip.maxCluster() > 1;
-}
-
-void mlir::conv::startEarly(ImplicitLocOpBuilder &b,
-                            const ::conv::ChipInfo &chip) {
-  if (!canStartEarly(chip))
-    return;
-  PtxBuilder ptx(b);
-  ptx.startNextKernel();
-  ptx.waitForKernels();
 }
 
 const ::conv::MatrixAtom &mlir::conv::getAtom(const TiledConvolution &form,

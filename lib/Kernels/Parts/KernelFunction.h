@@ -20,15 +20,6 @@ gpu::GPUFuncOp createKernelFunction(OpBuilder &builder, Location loc,
                                     ArrayRef<Type> argumentTypes,
                                     int64_t workItems);
 
-/// Whether a kernel can start before the previous kernel has ended
-/// (programmatic dependent launch).
-bool canStartEarly(const ::conv::ChipInfo &chip);
-
-/// If the chip can, lets this kernel start before the previous kernel has ended
-/// and the next kernel likewise. Code built after this waits for the previous
-/// one.
-void startEarly(ImplicitLocOpBuilder &b, const ::conv::ChipInfo &chip);
-
 /// The atom of the schedule. Without a product, the schedule only says how
 /// large tiles are, and this is any atom of the chip.
 const ::conv::MatrixAtom &getAtom(const TiledConvolution &form,

@@ -11,6 +11,7 @@
 
 #include "conv/Kernels/State/StateKernel.h"
 
+#include "../Parts/EarlyStart.h"
 #include "../Parts/KernelFunction.h"
 #include "../Parts/Warpgroup/PtxBuilder.h"
 

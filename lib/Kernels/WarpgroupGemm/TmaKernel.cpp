@@ -17,6 +17,7 @@
 
 #include "TmaKernel.h"
 
+#include "../Parts/EarlyStart.h"
 #include "../Parts/Warpgroup/ClusterSums.h"
 #include "../Parts/Warpgroup/EpilogueChunks.h"
 #include "../Parts/Warpgroup/GatherCopies.h"
@@ -59,21 +60,19 @@ private:
 };
 } // namespace
 
-/// Whether the next kernel starts only when this one ends, although it need not
-/// wait. If units have few tiles with many steps each, this made products on an
-/// H200 up to 2.8 % faster, and none of 18 slower. Short kernels would lose
-/// what an early start hides, up to 13 %.
+/// Whether the next kernel starts only when this one ends: if units have few
+/// tiles with many steps each.
 bool TmaBody::endsFirst() const {
-  constexpr int64_t kLongSteps = 16, kFewTiles = 3;
+  const ::conv::WarpgroupCalibration &fit = roles.chip.calibration->warpgroup;
   int64_t tiles = 0, steps = 0;
   for (const TmaSubproblem &subproblem : subproblems) {
     tiles += TileRaster(*subproblem.form).countTiles();
     if (subproblem.geometry && !subproblem.geometry->reducesPositions)
       steps = std::max(steps, subproblem.geometry->countSteps());
   }
-  return tile.cluster == 1 && steps >= kLongSteps &&
+  return tile.cluster == 1 && steps >= fit.longSteps &&
          2 * tiles > roles.chip.computeUnits &&
-         tiles <= kFewTiles * roles.chip.computeUnits;
+         tiles <= fit.fewTilesOfUnit * roles.chip.computeUnits;
 }
 
 void TmaBody::createProducer() {
@@ -179,11 +178,10 @@ void TmaBody::create() {
   });
   gpu::BarrierOp::create(ptx.b);
   // Everything up to here overlaps with the end of the previous kernel.
-  if (endsFirst())
-    ptx.waitForKernels();
-  else
-    joinStream(ptx, subproblems.front().form->schedule, roles.chip,
-               roles.clusters * tile.cluster);
+  startEarly(ptx.b, roles.chip,
+             !endsFirst() &&
+                 letsNextStart(subproblems.front().form->schedule, roles.chip,
+                               roles.clusters * tile.cluster));
   auto epilogueWarp = [&](Value consumer) { createEpilogueWarp(consumer); };
   auto converter = [&](Value lane) { createConverter(lane); };
   auto consumer = [&](Value consumer, Value workItem) {

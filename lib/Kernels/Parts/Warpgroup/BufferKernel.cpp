@@ -12,6 +12,7 @@
 
 #include "BufferKernel.h"
 
+#include "../EarlyStart.h"
 #include "../TileScheduler.h"
 #include "Warpgroups.h"
 
@@ -64,7 +65,8 @@ BuiltKernel mlir::conv::buildBufferKernel(
   built.function = createWarpgroupFunction(b, b.getLoc(), name, built.arguments,
                                            launch.tile);
   b.setInsertionPointToStart(&built.function.getBody().front());
-  joinStream(ptx, subproblem.form.schedule, chip, built.workgroups);
+  startEarly(b, chip,
+             letsNextStart(subproblem.form.schedule, chip, built.workgroups));
   Kernel kernel = createWarpgroupKernel(
       b, subproblem.form, chip, built.function.getArguments(), launch.tile);
   createBody(kernel, built.workgroups,

@@ -34,11 +34,7 @@ public:
         });
   }
 
-  void completeCombine(const TiledConvolution &form,
-                       const ::conv::ChipInfo &chip,
-                       gpu::GPUFuncOp combine) const final {
-    joinStream(form, chip, combine);
-  }
+  bool startsEarly() const final { return true; }
 
 protected:
   /// The geometry of a product. If there is none, `obstacle` says what the

@@ -14,7 +14,6 @@
 
 #include "../KernelFunction.h"
 
-#include "../TileScheduler.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -49,26 +48,6 @@ static constexpr llvm::StringLiteral kSharedName = "conv_shared";
 int64_t mlir::conv::reserveComputeUnit(const ::conv::ChipInfo &chip,
                                        int64_t sharedBytes) {
   return std::max(sharedBytes, chip.sharedMemoryOfUnit / 2);
-}
-
-/// Kernels of two calls, each of them a split-K product and its combine.
-static constexpr int64_t kKernelsOfTwoCalls = 4;
-
-void mlir::conv::joinStream(const PtxBuilder &ptx, ScheduleAttr schedule,
-                            const ::conv::ChipInfo &chip, int64_t workgroups) {
-  if (schedule.getSplits() == 1 ||
-      workgroups * kKernelsOfTwoCalls <= chip.computeUnits)
-    ptx.startNextKernel();
-  ptx.waitForKernels();
-}
-
-void mlir::conv::joinStream(const TiledConvolution &form,
-                            const ::conv::ChipInfo &chip,
-                            gpu::GPUFuncOp kernel) {
-  auto b = ImplicitLocOpBuilder::atBlockBegin(kernel.getLoc(),
-                                              &kernel.getBody().front());
-  joinStream(PtxBuilder(b), form.schedule, chip,
-             TileRaster(form).countTiles() * form.schedule.getSplits());
 }
 
 gpu::GPUFuncOp mlir::conv::createWarpgroupFunction(

@@ -34,17 +34,6 @@ std::string explainWarpgroupAbsence(
 /// would otherwise crowd onto the units that the previous kernel leaves idle.
 int64_t reserveComputeUnit(const ::conv::ChipInfo &chip, int64_t sharedBytes);
 
-/// Waits for the previous kernels of the stream, and lets the next kernel start
-/// early. A split-K product, which has `workgroups`, and its combine do not,
-/// unless the kernels of two calls fit on separate compute units.
-void joinStream(const PtxBuilder &ptx, ScheduleAttr schedule,
-                const ::conv::ChipInfo &chip, int64_t workgroups);
-
-/// Waits, and starts the next kernel early, in a kernel without warpgroups that
-/// combines split-K slices.
-void joinStream(const TiledConvolution &form, const ::conv::ChipInfo &chip,
-                gpu::GPUFuncOp kernel);
-
 /// Creates a kernel's function without a body. Arguments that have a map are
 /// passed as tensor maps.
 gpu::GPUFuncOp createWarpgroupFunction(OpBuilder &builder, Location loc,
