@@ -146,12 +146,13 @@ struct WarpgroupCalibration {
   double hiddenEpilogue;
   double overlap; ///< Exponent of the norm that joins compute and memory: 1
                   ///< adds them, larger is closer to the longer one.
-  /// Cycles of a step, and of each row and column of its tile, in which lanes
-  /// split f32 operands into tf32 parts or transpose them; joined with the
-  /// cycles of products as a root of squares. Measured of 85 problems:
-  /// bench/results/unlisted.md, "Split operands"; the rows of 95 schedules of
-  /// gradients of filters, of which tiles of 64 x 64 took 0.6 to 0.93 times
-  /// what columns alone predicted and those of 256 x 64 took 0.9 to 1.2 times.
+  /// Cycles in which lanes split f32 operands into tf32 parts or transpose
+  /// them: of a step, of each row of its tile, and of a warp for each column
+  /// that it reads and each part of it that it writes. They are joined with the
+  /// cycles of products as a root of squares. Measured of 85 problems, of the
+  /// rows of 95 schedules of gradients of filters, and of 100 problems whose
+  /// warps take turns, which took 0.92 (one part) and 1.00 times (two) what is
+  /// predicted: bench/results/unlisted.md, "Split operands".
   double convertCycles;
   double convertCyclesPerRow;
   double convertCyclesPerColumn;

@@ -59,13 +59,14 @@ SmallVector<Value> ConvertedLoop::split(ArrayRef<Value> elements) const {
   return registers;
 }
 
-SmallVector<Value> ConvertedLoop::multiply(ArrayRef<Value> left,
-                                           Value stage) const {
-  SmallVector<Value> sums = createUndefined();
+SmallVector<Value> ConvertedLoop::multiply(ArrayRef<Value> left, Value stage,
+                                           ValueRange totals) const {
+  bool isFirst = tile.addsSteps();
+  SmallVector<Value> sums =
+      isFirst ? createUndefined() : llvm::to_vector_of<Value>(totals);
   Value units = ptx.extend64(ptx.math.div(
       ptx.math.mul(stage, tile.convertedBytes()), kDescriptorUnitBytes));
   Value descriptor = ptx.add64(right, units);
-  bool isFirst = true;
   auto addProducts = [&](int64_t leftPart, int64_t rightPart) {
     for (int64_t step = 0; step < countSteps(); ++step) {
       int64_t bytes =
@@ -122,7 +123,8 @@ SmallVector<Value> ConvertedLoop::addStep(ValueRange carried, Value isReleasing,
       loadsAhead() ? llvm::to_vector_of<Value>(carried.drop_front(atoms + 4))
                    : split(takeElements());
   pipelines.converted->wait(*at.second);
-  SmallVector<Value> products = multiply(left, at.second->stage);
+  SmallVector<Value> products =
+      multiply(left, at.second->stage, carried.take_front(atoms));
   SmallVector<Value> elements;
   if (loadsAhead() && loadsNext)
     elements = takeElements();
@@ -130,7 +132,8 @@ SmallVector<Value> ConvertedLoop::addStep(ValueRange carried, Value isReleasing,
   ptx.createIf(isReleasing,
                [&] { pipelines.converted->release(at.second->stage); });
   at.second = pipelines.converted->getNext(*at.second);
-  SmallVector<Value> next = add(carried.take_front(atoms), products);
+  SmallVector<Value> next =
+      tile.addsSteps() ? add(carried.take_front(atoms), products) : products;
   llvm::append_range(next, at.carried());
   llvm::append_range(next, split(elements));
   return next;

@@ -7,8 +7,9 @@
 //
 // A consumer whose left tiles come from copies and whose right tiles come from
 // RightConverter. Instructions truncate sums relative to their largest summand.
-// Each step therefore has sums of its own, with small products first, and the
-// sums of all steps are added in f32 (docs/numerics.md).
+// With two parts, each step therefore has sums of its own, with small products
+// first, and the sums of all steps are added in f32 (docs/numerics.md). With
+// one part, instructions add up all steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +52,10 @@ private:
   SmallVector<Value> split(ArrayRef<Value> elements) const;
   ArrayRef<Value> getFragment(ArrayRef<Value> left, int64_t part, int64_t atom,
                               int64_t step) const;
-  /// Starts the products of a step.
-  SmallVector<Value> multiply(ArrayRef<Value> left, Value stage) const;
+  /// Starts the products of a step, which are added to `totals` if instructions
+  /// add up all steps.
+  SmallVector<Value> multiply(ArrayRef<Value> left, Value stage,
+                              ValueRange totals) const;
   SmallVector<Value> add(ValueRange sums, ValueRange others) const;
   int64_t countSteps() const {
     return geometry.getMultipliedBytes() / ::conv::TmaTile::kAtomBytes;

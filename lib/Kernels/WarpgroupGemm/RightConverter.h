@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The other warps of the producer's warpgroup convert each right tile that
-// copies bring to the form that instructions read from shared memory: tf32
-// parts of its elements, with the reduction innermost.
+// The other warps of the producer's warpgroup take turns to convert the right
+// tiles that copies bring to the form that instructions read from shared
+// memory: tf32 parts of its elements, with the reduction innermost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,8 @@ namespace mlir::conv {
 
 class RightConverter {
 public:
-  /// Number of warps that convert.
-  static constexpr int64_t kWarps = ::conv::TmaTile::kWarps - 1;
-
-  /// `memory` is where stage 0 starts; `lane` is a lane of the `kWarps` warps.
+  /// `memory` is where stage 0 starts; `lane` is the number of the work-item
+  /// among all warps that convert.
   RightConverter(const PtxBuilder &ptx, const TmaGeometry &geometry,
                  const ::conv::TmaTile &tile, const TmaPipelines &pipelines,
                  Value memory, Value lane)
@@ -35,14 +33,16 @@ public:
 
 private:
   /// The unit of a warp's work: the eight reduction elements of instruction
-  /// `step` for 32 columns, one column per lane.
+  /// `step` for 32 columns from `column` on, one column per lane.
   struct Task {
-    Value column, step;
+    int64_t column, step;
   };
-  Task getTask(Value number) const;
+  /// The offset of the lane's line of the tile at `offset`, with the bits that
+  /// its vectors are exchanged by. Offsets are bytes in the kernel's memory.
+  Value createLine(Value offset) const;
   /// The lane's elements, in the order of an instruction.
-  SmallVector<Value> load(Value right, const Task &task) const;
-  void store(Value parts, const Task &task, ArrayRef<Value> elements) const;
+  SmallVector<Value> load(Value offset, const Task &task) const;
+  void store(Value offset, const Task &task, ArrayRef<Value> elements) const;
   void convertTile(Value right, Value parts) const;
 
   const PtxBuilder &ptx;

@@ -73,16 +73,17 @@ static bool fitsHaloTiles(const TmaFacts::HaloTile &haloTile,
                               : tile.rows % haloTile.rows == 0;
 }
 
-/// Whether a lane has registers for what `ConvertedLoop` keeps: the sums of a
-/// step and of all steps, the parts of a step's left elements, and the elements
-/// of the next step if they are loaded ahead. With 160 columns or two atoms of
-/// 64, two consumers have just enough; with 96 columns, three spilled.
+/// Whether a lane has registers for what `ConvertedLoop` keeps: the sums, of a
+/// step and of all steps if they are added up, the parts of a step's left
+/// elements, and the elements of the next step if they are loaded ahead. With
+/// 160 columns or two atoms of 64, two consumers have just enough; with 96
+/// columns, three spilled.
 static bool fitsRegisters(const TmaTile &tile) {
   constexpr int64_t kForAddresses = 16;
   constexpr int64_t kAtomElements =
       TmaTile::kAtomRows * TmaTile::kRowBytes / 4 / TmaTile::kWarpgroupSize;
   int64_t atoms = tile.atomsPerConsumer();
-  int64_t registers = 2 * tile.accumulators() +
+  int64_t registers = (tile.addsSteps() ? 2 : 1) * tile.accumulators() +
                       kAtomElements * atoms * tile.convertedParts +
                       (atoms == 1 ? kAtomElements : 0) + kForAddresses;
   return registers <= tile.consumerRegisters();

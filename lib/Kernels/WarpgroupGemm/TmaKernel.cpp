@@ -169,8 +169,7 @@ void TmaBody::create() {
       if (function.getArgAttr(argument.getArgNumber(),
                               TensorMapAttr::kArgumentName))
         ptx.prefetchMap(argument);
-    roles.pipelines.initialize(tile.consumerWarps(),
-                               tile.isConverted() ? RightConverter::kWarps : 0);
+    roles.pipelines.initialize(tile.consumerWarps());
     if (tile.cluster > 1)
       ClusterSums::initialize(ptx, tile, roles.memory);
     if (tile.isEpilogueCopied)

@@ -65,6 +65,16 @@ static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
          chip.sharedMemoryBytesPerClock;
 }
 
+/// Cycles in which lanes convert the operands of a step. Warps take turns with
+/// the right one.
+static double computeConvertCycles(const ChipInfo &chip, const TmaTile &tile) {
+  double accesses = double(tile.columns * (1 + tile.convertedParts));
+  return fit(chip).convertCycles +
+         fit(chip).convertCyclesPerRow * double(tile.rows) +
+         fit(chip).convertCyclesPerColumn * accesses /
+             double(tile.convertedStages());
+}
+
 /// Cycles in which the warpgroups store a tile, each its own rows. Operands of
 /// the epilogue take as long as the result if lanes load them.
 static double computeEpilogueCycles(const Problem &problem,
@@ -224,11 +234,7 @@ void TmaCost::computeStep() {
   double longest = getLongestActivity();
   cost.stepCycles =
       tile.isConverted()
-          ? std::hypot(longest,
-                       fit(chip).convertCycles +
-                           fit(chip).convertCyclesPerRow * double(tile.rows) +
-                           fit(chip).convertCyclesPerColumn *
-                               double(tile.columns))
+          ? std::hypot(longest, computeConvertCycles(chip, tile))
           : std::max(longest, computePromotedCycles(problem, chip, tile,
                                                     cost.matrixCycles));
 }

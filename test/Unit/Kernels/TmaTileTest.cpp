@@ -65,4 +65,38 @@ TEST(TmaTile, CopiedEpiloguesAreStagedWhole) {
   EXPECT_EQ(tile.countEpilogueChunks(), 4);
 }
 
+TmaTile createConverted(int64_t parts, int64_t stages) {
+  TmaTile tile = createTile(32, 4);
+  tile.stages = stages;
+  tile.convertedParts = parts;
+  tile.isRightTransposed = true;
+  return tile;
+}
+
+// A warp that waits for a stage knows that what the stage held before was
+// multiplied only if there are no more places than stages.
+TEST(TmaTile, WarpsThatConvertHaveNoMorePlacesThanStages) {
+  for (int64_t stages : {2, 3, 4, 8})
+    EXPECT_LE(createConverted(2, stages).convertedStages(), stages);
+  EXPECT_EQ(createConverted(1, 3).convertedStages(), 2);
+  EXPECT_EQ(createConverted(1, 4).convertedStages(), 3);
+  EXPECT_EQ(createConverted(0, 4).convertedStages(), 0);
+  TmaTile tile = createConverted(2, 4);
+  EXPECT_EQ(tile.convertedStages() * tile.convertedBytes(), 3 * 2 * 32 * 128);
+}
+
+TEST(TmaTile, RowsOfConvertedTilesAreF32) {
+  EXPECT_TRUE(createConverted(1, 4).hasWholeRowsOfColumns());
+  EXPECT_EQ(createConverted(1, 4).rightColumns(), 32);
+  EXPECT_FALSE(createConverted(0, 4).hasWholeRowsOfColumns());
+  EXPECT_EQ(createConverted(0, 4).rightColumns(), 64);
+}
+
+TEST(TmaTile, SumsOfOnePartAreAddedUpByInstructions) {
+  EXPECT_TRUE(createConverted(2, 4).addsSteps());
+  EXPECT_FALSE(createConverted(1, 4).addsSteps());
+  EXPECT_EQ(createConverted(2, 4).maxAccumulators(), 80);
+  EXPECT_EQ(createConverted(1, 4).maxAccumulators(), 192);
+}
+
 } // namespace

@@ -51,7 +51,8 @@ TmaPipelines::TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
                       tile.convertedStages());
 }
 
-void TmaPipelines::initialize(int64_t consumers, int64_t converters) const {
+void TmaPipelines::initialize(int64_t consumers) const {
+  int64_t converters = converted ? 1 : 0;
   stages.initialize(isGathered ? Tile::kWarpgroupSize : 1,
                     consumers + converters);
   if (slots)

@@ -36,8 +36,9 @@ struct TmaPipelines {
   explicit TmaPipelines(const MbarrierPipeline &stages) : stages(stages) {}
 
   /// Called by one work-item, before any other goes on. `consumers` releases
-  /// empty what consumers read; `converters` fill parts and release stages.
-  void initialize(int64_t consumers, int64_t converters = 0) const;
+  /// empty what consumers read. A converted stage is filled, and its stage
+  /// released as well, by the one warp whose turn it is.
+  void initialize(int64_t consumers) const;
   LoopPosition getStart() const;
   int64_t getStageBytes(const ::conv::TmaTile &tile) const {
     return kept ? kept->tile.stageBytes() : tile.stageBytes();

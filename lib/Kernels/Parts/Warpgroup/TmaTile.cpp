@@ -117,7 +117,7 @@ std::string mlir::conv::checkTmaTile(const TmaGeometry &geometry,
   if (geometry.hasRowsOfColumns() && !tile.hasWholeRowsOfColumns())
     return formatv("expects a multiple of {0} columns of taps and channels, "
                    "but got {1}",
-                   Tile::kRowElements, tile.columns);
+                   tile.rowElements(), tile.columns);
   // S18.
   if (tile.cluster > geometry.getMostWorkgroups())
     return formatv("expects a cluster of at most {0}, each with a step of the "

@@ -184,7 +184,7 @@ void mlir::conv::createRoles(const PtxBuilder &ptx, const ::conv::TmaTile &tile,
       });
     }
     if (converter)
-      ptx.createIf(math.below(math.sub(warp, 1), kWarpsPerWarpgroup - 1),
+      ptx.createIf(math.below(math.sub(warp, 1), tile.convertedStages()),
                    [&] { converter(math.sub(workItem, kWarpSize)); });
   };
   createWarpgroups(ptx, workItem, tile.producerRegisters(),

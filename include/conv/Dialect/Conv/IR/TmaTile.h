@@ -96,8 +96,8 @@ struct TmaTile {
   static constexpr int64_t kBlockSize = 8;
   /// Halo tiles of one slot are multiplied while those of the other arrive.
   static constexpr int64_t kHaloTileSlots = 2;
-  /// Converted parts of one stage are multiplied during the next conversion.
-  static constexpr int64_t kConvertedStages = 2;
+  /// The most warps that convert: those beside the one that copies.
+  static constexpr int64_t kMaxConverters = kWarps - 1;
   /// Bytes of an mbarrier.
   static constexpr int64_t kBarrierBytes = 8;
   /// Shared memory starts at a multiple of this, as the swizzle requires.
@@ -161,10 +161,12 @@ struct TmaTile {
   int64_t atomsPerConsumer() const { return rows / consumers / kAtomRows; }
   /// Registers of a lane that hold accumulators.
   int64_t accumulators() const { return atomsPerConsumer() * columns / 2; }
-  /// Sums of converted parts, and promoted sums, are added to the total of the
-  /// previous steps in f32, so that there are two sets of accumulators.
+  /// Whether the sums of a step are added to the total of the previous steps in
+  /// f32, so that there are two sets of accumulators. Otherwise, instructions
+  /// add up all steps.
+  bool addsSteps() const { return convertedParts == 2 || promotes(); }
   int64_t maxAccumulators() const {
-    if (isConverted())
+    if (convertedParts == 2)
       return workers() > 2 ? 48 : 80;
     int64_t registers = workers() > 2 ? 128 : 192;
     return promotes() ? registers / 2 : registers;
@@ -173,11 +175,15 @@ struct TmaTile {
   int64_t maxColumns() const {
     return isConverted() ? 160 : workers() == 2 ? 256 : 192;
   }
+  /// Elements of a row of shared memory: of 16 bits, or f32 that are converted.
+  int64_t rowElements() const {
+    return isConverted() ? kRowBytes / kConvertedBytes : kRowElements;
+  }
   /// Whether columns are whole rows, as columns of taps and channels must be.
-  bool hasWholeRowsOfColumns() const { return columns % kRowElements == 0; }
+  bool hasWholeRowsOfColumns() const { return columns % rowElements() == 0; }
   /// Columns of the right operand's tiles: transposed tiles have whole rows.
   int64_t rightColumns() const {
-    return isRightTransposed ? roundUp(columns, kRowElements) : columns;
+    return isRightTransposed ? roundUp(columns, rowElements()) : columns;
   }
 
   /// An instruction gives each lane whole vectors of accumulators per this many
@@ -260,8 +266,12 @@ struct TmaTile {
   int64_t convertedBytes() const {
     return convertedParts * convertedPartBytes();
   }
+  /// Warps that convert stages in turn, each to a place of its own. A warp
+  /// waits for a stage when its place is empty, so that consumers have
+  /// multiplied what the stage held before: there are no more places than
+  /// stages. With few stages, two places leave more shared memory to these.
   int64_t convertedStages() const {
-    return isConverted() ? kConvertedStages : 0;
+    return !isConverted() ? 0 : stages > kMaxConverters ? kMaxConverters : 2;
   }
 
   /// Whether rows of so many bytes are swizzled: 32, 64 or 128.
