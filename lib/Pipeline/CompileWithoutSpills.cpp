@@ -9,7 +9,9 @@
 // Each try excludes the schedules that have spilled so far; if no try is free
 // of spills, the one with the fewest spills stays. Schedules whose kernels have
 // so many operations that a code generator takes seconds give way before it
-// starts, and with them all that are expected to have too many.
+// starts, and with them all that are expected to have too many. The smallest of
+// them is compiled after all if none is left, or if what is left is predicted
+// to be much slower.
 //
 //===----------------------------------------------------------------------===//
 

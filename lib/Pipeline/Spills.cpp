@@ -40,11 +40,13 @@ static size_t countLaunches(ConvolutionOpInterface op) {
   return launches;
 }
 
-/// The predicted seconds on an AMD chip. Compile times elsewhere, where longer
-/// kernels are not worth them, were not compared.
+/// The predicted seconds of a schedule that may give way, on an AMD chip.
+/// Elsewhere, it was not measured whether longer kernels are worth the time
+/// that their compilation takes.
 static double predictOnAMD(ConvolutionOpInterface op) {
   ::conv::ChipInfo chip = getDeviceChip(op);
-  return chip.backend == ::conv::Backend::AMDGPU
+  return chip.backend == ::conv::Backend::AMDGPU &&
+                 op.getScheduleAttr().getChosenBy() == ChosenBy::Heuristic
              ? predictSeconds(op, op.getScheduleAttr(), chip)
              : 0;
 }

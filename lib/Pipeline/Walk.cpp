@@ -178,7 +178,9 @@ LogicalResult Walk::raise(const CompileOptions &options,
 }
 
 const BackendPipelines &Walk::getBackend() {
-  return getBackendPipelines(TargetAttr::lookup(*module).getInfo().backend);
+  TargetAttr target = TargetAttr::lookup(*module);
+  assert(target && "setTarget comes first");
+  return getBackendPipelines(target.getInfo().backend);
 }
 
 LogicalResult Walk::run(Stage stage, const CompileOptions &options) {

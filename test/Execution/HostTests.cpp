@@ -358,6 +358,10 @@ static void addLineParts() {
   add("parts_of_rows", layer, kTwo, 16);
   layer.low = {0, 0, 20};
   add("rows_far_outside", layer, kTwo, 42);
+  // A window's row has 21 elements, of which a block has 16.
+  layer = makeLayer(3, 1, 10, 32, 7, 2, "NHWC");
+  layer.k = 16;
+  add("one_tile", layer, {"16", "16", "16 x 16 x 1"}, 16);
   layer = makeLayer(3, 1, 7, 13, 3, 1, "NHWC");
   layer.k = 16;
   add("lines_of_13", layer, {"39", "16", "16 x 16 x 1"}, 32);

@@ -67,20 +67,23 @@ int64_t DirectProduct::getPlace(const Operand &operand, int64_t element,
   return place;
 }
 
-/// Starts all reads before the first product, as far as registers allow. LLVM
-/// spreads them between products to save registers, and a wave that few others
-/// keep company then waits for each of them: 3.3 us, not 1.5, for 36 channels,
-/// 7x7 at 10x10 on gfx1201 in conv-clock.
+/// Starts reads before the first product: as many as leave registers for the
+/// sums, 24 vectors of 16 bytes. LLVM would spread them between products, and a
+/// wave that few others keep company would wait for each of them
+/// (docs/amd-kernels.md).
 void DirectProduct::startReads(SharedBox::Reader &lhsReader,
                                SharedBox::Reader &rhsReader) const {
   constexpr size_t kMostVectors = 24;
-  for (int64_t tap = 0; tap < numTaps; ++tap)
-    for (int64_t element = 0; element < numElements; ++element) {
-      if (lhsReader.countReads() + rhsReader.countReads() >= kMostVectors)
-        continue;
-      lhsReader.start(getPlace(lhs, element, tap));
-      rhsReader.start(getPlace(rhs, element, tap));
-    }
+  auto start = [&] {
+    for (int64_t tap = 0; tap < numTaps; ++tap)
+      for (int64_t element = 0; element < numElements; ++element) {
+        if (lhsReader.countReads() + rhsReader.countReads() >= kMostVectors)
+          return;
+        lhsReader.start(getPlace(lhs, element, tap));
+        rhsReader.start(getPlace(rhs, element, tap));
+      }
+  };
+  start();
   ScheduleFenceOp::create(kernel.b);
 }
 

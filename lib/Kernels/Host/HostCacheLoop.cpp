@@ -331,11 +331,13 @@ HostCacheLoop::createRangeRun(ArrayRef<MatrixAccess::Position> starts,
           narrowAccess.createGuard(narrowAccess.add(start, end), areInside);
   if (matchPattern(areInside, m_One()))
     return multiplyInside();
+  // A block has at most a part of a run, and the buffer a block of each row.
+  int64_t distance = std::min(narrow.inPlace, kernel.gemmK());
   auto multiplyCopied = [&] {
     HostPack(kernel, block, narrow, isLeftWide ? origin.column : origin.row)
-        .copyRuns(starts, first, length, narrow.inPlace);
+        .copyRuns(starts, first, length, distance);
     return multiply(narrow.scratch, [&](size_t row) -> Value {
-      return math.constant(static_cast<int64_t>(row) * narrow.inPlace);
+      return math.constant(static_cast<int64_t>(row) * distance);
     });
   };
   return createIf(areInside, multiplyInside, multiplyCopied);

@@ -53,8 +53,9 @@ inline int64_t getNarrowRows(const MatrixAtom &atom, int64_t rows) {
   return best;
 }
 
-/// The same, if they have to be equal parts of so many rows; 0 if these would
-/// be half an atom or less.
+/// Rows of the narrow operand in a register tile that are an equal part of a
+/// `line` of so many rows, at most as many as an atom has; 0 if these would be
+/// half an atom or less.
 inline int64_t getLinePart(const MatrixAtom &atom, int64_t rows, int64_t line) {
   for (int64_t part = std::min<int64_t>(atom.n, rows); 2 * part > atom.n;
        --part)

@@ -7,7 +7,8 @@
 //
 // The raster decides which operand neighbouring workgroups share, and thereby
 // what stays in the cache: with `columns` fastest they share rows of the left
-// operand, with `rows` fastest they share rows of the right operand.
+// operand, with `rows` fastest they share rows of the right operand. On a host,
+// matrices that are near each other in memory, such as groups, come first.
 //
 // Hardware with several dies deals workgroups to the dies in turn. Each die
 // gets consecutive tiles, so that its cache holds the operands that they share.

@@ -36,6 +36,7 @@ struct Candidate {
   int64_t operations = 1000;
   int64_t stepElements = 100;
   bool byHeuristic = true;
+  double seconds = 0;
 };
 
 class ScheduleSearch : public testing::Test {
@@ -74,8 +75,8 @@ private:
       lowered.pair.code = candidate.name;
       lowered.pair.codeSize = {cost, candidate.operations, 9};
       lowered.schedules = {{candidate.name, candidate.byHeuristic,
-                            candidate.stepElements, /*launches=*/1,
-                            /*launchesBefore=*/0}};
+                            candidate.stepElements, candidate.seconds,
+                            /*launches=*/1, /*launchesBefore=*/0}};
       lowered.walk = walk;
       return lowered;
     }
@@ -168,6 +169,26 @@ TEST_F(ScheduleSearch, TheShortestIsCompiledIfAllAreTooLong) {
   EXPECT_EQ(compiled, (Names{"b"}));
   EXPECT_TRUE(gaveWay(found, "a"));
   EXPECT_FALSE(gaveWay(found, "b"));
+}
+
+// Only for AMD chips are seconds known.
+TEST_F(ScheduleSearch, LongOnesAreCompiledIfOthersAreMuchSlower) {
+  ranking = {{"a", 0, kMaxOperations * 3 / 2, /*stepElements=*/100},
+             {"b", 0, 1000, /*stepElements=*/50}};
+  ranking[0].seconds = 1;
+  ranking[1].seconds = 2;
+  CompiledPair found = search();
+  EXPECT_EQ(found.code, "a");
+  EXPECT_FALSE(gaveWay(found, "a"));
+  EXPECT_FALSE(gaveWay(found, "b"));
+  ranking[1].seconds = 1.2;
+  EXPECT_EQ(search().code, "b");
+  ranking[1].seconds = 2;
+  ranking[0].operations = kMaxOperations * 3 / 2 + 1;
+  EXPECT_EQ(search().code, "b");
+  ranking[0].operations = kMaxOperations * 3 / 2;
+  ranking[0].seconds = ranking[1].seconds = 0;
+  EXPECT_EQ(search().code, "b");
 }
 
 // One that aims too low finds nothing; then larger ones are tried again.
