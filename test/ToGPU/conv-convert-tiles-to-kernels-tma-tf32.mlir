@@ -30,6 +30,12 @@
 
 // CHECK-LABEL: gpu.func @g_0(
 // CHECK:         arith.cmpi ult, %{{.+}}, %c2_i32
+// A warp waits for its own place to be empty first, then for the stage: otherwise it might take an earlier phase for its own.
+// CHECK:         %[[EMPTY:.+]] = arith.xori
+// CHECK-NOT:     nvvm.mbarrier.try_wait.parity
+// CHECK:         nvvm.mbarrier.try_wait.parity %{{.+}}, %[[EMPTY]], %
+// CHECK-NOT:     {{llvm.load|arith.xori}}
+// CHECK:         nvvm.mbarrier.try_wait.parity %{{.+}}, %arg
 // CHECK-COUNT-32: llvm.load %{{.+}} : !llvm.ptr<3> -> f32
 // CHECK-COUNT-32: nvvm.convert.float.to.tf32
 // CHECK-NOT:     llvm.fadd

@@ -65,15 +65,6 @@ static ::conv::HostFacts::Rows describeRows(const ViewedTensor &operand) {
   return rows;
 }
 
-/// The distance of neighbours along the innermost of the digits that have some.
-static int64_t getInnermostDistance(const ViewedTensor &tensor,
-                                    ArrayRef<DigitRole> roles) {
-  for (DigitRole role : llvm::reverse(roles))
-    if (tensor.view.getSize(role) > 1)
-      return getDistance(tensor, role);
-  return 0;
-}
-
 namespace {
 class HostFamily final : public KernelFamily {
 public:

@@ -31,16 +31,6 @@ static std::array<int64_t, 3> countAlong(const TiledConvolution &form) {
   return counts;
 }
 
-/// The distance in memory of neighbours along the innermost of the digits that
-/// have some.
-static int64_t getInnermostDistance(const ViewedTensor &tensor,
-                                    ArrayRef<DigitRole> roles) {
-  for (DigitRole role : llvm::reverse(roles))
-    if (tensor.view.getSize(role) > 1)
-      return getDistance(tensor, role);
-  return 0;
-}
-
 /// Whether neighbouring matrices of a host's product, such as the groups of a
 /// pixel, share cache lines and pages, which neighbouring tiles do not.
 static bool areMatricesNear(const TiledConvolution &form) {

@@ -43,7 +43,7 @@ class ScheduleSearch : public testing::Test {
 protected:
   /// Ranked candidates, best first.
   std::vector<Candidate> ranking;
-  /// Of each kernel; all tries together may have 9 times as much.
+  /// What each kernel costs; all tries together may cost 9 times as much.
   int64_t cost = 1;
   /// The names of those whose kernels were compiled, in order.
   Names compiled;

@@ -81,6 +81,14 @@ int64_t mlir::conv::getDistance(const ViewedTensor &tensor, DigitRole role) {
   return digit ? getDistances(tensor)[*digit] : 0;
 }
 
+int64_t mlir::conv::getInnermostDistance(const ViewedTensor &tensor,
+                                         ArrayRef<DigitRole> roles) {
+  for (DigitRole role : llvm::reverse(roles))
+    if (tensor.view.getSize(role) > 1)
+      return getDistance(tensor, role);
+  return 0;
+}
+
 int64_t mlir::conv::getStart(ViewAttr view, ArrayRef<int64_t> strides) {
   int64_t start = 0;
   for (auto [coordinate, stride] : llvm::zip(view.getCoordinates(), strides))

@@ -45,6 +45,11 @@ SmallVector<int64_t> getDistances(ViewAttr view, ArrayRef<int64_t> strides);
 SmallVector<int64_t> getDistances(const ViewedTensor &tensor);
 int64_t getDistance(const ViewedTensor &tensor, DigitRole role);
 
+/// That of the innermost of these digits that has more than one value; 0 if
+/// none has.
+int64_t getInnermostDistance(const ViewedTensor &tensor,
+                             ArrayRef<DigitRole> roles);
+
 /// The element in memory at which all digits are 0.
 int64_t getStart(ViewAttr view, ArrayRef<int64_t> strides);
 int64_t getStart(const ViewedTensor &tensor);
