@@ -109,12 +109,21 @@ double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
   return elements * (isWhole ? fit.wholeScatterCycles : fit.scatterCycles);
 }
 
+bool conv::storesOddRows(const Problem &problem) {
+  constexpr int64_t kElementBytes = 2, kLanes = 32;
+  return problem.hasOddResultRows && problem.splits == 1 &&
+         byteSize(problem.result) == kElementBytes && problem.columns >= kLanes;
+}
+
 double conv::computePairCycles(const Problem &problem, const ChipInfo &chip,
                                bool areRows) {
-  if (problem.splits > 1 || problem.storesElements())
+  // A lane then stores one element at a time instead of a pair.
+  bool areOdd = areRows && storesOddRows(problem);
+  if (problem.splits > 1 || (problem.storesElements() && !areOdd))
     return 0;
   const StagedCalibration &fit = chip.calibration->staged;
-  return (areRows ? fit.wholeScatterCycles : fit.scatterCycles) *
+  return (areOdd ? 2 : 1) *
+         (areRows ? fit.wholeScatterCycles : fit.scatterCycles) *
          double(problem.products * problem.batch * problem.rows) *
          double(problem.columns) / double(chip.computeUnits);
 }

@@ -83,3 +83,55 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
     return %dx : tensor<2x18x18x48xbf16>
   }
 }
+
+// -----
+
+// Rows of 45 elements start within registers, and no copy stores them. They go to shared memory as others do, and each lane of a
+// warp stores one element of a row, next to that of its neighbour.
+// CHECK-LABEL: gpu.module @odd_kernels
+// CHECK:       gpu.func @odd_0({{.+}}, %[[Y:[^:]+]]: memref<2x7x7x45xbf16, {{.+}}>) kernel
+// CHECK:         nvvm.stmatrix
+// CHECK:         nvvm.bar.warp.sync
+// CHECK:         %[[ELEMENT:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> vector<1xbf16>
+// CHECK:         conv.guarded_store %[[ELEMENT]], %[[Y]]
+// CHECK:       func.func @odd
+// Those of 30 elements start at any register, and a lane stores two.
+// CHECK-LABEL: gpu.module @even_kernels
+// CHECK:         nvvm.stmatrix
+// CHECK:         %[[PAIR:.+]] = llvm.load %{{.+}} : !llvm.ptr<3> -> vector<2xbf16>
+// CHECK:         conv.guarded_store %[[PAIR]], %{{.+}}
+// Rows of 21 elements are a part of a sector either way.
+// CHECK-LABEL: gpu.module @few_kernels
+// CHECK-NOT:     nvvm.stmatrix
+// CHECK:       func.func @few
+#schedule = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 48], subgroup = [64, 48], gemm_k = 64, stages = 4, atom = <wgmma 64 x 48 x 16>, raster = columns>>
+#narrow = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [64, 32], subgroup = [64, 32], gemm_k = 64, stages = 4, atom = <wgmma 64 x 32 x 16>, raster = columns>>
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @odd(%x: tensor<2x7x7x64xbf16>, %w: tensor<45x1x1x64xbf16>) -> tensor<2x7x7x45xbf16> {
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #schedule epilogue() {
+    ^bb0(%acc: f32):
+      %0 = arith.truncf %acc : f32 to bf16
+      conv.yield %0 : bf16
+    } : tensor<2x7x7x64xbf16>, tensor<45x1x1x64xbf16> -> tensor<2x7x7x45xbf16>
+    return %y : tensor<2x7x7x45xbf16>
+  }
+  func.func @even(%x: tensor<2x7x7x64xbf16>, %w: tensor<30x1x1x64xbf16>) -> tensor<2x7x7x30xbf16> {
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #narrow epilogue() {
+    ^bb0(%acc: f32):
+      %0 = arith.truncf %acc : f32 to bf16
+      conv.yield %0 : bf16
+    } : tensor<2x7x7x64xbf16>, tensor<30x1x1x64xbf16> -> tensor<2x7x7x30xbf16>
+    return %y : tensor<2x7x7x30xbf16>
+  }
+  func.func @few(%x: tensor<2x7x7x64xbf16>, %w: tensor<21x1x1x64xbf16>) -> tensor<2x7x7x21xbf16> {
+    %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+        layouts = <"NHWC", "KRSC", "NPQK"> schedule = #narrow epilogue() {
+    ^bb0(%acc: f32):
+      %0 = arith.truncf %acc : f32 to bf16
+      conv.yield %0 : bf16
+    } : tensor<2x7x7x64xbf16>, tensor<21x1x1x64xbf16> -> tensor<2x7x7x21xbf16>
+    return %y : tensor<2x7x7x21xbf16>
+  }
+}

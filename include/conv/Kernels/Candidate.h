@@ -112,8 +112,12 @@ double computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
 double computeScatterCycles(const Problem &problem, const ChipInfo &chip,
                             int64_t rows, int64_t columns);
 
+/// Whether warpgroups collect rows that start within registers in shared
+/// memory, since each has an element for every lane of a warp or more.
+bool storesOddRows(const Problem &problem);
+
 /// Exposed cycles in which lanes of all units store a result pair by pair of
-/// columns: row by row (`areRows`), which fills sectors but for the ends of
+/// columns, or odd rows element by element: row by row (`areRows`), which fills sectors but for the ends of
 /// rows, or eight rows at a time, which fills parts of sectors and takes memory
 /// as long as whole ones. 0 if lanes store single elements or sums of slices.
 double computePairCycles(const Problem &problem, const ChipInfo &chip,

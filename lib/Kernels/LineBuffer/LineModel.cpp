@@ -209,6 +209,8 @@ static double computeStoreCycles(const Problem &problem, const ChipInfo &chip,
   double cycles = fit(chip).epilogueCyclesPerColumn *
                   (1 + problem.epilogueShare()) *
                   double(tile.atomsPerConsumer()) * double(tile.columns);
+  if (storesOddRows(problem))
+    return cycles;
   // Consumers take turns where lanes store single elements.
   if (storesColumns(problem, tile))
     cycles += computeColumnCycles(problem, chip, tile);
@@ -255,7 +257,7 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
                           std::gcd(tile.window.channels, TmaTile::kAccess),
                           elements) +
           (facts.areStoredByLanes
-               ? computePairCycles(problem, chip, /*areRows=*/false)
+               ? computePairCycles(problem, chip, storesOddRows(problem))
                : 0),
       cost);
   cost.memorySeconds =

@@ -243,7 +243,7 @@ void TmaCost::computeStep() {
 /// rows innermost if the result has, so their stores fill whole sectors.
 double TmaCost::computeScatter() const {
   TmaTile share = tile.share();
-  if (problem.splits > 1)
+  if (problem.splits > 1 || storesOddRows(problem))
     return 0;
   return storesColumns(problem, share)
              ? computeColumnCycles(problem, chip, share)

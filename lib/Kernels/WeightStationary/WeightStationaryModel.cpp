@@ -116,7 +116,7 @@ static double computeStoreCycles(const Problem &problem, const ChipInfo &chip,
   double cycles = fit(chip).epilogueCyclesPerColumn *
                   (1 + problem.epilogueShare()) *
                   double(sizes.atomsPerConsumer()) * double(sizes.columns);
-  if (problem.hasOddResultRows)
+  if (problem.hasOddResultRows && !storesOddRows(problem))
     cycles += computeScatterCycles(problem, chip, sizes.rows,
                                    std::min(sizes.columns, problem.columns));
   return cycles;

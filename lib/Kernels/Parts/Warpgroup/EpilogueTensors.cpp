@@ -91,10 +91,16 @@ int64_t EpilogueTensors::getWidth(size_t access) const {
   return width;
 }
 
-bool EpilogueTensors::hasRowsOfPairs() const {
-  return getWidth(getResult()) == 2 &&
-         getAccess(getResult()).getInnermostSize(MatrixIndex::Column) >=
-             getKernel().form.getColumns();
+int64_t EpilogueTensors::getColumnsOfStore() const {
+  bool areAdjacent = !order && llvm::all_of(all, [&](const Tensors &tensors) {
+    return tensors.accesses[getResult()].getInnermostDistance(
+               MatrixIndex::Column) == 1;
+  });
+  return areAdjacent &&
+                 getAccess(getResult()).getInnermostSize(MatrixIndex::Column) >=
+                     getKernel().form.getColumns()
+             ? getWidth(getResult())
+             : 0;
 }
 
 int64_t EpilogueTensors::getRowsOfVector() const {

@@ -66,10 +66,16 @@ public:
   /// A lane's elements of two columns.
   Value load(size_t operand, const Row &row, const Columns &columns) const;
   void store(Value pair, const Row &row, const Columns &columns) const;
+  /// Stores the vector of one or two elements from the first column on, which
+  /// `getColumnsOfStore` allows.
+  void storeRow(Value elements, const Row &row, const Columns &columns) const {
+    store(elements, getElement(row, columns));
+  }
 
-  /// Whether pairs of the result are adjacent in memory, and all columns of a
-  /// row have the same outer digits.
-  bool hasRowsOfPairs() const;
+  /// How many columns of the result one store of a lane takes, a pair or one,
+  /// where lanes can store rows: columns are adjacent in memory, and all
+  /// columns of a row have the same outer digits. Otherwise 0.
+  int64_t getColumnsOfStore() const;
   Type getElementType() const {
     return getKernel().form.result.getElementType();
   }

@@ -67,9 +67,9 @@ Value FragmentTile::getPairAddress(Value tile, int64_t column,
                     i % kPairs * kRowsPerPair * rowBytes);
 }
 
-Value FragmentTile::locate(Value tile, Value row, Value pair) const {
+Value FragmentTile::locate(Value tile, Value row, Value column) const {
   const IndexMath &math = ptx.math;
-  Value inRow = math.mul(pair, 2 * elementBytes);
+  Value inRow = math.mul(column, elementBytes);
   if (isSwizzled) {
     Value vector = math.rem(math.div(row, Tile::kRowBytes / rowBytes),
                             rowBytes / kVectorBytes);

@@ -38,8 +38,8 @@ public:
   int64_t getColumns() const { return movesMatrices() ? 16 : 8; }
   /// Writes the pairs of the 16 or eight columns that start at `column`.
   void store(Value tile, int64_t column, ValueRange pairs) const;
-  /// The address of a pair of any row: pairs of a row are numbered.
-  Value locate(Value tile, Value row, Value pair) const;
+  /// The address of the element in any row and column of a tile.
+  Value locate(Value tile, Value row, Value column) const;
   /// Reads `count` pairs, four or two, of the columns from `column` on.
   SmallVector<Value> load(Value tile, int64_t column, int64_t count) const;
 

@@ -83,9 +83,12 @@ bool TmaEpilogue::movesByLanes() const {
 
 bool TmaEpilogue::storesRows() const {
   Type element = form.result.getElementType();
+  int64_t columns = tensors.getColumnsOfStore();
+  // Few single elements are a part of a sector either way.
+  bool isWorth =
+      columns == 2 || (columns == 1 && form.getColumns() >= kWarpSize);
   return result.form == TmaResult::Form::Lanes && staging && tile.isStaged &&
-         tile.hasChunks() && element.getIntOrFloatBitWidth() == 16 &&
-         tensors.hasRowsOfPairs();
+         tile.hasChunks() && element.getIntOrFloatBitWidth() == 16 && isWorth;
 }
 
 TmaEpilogue::Subtile TmaEpilogue::getSubtile(const SubproblemTile &origin,
@@ -263,26 +266,28 @@ void TmaEpilogue::storeRows(const SubproblemTile &origin,
                             const Subtile &last) const {
   const IndexMath &math = ptx.math;
   constexpr int64_t kRows = 16;
-  auto type = VectorType::get({2}, form.result.getElementType());
-  int64_t pairs = tile.chunkColumns() / 2;
-  int64_t rounds = kRows * pairs / kWarpSize;
+  int64_t width = tensors.getColumnsOfStore();
+  auto type = VectorType::get({width}, form.result.getElementType());
+  int64_t ofRow = tile.chunkColumns() / width;
+  int64_t rounds = kRows * ofRow / kWarpSize;
   int64_t atOnce = std::gcd<int64_t>(rounds, 4);
-  // Consecutive lanes store consecutive pairs, of one row after the other.
-  auto storePair = [&](Value round, int64_t column) {
+  // Consecutive lanes store consecutive columns, of one row after the other.
+  auto storeSome = [&](Value round, int64_t column) {
     Value number = math.add(math.mul(round, kWarpSize), lane);
-    Value inWarp = math.div(number, pairs), pair = math.rem(number, pairs);
+    Value inWarp = math.div(number, ofRow);
+    Value inRow = math.mul(math.rem(number, ofRow), width);
     Value row = math.add(warpRow, inWarp);
     Value stored = LLVM::LoadOp::create(
-        ptx.b, type, chunk.locate(getStaged(last, column), row, pair));
-    tensors.store(stored, tensors.createRow(origin, math.add(last.row, row)),
-                  {math.add(origin.column, math.mul(pair, 2)), column});
+        ptx.b, type, chunk.locate(getStaged(last, column), row, inRow));
+    tensors.storeRow(stored, tensors.createRow(origin, math.add(last.row, row)),
+                     {math.add(origin.column, inRow), column});
   };
   for (int64_t c = last.column - last.column % tile.stagedColumns();
        c <= last.column; c += tile.chunkColumns())
     ptx.createFor(math.constant(0), math.constant(rounds / atOnce), 1, {},
                   [&](Value step, ValueRange) {
                     for (int64_t i = 0; i < atOnce; ++i)
-                      storePair(math.add(math.mul(step, atOnce), i), c);
+                      storeSome(math.add(math.mul(step, atOnce), i), c);
                     return SmallVector<Value>();
                   });
 }
