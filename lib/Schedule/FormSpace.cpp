@@ -81,13 +81,31 @@ static int64_t computeMergedChannels(ConvolutionOpInterface op,
   return isWorth ? merged * channels : 1;
 }
 
+/// The input channels of as few neighbouring groups as have whole vectors of
+/// input and output channels, which tensor copies require; 1 if each group has
+/// them, or if most of what is multiplied would be zero.
+static int64_t computeAlignedChannels(ConvolutionOpInterface op,
+                                      const ::conv::ChipInfo &chip,
+                                      int64_t bytes) {
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  int64_t c = shape.c / shape.groups, k = shape.k / shape.groups;
+  int64_t vector = ::conv::kVectorBytes / bytes, merged = 1;
+  while (merged * c % vector != 0 || merged * k % vector != 0)
+    ++merged;
+  bool isWorth = merged > 1 && merged <= kMostAlignedGroups &&
+                 shape.groups % merged == 0 && c >= kFewestChannels &&
+                 hasWarpgroups(chip);
+  return isWorth ? merged * c : 1;
+}
+
 /// Channel multiples that make a difference, the smallest first: what a tensor
 /// copy requires, and whole sectors, which the copy engine moves faster.
 static SmallVector<int64_t>
 enumerateChannelMultiples(ConvolutionOpInterface op,
                           const ::conv::ChipInfo &chip, int64_t bytes) {
   if (op.getGroups() > 1)
-    return {1, computeMergedChannels(op, chip)};
+    return {1, computeMergedChannels(op, chip),
+            computeAlignedChannels(op, chip, bytes)};
   ConvolutionShape shape = ConvolutionShape::get(op);
   auto pad = [&](int64_t multiple) {
     bool padsInput = op.getDirection() != Direction::BackwardData;

@@ -120,8 +120,8 @@ getHaloTileRows(const ::conv::TmaFacts::HaloTile &tile) {
 }
 
 /// Numbers of split-K slices of a reduction over halo tiles, which need not
-/// divide it: among the numbers that fill the chip once or a few times, those
-/// with the shortest slices.
+/// divide it: one, whose steps a cluster may share; and among the numbers that
+/// fill the chip once or a few times, those with the shortest slices.
 static SmallVector<int64_t>
 enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
                         const ::conv::ChipInfo &chip) {
@@ -130,7 +130,7 @@ enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
   if (!facts)
     return {};
   const ::conv::LaunchCalibration &fit = chip.calibration->launch;
-  int64_t last = std::min(getSplittableSize(op, options), fit.mostSplits);
+  int64_t last = std::min(getSplittableSize(op, options), 2 * fit.mostSplits);
   // For each limit, the fewest slices that are as short as possible.
   SmallVector<int64_t> shortest = {1};
   int64_t least = std::numeric_limits<int64_t>::max();
@@ -140,12 +140,17 @@ enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
     least = std::min(least, size);
   }
   llvm::SmallSetVector<int64_t, 16> all;
+  if (facts->sharers > 1)
+    all.insert(1);
   for (int64_t rows : getHaloTileRows(*facts->haloTile)) {
     int64_t tiles = llvm::divideCeil(problem.rows, rows) *
                     countHaloTileColumns(problem, *facts->haloTile) *
                     problem.batch;
-    for (int64_t waves = 1; waves <= fit.splitWaves; ++waves)
-      all.insert(shortest[std::min(waves * chip.computeUnits / tiles, last)]);
+    for (int64_t waves = 1; waves <= fit.splitWaves; ++waves) {
+      // As of other tiles, more slices than `mostSplits` only fill the chip.
+      int64_t most = waves == 1 ? last : std::min(last, fit.mostSplits);
+      all.insert(shortest[std::min(waves * chip.computeUnits / tiles, most)]);
+    }
   }
   return SmallVector<int64_t>(all.begin(), all.end());
 }

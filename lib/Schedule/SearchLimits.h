@@ -37,6 +37,8 @@ inline constexpr int64_t kMergedChannels = 64;
 /// Groups of fewer channels have direct kernels, which do less work than a
 /// product of merged groups.
 inline constexpr int64_t kFewestChannels = 4;
+/// The most groups that are merged only for channels that are whole vectors.
+inline constexpr int64_t kMostAlignedGroups = 8;
 /// The most channels of a group that the host multiplies along positions: any
 /// number of channels, and those that are not whole vectors.
 inline constexpr int64_t kMostHostChannels = 8;

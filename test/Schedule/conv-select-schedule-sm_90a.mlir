@@ -585,6 +585,45 @@ func.func @few_images_weight_tf32(%x: tensor<4x384x56x56xf32>, %dy: tensor<4x192
   return %dw : tensor<192x384x1x1xf32>
 }
 
+// Vectors of 8 bytes take a quarter of each sector that their tiles copy, so that one tile has all channels here, too.
+// CHECK-LABEL: func.func @half_vectors_depthwise_weight
+// CHECK: schedule = <kernel = #conv.direct<workgroup = [1, 116],
+func.func @half_vectors_depthwise_weight(%x: tensor<32x28x28x116xbf16>, %dy: tensor<32x14x14x116xbf16>)
+    -> tensor<116x3x3x1xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 116
+      : tensor<32x28x28x116xbf16>, tensor<32x14x14x116xbf16> -> tensor<116x3x3x1xbf16>
+  return %dw : tensor<116x3x3x1xbf16>
+}
+
+// One tile has all taps of one product, so that only slices fill the chip: about as many as there are compute units.
+// CHECK-LABEL: func.func @one_tile_weight
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<workgroup = [576, 32],
+// CHECK-SAME: halo_tile = [8, 8]>, splits = 128, transposed = true, chosen_by = heuristic>
+func.func @one_tile_weight(%x: tensor<32x149x149x32xbf16>, %dy: tensor<32x147x147x32xbf16>)
+    -> tensor<32x3x3x32xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<32x149x149x32xbf16>, tensor<32x147x147x32xbf16> -> tensor<32x3x3x32xbf16>
+  return %dw : tensor<32x3x3x32xbf16>
+}
+
+// Four groups of 58 channels together are whole vectors, which the copy engine requires: three quarters of the products are with
+// zeros.
+// CHECK-LABEL: func.func @unaligned_groups_weight
+// CHECK: schedule = <kernel = #conv.warpgroup_gemm<
+// CHECK-SAME: channel_multiple = 232, chosen_by = heuristic>
+func.func @unaligned_groups_weight(%x: tensor<32x14x14x928xbf16>, %dy: tensor<32x14x14x928xbf16>)
+    -> tensor<928x3x3x58xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 16
+      : tensor<32x14x14x928xbf16>, tensor<32x14x14x928xbf16> -> tensor<928x3x3x58xbf16>
+  return %dw : tensor<928x3x3x58xbf16>
+}
+
 // No tile of 58 channels has whole sectors, except one of all channels, whose rows have no gaps: slices along images and lines
 // fill the chip.
 // CHECK-LABEL: func.func @odd_channels_depthwise_weight
