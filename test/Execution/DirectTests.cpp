@@ -171,6 +171,36 @@ func.func @prime_lines(%x: tensor<2x13x11x16xf16>, %dy: tensor<2x13x11x16xf16>)
 }
 )mlir";
 
+// Runs of four positions, of which the last one of a line has three.
+static const char *const kPrimeRuns = R"mlir(
+#schedule = #conv.schedule<kernel = #conv.direct<workgroup = [1, 8],
+  subgroup = [14, 8], gemm_k = 55, stages = 1, atom = <fma 8 x 1 x 4>,
+  main_loop = direct_reduction, raster = columns>, splits = 3>
+func.func @prime_runs(%x: tensor<2x13x21x16xf16>, %dy: tensor<2x13x11x16xf16>)
+    -> tensor<16x3x3x1xf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #schedule
+      : tensor<2x13x21x16xf16>, tensor<2x13x11x16xf16> -> tensor<16x3x3x1xf16>
+  return %dw : tensor<16x3x3x1xf16>
+}
+)mlir";
+
+// The same with positions innermost, and inputs after the end of a line.
+static const char *const kPrimeRunsOfLines = R"mlir(
+#schedule = #conv.schedule<kernel = #conv.direct<workgroup = [1, 2],
+  subgroup = [28, 2], gemm_k = 110, stages = 1, atom = <fma 1 x 1 x 4>,
+  main_loop = direct_reduction, raster = rows>>
+func.func @prime_runs_of_lines(%x: tensor<2x6x10x15xf16>,
+    %dy: tensor<2x6x10x11xf16>) -> tensor<6x1x3x5xf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 0], high = [1, 0]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> groups = 6 schedule = #schedule
+      : tensor<2x6x10x15xf16>, tensor<2x6x10x11xf16> -> tensor<6x1x3x5xf16>
+  return %dw : tensor<6x1x3x5xf16>
+}
+)mlir";
+
 /// Runs a direct schedule on the simulator and checks that it moves at
 /// most 1.15 times the bytes of the convolution's tensors.
 static void checkTraffic(const GenOptions &options,
@@ -306,6 +336,11 @@ void test::addDirectTests() {
           [] { checkEverywhere(kSplits, {"sim:gfx90a", "sim:gfx1201"}); });
   addTest("Direct_weight", "prime_lines",
           [] { checkEverywhere(kPrimeLines, {"sim:gfx942", "sim:gfx1201"}); });
+  addTest("Direct_weight", "prime_runs",
+          [] { checkEverywhere(kPrimeRuns, {"sim:gfx942", "sim:gfx1201"}); });
+  addTest("Direct_weight", "prime_runs_of_lines", [] {
+    checkEverywhere(kPrimeRunsOfLines, {"sim:gfx90a", "sim:gfx1201"});
+  });
   for (const TrafficCase &each : kTrafficCases)
     for (size_t i = 0; i < std::size(kDirections); ++i) {
       auto [direction, name] = kDirections[i];

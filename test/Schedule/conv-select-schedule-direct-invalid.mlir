@@ -109,7 +109,7 @@ func.func @direct_d5_two_rows(%x: tensor<1x8x8x8xf16>, %dy: tensor<1x8x8x16xf16>
 #d5 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 8], subgroup = [24, 8], gemm_k = 24, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {
 func.func @direct_d5_remainder(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf16>) -> tensor<16x3x3x1xf32> {
-  // expected-error @below {{unsupported (schedule): expects gemm_k and k of the atom to divide the digits [1, 8, 8] for a direct_reduction main loop, but got 24 and 4}}
+  // expected-error @below {{unsupported (schedule): expects gemm_k to divide the digits [1, 8, 8], with runs of 4 of the innermost one, for #conv.atom<fma 8 x 1 x 4>, but got 24}}
   %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #d5
       : tensor<1x8x8x16xf16>, tensor<1x8x8x16xf16> -> tensor<16x3x3x1xf32>
   return %dw : tensor<16x3x3x1xf32>

@@ -597,6 +597,18 @@ func.func @half_vectors_depthwise_weight(%x: tensor<32x28x28x116xbf16>, %dy: ten
   return %dw : tensor<116x3x3x1xbf16>
 }
 
+// Lines of 19 positions are four runs of five, the last of which has one position beyond the line.
+// CHECK-LABEL: func.func @prime_line_depthwise_weight
+// CHECK: atom = <fma 8 x 1 x 5>, main_loop = direct_reduction
+func.func @prime_line_depthwise_weight(%x: tensor<16x19x19x576xbf16>, %dy: tensor<16x19x19x576xbf16>)
+    -> tensor<576x5x5x1xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [1, 1], dilations = [1, 1], low = [2, 2], high = [2, 2]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 576
+      : tensor<16x19x19x576xbf16>, tensor<16x19x19x576xbf16> -> tensor<576x5x5x1xbf16>
+  return %dw : tensor<576x5x5x1xbf16>
+}
+
 // One tile has all taps of one product, so that only slices fill the chip: about as many as there are compute units.
 // CHECK-LABEL: func.func @one_tile_weight
 // CHECK: schedule = <kernel = #conv.warpgroup_gemm<workgroup = [576, 32],

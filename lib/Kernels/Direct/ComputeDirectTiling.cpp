@@ -54,7 +54,6 @@ private:
                     int64_t tile, int64_t run);
   bool checkOperands();
   bool checkReduction();
-  bool checkRuns();
   bool checkParts();
   bool computeSharedMemory();
 
@@ -227,10 +226,10 @@ bool TilingBuilder::checkReduction() {
                           "loop, but got {1}",
                           llvm::product_of(tiling.rows.digits),
                           schedule.getWorkgroup()[0]));
-  return isMatrix ? checkParts() : checkRuns();
+  return checkParts();
 }
 
-/// Checks the parts and runs of D8 and D9.
+/// Checks the parts and runs of D5, D8 and D9.
 bool TilingBuilder::checkParts() {
   const DigitBox &reduction = tiling.reduction;
   ArrayRef<DigitRole> roles = product.lhs.view.getColumnRoles();
@@ -242,19 +241,6 @@ bool TilingBuilder::checkParts() {
           "innermost one, for {2}, but got {3}",
           llvm::make_range(reduction.digits.begin(), reduction.digits.end()),
           reduction.run, schedule.getAtom(), schedule.getGemmK()));
-  return true;
-}
-
-/// Checks the parts of D5.
-bool TilingBuilder::checkRuns() {
-  const DigitBox &reduction = tiling.reduction;
-  for (size_t d = 0; d < reduction.getRank(); ++d)
-    if (reduction.mayExceed(d) || reduction.sizes[d] % reduction.getRun(d))
-      return refuse(formatv(
-          "gemm_k and k of the atom to divide the digits [{0:$[, ]}] for a "
-          "direct_reduction main loop, but got {1} and {2}",
-          llvm::make_range(reduction.digits.begin(), reduction.digits.end()),
-          schedule.getGemmK(), schedule.getAtom().getK()));
   return true;
 }
 

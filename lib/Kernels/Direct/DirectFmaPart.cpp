@@ -70,7 +70,7 @@ FmaPart::FmaPart(const Kernel &kernel, const DirectOperands &operands)
   for (size_t d = 0; d < tiling.reduction.getRank(); ++d) {
     int64_t run = tiling.reduction.getRun(d);
     all.push_back(run);
-    chunks.push_back(tiling.reduction.sizes[d] / run);
+    chunks.push_back(tiling.reduction.countRuns(d));
     alignments.push_back(chunks.back() > 1 ? run : 0);
   }
   product.emplace(kernel, operands, all, alignments);

@@ -42,6 +42,24 @@ static int64_t lastOf(ArrayRef<int64_t> digits) {
   return DigitBox::compute(digits, 1)->getInnermostSize();
 }
 
+/// How many neighbours of a line with so many values a work-item may take:
+/// divisors, and one more number where these are short, as of prime numbers.
+/// What is beyond the line then is multiplied, too.
+SmallVector<int64_t> DirectSearch::enumerateRuns(int64_t line) const {
+  SmallVector<int64_t> runs;
+  for (int64_t run = 1; run <= kMaxRun; ++run)
+    if (line % run == 0)
+      runs.push_back(run);
+  if (runs.back() >= kShortRun || line <= kShortRun || !ranksWideTiles(chip))
+    return runs;
+  int64_t best = kShortRun;
+  for (int64_t run = kShortRun; run <= kMaxRun; ++run)
+    if (llvm::alignTo(line, run) <= llvm::alignTo(line, best))
+      best = run;
+  runs.push_back(best);
+  return runs;
+}
+
 /// A work-item has sums for a vector of matrices, and takes neighbours of the
 /// innermost digit of the reduction, which share their input.
 void DirectSearch::runOverReduction() {
@@ -53,9 +71,9 @@ void DirectSearch::runOverReduction() {
   if (m * rows * columnRun > kMaxSums)
     return;
   int64_t innermost = lastOf(product.lhs.view.getColumns());
-  for (int64_t k = 1; k <= kMaxRun && m * k <= kMaxSums; ++k) {
-    if (innermost % k != 0)
-      continue;
+  for (int64_t k : enumerateRuns(innermost)) {
+    if (m * k > kMaxSums)
+      break;
     for (int64_t part : enumerateParts(k))
       for (int64_t several : enumerateMatrices(m))
         if (!exceedsSharedMemory(part, several, /*stages=*/1))

@@ -43,6 +43,8 @@ struct DirectSearchLimits {
   static constexpr double kMostBeyond = 1.0 / 32, kLeastGrowth = 1.125;
   /// The most neighbours in the reduction that a work-item multiplies at once.
   static constexpr int64_t kMaxRun = 8;
+  /// With fewer, most of what it reads is not shared.
+  static constexpr int64_t kShortRun = 4;
   /// Subgroups that multiply blocks, stages of their input, and positions of
   /// one stage.
   static constexpr int64_t kMaxBlockSubgroups = 8, kMaxBlockStages = 3,
@@ -80,6 +82,7 @@ private:
   void runOverRows();
   void runOverHostTiles();
   void runOverFilterBlocks();
+  SmallVector<int64_t> enumerateRuns(int64_t line) const;
   void runOverReduction();
   void runOverHostReduction();
   void runOverBlocks();

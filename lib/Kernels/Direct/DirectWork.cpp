@@ -136,8 +136,9 @@ static DirectWork computeSharedWork(const DirectTiling &tiling,
   int64_t together = tiling.isAlongBatch ? 1 : run;
   double rows = double(llvm::product_of(tiling.rows.digits));
   work.steps = double(tiling.reduction.getNumTiles());
-  work.boxes = double(tiling.countSharedBoxes()) *
-               double(llvm::product_of(tiling.reduction.sizes)) / double(run);
+  work.boxes = double(tiling.countSharedBoxes());
+  for (size_t d = 0; d < tiling.reduction.getRank(); ++d)
+    work.boxes *= double(tiling.reduction.countRuns(d));
   // The box of the next lane has the next matrices, then the next value of a
   // column digit other than the innermost, then the next run.
   int64_t step = distances[firstTerm + tiling.reduction.innermost];

@@ -62,8 +62,7 @@ LogicalResult DirectAttr::verify(EmitError emitError,
                                  ArrayRef<int64_t> subgroup, int64_t gemmK,
                                  int64_t stages, AtomAttr atom,
                                  DirectLoop mainLoop, Raster) {
-  bool hasRuns =
-      mainLoop == DirectLoop::Reduction && atom.getKind() != AtomKind::FMA;
+  bool hasRuns = mainLoop == DirectLoop::Reduction;
   KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
   if (failed(fields.verify(emitError, /*hasWholeAtoms=*/!hasRuns)))
     return failure();

@@ -73,11 +73,12 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
       * (D4) The operands are f16, bf16, f32 or i8. Conditions of their views
         are bounds of the left operand, after which it reads zeros: those of
         slices that do not divide the positions, for example.
-      * (D5) For `direct_reduction`, a tile has all rows, `gemm_k` is a box whose
-        sizes divide all digits of the reduction, and `k` of an `fma` atom divides
-        the innermost one's. With such an atom, a work-item has all columns of
-        their innermost digit, and a workgroup has at least as many work-items
-        as there are such boxes, unless it is a thread of the host.
+      * (D5) For `direct_reduction`, a tile has all rows, and `gemm_k` is a box
+        whose sizes divide all digits of the reduction: whole runs of `k` of an
+        `fma` atom of the innermost one, after whose last value the left operand
+        is zero. With such an atom, a work-item has all columns of their
+        innermost digit, and a workgroup has at least as many work-items as
+        there are such boxes, unless it is a thread of the host.
       * (D6) Every dgrad phase has a kernel of its own: no strided dimension of
         a gradient is dilated.
       * (D7) For `direct_matrix`, both operands are f16 or both bf16. Channels

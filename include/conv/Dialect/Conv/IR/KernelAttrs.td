@@ -60,7 +60,7 @@ def Conv_AtomAttr : Conv_Attr<"Atom", "atom"> {
 // The constraints on the attributes of all families:
 //   * (S1) `workgroup` and `subgroup` have two positive entries; `gemm_k` and
 //     `stages` are positive.
-//   * (S4) `gemm_k` is a multiple of `k` of `atom`; but see D8 and D9.
+//   * (S4) `gemm_k` is a multiple of `k` of `atom`; but see D5, D8 and D9.
 //   * (S5) The chip has `atom` for the operands' element type, if `atom` is a
 //     matrix instruction.
 //   * (S7) On a GPU, the workgroup has no more work-items than the chip
