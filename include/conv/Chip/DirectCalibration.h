@@ -112,6 +112,14 @@ struct DirectLaneCalibration {
   double totalCycles = 0;
 };
 
+/// Where work-items add up their sums in shared memory: cycles of a round for
+/// its writes and barriers, and for each read. 3x3 gradients of 768 channels at
+/// 12x12 by the clock of AMD chips.
+struct DirectRoundCalibration {
+  double cycles = 165;
+  double readCycles = 30;
+};
+
 /// Small groups (`Direct`). Numbers of schedules are of an H200.
 struct DirectCalibration {
   /// Whether predicted times were compared with the times of other families: of
@@ -149,6 +157,7 @@ struct DirectCalibration {
   DirectBlockCalibration blocks = {};
   DirectBandCalibration bands = {};
   DirectLaneCalibration lanes = {};
+  DirectRoundCalibration rounds = {};
 };
 
 } // namespace conv

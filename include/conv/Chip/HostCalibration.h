@@ -44,6 +44,8 @@ struct HostCalibration {
   double gatheredInstructions;
   /// Instructions until a run of a row is found in memory. Assumed.
   double placeInstructions;
+  /// Rows that are located together take as long as so many others. Assumed.
+  double placesTogether;
   /// Bytes that a thread moves in a cycle when it transforms an operand.
   double transformBytes;
   /// Bytes that a thread moves in a cycle when it transforms an operand that

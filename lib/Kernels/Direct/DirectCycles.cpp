@@ -158,11 +158,9 @@ ProductCycles mlir::conv::computeCycles(const DirectTiling &tiling,
   return cycles;
 }
 
-double mlir::conv::getTotalCycles(const DirectTiling &tiling,
-                                  int64_t workItems) {
-  // A round has the first cycles for its writes and barriers, and the others
-  // for each read: 3x3 gradients of 768 channels at 12x12 by the clock.
-  constexpr double kRoundCycles = 165, kReadCycles = 30;
+double mlir::conv::getTotalCycles(const DirectTiling &tiling, int64_t workItems,
+                                  const ::conv::ChipInfo &chip) {
+  const ::conv::DirectRoundCalibration &fit = chip.calibration->direct.rounds;
   int64_t units = tiling.countSharedBoxes(), slices = workItems / units;
   int64_t remaining =
       DirectTiling::countRemainingSums(slices, units, workItems);
@@ -170,7 +168,8 @@ double mlir::conv::getTotalCycles(const DirectTiling &tiling,
       remaining > 1 ? llvm::divideCeil(slices, remaining) + remaining : slices;
   return double(llvm::divideCeil(tiling.countSums() / units,
                                  DirectTiling::kPartials)) *
-         (kRoundCycles * (remaining > 1 ? 2 : 1) + kReadCycles * double(reads));
+         (fit.cycles * (remaining > 1 ? 2 : 1) +
+          fit.readCycles * double(reads));
 }
 
 /// Cycles of one wait for memory.

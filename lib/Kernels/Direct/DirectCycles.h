@@ -53,7 +53,8 @@ void addLaneCosts(const DirectTiling &tiling, const ::conv::ChipInfo &chip,
 
 /// Cycles in which a workgroup on an AMD unit adds up the sums of its
 /// work-items.
-double getTotalCycles(const DirectTiling &tiling, int64_t workItems);
+double getTotalCycles(const DirectTiling &tiling, int64_t workItems,
+                      const ::conv::ChipInfo &chip);
 
 /// Cycles of a unit whose workgroups take turns: while one waits, others can
 /// work.

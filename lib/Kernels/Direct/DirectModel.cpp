@@ -79,7 +79,7 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   if (cost.reducesOnLanes)
     addLaneCosts(tiling, chip, own);
   if (cost.addsClockedSums)
-    own.totals = getTotalCycles(tiling, cost.workItems);
+    own.totals = getTotalCycles(tiling, cost.workItems, chip);
   cost.residentWorkgroups =
       cost.residentWorkgroups == 0
           ? own.resident

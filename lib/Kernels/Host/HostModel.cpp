@@ -177,9 +177,6 @@ double Work::countCopies() const {
   return reduction * (ofWide + ofNarrow);
 }
 
-/// Rows that are located together take as long as so many others.
-static constexpr double kTogether = 3;
-
 /// In units of issue: a step of a register tile is limited by multiply-adds,
 /// by loads, or by their latency. A panel comes from the second cache once for
 /// all rows of the narrow operand.
@@ -191,7 +188,7 @@ double Work::countPanel(double vectors) const {
   double ends = fit.registerTileInstructions + 2 * step * vectors;
   double steps = reduction / double(atom.k);
   double runs = inPlace > 0 ? blocks + reduction / inPlace : 0;
-  double places = areTogether ? kTogether : step;
+  double places = areTogether ? fit.placesTogether : step;
   return narrow / step *
              (steps * ofStep + blocks * ends +
               runs * places * fit.placeInstructions) +
