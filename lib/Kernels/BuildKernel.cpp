@@ -16,7 +16,7 @@
 
 #include "Elementwise/ElementwiseBody.h"
 #include "Host/HostBody.h"
-#include "Parts/EarlyStart.h"
+#include "Parts/DependentLaunch.h"
 #include "Parts/KernelFunction.h"
 #include "Parts/OperandPrefetch.h"
 #include "Parts/SharedMemory.h"
@@ -241,6 +241,7 @@ LogicalResult AddressKernel::buildAlike(ArrayRef<KernelSubproblem> alike) {
 
 FailureOr<BuiltKernel> AddressKernel::build() {
   b.setInsertionPointToStart(&built.function.getBody().front());
+  waitForKernels(b, subproblems.front().form.launch);
   workgroup = gpu::BlockIdOp::create(b, gpu::Dimension::x);
   for (size_t first = 0, count; first < subproblems.size(); first += count) {
     count = countAlike(first);
@@ -305,33 +306,28 @@ mlir::conv::buildKernel(OpBuilder &builder,
   for (const KernelSubproblem &subproblem : subproblems)
     if (failed(verifySchedule(subproblem.form, chip)))
       return failure();
-  const KernelFamily *family =
-      first.schedule ? &getKernelFamily(first.schedule) : nullptr;
-  ArrayRef<Value> buffers = subproblems.front().buffers;
-  if (family && llvm::any_of(subproblems, hasProduct)) {
-    FailureOr<BuiltKernel> built =
-        family->buildKernel(builder, subproblems, chip, name);
-    // A product of split-K slices starts when nothing else runs, so prefetches
-    // would only compete with its own copies.
-    if (succeeded(built) && first.schedule.getSplits() == 1)
-      prefetchOperands(*built, buffers.take_front(2), chip);
-    return built;
+  ArrayRef<Value> operands = ArrayRef(subproblems.front().buffers).drop_back();
+  FailureOr<BuiltKernel> built = failure();
+  if (llvm::any_of(subproblems, hasProduct)) {
+    built = getKernelFamily(first.schedule)
+                .buildKernel(builder, subproblems, chip, name);
+    operands = operands.take_front(2);
+  } else {
+    built = AddressKernel(builder, subproblems, chip, name).build();
   }
-  FailureOr<BuiltKernel> built =
-      AddressKernel(builder, subproblems, chip, name).build();
-  if (failed(built))
-    return failure();
-  bool addsSlices = family && first.schedule.getSplits() > 1;
-  if (!addsSlices || family->startsEarly()) {
-    auto b = ImplicitLocOpBuilder::atBlockBegin(
-        forall.getLoc(), &built->function.getBody().front());
-    int64_t products =
-        addsSlices ? TileRaster(first).countTiles() * first.schedule.getSplits()
-                   : 0;
-    startEarly(b, chip, letsNextStart(first.schedule, chip, products));
-    built->startsEarly = canStartEarly(chip);
-  }
-  if (!addsSlices)
-    prefetchOperands(*built, buffers.drop_back(), chip);
+  if (succeeded(built) && first.launch && first.launch.getPrefetches())
+    prefetchOperands(*built, operands, chip);
   return built;
+}
+
+FailureOr<LaunchAttr> mlir::conv::selectLaunch(ArrayRef<TiledConvolution> forms,
+                                               const ::conv::ChipInfo &chip) {
+  const TiledConvolution &first = forms.front();
+  bool hasProduct = llvm::any_of(
+      forms, [](const TiledConvolution &form) { return form.hasProduct(); });
+  if (hasProduct || (first.schedule && first.schedule.getSplits() > 1))
+    return getKernelFamily(first.schedule).selectLaunch(forms, chip);
+  // Transforms and element-wise kernels.
+  return LaunchAttr::get(first.getContext(), NextKernel::AtOnce,
+                         canPrefetchOperands(chip));
 }

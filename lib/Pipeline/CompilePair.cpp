@@ -161,10 +161,15 @@ static LogicalResult lower(const Target &target, const CompileOptions &options,
     return failure();
   lowered.packing = takePacking(walk, sourceName, pair);
   pair.warnings = walk.getWarnings();
-  if (options.explain != ExplanationForm::None)
+  lowered.schedules = listSchedules(getFunction(walk));
+  if (options.explain != ExplanationForm::None) {
     pair.explanation =
         explainFunction(getFunction(walk), target, options.explain);
-  lowered.schedules = listSchedules(getFunction(walk));
+    if (failed(walk.runTo(Stage::Tiled, options)))
+      return failure();
+    pair.explanation +=
+        explainLaunches(getFunction(walk), target, options.explain);
+  }
   return buildKernels(walk, target, options, pair);
 }
 

@@ -10,7 +10,10 @@
 #include "conv/Schedule/Explain.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -94,5 +97,83 @@ std::string mlir::conv::explainFunction(func::FuncOp function,
              << *kernel << "\n";
     }
   }
+  return text;
+}
+
+/// What the kernel of an op at the tiled stage does; empty if it has none.
+static StringRef getKernelKind(Operation &op) {
+  if (isa<CountNeighboursOp, StateOpInterface, DynamicOpInterface>(op))
+    return op.getName().getStringRef();
+  auto scatter = dyn_cast<ScatterOp>(op);
+  if (!scatter)
+    return "";
+  StringRef kind = "transform";
+  for (Value matrices : scatter.getMatrices()) {
+    auto nest = matrices.getDefiningOp<scf::ForallOp>();
+    if (!nest)
+      continue;
+    bool hasProduct =
+        nest.walk([](linalg::BatchMatmulOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (hasProduct)
+      return "product";
+    auto schedule = nest->getAttrOfType<ScheduleAttr>(kScheduleName);
+    if (schedule && schedule.getSplits() > 1)
+      kind = "combine";
+  }
+  return kind;
+}
+
+/// For example "starts early and prefetches; the next one starts at once".
+static std::string formatLaunch(LaunchAttr launch) {
+  if (!launch)
+    return "starts when the previous one has ended";
+  std::string text = "starts early";
+  if (launch.getPrefetches())
+    text += " and prefetches";
+  switch (launch.getNext()) {
+  case NextKernel::AtOnce:
+    return text + "; the next one starts at once";
+  case NextKernel::AfterLoads:
+    return text + "; the next one starts after its loads";
+  case NextKernel::AtEnd:
+    return text + "; the next one starts at its end";
+  }
+  llvm_unreachable("all values are handled");
+}
+
+std::string mlir::conv::explainLaunches(func::FuncOp function,
+                                        const Target &target,
+                                        ExplanationForm form) {
+  if (!target.chip->hasDependentLaunch())
+    return "";
+  std::string lines;
+  llvm::json::Array launches;
+  for (Operation &op : function.getOps()) {
+    StringRef kind = getKernelKind(op);
+    if (kind.empty())
+      continue;
+    auto launch = op.getAttrOfType<LaunchAttr>(ConvDialect::kLaunchAttr);
+    lines += llvm::formatv("  {0,2}  {1,-12}  {2}\n", launches.size(), kind,
+                           formatLaunch(launch));
+    llvm::json::Object json{{"kernel", kind}, {"starts_early", bool(launch)}};
+    if (launch) {
+      json["next"] = stringifyNextKernel(launch.getNext());
+      json["prefetches"] = launch.getPrefetches();
+    }
+    launches.push_back(std::move(json));
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (form == ExplanationForm::Json)
+    stream << llvm::json::Value(
+                  llvm::json::Object{{"function", function.getName()},
+                                     {"target", target.name},
+                                     {"launches", std::move(launches)}})
+           << "\n";
+  else
+    stream << "launches of @" << function.getName() << " for " << target.name
+           << "\n"
+           << lines << "\n";
   return text;
 }

@@ -18,6 +18,11 @@ namespace mlir::conv {
 std::string explainFunction(func::FuncOp function, const Target &target,
                             ExplanationForm form);
 
+/// Explains how the kernels of a function overlap, at the tiled stage. Empty if
+/// kernels of the target do not.
+std::string explainLaunches(func::FuncOp function, const Target &target,
+                            ExplanationForm form);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_PIPELINE_EXPLAINFUNCTION_H

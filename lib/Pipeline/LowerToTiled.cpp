@@ -8,6 +8,7 @@
 #include "conv/Pipeline/Pipelines.h"
 
 #include "conv/Pipeline/Passes.h"
+#include "conv/Schedule/Passes.h"
 #include "conv/Tile/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,6 +17,8 @@ using namespace mlir;
 using namespace mlir::conv;
 
 void mlir::conv::buildLowerToTiledPipeline(OpPassManager &manager) {
-  manager.addNestedPass<func::FuncOp>(createTileToWorkgroupsPass());
+  OpPassManager &functions = manager.nest<func::FuncOp>();
+  functions.addPass(createTileToWorkgroupsPass());
+  functions.addPass(createSelectLaunchesPass());
   manager.addPass(createVerifyStagePass({"tiled"}));
 }

@@ -71,6 +71,12 @@ mlir::conv::printExplanation(const SourceFile &source, const Target &target,
   std::string text;
   for (auto function : walk.getModule().getOps<func::FuncOp>())
     text += explainFunction(function, target, options.explain);
+  if (!target.chip->hasDependentLaunch())
+    return text;
+  if (failed(walk.runTo(Stage::Tiled, options)))
+    return walk.getError();
+  for (auto function : walk.getModule().getOps<func::FuncOp>())
+    text += explainLaunches(function, target, options.explain);
   return text;
 }
 

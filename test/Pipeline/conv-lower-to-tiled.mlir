@@ -4,7 +4,8 @@
 // LIST:      builtin.module(
 // LIST-NEXT: conv-set-target{target=},
 // LIST-NEXT: func.func(
-// LIST-NEXT: conv-tile-to-workgroups
+// LIST-NEXT: conv-tile-to-workgroups,
+// LIST-NEXT: conv-select-launches
 // LIST-NEXT: ),
 // LIST-NEXT: conv-verify-stage{stage=tiled}
 // LIST-NEXT: )

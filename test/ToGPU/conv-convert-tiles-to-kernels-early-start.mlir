@@ -1,4 +1,7 @@
 // RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled --conv-convert-tiles-to-kernels | FileCheck %s
+// RUN: conv-opt %s --conv-lower-to-linalg --conv-lower-to-tiled | sed 's/ {conv.launch = [^}]*}//' > %t.plain
+// RUN: conv-opt %t.plain --conv-convert-tiles-to-kernels | FileCheck %s --check-prefix=PLAIN
+// RUN: sed 's/conv.scatter .*>> /&{conv.launch = #conv.launch<next = at_end, prefetches = true>} /' %t.plain | conv-opt --conv-convert-tiles-to-kernels | FileCheck %s --check-prefix=OBEYS
 
 // Split-K products, and the kernels that add their slices, let the next kernel
 // start while they run if each has a quarter of the 132 units at most.
@@ -28,6 +31,19 @@
 // CHECK-LABEL: gpu.func @staged_1(
 // CHECK-NOT:     nvvm.griddepcontrol
 // CHECK-LABEL: func.func @staged(
+
+// The kernels do what their `conv.launch` says, of whatever family they are.
+// PLAIN-NOT: nvvm.griddepcontrol
+// OBEYS-NOT: nvvm.griddepcontrol launch_dependents
+// OBEYS-LABEL: gpu.func @few_0(
+// OBEYS:         nvvm.cp.async.bulk.prefetch
+// OBEYS:         nvvm.griddepcontrol wait
+// OBEYS-LABEL: gpu.func @staged_0(
+// OBEYS:         nvvm.cp.async.bulk.prefetch
+// OBEYS:         nvvm.griddepcontrol wait
+// OBEYS-LABEL: gpu.func @staged_1(
+// OBEYS:         nvvm.griddepcontrol wait
+// OBEYS-NOT: nvvm.griddepcontrol launch_dependents
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @few(%x: tensor<16x32x32x64xbf16>, %dy: tensor<16x32x32x64xbf16>) -> tensor<64x1x1x64xbf16> {
     %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> schedule = #few

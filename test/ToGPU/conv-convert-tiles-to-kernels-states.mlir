@@ -49,7 +49,8 @@ module attributes {conv.target = #conv.target<"gfx942">} {
 // CHECK:         conv.guarded_load
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @final(%x: tensor<1x9x8xf16>, %c: tensor<3xi64>) -> tensor<2x3x8xf16> {
-    %r = conv.final_state %x cu_seqlens(%c : tensor<3xi64>) : tensor<1x9x8xf16> -> tensor<2x3x8xf16>
+    %r = conv.final_state %x cu_seqlens(%c : tensor<3xi64>) {conv.launch = #conv.launch<next = at_once>}
+        : tensor<1x9x8xf16> -> tensor<2x3x8xf16>
     return %r : tensor<2x3x8xf16>
   }
 }
@@ -70,7 +71,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @early(%x: tensor<2x16x1xf16>, %w: tensor<16x4xf16>, %s: tensor<2x16x3xf16> {conv.in_place = 1})
       -> (tensor<2x16x1xf16>, tensor<2x16x3xf16>) {
-    %y, %n = conv.causal_update %x, %w, %s
+    %y, %n = conv.causal_update %x, %w, %s {conv.launch = #conv.launch<next = at_once, prefetches = true>}
         : tensor<2x16x1xf16>, tensor<16x4xf16>, tensor<2x16x3xf16> -> tensor<2x16x1xf16>, tensor<2x16x3xf16>
     return %y, %n : tensor<2x16x1xf16>, tensor<2x16x3xf16>
   }
@@ -92,7 +93,7 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @late(%x: tensor<256x4096x1xf16>, %w: tensor<4096x4xf16>, %s: tensor<256x4096x3xf16> {conv.in_place = 1})
       -> (tensor<256x4096x1xf16>, tensor<256x4096x3xf16>) {
-    %y, %n = conv.causal_update %x, %w, %s
+    %y, %n = conv.causal_update %x, %w, %s {conv.launch = #conv.launch<next = after_loads>}
         : tensor<256x4096x1xf16>, tensor<4096x4xf16>, tensor<256x4096x3xf16> -> tensor<256x4096x1xf16>, tensor<256x4096x3xf16>
     return %y, %n : tensor<256x4096x1xf16>, tensor<256x4096x3xf16>
   }

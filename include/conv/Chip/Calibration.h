@@ -82,6 +82,9 @@ struct StateCalibration {
   /// elements for each compute unit: the more workgroups a grid has, the longer
   /// its launch takes, and a step is too short to hide that.
   int64_t largeWorkItems;
+  /// Registers of a work-item of a decoding step for addresses and sums, beside
+  /// what it reads: ptxas gives steps of 36, 72 and 144 bytes 24, 32 and 41.
+  int64_t fixedRegisters = 12;
 };
 
 struct HostCalibration;

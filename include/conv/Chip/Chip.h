@@ -212,6 +212,12 @@ struct ChipInfo {
     return int64_t(maxWavesPerSimd) * simdsPerComputeUnit * subgroupSize;
   }
 
+  /// Whether a kernel can start before the previous kernel of the stream has
+  /// ended, and wait itself for that: programmatic dependent launch.
+  bool hasDependentLaunch() const {
+    return backend == Backend::NVPTX && maxCluster() > 1;
+  }
+
   /// Workgroups of the largest cluster.
   int64_t maxCluster() const {
     return std::max<int64_t>(1, std::ssize(residentClusters));

@@ -31,15 +31,19 @@ struct KernelArgument {
 
 /// A kernel and its launch: the number of workgroups, of workgroups in a
 /// cluster, and of work-items, the shared memory that the kernel does not
-/// declare itself, its arguments, and whether it is launched by programmatic
-/// dependent launch, that is, waits itself for the end of the previous kernel.
+/// declare itself, and its arguments.
 struct BuiltKernel {
   gpu::GPUFuncOp function;
   int64_t workgroups, cluster = 1, workItems;
   int64_t dynamicSharedBytes;
   SmallVector<KernelArgument> arguments;
-  bool startsEarly = false;
 };
+
+/// Selects how the kernel of all nests of a `conv.scatter` overlaps with its
+/// neighbours on a stream; null if it does not. The chip can do that. Fails
+/// with a diagnostic if the schedule's family cannot build the kernel.
+FailureOr<LaunchAttr> selectLaunch(ArrayRef<TiledConvolution> forms,
+                                   const ::conv::ChipInfo &chip);
 
 /// Builds the kernel of all subproblems of a `conv.scatter`, which share one
 /// schedule, at the insertion point. Fails with a diagnostic if the target

@@ -126,9 +126,15 @@ public:
   buildKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> subproblems,
               const ::conv::ChipInfo &chip, StringRef name) const;
 
-  /// Whether this family's kernels, and those that add their split-K slices,
-  /// start before the previous kernel has ended, if the chip can do that.
-  virtual bool startsEarly() const { return false; }
+  /// Selects how the family's kernel of these nests, or the one that adds its
+  /// split-K slices, overlaps with its neighbours on a stream; null if it does
+  /// not. The chip can do that. Fails with a diagnostic if the family cannot
+  /// build the kernel.
+  virtual FailureOr<LaunchAttr>
+  selectLaunch(ArrayRef<TiledConvolution> forms,
+               const ::conv::ChipInfo &chip) const {
+    return LaunchAttr();
+  }
 };
 
 /// All families.

@@ -15,6 +15,7 @@
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Schedule/Database.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::conv {

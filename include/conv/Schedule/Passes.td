@@ -87,4 +87,37 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
   let dependentDialects = ["::mlir::conv::ConvDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def SelectLaunchesPass : Pass<"conv-select-launches", "::mlir::func::FuncOp"> {
+  let summary = "Decide how each kernel overlaps with its neighbours on a stream";
+  let description = [{
+    Writes `conv.launch`, a `#conv.launch`, on each op of a tiled function that
+    becomes a kernel which starts before the previous kernel has ended, on chips
+    with programmatic dependent launch. The family of a product's schedule, or
+    the folder of the kernel, selects it (`KernelFamily::selectLaunch`); which
+    kernels gain was measured (`lib/Kernels/WarpgroupGemm/README.md`).
+    `conv-compile --explain` prints it.
+
+    * Input: the tiled form, under a `conv.target`.
+    * Output: `conv.launch` on kernels that overlap with others.
+    * Keeps: a `conv.launch` that is already there; functions for other chips;
+      everything else.
+    * Fails: if a nest is not in the tiled form, or if the family of its schedule
+      cannot build its kernel.
+
+    Before:
+    ```mlir
+    %t = scf.forall (%g, %m, %n) = (0, 0, 0) to (1, 64, 32) step (1, 64, 32) ... {conv.schedule = #schedule}
+    %y = conv.scatter %t into %result view = #result : tensor<1x64x32xf16> into tensor<1x8x8x32xf16>
+    ```
+
+    After:
+    ```mlir
+    %t = scf.forall (%g, %m, %n) = (0, 0, 0) to (1, 64, 32) step (1, 64, 32) ... {conv.schedule = #schedule}
+    %y = conv.scatter %t into %result view = #result {conv.launch = #conv.launch<next = at_once, prefetches = true>}
+        : tensor<1x64x32xf16> into tensor<1x8x8x32xf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::conv::ConvDialect"];
+}
+
 #endif // CONV_SCHEDULE_PASSES_TD

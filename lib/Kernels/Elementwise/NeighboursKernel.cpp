@@ -13,7 +13,7 @@
 
 #include "conv/Kernels/Elementwise/NeighboursKernel.h"
 
-#include "../Parts/EarlyStart.h"
+#include "../Parts/DependentLaunch.h"
 #include "../Parts/KernelFunction.h"
 
 #include "ElementwiseBody.h"
@@ -140,7 +140,7 @@ mlir::conv::buildNeighboursKernel(OpBuilder &builder, CountNeighboursOp op,
                                         built.workItems);
   ImplicitLocOpBuilder b(op.getLoc(), builder.getContext());
   b.setInsertionPointToStart(&built.function.getBody().front());
-  startEarly(b, target.getInfo());
+  waitForKernels(b, op->getAttrOfType<LaunchAttr>(ConvDialect::kLaunchAttr));
   NeighbourCounter(op, b, built.function.getArgument(0),
                    built.function.getArgument(1), built.workItems)
       .create();

@@ -97,11 +97,15 @@ static void prefetchSlice(const PtxBuilder &ptx, Value address,
   });
 }
 
+bool mlir::conv::canPrefetchOperands(const ::conv::ChipInfo &chip) {
+  return chip.calibration->launch.prefetchedBytes > 0;
+}
+
 void mlir::conv::prefetchOperands(BuiltKernel &kernel, ArrayRef<Value> operands,
                                   const ::conv::ChipInfo &chip) {
   SmallVector<Prefix> prefixes =
       selectPrefixes(operands, chip.calibration->launch.prefetchedBytes);
-  if (prefixes.empty() || !kernel.startsEarly)
+  if (prefixes.empty())
     return;
   auto b = ImplicitLocOpBuilder::atBlockBegin(
       kernel.function.getLoc(), &kernel.function.getBody().front());

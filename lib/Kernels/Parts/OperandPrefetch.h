@@ -17,12 +17,15 @@
 
 namespace mlir::conv {
 
+/// Whether kernels of the chip prefetch operands.
+bool canPrefetchOperands(const ::conv::ChipInfo &chip);
+
 /// Lets a `kernel` that starts before the previous kernel has ended prefetch
 /// the start of `operands` into the last-level cache until then: the smaller
 /// ones first, in all as many bytes as the calibration of the chip says.
 /// Operands that are not arguments of the function that launches the kernel are
 /// left out, since the previous kernel has just written them. May add arguments
-/// to the kernel. Other kernels stay as they are.
+/// to the kernel.
 void prefetchOperands(BuiltKernel &kernel, ArrayRef<Value> operands,
                       const ::conv::ChipInfo &chip);
 

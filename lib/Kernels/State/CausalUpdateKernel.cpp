@@ -21,6 +21,35 @@ using namespace mlir::conv;
 /// The most elements of tokens and states that a work-item reads.
 static constexpr int64_t kMostElements = 128;
 
+/// The number of the newest tokens of a state that are read.
+static int64_t countPast(CausalUpdateOp op) {
+  UpdateShape shape = op.getShape();
+  return op.getPositions() ? shape.w - 1
+                           : std::max(shape.w - 1, shape.length - shape.t);
+}
+
+/// The channels of a work-item.
+static int64_t countUpdateChannels(CausalUpdateOp op,
+                                   const ::conv::ChipInfo &chip) {
+  UpdateShape shape = op.getShape();
+  return countChannels(chip, shape.d, assumeSequences(shape.b) * shape.d,
+                       getElementTypeOrSelf(op.getInput()),
+                       kMostElements / (countPast(op) + shape.t));
+}
+
+UpdateItems mlir::conv::countUpdateItems(CausalUpdateOp op,
+                                         const ::conv::ChipInfo &chip) {
+  UpdateShape shape = op.getShape();
+  int64_t channels = countUpdateChannels(op, chip);
+  int64_t elements = countPast(op) + shape.t + shape.w;
+  for (Value operand : op.getEpilogueOperands())
+    elements +=
+        cast<ShapedType>(operand.getType()).getRank() == 3 ? shape.t : 1;
+  int64_t bits = getElementTypeOrSelf(op.getInput()).getIntOrFloatBitWidth();
+  return {shape.d / channels * assumeSequences(shape.b),
+          channels * elements * bits / 8};
+}
+
 namespace {
 class UpdateBuilder {
 public:
@@ -30,8 +59,6 @@ public:
   ItemCount countItems() const {
     return access.multiply({chunks, {}}, 'B', shape.b);
   }
-  /// The bytes of tokens, states, taps and other operands of an item.
-  int64_t countReadBytes() const;
   void create(Value item, Value guard) const;
 
 private:
@@ -88,11 +115,7 @@ UpdateBuilder::UpdateBuilder(CausalUpdateOp op, const StateAccess &access,
     : op(op), access(access), math(access.math), b(access.b), tensors(tensors),
       shape(op.getShape()),
       accumulator(getAccumulatorType(getElementTypeOrSelf(op.getInput()))),
-      past(op.getPositions() ? shape.w - 1
-                             : std::max(shape.w - 1, shape.length - shape.t)),
-      channels(access.countChannels(shape.d, assumeSequences(shape.b) * shape.d,
-                                    getElementTypeOrSelf(op.getInput()),
-                                    kMostElements / (past + shape.t))),
+      past(countPast(op)), channels(countUpdateChannels(op, access.chip)),
       chunks(shape.d / channels) {}
 
 const StateTensor &UpdateBuilder::get(Value operand) const {
@@ -280,14 +303,6 @@ void UpdateBuilder::createOutput(const Place &place,
                place.guard);
 }
 
-int64_t UpdateBuilder::countReadBytes() const {
-  int64_t elements = past + shape.t + shape.w;
-  for (Value operand : op.getEpilogueOperands())
-    elements += get(operand).shape.size() == 3 ? shape.t : 1;
-  int64_t bits = get(op.getInput()).element.getIntOrFloatBitWidth();
-  return channels * elements * bits / 8;
-}
-
 void UpdateBuilder::create(Value item, Value guard) const {
   Place place = locate(item, guard);
   Tokens tokens = loadPast(place);
@@ -308,6 +323,5 @@ StateBody mlir::conv::createCausalUpdate(CausalUpdateOp op,
                                          ArrayRef<StateTensor> tensors) {
   auto builder = std::make_shared<UpdateBuilder>(op, access, tensors);
   return {builder->countItems(),
-          [builder](Value item, Value guard) { builder->create(item, guard); },
-          builder->countReadBytes()};
+          [builder](Value item, Value guard) { builder->create(item, guard); }};
 }

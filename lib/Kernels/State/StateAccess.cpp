@@ -35,8 +35,7 @@ StateAccess::StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
                          int64_t workItems)
     : b(builder), math(math), chip(chip), function(function),
       workItems(workItems), sizes(sizes), numbers(numbers),
-      branched(chip.backend == ::conv::Backend::Host),
-      leastItems(chip.computeUnits * chip.calibration->state.itemsPerUnit) {}
+      branched(chip.backend == ::conv::Backend::Host) {}
 
 Value mlir::conv::createProduct(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   return b.createOrFold<arith::MulIOp>(lhs, rhs);
@@ -77,8 +76,10 @@ Value StateAccess::scale(const StateTensor &tensor, unsigned dimension,
   return more ? createProduct(b, scaled, more) : scaled;
 }
 
-int64_t StateAccess::countChannels(int64_t channels, int64_t elements,
-                                   Type element, int64_t most) const {
+int64_t mlir::conv::countChannels(const ::conv::ChipInfo &chip,
+                                  int64_t channels, int64_t elements,
+                                  Type element, int64_t most) {
+  int64_t leastItems = chip.computeUnits * chip.calibration->state.itemsPerUnit;
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   constexpr int64_t kWordBytes = 4;
   int64_t count = llvm::bit_floor<uint64_t>(

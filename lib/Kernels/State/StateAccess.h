@@ -37,7 +37,6 @@ struct StateBody {
   ItemCount items;
   /// Builds an item; `guard` is false if the item does not exist.
   std::function<void(Value item, Value guard)> create;
-  int64_t readBytes = 0; ///< That an item holds at once, where it is counted.
 };
 
 /// A tensor in memory. `strides` count elements. A stride that depends on
@@ -59,6 +58,12 @@ enum class LoadTiming {
   /// The next kernel may start only after an item has started all its loads.
   BeforeNext,
 };
+
+/// The number of adjacent channels of a work-item: a power of two that divides
+/// `channels`, at most `most`, and at most 16 bytes; fewer if all work-items
+/// have so few `elements` that the GPU would be idle.
+int64_t countChannels(const ::conv::ChipInfo &chip, int64_t channels,
+                      int64_t elements, Type element, int64_t most);
 
 /// Accesses of elements at fixed distances from an offset.
 class StateAccess {
@@ -93,11 +98,10 @@ public:
   Value scale(const StateTensor &tensor, unsigned dimension, Value index,
               int64_t factor = 1) const;
 
-  /// The number of adjacent channels of a work-item: a power of two that
-  /// divides `channels`, at most `most`, and at most 16 bytes; fewer if all
-  /// work-items have so few `elements` that the GPU would be idle.
   int64_t countChannels(int64_t channels, int64_t elements, Type element,
-                        int64_t most) const;
+                        int64_t most) const {
+    return conv::countChannels(chip, channels, elements, element, most);
+  }
 
   /// Loads the elements at `offset` plus each of `places`, in that order, or
   /// zeros if `guard` is false. `offset` is a multiple of `alignment`.
@@ -125,7 +129,6 @@ private:
   SmallVector<Value> numbers;
   bool branched; ///< The host has no guarded stores.
   LoadTiming timing = LoadTiming::Usual;
-  int64_t leastItems; ///< That a GPU should have.
   /// Fetches the cache lines that start in what a load would load.
   void prefetch(const StateTensor &tensor, Value offset,
                 ArrayRef<int64_t> places, Value guard) const;
@@ -158,6 +161,14 @@ std::array<Value, 3> splitItem(const IndexMath &math, Value item,
                                int64_t tokens, int64_t chunks);
 /// Places of adjacent channels.
 SmallVector<int64_t> listChannels(int64_t channels, int64_t stride);
+
+/// The work-items of a decoding step, and the bytes of tokens, states, taps and
+/// other operands that one of them holds at once. A number of sequences that
+/// callers choose counts as a usual one.
+struct UpdateItems {
+  int64_t count, readBytes;
+};
+UpdateItems countUpdateItems(CausalUpdateOp op, const ::conv::ChipInfo &chip);
 
 /// The bodies of the kernels of these ops. `tensors` describes operands and
 /// results; like `access`, it outlives the body.

@@ -11,7 +11,6 @@
 
 #include "conv/Kernels/State/StateKernel.h"
 
-#include "../Parts/EarlyStart.h"
 #include "../Parts/KernelFunction.h"
 #include "../Parts/Warpgroup/PtxBuilder.h"
 
@@ -120,8 +119,8 @@ static IntegerType selectIndexType(OpBuilder &builder, ValueRange buffers,
 
 /// Builds the code of a workgroup's work-items: `early`, unless it is empty,
 /// before the wait for the previous kernel, and `body` after it.
-static void createItems(const StateAccess &access, const StateBody &early,
-                        const StateBody &body) {
+static void createItems(const StateAccess &access, LaunchAttr launch,
+                        const StateBody &early, const StateBody &body) {
   ImplicitLocOpBuilder &b = access.b;
   const IndexMath &math = access.math;
   Value workgroup =
@@ -137,7 +136,7 @@ static void createItems(const StateAccess &access, const StateBody &early,
         areWhole ? math.yes() : isBelow(b, item, access.getCount(body.items));
     if (early.create)
       early.create(item, guard);
-    if (canStartEarly(access.chip))
+    if (launch)
       PtxBuilder(b).waitForKernels();
     body.create(item, guard);
     return;
@@ -164,25 +163,34 @@ static int64_t selectWorkItems(Operation *op, const ::conv::ChipInfo &chip) {
                                                            : fit.largeWorkItems;
 }
 
-/// Whether all workgroups of two such kernels are on the GPU at a time. If
-/// callers choose the number of sequences, some number is assumed.
-static bool areResident(const StateBody &body, int64_t workItems,
-                        const ::conv::ChipInfo &chip) {
-  // Beside what it reads, a work-item holds addresses and sums. ptxas gives
-  // decoding steps of 36, 72 and 144 bytes 24, 32 and 41 registers.
-  constexpr int64_t kOtherRegisters = 12;
-  int64_t registers =
-      llvm::alignTo(kOtherRegisters + llvm::divideCeil(body.readBytes, 4),
-                    chip.registerAllocationUnit);
+/// Whether all workgroups of two such kernels are on the GPU at a time.
+static bool areResident(CausalUpdateOp op, const ::conv::ChipInfo &chip) {
+  UpdateItems items = countUpdateItems(op, chip);
+  int64_t workItems = selectWorkItems(op, chip);
+  int64_t registers = llvm::alignTo(chip.calibration->state.fixedRegisters +
+                                        llvm::divideCeil(items.readBytes, 4),
+                                    chip.registerAllocationUnit);
   int64_t fileOfUnit = int64_t(chip.registerFilePerLane) * chip.subgroupSize *
                        chip.simdsPerComputeUnit;
   int64_t ofUnit =
       std::min(chip.maxResidentWorkItems(), fileOfUnit / registers);
-  int64_t count = body.items.constant;
-  if (!body.items.factors.empty())
-    count *= assumeSequences(ShapedType::kDynamic);
-  int64_t workgroups = llvm::divideCeil(count, workItems);
+  int64_t workgroups = llvm::divideCeil(items.count, workItems);
   return 2 * workgroups <= chip.computeUnits * (ofUnit / workItems);
+}
+
+LaunchAttr mlir::conv::selectStateLaunch(Operation *op,
+                                         const ::conv::ChipInfo &chip) {
+  auto update = dyn_cast<CausalUpdateOp>(op);
+  // Workgroups of the next kernel that came too early would take the places of
+  // this kernel's own, or wait in the way of its accesses.
+  if (update && !areResident(update, chip))
+    return LaunchAttr::get(op->getContext(), NextKernel::AfterLoads,
+                           /*prefetches=*/false);
+  // Most of a short decoding step is the latency of its loads. Where those
+  // depend on other loads, fetching costs more than it saves
+  // (bench/results/token_mixing_h100.json).
+  bool prefetches = update && !update.getIndices() && !update.getPositions();
+  return LaunchAttr::get(op->getContext(), NextKernel::AtOnce, prefetches);
 }
 
 /// A kernel without a body. Its arguments are the buffers, each once, and then
@@ -246,23 +254,15 @@ FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
       describeTensors(op, arguments, TensorDescriber(b, sizes, numbers));
   StateAccess prefetches = access.with(LoadTiming::Prefetch);
   StateAccess lateStarts = access.with(LoadTiming::BeforeNext);
-  StateBody early, body = createBody(op, access, tensors);
-  auto update = dyn_cast<CausalUpdateOp>(op);
-  if (canStartEarly(chip)) {
-    // Workgroups of the next kernel that came too early would take the places
-    // of this kernel's own, or wait in the way of its accesses.
-    bool isNextEarly = !update || areResident(body, workItems, chip);
-    if (isNextEarly)
-      PtxBuilder(b).startNextKernel();
-    else
-      body = createBody(op, lateStarts, tensors);
-    // Most of a short decoding step is the latency of its loads. Where those
-    // depend on other loads, fetching costs more than it saves
-    // (bench/results/token_mixing_h100.json).
-    if (isNextEarly && update && !update.getIndices() && !update.getPositions())
-      early = createCausalUpdate(update, prefetches, tensors);
-  }
-  createItems(access, early, body);
+  auto launch = op->getAttrOfType<LaunchAttr>(ConvDialect::kLaunchAttr);
+  bool isNextLate = launch && launch.getNext() == NextKernel::AfterLoads;
+  StateBody early,
+      body = createBody(op, isNextLate ? lateStarts : access, tensors);
+  if (launch && launch.getNext() == NextKernel::AtOnce)
+    PtxBuilder(b).startNextKernel();
+  if (launch && launch.getPrefetches())
+    early = createCausalUpdate(cast<CausalUpdateOp>(op), prefetches, tensors);
+  createItems(access, launch, early, body);
   setWorkgroups(body.items, access.workItems, built);
   gpu::ReturnOp::create(b);
   return built;

@@ -17,7 +17,7 @@
 
 #include "TmaKernel.h"
 
-#include "../Parts/EarlyStart.h"
+#include "../Parts/DependentLaunch.h"
 #include "../Parts/Warpgroup/ClusterSums.h"
 #include "../Parts/Warpgroup/EpilogueChunks.h"
 #include "../Parts/Warpgroup/GatherCopies.h"
@@ -41,7 +41,6 @@ public:
   void create();
 
 private:
-  bool endsFirst() const;
   void createProducer();
   void createGatheringProducer(Value lane);
   void createEpilogueWarp(Value consumer);
@@ -59,21 +58,6 @@ private:
   const ::conv::TmaTile &tile;
 };
 } // namespace
-
-/// Whether the next kernel starts only when this one ends: if units have few
-/// tiles with many steps each.
-bool TmaBody::endsFirst() const {
-  const ::conv::WarpgroupCalibration &fit = roles.chip.calibration->warpgroup;
-  int64_t tiles = 0, steps = 0;
-  for (const TmaSubproblem &subproblem : subproblems) {
-    tiles += TileRaster(*subproblem.form).countTiles();
-    if (subproblem.geometry && !subproblem.geometry->reducesPositions)
-      steps = std::max(steps, subproblem.geometry->countSteps());
-  }
-  return tile.cluster == 1 && steps >= fit.longSteps &&
-         2 * tiles > roles.chip.computeUnits &&
-         tiles <= fit.fewTilesOfUnit * roles.chip.computeUnits;
-}
 
 void TmaBody::createProducer() {
   const ::conv::KeptTile &kept = roles.kept;
@@ -177,10 +161,7 @@ void TmaBody::create() {
   });
   gpu::BarrierOp::create(ptx.b);
   // Everything up to here overlaps with the end of the previous kernel.
-  startEarly(ptx.b, roles.chip,
-             !endsFirst() &&
-                 letsNextStart(subproblems.front().form->schedule, roles.chip,
-                               roles.clusters * tile.cluster));
+  waitForKernels(ptx.b, subproblems.front().form->launch);
   auto epilogueWarp = [&](Value consumer) { createEpilogueWarp(consumer); };
   auto converter = [&](Value lane) { createConverter(lane); };
   auto consumer = [&](Value consumer, Value workItem) {
@@ -194,6 +175,48 @@ void TmaBody::create() {
       ptx, tile, workItem, [&] { createProducer(); }, consumer,
       tile.isEpilogueCopied ? function_ref<void(Value)>(epilogueWarp) : nullptr,
       tile.isConverted() ? function_ref<void(Value)>(converter) : nullptr);
+}
+
+/// The number of clusters or single workgroups that compute all tiles. Sums of
+/// a cluster overwrite the operands, so it computes only one tile.
+static int64_t countClusters(const ::conv::KeptTile &kept, int64_t tiles,
+                             const ::conv::ChipInfo &chip) {
+  return kept.tile.cluster > 1 ? tiles
+                               : kept.countWorkgroups(tiles, chip.computeUnits);
+}
+
+/// Whether units have few tiles with many steps each.
+static bool hasLongTiles(ArrayRef<TmaSubproblem> subproblems, int64_t tiles,
+                         const ::conv::ChipInfo &chip) {
+  const ::conv::WarpgroupCalibration &fit = chip.calibration->warpgroup;
+  int64_t steps = 0;
+  for (const TmaSubproblem &subproblem : subproblems)
+    if (subproblem.geometry && !subproblem.geometry->reducesPositions)
+      steps = std::max(steps, subproblem.geometry->countSteps());
+  return steps >= fit.longSteps && 2 * tiles > chip.computeUnits &&
+         tiles <= fit.fewTilesOfUnit * chip.computeUnits;
+}
+
+FailureOr<NextKernel>
+mlir::conv::selectNextOfTma(ArrayRef<TiledConvolution> forms,
+                            const ::conv::ChipInfo &chip) {
+  const TiledConvolution &first = forms.front();
+  SmallVector<TmaSubproblem, 0> subproblems;
+  int64_t tiles = 0;
+  for (const TiledConvolution &form : forms) {
+    FailureOr<TmaSubproblem> subproblem =
+        analyzeTmaSubproblem(scf::ForallOp(form.forall).getLoc(), form);
+    if (failed(subproblem))
+      return failure();
+    subproblems.push_back(std::move(*subproblem));
+    tiles += TileRaster(form).countTiles();
+  }
+  ::conv::KeptTile kept = selectTmaTile(first, subproblems, chip);
+  int64_t cluster = kept.tile.cluster;
+  if (cluster == 1 && hasLongTiles(subproblems, tiles, chip))
+    return NextKernel::AtEnd;
+  return selectNextOfProduct(first.schedule, chip,
+                             countClusters(kept, tiles, chip) * cluster);
 }
 
 FailureOr<BuiltKernel>
@@ -221,7 +244,6 @@ mlir::conv::buildTmaKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> all,
   BuiltKernel built{};
   built.workItems = tile.workItems();
   built.dynamicSharedBytes = reserveComputeUnit(chip, kept.sharedBytes());
-  built.startsEarly = true;
   int64_t tiles = 0;
   for (auto [subproblem, source] : llvm::zip(analyzed, subproblems)) {
     const auto &[form, buffers] = source;
@@ -232,10 +254,8 @@ mlir::conv::buildTmaKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> all,
     subproblem.firstTile = tiles;
     tiles += TileRaster(form).countTiles();
   }
-  // Sums overwrite the operands, so a cluster computes only one tile.
   built.cluster = tile.cluster;
-  int64_t clusters =
-      tile.cluster > 1 ? tiles : kept.countWorkgroups(tiles, chip.computeUnits);
+  int64_t clusters = countClusters(kept, tiles, chip);
   built.workgroups = clusters * tile.cluster;
   built.function =
       createWarpgroupFunction(builder, b.getLoc(), name, built.arguments, tile);

@@ -12,6 +12,11 @@
 
 namespace mlir::conv {
 
+/// When the kernel after one of the family may start. Fails with a diagnostic
+/// if the copy engine cannot move the operands.
+FailureOr<NextKernel> selectNextOfTma(ArrayRef<TiledConvolution> forms,
+                                      const ::conv::ChipInfo &chip);
+
 /// `buildKernel` of the family: operands and results are passed as
 /// tensor maps, operands of the epilogue as addresses. Fails with a diagnostic
 /// if the copy engine cannot move the operands.

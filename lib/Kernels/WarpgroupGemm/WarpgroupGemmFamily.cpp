@@ -289,6 +289,12 @@ public:
     return "";
   }
 
+  FailureOr<NextKernel>
+  selectNext(ArrayRef<TiledConvolution> forms,
+             const ::conv::ChipInfo &chip) const override {
+    return selectNextOfTma(forms, chip);
+  }
+
   FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,
                                      ArrayRef<KernelSubproblem> subproblems,
                                      const ::conv::ChipInfo &chip,

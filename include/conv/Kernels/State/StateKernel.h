@@ -27,6 +27,10 @@ struct SizedKernel : BuiltKernel {
   int64_t workgroupsPer = 1;
 };
 
+/// Selects how the kernel of `op` overlaps with its neighbours on a stream. The
+/// chip can do that.
+LaunchAttr selectStateLaunch(Operation *op, const ::conv::ChipInfo &chip);
+
 /// Builds the kernel of `op` at the insertion point. The kernel reads and
 /// writes `buffers`: the op's operands, then its results. `op` works on states,
 /// or is a dynamic convolution with run-time sizes.

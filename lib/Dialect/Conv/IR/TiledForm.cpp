@@ -177,6 +177,8 @@ static LogicalResult matchResults(TiledConvolution &form) {
         return other.emitOpError("expects the schedule of the other "
                                  "subproblems of its kernel");
     }
+  form.launch =
+      form.scatter->getAttrOfType<LaunchAttr>(ConvDialect::kLaunchAttr);
   form.result = results.front();
   form.otherResults.assign(results.begin() + 1, results.end());
   return success();

@@ -12,7 +12,7 @@
 
 #include "BufferKernel.h"
 
-#include "../EarlyStart.h"
+#include "../DependentLaunch.h"
 #include "../TileScheduler.h"
 #include "Warpgroups.h"
 
@@ -47,17 +47,27 @@ mlir::conv::getOnlySubproblem(ArrayRef<KernelSubproblem> subproblems) {
   return first;
 }
 
+int64_t mlir::conv::countBufferWorkgroups(const TiledConvolution &form,
+                                          const ::conv::ChipInfo &chip) {
+  return std::min<int64_t>(TileRaster(form).countTiles(), chip.computeUnits);
+}
+
+NextKernel mlir::conv::selectNextOfSum(const TiledConvolution &sum,
+                                       const ::conv::ChipInfo &chip) {
+  return selectNextOfProduct(sum.schedule, chip,
+                             TileRaster(sum).countTiles() *
+                                 sum.schedule.getSplits());
+}
+
 BuiltKernel mlir::conv::buildBufferKernel(
     const PtxBuilder &ptx, const KernelSubproblem &subproblem,
     const ::conv::ChipInfo &chip, StringRef name, const BufferLaunch &launch,
     function_ref<void(const Kernel &, int64_t, Value)> createBody) {
   ImplicitLocOpBuilder &b = ptx.b;
   BuiltKernel built{};
-  built.workgroups = std::min<int64_t>(TileRaster(subproblem.form).countTiles(),
-                                       chip.computeUnits);
+  built.workgroups = countBufferWorkgroups(subproblem.form, chip);
   built.workItems = launch.tile.workItems();
   built.dynamicSharedBytes = reserveComputeUnit(chip, launch.sharedBytes);
-  built.startsEarly = true;
   for (Value buffer : subproblem.buffers)
     built.arguments.push_back({buffer});
   built.arguments.front().map = launch.leftMap;
@@ -65,8 +75,7 @@ BuiltKernel mlir::conv::buildBufferKernel(
   built.function = createWarpgroupFunction(b, b.getLoc(), name, built.arguments,
                                            launch.tile);
   b.setInsertionPointToStart(&built.function.getBody().front());
-  startEarly(b, chip,
-             letsNextStart(subproblem.form.schedule, chip, built.workgroups));
+  waitForKernels(b, subproblem.form.launch);
   Kernel kernel = createWarpgroupKernel(
       b, subproblem.form, chip, built.function.getArguments(), launch.tile);
   createBody(kernel, built.workgroups,

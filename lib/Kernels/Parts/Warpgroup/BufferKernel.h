@@ -40,6 +40,14 @@ std::string findProductObstacle(
 FailureOr<KernelSubproblem>
 getOnlySubproblem(ArrayRef<KernelSubproblem> subproblems);
 
+/// The workgroups of such a kernel.
+int64_t countBufferWorkgroups(const TiledConvolution &form,
+                              const ::conv::ChipInfo &chip);
+
+/// When the kernel after the one that adds split-K slices may start.
+NextKernel selectNextOfSum(const TiledConvolution &sum,
+                           const ::conv::ChipInfo &chip);
+
 /// Creates the kernel's function. `createBody` gets the kernel, the number of
 /// its workgroups, and the address of its shared memory.
 BuiltKernel buildBufferKernel(

@@ -14,6 +14,8 @@
 #ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPFAMILY_H
 #define CONV_LIB_KERNELS_PARTS_WARPGROUP_WARPGROUPFAMILY_H
 
+#include "../DependentLaunch.h"
+#include "../OperandPrefetch.h"
 #include "BufferKernel.h"
 #include "Warpgroups.h"
 
@@ -34,9 +36,28 @@ public:
         });
   }
 
-  bool startsEarly() const final { return true; }
+  FailureOr<LaunchAttr> selectLaunch(ArrayRef<TiledConvolution> forms,
+                                     const ::conv::ChipInfo &chip) const final {
+    bool hasProduct = llvm::any_of(
+        forms, [](const TiledConvolution &form) { return form.hasProduct(); });
+    FailureOr<NextKernel> next = hasProduct
+                                     ? selectNext(forms, chip)
+                                     : selectNextOfSum(forms.front(), chip);
+    if (failed(next))
+      return failure();
+    // A product of split-K slices starts when nothing else runs, so prefetches
+    // would only compete with its own copies.
+    bool prefetches =
+        forms.front().schedule.getSplits() == 1 && canPrefetchOperands(chip);
+    return LaunchAttr::get(forms.front().getContext(), *next, prefetches);
+  }
 
 protected:
+  /// When the kernel after a product of the family may start.
+  virtual FailureOr<NextKernel>
+  selectNext(ArrayRef<TiledConvolution> forms,
+             const ::conv::ChipInfo &chip) const = 0;
+
   /// The geometry of a product. If there is none, `obstacle` says what the
   /// family needs, as "expects ..., but got ...".
   virtual std::optional<Geometry>
@@ -78,6 +99,12 @@ public:
           if (auto geometry = this->computeGeometry(product, obstacle))
             obstacle = checkMemory(*geometry, schedule, chip);
         });
+  }
+
+  FailureOr<NextKernel> selectNext(ArrayRef<TiledConvolution> forms,
+                                   const ::conv::ChipInfo &chip) const final {
+    return selectNextOfProduct(forms.front().schedule, chip,
+                               countBufferWorkgroups(forms.front(), chip));
   }
 
   FailureOr<BuiltKernel> buildKernel(OpBuilder &builder,

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Declares the enums and attributes that ConvAttrs.td, KernelAttrs.td and
-// ScheduleAttr.td describe.
+// Declares the enums and attributes that ConvAttrs.td, KernelAttrs.td,
+// LaunchAttr.td and ScheduleAttr.td describe.
 //
 //===----------------------------------------------------------------------===//
 

@@ -80,17 +80,36 @@ def Conv_Dialect : Dialect {
       * (N8) The result is the new state that one op makes of the argument, which
         nothing else uses, and it is returned alone.
 
+    `conv.launch` on an op that becomes a kernel says that the kernel overlaps
+    with its neighbours on the stream: a `#conv.launch`.
+
+    ```mlir
+    %y = conv.scatter %t into %empty view = #view {conv.launch = #conv.launch<next = at_end>} ...
+    ```
+
+      * (P1) It is a `#conv.launch`, and the op is a `conv.scatter`, a
+        `conv.count_neighbours`, an op on states or a dynamic convolution.
+      * (P2) The target, where it is known, launches kernels in this way
+        (`ChipInfo::hasDependentLaunch`).
+      * (P3) `next = after_loads` is only for a `conv.causal_update`, whose
+        work-items read before they write.
+      * (P4) `prefetches` is only for a `conv.scatter`, and for a
+        `conv.causal_update` without `indices` and `positions`, which addresses
+        would depend on.
+
     Attributes that passes leave for those after them:
 
     | attribute | on | says |
     | --- | --- | --- |
     | `conv.target` | the module | the chip: a `#conv.target` |
     | `conv.schedule` | epilogues, tiled nests, launches | the convolution's schedule |
+    | `conv.launch` | ops that become kernels | how the kernel overlaps with its neighbours on the stream |
     | `conv.workspace_bytes` | functions of launches | bytes of the workspace, the last argument |
     | `conv.resident_workgroups` | kernels | how many workgroups a compute unit should have room for |
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;    // P1 to P4
   let hasRegionArgAttrVerify = 1;    // N1 to N4, N6, N7
   let hasRegionResultAttrVerify = 1; // N1 to N4
   let extraClassDeclaration = [{
@@ -98,6 +117,8 @@ def Conv_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kConstantAttr = "conv.constant";
     /// Attribute of an argument whose buffer also holds a result.
     static constexpr ::llvm::StringLiteral kInPlaceAttr = "conv.in_place";
+    /// Attribute of an op that becomes a kernel, which overlaps with others.
+    static constexpr ::llvm::StringLiteral kLaunchAttr = "conv.launch";
     /// Attribute with the name of an argument or a result for callers.
     static constexpr ::llvm::StringLiteral kNameAttr = "conv.name";
     /// Attribute with the strides of an argument or a result in memory.

@@ -9,6 +9,7 @@
 #define CONV_SCHEDULE_ATTR_TD
 
 include "conv/Dialect/Conv/IR/KernelAttrs.td"
+include "conv/Dialect/Conv/IR/LaunchAttr.td"
 
 def Conv_Algorithm : I32EnumAttr<"Algorithm", "how a convolution is computed", [
     I32EnumAttrCase<"ImplicitGemm", 0, "implicit_gemm">,

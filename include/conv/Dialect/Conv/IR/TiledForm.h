@@ -50,7 +50,8 @@ std::array<int64_t, 3> getTile(Attribute schedule, bool isProduct,
 /// in a block.
 struct TiledConvolution {
   scf::ForallOp forall;
-  ScatterOp scatter;                       ///< The kernel has one.
+  ScatterOp scatter; ///< The kernel has one.
+  LaunchAttr launch; ///< Of the kernel; null if it starts after the previous.
   ScheduleAttr schedule;                   ///< Null if it is a transform.
   TransformScheduleAttr transformSchedule; ///< Null if it is not.
   MatrixOperand lhs, rhs;                  ///< Null if there is no product.
