@@ -193,6 +193,7 @@ Result<artifact::Artifact> mlir::conv::compile(const SourceFile &source,
     report->rest = std::move(split->rest);
     report->outlined = std::move(split->outlined);
     report->warnings = std::move(split->remarks);
+    llvm::append_range(report->warnings, split->warnings);
   }
   artifact::Artifact artifact;
   artifact.addDataOf(split->data);

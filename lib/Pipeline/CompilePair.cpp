@@ -58,6 +58,8 @@ Result<SplitSource> mlir::conv::splitSource(const SourceFile &source,
     return walk->getError();
   for (auto function : walk->getModule().getOps<func::FuncOp>())
     split.functions.push_back(isolate(function, source.name));
+  // A walk that goes on must not repeat them for its function and target.
+  split.warnings = walk->takeWarnings();
   if (split.functions.size() == 1)
     split.raised = std::move(walk);
   return split;
@@ -160,7 +162,7 @@ static LogicalResult lower(const Target &target, const CompileOptions &options,
       failed(readProblem(getFunction(walk), pair.entry)))
     return failure();
   lowered.packing = takePacking(walk, sourceName, pair);
-  pair.warnings = walk.getWarnings();
+  pair.warnings = walk.takeWarnings();
   lowered.schedules = listSchedules(getFunction(walk));
   if (options.explain != ExplanationForm::None) {
     pair.explanation =

@@ -46,7 +46,8 @@ struct SplitSource {
   ::conv::artifact::Artifact data; ///< The constants of all functions.
   std::string rest;                ///< As in `CompileReport`.
   std::vector<OutlinedFunction> outlined;
-  std::vector<std::string> remarks; ///< One line each.
+  std::vector<std::string> remarks;  ///< One line each.
+  std::vector<std::string> warnings; ///< Those of reading and raising.
 };
 
 /// Raises to convolutions with their epilogues, outlines them if requested, and

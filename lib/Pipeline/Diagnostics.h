@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mlir::conv {
@@ -32,7 +33,10 @@ public:
 
   /// Each as one line, after its location.
   const std::vector<std::string> &getRemarks() const { return remarks; }
-  const std::vector<std::string> &getWarnings() const { return warnings; }
+  /// The warnings since the last call.
+  std::vector<std::string> takeWarnings() {
+    return std::exchange(warnings, {});
+  }
 
 private:
   void handle(Diagnostic &diagnostic);

@@ -73,9 +73,8 @@ public:
     return result;
   }
 
-  const std::vector<std::string> &getWarnings() const {
-    return collector.getWarnings();
-  }
+  /// The warnings since the last call.
+  std::vector<std::string> takeWarnings() { return collector.takeWarnings(); }
   /// The error; after the conv stage it is a defect of the compiler.
   ::conv::Error getError() const;
 
