@@ -54,7 +54,7 @@ private:
                     int64_t tile, int64_t run);
   bool checkOperands();
   bool checkReduction();
-  bool checkParts();
+  bool checkSteps();
   bool computeSharedMemory();
 
   bool refuse(const std::string &expected) {
@@ -142,7 +142,7 @@ bool TilingBuilder::computeMatrices() {
   return tiling.filter || tiling.blocks || tiling.banded;
 }
 
-/// Sets the most lines that divide the lines of a part of the reduction.
+/// Sets the most lines that divide the lines of a step of the reduction.
 void TilingBuilder::computeBlockLines() {
   size_t position = tiling.getPosition();
   if (position == 0)
@@ -226,11 +226,11 @@ bool TilingBuilder::checkReduction() {
                           "loop, but got {1}",
                           llvm::product_of(tiling.rows.digits),
                           schedule.getWorkgroup()[0]));
-  return checkParts();
+  return checkSteps();
 }
 
-/// Checks the parts and runs of D5, D8 and D9.
-bool TilingBuilder::checkParts() {
+/// Checks the steps and runs of D5, D8 and D9.
+bool TilingBuilder::checkSteps() {
   const DigitBox &reduction = tiling.reduction;
   ArrayRef<DigitRole> roles = product.lhs.view.getColumnRoles();
   for (size_t d = 0; d < reduction.getRank(); ++d)

@@ -17,23 +17,23 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-SmallVector<int64_t> DirectSearch::enumerateParts(int64_t run) const {
+SmallVector<int64_t> DirectSearch::enumerateSteps(int64_t run) const {
   ArrayRef<int64_t> digits = product.lhs.view.getColumns();
-  SmallVector<int64_t> parts = DigitBox::enumerateTiles(digits, run);
-  llvm::erase_if(parts, [&](int64_t part) {
-    std::optional<DigitBox> box = DigitBox::compute(digits, part, run);
+  SmallVector<int64_t> steps = DigitBox::enumerateTiles(digits, run);
+  llvm::erase_if(steps, [&](int64_t step) {
+    std::optional<DigitBox> box = DigitBox::compute(digits, step, run);
     return !box || llvm::any_of(llvm::zip(digits, box->sizes), [](auto pair) {
       return std::get<0>(pair) % std::get<1>(pair) != 0;
     });
   });
-  return parts;
+  return steps;
 }
 
-bool DirectSearch::exceedsSharedMemory(int64_t part, int64_t several,
+bool DirectSearch::exceedsSharedMemory(int64_t step, int64_t several,
                                        int64_t stages) const {
   int64_t bytes =
       llvm::divideCeil(product.lhs.type.getElementTypeBitWidth(), 8);
-  return stages * part * std::min(several, matrices) * bytes >
+  return stages * step * std::min(several, matrices) * bytes >
          chip.sharedMemoryBytes;
 }
 
@@ -74,16 +74,16 @@ void DirectSearch::runOverReduction() {
   for (int64_t k : enumerateRuns(innermost)) {
     if (m * k > kMaxSums)
       break;
-    for (int64_t part : enumerateParts(k))
+    for (int64_t step : enumerateSteps(k))
       for (int64_t several : enumerateMatrices(m))
-        if (!exceedsSharedMemory(part, several, /*stages=*/1))
-          visit(DirectLoop::Reduction, getAtom(m, 1, k), {rows, several}, part,
-                part,
-                /*boxes=*/part * several);
+        if (!exceedsSharedMemory(step, several, /*stages=*/1))
+          visit(DirectLoop::Reduction, getAtom(m, 1, k), {rows, several}, step,
+                step,
+                /*boxes=*/step * several);
   }
 }
 
-/// Parts are whole lines, if these are short.
+/// Steps are whole lines, if these are short.
 void DirectSearch::runOverHostReduction() {
   constexpr int64_t kLongLine = 1024;
   int64_t line = lastOf(product.lhs.view.getColumns());
@@ -91,13 +91,13 @@ void DirectSearch::runOverHostReduction() {
   if (isAlongBatch)
     runs = {chip.processor->vectorLanes, 2 * chip.processor->vectorLanes};
   for (int64_t m : runs)
-    for (int64_t part : enumerateParts(/*run=*/1)) {
-      if (part < line && line <= kLongLine)
+    for (int64_t step : enumerateSteps(/*run=*/1)) {
+      if (step < line && line <= kLongLine)
         continue;
       for (int64_t several : enumerateMatrices(m))
-        if (!exceedsSharedMemory(part, several, /*stages=*/1))
-          visit(DirectLoop::Reduction, getAtom(m, 1, 1), {rows, several}, part,
-                /*stages=*/1, /*shared=*/part, /*subgroups=*/1);
+        if (!exceedsSharedMemory(step, several, /*stages=*/1))
+          visit(DirectLoop::Reduction, getAtom(m, 1, 1), {rows, several}, step,
+                /*stages=*/1, /*shared=*/step, /*subgroups=*/1);
     }
 }
 
@@ -109,19 +109,19 @@ void DirectSearch::runOverBlocks() {
   if (!blocks || !lookupAtom(chip, atom, product.rhs.type.getElementType()))
     return;
   int64_t m = blocks->matrices;
-  for (int64_t part : enumerateParts(DirectBlocks::kRun)) {
-    if (part > kMaxBlockPositions)
+  for (int64_t step : enumerateSteps(DirectBlocks::kRun)) {
+    if (step > kMaxBlockPositions)
       continue;
-    int64_t mostStages = std::min(kMaxBlockStages, reduction / part);
+    int64_t mostStages = std::min(kMaxBlockStages, reduction / step);
     for (int64_t several = m; several < matrices + m; several *= 2) {
       int64_t vectors = several / m * blocks->rowVectors;
       for (int64_t subgroups = vectors; subgroups <= kMaxBlockSubgroups;
            subgroups *= 2)
         for (int64_t stages = 1; stages <= mostStages &&
-                                 !exceedsSharedMemory(part, several, stages);
+                                 !exceedsSharedMemory(step, several, stages);
              ++stages)
-          visit(DirectLoop::Reduction, atom, {rows, several}, part, stages,
-                part, subgroups);
+          visit(DirectLoop::Reduction, atom, {rows, several}, step, stages,
+                step, subgroups);
     }
   }
 }
@@ -136,11 +136,11 @@ void DirectSearch::runOverBandedTiles() {
     return;
   ArrayRef<int64_t> terms = product.lhs.view.getColumns();
   int64_t line = DigitBox::compute(terms, 1)->getInnermostSize();
-  for (int64_t part : enumerateParts(BandedGradient::kRun)) {
-    if (part > kMaxBlockPositions ||
-        (part < line && line <= kMaxBlockPositions))
+  for (int64_t step : enumerateSteps(BandedGradient::kRun)) {
+    if (step > kMaxBlockPositions ||
+        (step < line && line <= kMaxBlockPositions))
       continue;
-    int64_t mostStages = std::min(kMaxBlockStages, reduction / part);
+    int64_t mostStages = std::min(kMaxBlockStages, reduction / step);
     for (int64_t vectors = 1;
          vectors <= BoxBlocks::kLine && vectors * kVector < matrices + kVector;
          vectors *= 2)
@@ -150,10 +150,10 @@ void DirectSearch::runOverBandedTiles() {
           continue;
         int64_t several = vectors * kVector;
         for (int64_t stages = 1; stages <= mostStages &&
-                                 !exceedsSharedMemory(part, several, stages);
+                                 !exceedsSharedMemory(step, several, stages);
              ++stages)
-          visit(DirectLoop::Reduction, atom, {rows, several}, part, stages,
-                part, subgroups);
+          visit(DirectLoop::Reduction, atom, {rows, several}, step, stages,
+                step, subgroups);
       }
   }
 }

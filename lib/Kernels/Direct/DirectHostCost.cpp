@@ -127,8 +127,8 @@ static double getRowCycles(const DirectTiling &tiling,
   return tiles * (tileCycles + fit.registerTileInstructions / fit.ports);
 }
 
-/// Cycles of the products of one part of a long reduction.
-static double getPartCycles(const DirectTiling &tiling,
+/// Cycles of the products of one step of a long reduction.
+static double getStepCycles(const DirectTiling &tiling,
                             const ::conv::HostCalibration &fit,
                             const ::conv::ChipInfo &chip, double accessCycles) {
   HostReductionTile tile = HostReductionTile::get(tiling, chip);
@@ -172,9 +172,9 @@ void mlir::conv::addHostProduct(const DirectTiling &tiling,
   const ::conv::HostCalibration &fit = *chip.calibration->host;
   double accessCycles = getAccessCycles(tiling, isReduction, fit, chip);
   double productCycles = isReduction
-                             ? getPartCycles(tiling, fit, chip, accessCycles)
+                             ? getStepCycles(tiling, fit, chip, accessCycles)
                              : getRowCycles(tiling, fit, chip, accessCycles);
-  auto parts = double(tiling.reduction.getNumTiles());
+  auto steps = double(tiling.reduction.getNumTiles());
   double copyCycles =
       getCopyCycles(tiling.lhs, product.lhs, fit, accessCycles) +
       getCopyCycles(tiling.rhs, product.rhs, fit, accessCycles);
@@ -184,7 +184,7 @@ void mlir::conv::addHostProduct(const DirectTiling &tiling,
     copyCycles += getFarCycles(tiling.lhs, product.lhs, fit, chip) +
                   getFarCycles(tiling.rhs, product.rhs, fit, chip);
   double cycles = chip.calibration->launch.setupCycles +
-                  parts * (copyCycles + productCycles) +
+                  steps * (copyCycles + productCycles) +
                   getResultCycles(tiling, isReduction, fit);
 
   int64_t workgroups = tiling.batch.getNumTiles() * tiling.rows.getNumTiles();

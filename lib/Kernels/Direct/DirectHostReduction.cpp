@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread copies one part of the reduction after the other, with the boxes of
+// A thread copies one step of the reduction after the other, with the boxes of
 // both operands, and adds its products to the sums of all elements of its
 // matrices. Vectors are neighbouring matrices if these are adjacent in memory.
 // Otherwise they are neighbours of the reduction, and the elements of each
@@ -58,7 +58,7 @@ private:
                                       ArrayRef<int64_t> columns, int64_t count,
                                       int64_t used, ValueRange sums) const;
   Value createMask(int64_t used) const;
-  void createParts();
+  void createSteps();
   void addUpLanes();
   void createResults();
 
@@ -268,7 +268,7 @@ DirectHostReduction::createNeighbours(const Place &place,
   return results;
 }
 
-/// Adds the products of a line of the part.
+/// Adds the products of a line of the step.
 SmallVector<Value> DirectHostReduction::createLine(const Place &place,
                                                    ArrayRef<int64_t> columns,
                                                    ValueRange initial) const {
@@ -304,7 +304,7 @@ SmallVector<Value> DirectHostReduction::createLine(const Place &place,
   return createNeighbours(last, columns, 1, rest, results);
 }
 
-/// Adds the products of the part to the sums of one register tile.
+/// Adds the products of the step to the sums of one register tile.
 void DirectHostReduction::createTile(int64_t firstColumn, int64_t count,
                                      const Place &place) {
   // What columns add to the place in the right operand.
@@ -357,7 +357,7 @@ void DirectHostReduction::createTile(int64_t firstColumn, int64_t count,
     code.store(sum, sums, at);
 }
 
-void DirectHostReduction::createParts() {
+void DirectHostReduction::createSteps() {
   const DigitBox &reduction = tiling.reduction;
   SmallVector<int64_t> tiles;
   for (size_t d = 0; d < reduction.getRank(); ++d)
@@ -366,8 +366,8 @@ void DirectHostReduction::createParts() {
   Digits columns(columnRank(), math.constant(0));
   code.forEach(
       math.constant(0), math.constant(llvm::product_of(tiles)), 1,
-      [&](Value part) {
-        Digits start = math.split(part, tiles);
+      [&](Value step) {
+        Digits start = math.split(step, tiles);
         for (auto [digit, size] : llvm::zip_equal(start, reduction.sizes))
           digit = math.mul(digit, size);
         lhs->copy(llvm::to_vector(llvm::concat<Value>(first, rows, start)));
@@ -435,7 +435,7 @@ void DirectHostReduction::create() {
   first = math.split(origin.batch, tiling.batch.digits);
   code.forEach(math.constant(0), math.constant(numSums), tile.lanes,
                [&](Value i) { code.storeZeros(tile.lanes, sums, i); });
-  createParts();
+  createSteps();
   if (!tiling.isAlongBatch)
     addUpLanes();
   createResults();

@@ -35,7 +35,7 @@ public:
   /// with these digits. The tile has all columns.
   void startCopy(ArrayRef<Value> batch, ArrayRef<Value> rows,
                  ArrayRef<Value> reduction) const;
-  /// Copies a part, which all work-items may read after the next barrier.
+  /// Copies a step, which all work-items may read after the next barrier.
   void copy(ArrayRef<Value> batch, ArrayRef<Value> rows,
             ArrayRef<Value> reduction) const;
   /// Zero for each digit of `space`.

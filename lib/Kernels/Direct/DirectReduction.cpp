@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The gradient of a group's filter has few elements, each a sum over all
-// pixels. A workgroup computes all elements of its matrices: it copies one part
+// pixels. A workgroup computes all elements of its matrices: it copies one step
 // of the reduction after the other to shared memory, and its work-items divide
-// each part (`DirectPart`). At the end, work-items add up their sums, always in
+// each step (`DirectStep`). At the end, work-items add up their sums, always in
 // the same order.
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@
 #include "DirectBody.h"
 #include "DirectCycles.h"
 #include "DirectEpilogue.h"
-#include "DirectPart.h"
+#include "DirectStep.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -48,7 +48,7 @@ private:
   void createTotal(Value number, int64_t firstElement, Partials of) const;
   int64_t countRemainingSums() const;
   Partials createFirstRound(int64_t elements, int64_t remaining) const;
-  int64_t countSlices() const { return kernel.workItems / part->numUnits; }
+  int64_t countSlices() const { return kernel.workItems / products->numUnits; }
   Value createOffset(Value element, Value item, int64_t distance) const {
     return arith::IndexCastOp::create(
         b, b.getIndexType(), math.add(math.mul(element, distance), item));
@@ -60,7 +60,7 @@ private:
   DirectOperands &operands;
   const DirectTiling &tiling;
   Value partials;
-  std::unique_ptr<DirectPart> part;
+  std::unique_ptr<DirectStep> products;
   Digits first; ///< Batch digits of the tile.
 };
 } // namespace
@@ -68,11 +68,11 @@ private:
 DirectReduction::DirectReduction(Kernel &kernel, DirectOperands &operands)
     : kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
       tiling(operands.tiling), partials(operands.others.front()),
-      part(tiling.banded   ? createBandedPart(kernel, operands)
-           : tiling.blocks ? createBlockPart(kernel, operands)
-                           : createFmaPart(kernel, operands)) {}
+      products(tiling.banded   ? createBandedStep(kernel, operands)
+               : tiling.blocks ? createBlockStep(kernel, operands)
+                               : createFmaStep(kernel, operands)) {}
 
-/// The first digits of a part of the reduction.
+/// The first digits of a step of the reduction.
 DirectReduction::Digits DirectReduction::getStart(Value step) const {
   SmallVector<int64_t> tiles;
   for (size_t d = 0; d < tiling.reduction.getRank(); ++d)
@@ -83,17 +83,17 @@ DirectReduction::Digits DirectReduction::getStart(Value step) const {
   return start;
 }
 
-/// Adds the products of one part of the reduction.
+/// Adds the products of one step.
 SmallVector<Value> DirectReduction::createStep(Value step,
                                                ValueRange sums) const {
-  // After this, nobody reads the previous part any more.
+  // After this, nobody reads the previous step any more.
   gpu::BarrierOp::create(b);
   operands.copy(first, operands.createZeros(tiling.rows), getStart(step));
   gpu::BarrierOp::create(b);
-  return part->create(sums);
+  return products->create(sums);
 }
 
-/// Adds the products of all parts, while the next parts arrive.
+/// Adds the products of all steps, while the next ones arrive.
 SmallVector<Value> DirectReduction::createStagedSums() const {
   auto fill = [&](Value step, Value stage,
                   Value guard) -> std::function<void()> {
@@ -107,17 +107,17 @@ SmallVector<Value> DirectReduction::createStagedSums() const {
   };
   auto multiply = [&](Value stage, ValueRange sums) {
     operands.setStage(stage);
-    return part->create(sums);
+    return products->create(sums);
   };
   return createAsyncPipeline(kernel, tiling.reduction.getNumTiles(),
                              kernel.form.schedule.getStages(),
-                             part->createZeros(), {fill, multiply});
+                             products->createZeros(), {fill, multiply});
 }
 
 SmallVector<Value> DirectReduction::createSums() const {
   if (kernel.form.schedule.getStages() > 1)
     return createStagedSums();
-  SmallVector<Value> zeros = part->createZeros();
+  SmallVector<Value> zeros = products->createZeros();
   int64_t steps = tiling.reduction.getNumTiles();
   if (steps == 1)
     return createStep(math.constant(0), zeros);
@@ -134,8 +134,8 @@ SmallVector<Value> DirectReduction::createSums() const {
 /// shows what a round before it saves.
 int64_t DirectReduction::countRemainingSums() const {
   return isClocked(kernel.chip)
-             ? DirectTiling::countRemainingSums(countSlices(), part->numUnits,
-                                                kernel.workItems)
+             ? DirectTiling::countRemainingSums(
+                   countSlices(), products->numUnits, kernel.workItems)
              : 1;
 }
 
@@ -144,8 +144,8 @@ int64_t DirectReduction::countRemainingSums() const {
 /// an element, so that neighbours read neighbours.
 DirectReduction::Partials
 DirectReduction::createFirstRound(int64_t elements, int64_t remaining) const {
-  int64_t ofElement = remaining * part->numUnits;
-  int64_t all = countSlices() * part->numUnits;
+  int64_t ofElement = remaining * products->numUnits;
+  int64_t all = countSlices() * products->numUnits;
   Type type = cast<MemRefType>(partials.getType()).getElementType();
   Value element = math.div(kernel.workItem, ofElement);
   Value first = math.rem(kernel.workItem, ofElement);
@@ -184,13 +184,13 @@ DirectReduction::createFirstRound(int64_t elements, int64_t remaining) const {
 /// Adds up one element of one unit over all slices, and stores it.
 void DirectReduction::createTotal(Value number, int64_t firstElement,
                                   Partials of) const {
-  Value element = math.div(number, part->numUnits);
-  Value unit = math.rem(number, part->numUnits);
+  Value element = math.div(number, products->numUnits);
+  Value unit = math.rem(number, products->numUnits);
   Type type = cast<MemRefType>(partials.getType()).getElementType();
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   auto sum = scf::ForOp::create(
-      b, math.constant(0), math.constant(of.slices * part->numUnits),
-      math.constant(part->numUnits), zero,
+      b, math.constant(0), math.constant(of.slices * products->numUnits),
+      math.constant(products->numUnits), zero,
       [&](OpBuilder &, Location, Value item, ValueRange carried) {
         Value partial = memref::LoadOp::create(
             b, partials,
@@ -199,7 +199,8 @@ void DirectReduction::createTotal(Value number, int64_t firstElement,
             b, ValueRange(addSums(b, b.getLoc(), carried[0], partial)));
       });
 
-  DirectPart::Place place = part->locate(unit, math.add(element, firstElement));
+  DirectStep::Place place =
+      products->locate(unit, math.add(element, firstElement));
   ElementBox box;
   for (auto [d, digit] : llvm::enumerate(place.digits)) {
     bool isBatch = d < tiling.batch.getRank();
@@ -226,7 +227,7 @@ void DirectReduction::createTotals(ValueRange sums,
   if (int64_t remaining = countRemainingSums(); remaining > 1)
     of = createFirstRound(int64_t(sums.size()), remaining);
   scf::ForOp::create(b, kernel.workItem,
-                     math.constant(int64_t(sums.size()) * part->numUnits),
+                     math.constant(int64_t(sums.size()) * products->numUnits),
                      math.constant(kernel.workItems), ValueRange{},
                      [&](OpBuilder &, Location, Value number, ValueRange) {
                        createTotal(number, firstElement, of);
@@ -237,7 +238,7 @@ void DirectReduction::createTotals(ValueRange sums,
 void DirectReduction::create() {
   TileOrigin origin = createGridScheduler(kernel.form)->createOrigin(kernel);
   first = math.split(origin.batch, tiling.batch.digits);
-  SmallVector<Value> sums = part->getElements(createSums());
+  SmallVector<Value> sums = products->getElements(createSums());
   for (size_t i = 0; i < sums.size(); i += DirectTiling::kPartials)
     createTotals(
         ArrayRef<Value>(sums).slice(

@@ -113,12 +113,12 @@ private:
   bool dividesSlices(int64_t count) const {
     return matrices == matricesOfSlice || matricesOfSlice % count == 0;
   }
-  /// The parts of a reduction, in runs of `run` neighbours, that divide each of
+  /// The steps of a reduction, in runs of `run` neighbours, that divide each of
   /// its digits, as D5, D8 and D9 require.
-  SmallVector<int64_t> enumerateParts(int64_t run) const;
-  /// Whether a part of the reduction takes more shared memory than there is for
+  SmallVector<int64_t> enumerateSteps(int64_t run) const;
+  /// Whether a step of the reduction takes more shared memory than there is for
   /// the left operand alone, whose elements no window shares (D3).
-  bool exceedsSharedMemory(int64_t part, int64_t several, int64_t stages) const;
+  bool exceedsSharedMemory(int64_t step, int64_t several, int64_t stages) const;
   /// The fewest matrices of a tile, for vectors of `m`.
   int64_t getFewestMatrices(int64_t m) const;
   /// Numbers of matrices of a tile, for vectors of `m`: powers of two times the

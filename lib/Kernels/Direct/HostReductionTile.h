@@ -41,7 +41,7 @@ struct HostReductionTile {
   /// cache line, which counts twice.
   double countLoads() const;
 
-  /// The values of a part's innermost digit.
+  /// The values of a step's innermost digit.
   static int64_t countInLine(const DirectTiling &tiling) {
     return tiling.reduction.sizes[tiling.reduction.innermost];
   }

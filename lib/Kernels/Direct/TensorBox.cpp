@@ -79,12 +79,12 @@ SmallVector<int64_t> DigitBox::enumerateTiles(ArrayRef<int64_t> digits,
   SmallVector<int64_t> tiles;
   int64_t inside = 1;
   for (int64_t size : llvm::reverse(digits)) {
-    for (int64_t parts = size, least; parts > 1;
-         parts = llvm::divideCeil(size, least + least / 32) - 1) {
-      least = llvm::divideCeil(size, parts);
-      int64_t part = llvm::alignTo(least, inside == 1 ? run : 1);
-      if (part < size && (tiles.empty() || part * inside > tiles.back()))
-        tiles.push_back(part * inside);
+    for (int64_t count = size, least; count > 1;
+         count = llvm::divideCeil(size, least + least / 32) - 1) {
+      least = llvm::divideCeil(size, count);
+      int64_t extent = llvm::alignTo(least, inside == 1 ? run : 1);
+      if (extent < size && (tiles.empty() || extent * inside > tiles.back()))
+        tiles.push_back(extent * inside);
     }
     inside *= size;
   }

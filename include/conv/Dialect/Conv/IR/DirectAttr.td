@@ -27,18 +27,18 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
         of `atom` at a time, summed over the whole reduction. `subgroup` has the
         share of a subgroup of the tile's rows, which interleave with those of
         the others;
-      * with `direct_reduction`, tiles have all rows, and a step has a part of
-        `gemm_k` of the reduction. Work-items share the part: each takes `k`
+      * with `direct_reduction`, tiles have all rows, and a step has
+        `gemm_k` of the reduction. Work-items share the step: each takes `k`
         values of its innermost digit at a time for `m` matrices, and at the end
         the sums are added up in a fixed order. `subgroup` has the share of a
         subgroup of `gemm_k` instead of rows. On the host, the one thread of a
-        workgroup takes the whole part: `m` matrices at a time if these are
+        workgroup takes the whole step: `m` matrices at a time if these are
         adjacent in memory, else a vector of values of the innermost digit. If
         `atom` is a matrix instruction, subgroups share the reduction instead:
         each has a vector of the rows' channels, and multiplies runs of 8
         positions (`DirectBlocks`), or some channels of depthwise filters, whose
         positions it brings side by side (`BandedGradient`). With 2 stages or
-        more, the parts of the next steps arrive while one is multiplied;
+        more, the next steps arrive while one is multiplied;
       * with `direct_matrix`, `atom` is a matrix instruction, and a subgroup
         multiplies rows by blocks of the filter (`FilterBlocks`). `subgroup` is
         as for `direct`.
@@ -56,8 +56,8 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
 
     They also depend on the views of the operands (`DirectTiling`), for every
     product of the convolution:
-      * (D1) The matrices and the rows of a tile, and the part of the reduction
-        of a step, are boxes of digits: all values of some digits, innermost
+      * (D1) The matrices and the rows of a tile, and a step of the reduction,
+        are boxes of digits: all values of some digits, innermost
         first, and some of one more; one value of each of the others. A box must
         not wrap: the number of that one digit's values divides its size, or all
         digits outside of it have one value. A box of the innermost digit alone
@@ -90,11 +90,11 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
         both follow each other in memory. There are multiples of 8 of both, or
         1, 2 or 4 of each; and at most 72 vectors of 8 channels of columns, at
         all taps together. Tiles have whole vectors of 8 channels, and the number
-        of those of the rows divides that of subgroups. A part of the innermost
-        digit of the reduction is whole runs of 8; after its last value, the
+        of those of the rows divides that of subgroups. A step has whole runs
+        of 8 of the innermost digit of the reduction; after its last value, the
         left operand is zero. `gemm_k` need not be a multiple of `k`.
       * (D9) Groups of one channel have a banded product instead of blocks
-        (`BandedGradient`), and parts as in D8, if
+        (`BandedGradient`), and steps as in D8, if
           - the innermost digit of the reduction moves both operands along the
             dimension next to their channels, the left one by 1 and the right
             one by its step;

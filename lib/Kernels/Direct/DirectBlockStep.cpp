@@ -1,4 +1,4 @@
-//===- DirectBlockPart.cpp - sums of blocks of channels ---------*- C++ -*-===//
+//===- DirectBlockStep.cpp - sums of blocks of channels ---------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 
 #include "../Parts/LoopUnrolling.h"
 #include "ChannelFragments.h"
-#include "DirectPart.h"
+#include "DirectStep.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -24,9 +24,9 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-class BlockPart final : public DirectPart {
+class BlockStep final : public DirectStep {
 public:
-  BlockPart(const Kernel &kernel, const DirectOperands &operands);
+  BlockStep(const Kernel &kernel, const DirectOperands &operands);
 
   SmallVector<Value> createZeros() const override;
   SmallVector<Value> create(ValueRange sums) const override;
@@ -58,7 +58,7 @@ private:
   const DirectTiling &tiling;
   const DirectBlocks &blocks;
   SmallVector<int64_t> vectors; ///< Row vectors of a tile, by batch digit.
-  SmallVector<int64_t> runs;    ///< Runs of a part, by reduction digit.
+  SmallVector<int64_t> runs;    ///< Runs of a step, by reduction digit.
   int64_t leftLine, rightLine;  ///< Distance between lines, in both boxes.
 };
 } // namespace
@@ -67,8 +67,8 @@ static int64_t countUnits(const Kernel &kernel, const DirectTiling &tiling) {
   return tiling.countVectors() * kernel.chip.subgroupSize;
 }
 
-BlockPart::BlockPart(const Kernel &kernel, const DirectOperands &operands)
-    : DirectPart(countUnits(kernel, operands.tiling)), kernel(kernel),
+BlockStep::BlockStep(const Kernel &kernel, const DirectOperands &operands)
+    : DirectStep(countUnits(kernel, operands.tiling)), kernel(kernel),
       math(kernel.math), b(kernel.b), operands(operands),
       tiling(operands.tiling), blocks(*tiling.blocks),
       leftLine(tiling.getLineDistance(tiling.lhs)),
@@ -81,7 +81,7 @@ BlockPart::BlockPart(const Kernel &kernel, const DirectOperands &operands)
     runs[position - 1] /= tiling.lines;
 }
 
-SmallVector<Value> BlockPart::createZeros() const {
+SmallVector<Value> BlockStep::createZeros() const {
   auto type = VectorType::get(
       {kernel.atom.m * kernel.atom.n / kernel.chip.subgroupSize},
       b.getF32Type());
@@ -89,7 +89,7 @@ SmallVector<Value> BlockPart::createZeros() const {
   return SmallVector<Value>(blocks.countAtoms(), zero);
 }
 
-SmallVector<Value> BlockPart::getElements(ValueRange sums) const {
+SmallVector<Value> BlockStep::getElements(ValueRange sums) const {
   SmallVector<Value> elements;
   for (Value sum : sums)
     llvm::append_range(elements,
@@ -98,7 +98,7 @@ SmallVector<Value> BlockPart::getElements(ValueRange sums) const {
 }
 
 /// The row vector with this number in the tile.
-BlockPart::Vector BlockPart::getVector(Value number) const {
+BlockStep::Vector BlockStep::getVector(Value number) const {
   Vector vector{math.split(math.div(number, blocks.rowVectors), vectors),
                 math.rem(number, blocks.rowVectors)};
   Value &matrix = vector.batch[tiling.batch.innermost];
@@ -108,7 +108,7 @@ BlockPart::Vector BlockPart::getVector(Value number) const {
 
 /// Each lane gives the address of a row that it loads: the first eight lanes
 /// for the first run, the next eight for the second run, and so on alternately.
-BlockPart::Runs BlockPart::getRuns(const Vector &vector, Value unit) const {
+BlockStep::Runs BlockStep::getRuns(const Vector &vector, Value unit) const {
   constexpr int64_t kRun = DirectBlocks::kRun, kRuns = DirectBlocks::kRuns;
   int64_t count = tiling.countRuns();
   Value number = math.add(math.mul(unit, kRuns),
@@ -138,14 +138,14 @@ BlockPart::Runs BlockPart::getRuns(const Vector &vector, Value unit) const {
 }
 
 /// Distance from the first column vector at the first tap to a block's vector.
-int64_t BlockPart::getBlockDistance(int64_t block) const {
+int64_t BlockStep::getBlockDistance(int64_t block) const {
   return block / blocks.taps * DirectBlocks::kVector +
          tiling.getColumnDistance(block % blocks.taps, blocks.column);
 }
 
 /// Adds the products of two runs on all lines, in the order of column vectors
 /// and then lines, so that consecutive atoms do not depend on each other.
-SmallVector<Value> BlockPart::createUnit(const Runs &place,
+SmallVector<Value> BlockStep::createUnit(const Runs &place,
                                          ValueRange sums) const {
   Type element = kernel.form.lhs.getElementType();
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(b.getI32Type()));
@@ -184,7 +184,7 @@ SmallVector<Value> BlockPart::createUnit(const Runs &place,
   return results;
 }
 
-SmallVector<Value> BlockPart::create(ValueRange sums) const {
+SmallVector<Value> BlockStep::create(ValueRange sums) const {
   int64_t count = tiling.countVectors();
   Vector vector = getVector(math.rem(kernel.subgroup, count));
   auto loop = scf::ForOp::create(
@@ -199,7 +199,7 @@ SmallVector<Value> BlockPart::create(ValueRange sums) const {
 
 /// Of each atom, a lane has two blocks. Of each block, it has one channel of
 /// the columns and two neighbouring channels of the rows (`MatrixAtom`).
-DirectPart::Place BlockPart::locate(Value unit, Value element) const {
+DirectStep::Place BlockStep::locate(Value unit, Value element) const {
   constexpr int64_t kPair = DirectBlocks::kPair;
   int64_t lanes = kernel.chip.subgroupSize;
   Vector vector = getVector(math.div(unit, lanes));
@@ -238,8 +238,8 @@ DirectPart::Place BlockPart::locate(Value unit, Value element) const {
   return place;
 }
 
-std::unique_ptr<DirectPart>
-mlir::conv::createBlockPart(const Kernel &kernel,
+std::unique_ptr<DirectStep>
+mlir::conv::createBlockStep(const Kernel &kernel,
                             const DirectOperands &operands) {
-  return std::make_unique<BlockPart>(kernel, operands);
+  return std::make_unique<BlockStep>(kernel, operands);
 }

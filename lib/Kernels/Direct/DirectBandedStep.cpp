@@ -1,4 +1,4 @@
-//===- DirectBandedPart.cpp - products of banded matrices -------*- C++ -*-===//
+//===- DirectBandedStep.cpp - products of banded matrices -------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 #include "../Parts/LoopUnrolling.h"
 #include "ChannelFragments.h"
 #include "ChannelRows.h"
-#include "DirectPart.h"
+#include "DirectStep.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -25,9 +25,9 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-class BandedPart final : public DirectPart {
+class BandedStep final : public DirectStep {
 public:
-  BandedPart(const Kernel &kernel, const DirectOperands &operands);
+  BandedStep(const Kernel &kernel, const DirectOperands &operands);
 
   SmallVector<Value> createZeros() const override;
   SmallVector<Value> create(ValueRange sums) const override;
@@ -71,13 +71,13 @@ private:
   ChannelRows channelRows;
   Type element;
   SmallVector<int64_t> vectors; ///< Channel vectors, by batch digit.
-  SmallVector<int64_t> runs;    ///< Runs of a part, by reduction digit.
+  SmallVector<int64_t> runs;    ///< Runs of a step, by reduction digit.
   int64_t leftLine;             ///< Distance between lines in the left box.
 };
 } // namespace
 
-BandedPart::BandedPart(const Kernel &kernel, const DirectOperands &operands)
-    : DirectPart(operands.tiling.countShares() * kernel.chip.subgroupSize),
+BandedStep::BandedStep(const Kernel &kernel, const DirectOperands &operands)
+    : DirectStep(operands.tiling.countShares() * kernel.chip.subgroupSize),
       kernel(kernel), math(kernel.math), b(kernel.b), operands(operands),
       tiling(operands.tiling), banded(*tiling.banded),
       channelRows(kernel, banded), element(kernel.form.lhs.getElementType()),
@@ -91,13 +91,13 @@ BandedPart::BandedPart(const Kernel &kernel, const DirectOperands &operands)
     runs[position - 1] /= tiling.lines;
 }
 
-SmallVector<Value> BandedPart::createZeros() const {
+SmallVector<Value> BandedStep::createZeros() const {
   auto type = VectorType::get({BandedGradient::kSums}, b.getF32Type());
   Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
   return SmallVector<Value>(tiling.channels * banded.countAtoms(), zero);
 }
 
-BandedPart::Share BandedPart::getShare(Value number) const {
+BandedStep::Share BandedStep::getShare(Value number) const {
   int64_t perVector = BandedGradient::kVector / tiling.channels;
   Share share{math.split(math.div(number, perVector), vectors), Value(),
               math.mul(math.rem(number, perVector), tiling.channels)};
@@ -109,7 +109,7 @@ BandedPart::Share BandedPart::getShare(Value number) const {
 
 /// The lane's place in an operand's runs for one atom: `further` blocks after
 /// run `number`.
-BandedPart::Run BandedPart::getRun(const TensorBox &box, const Share &share,
+BandedStep::Run BandedStep::getRun(const TensorBox &box, const Share &share,
                                    Value number, Value further) const {
   size_t position = tiling.getPosition();
   SmallVector<Value> digits = math.split(
@@ -140,7 +140,7 @@ BandedPart::Run BandedPart::getRun(const TensorBox &box, const Share &share,
 /// Each lane gives the address of a run that it loads. In the left operand, the
 /// first eight lanes have the first runs. In the right operand, the next eight
 /// have the next blocks, as fragments have rows before the reduction.
-BandedPart::Runs BandedPart::getRuns(const Share &share, Value unit) const {
+BandedStep::Runs BandedStep::getRuns(const Share &share, Value unit) const {
   constexpr int64_t kRuns = BandedGradient::kRuns, kHalf = kRuns / 2;
   Value first = math.mul(unit, kRuns);
   Value inHalf = math.rem(kernel.lane, kHalf);
@@ -162,7 +162,7 @@ BandedPart::Runs BandedPart::getRuns(const Share &share, Value unit) const {
 }
 
 /// Empty if all runs of all atoms exist.
-SmallVector<Value> BandedPart::createMasks(Value unit) const {
+SmallVector<Value> BandedStep::createMasks(Value unit) const {
   constexpr int64_t kRuns = BandedGradient::kRuns,
                     kPair = BandedGradient::kPair;
   size_t position = tiling.getPosition();
@@ -193,7 +193,7 @@ SmallVector<Value> BandedPart::createMasks(Value unit) const {
 }
 
 /// The place of a channel's run, for the positions of a class.
-Value BandedPart::getPlace(const SharedBox &box, const Run &run,
+Value BandedStep::getPlace(const SharedBox &box, const Run &run,
                            const Share &share, int64_t channel, int64_t step,
                            int64_t remainder) const {
   Value row = channelRows.getRow(math.add(share.first, channel), run.block);
@@ -204,7 +204,7 @@ Value BandedPart::getPlace(const SharedBox &box, const Run &run,
 
 /// Adds the products of the runs of one atom on all lines: each input window is
 /// loaded once and multiplied for all lines and atoms that use it.
-SmallVector<Value> BandedPart::createUnit(const Share &share, const Runs &place,
+SmallVector<Value> BandedStep::createUnit(const Share &share, const Runs &place,
                                           ValueRange sums) const {
   int64_t atoms = banded.countAtoms();
   // For each class and distance, the lines and atoms that read this window.
@@ -234,9 +234,9 @@ SmallVector<Value> BandedPart::createUnit(const Share &share, const Runs &place,
     for (int64_t i = 0; i < banded.countClasses(); ++i)
       rightPlaces.push_back(getPlace(operands.rhs, place.right, share, channel,
                                      banded.step, banded.getRemainder(i)));
-    for (const auto &[part, products] : windows) {
+    for (const auto &[at, products] : windows) {
       SmallVector<Value> words = channelRows.load(
-          operands.rhs, math.add(rightPlaces[part.first], part.second),
+          operands.rhs, math.add(rightPlaces[at.first], at.second),
           /*count=*/4);
       std::swap(words[1], words[2]);
       Value window = createFragment(b, words, element);
@@ -250,7 +250,7 @@ SmallVector<Value> BandedPart::createUnit(const Share &share, const Runs &place,
   return results;
 }
 
-SmallVector<Value> BandedPart::create(ValueRange sums) const {
+SmallVector<Value> BandedStep::create(ValueRange sums) const {
   channelRows.transpose(operands.lhs, /*step=*/1, /*classes=*/1);
   channelRows.transpose(operands.rhs, banded.step, banded.countClasses());
   gpu::BarrierOp::create(b);
@@ -271,7 +271,7 @@ SmallVector<Value> BandedPart::create(ValueRange sums) const {
 /// further (`MatrixAtom`). The lane returns the sum of the diagonal that starts
 /// in its row: it takes its own two columns from the lanes that hold the
 /// diagonal's rows there, and the lanes next to it take the other columns.
-Value BandedPart::sumDiagonals(Value sum) const {
+Value BandedStep::sumDiagonals(Value sum) const {
   constexpr int64_t kRows = 8, kPair = BandedGradient::kPair;
   int64_t perRow = kernel.atom.groupsOfK();
   IndexMath words(b, b.getI32Type());
@@ -303,13 +303,13 @@ Value BandedPart::sumDiagonals(Value sum) const {
   return total;
 }
 
-SmallVector<Value> BandedPart::getElements(ValueRange sums) const {
+SmallVector<Value> BandedStep::getElements(ValueRange sums) const {
   return llvm::map_to_vector(sums,
                              [&](Value sum) { return sumDiagonals(sum); });
 }
 
 /// An element is one diagonal of an atom, which starts in the lane's row.
-DirectPart::Place BandedPart::locate(Value unit, Value number) const {
+DirectStep::Place BandedStep::locate(Value unit, Value number) const {
   int64_t lanes = kernel.chip.subgroupSize, perRow = kernel.atom.groupsOfK();
   Share share = getShare(math.div(unit, lanes));
   Value lane = math.rem(unit, lanes);
@@ -342,8 +342,8 @@ DirectPart::Place BandedPart::locate(Value unit, Value number) const {
   return place;
 }
 
-std::unique_ptr<DirectPart>
-mlir::conv::createBandedPart(const Kernel &kernel,
+std::unique_ptr<DirectStep>
+mlir::conv::createBandedStep(const Kernel &kernel,
                              const DirectOperands &operands) {
-  return std::make_unique<BandedPart>(kernel, operands);
+  return std::make_unique<BandedStep>(kernel, operands);
 }

@@ -1,4 +1,4 @@
-//===- DirectFmaPart.cpp - sums of single work-items ------------*- C++ -*-===//
+//===- DirectFmaStep.cpp - sums of single work-items ------------*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DirectPart.h"
 #include "DirectProduct.h"
+#include "DirectStep.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -20,9 +20,9 @@ using namespace mlir;
 using namespace mlir::conv;
 
 namespace {
-class FmaPart final : public DirectPart {
+class FmaStep final : public DirectStep {
 public:
-  FmaPart(const Kernel &kernel, const DirectOperands &operands);
+  FmaStep(const Kernel &kernel, const DirectOperands &operands);
 
   SmallVector<Value> createZeros() const override {
     return product->createZeros();
@@ -41,14 +41,14 @@ private:
   const DirectTiling &tiling;
   size_t batchRank;
   /// By digit of batch, rows and columns: the elements of a unit of work, and
-  /// the number of units. By digit of the reduction: the runs of a part.
+  /// the number of units. By digit of the reduction: the runs of a step.
   SmallVector<int64_t> extents, units, chunks;
   std::optional<DirectProduct> product;
 };
 } // namespace
 
-FmaPart::FmaPart(const Kernel &kernel, const DirectOperands &operands)
-    : DirectPart(operands.tiling.countSharedBoxes()), kernel(kernel),
+FmaStep::FmaStep(const Kernel &kernel, const DirectOperands &operands)
+    : DirectStep(operands.tiling.countSharedBoxes()), kernel(kernel),
       math(kernel.math), tiling(operands.tiling),
       batchRank(tiling.batch.getRank()) {
   for (size_t d = 0; d < batchRank; ++d) {
@@ -77,7 +77,7 @@ FmaPart::FmaPart(const Kernel &kernel, const DirectOperands &operands)
 }
 
 /// The digits of a unit's first element, relative to the tile.
-SmallVector<Value> FmaPart::getUnitDigits(Value unit) const {
+SmallVector<Value> FmaStep::getUnitDigits(Value unit) const {
   // Neighbouring work-items have neighbouring matrices.
   SmallVector<int64_t> order = units;
   std::rotate(order.begin(), order.begin() + batchRank, order.end());
@@ -88,7 +88,7 @@ SmallVector<Value> FmaPart::getUnitDigits(Value unit) const {
   return digits;
 }
 
-SmallVector<Value> FmaPart::create(ValueRange sums) const {
+SmallVector<Value> FmaStep::create(ValueRange sums) const {
   ImplicitLocOpBuilder &b = kernel.b;
   Value unit = math.rem(kernel.workItem, numUnits);
   auto loop = scf::ForOp::create(
@@ -104,7 +104,7 @@ SmallVector<Value> FmaPart::create(ValueRange sums) const {
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-DirectPart::Place FmaPart::locate(Value unit, Value element) const {
+DirectStep::Place FmaStep::locate(Value unit, Value element) const {
   Place place{getUnitDigits(unit), math.yes()};
   for (auto [digit, within] :
        llvm::zip_equal(place.digits, math.split(element, extents)))
@@ -112,8 +112,8 @@ DirectPart::Place FmaPart::locate(Value unit, Value element) const {
   return place;
 }
 
-std::unique_ptr<DirectPart>
-mlir::conv::createFmaPart(const Kernel &kernel,
+std::unique_ptr<DirectStep>
+mlir::conv::createFmaStep(const Kernel &kernel,
                           const DirectOperands &operands) {
-  return std::make_unique<FmaPart>(kernel, operands);
+  return std::make_unique<FmaStep>(kernel, operands);
 }
