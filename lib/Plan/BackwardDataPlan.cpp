@@ -25,7 +25,7 @@ using namespace mlir::conv;
 /// many as stride 3 has dgrad phases in two dimensions. More dgrad phases are
 /// always joined. More than `kFewPhases`, as many as stride 2 has, are joined
 /// if that increases the multiplications by at most a quarter: no chip is
-/// asked, so a convolution has the same plan on each.
+/// asked, so a convolution has the same subproblems on each.
 static constexpr int64_t kMaxPhases = 9, kFewPhases = 4;
 
 void Planner::setInputSpace() {
@@ -37,6 +37,22 @@ void Planner::setInputSpace() {
        .mergesReduction = true});
 }
 
+/// If neither operand has channels innermost, neighbours in the reduction are
+/// taps, each with a guard and an address of its own. Rows of channels share
+/// them. They are short, so that the other taps of a row find the same lines of
+/// the filter and of the image in the cache next to a compute unit.
+int64_t Planner::getReducedRow() const {
+  constexpr int64_t kRowBytes = 64, kVectorBytes = 16;
+  bool areTapsInnermost = layouts.getOutput().back() != 'K' &&
+                          kFilterLetters.contains(layouts.getFilter().back());
+  int64_t row = std::gcd(shape.k / shape.groups, kRowBytes / elementBytes);
+  bool hasVectors = row * elementBytes >= kVectorBytes;
+  return sharesTaps && areTapsInnermost && hasVectors &&
+                 llvm::product_of(shape.filter) > 1
+             ? row
+             : 0;
+}
+
 void Planner::setPhaseSpace(ArrayRef<DgradPhase> phases) {
   for (auto [d, phase] : llvm::enumerate(phases)) {
     space.setSize(letter(kInputLetters, d), phase.positions);
@@ -44,13 +60,18 @@ void Planner::setPhaseSpace(ArrayRef<DgradPhase> phases) {
   }
   if (!hasElements(phases))
     return setInputSpace();
-  bool channelsInnermost = layouts.getOutput().back() == 'K';
+  int64_t row = getReducedRow();
+  bool channelsInnermost =
+      layouts.getOutput().back() == 'K' || row == shape.k / shape.groups;
+  bool hasRows = row > 0 && !channelsInnermost;
   space.setDigits(
       {.rows = select(layouts.getInput(), letters('N', kInputLetters)),
        .columns = "C",
        .reduction = select(layouts.getFilter(), letters('K', kFilterLetters),
                            channelsInnermost ? 'K' : 0),
        .positions = haloTilePositions(kInputLetters),
+       .channel = hasRows ? 'K' : char(0),
+       .channelRow = hasRows ? row : 0,
        .mergesReduction = true});
 }
 

@@ -56,8 +56,9 @@ void IndexSpace::setDigits(const Letters &letters) {
   }
   if (channel) {
     setDigit(kInRow, {llvm::toLower(channel), DigitPart::In}, channelRow);
-    Space space = StringRef(digits[Rows]).contains(channel) ? Rows : Columns;
-    digits[space] += kInRow;
+    auto *space = llvm::find_if(
+        digits, [&](StringRef letters) { return letters.contains(channel); });
+    *space += kInRow;
   }
   setIndices();
 }

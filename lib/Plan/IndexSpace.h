@@ -27,8 +27,9 @@ public:
     std::string rows, columns, reduction;
     /// Positions of rows or reduction that are numbered by halo tiles.
     std::string positions;
-    /// The channel of rows or columns that is numbered by channel rows; 0 if
-    /// none is; and the channels of such a row.
+    /// The channel that is numbered by channel rows, whose digit is innermost
+    /// among rows, columns or the reduction; 0 if none is; and the channels of
+    /// such a row.
     char channel = 0;
     int64_t channelRow = 0;
     /// The reduction digit that both operands have innermost: slices of it

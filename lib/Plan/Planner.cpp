@@ -23,11 +23,19 @@ static bool hasHaloTiles(ConvolutionOpInterface op) {
           op.getPadding() == PaddingMode::Zeros);
 }
 
+/// Buffer instructions of AMD chips add what lanes share of an address, so a
+/// step of the reduction that stays within a tap takes no vector instructions.
+static bool haveSharedTaps(ConvolutionOpInterface op) {
+  TargetAttr target = TargetAttr::lookup(op);
+  return target && target.getInfo().backend == ::conv::Backend::AMDGPU;
+}
+
 Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
     : direction(op.getDirection()), layouts(op.getLayouts()),
       shape(ConvolutionShape::get(op)), padding(op.getPadding()),
       options(options), rank(shape.getRank()),
       elementBytes(getOperandElementType(op).getIntOrFloatBitWidth() / 8),
+      sharesTaps(haveSharedTaps(op)),
       space(op.getContext(), options.mergedGroups,
             hasHaloTiles(op) ? options.haloTile : ArrayRef<int64_t>()) {
   if (direction == Direction::BackwardData)

@@ -77,6 +77,9 @@ private:
     return phases.back().count > 0;
   }
   void setPhaseSpace(ArrayRef<DgradPhase> phases);
+  /// The output's channels that follow each other in the reduction of a dgrad
+  /// phase before another tap does; 0 if taps or all channels are innermost.
+  int64_t getReducedRow() const;
   PlanSubproblem planPhase(ArrayRef<DgradPhase> phases);
   void planPhases();
   /// Whether dgrad phases are joined, because the options ask for it or because
@@ -134,6 +137,7 @@ private:
   PlanOptions options;
   int64_t rank;
   int64_t elementBytes; ///< Of the operands.
+  bool sharesTaps;      ///< Whether the chip's lanes share taps.
   IndexSpace space;
   /// What the products write: an intermediate tensor, or the result.
   std::optional<size_t> target;

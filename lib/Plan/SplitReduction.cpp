@@ -22,11 +22,11 @@ using namespace mlir::conv;
 static constexpr int64_t kLeastRun = 16;
 
 /// The digit of merged groups cannot be split, since each sum is of one group.
-/// Digits within a halo tile cannot be split either.
+/// Digits within a halo tile or a channel row cannot be split either.
 std::string IndexSpace::getSplittableLetters() const {
   std::string all;
   for (char letter : digits[Reduction])
-    if (letter != kLhsGroup && !kBlocks.contains(letter) &&
+    if (letter != kLhsGroup && letter != kInRow && !kBlocks.contains(letter) &&
         !kPlaces.contains(letter))
       all += letter;
   return all;

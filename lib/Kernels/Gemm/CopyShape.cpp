@@ -18,6 +18,18 @@ bool mlir::conv::areRowsNeighbours(const MatrixAccess &access) {
          access.getInnermostDistance(MatrixIndex::Row) == 1;
 }
 
+bool mlir::conv::areRowsNearer(const Kernel &kernel,
+                               const MatrixAccess &access) {
+  auto getBytes = [&](MatrixIndex index) {
+    return std::abs(access.getInnermostDistance(index)) * kernel.operandBytes();
+  };
+  int64_t ofRow = getBytes(MatrixIndex::Row);
+  return kernel.chip.backend == ::conv::Backend::AMDGPU &&
+         access.getInnermostSize(MatrixIndex::Row) >= kernel.vectorElements() &&
+         ofRow > 0 && ofRow < getBytes(MatrixIndex::Column) &&
+         ofRow < kernel.chip.cacheLineBytes;
+}
+
 bool mlir::conv::arrivesInBlocks(const Kernel &kernel,
                                  const MatrixAccess &access) {
   return kernel.chip.backend == ::conv::Backend::AMDGPU &&
@@ -69,8 +81,7 @@ void CopyShape::fixPlaces(const Kernel &kernel, const MatrixAccess &access,
       !access.isCheckedTogether(MatrixIndex::Column) ||
       access.getInnermostDistance(MatrixIndex::Column) < 0)
     return;
-  int64_t taps = kernel.getReduction().getUniform() /
-                 access.getInnermostSize(MatrixIndex::Column);
+  int64_t taps = access.countTapGuards(MatrixIndex::Column);
   bool needsMask = access.isGuarded() && taps > 1;
   if (needsMask && taps > kMaskBits)
     return;

@@ -37,8 +37,9 @@ struct CopyShape {
   /// Whether an address is the sum of a part that a lane keeps for the whole
   /// reduction, and of a part that all lanes share.
   bool fixesPlaces = false;
-  /// The number of taps, if fixed places have different guards in them. A bit
-  /// of each vector says whether it is outside in a tap.
+  /// The number of taps, if fixed places have different guards in them, after
+  /// which guards repeat. A bit of each vector says whether it is outside in a
+  /// tap.
   int64_t maskedTaps = 0;
   /// The least part of fixed places that lanes share, in elements, and the
   /// bytes by which the rest may lie before the buffer.
@@ -66,6 +67,10 @@ private:
 
 /// Whether rows, and not the reduction, are adjacent in memory.
 bool areRowsNeighbours(const MatrixAccess &access);
+
+/// Whether lanes load single elements whose neighbours in memory are in other
+/// rows, such as those of a filter whose taps are innermost.
+bool areRowsNearer(const Kernel &kernel, const MatrixAccess &access);
 
 /// Whether lanes transpose blocks of rows to a tile of which each of them reads
 /// rows: atoms of AMD chips do.

@@ -13,10 +13,13 @@
 #include "conv/Kernels/DescribeProblem.h"
 #include "conv/Kernels/Gemm/GemmFacts.h"
 #include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/Parts/TapFacts.h"
 
 #include "AlikeSubproblems.h"
 #include "StagedBody.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -91,6 +94,62 @@ static bool hasLaneOrder(ConvolutionOpInterface op,
   });
 }
 
+/// Sets the taps of the windows, of which the left operand has a view.
+static void describeTaps(const ViewedTensor &windows, ::conv::TapFacts &facts) {
+  ViewAttr view = windows.view;
+  SmallVector<int64_t> sizes = view.getDigitSizes();
+  SmallVector<ViewAttr::Coordinate> guarded;
+  for (auto [coordinate, extent] :
+       llvm::zip(view.getCoordinates(), windows.type.getShape())) {
+    auto [low, high] = view.getRange(coordinate);
+    if (low < 0 || high >= extent)
+      guarded.push_back(coordinate);
+  }
+  auto isGuarded = [&](size_t digit) {
+    return llvm::any_of(guarded, [&](const auto &coordinate) {
+      return coordinate.coefficients[digit] != 0;
+    });
+  };
+  size_t first = sizes.size() - view.getColumns().size();
+  size_t innermost = sizes.size() - 1;
+  while (innermost > first && sizes[innermost] == 1)
+    --innermost;
+  facts.tapRun =
+      std::gcd(facts.tapRun, isGuarded(innermost) ? 1 : sizes[innermost]);
+  while (first < innermost && !isGuarded(first))
+    ++first;
+  int64_t taps =
+      llvm::product_of(ArrayRef(sizes).slice(first, innermost - first));
+  facts.guardedTaps = std::max(facts.guardedTaps, taps);
+  facts.guardedCoordinates =
+      std::max<int64_t>(facts.guardedCoordinates, guarded.size());
+}
+
+/// Sets where neighbours of the filter are, which is the right operand.
+static void describeFilter(const ViewedTensor &filter,
+                           ::conv::TapFacts &facts) {
+  SmallVector<int64_t> distances = getDistances(filter);
+  SmallVector<int64_t> sizes = filter.view.getDigitSizes();
+  // The innermost of `count` digits before `end`.
+  auto getInnermost = [&](size_t end, size_t count) {
+    size_t digit = end - 1;
+    while (digit > end - count && sizes[digit] == 1)
+      --digit;
+    return digit;
+  };
+  size_t columns = filter.view.getColumns().size();
+  size_t rows = filter.view.getRows().size();
+  size_t row = getInnermost(sizes.size() - columns, rows);
+  int64_t ofRow = std::abs(distances[row]);
+  int64_t ofReduction =
+      std::abs(distances[getInnermost(sizes.size(), columns)]);
+  int64_t vector =
+      ::conv::kVectorBytes * 8 / filter.type.getElementTypeBitWidth();
+  facts.scattersFilter = ofRow > 1 && ofReduction > 1;
+  if (facts.scattersFilter && sizes[row] >= vector && ofRow < ofReduction)
+    facts.nearRows = ofRow;
+}
+
 namespace {
 class GemmFamily final : public KernelFamily {
 public:
@@ -122,8 +181,18 @@ public:
 
   void describe(const PlannedConvolution &planned,
                 ::conv::Problem &problem) const override {
-    problem.facts.set(
-        ::conv::GemmFacts{hasLaneOrder(planned.op, planned.plan)});
+    ConvolutionOpInterface op = planned.op;
+    problem.facts.set(::conv::GemmFacts{hasLaneOrder(op, planned.plan)});
+    if (op.getDirection() == Direction::BackwardWeight)
+      return;
+    ::conv::TapFacts facts;
+    for (auto [step, subproblem] : planned.plan.getProducts()) {
+      auto [lhs, rhs, result] =
+          getViewedProduct(op, planned.plan, *step, *subproblem);
+      describeTaps(lhs, facts);
+      describeFilter(rhs, facts);
+    }
+    problem.facts.set(facts);
   }
 
   std::string explainAbsence(StringRef loopName, ConvolutionOpInterface op,

@@ -37,7 +37,7 @@ OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
   vectors.resize(tile.getRows() * tile.getVectorsPerRow() / kernel.workItems);
   if (shape.async && kernel.chip.getLaneCopies())
     assignInLaneOrder();
-  else if (areRowsNeighbours(access))
+  else if (areRowsNeighbours(access) || areRowsNearer(kernel, access))
     assignAlongColumn(source);
   else
     assignAlongRow();

@@ -67,9 +67,13 @@ SmallVector<Value> OperandCopy::findShared(Value k) const {
                             shape.leastShared);
   SmallVector<Value> shared = {
       bytes.mul(bytes.cast(distance), kernel.operandBytes())};
-  if (shape.maskedTaps)
-    shared.push_back(
-        bytes.cast(math.div(k, access.getInnermostSize(MatrixIndex::Column))));
+  if (shape.maskedTaps) {
+    int64_t run = access.getInnermostSize(MatrixIndex::Column);
+    Value tap = math.div(k, run);
+    if (!kernel.getReduction().isAlways(run * shape.maskedTaps))
+      tap = math.rem(tap, shape.maskedTaps);
+    shared.push_back(bytes.cast(tap));
+  }
   return shared;
 }
 

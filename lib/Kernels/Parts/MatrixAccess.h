@@ -115,6 +115,9 @@ public:
     Value condition;
     uint32_t taps;
   };
+  /// The number of taps after which conditions repeat, since outer digits move
+  /// no coordinate that may be outside, of a single subproblem.
+  int64_t countTapGuards(MatrixIndex index) const;
   /// The conditions on a position that lacks the index, for the first `taps`
   /// taps, at most 32, of a single subproblem. Innermost neighbours are checked
   /// together. Taps with the same coordinate share a condition, and have none

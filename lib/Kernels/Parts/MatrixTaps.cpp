@@ -63,6 +63,20 @@ int64_t MatrixAccess::getStepOfTap(size_t check, MatrixIndex index,
   return step;
 }
 
+int64_t MatrixAccess::countTapGuards(MatrixIndex index) const {
+  ArrayRef<Digit> all = digitsOf(index);
+  if (all.empty())
+    return 1;
+  ArrayRef<Digit> moving = all.drop_back().drop_while([](const Digit &digit) {
+    return llvm::all_of(
+        digit.steps, [](const SharedNumber &step) { return step.isAlways(0); });
+  });
+  int64_t taps = 1;
+  for (const Digit &digit : moving)
+    taps *= digit.size.getUniform();
+  return taps;
+}
+
 SmallVector<MatrixAccess::TapGuard>
 MatrixAccess::createTapGuards(const Position &position, MatrixIndex index,
                               int64_t taps) const {

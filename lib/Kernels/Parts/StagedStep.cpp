@@ -10,10 +10,12 @@
 #include "StagedTile.h"
 #include "UnitModel.h"
 
+#include "conv/Kernels/Parts/TapFacts.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 using namespace conv;
 
@@ -63,8 +65,30 @@ static double countLineWaste(const ChipInfo &chip, const Candidate &candidate,
   return 1 + unit(chip).shortRunLines * (lines - 1);
 }
 
+/// Cycles of the load path for each load of a lane, if neighbours in memory are
+/// apart in the tile: a line of the cache for each, unless lanes take rows that
+/// are near (`areRowsNearer` in Gemm/CopyShape.h). Other taps find such lines
+/// in the cache of the unit if those of all channels between two taps fit.
+static double computeApartCycles(const Problem &problem, const ChipInfo &chip,
+                                 const Candidate &candidate, const Run &run) {
+  constexpr double kNearCacheBytes = 16 << 10; // Half of it; all on gfx90a.
+  const auto *facts = problem.facts.get<TapFacts>();
+  bool isScattered = facts && facts->scattersFilter && &run == &problem.rhsRun;
+  if (!keepsLoadsEarly(chip) || !(run.isApart || isScattered))
+    return 0;
+  if (!isScattered || facts->nearRows == 0)
+    return 1;
+  auto line = double(chip.cacheLineBytes);
+  auto ofRow = double(facts->nearRows * byteSize(problem.operand));
+  bool isCached =
+      double(candidate.workgroup[1] * facts->tapRun) * ofRow <= kNearCacheBytes;
+  double misses = isCached ? 1.0 / double(facts->guardedTaps) : 1;
+  return std::min(1.0, ofRow / line) *
+         std::max(1.0, misses * line / chip.sharedCacheBytesPerClock);
+}
+
 /// Cycles in which the load path loads the tile of one operand.
-static double computeLoadCycles(const ChipInfo &chip,
+static double computeLoadCycles(const Problem &problem, const ChipInfo &chip,
                                 const Candidate &candidate, int64_t rows,
                                 const Run &run) {
   int64_t width = countLoadElements(chip, candidate, rows, run);
@@ -72,10 +96,10 @@ static double computeLoadCycles(const ChipInfo &chip,
   int64_t bytes = std::max(width * byteSize(candidate.atom->operand),
                            fit(chip).leastLoadBytes);
   double divisions = run.takesDivisions ? double(loads) : 0;
-  // Neighbours in the tile are in different lines.
-  double lines = keepsLoadsEarly(chip) && run.isApart ? double(loads) : 0;
+  double apart =
+      double(loads) * computeApartCycles(problem, chip, candidate, run);
   return std::max(
-      {lines,
+      {apart,
        double(loads * bytes) * countLineWaste(chip, candidate, rows, run) /
            chip.sharedCacheBytesPerClock,
        double(loads) / fit(chip).loadLanesPerClock,
@@ -97,6 +121,39 @@ static bool keepsPlaces(const Problem &problem, const ChipInfo &chip,
 namespace {
 enum class Operand { Left, Right };
 } // namespace
+
+/// Vector instructions of a wave that find the elements of one operand, if
+/// neighbours in memory are neither along the reduction nor loaded in blocks of
+/// the reduction's order: images with positions innermost, and the filters of
+/// their windows. None if that is not so.
+static std::optional<double> countTapInstructions(const Problem &problem,
+                                                  const ChipInfo &chip,
+                                                  const Candidate &candidate,
+                                                  Operand side) {
+  const auto *facts = problem.facts.get<TapFacts>();
+  if (!facts || facts->tapRun == 0 || !keepsLoadsEarly(chip) ||
+      copiesInLaneOrder(chip, candidate) || problem.lhsRun.isAlongReduction)
+    return std::nullopt;
+  bool isLeft = side == Operand::Left;
+  if (!isLeft && !facts->scattersFilter)
+    return std::nullopt;
+  int64_t rows = candidate.workgroup[isLeft ? 0 : 1];
+  int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
+  auto blocks = double(vectorsPerWorkItem(chip, candidate, rows));
+  int64_t width = countLoadElements(chip, candidate, rows,
+                                    isLeft ? problem.lhsRun : problem.rhsRun);
+  blocks /= double(width);
+  constexpr int64_t kMostTaps = 32; // A mask of a register.
+  if (facts->tapRun % candidate.gemmK == 0 && facts->guardedTaps <= kMostTaps)
+    return isLeft ? unit(chip).loadInstructions * blocks : 0;
+  double ofPlace = unit(chip).elementInstructions *
+                   double(1 + (isLeft ? facts->guardedCoordinates : 0));
+  if (facts->tapRun % longest == 0)
+    return ofPlace * blocks;
+  if (!isLeft || width == 1)
+    return std::nullopt;
+  return double(longest) * blocks * ofPlace;
+}
 
 /// Vector instructions of a wave that bring one operand's tile.
 static double countCopyInstructions(const Problem &problem,
@@ -130,6 +187,10 @@ static double countCopyInstructions(const Problem &problem,
       candidate.loop != StagedLoop::Async && isFilter && isTransposed(run) &&
       width > 1)
     ofLoad = 0;
+  if (auto ofAll = countTapInstructions(problem, chip, candidate, side)) {
+    ofLoad = 0;
+    ofTaps = *ofAll;
+  }
   // Blocks of whole vectors are transposed, too; that was fitted to loops whose
   // phases are apart.
   bool isJoined = width < longest || isTurned;
@@ -223,9 +284,10 @@ void conv::countStep(const Problem &problem, const ChipInfo &chip,
                                    chip.computeUnitsOfProcessor) +
                       computeWriteCycles(problem, chip, candidate);
 
-  cost.loadCycles = (computeLoadCycles(chip, candidate, candidate.workgroup[0],
-                                       problem.lhsRun) +
-                     computeLoadCycles(chip, candidate, candidate.workgroup[1],
-                                       problem.rhsRun)) /
-                    chip.computeUnitsOfProcessor;
+  cost.loadCycles =
+      (computeLoadCycles(problem, chip, candidate, candidate.workgroup[0],
+                         problem.lhsRun) +
+       computeLoadCycles(problem, chip, candidate, candidate.workgroup[1],
+                         problem.rhsRun)) /
+      chip.computeUnitsOfProcessor;
 }

@@ -1,0 +1,34 @@
+//===- TapFacts.h - where taps are in a reduction ---------------*- C++ -*-===//
+//
+// Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CONV_KERNELS_PARTS_TAPFACTS_H
+#define CONV_KERNELS_PARTS_TAPFACTS_H
+
+#include <cstdint>
+
+namespace conv {
+
+/// Facts of a problem whose reduction has taps of windows, for main loops that
+/// load tiles through registers. Gradients of filters have none.
+struct TapFacts {
+  /// Neighbours of the reduction that are in one tap of the windows; 1 if taps
+  /// are innermost.
+  int64_t tapRun = 0;
+  /// Taps with guards of their own, and coordinates of the windows that may be
+  /// outside.
+  int64_t guardedTaps = 1, guardedCoordinates = 0;
+  /// Whether no neighbours of the filter in memory are neighbours in the tile,
+  /// as where its taps are innermost and channels are reduced first; and the
+  /// distance in elements of its neighbouring rows, if that is less than the
+  /// distance along the reduction, otherwise 0.
+  bool scattersFilter = false;
+  int64_t nearRows = 0;
+};
+
+} // namespace conv
+
+#endif // CONV_KERNELS_PARTS_TAPFACTS_H
