@@ -70,11 +70,21 @@ static double countLineWaste(const ChipInfo &chip, const Candidate &candidate,
 /// are near (`areRowsNearer` in Gemm/CopyShape.h). Other taps find such lines
 /// in the cache of the unit if those of all channels between two taps fit.
 static double computeApartCycles(const Problem &problem, const ChipInfo &chip,
-                                 const Candidate &candidate, const Run &run) {
+                                 const Candidate &candidate, const Run &run,
+                                 int64_t width) {
   constexpr double kNearCacheBytes = 16 << 10; // Half of it; all on gfx90a.
+  if (!keepsLoadsEarly(chip))
+    return 0;
   const auto *facts = problem.facts.get<TapFacts>();
+  // Taps are innermost: each vector of the reduction has elements of several
+  // channels, and lanes of a row have a line for each vector.
+  if (facts && facts->tapRun == 1 && &run == &problem.lhsRun && width == 1) {
+    int64_t longest = kVectorBytes / byteSize(problem.operand);
+    return std::min(1.0, double(candidate.gemmK / longest) /
+                             double(chip.subgroupSize));
+  }
   bool isScattered = facts && facts->scattersFilter && &run == &problem.rhsRun;
-  if (!keepsLoadsEarly(chip) || !(run.isApart || isScattered))
+  if (!run.isApart && !isScattered)
     return 0;
   if (!isScattered || facts->nearRows == 0)
     return 1;
@@ -97,7 +107,7 @@ static double computeLoadCycles(const Problem &problem, const ChipInfo &chip,
                            fit(chip).leastLoadBytes);
   double divisions = run.takesDivisions ? double(loads) : 0;
   double apart =
-      double(loads) * computeApartCycles(problem, chip, candidate, run);
+      double(loads) * computeApartCycles(problem, chip, candidate, run, width);
   return std::max(
       {apart,
        double(loads * bytes) * countLineWaste(chip, candidate, rows, run) /
