@@ -139,6 +139,8 @@ unsigned conv_device_compute_units(const conv_device *device) {
 
 void conv_limit_threads(unsigned most) { runtime::limitThreads(most); }
 
+void conv_use_team(conv_team team) { runtime::useTeam(team); }
+
 conv_status conv_device_allocate(conv_device *device, int64_t bytes,
                                  void **address) {
   if (!device || !address)

@@ -84,6 +84,7 @@ _FUNCTIONS = [
     ("conv_device_target", ctypes.c_char_p, [_HANDLE, ctypes.c_size_t]),
     ("conv_device_compute_units", ctypes.c_uint, [_HANDLE]),
     ("conv_limit_threads", None, [ctypes.c_uint]),
+    ("conv_use_team", None, [ctypes.c_void_p]),
     ("conv_device_allocate", _STATUS, [_HANDLE, ctypes.c_int64, _PLACE]),
     ("conv_device_free", _STATUS, [_HANDLE, ctypes.c_void_p]),
     ("conv_device_copy_to", _STATUS, [_HANDLE, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64]),

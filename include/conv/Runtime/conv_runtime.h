@@ -103,6 +103,19 @@ CONV_API unsigned conv_device_compute_units(const conv_device *device);
  * sets it for each of its calls, and sets it back to 0. */
 CONV_API void conv_limit_threads(unsigned most);
 
+/** Threads of the host application: calls `member(context)` on the calling
+ * thread and, if it can, on up to `threads` - 1 others at the same time, and
+ * returns when all calls have. `flags` is 0. OpenMP's `GOMP_parallel`, which
+ * the libraries of GCC and LLVM have, is such a function. */
+typedef void (*conv_team)(void (*member)(void *), void *context,
+                          unsigned threads, unsigned flags);
+
+/** From now on, launches on `host` and `sim` use this team in place of threads
+ * of their own, which would take the processors from its threads; null: their
+ * own threads. conv.torch passes the team of PyTorch's operators. For one
+ * thread at a time, and not during a run. */
+CONV_API void conv_use_team(conv_team team);
+
 /** Memory for buffers and workspaces, aligned to 256 bytes or more. Memory that
  * the caller allocates with the driver itself works too, except on sim. */
 CONV_API conv_status conv_device_allocate(conv_device *device, int64_t bytes,

@@ -112,7 +112,8 @@ private:
 
 class HostDevice final : public HostMemoryDevice {
 public:
-  explicit HostDevice(unsigned threads) : threads(threads), pool(threads) {}
+  HostDevice(unsigned threads, std::chrono::nanoseconds spinTime)
+      : threads(threads), pool(threads, spinTime) {}
 
   std::string name() const override { return "host"; }
   std::vector<std::string> targets() const override {
@@ -156,5 +157,8 @@ Result<std::unique_ptr<Device>> runtime::createHostDevice(unsigned threads) {
       return count.error();
     threads = *count;
   }
-  return std::unique_ptr<Device>(new HostDevice(threads));
+  Result<std::chrono::microseconds> spinTime = defaultSpinTime();
+  if (!spinTime)
+    return spinTime.error();
+  return std::unique_ptr<Device>(new HostDevice(threads, *spinTime));
 }

@@ -11,12 +11,18 @@
 #include "conv/Runtime/LoadedObject.h"
 #include "conv/Runtime/ThreadPool.h"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <set>
+#include <sys/wait.h>
 #include <thread>
+#include <time.h>
+#include <unistd.h>
 
 using namespace conv;
 using namespace conv::runtime;
@@ -140,8 +146,40 @@ TEST(LoadedObject, ObjectsAreApart) {
   }
 }
 
-TEST(ThreadPool, ServesSeveralCallers) {
-  ThreadPool pool(3);
+/// Pools whose threads look for work before they sleep, and do not.
+class ThreadPools : public testing::TestWithParam<std::chrono::microseconds> {};
+
+INSTANTIATE_TEST_SUITE_P(SpinTimes, ThreadPools,
+                         testing::Values(std::chrono::microseconds(0),
+                                         std::chrono::microseconds(300)),
+                         [](const auto &info) {
+                           return info.param.count() ? "Spin" : "Sleep";
+                         });
+
+TEST_P(ThreadPools, ComputeEachIndexOnce) {
+  for (unsigned threads : {1, 2, 3, 5}) {
+    ThreadPool pool(threads, GetParam());
+    Pace pace = 0;
+    for (int64_t count : {0, 1, 2, 3, 4, 7, 13, 64, 1009})
+      for (unsigned most : {0, 1, 2, 3})
+        for (Pace *known : {static_cast<Pace *>(nullptr), &pace}) {
+          limitThreads(most);
+          std::vector<std::atomic<int>> calls(count);
+          pool.run(
+              count,
+              [](void *context, int64_t index) {
+                ++(*static_cast<decltype(&calls)>(context))[index];
+              },
+              &calls, known);
+          for (int64_t i = 0; i < count; ++i)
+            ASSERT_EQ(calls[i], 1) << threads << ' ' << count << ' ' << most;
+        }
+  }
+  limitThreads(0);
+}
+
+TEST_P(ThreadPools, ServeSeveralCallers) {
+  ThreadPool pool(3, GetParam());
   auto add = [](void *context, int64_t index) {
     static_cast<std::atomic<int64_t> *>(context)->fetch_add(index);
   };
@@ -193,6 +231,9 @@ TEST(ThreadPool, ShortRunsStayOnTheCallersThread) {
   EXPECT_GT(threadsOf(pool, &pace, microseconds(5000)).size(), 1u);
   pace = 1; // As after a short run. A longer one wakes workers on the way.
   EXPECT_GT(threadsOf(pool, &pace, microseconds(5000)).size(), 1u);
+  EXPECT_LE(pace, 16); // One long run may be an accident.
+  pace = 2e6;
+  EXPECT_GT(threadsOf(pool, &pace, microseconds(5000)).size(), 1u);
   EXPECT_GE(pace, 5e6f);
   // Others may have the processor for a while: then the run is not short.
   bool isAlone = false;
@@ -201,6 +242,220 @@ TEST(ThreadPool, ShortRunsStayOnTheCallersThread) {
     isAlone = threadsOf(pool, &pace, microseconds(0)) == alone;
   }
   EXPECT_TRUE(isAlone);
+}
+
+/// Where indices of a task ran.
+struct Places {
+  std::array<std::atomic<std::thread::id>, 64> of{};
+
+  static void note(void *context, int64_t index) {
+    // So long that all threads take part.
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    static_cast<Places *>(context)->of[index] = std::this_thread::get_id();
+  }
+};
+
+TEST_P(ThreadPools, ShareNeighbours) {
+  // What a thread wrote is in its own caches in the next run. Threads that lost
+  // their processor leave indices to others, but not always.
+  ThreadPool pool(2, GetParam());
+  int most = 0;
+  for (int run = 0; run < 100 && most < 48; ++run) {
+    Places places;
+    pool.run(64, Places::note, &places);
+    int kept = 0;
+    for (int i = 0; i < 64; ++i)
+      kept += (places.of[i] == std::this_thread::get_id()) == (i < 32);
+    most = std::max(most, kept);
+  }
+  EXPECT_GE(most, 48);
+}
+
+static std::chrono::nanoseconds processorTime() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) +
+         std::chrono::nanoseconds(time.tv_nsec);
+}
+
+TEST_P(ThreadPools, SleepWithoutWork) {
+  using std::chrono::milliseconds;
+  ThreadPool pool(2, GetParam());
+  Places places;
+  pool.run(64, Places::note, &places);
+  std::this_thread::sleep_for(milliseconds(50));
+  auto before = processorTime();
+  std::this_thread::sleep_for(milliseconds(200));
+  EXPECT_LT(processorTime() - before, milliseconds(20));
+}
+
+/// Processor time of the threads of a pool from the end of a run until all of
+/// them sleep.
+static std::chrono::nanoseconds timeAfterRun(ThreadPool &pool) {
+  Places places;
+  pool.run(64, Places::note, &places);
+  auto before = processorTime();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return processorTime() - before;
+}
+
+TEST(ThreadPool, ThreadsSpinForATime) {
+  using std::chrono::microseconds;
+  if (countProcessors() < 2)
+    GTEST_SKIP() << "needs two processors";
+  constexpr microseconds SPIN(2000), LEAST(1000), MOST(3000);
+  // Others may take the processor, and then threads sleep at once.
+  std::chrono::nanoseconds spun{0};
+  for (int i = 0; i < 500 && spun < LEAST; ++i) {
+    ThreadPool pool(2, SPIN);
+    spun = timeAfterRun(pool);
+  }
+  EXPECT_GE(spun, LEAST);
+  EXPECT_LT(spun, MOST);
+}
+
+TEST(ThreadPool, ThreadsWithoutProcessorsSleep) {
+  using std::chrono::milliseconds;
+  std::chrono::nanoseconds least = milliseconds(100);
+  for (int i = 0; i < 20; ++i) {
+    ThreadPool pool(countProcessors() + 1, milliseconds(10));
+    least = std::min(least, timeAfterRun(pool));
+  }
+  EXPECT_LT(least, milliseconds(2));
+}
+
+/// A task on threads of which one loses its processor for a while.
+struct Interrupted {
+  std::thread::id caller;
+  bool isInterrupted;
+  std::atomic<int> elsewhere{0};
+
+  static void note(void *context, int64_t) {
+    auto *to = static_cast<Interrupted *>(context);
+    auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin <
+           std::chrono::microseconds(20))
+      ;
+    if (std::this_thread::get_id() == to->caller)
+      return;
+    ++to->elsewhere;
+    if (to->isInterrupted)
+      std::this_thread::sleep_for(std::chrono::milliseconds(3));
+  }
+};
+
+TEST(ThreadPool, LoadedMachinesShareLess) {
+  ThreadPool pool(2, std::chrono::microseconds(300));
+  Pace pace = 0;
+  auto countShared = [&](bool isInterrupted) {
+    int shared = 0;
+    for (int i = 0; i < 200; ++i) {
+      Interrupted seen{std::this_thread::get_id(), isInterrupted, {}};
+      pool.run(16, Interrupted::note, &seen, &pace);
+      shared += seen.elsewhere > 0;
+    }
+    return shared;
+  };
+  EXPECT_LT(countShared(true), 40);
+}
+
+TEST_P(ThreadPools, ServeChildrenOfFork) {
+  ThreadPool pool(2, GetParam());
+  Places places;
+  pool.run(64, Places::note, &places);
+  for (int i = 0; i < 20; ++i) {
+    // Workers spin, sleep, or are on the way from one to the other.
+    std::this_thread::sleep_for(std::chrono::microseconds(i % 10 * 50));
+    pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(20);
+      for (int run = 0; run < 5; ++run) {
+        Places seen;
+        pool.run(8, Places::note, &seen);
+        for (int index = 0; index < 8; ++index)
+          if (seen.of[index].load() != std::this_thread::get_id())
+            ::_exit(1);
+      }
+      ::_exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    pool.run(8, Places::note, &places);
+  }
+}
+
+/// Threads of a host application. Its members come in any order.
+static void runTeam(void (*member)(void *), void *context, unsigned threads,
+                    unsigned flags) {
+  EXPECT_EQ(flags, 0u);
+  std::vector<std::jthread> others;
+  for (unsigned i = 1; i < threads; ++i)
+    others.emplace_back([=] { member(context); });
+  member(context);
+}
+
+/// One that grants no threads.
+static void runAlone(void (*member)(void *), void *context, unsigned,
+                     unsigned) {
+  member(context);
+}
+
+static unsigned countThreadsOfProcess() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("Threads:"))
+      return unsigned(std::stoul(line.substr(8)));
+  return 0;
+}
+
+TEST(ThreadPool, TeamsOfTheApplicationServe) {
+  const unsigned before = countThreadsOfProcess();
+  for (Team team : {runTeam, runAlone}) {
+    ThreadPool pool(3);
+    useTeam(team);
+    for (unsigned most : {0, 2}) {
+      limitThreads(most);
+      Places places;
+      pool.run(64, Places::note, &places);
+      std::set<std::thread::id> threads;
+      for (auto &place : places.of)
+        threads.insert(place.load());
+      EXPECT_EQ(threads.count(std::thread::id()), 0u);
+      EXPECT_EQ(threads.count(std::this_thread::get_id()), 1u);
+      EXPECT_EQ(threads.size(), team == runAlone ? 1u : most ? most : 3u);
+    }
+    limitThreads(0);
+    EXPECT_EQ(countThreadsOfProcess(), before);
+    useTeam(nullptr);
+  }
+}
+
+static std::atomic<int> teamCalls{0};
+
+static void countCalls(void (*member)(void *), void *context, unsigned,
+                       unsigned) {
+  ++teamCalls;
+  member(context);
+}
+
+TEST(ThreadPool, ChildrenOfForkHaveNoTeam) {
+  ThreadPool pool(2);
+  useTeam(countCalls);
+  Places places;
+  pool.run(8, Places::note, &places);
+  EXPECT_EQ(teamCalls, 1);
+  pid_t child = ::fork();
+  if (child == 0) {
+    pool.run(8, Places::note, &places);
+    ::_exit(teamCalls == 1 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  pool.run(8, Places::note, &places);
+  EXPECT_EQ(teamCalls, 2);
+  useTeam(nullptr);
 }
 
 TEST(ThreadPool, CallersLimitThreads) {
@@ -234,4 +489,22 @@ TEST(ThreadPool, CountComesFromTheEnvironment) {
   }
   unsetenv("CONV_NUM_THREADS");
   EXPECT_GE(*defaultThreadCount(), 1u);
+}
+
+TEST(ThreadPool, TimeToSpinComesFromTheEnvironment) {
+  EXPECT_EQ(defaultSpinTime()->count(), 500);
+  for (int value : {0, 20, 1000000}) {
+    setenv("CONV_SPIN_MICROSECONDS", std::to_string(value).c_str(), 1);
+    EXPECT_EQ(defaultSpinTime()->count(), value);
+  }
+  for (const char *bad : {"-1", "two", "1000001", "3x"}) {
+    setenv("CONV_SPIN_MICROSECONDS", bad, 1);
+    auto device = createHostDevice(2);
+    ASSERT_FALSE(device);
+    EXPECT_EQ(device.error().kind, ErrorKind::BadInput);
+    EXPECT_EQ(device.error().message,
+              "expects CONV_SPIN_MICROSECONDS to be 0 to 1000000, but got '" +
+                  std::string(bad) + "'");
+  }
+  unsetenv("CONV_SPIN_MICROSECONDS");
 }

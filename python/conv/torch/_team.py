@@ -1,0 +1,29 @@
+# Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The threads of PyTorch's operators, which kernels of the host share."""
+
+from __future__ import annotations
+
+import ctypes
+import pathlib
+
+import torch
+
+from .._library import library
+
+
+def share_threads() -> bool:
+    """Lets kernels of the host run on the OpenMP threads of PyTorch, if it has such threads; whether it has.
+
+    Those keep their processors for a while after each operator, so that other threads would have to take turns with them.
+    """
+    if not torch.backends.openmp.is_available():
+        return False
+    path = pathlib.Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"
+    try:
+        # Found in what this library was linked to, so that it is the one of the operators, if there are several.
+        team = ctypes.CDLL(str(path)).GOMP_parallel
+    except (OSError, AttributeError):
+        return False
+    library.conv_use_team(ctypes.cast(team, ctypes.c_void_p))
+    return True
