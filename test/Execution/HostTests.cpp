@@ -541,7 +541,54 @@ static void addReductions() {
   add("groups_of_5_to_4", uneven, {{1, 1, 19, 1}, {1, 2, 133, 1}});
 }
 
+/// Depthwise layers whose register tiles are stored from registers, or are no
+/// whole vectors of results; with lines that are one run of all channels, parts
+/// of the channels, and tiles of which the last one has less.
+static void addDepthwise() {
+  struct Tile {
+    int64_t pixels, channels, run, across;
+  };
+  auto add = [](const std::string &name, GenOptions options,
+                const std::vector<Tile> &tiles) {
+    for (int64_t direction : {1, 2})
+      for (const char *command : kCommands)
+        for (const Tile &tile : tiles) {
+          options.direction = direction;
+          options.command = command;
+          options.bias = direction == 1;
+          std::string size = std::to_string(tile.pixels) + ", " +
+                             std::to_string(tile.channels) + "]";
+          std::string schedule =
+              "kernel = #conv.direct<workgroup = [" + size + ", subgroup = [" +
+              size + ", gemm_k = " +
+              std::to_string(options.filter[1] * options.filter[2]) +
+              ", stages = 1, atom = <fma " + std::to_string(tile.run) + " x " +
+              std::to_string(tile.across) +
+              " x 1>, main_loop = direct, raster = columns>";
+          addTest("Host",
+                  "depthwise_" + name + "_" + std::to_string(tile.pixels) +
+                      "_" + std::to_string(tile.channels) + "_" +
+                      std::to_string(tile.run) + "_" +
+                      std::to_string(direction) + "_" + command,
+                  [options, schedule] {
+                    checkEverywhere(insertSchedule(generateText(options),
+                                                   options, schedule),
+                                    listLevels());
+                  });
+        }
+  };
+  add("whole", makeLayer(48, 48, 6, 4, 3, 1, "NHWC"),
+      {{4, 32, 16, 4}, {8, 48, 16, 4}, {24, 16, 8, 4}, {12, 32, 32, 4}});
+  add("lines", makeLayer(32, 32, 6, 8, 3, 1, "NHWC"),
+      {{8, 32, 16, 8}, {16, 32, 8, 8}, {48, 32, 32, 4}});
+  add("odd", makeLayer(13, 13, 5, 7, 3, 1, "NHWC"),
+      {{7, 16, 8, 7}, {35, 16, 16, 7}, {7, 8, 8, 7}});
+  add("halves", makeLayer(24, 24, 3, 6, 5, 1, "NHWC"),
+      {{6, 24, 8, 4}, {6, 16, 16, 4}, {18, 24, 8, 6}});
+}
+
 void test::addHostTests() {
+  addDepthwise();
   addLineParts();
   addSteps();
   addReductions();

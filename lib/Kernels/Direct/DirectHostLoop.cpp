@@ -72,15 +72,22 @@ void DirectHostLoop::placeSums() {
 }
 
 SmallVector<DirectHostLoop::Vector> DirectHostLoop::listVectors() const {
-  SmallVector<Vector> all = {{0, 0, 0, 0}};
+  SmallVector<Vector> all = {{0, 0, 0, 0, {}}};
   for (auto [d, digit] : llvm::enumerate(digits)) {
     int64_t step = d == along ? lanes : 1;
     SmallVector<Vector> next;
     for (const Vector &each : all)
-      for (int64_t i = 0; i < digit.run; i += step)
-        next.push_back({each.lhs + i * digit.lhs, each.rhs + i * digit.rhs,
-                        each.sums + i * digit.sums,
-                        each.along + (d == along ? i * digit.lhs : 0)});
+      for (int64_t i = 0; i < digit.run; i += step) {
+        Vector vector = {each.lhs + i * digit.lhs, each.rhs + i * digit.rhs,
+                         each.sums + i * digit.sums,
+                         each.along + (d == along ? i * digit.lhs : 0),
+                         each.result};
+        (d < tiling.batch.getRank() ? vector.result.batch
+         : d < tiling.batch.getRank() + tiling.rows.getRank()
+             ? vector.result.row
+             : vector.result.column) += i * digit.index;
+        next.push_back(vector);
+      }
     all = std::move(next);
   }
   return all;
@@ -126,9 +133,20 @@ DirectHostLoop::DirectHostLoop(Kernel &kernel, gpu::GPUFuncOp function,
   };
   lhs.emplace(createBox(0, kernel.form.lhs, tiling.lhs));
   rhs.emplace(createBox(1, kernel.form.rhs, tiling.rhs));
+  epilogue.emplace(code,
+                   tiling.isAlongBatch ? MatrixIndex::Batch : MatrixIndex::Row,
+                   runBlock);
   // The last vector of results may go beyond the sums.
-  sums =
-      code.createScratch(function, 2, code.getSumType(), numSums + code.lanes);
+  if (!canStoreTiles())
+    sums = code.createScratch(function, 2, code.getSumType(),
+                              numSums + code.lanes);
+}
+
+bool DirectHostLoop::canStoreTiles() const {
+  return tiling.isAlongBatch && lines == 1 && epilogue->hasVectorsOf(lanes) &&
+         llvm::all_of(digits, [](const Digit &digit) {
+           return digit.size % digit.run == 0 && digit.tile % digit.run == 0;
+         });
 }
 
 Value DirectHostLoop::locate(ArrayRef<Value> values,
@@ -139,24 +157,58 @@ Value DirectHostLoop::locate(ArrayRef<Value> values,
   return place;
 }
 
+/// Register tiles are whole, but the last tile may have fewer of them.
+void DirectHostLoop::storeTile(ArrayRef<Value> local) {
+  Value isThere = math.yes();
+  for (auto [d, digit] : llvm::enumerate(digits))
+    if (digit.isClipped)
+      isThere = math.both(isThere,
+                          math.below(math.add(first[d], local[d]), digit.size));
+  auto create = [&] {
+    TileOrigin start = getElement(local);
+    for (auto [vector, sum] : llvm::zip_equal(vectors, createSums(local))) {
+      TileOrigin element = start;
+      element.batch = math.add(start.batch, vector.result.batch);
+      element.row = math.add(start.row, vector.result.row);
+      element.column = math.add(start.column, vector.result.column);
+      epilogue->createVector(element, sum);
+    }
+  };
+  if (matchPattern(isThere, m_One()))
+    return create();
+  scf::IfOp::create(code.b, isThere, [&](OpBuilder &, Location) {
+    create();
+    scf::YieldOp::create(code.b);
+  });
+}
+
 void DirectHostLoop::createTile(ArrayRef<Value> local) {
+  if (!sums)
+    return storeTile(local);
   Value place = locate(local, &Digit::sums);
   for (auto [vector, sum] : llvm::zip_equal(vectors, createSums(local)))
     code.store(sum, sums, math.add(place, vector.sums));
 }
 
 void DirectHostLoop::createTiles() {
+  // Vectors that are stored follow each other in memory.
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, digits.size()));
+  if (!sums)
+    std::rotate(order.begin(), order.begin() + tiling.batch.getRank(),
+                order.end());
   code.forEachDigit(
-      llvm::map_to_vector(digits,
-                          [&](const Digit &digit) {
+      llvm::map_to_vector(order,
+                          [&](size_t d) {
                             return HostCode::DigitLoop{
-                                math.constant(digit.count * digit.run),
-                                digit.run};
+                                math.constant(digits[d].count * digits[d].run),
+                                digits[d].run};
                           }),
       [&](ArrayRef<Value> local) {
+        SmallVector<Value> place(local);
+        for (auto [d, value] : llvm::zip_equal(order, local))
+          place[d] = value;
         // The next lines overwrite what vectors have beyond their line, so that
         // the ends of several lines come before their starts.
-        SmallVector<Value> place(local);
         if (lines > 1)
           place[along] = math.sub(
               math.constant((digits[along].count - 1) * digits[along].run),
@@ -187,7 +239,7 @@ TileOrigin DirectHostLoop::getElement(ArrayRef<Value> local) const {
   return element;
 }
 
-void DirectHostLoop::createRuns(const HostEpilogue &epilogue, Value outermost) {
+void DirectHostLoop::createRuns(Value outermost) {
   SmallVector<HostCode::DigitLoop> runs;
   for (size_t d = 0; d < digits.size(); ++d) {
     bool isOfRun = d >= firstOfRun && d <= along;
@@ -200,23 +252,23 @@ void DirectHostLoop::createRuns(const HostEpilogue &epilogue, Value outermost) {
     for (size_t d = firstOfRun + 1; d <= along; ++d)
       count = math.mul(count, digits[d].tile);
     Value place = locate(local, &Digit::sums);
-    epilogue.create(getElement(local), count,
-                    [&](Value step, int64_t elements) {
-                      return code.load(sums, math.add(place, step), elements);
-                    });
+    epilogue->create(getElement(local), count,
+                     [&](Value step, int64_t elements) {
+                       return code.load(sums, math.add(place, step), elements);
+                     });
   });
 }
 
 /// Runs of channels are shorter only in the last tile. Others have a constant
 /// length, and take half the time.
-void DirectHostLoop::createResults(const HostEpilogue &epilogue) {
+void DirectHostLoop::createResults() {
   const Digit &digit = digits[firstOfRun];
   Value count = countValues(firstOfRun);
   if (!tiling.isAlongBatch || digit.size % digit.tile == 0)
-    return createRuns(epilogue, count);
+    return createRuns(count);
   auto createFor = [&](Value outermost) {
     return [&, outermost](OpBuilder &, Location) {
-      createRuns(epilogue, outermost);
+      createRuns(outermost);
       scf::YieldOp::create(code.b);
     };
   };
@@ -236,10 +288,8 @@ void DirectHostLoop::create() {
   lhs->copy(llvm::to_vector(llvm::concat<Value>(batch, rows, reduction)));
   rhs->copy(llvm::to_vector(llvm::concat<Value>(batch, columns, reduction)));
   createTiles();
-  HostEpilogue epilogue(
-      code, tiling.isAlongBatch ? MatrixIndex::Batch : MatrixIndex::Row,
-      runBlock);
-  createResults(epilogue);
+  if (sums)
+    createResults();
 }
 
 LogicalResult mlir::conv::createDirectHostBody(Kernel &kernel,

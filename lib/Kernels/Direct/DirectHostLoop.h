@@ -40,10 +40,15 @@ private:
     int64_t index;      ///< And in their index of the result.
     bool isClipped;     ///< Whether the last tile has fewer values.
   };
+  /// Distances in the indices of the result.
+  struct TileIndices {
+    int64_t batch = 0, row = 0, column = 0;
+  };
   /// A vector of a register tile: its place in the operands and in the sums.
   struct Vector {
     int64_t lhs, rhs, sums;
-    int64_t along; ///< The part of `lhs` along the vectors.
+    int64_t along;      ///< The part of `lhs` along the vectors.
+    TileIndices result; ///< And in the result.
   };
 
   void addDigits(const DigitBox &space, bool isLhs, bool isRhs);
@@ -62,9 +67,13 @@ private:
   SmallVector<Value> createSharedLines(Value lhsPlace, Value rhsPlace,
                                        ValueRange sums) const;
   SmallVector<Value> createSums(ArrayRef<Value> digits) const;
+  /// Whether register tiles are whole vectors of results, which then do not
+  /// pass through memory as sums.
+  bool canStoreTiles() const;
+  void storeTile(ArrayRef<Value> digits);
   /// Loops over runs of results.
-  void createResults(const HostEpilogue &epilogue);
-  void createRuns(const HostEpilogue &epilogue, Value outermost);
+  void createResults();
+  void createRuns(Value outermost);
   Value countValues(size_t number) const;
   TileOrigin getElement(ArrayRef<Value> digits) const;
 
@@ -85,7 +94,8 @@ private:
   Digits first; ///< The digits of the tile.
   TileOrigin origin;
   std::optional<HostBox> lhs, rhs;
-  Value sums;
+  std::optional<HostEpilogue> epilogue;
+  Value sums; ///< Null if tiles are stored from registers.
 };
 
 } // namespace mlir::conv

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs along the contiguous dimension of the box are copied in three parts:
-// zeros before the tensor, elements, zeros after it. Outer dimensions are
+// Runs along the contiguous dimension of the box, or of whole blocks along the
+// next one, are copied in three parts: zeros before the tensor, elements, zeros
+// after it. Outer dimensions are
 // loops, and a run is inside or outside the tensor in all of them. Where runs
 // are copied in the order of the box, vectors may go beyond a run, and the last
 // one of a run is loaded with a mask.
@@ -97,22 +98,36 @@ void HostBox::copyVectors(Value first, Value last, Value offset, int64_t stride,
   });
 }
 
-void HostBox::copyRun(int64_t dimension, const Place &place,
+/// Whether neighbours in a dimension that is not the innermost one follow each
+/// other in the tensor and in the box, such as pixels with all of their
+/// channels: then they are copied as one run.
+bool HostBox::isOneRun(int64_t outer) const {
+  int64_t inner = box.innermost, size = box.sizes[inner];
+  return size == operand.getType().getDimSize(inner) && !box.isGuarded[inner] &&
+         operand.strides[inner] == 1 && operand.strides[outer] == size &&
+         box.strides[outer] == size &&
+         (!box.isGuarded[outer] || box.padding[outer] == PaddingMode::Zeros);
+}
+
+/// Copies the box along a dimension, of which each coordinate is a block of
+/// neighbours in the tensor and in the box.
+void HostBox::copyRun(int64_t dimension, int64_t block, const Place &place,
                       bool isWhole) const {
-  Value zero = math.constant(0), end = math.constant(box.sizes[dimension]);
+  int64_t elements = box.sizes[dimension] * block;
+  Value zero = math.constant(0), end = math.constant(elements);
   Value first = zero, last = end;
   bool isGuarded = box.isGuarded[dimension] && !isWhole;
   if (isGuarded) {
     auto clamp = [&](Value value) {
-      return math.minimum(math.maximum(value, zero), end);
+      return math.minimum(math.maximum(math.mul(value, block), zero), end);
     };
     int64_t size = operand.getType().getDimSize(dimension);
     first = clamp(math.sub(zero, place.start[dimension]));
     last = clamp(math.sub(math.constant(size), place.start[dimension]));
   }
-  int64_t stride = operand.strides[dimension];
-  Value offset =
-      math.add(place.offset, math.mul(place.start[dimension], stride));
+  int64_t stride = operand.strides[box.innermost];
+  Value offset = math.add(place.offset, math.mul(place.start[dimension],
+                                                 operand.strides[dimension]));
   auto copyAll = [&] {
     if (isGuarded)
       clear(zero, first, place.target);
@@ -128,7 +143,7 @@ void HostBox::copyRun(int64_t dimension, const Place &place,
       code.store(code.loadWide(source, math.add(offset, step), code.lanes),
                  scratch, math.add(place.target, step));
     });
-    if (!isGuarded && box.sizes[dimension] % code.lanes == 0)
+    if (!isGuarded && elements % code.lanes == 0)
       return;
     Value mask = code.createMask(zero, math.sub(last, middle), code.lanes);
     code.store(
@@ -154,6 +169,8 @@ void HostBox::copyRun(int64_t dimension, const Place &place,
 void HostBox::copyDimensions(ArrayRef<int64_t> order, const Place &place,
                              bool areRunsWhole) const {
   int64_t dimension = order.front();
+  if (order.size() == 2 && box.sizes[dimension] > 1 && isOneRun(dimension))
+    return copyRun(dimension, box.sizes[box.innermost], place, areRunsWhole);
   if (order.size() > 1)
     return forEach(dimension, [&](Value step) {
       copyDimensions(order.drop_front(), advance(place, dimension, step),
@@ -161,7 +178,7 @@ void HostBox::copyDimensions(ArrayRef<int64_t> order, const Place &place,
     });
   if (box.isGuarded[dimension] && box.padding[dimension] != PaddingMode::Zeros)
     return copyElements(dimension, place);
-  copyRun(dimension, place, areRunsWhole);
+  copyRun(dimension, /*block=*/1, place, areRunsWhole);
 }
 
 /// Whether runs end after the tensor in the last tile, and in no other.

@@ -40,7 +40,9 @@ private:
   };
   void copyDimensions(ArrayRef<int64_t> order, const Place &place,
                       bool areRunsWhole) const;
-  void copyRun(int64_t dimension, const Place &place, bool isWhole) const;
+  void copyRun(int64_t dimension, int64_t block, const Place &place,
+               bool isWhole) const;
+  bool isOneRun(int64_t outer) const;
   bool hasRest() const;
   void copyElements(int64_t dimension, const Place &place) const;
   void clear(Value first, Value last, Value target) const;

@@ -232,6 +232,18 @@ void HostEpilogue::create(const TileOrigin &start, Value count,
   });
 }
 
+bool HostEpilogue::hasVectorsOf(int64_t elements) const {
+  return elements > 1 && part % elements == 0 &&
+         llvm::none_of(results, [](const Matrix &result) {
+           return result.access.isChecked();
+         });
+}
+
+void HostEpilogue::createVector(const TileOrigin &start, Value sums) const {
+  createElements(start, cast<VectorType>(sums.getType()).getNumElements(), sums,
+                 {});
+}
+
 HostBlock mlir::conv::clipToResult(const Kernel &kernel,
                                    const TileOrigin &origin) {
   const IndexMath &math = kernel.math;

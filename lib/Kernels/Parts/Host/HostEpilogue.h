@@ -34,6 +34,12 @@ public:
   /// `loadSums`, the epilogue has no accumulator.
   void create(const TileOrigin &start, Value count, LoadSums loadSums) const;
 
+  /// Whether `createVector` can compute vectors of this many elements.
+  bool hasVectorsOf(int64_t elements) const;
+  /// Computes the elements of the result from `start` on, which are inside of a
+  /// block, from their sums in registers.
+  void createVector(const TileOrigin &start, Value sums) const;
+
 private:
   /// The result or an operand of the epilogue.
   struct Matrix {
