@@ -175,7 +175,8 @@ def explain(
 
     Returns:
         Text for people, as `conv-compile --explain` prints it; with `as_json`, a dictionary for each kernel: schedule, its
-        origin, predicted seconds and the resource that limits them, the best candidates, and the rejected ones.
+        origin, predicted seconds and the resource that limits them, the best candidates, and the rejected ones; on targets whose
+        kernels may overlap on a stream, also one for each function, with its launches.
     """
     options = Options(
         struct_size=ctypes.sizeof(Options),
