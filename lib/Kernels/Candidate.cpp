@@ -109,21 +109,20 @@ double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
   return elements * (isWhole ? fit.wholeScatterCycles : fit.scatterCycles);
 }
 
-bool conv::storesOddRows(const Problem &problem) {
-  constexpr int64_t kElementBytes = 2, kLanes = 32;
-  return problem.hasOddResultRows && problem.splits == 1 &&
-         byteSize(problem.result) == kElementBytes && problem.columns >= kLanes;
-}
-
-double conv::computePairCycles(const Problem &problem, const ChipInfo &chip,
-                               bool areRows) {
-  // A lane then stores one element at a time instead of a pair.
-  bool areOdd = areRows && storesOddRows(problem);
+double conv::getPairCycles(const Problem &problem, const ChipInfo &chip,
+                           bool areRows) {
+  // Of odd rows, a lane stores one element at a time instead of a pair.
+  bool areOdd = areRows && problem.hasOddResultRows;
   if (problem.splits > 1 || (problem.storesElements() && !areOdd))
     return 0;
   const StagedCalibration &fit = chip.calibration->staged;
   return (areOdd ? 2 : 1) *
-         (areRows ? fit.wholeScatterCycles : fit.scatterCycles) *
+         (areRows ? fit.wholeScatterCycles : fit.scatterCycles);
+}
+
+double conv::computePairCycles(const Problem &problem, const ChipInfo &chip,
+                               bool areRows) {
+  return getPairCycles(problem, chip, areRows) *
          double(problem.products * problem.batch * problem.rows) *
          double(problem.columns) / double(chip.computeUnits);
 }

@@ -164,6 +164,10 @@ static void setResultRows(ConvolutionOpInterface op,
       problem.resultLine =
           std::gcd(problem.resultLine, result.type.getShape().back());
     problem.hasOddResultRows |= startWithinRegisters(result, 0);
+    DigitRole last = result.view.getColumnRoles().back();
+    problem.hasWholeResultRows &=
+        getDistance(result, last) == 1 &&
+        result.view.getSize(last) == llvm::product_of(result.view.getColumns());
     problem.hasOddResultColumns |= startWithinRegisters(result, 1);
   }
 }

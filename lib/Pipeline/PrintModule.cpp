@@ -73,8 +73,9 @@ mlir::conv::printExplanation(const SourceFile &source, const Target &target,
     text += explainFunction(function, target, options.explain);
   if (!target.chip->hasDependentLaunch())
     return text;
+  // If a function cannot be lowered, what was explained is wanted all the more.
   if (failed(walk.runTo(Stage::Tiled, options)))
-    return walk.getError();
+    return text;
   for (auto function : walk.getModule().getOps<func::FuncOp>())
     text += explainLaunches(function, target, options.explain);
   return text;

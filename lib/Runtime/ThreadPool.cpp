@@ -150,12 +150,18 @@ void ThreadPool::owe(int64_t nanoseconds) {
 }
 
 /// Whether sharing a run is to be left out, because all that it would save is
-/// owed.
+/// owed. Otherwise it is shared, and nothing is owed any more: the rest would
+/// keep threads from spinning.
 bool ThreadPool::paysDebt(float nanoseconds, unsigned sharers) {
   int64_t owed = debt.load(std::memory_order_relaxed);
   auto saved = int64_t(nanoseconds) * (sharers - 1) / sharers;
-  if (saved == 0 || saved > owed)
+  if (saved == 0)
     return false;
+  if (saved > owed) {
+    if (owed > 0)
+      debt.store(0, std::memory_order_relaxed);
+    return false;
+  }
   // Runs of several callers may pay once.
   debt.store(owed - saved, std::memory_order_relaxed);
   return true;

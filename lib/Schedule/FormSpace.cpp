@@ -83,7 +83,7 @@ static int64_t computeMergedChannels(ConvolutionOpInterface op,
 
 /// The input channels of as few neighbouring groups as have whole vectors of
 /// input and output channels, which tensor copies require; 1 if each group has
-/// them, or if most of what is multiplied would be zero.
+/// them, or if that takes so many groups that too much would be zero.
 static int64_t computeAlignedChannels(ConvolutionOpInterface op,
                                       const ::conv::ChipInfo &chip,
                                       int64_t bytes) {
@@ -103,9 +103,11 @@ static int64_t computeAlignedChannels(ConvolutionOpInterface op,
 static SmallVector<int64_t>
 enumerateChannelMultiples(ConvolutionOpInterface op,
                           const ::conv::ChipInfo &chip, int64_t bytes) {
-  if (op.getGroups() > 1)
-    return {1, computeMergedChannels(op, chip),
-            computeAlignedChannels(op, chip, bytes)};
+  if (op.getGroups() > 1) {
+    int64_t aligned = computeAlignedChannels(op, chip, bytes);
+    int64_t merged = computeMergedChannels(op, chip);
+    return {1, std::min(aligned, merged), std::max(aligned, merged)};
+  }
   ConvolutionShape shape = ConvolutionShape::get(op);
   auto pad = [&](int64_t multiple) {
     bool padsInput = op.getDirection() != Direction::BackwardData;

@@ -118,6 +118,20 @@ func.func @direct_d5_remainder(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16xf1
 
 // -----
 
+// Each step would multiply the positions of the next three steps, too.
+#window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+#d5 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 8], subgroup = [1, 8], gemm_k = 1, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>>
+module attributes {conv.target = #conv.target<"gfx942">} {
+func.func @direct_d5_step_shorter_than_run(%x: tensor<1x8x8x8xf16>, %dy: tensor<1x8x8x8xf16>) -> tensor<8x3x3x1xf32> {
+  // expected-error @below {{unsupported (schedule): expects gemm_k to divide the digits [1, 8, 8], with runs of 4 of the innermost one, for #conv.atom<fma 8 x 1 x 4>, but got 1}}
+  %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 8 schedule = #d5
+      : tensor<1x8x8x8xf16>, tensor<1x8x8x8xf16> -> tensor<8x3x3x1xf32>
+  return %dw : tensor<8x3x3x1xf32>
+}
+}
+
+// -----
+
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 #d5 = #conv.schedule<kernel = #conv.direct<workgroup = [1, 256], subgroup = [64, 256], gemm_k = 64, stages = 1, atom = <fma 8 x 1 x 4>, main_loop = direct_reduction, raster = columns>>
 module attributes {conv.target = #conv.target<"gfx942">} {

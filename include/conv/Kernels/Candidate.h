@@ -112,14 +112,14 @@ double computeMemoryBytes(const Problem &problem, const ChipInfo &chip,
 double computeScatterCycles(const Problem &problem, const ChipInfo &chip,
                             int64_t rows, int64_t columns);
 
-/// Whether warpgroups collect rows that start within registers in shared
-/// memory, since each has an element for every lane of a warp or more.
-bool storesOddRows(const Problem &problem);
-
-/// Exposed cycles in which lanes of all units store a result pair by pair of
-/// columns, or odd rows element by element: row by row (`areRows`), which fills sectors but for the ends of
+/// Exposed cycles in which lanes store an element of a result pair by pair of
+/// columns: row by row (`areRows`), which fills sectors but for the ends of
 /// rows, or eight rows at a time, which fills parts of sectors and takes memory
-/// as long as whole ones. 0 if lanes store single elements or sums of slices.
+/// as long as whole ones. Row by row, lanes also store odd rows. 0 if lanes
+/// store single elements or sums of slices.
+double getPairCycles(const Problem &problem, const ChipInfo &chip,
+                     bool areRows);
+/// The same for all elements that a unit stores.
 double computePairCycles(const Problem &problem, const ChipInfo &chip,
                          bool areRows);
 

@@ -122,6 +122,9 @@ struct Problem {
   /// Whether neighbouring columns are adjacent in memory, but some rows of
   /// narrow elements start within a register.
   bool hasOddResultRows = false;
+  /// Whether all columns of a row follow each other in memory, in the result of
+  /// every product.
+  bool hasWholeResultRows = true;
   /// Whether neighbouring rows are adjacent, but some columns of narrow
   /// elements start within a register.
   bool hasOddResultColumns = false;

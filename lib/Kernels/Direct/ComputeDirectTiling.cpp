@@ -233,14 +233,23 @@ bool TilingBuilder::checkReduction() {
 bool TilingBuilder::checkSteps() {
   const DigitBox &reduction = tiling.reduction;
   ArrayRef<DigitRole> roles = product.lhs.view.getColumnRoles();
-  for (size_t d = 0; d < reduction.getRank(); ++d)
-    if (reduction.digits[d] % reduction.sizes[d] ||
-        (reduction.mayExceed(d) && !isZeroBeyond(product.lhs, roles[d])))
+  for (size_t d = 0; d < reduction.getRank(); ++d) {
+    // Only the last run of a digit may go beyond what a step has of it.
+    bool hasRuns = reduction.getTiles(d) == 1 ||
+                   reduction.sizes[d] % reduction.getRun(d) == 0;
+    if (reduction.digits[d] % reduction.sizes[d] || !hasRuns)
       return refuse(formatv(
           "gemm_k to divide the digits [{0:$[, ]}], with runs of {1} of the "
           "innermost one, for {2}, but got {3}",
           llvm::make_range(reduction.digits.begin(), reduction.digits.end()),
           reduction.run, schedule.getAtom(), schedule.getGemmK()));
+    if (reduction.mayExceed(d) && !isZeroBeyond(product.lhs, roles[d]))
+      return refuse(
+          formatv("runs that divide the {0} values of the innermost digit, "
+                  "after which the left operand is not zero, for {1}, but got "
+                  "{2}",
+                  reduction.digits[d], schedule.getAtom(), reduction.run));
+  }
   return true;
 }
 

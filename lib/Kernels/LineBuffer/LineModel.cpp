@@ -209,7 +209,7 @@ static double computeStoreCycles(const Problem &problem, const ChipInfo &chip,
   double cycles = fit(chip).epilogueCyclesPerColumn *
                   (1 + problem.epilogueShare()) *
                   double(tile.atomsPerConsumer()) * double(tile.columns);
-  if (storesOddRows(problem))
+  if (storesOddRows(problem, tile))
     return cycles;
   // Consumers take turns where lanes store single elements.
   if (storesColumns(problem, tile))
@@ -257,7 +257,8 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
                           std::gcd(tile.window.channels, TmaTile::kAccess),
                           elements) +
           (facts.areStoredByLanes
-               ? computePairCycles(problem, chip, storesOddRows(problem))
+               ? computePairCycles(problem, chip,
+                                   storesOddRows(problem, tile.tile))
                : 0),
       cost);
   cost.memorySeconds =

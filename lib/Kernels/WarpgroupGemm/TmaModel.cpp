@@ -111,7 +111,8 @@ static double computeStoredPairCycles(const Problem &problem,
     return 0;
   // Neighbouring columns of a halo tile are those of other taps of a filter.
   bool areRows = byteSize(problem.result) == TmaTile::kElementBytes &&
-                 !facts.reducesPositions;
+                 !facts.reducesPositions &&
+                 (!problem.hasOddResultRows || storesOddRows(problem, tile));
   return computePairCycles(problem, chip, areRows);
 }
 
@@ -243,7 +244,7 @@ void TmaCost::computeStep() {
 /// rows innermost if the result has, so their stores fill whole sectors.
 double TmaCost::computeScatter() const {
   TmaTile share = tile.share();
-  if (problem.splits > 1 || storesOddRows(problem))
+  if (problem.splits > 1 || storesOddRows(problem, share))
     return 0;
   return storesColumns(problem, share)
              ? computeColumnCycles(problem, chip, share)

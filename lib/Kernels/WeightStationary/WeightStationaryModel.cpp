@@ -116,9 +116,12 @@ static double computeStoreCycles(const Problem &problem, const ChipInfo &chip,
   double cycles = fit(chip).epilogueCyclesPerColumn *
                   (1 + problem.epilogueShare()) *
                   double(sizes.atomsPerConsumer()) * double(sizes.columns);
-  if (problem.hasOddResultRows && !storesOddRows(problem))
-    cycles += computeScatterCycles(problem, chip, sizes.rows,
-                                   std::min(sizes.columns, problem.columns));
+  int64_t columns = std::min(sizes.columns, problem.columns);
+  if (storesOddRows(problem, sizes))
+    cycles += getPairCycles(problem, chip, /*areRows=*/true) *
+              double(sizes.rows * columns);
+  else if (problem.hasOddResultRows)
+    cycles += computeScatterCycles(problem, chip, sizes.rows, columns);
   return cycles;
 }
 

@@ -58,7 +58,7 @@ public:
 
   /// Two neighbouring columns of a tile: the first one is `inTile` columns
   /// after `lane`, which is less than eight columns after the tile's first
-  /// column.
+  /// column, or any number where lanes store whole rows.
   struct Columns {
     Value lane;
     int64_t inTile; ///< A multiple of eight.

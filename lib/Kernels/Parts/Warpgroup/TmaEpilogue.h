@@ -21,7 +21,7 @@ namespace mlir::conv {
 /// Applies the epilogue to a consumer's accumulators and stores the result. If
 /// the result can be copied, the columns of an atom's rows go to shared memory,
 /// from where chunks are copied; copies clip what is outside the result.
-/// Otherwise, lanes store rows from there if elements are pairs of 16 bits, or
+/// Otherwise, lanes store rows from there if elements have 16 bits, or
 /// columns if rows are innermost; or else, each lane stores its own elements.
 class TmaEpilogue {
 public:

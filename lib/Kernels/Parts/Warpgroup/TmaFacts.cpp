@@ -53,6 +53,14 @@ TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
   return tile;
 }
 
+bool conv::storesOddRows(const Problem &problem, const TmaTile &tile) {
+  // Each row has an element for every lane of a warp.
+  constexpr int64_t kLanes = 32;
+  return tile.isStaged && tile.hasChunks() && problem.hasOddResultRows &&
+         problem.hasWholeResultRows && problem.columns >= kLanes &&
+         tile.resultBytes == TmaTile::kElementBytes;
+}
+
 bool conv::storesColumns(const Problem &problem, const TmaTile &tile) {
   return tile.isStaged && problem.resultRowDistance == 1 &&
          TmaTile::canTranspose(tile.resultBytes) && tile.hasChunks();

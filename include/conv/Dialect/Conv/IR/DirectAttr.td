@@ -76,9 +76,9 @@ def Conv_DirectAttr : Conv_KernelAttr<"Direct", "direct",
       * (D5) For `direct_reduction`, a tile has all rows, and `gemm_k` is a box
         whose sizes divide all digits of the reduction: whole runs of `k` of an
         `fma` atom of the innermost one, after whose last value the left operand
-        is zero. With such an atom, a work-item has all columns of their
-        innermost digit, and a workgroup has at least as many work-items as
-        there are such boxes, unless it is a thread of the host.
+        is zero. With such an atom, a work-item has vectors of matrices and all
+        columns of their innermost digit, and a workgroup has a work-item for
+        each such part of the columns, unless it is a thread of the host.
       * (D6) Every dgrad phase has a kernel of its own: no strided dimension of
         a gradient is dilated.
       * (D7) For `direct_matrix`, both operands are f16 or both bf16. Channels

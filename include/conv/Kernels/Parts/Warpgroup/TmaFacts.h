@@ -91,6 +91,8 @@ const TmaFacts &getTmaFacts(const Problem &problem, const TmaTile &tile);
 /// its operands while the previous kernel ends. Split-K slices save none.
 double computePrefetchSavings(const Problem &problem, const ChipInfo &chip);
 
+/// Whether lanes store rows that start within registers from shared memory.
+bool storesOddRows(const Problem &problem, const TmaTile &tile);
 /// Whether lanes store columns of results from shared memory.
 bool storesColumns(const Problem &problem, const TmaTile &tile);
 /// The exposed cycles in which they store a tile.
