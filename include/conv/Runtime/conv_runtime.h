@@ -112,7 +112,7 @@ typedef void (*conv_team)(void (*member)(void *), void *context,
 
 /** From now on, launches on `host` and `sim` use this team in place of threads
  * of their own, which would take the processors from its threads; null: their
- * own threads. conv.torch passes the team of PyTorch's operators. For one
+ * own threads. conv.torch.share_threads passes PyTorch's. For one
  * thread at a time, and not during a run. */
 CONV_API void conv_use_team(conv_team team);
 

@@ -35,7 +35,7 @@ from ._replace import Replacement, replace, restore
 from ._report import Report, report
 from ._save import load, save
 from ._settings import Settings, settings
-from ._team import share_threads as _share_threads
+from ._team import share_threads
 from ._tokens import dynamic_conv
 from ._warmup import warmup
 
@@ -70,7 +70,6 @@ __all__ = [
     "restore",
     "save",
     "settings",
+    "share_threads",
     "warmup",
 ]
-
-_share_threads()

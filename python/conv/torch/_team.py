@@ -15,7 +15,8 @@ from .._library import library
 def share_threads() -> bool:
     """Lets kernels of the host run on the OpenMP threads of PyTorch, if it has such threads; whether it has.
 
-    Those keep their processors for a while after each operator, so that other threads would have to take turns with them.
+    Those keep their processors for a while after each operator, so that other threads have to take turns with them. But where
+    other programs need the processors, they wait for each other for many milliseconds, so that this is not the default.
     """
     if not torch.backends.openmp.is_available():
         return False
