@@ -371,7 +371,7 @@ func.func @direct_banded_d9_parts(%x: tensor<1x8x8x16xf16>, %dy: tensor<1x8x8x16
 #d8 = #conv.schedule<kernel = #conv.direct<workgroup = [8, 2], subgroup = [7, 2], gemm_k = 14, stages = 1, atom = <mma_sync 16 x 8 x 16>, main_loop = direct_reduction, raster = columns>, splits = 2>
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @direct_blocks_d8_not_zero_beyond(%x: tensor<1x4x28x16xf16>, %dy: tensor<1x4x28x16xf16>) -> tensor<16x3x3x8xf32> {
-  // expected-error @below {{unsupported (schedule): expects gemm_k to divide the digits [1, 4, 14], with runs of 8 of the innermost one, for #conv.atom<mma_sync 16 x 8 x 16>, but got 14}}
+  // expected-error @below {{unsupported (schedule): expects runs that divide the 14 values of the innermost digit, after which the left operand is not zero, for #conv.atom<mma_sync 16 x 8 x 16>, but got 8}}
   %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 2 schedule = #d8
       : tensor<1x4x28x16xf16>, tensor<1x4x28x16xf16> -> tensor<16x3x3x8xf32>
   return %dw : tensor<16x3x3x8xf32>
