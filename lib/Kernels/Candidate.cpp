@@ -111,7 +111,7 @@ double conv::computeScatterCycles(const Problem &problem, const ChipInfo &chip,
 
 double conv::getPairCycles(const Problem &problem, const ChipInfo &chip,
                            bool areRows) {
-  // Of odd rows, a lane stores one element at a time instead of a pair.
+  // A lane stores odd rows one element at a time, instead of a pair.
   bool areOdd = areRows && problem.hasOddResultRows;
   if (problem.splits > 1 || (problem.storesElements() && !areOdd))
     return 0;

@@ -7,7 +7,7 @@
 //
 // Few forms are worth ranking: channels innermost, with the result in the
 // caller's layout or also channels innermost, and channels padded to 16 bytes
-// or, in narrow groups, merged to a row of a tensor copy. Weight gradients of
+// or, in narrow or unaligned groups, merged. Weight gradients of
 // 32 and 8 bits can have positions or images innermost. Depthwise weight
 // gradients whose channels are not whole vectors can have positions innermost,
 // as can small groups on the host. Results of few channels can be unfolded.

@@ -120,8 +120,8 @@ getHaloTileRows(const ::conv::TmaFacts::HaloTile &tile) {
 }
 
 /// Numbers of split-K slices of a reduction over halo tiles, which need not
-/// divide it: one, whose steps a cluster may share; and among the numbers that
-/// fill the chip once or a few times, those with the shortest slices.
+/// divide it: among the numbers that fill the chip once or a few times, those
+/// with the shortest slices.
 static SmallVector<int64_t>
 enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
                         const ::conv::ChipInfo &chip) {
@@ -140,8 +140,6 @@ enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
     least = std::min(least, size);
   }
   llvm::SmallSetVector<int64_t, 16> all;
-  if (facts->sharers > 1)
-    all.insert(1);
   for (int64_t rows : getHaloTileRows(*facts->haloTile)) {
     int64_t tiles = llvm::divideCeil(problem.rows, rows) *
                     countHaloTileColumns(problem, *facts->haloTile) *

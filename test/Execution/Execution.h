@@ -83,6 +83,7 @@ void addDynamicTests();
 void addFormTests();
 void addForwardTests();
 void addFunctionTests();
+void addHostDirectTests();
 void addHostTests();
 void addLaneCopyTests();
 void addPlaceTests();

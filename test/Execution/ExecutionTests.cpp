@@ -191,6 +191,7 @@ int main(int argc, char **argv) {
   addEpilogueTests();
   addTypeTests();
   addFunctionTests();
+  addHostDirectTests();
   addHostTests();
   addLaneCopyTests();
   addPlaceTests();

@@ -5,20 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What only kernels of the host do: vectors of results that are apart in
-// memory, groups with positions innermost, products of pairs, transforms that
-// transpose in registers, rows of windows, lines of filter gradients, and tiles
-// of direct_reduction; at sizes that no vector divides.
+// What only products and transforms of the host do: vectors of results that are
+// apart in memory, groups with positions innermost, products of pairs,
+// transforms that transpose in registers, rows of windows, and lines of filter
+// gradients; at sizes that no vector divides.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Execution.h"
+#include "HostTests.h"
 
 using namespace conv;
 using namespace conv::test;
 
-/// The levels of processors that this machine has code for.
-static std::vector<std::string> listLevels() {
+std::vector<std::string> test::listLevels() {
   std::vector<std::string> levels = allTargets();
   std::erase_if(levels, [](const std::string &target) {
     return target.starts_with("sim:");
@@ -26,8 +25,7 @@ static std::vector<std::string> listLevels() {
   return levels;
 }
 
-/// Runs it in each type on each level.
-static void addTypes(const std::string &name, GenOptions options) {
+void test::addTypes(const std::string &name, GenOptions options) {
   for (const char *command : kCommands) {
     options.command = command;
     addTest("Host", name + "_" + command, [options] {
@@ -36,9 +34,9 @@ static void addTypes(const std::string &name, GenOptions options) {
   }
 }
 
-static GenOptions makeLayer(int64_t channels, int64_t groups, int64_t height,
-                            int64_t width, int64_t filter, int64_t stride,
-                            const std::string &layout) {
+GenOptions test::makeLayer(int64_t channels, int64_t groups, int64_t height,
+                           int64_t width, int64_t filter, int64_t stride,
+                           const std::string &layout) {
   GenOptions options;
   options.n = 2;
   options.c = options.k = channels;
@@ -64,34 +62,6 @@ static void addPhases() {
   add("stride_5", makeLayer(2, 2, 13, 61, 3, 5, "NCHW"));
   add("dense", makeLayer(6, 1, 13, 35, 3, 2, "NCHW"));
   add("groups", makeLayer(6, 2, 9, 41, 5, 3, "NCHW"));
-}
-
-/// Depthwise lines, of which a register tile has several: lines of less than a
-/// vector, of more than those of a register tile, and an odd number of lines;
-/// windows that move by two, dilated ones, and planes of lines.
-static void addLines() {
-  auto add = [](const std::string &name, GenOptions options) {
-    for (int64_t direction : {1, 2}) {
-      options.direction = direction;
-      addTypes("lines_" + name + "_F" + std::to_string(direction), options);
-    }
-  };
-  add("short", makeLayer(3, 3, 14, 13, 7, 1, "NCHW"));
-  add("long", makeLayer(2, 2, 12, 45, 3, 1, "NCHW"));
-  add("odd", makeLayer(3, 3, 7, 7, 5, 1, "NCHW"));
-  add("stride_2", makeLayer(3, 3, 24, 37, 5, 2, "NCHW"));
-  GenOptions layer = makeLayer(2, 2, 16, 56, 3, 1, "NCHW");
-  layer.dilation = {1, 2, 1};
-  add("dilated", layer);
-  layer = makeLayer(2, 2, 8, 35, 3, 1, "NCHW");
-  layer.bias = true;
-  layer.activation = "relu";
-  layer.inputLayout = layer.filterLayout = layer.outputLayout = "NCDHW";
-  layer.spatialRank = 3;
-  layer.input[0] = 5;
-  layer.filter[0] = 3;
-  layer.low[0] = 1;
-  add("planes", layer);
 }
 
 /// Groups of a few channels, which are computed with positions innermost.
@@ -149,18 +119,9 @@ static void addPairs() {
   add("long_even", flat);
 }
 
-namespace {
-/// A tile of `direct_reduction`: matrices of a register tile and of the whole
-/// tile, and indices of the reduction that are copied at a time.
-struct ReductionTile {
-  int64_t run, matrices, part, splits;
-};
-} // namespace
-
-/// A program with a schedule for its convolution.
-static std::string insertSchedule(const std::string &text,
-                                  const GenOptions &options,
-                                  const std::string &schedule) {
+std::string test::insertSchedule(const std::string &text,
+                                 const GenOptions &options,
+                                 const std::string &schedule) {
   std::string groups = "groups = " + std::to_string(options.groups);
   size_t place = options.groups > 1
                      ? text.find(groups) + groups.size()
@@ -478,121 +439,9 @@ static void addGradientLines() {
       ", layouts = <\"NCHW\", \"KRSC\", \"NKPQ\">");
 }
 
-static std::string scheduleReduction(const std::string &text,
-                                     const GenOptions &options,
-                                     const ReductionTile &tile) {
-  auto pair = [](int64_t first, int64_t second) {
-    return "[" + std::to_string(first) + ", " + std::to_string(second) + "]";
-  };
-  std::string schedule = "kernel = #conv.direct<workgroup = " +
-                         pair(options.k / options.groups, tile.matrices) +
-                         ", subgroup = " + pair(tile.part, tile.matrices) +
-                         ", gemm_k = " + std::to_string(tile.part) +
-                         ", stages = 1, atom = <fma " +
-                         std::to_string(tile.run) +
-                         " x 1 x 1>, main_loop = direct_reduction, raster = " +
-                         (options.inputLayout == "NHWC" ? "columns" : "rows") +
-                         ">, splits = " + std::to_string(tile.splits);
-  return insertSchedule(text, options, schedule);
-}
-
-/// Filter gradients of depthwise layers and of small groups with each kind of
-/// tile, which the cost model would not choose for layers of this size.
-static void addReductions() {
-  auto add = [](const std::string &name, GenOptions options,
-                const std::vector<ReductionTile> &tiles) {
-    options.direction = 4;
-    for (const char *command : kCommands)
-      for (const ReductionTile &tile : tiles) {
-        options.command = command;
-        std::string of =
-            std::to_string(tile.run) + "_" + std::to_string(tile.matrices) +
-            "_" + std::to_string(tile.part) + "_" + std::to_string(tile.splits);
-        addTest("Host", "reduction_" + name + "_" + of + "_" + command,
-                [options, tile] {
-                  checkEverywhere(
-                      scheduleReduction(generateText(options), options, tile),
-                      listLevels());
-                });
-      }
-  };
-  add("channels_last", makeLayer(13, 13, 5, 7, 3, 1, "NHWC"),
-      {{8, 8, 70, 1}, {8, 16, 7, 1}, {16, 16, 35, 1}, {32, 32, 7, 2}});
-  add("channels_first", makeLayer(13, 13, 5, 7, 3, 1, "NCHW"),
-      {{1, 1, 70, 1}, {1, 4, 7, 1}, {1, 13, 14, 5}, {1, 13, 5, 7}});
-  GenOptions strided = makeLayer(11, 11, 9, 17, 5, 2, "NHWC");
-  strided.k = 22;
-  add("multiplier_2", strided, {{8, 16, 9, 1}, {32, 32, 45, 2}});
-  // More taps than registers: whole register tiles, with a rest and without.
-  GenOptions wide = makeLayer(3, 3, 1, 700, 1, 1, "NHWC");
-  wide.n = 1;
-  wide.filter[2] = 600;
-  add("600_taps", wide, {{8, 8, 101, 1}, {16, 16, 34, 3}});
-  wide.inputLayout = wide.filterLayout = wide.outputLayout = "NCHW";
-  wide.filter[2] = 601;
-  add("601_taps", wide, {{1, 3, 100, 1}});
-  // Rows of 1, 3, 4 and 7 share their input. The ends of lines are half a
-  // vector, and another part of it.
-  add("groups_of_3", makeLayer(9, 3, 6, 24, 3, 1, "NCHW"),
-      {{1, 1, 24, 1}, {1, 3, 144, 2}});
-  add("groups_of_7", makeLayer(28, 4, 5, 13, 5, 2, "NCHW"), {{1, 2, 7, 1}});
-  GenOptions uneven = makeLayer(10, 2, 7, 19, 3, 1, "NCHW");
-  uneven.k = 8;
-  add("groups_of_5_to_4", uneven, {{1, 1, 19, 1}, {1, 2, 133, 1}});
-}
-
-/// Depthwise layers whose register tiles are stored from registers, or are no
-/// whole vectors of results; with lines that are one run of all channels, parts
-/// of the channels, and tiles of which the last one has less.
-static void addDepthwise() {
-  struct Tile {
-    int64_t pixels, channels, run, across;
-  };
-  auto add = [](const std::string &name, GenOptions options,
-                const std::vector<Tile> &tiles) {
-    for (int64_t direction : {1, 2})
-      for (const char *command : kCommands)
-        for (const Tile &tile : tiles) {
-          options.direction = direction;
-          options.command = command;
-          options.bias = direction == 1;
-          std::string size = std::to_string(tile.pixels) + ", " +
-                             std::to_string(tile.channels) + "]";
-          std::string schedule =
-              "kernel = #conv.direct<workgroup = [" + size + ", subgroup = [" +
-              size + ", gemm_k = " +
-              std::to_string(options.filter[1] * options.filter[2]) +
-              ", stages = 1, atom = <fma " + std::to_string(tile.run) + " x " +
-              std::to_string(tile.across) +
-              " x 1>, main_loop = direct, raster = columns>";
-          addTest("Host",
-                  "depthwise_" + name + "_" + std::to_string(tile.pixels) +
-                      "_" + std::to_string(tile.channels) + "_" +
-                      std::to_string(tile.run) + "_" +
-                      std::to_string(direction) + "_" + command,
-                  [options, schedule] {
-                    checkEverywhere(insertSchedule(generateText(options),
-                                                   options, schedule),
-                                    listLevels());
-                  });
-        }
-  };
-  add("whole", makeLayer(48, 48, 6, 4, 3, 1, "NHWC"),
-      {{4, 32, 16, 4}, {8, 48, 16, 4}, {24, 16, 8, 4}, {12, 32, 32, 4}});
-  add("lines", makeLayer(32, 32, 6, 8, 3, 1, "NHWC"),
-      {{8, 32, 16, 8}, {16, 32, 8, 8}, {48, 32, 32, 4}});
-  add("odd", makeLayer(13, 13, 5, 7, 3, 1, "NHWC"),
-      {{7, 16, 8, 7}, {35, 16, 16, 7}, {7, 8, 8, 7}});
-  add("halves", makeLayer(24, 24, 3, 6, 5, 1, "NHWC"),
-      {{6, 24, 8, 4}, {6, 16, 16, 4}, {18, 24, 8, 6}});
-}
-
 void test::addHostTests() {
-  addDepthwise();
   addLineParts();
   addSteps();
-  addReductions();
-  addLines();
   addGroups();
   addPhases();
   addPairs();

@@ -119,7 +119,7 @@ double computeScatterCycles(const Problem &problem, const ChipInfo &chip,
 /// store single elements or sums of slices.
 double getPairCycles(const Problem &problem, const ChipInfo &chip,
                      bool areRows);
-/// The same for all elements that a unit stores.
+/// Those cycles for all elements that a unit stores.
 double computePairCycles(const Problem &problem, const ChipInfo &chip,
                          bool areRows);
 

@@ -121,7 +121,7 @@ private:
   std::atomic<bool> stopping{false};
   std::atomic<int> callersProcessor{-1}; ///< During the last run.
 
-  // Of the run: written before it is open, read by those that joined it.
+  // What the run is: written before it is open, read by those that joined it.
   Task task = nullptr;
   void *context = nullptr;
 };

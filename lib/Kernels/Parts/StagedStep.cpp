@@ -65,12 +65,16 @@ static double countLineWaste(const ChipInfo &chip, const Candidate &candidate,
   return 1 + unit(chip).shortRunLines * (lines - 1);
 }
 
+namespace {
+enum class Operand { Left, Right };
+} // namespace
+
 /// Cycles of the load path for each load of a lane, if neighbours in memory are
 /// apart in the tile: a line of the cache for each, unless lanes take rows that
 /// are near (`areRowsNearer` in Gemm/CopyShape.h). Other taps find such lines
 /// in the cache of the unit if those of all channels between two taps fit.
 static double computeApartCycles(const Problem &problem, const ChipInfo &chip,
-                                 const Candidate &candidate, const Run &run,
+                                 const Candidate &candidate, Operand side,
                                  int64_t width) {
   constexpr double kNearCacheBytes = 16 << 10; // Half of it; all on gfx90a.
   if (!keepsLoadsEarly(chip))
@@ -78,12 +82,13 @@ static double computeApartCycles(const Problem &problem, const ChipInfo &chip,
   const auto *facts = problem.facts.get<TapFacts>();
   // Taps are innermost: each vector of the reduction has elements of several
   // channels, and lanes of a row have a line for each vector.
-  if (facts && facts->tapRun == 1 && &run == &problem.lhsRun && width == 1) {
+  if (facts && facts->tapRun == 1 && side == Operand::Left && width == 1) {
     int64_t longest = kVectorBytes / byteSize(problem.operand);
     return std::min(1.0, double(candidate.gemmK / longest) /
                              double(chip.subgroupSize));
   }
-  bool isScattered = facts && facts->scattersFilter && &run == &problem.rhsRun;
+  bool isScattered = facts && facts->scattersFilter && side == Operand::Right;
+  const Run &run = side == Operand::Left ? problem.lhsRun : problem.rhsRun;
   if (!run.isApart && !isScattered)
     return 0;
   if (!isScattered || facts->nearRows == 0)
@@ -99,15 +104,17 @@ static double computeApartCycles(const Problem &problem, const ChipInfo &chip,
 
 /// Cycles in which the load path loads the tile of one operand.
 static double computeLoadCycles(const Problem &problem, const ChipInfo &chip,
-                                const Candidate &candidate, int64_t rows,
-                                const Run &run) {
+                                const Candidate &candidate, Operand side) {
+  bool isLeft = side == Operand::Left;
+  int64_t rows = candidate.workgroup[isLeft ? 0 : 1];
+  const Run &run = isLeft ? problem.lhsRun : problem.rhsRun;
   int64_t width = countLoadElements(chip, candidate, rows, run);
   int64_t loads = rows * candidate.gemmK / width;
   int64_t bytes = std::max(width * byteSize(candidate.atom->operand),
                            fit(chip).leastLoadBytes);
   double divisions = run.takesDivisions ? double(loads) : 0;
   double apart =
-      double(loads) * computeApartCycles(problem, chip, candidate, run, width);
+      double(loads) * computeApartCycles(problem, chip, candidate, side, width);
   return std::max(
       {apart,
        double(loads * bytes) * countLineWaste(chip, candidate, rows, run) /
@@ -127,10 +134,6 @@ static bool keepsPlaces(const Problem &problem, const ChipInfo &chip,
   return keepsLoadsEarly(chip) && candidate.loop != StagedLoop::Async &&
          run.isAlongReduction && stays;
 }
-
-namespace {
-enum class Operand { Left, Right };
-} // namespace
 
 /// Vector instructions of a wave that find the elements of one operand, if
 /// neighbours in memory are neither along the reduction nor loaded in blocks of
@@ -295,9 +298,7 @@ void conv::countStep(const Problem &problem, const ChipInfo &chip,
                       computeWriteCycles(problem, chip, candidate);
 
   cost.loadCycles =
-      (computeLoadCycles(problem, chip, candidate, candidate.workgroup[0],
-                         problem.lhsRun) +
-       computeLoadCycles(problem, chip, candidate, candidate.workgroup[1],
-                         problem.rhsRun)) /
+      (computeLoadCycles(problem, chip, candidate, Operand::Left) +
+       computeLoadCycles(problem, chip, candidate, Operand::Right)) /
       chip.computeUnitsOfProcessor;
 }

@@ -347,16 +347,21 @@ struct Interrupted {
 TEST(ThreadPool, LoadedMachinesShareLess) {
   ThreadPool pool(2, std::chrono::microseconds(300));
   Pace pace = 0;
-  auto countShared = [&](bool isInterrupted) {
-    int shared = 0;
-    for (int i = 0; i < 200; ++i) {
-      Interrupted seen{std::this_thread::get_id(), isInterrupted, {}};
-      pool.run(16, Interrupted::note, &seen, &pace);
-      shared += seen.elsewhere > 0;
-    }
-    return shared;
+  auto isShared = [&](bool isInterrupted) {
+    Interrupted seen{std::this_thread::get_id(), isInterrupted, {}};
+    pool.run(16, Interrupted::note, &seen, &pace);
+    return seen.elsewhere > 0;
   };
-  EXPECT_LT(countShared(true), 40);
+  int shared = 0;
+  for (int i = 0; i < 200; ++i)
+    shared += isShared(/*isInterrupted=*/true);
+  EXPECT_LT(shared, 40);
+  // Once what was lost is paid, others take part again: at most a second is
+  // owed, and each run pays some 160 us.
+  bool isSharedAgain = false;
+  for (int i = 0; i < 20000 && !isSharedAgain; ++i)
+    isSharedAgain = isShared(/*isInterrupted=*/false);
+  EXPECT_TRUE(isSharedAgain);
 }
 
 TEST_P(ThreadPools, ServeChildrenOfFork) {

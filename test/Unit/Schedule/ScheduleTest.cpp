@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Schedule/Schedule.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
 #include "conv/Schedule/Explain.h"
 #include "conv/Schedule/Passes.h"
 
@@ -94,6 +95,44 @@ TEST_F(ScheduleTest, ProblemHasTheSizesOfTheOp) {
   EXPECT_FALSE(problem.rhsRun.isApart);
   EXPECT_EQ(problem.operand, ::conv::NumericType::F16);
   EXPECT_EQ(problem.epilogueBytes, 2 * (32 + 8 * 28 * 28 * 32));
+}
+
+TEST_F(ScheduleTest, OddRowsAreStoredTogetherIfTheyAreWhole) {
+  auto describe = [&](StringRef text) {
+    module = parseSourceString<ModuleOp>(
+        ("func.func @f(%x: tensor<2x9x9x64xbf16>, %w: tensor<255x1x1x64xbf16>, "
+         "%v: tensor<2x9x9x33xbf16>, %few: tensor<21x1x1x64xbf16>) {\n" +
+         text + "\nreturn\n}")
+            .str(),
+        &context);
+    EXPECT_TRUE(module);
+    ConvolutionOpInterface found;
+    module->walk([&](ConvolutionOpInterface op) { found = op; });
+    return computeProblem(found, PlanOptions());
+  };
+  ::conv::TmaTile tile{.rows = 64, .columns = 32, .stages = 4, .consumers = 1};
+  ::conv::Problem rows = describe(R"(
+      %y = conv.forward %x, %w
+          window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+          layouts = <"NHWC", "KRSC", "NPQK">
+          : tensor<2x9x9x64xbf16>, tensor<255x1x1x64xbf16> -> tensor<2x9x9x255xbf16>)");
+  EXPECT_TRUE(rows.hasOddResultRows);
+  EXPECT_TRUE(::conv::storesOddRows(rows, tile));
+  // Columns of other taps have other outer digits.
+  ::conv::Problem taps = describe(R"(
+      %dw = conv.backward_weight %v, %x
+          window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+          layouts = <"NHWC", "KRSC", "NPQK">
+          : tensor<2x9x9x33xbf16>, tensor<2x9x9x64xbf16> -> tensor<64x3x3x33xbf16>)");
+  EXPECT_TRUE(taps.hasOddResultRows);
+  EXPECT_FALSE(::conv::storesOddRows(taps, tile));
+  ::conv::Problem few = describe(R"(
+      %y = conv.forward %x, %few
+          window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+          layouts = <"NHWC", "KRSC", "NPQK">
+          : tensor<2x9x9x64xbf16>, tensor<21x1x1x64xbf16> -> tensor<2x9x9x21xbf16>)");
+  EXPECT_TRUE(few.hasOddResultRows);
+  EXPECT_FALSE(::conv::storesOddRows(few, tile));
 }
 
 TEST_F(ScheduleTest, EveryCandidateIsAValidAttribute) {

@@ -14,6 +14,8 @@
 
 #include "../EpilogueOps.h"
 
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
@@ -84,9 +86,9 @@ bool TmaEpilogue::movesByLanes() const {
 bool TmaEpilogue::storesRows() const {
   Type element = form.result.getElementType();
   int64_t columns = tensors.getColumnsOfStore();
-  // Few single elements are a part of a sector either way.
   bool isWorth =
-      columns == 2 || (columns == 1 && form.getColumns() >= kWarpSize);
+      columns == 2 ||
+      (columns == 1 && form.getColumns() >= ::conv::kFewestOddColumns);
   return result.form == TmaResult::Form::Lanes && staging && tile.isStaged &&
          tile.hasChunks() && element.getIntOrFloatBitWidth() == 16 && isWorth;
 }

@@ -54,10 +54,8 @@ TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
 }
 
 bool conv::storesOddRows(const Problem &problem, const TmaTile &tile) {
-  // Each row has an element for every lane of a warp.
-  constexpr int64_t kLanes = 32;
   return tile.isStaged && tile.hasChunks() && problem.hasOddResultRows &&
-         problem.hasWholeResultRows && problem.columns >= kLanes &&
+         problem.hasWholeResultRows && problem.columns >= kFewestOddColumns &&
          tile.resultBytes == TmaTile::kElementBytes;
 }
 

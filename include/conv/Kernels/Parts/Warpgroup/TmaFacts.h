@@ -91,7 +91,11 @@ const TmaFacts &getTmaFacts(const Problem &problem, const TmaTile &tile);
 /// its operands while the previous kernel ends. Split-K slices save none.
 double computePrefetchSavings(const Problem &problem, const ChipInfo &chip);
 
-/// Whether lanes store rows that start within registers from shared memory.
+/// The fewest columns of rows that start within registers which lanes store
+/// from shared memory: one for each lane of a warp. Fewer elements are a part
+/// of a sector either way.
+inline constexpr int64_t kFewestOddColumns = 32;
+/// Whether lanes store such rows from shared memory.
 bool storesOddRows(const Problem &problem, const TmaTile &tile);
 /// Whether lanes store columns of results from shared memory.
 bool storesColumns(const Problem &problem, const TmaTile &tile);
