@@ -16,22 +16,6 @@ func.func @line_s13_columns(%x: tensor<4x8x8x4xf16>, %w: tensor<96x3x3x4xf16>) -
 
 // -----
 
-// Lines are copied in vectors of 16 bytes.
-module attributes {conv.target = #conv.target<"sm_90a">} {
-func.func @line_s13_bytes(%x: tensor<4x8x7x3xf16>, %w: tensor<64x3x3x3xf16>) -> tensor<4x8x7x64xf16> {
-  // expected-error @below {{unsupported (schedule): expects lines of a multiple of 16 bytes, but got 42}}
-  %y = conv.forward %x, %w
-      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
-      layouts = <"NHWC", "KRSC", "NPQK">
-      schedule = <kernel = #conv.line_buffer<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64,
-                  stages = 4, atom = <wgmma 64 x 64 x 16>, raster = columns>>
-      : tensor<4x8x7x3xf16>, tensor<64x3x3x3xf16> -> tensor<4x8x7x64xf16>
-  return %y : tensor<4x8x7x64xf16>
-}
-}
-
-// -----
-
 // Five lines of 32 KB, twice.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @line_s6(%x: tensor<1x8x4096x4xf16>, %w: tensor<64x5x1x4xf16>) -> tensor<1x8x4096x64xf16> {

@@ -59,6 +59,36 @@ module attributes {conv.target = #conv.target<"sm_90a">} {
 
 // -----
 
+// Nine lines of 42 bytes start anywhere in 16 bytes, and end 10 bytes after a multiple of it. The copy has 368 bytes from the
+// start of the tensor; its last five elements come first, one by one. A line may start at an odd element, which has no pairs.
+// CHECK:       gpu.func @unaligned_0(%[[UX:.+]]: memref<1x9x7x3xf16, {{.+}}>,
+// CHECK:         nvvm.setmaxregister decrease 24
+// CHECK:           conv.address %[[UX]]
+// CHECK:             nvvm.mbarrier.try_wait.parity
+// CHECK:             scf.if
+// CHECK-COUNT-5:       llvm.store {{.+}} {alignment = 2 : i64} : i16, !llvm.ptr<3>
+// CHECK-NOT:           llvm.store
+// CHECK:               nvvm.fence.proxy
+// CHECK:             nvvm.mbarrier.arrive.expect_tx %{{.+}}, %c368_i32 :
+// CHECK:             nvvm.cp.async.bulk.shared.cluster.global {{.+}}, %c368_i32
+// CHECK:         nvvm.setmaxregister increase
+// CHECK:           llvm.load %{{.+}} {alignment = 2 : i64} : !llvm.ptr<3> -> i16
+// CHECK-NOT:       llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<3> -> i32
+// CHECK:           wgmma.mma_async.sync.aligned.m64n16k16
+module attributes {conv.target = #conv.target<"sm_90a">} {
+  func.func @unaligned(%x: tensor<1x9x7x3xf16>, %w: tensor<16x3x3x3xf16>) -> tensor<1x9x7x16xf16> {
+    %y = conv.forward %x, %w
+        window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NHWC", "KRSC", "NPQK">
+        schedule = <kernel = #conv.line_buffer<workgroup = [64, 16], subgroup = [64, 16], gemm_k = 64, stages = 2,
+                    atom = <wgmma 64 x 16 x 16>, raster = columns>>
+        : tensor<1x9x7x3xf16>, tensor<16x3x3x3xf16> -> tensor<1x9x7x16xf16>
+    return %y : tensor<1x9x7x16xf16>
+  }
+}
+
+// -----
+
 // A stride of one element, 3 channels: pairs start at odd elements too, and are loaded one by one. Ten columns have no tensor map.
 // CHECK:       gpu.func @odd_0(%{{.+}}: memref<1x8x8x3xf16, {{.+}}>, %{{.+}}: memref<10x1x3x3xf16, {{.+}}>, %[[ODDY:.+]]: memref<1x8x8x10xf16, {{.+}}>) kernel
 // CHECK:         %[[LOW:.+]] = llvm.load %{{.+}} {alignment = 2 : i64} : !llvm.ptr<3> -> i16

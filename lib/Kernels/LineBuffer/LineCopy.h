@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The image lines that the windows of a tile see are contiguous in memory. One
-// lane copies them.
+// lane copies them. A copy starts and ends at multiples of 16 bytes, which
+// lines need not: it then has some bytes of the lines before and after.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,23 +20,38 @@
 
 namespace mlir::conv {
 
+/// How many bytes lie between the multiple of 16 bytes before a line and the
+/// line, in memory and in its buffer. The line, counted over all images, may be
+/// up to `vertical.low` before the first.
+Value createLead(const PtxBuilder &ptx, const ::conv::LineWindow &window,
+                 Value line);
+
 /// The existing lines among `count` lines of all images from `firstLine` on.
 class LineCopy {
 public:
   LineCopy(const PtxBuilder &ptx, const ::conv::LineWindow &window,
            Value firstLine, int64_t count);
 
+  /// Bytes of the copy that the barrier counts.
   Value getBytes() const { return bytes; }
 
-  /// Starts the copy. `lines` is the destination of line `firstLine`; `barrier`
-  /// counts the bytes.
+  /// Copies the last bytes of the tensor, before the barrier is told of the
+  /// copy, so that it also tells of these.
+  void createTail(Value images, Value lines) const;
+
+  /// Starts the copy. Line `firstLine` comes after its lead in the buffer
+  /// `lines`; `barrier` counts the bytes.
   void create(Value images, Value lines, Value barrier) const;
 
 private:
+  /// Where a line is in the buffer.
+  Value createOffset(Value line) const;
+
   const PtxBuilder &ptx;
-  int64_t lineBytes;
+  const ::conv::LineWindow &window;
   Value firstLine, begin;
   Value bytes, isAny;
+  Value hasTail; ///< Null if the tensor ends with a whole access.
 };
 
 } // namespace mlir::conv

@@ -13,6 +13,8 @@
 
 #include "LineFragments.h"
 
+#include "LineCopy.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 
@@ -103,6 +105,7 @@ SmallVector<LineFragments::Row>
 LineFragments::createRows(Value row, Value firstLine, Value lines) const {
   const IndexMath &math = ptx.math;
   SmallVector<Row> rows;
+  Value lead = createLead(ptx, window, firstLine);
   for (int64_t half : {0, 1}) {
     // A row after the last one reads the lines of the last one.
     Value own = math.minimum(math.add(math.add(row, rowInAtom), 8 * half),
@@ -115,7 +118,10 @@ LineFragments::createRows(Value row, Value firstLine, Value lines) const {
     Value buffered = math.sub(
         math.add(math.mul(digits[0], window.vertical.extent), line), firstLine);
     Value offset = math.add(math.mul(buffered, window.lineElements()), element);
-    Row result{ptx.offset(lines, math.mul(offset, kElementBytes)), {}, {}};
+    Row result{
+        ptx.offset(lines, math.add(math.mul(offset, kElementBytes), lead)),
+        {},
+        {}};
     for (int64_t tap = 0; tap < window.vertical.taps; ++tap)
       result.lineMasks.push_back(createLineMask(line, tap));
     for (int64_t group = 0;

@@ -32,7 +32,7 @@ public:
   };
 
   /// The lane's rows of the atom whose first row is `row`. Line `firstLine` of
-  /// all images is at `lines` in shared memory.
+  /// all images comes after its lead in the buffer `lines` (`LineCopy`).
   SmallVector<Row> createRows(Value row, Value firstLine, Value lines) const;
 
   /// The fragment of the elements from 16 * `step` on.

@@ -59,10 +59,6 @@ std::optional<LineGeometry> mlir::conv::computeLineGeometry(
   LineGeometry geometry{*product, getLineWindow(product->window),
                         computeTmaResult(result)};
   const ::conv::LineWindow &window = geometry.window;
-  if (window.lineBytes() % ::conv::LineWindow::kAccessBytes)
-    return refuse(formatv("lines of a multiple of {0} bytes, but got {1}",
-                          ::conv::LineWindow::kAccessBytes,
-                          window.lineBytes()));
   if (window.images > 1 && window.linesToNextImage() < 0)
     return refuse("windows that start before the end of the image, but got "
                   "others");

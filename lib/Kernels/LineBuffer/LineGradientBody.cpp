@@ -112,16 +112,18 @@ LineGradientBody::Step LineGradientBody::getStep(TileOrigin origin,
 void LineGradientBody::createCopies(TileOrigin origin, const Step &step,
                                     Value images, PipelineState at) const {
   const IndexMath &math = ptx.math;
-  LineCopy lines(ptx, tile.window, fragments.createFirstLine(step.position),
-                 tile.countLines());
-  Value full =
-      copied.acquire(at, math.add(lines.getBytes(), tile.tile.leftBytes()));
+  LineCopy copy(ptx, tile.window, fragments.createFirstLine(step.position),
+                tile.countLines());
+  Value lines = getLines(at.stage), full = copied.getFull(at.stage);
+  copied.waitForEmpty(at);
+  copy.createTail(images, lines);
+  copied.announce(at.stage, math.add(copy.getBytes(), tile.tile.leftBytes()));
   for (int64_t i = 0; i < tile.tile.rows / Tile::kRowElements; ++i)
     ptx.loadBox(ptx.offset(getTile(at.stage), i * kBoxBytes),
                 kernel.arguments[0], full,
                 {math.add(origin.row, i * Tile::kRowElements), step.inSegment,
                  step.segment});
-  lines.create(images, getLines(at.stage), full);
+  copy.create(images, lines, full);
 }
 
 void LineGradientBody::createProducer() {

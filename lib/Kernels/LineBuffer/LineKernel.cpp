@@ -79,8 +79,11 @@ void LineBody::createProducer() {
     PipelineState position = PipelineState::get(carried);
     LineCopy copy(ptx, tile.window, fragments.createFirstLine(origin.row),
                   tile.window.countLines(tile.tile.rows));
-    Value full = pipeline.acquire(position, copy.getBytes());
-    copy.create(images, getStage(position.stage), full);
+    Value lines = getStage(position.stage);
+    pipeline.waitForEmpty(position);
+    copy.createTail(images, lines);
+    pipeline.announce(position.stage, copy.getBytes());
+    copy.create(images, lines, pipeline.getFull(position.stage));
     return pipeline.getNext(position).carried();
   });
 }

@@ -64,6 +64,28 @@ TEST(LineTile, LinesOfTheStem) {
   EXPECT_EQ(tile.sharedBytes(), 108608);
 }
 
+// 299 positions of 3 channels are 1794 bytes: a copy has up to 14 bytes before
+// the first line and after the last, and every other line starts at an odd
+// element. One image ends 6 bytes after a whole access, eight end with one.
+TEST(LineTile, LinesStartAnywhere) {
+  LineWindow window = createStem();
+  EXPECT_TRUE(window.hasAlignedLines());
+  EXPECT_EQ(window.bufferBytes(11), 11 * 1344);
+  window.vertical = {.extent = 299, .positions = 149, .taps = 3, .stride = 2};
+  window.horizontal = window.vertical;
+  EXPECT_FALSE(window.hasAlignedLines());
+  EXPECT_FALSE(window.hasPairs());
+  EXPECT_EQ(window.bufferBytes(8), 8 * 1794 + 16);
+  EXPECT_EQ(window.bufferBytes(1), 1808);
+  EXPECT_EQ(window.tailBytes(), 0);
+  window.images = 1;
+  EXPECT_EQ(window.tailBytes(), 6);
+  // Lines of an even number of elements keep pairs.
+  window.horizontal.extent = 300;
+  EXPECT_FALSE(window.hasAlignedLines());
+  EXPECT_TRUE(window.hasPairs());
+}
+
 // A slice of the gradient is one line of each image: 64 positions from a
 // multiple of 16 on lie in up to two lines of positions.
 TEST(LineTile, GradientOfTheStem) {

@@ -60,7 +60,7 @@ struct LineGradientTile {
     return window.countLines(kPositions,
                              std::gcd(kPositions, segmentPositions));
   }
-  int64_t linesBytes() const { return countLines() * window.lineBytes(); }
+  int64_t linesBytes() const { return window.bufferBytes(countLines()); }
   int64_t linesOffset() const { return tile.stages * tile.stageBytes(); }
   int64_t barrierOffset() const {
     return linesOffset() + tile.stages * linesBytes() +

@@ -31,7 +31,7 @@ namespace conv {
 /// fragments of the images.
 struct LineWindow {
   static constexpr int64_t kGroupElements = 8;
-  /// Bytes of which lines are multiples: the alignment of a copy.
+  /// What copies start and end at a multiple of.
   static constexpr int64_t kAccessBytes = 16;
   /// Groups of the reduction that one instruction multiplies.
   static constexpr int64_t kGroupsPerAtom = 2;
@@ -58,6 +58,22 @@ struct LineWindow {
   }
   int64_t lineElements() const { return horizontal.extent * channels; }
   int64_t lineBytes() const { return lineElements() * TmaTile::kElementBytes; }
+  int64_t countImageLines() const { return images * vertical.extent; }
+  /// Whether every line starts where a copy can.
+  bool hasAlignedLines() const { return lineBytes() % kAccessBytes == 0; }
+  /// Bytes after the last whole access of the tensor.
+  int64_t tailBytes() const {
+    return countImageLines() * lineBytes() % kAccessBytes;
+  }
+  /// Shared memory for so many lines, of which the first may start, and the
+  /// last end, anywhere in an access.
+  int64_t bufferBytes(int64_t lines) const {
+    int64_t bytes = lines * lineBytes();
+    return hasAlignedLines()
+               ? bytes
+               : roundUp(bytes + kAccessBytes - TmaTile::kElementBytes,
+                         kAccessBytes);
+  }
   /// Lines from the first line of the last position in an image to the first
   /// line of the first position in the next image.
   int64_t linesToNextImage() const {
@@ -71,10 +87,10 @@ struct LineWindow {
   int64_t runElements() const {
     return channels * horizontal.taps / runsPerLine();
   }
-  /// Whether all positions start at even elements of a line, or all at odd
+  /// Whether all positions start at even elements of the buffer, or all at odd
   /// elements, in each run: one load then reads two elements.
   bool hasPairs() const {
-    return horizontal.stride * channels % 2 == 0 &&
+    return lineElements() % 2 == 0 && horizontal.stride * channels % 2 == 0 &&
            (runsPerLine() == 1 || horizontal.dilation * channels % 2 == 0);
   }
   /// Elements before a run, so that pairs start at even elements.
@@ -126,7 +142,7 @@ struct LineTile : FilterTile {
   LineTile(TmaTile tile, const LineWindow &window)
       : FilterTile{tile,
                    ceilDiv(window.countGroups(), FilterTile::kVectorsPerRow),
-                   window.countLines(tile.rows) * window.lineBytes()},
+                   window.bufferBytes(window.countLines(tile.rows))},
         window(window) {}
 };
 
