@@ -86,11 +86,12 @@ void LineCopy::createTail(Value images, Value lines) const {
 void LineCopy::create(Value images, Value lines, Value barrier) const {
   ptx.createIf(isAny, [&] {
     Value lead = createLead(ptx, window, begin);
+    Value skipped = ptx.math.sub(createOffset(begin), lead);
     Value first = ptx.b.createOrFold<arith::SubIOp>(
         ptx.b.createOrFold<arith::MulIOp>(ptx.extend64(begin),
                                           ptx.constant64(window.lineBytes())),
         ptx.extend64(lead));
-    ptx.loadBytes(ptx.offset(lines, ptx.math.sub(createOffset(begin), lead)),
-                  ptx.offset(images, first), barrier, bytes);
+    Value source = ptx.offset(images, first);
+    ptx.loadBytes(ptx.offset(lines, skipped), source, barrier, bytes);
   });
 }

@@ -114,16 +114,17 @@ void LineGradientBody::createCopies(TileOrigin origin, const Step &step,
   const IndexMath &math = ptx.math;
   LineCopy copy(ptx, tile.window, fragments.createFirstLine(step.position),
                 tile.countLines());
-  Value lines = getLines(at.stage), full = copied.getFull(at.stage);
+  Value bytes = math.add(copy.getBytes(), tile.tile.leftBytes());
   copied.waitForEmpty(at);
-  copy.createTail(images, lines);
-  copied.announce(at.stage, math.add(copy.getBytes(), tile.tile.leftBytes()));
+  copy.createTail(images, getLines(at.stage));
+  copied.announce(at.stage, bytes);
+  Value full = copied.getFull(at.stage);
   for (int64_t i = 0; i < tile.tile.rows / Tile::kRowElements; ++i)
     ptx.loadBox(ptx.offset(getTile(at.stage), i * kBoxBytes),
                 kernel.arguments[0], full,
                 {math.add(origin.row, i * Tile::kRowElements), step.inSegment,
                  step.segment});
-  copy.create(images, lines, full);
+  copy.create(images, getLines(at.stage), full);
 }
 
 void LineGradientBody::createProducer() {

@@ -79,11 +79,11 @@ void LineBody::createProducer() {
     PipelineState position = PipelineState::get(carried);
     LineCopy copy(ptx, tile.window, fragments.createFirstLine(origin.row),
                   tile.window.countLines(tile.tile.rows));
-    Value lines = getStage(position.stage);
     pipeline.waitForEmpty(position);
-    copy.createTail(images, lines);
+    copy.createTail(images, getStage(position.stage));
     pipeline.announce(position.stage, copy.getBytes());
-    copy.create(images, lines, pipeline.getFull(position.stage));
+    Value full = pipeline.getFull(position.stage);
+    copy.create(images, getStage(position.stage), full);
     return pipeline.getNext(position).carried();
   });
 }
