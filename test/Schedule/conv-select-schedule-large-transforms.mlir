@@ -7,10 +7,10 @@
 // CHECK-NOT:     schedule = <{{.*}}, layouts =
 // CHECK-SAME:    chosen_by = heuristic
 module attributes {conv.target = #conv.target<"gfx942">} {
-func.func @own_layout(%x: tensor<512x64x2048x2048xf16>, %w: tensor<64x64x3x3xf16>) -> tensor<512x64x2048x2048xf16> {
-  %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+func.func @own_layout(%x: tensor<512x64x2048x2048xf16>, %w: tensor<64x64x7x7xf16>) -> tensor<512x64x2048x2048xf16> {
+  %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [3, 3], high = [3, 3]>
       layouts = <"NCHW", "KCRS", "NKPQ">
-      : tensor<512x64x2048x2048xf16>, tensor<64x64x3x3xf16> -> tensor<512x64x2048x2048xf16>
+      : tensor<512x64x2048x2048xf16>, tensor<64x64x7x7xf16> -> tensor<512x64x2048x2048xf16>
   return %y : tensor<512x64x2048x2048xf16>
 }
 }
@@ -22,10 +22,10 @@ func.func @own_layout(%x: tensor<512x64x2048x2048xf16>, %w: tensor<64x64x3x3xf16
 // CHECK:         conv.forward
 // CHECK-SAME:    layouts = <"NHWC", "KRSC",
 module attributes {conv.target = #conv.target<"gfx942">} {
-func.func @channels_last(%x: tensor<128x64x2048x2048xf16>, %w: tensor<64x64x3x3xf16>) -> tensor<128x64x2048x2048xf16> {
-  %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+func.func @channels_last(%x: tensor<128x64x2048x2048xf16>, %w: tensor<64x64x7x7xf16>) -> tensor<128x64x2048x2048xf16> {
+  %y = conv.forward %x, %w window = <strides = [1, 1], dilations = [1, 1], low = [3, 3], high = [3, 3]>
       layouts = <"NCHW", "KCRS", "NKPQ">
-      : tensor<128x64x2048x2048xf16>, tensor<64x64x3x3xf16> -> tensor<128x64x2048x2048xf16>
+      : tensor<128x64x2048x2048xf16>, tensor<64x64x7x7xf16> -> tensor<128x64x2048x2048xf16>
   return %y : tensor<128x64x2048x2048xf16>
 }
 }

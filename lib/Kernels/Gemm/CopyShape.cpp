@@ -66,24 +66,45 @@ CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
       kernel.chip.backend == ::conv::Backend::AMDGPU && !async &&
       buffer.getNumElements() * kernel.operandBytes() < (int64_t(1) << 31);
   loadsOfPlaces = countLoadsOfPlaces(kernel, access);
-  fixPlaces(kernel, access, buffer);
+  fixPlaces(kernel, tile, access, buffer);
   placeRun = computePlaceRun(kernel, access);
 }
 
+/// Where taps are innermost, neighbours of the reduction are in different
+/// channels, and a lane would find each element of a vector by itself.
+/// Gradients of inputs, which read taps backwards, have phases that share code.
+bool CopyShape::canShareElements(const Kernel &kernel, const SharedTile &tile,
+                                 const MatrixAccess &access) const {
+  int64_t rows = tile.getRows();
+  int64_t ofRow = access.getInnermostDistance(MatrixIndex::Row);
+  return !decodesOnce && width == 1 && rowWidth == 1 &&
+         rows % kernel.chip.subgroupSize == 0 &&
+         (rows % kernel.workItems == 0 || kernel.workItems % rows == 0) &&
+         access.getDistanceRange(MatrixIndex::Column).first == 0 && ofRow > 0 &&
+         ofRow * kernel.operandBytes() < int64_t(kernel.chip.cacheLineBytes);
+}
+
 /// A step stays within one tap, whose place lanes share, and all elements that
-/// a lane loads in it are there, or none of them. Subproblems that share code
-/// would have to divide by numbers of their own to find their taps.
-void CopyShape::fixPlaces(const Kernel &kernel, const MatrixAccess &access,
-                          MemRefType buffer) {
+/// a lane loads in it are there, or none of them; or lanes share each element.
+/// Subproblems that share code would have to divide by numbers of their own to
+/// find their taps.
+void CopyShape::fixPlaces(const Kernel &kernel, const SharedTile &tile,
+                          const MatrixAccess &access, MemRefType buffer) {
   constexpr int64_t kMaskBits = 32;
-  if (!hasPlaces || !decodesOnce || loadsOfPlaces.size() > 1 ||
-      !kernel.subproblems.empty() || !access.hasLinearOffsets() ||
-      !access.isCheckedTogether(MatrixIndex::Column) ||
-      access.getInnermostDistance(MatrixIndex::Column) < 0)
+  if (!hasPlaces || !kernel.subproblems.empty() || !access.hasLinearOffsets())
     return;
-  int64_t taps = access.countTapGuards(MatrixIndex::Column);
+  bool sharesTaps = decodesOnce && loadsOfPlaces.size() == 1 &&
+                    access.isCheckedTogether(MatrixIndex::Column) &&
+                    access.getInnermostDistance(MatrixIndex::Column) >= 0;
+  bool isShared = canShareElements(kernel, tile, access);
+  if (!sharesTaps && !isShared)
+    return;
+  int64_t taps = isShared ? access.getPeriod(MatrixIndex::Column).elements
+                          : access.countTapGuards(MatrixIndex::Column);
   bool needsMask = access.isGuarded() && taps > 1;
-  if (needsMask && taps > kMaskBits)
+  // A step of shared elements rotates masks by up to all taps, and keeps a
+  // distance for each of them in a scalar register.
+  if (isShared ? taps >= kMaskBits : needsMask && taps > kMaskBits)
     return;
   auto [low, high] = access.getDistanceRange(MatrixIndex::Column);
   int64_t least = access.getDistanceRange(MatrixIndex::Batch).first +
@@ -95,6 +116,7 @@ void CopyShape::fixPlaces(const Kernel &kernel, const MatrixAccess &access,
   if (bytes + before >= (int64_t(1) << 31))
     return;
   fixesPlaces = true;
+  sharesElements = isShared;
   maskedTaps = needsMask ? taps : 0;
   leastShared = low;
   lead = before;
@@ -107,6 +129,8 @@ void CopyShape::fixPlaces(const Kernel &kernel, const MatrixAccess &access,
 int64_t CopyShape::computePlaceRun(const Kernel &kernel,
                                    const MatrixAccess &access) const {
   if (!hasPlaces)
+    return 0;
+  if (sharesElements)
     return 0;
   if (fixesPlaces && maskedTaps == 0)
     return kernel.getReduction().getUniform();

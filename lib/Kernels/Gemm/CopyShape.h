@@ -37,6 +37,9 @@ struct CopyShape {
   /// Whether an address is the sum of a part that a lane keeps for the whole
   /// reduction, and of a part that all lanes share.
   bool fixesPlaces = false;
+  /// Whether all lanes of a subgroup load the same element of the reduction,
+  /// from rows that are near each other. Each element is a tap then.
+  bool sharesElements = false;
   /// The number of taps, if fixed places have different guards in them, after
   /// which guards repeat. A bit of each vector says whether it is outside in a
   /// tap.
@@ -57,8 +60,10 @@ struct CopyShape {
   bool operator==(const CopyShape &) const = default;
 
 private:
-  void fixPlaces(const Kernel &kernel, const MatrixAccess &access,
-                 MemRefType buffer);
+  bool canShareElements(const Kernel &kernel, const SharedTile &tile,
+                        const MatrixAccess &access) const;
+  void fixPlaces(const Kernel &kernel, const SharedTile &tile,
+                 const MatrixAccess &access, MemRefType buffer);
   int64_t computePlaceRun(const Kernel &kernel,
                           const MatrixAccess &access) const;
   SmallVector<int64_t> countLoadsOfPlaces(const Kernel &kernel,

@@ -15,6 +15,7 @@
 #include "conv/Kernels/Parts/StagedModel.h"
 #include "conv/Kernels/Parts/TapFacts.h"
 
+#include "../Parts/MatrixAccess.h"
 #include "AlikeSubproblems.h"
 #include "StagedBody.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -125,6 +126,24 @@ static void describeTaps(const ViewedTensor &windows, ::conv::TapFacts &facts) {
       std::max<int64_t>(facts.guardedCoordinates, guarded.size());
 }
 
+/// Sets whether lanes may share elements of the windows, of which the left
+/// operand has a view, as `CopyShape::fixPlaces` decides.
+static void describeElements(ConvolutionOpInterface op,
+                             const ViewedTensor &windows,
+                             ::conv::TapFacts &facts) {
+  constexpr int64_t kMostTaps = 31;
+  ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
+  IndexMath math(b, b.getI32Type());
+  MatrixAccess access(math, windows);
+  int64_t period = access.getPeriod(MatrixIndex::Column).elements;
+  int64_t ofRow = access.getInnermostDistance(MatrixIndex::Row);
+  if (period > kMostTaps || ofRow <= 0 || !access.hasLinearOffsets() ||
+      access.getDistanceRange(MatrixIndex::Column).first < 0)
+    return;
+  facts.elementPeriod = period;
+  facts.windowDistance = ofRow;
+}
+
 /// Sets where neighbours of the filter are, which is the right operand.
 static void describeFilter(const ViewedTensor &filter,
                            ::conv::TapFacts &facts) {
@@ -191,6 +210,8 @@ public:
           getViewedProduct(op, planned.plan, *step, *subproblem);
       describeTaps(lhs, facts);
       describeFilter(rhs, facts);
+      if (planned.plan.getProducts().size() == 1)
+        describeElements(op, lhs, facts);
     }
     problem.facts.set(facts);
   }

@@ -33,6 +33,14 @@ SmallVector<Value> MainLoopParts::findShared(Value k) const {
   return shared;
 }
 
+SmallVector<Value> MainLoopParts::moveShared(ValueRange shared, Value k) const {
+  SmallVector<Value> moved =
+      lhs.moveShared(shared.take_front(lhs.numShared()), k);
+  llvm::append_range(moved,
+                     rhs.moveShared(shared.drop_front(lhs.numShared()), k));
+  return moved;
+}
+
 void MainLoopParts::finishBlock(int64_t block, ValueRange loads,
                                 Value stage) const {
   int64_t inRhs = block - lhs.numBlocks();

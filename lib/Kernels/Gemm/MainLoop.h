@@ -48,6 +48,8 @@ struct MainLoopParts {
                                 ValueRange shared, Value guard) const;
   /// `OperandCopy::findShared` for both operands.
   SmallVector<Value> findShared(Value k) const;
+  /// The same for the tile at `k`, from that of the tile before it.
+  SmallVector<Value> moveShared(ValueRange shared, Value k) const;
   void finishBlock(int64_t block, ValueRange loads, Value stage) const;
 
   /// Places of the loads of the tile at `k`, where a run starts.

@@ -37,6 +37,8 @@ OperandCopy::OperandCopy(const Kernel &kernel, const SharedTile &tile,
   vectors.resize(tile.getRows() * tile.getVectorsPerRow() / kernel.workItems);
   if (shape.async && kernel.chip.getLaneCopies())
     assignInLaneOrder();
+  else if (shape.sharesElements)
+    assignSharedElements();
   else if (areRowsNeighbours(access) || areRowsNearer(kernel, access))
     assignAlongColumn(source);
   else
@@ -145,6 +147,8 @@ SmallVector<Value> OperandCopy::loadFrom(ValueRange places,
 SmallVector<Value> OperandCopy::startLoads(const Vector &own, Value k,
                                            ValueRange shared,
                                            Value guard) const {
+  if (shape.sharesElements)
+    return startSharedElements(own, k, shared, guard);
   if (!shape.hasPlaces || (loadsPerBlock() == 1 && !shape.fixesPlaces)) {
     SmallVector<Value> loads;
     for (int64_t step = 0; step < kernel.vectorElements();

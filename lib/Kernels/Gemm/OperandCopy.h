@@ -76,8 +76,12 @@ public:
   /// What lanes share of the places of the tile at `k`, if these are fixed:
   /// bytes, and the tap if that is masked. A loop may find it ahead.
   SmallVector<Value> findShared(Value k) const;
+  /// The same, from what lanes share of the tile before that.
+  SmallVector<Value> moveShared(ValueRange shared, Value k) const;
   int64_t numShared() const {
-    return shape.fixesPlaces ? (shape.maskedTaps ? 2 : 1) : 0;
+    return shape.fixesPlaces ? (shape.sharesElements ? period.elements : 1) +
+                                   (shape.maskedTaps ? 1 : 0)
+                             : 0;
   }
 
   /// `CopyShape::placeRun`, and how many places there are.
@@ -94,6 +98,8 @@ private:
   /// position in the row.
   struct Vector {
     Value row, operandRow, position;
+    /// If lanes share elements: from the subgroup's first one to this vector's.
+    int64_t element = 0;
     MatrixAccess::Position start; ///< Start of the row.
     Value isRow;                  ///< Whether the operand has it.
     /// The part of its place that does not change (`CopyShape::fixesPlaces`),
@@ -107,6 +113,8 @@ private:
   /// Vectors of a subgroup are adjacent in shared memory, and each lane fetches
   /// the data that belongs in its own vector.
   void assignInLaneOrder();
+  /// Vectors of a subgroup have the same position in their rows.
+  void assignSharedElements();
   void locate(const Source &source);
   void fixPlace(Vector &own) const;
   /// The offset of an element of a vector's row, and whether it exists.
@@ -127,6 +135,10 @@ private:
   SmallVector<Value> loadFrom(ValueRange places, Value distance) const;
   SmallVector<Value> startLoads(const Vector &own, Value k, ValueRange shared,
                                 Value guard) const;
+  SmallVector<Value> findSharedElements(Value k) const;
+  Value getSharedBytes(ValueRange shared, int64_t element) const;
+  SmallVector<Value> startSharedElements(const Vector &own, Value k,
+                                         ValueRange shared, Value guard) const;
   SmallVector<Value> joinLoads(ValueRange loads) const;
   void copyVector(int64_t number, Value k, Value stage, Value guard) const;
 
@@ -138,6 +150,10 @@ private:
   CopyShape shape;
   SmallVector<Vector> vectors;
   Value ofSubgroup; ///< First vector of the subgroup, for lane order.
+  /// If lanes share elements: the first one of the subgroup in a step, and
+  /// after how many elements guards repeat.
+  Value firstElement;
+  MatrixAccess::Period period = {1, 0};
 };
 
 } // namespace mlir::conv

@@ -11,6 +11,10 @@
 // and a mask of the taps in which it is outside, of which each step shifts one
 // bit to the sign.
 //
+// Where taps are innermost in the reduction, lanes share each element of it.
+// Elements whose distance is a multiple of all taps have the same guard, and
+// constant distances, so a step finds as many places as there are taps.
+//
 //===----------------------------------------------------------------------===//
 
 #include "OperandCopy.h"
@@ -32,8 +36,10 @@ void OperandCopy::fixPlace(Vector &own) const {
   const IndexMath &math = kernel.math;
   IndexMath bytes(b, b.getI32Type());
   MatrixAccess::Position first =
-      access.advance(own.start, MatrixIndex::Column,
-                     math.mul(own.position, kernel.vectorElements()));
+      shape.sharesElements
+          ? own.start
+          : access.advance(own.start, MatrixIndex::Column,
+                           math.mul(own.position, kernel.vectorElements()));
   Value offset = math.add(access.createOffset(first), shape.leastShared);
   own.fixedPlace = bytes.add(
       bytes.mul(bytes.cast(offset), kernel.operandBytes()), shape.lead);
@@ -53,14 +59,18 @@ void OperandCopy::fixPlace(Vector &own) const {
   };
   own.outside = bytes.constant(0);
   addUnless(own.isRow, std::numeric_limits<uint32_t>::max());
-  for (auto [condition, taps] :
-       access.createTapGuards(first, MatrixIndex::Column, shape.maskedTaps))
+  auto ofTap = shape.sharesElements ? MatrixAccess::Tap::Element
+                                    : MatrixAccess::Tap::Run;
+  for (auto [condition, taps] : access.createTapGuards(
+           first, MatrixIndex::Column, ofTap, shape.maskedTaps))
     addUnless(condition, taps);
 }
 
 SmallVector<Value> OperandCopy::findShared(Value k) const {
   if (!shape.fixesPlaces)
     return {};
+  if (shape.sharesElements)
+    return findSharedElements(k);
   const IndexMath &math = kernel.math;
   IndexMath bytes(kernel.b, kernel.b.getI32Type());
   Value distance = math.sub(access.createDistance(MatrixIndex::Column, k),
@@ -75,6 +85,100 @@ SmallVector<Value> OperandCopy::findShared(Value k) const {
     shared.push_back(bytes.cast(tap));
   }
   return shared;
+}
+
+/// The bytes of as many elements as a period has, from the subgroup's first one
+/// on, and which tap that is.
+SmallVector<Value> OperandCopy::findSharedElements(Value k) const {
+  const IndexMath &math = kernel.math;
+  IndexMath bytes(kernel.b, kernel.b.getI32Type());
+  Value first = math.add(k, firstElement);
+  SmallVector<Value> shared;
+  for (int64_t element = 0; element < period.elements; ++element) {
+    Value distance = math.sub(
+        access.createDistance(MatrixIndex::Column, math.add(first, element)),
+        shape.leastShared);
+    shared.push_back(bytes.mul(bytes.cast(distance), kernel.operandBytes()));
+  }
+  if (shape.maskedTaps)
+    shared.push_back(bytes.cast(math.rem(first, shape.maskedTaps)));
+  return shared;
+}
+
+/// The bytes of an element, counted from the subgroup's first one.
+Value OperandCopy::getSharedBytes(ValueRange shared, int64_t element) const {
+  IndexMath bytes(kernel.b, kernel.b.getI32Type());
+  return bytes.add(shared[static_cast<size_t>(element % period.elements)],
+                   element / period.elements * period.distance *
+                       kernel.operandBytes());
+}
+
+SmallVector<Value> OperandCopy::moveShared(ValueRange shared, Value k) const {
+  if (!shape.sharesElements)
+    return findShared(k);
+  SmallVector<Value> moved;
+  for (int64_t element = 0; element < period.elements; ++element)
+    moved.push_back(getSharedBytes(shared, element + kernel.gemmK()));
+  if (shape.maskedTaps) {
+    IndexMath bytes(kernel.b, kernel.b.getI32Type());
+    Value tap = bytes.add(shared.back(), kernel.gemmK() % shape.maskedTaps);
+    moved.push_back(bytes.select(bytes.below(tap, shape.maskedTaps), tap,
+                                 bytes.sub(tap, shape.maskedTaps)));
+  }
+  return moved;
+}
+
+/// Starts the loads of a vector whose elements lanes share.
+SmallVector<Value> OperandCopy::startSharedElements(const Vector &own, Value k,
+                                                    ValueRange shared,
+                                                    Value guard) const {
+  ImplicitLocOpBuilder &b = kernel.b;
+  const IndexMath &math = kernel.math;
+  IndexMath bytes(b, b.getI32Type());
+  auto createUnless = [&](Value isThere, Value place) {
+    return b.createOrFold<arith::SelectOp>(isThere, place,
+                                           createNoPlace(bytes));
+  };
+  Value outside; // The bits of taps, from that of the first element on.
+  if (shape.maskedTaps) {
+    Value tap = shared.back();
+    Value after = b.createOrFold<arith::ShLIOp>(own.outside, tap);
+    Value before = b.createOrFold<arith::ShRUIOp>(
+        own.outside, bytes.sub(bytes.constant(shape.maskedTaps), tap));
+    outside = b.createOrFold<arith::OrIOp>(after, before);
+  }
+  auto createPlaceOf = [&](int64_t element) {
+    if (!outside)
+      return own.fixedPlace;
+    Value ofTap =
+        b.createOrFold<arith::ShLIOp>(outside, bytes.constant(element));
+    Value isOutside =
+        b.createOrFold<arith::AndIOp>(ofTap, createNoPlace(bytes));
+    return b.createOrFold<arith::OrIOp>(isOutside, own.fixedPlace);
+  };
+  // Only the last tile may have elements beyond the reduction, and vectors have
+  // all or none where these end with one.
+  int64_t reduction = kernel.getReduction().getUniform();
+  std::optional<int64_t> start = getConstantIntValue(k);
+  bool isWhole = start ? *start + kernel.gemmK() <= reduction
+                       : reduction % kernel.gemmK() == 0;
+  bool endsInVector = reduction % kernel.vectorElements() != 0;
+  auto isInReduction = [&](int64_t element) {
+    return math.below(math.add(math.add(k, firstElement), element), reduction);
+  };
+  auto type =
+      VectorType::get({1}, cast<MemRefType>(buffer.getType()).getElementType());
+  SmallVector<Value> loads;
+  for (int64_t i = 0; i < kernel.vectorElements(); ++i) {
+    int64_t element = own.element + i;
+    Value place = createUnless(guard, createPlaceOf(element % period.elements));
+    if (!isWhole)
+      place = createUnless(isInReduction(endsInVector ? element : own.element),
+                           place);
+    loads.push_back(PlacedLoadOp::create(
+        b, type, buffer, place, getSharedBytes(shared, element), shape.lead));
+  }
+  return loads;
 }
 
 /// The fixed place of a vector, or a negative number where the vector is

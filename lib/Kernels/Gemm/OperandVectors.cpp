@@ -57,13 +57,36 @@ void OperandCopy::assignAlongColumn(const Source &source) {
   }
 }
 
+/// The number of the subgroup. LLVM does not always see that it is the same for
+/// all lanes.
+static Value createSharedSubgroup(const Kernel &kernel) {
+  IndexMath scalars(kernel.b, kernel.b.getI32Type());
+  return kernel.math.cast(ROCDL::ReadfirstlaneOp::create(
+      kernel.b, kernel.b.getI32Type(), scalars.cast(kernel.subgroup)));
+}
+
+void OperandCopy::assignSharedElements() {
+  const IndexMath &math = kernel.math;
+  int64_t rows = tile.getRows(), length = kernel.vectorElements();
+  // Subgroups of one position, or the only position of all of them.
+  Value position = math.constant(0);
+  if (kernel.workItems > rows)
+    position =
+        math.div(createSharedSubgroup(kernel), rows / kernel.chip.subgroupSize);
+  firstElement = math.mul(position, length);
+  period = access.getPeriod(MatrixIndex::Column);
+  for (auto [i, own] : llvm::enumerate(vectors)) {
+    int64_t first = static_cast<int64_t>(i) * kernel.workItems;
+    own.row = rows > kernel.workItems ? math.add(kernel.workItem, first % rows)
+                                      : math.rem(kernel.workItem, rows);
+    own.position = math.add(position, first / rows);
+    own.element = first / rows * length;
+  }
+}
+
 void OperandCopy::assignInLaneOrder() {
   const IndexMath &math = kernel.math;
-  // LLVM does not always see that the subgroup is the same for all lanes.
-  IndexMath scalars(kernel.b, kernel.b.getI32Type());
-  Value subgroup = ROCDL::ReadfirstlaneOp::create(
-      kernel.b, kernel.b.getI32Type(), scalars.cast(kernel.subgroup));
-  ofSubgroup = math.mul(math.cast(subgroup), kernel.chip.subgroupSize);
+  ofSubgroup = math.mul(createSharedSubgroup(kernel), kernel.chip.subgroupSize);
   int64_t perLine = tile.getVectorsPerLine();
   for (auto [i, own] : llvm::enumerate(vectors)) {
     Value id = math.add(kernel.workItem, i * kernel.workItems);

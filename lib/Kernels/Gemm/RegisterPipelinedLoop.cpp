@@ -230,7 +230,7 @@ PipelinedLoop::State PipelinedLoop::start() const {
     next = math.constant(tile * kernel.gemmK());
     state.guard = hasTile(tile);
     state.places = parts.movePlaces(kernel, state.places, next, state.guard);
-    state.shared = parts.findShared(next);
+    state.shared = parts.moveShared(state.shared, next);
   };
   // Loads start in the order of the loop, which waits for each of them alone.
   load(state, next, 0, parts.numBlocks());
@@ -247,8 +247,9 @@ PipelinedLoop::State PipelinedLoop::start() const {
   refillInOrder(state, state.stage, next);
   passLoads(state);
   state.guard = math.yes();
-  state.shared =
-      parts.findShared(math.constant((1 + distance) * kernel.gemmK()));
+  if (isDouble && next)
+    state.shared = parts.moveShared(
+        state.shared, math.constant((1 + distance) * kernel.gemmK()));
   gpu::BarrierOp::create(kernel.b);
   if (!isDouble)
     beginTile(state, {}, /*hasNext=*/false);
@@ -311,7 +312,7 @@ void PipelinedLoop::showNext(State &state, Value k) const {
   if (isDouble)
     return;
   if (k)
-    state.shared = parts.findShared(k);
+    state.shared = parts.moveShared(state.shared, k);
   refill(state, state.stage, k, 0, firstLate());
   refill(state, state.stage, {}, firstLate(), parts.numBlocks());
   gpu::BarrierOp::create(kernel.b);
@@ -338,7 +339,8 @@ PipelinedLoop::State PipelinedLoop::createStep(State state, Value k,
   // Found in a step of its own, the scalar instructions would hold up its first
   // products. With one stage, other workgroups have products meanwhile.
   if (k && isDouble)
-    state.shared = parts.findShared(kernel.math.add(k, kernel.gemmK()));
+    state.shared =
+        parts.moveShared(state.shared, kernel.math.add(k, kernel.gemmK()));
   if (hasNext)
     passLoads(state);
   return state;

@@ -45,6 +45,7 @@ private:
     SmallVector<Value> sums;
     SmallVector<Loads> tiles;  ///< In flight, the next tile first.
     SmallVector<Value> places; ///< Places of the loads of the last one.
+    SmallVector<Value> shared; ///< What these loads share of their places.
     Value stage;
     bool changesStage;
 
@@ -79,6 +80,7 @@ SmallVector<Value> RegisterStagedLoop::State::pack() const {
     for (ArrayRef<Value> block : tile)
       llvm::append_range(values, block);
   llvm::append_range(values, places);
+  llvm::append_range(values, shared);
   if (changesStage)
     values.push_back(stage);
   return values;
@@ -95,6 +97,7 @@ RegisterStagedLoop::State::unpack(ValueRange values) const {
   for (Loads &tile : state.tiles)
     llvm::for_each(tile, take);
   take(state.places);
+  take(state.shared);
   if (changesStage)
     state.stage = values.front();
   return state;
@@ -105,10 +108,11 @@ void RegisterStagedLoop::startTile(State &state, Value k) const {
   state.places = state.places.empty()
                      ? parts.createPlaces(k, all)
                      : parts.movePlaces(kernel, state.places, k, all);
+  state.shared = state.shared.empty() ? parts.findShared(k)
+                                      : parts.moveShared(state.shared, k);
   Loads &tile = state.tiles.emplace_back();
-  SmallVector<Value> shared = parts.findShared(k);
   for (int64_t block = 0; block < parts.numBlocks(); ++block)
-    tile.push_back(parts.startBlock(block, k, state.places, shared, all));
+    tile.push_back(parts.startBlock(block, k, state.places, state.shared, all));
 }
 
 /// Writes the next tile to shared memory.

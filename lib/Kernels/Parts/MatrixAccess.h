@@ -108,22 +108,31 @@ public:
   /// takes fewer divisions than a position, and the least and the greatest one.
   Value createDistance(MatrixIndex index, Value value) const;
   std::pair<int64_t, int64_t> getDistanceRange(MatrixIndex index) const;
-  /// A tap is a number of all digits of an index but the innermost one. The
-  /// condition says whether a coordinate is inside in some taps: bit `i` is tap
-  /// `i`.
+  /// A tap is a number of all digits of an index but the innermost one, or an
+  /// element of the index. The condition says whether a coordinate is inside in
+  /// some taps: bit `i` is tap `i`.
+  enum class Tap { Run, Element };
   struct TapGuard {
     Value condition;
     uint32_t taps;
   };
-  /// The number of taps after which conditions repeat, since outer digits move
+  /// The number of runs after which conditions repeat, since outer digits move
   /// no coordinate that may be outside, of a single subproblem.
   int64_t countTapGuards(MatrixIndex index) const;
   /// The conditions on a position that lacks the index, for the first `taps`
-  /// taps, at most 32, of a single subproblem. Innermost neighbours are checked
+  /// taps, at most 32, of a single subproblem. Elements of a run are checked
   /// together. Taps with the same coordinate share a condition, and have none
   /// if it is always inside.
   SmallVector<TapGuard> createTapGuards(const Position &position,
-                                        MatrixIndex index, int64_t taps) const;
+                                        MatrixIndex index, Tap tap,
+                                        int64_t taps) const;
+  /// The number of elements along an index after which conditions repeat, and
+  /// offsets with a distance added to them, of a single subproblem: all digits
+  /// but the outermost one, unless that moves a coordinate that may be outside.
+  struct Period {
+    int64_t elements, distance;
+  };
+  Period getPeriod(MatrixIndex index) const;
 
   /// The number of elements that follow each other both along the index and in
   /// memory, and that the matrix has all or none of. It divides `limit`, a
@@ -190,7 +199,9 @@ private:
   std::pair<int64_t, int64_t> getRange(size_t subproblem, size_t check,
                                        std::optional<Congruence> known) const;
   bool isInside(size_t check, std::optional<Congruence> known) const;
-  int64_t getStepOfTap(size_t check, MatrixIndex index, int64_t tap) const;
+  ArrayRef<Digit> getTapDigits(MatrixIndex index, Tap of) const;
+  int64_t getStepOfTap(size_t check, MatrixIndex index, Tap of,
+                       int64_t tap) const;
   /// `createRange` for coordinates that move by `steps` every `repeat`
   /// neighbours, of which the first one is number `within`.
   std::pair<Value, Value> createRange(const Position &start,

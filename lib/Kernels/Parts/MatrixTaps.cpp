@@ -49,13 +49,19 @@ MatrixAccess::getDistanceRange(MatrixIndex index) const {
   return {low, high};
 }
 
+ArrayRef<MatrixAccess::Digit> MatrixAccess::getTapDigits(MatrixIndex index,
+                                                         Tap of) const {
+  ArrayRef<Digit> all = digitsOf(index);
+  return of == Tap::Run ? all.drop_back() : all;
+}
+
 /// The step of a coordinate from the first to another one of all taps.
-int64_t MatrixAccess::getStepOfTap(size_t check, MatrixIndex index,
+int64_t MatrixAccess::getStepOfTap(size_t check, MatrixIndex index, Tap of,
                                    int64_t tap) const {
-  ArrayRef<Digit> outer = digitsOf(index).drop_back();
+  ArrayRef<Digit> digits = getTapDigits(index, of);
   int64_t step = 0;
-  for (const Digit &digit : llvm::reverse(outer)) {
-    bool isFirst = &digit == outer.begin();
+  for (const Digit &digit : llvm::reverse(digits)) {
+    bool isFirst = &digit == digits.begin();
     int64_t size = digit.size.getUniform();
     step += (isFirst ? tap : tap % size) * digit.steps[check].getUniform();
     tap /= size;
@@ -77,9 +83,23 @@ int64_t MatrixAccess::countTapGuards(MatrixIndex index) const {
   return taps;
 }
 
+MatrixAccess::Period MatrixAccess::getPeriod(MatrixIndex index) const {
+  Period period{1, 0};
+  for (const Digit &digit : llvm::reverse(digitsOf(index))) {
+    bool isMoving = llvm::any_of(digit.steps, [](const SharedNumber &step) {
+      return !step.isAlways(0);
+    });
+    if (&digit == digitsOf(index).begin() && !isMoving)
+      period.distance = digit.distance.getUniform();
+    else
+      period.elements *= digit.size.getUniform();
+  }
+  return period;
+}
+
 SmallVector<MatrixAccess::TapGuard>
 MatrixAccess::createTapGuards(const Position &position, MatrixIndex index,
-                              int64_t taps) const {
+                              Tap of, int64_t taps) const {
   SmallVector<TapGuard> guards;
   for (auto [i, check] : llvm::enumerate(checks)) {
     if (check.padding != PaddingMode::Zeros)
@@ -94,7 +114,7 @@ MatrixAccess::createTapGuards(const Position &position, MatrixIndex index,
     }
     llvm::MapVector<int64_t, uint32_t> tapsOfStep;
     for (int64_t tap = 0; tap < taps; ++tap)
-      tapsOfStep[getStepOfTap(i, index, tap)] |= uint32_t(1) << tap;
+      tapsOfStep[getStepOfTap(i, index, of, tap)] |= uint32_t(1) << tap;
     for (auto [step, some] : tapsOfStep)
       if (low + step < 0 || high + step >= check.size)
         guards.push_back(

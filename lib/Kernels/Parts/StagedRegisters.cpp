@@ -8,6 +8,7 @@
 #include "StagedTile.h"
 #include "UnitModel.h"
 
+#include "conv/Kernels/Parts/TapFacts.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
@@ -59,6 +60,18 @@ static int64_t countJoinRegisters(const ChipInfo &chip,
   return chip.calibration->unit.joinedLoadRegisters * blocks * longest;
 }
 
+/// Registers of loads of single elements, each of which has one, beyond those
+/// of their vectors, and of the places that they share.
+static int64_t countElementRegisters(const Problem &problem,
+                                     const ChipInfo &chip,
+                                     const Candidate &candidate) {
+  constexpr int64_t kVectorRegisters = 4;
+  int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
+  return problem.facts.get<TapFacts>()->elementPeriod +
+         (longest - kVectorRegisters) *
+             vectorsPerWorkItem(chip, candidate, candidate.workgroup[0]);
+}
+
 /// Registers if one tile is in flight.
 static RegisterCost computeForOneTile(const Problem &problem,
                                       const ChipInfo &chip,
@@ -87,11 +100,14 @@ static RegisterCost computeForOneTile(const Problem &problem,
                  kVectorBytes / registerBytes;
   cost.fragments =
       countRoundsInFlight(chip, candidate) * (bytesA + bytesB) / registerBytes;
-  cost.addresses = fit(chip).fixedRegisters +
-                   fit(chip).inputAccessRegisters * inputVectors +
+  int64_t inputRegisters =
+      sharesElements(problem, chip, candidate)
+          ? countElementRegisters(problem, chip, candidate)
+          : fit(chip).inputAccessRegisters * inputVectors +
+                countJoinRegisters(chip, candidate, candidate.workgroup[0],
+                                   problem.lhsRun);
+  cost.addresses = fit(chip).fixedRegisters + inputRegisters +
                    fit(chip).filterAccessRegisters * filterVectors +
-                   countJoinRegisters(chip, candidate, candidate.workgroup[0],
-                                      problem.lhsRun) +
                    countJoinRegisters(chip, candidate, candidate.workgroup[1],
                                       problem.rhsRun);
   return cost;

@@ -80,6 +80,12 @@ static double computeApartCycles(const Problem &problem, const ChipInfo &chip,
   if (!keepsLoadsEarly(chip))
     return 0;
   const auto *facts = problem.facts.get<TapFacts>();
+  // Lanes have neighbouring windows, which start anywhere in a line.
+  if (side == Operand::Left && sharesElements(problem, chip, candidate)) {
+    auto between = double((chip.subgroupSize - 1) * facts->windowDistance *
+                          byteSize(problem.operand));
+    return (1 + between / chip.cacheLineBytes) / double(chip.subgroupSize);
+  }
   // Taps are innermost: each vector of the reduction has elements of several
   // channels, and lanes of a row have a line for each vector.
   if (facts && facts->tapRun == 1 && side == Operand::Left && width == 1) {
@@ -115,10 +121,11 @@ static double computeLoadCycles(const Problem &problem, const ChipInfo &chip,
   double divisions = run.takesDivisions ? double(loads) : 0;
   double apart =
       double(loads) * computeApartCycles(problem, chip, candidate, side, width);
+  double waste = isLeft && sharesElements(problem, chip, candidate)
+                     ? 1
+                     : countLineWaste(chip, candidate, rows, run);
   return std::max(
-      {apart,
-       double(loads * bytes) * countLineWaste(chip, candidate, rows, run) /
-           chip.sharedCacheBytesPerClock,
+      {apart, double(loads * bytes) * waste / chip.sharedCacheBytesPerClock,
        double(loads) / fit(chip).loadLanesPerClock,
        divisions * fit(chip).divisionCycles});
 }
@@ -168,6 +175,28 @@ static std::optional<double> countTapInstructions(const Problem &problem,
   return double(longest) * blocks * ofPlace;
 }
 
+/// Vector instructions of a wave that find the elements of windows, which its
+/// lanes share: rows of the tile have a place for each tap, and the elements of
+/// the last step have conditions if it is not a whole one.
+static double countSharedInstructions(const Problem &problem,
+                                      const ChipInfo &chip,
+                                      const Candidate &candidate) {
+  constexpr double kOfMask = 2, kOfPlace = 2;
+  const auto *facts = problem.facts.get<TapFacts>();
+  int64_t rows = candidate.workgroup[0];
+  int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
+  int64_t elements = longest * vectorsPerWorkItem(chip, candidate, rows);
+  int64_t ownRows =
+      std::max<int64_t>(1, rows / (candidate.subgroups() * chip.subgroupSize));
+  int64_t places = std::min(facts->elementPeriod, elements / ownRows);
+  double ofPlaces =
+      facts->guardedCoordinates > 0
+          ? double(ownRows) * (kOfMask + kOfPlace * double(places))
+          : 0;
+  bool isWhole = problem.reduction % candidate.gemmK == 0;
+  return ofPlaces + (isWhole ? 0 : double(elements));
+}
+
 /// Vector instructions of a wave that bring one operand's tile.
 static double countCopyInstructions(const Problem &problem,
                                     const ChipInfo &chip,
@@ -203,6 +232,10 @@ static double countCopyInstructions(const Problem &problem,
   if (auto ofAll = countTapInstructions(problem, chip, candidate, side)) {
     ofLoad = 0;
     ofTaps = *ofAll;
+  }
+  if (isLeft && sharesElements(problem, chip, candidate)) {
+    ofLoad = 0;
+    ofTaps = countSharedInstructions(problem, chip, candidate);
   }
   // Blocks of whole vectors are transposed, too; that was fitted to loops whose
   // phases are apart.

@@ -7,6 +7,7 @@
 
 #include "StagedTile.h"
 
+#include "conv/Kernels/Parts/TapFacts.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <numeric>
@@ -61,6 +62,21 @@ int64_t conv::countLoadElements(const ChipInfo &chip,
     longest = std::gcd(longest, vectorsPerWorkItem(chip, candidate, rows));
   return std::gcd(longest,
                   keepsLoadsEarly(chip) ? run.getJoined() : run.elements);
+}
+
+bool conv::sharesElements(const Problem &problem, const ChipInfo &chip,
+                          const Candidate &candidate) {
+  const auto *facts = problem.facts.get<TapFacts>();
+  int64_t rows = candidate.workgroup[0];
+  int64_t workItems = candidate.subgroups() * chip.subgroupSize;
+  return facts && facts->elementPeriod > 0 && keepsLoadsEarly(chip) &&
+         candidate.loop == StagedLoop::Registers &&
+         facts->tapRun % candidate.gemmK != 0 &&
+         countLoadElements(chip, candidate, rows, problem.lhsRun) == 1 &&
+         rows % chip.subgroupSize == 0 &&
+         (rows % workItems == 0 || workItems % rows == 0) &&
+         facts->windowDistance * byteSize(candidate.atom->operand) <
+             int64_t(chip.cacheLineBytes);
 }
 
 int64_t conv::computeSharedBytes(const Candidate &candidate) {

@@ -69,6 +69,12 @@ bool copiesInLaneOrder(const ChipInfo &chip, const Candidate &candidate);
 int64_t countLoadElements(const ChipInfo &chip, const Candidate &candidate,
                           int64_t rows, const Run &run);
 
+/// Whether all lanes of a subgroup load the same element of the left operand,
+/// from windows that are near each other: what the step adds to their addresses
+/// takes no vector instructions then.
+bool sharesElements(const Problem &problem, const ChipInfo &chip,
+                    const Candidate &candidate);
+
 } // namespace conv
 
 #endif // CONV_LIB_KERNELS_PARTS_STAGEDTILE_H

@@ -27,6 +27,10 @@ struct TapFacts {
   /// distance along the reduction, otherwise 0.
   bool scattersFilter = false;
   int64_t nearRows = 0;
+  /// If lanes may share elements of the reduction (`CopyShape::sharesElements`
+  /// of Gemm): the elements after which guards repeat, and the distance in
+  /// elements of neighbouring windows; otherwise 0.
+  int64_t elementPeriod = 0, windowDistance = 0;
 };
 
 } // namespace conv
