@@ -1,10 +1,11 @@
-"""Measure what small convolutions cost in PyTorch on the CPU: one thread, conv.torch and torch.nn.functional in turns.
+"""Measure what small convolutions cost in PyTorch: one thread, conv.torch and torch.nn.functional in turns.
 
     PYTHONPATH=python python3 bench/torch_calls.py          all cases
     PYTHONPATH=python python3 bench/torch_calls.py 1x1      those whose name contains this
+    PYTHONPATH=python python3 bench/torch_calls.py --device cuda
 
-Times are microseconds of a call, kernels included, and the minimum of several rounds. `python` is conv.torch without
-libconv_torch.so.
+Times are microseconds of a call and the minimum of several rounds: on the CPU with kernels; on a GPU, whose queue takes all calls
+of a round, only the processor's part. `python` is conv.torch without libconv_torch.so.
 """
 
 import argparse
@@ -33,11 +34,14 @@ def switch(uses_library):
     _calls.forget()
 
 
-def measure(call, calls):
+def measure(call, calls, device):
     begin = time.perf_counter()
     for _ in range(calls):
         call()
-    return (time.perf_counter() - begin) / calls * 1e6
+    seconds = time.perf_counter() - begin
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return seconds / calls * 1e6
 
 
 def compare(make, options):
@@ -47,8 +51,8 @@ def compare(make, options):
         for place, (convolution, uses_library) in enumerate(((CF.conv2d, True), (CF.conv2d, False), (F.conv2d, True))):
             switch(uses_library)
             call = make(convolution)
-            measure(call, options.calls)  # Finds kernels, and warms up.
-            times[place].append(measure(call, options.calls))
+            measure(call, options.calls, options.device)  # Finds kernels, and warms up.
+            times[place].append(measure(call, options.calls, options.device))
     return [min(each) for each in times]
 
 
@@ -57,6 +61,7 @@ def main():
     parser.add_argument("name", nargs="?", default="", help="measure the cases that contain this")
     parser.add_argument("--calls", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     options = parser.parse_args()
     torch.set_num_threads(1)
     conv.torch.settings.measure = False
@@ -64,7 +69,7 @@ def main():
     for name, (image, taps, window) in CASES.items():
         if options.name not in name:
             continue
-        x, w, b = torch.randn(image), torch.randn(taps), torch.randn(taps[0])
+        x, w, b = (torch.randn(shape, device=options.device) for shape in (image, taps, taps[0]))
         if "channels-last" in name:
             x, w = (tensor.to(memory_format=torch.channels_last) for tensor in (x, w))
         operands = [tensor.clone().requires_grad_() for tensor in (x, w, b)]

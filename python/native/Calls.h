@@ -18,7 +18,8 @@
 namespace conv::python {
 
 /// make_launcher(choice, kernel, executable, operands, low_bits,
-/// workspace_bytes, shape, strides, dtype).
+/// workspace_bytes, device_type, device_index, device, shape, strides, dtype),
+/// where type and index are DLPack's of the device.
 PyObject *makeLauncher(PyObject *self, PyObject *const *arguments,
                        Py_ssize_t count);
 /// launch(launcher, operand, ...): the result.

@@ -21,7 +21,9 @@ using RunExecutable = int (*)(const void *executable, void *const *arguments,
 struct Environment {
   PyObject *tensor, *parameter;
   PyObject *isNeg, *emptyStrided, *isGradEnabled, *hasTorchFunction,
-      *getNumThreads;
+      *getNumThreads, *allowsTf32, *hasMemory;
+  /// current_stream(index of a GPU): its handle. None without GPUs.
+  PyObject *currentStream;
   /// Functions whose result is true if they observe calls: `observers` all of
   /// them, `transformers` only those of functions, not of gradients.
   PyObject *observers, *transformers;
@@ -30,7 +32,7 @@ struct Environment {
   /// from (input, weight, bias, entry), and the gradients, from (context, grad,
   /// saved tensors).
   PyObject *track, *convolve, *gradients;
-  PyObject *cpu, *uint8, *noTuple;
+  PyObject *uint8, *noTuple;
   decltype(DLPackExchangeAPI::dltensor_from_py_object_no_sync) describe;
   RunExecutable run;
   void (*limitThreads)(unsigned most);

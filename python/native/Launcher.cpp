@@ -28,19 +28,42 @@ static Owned allocate(Environment &env, const Owned &arguments,
   return object;
 }
 
-/// Runs the kernel without Python's lock, on as many threads as PyTorch's
-/// operators. False if it fails.
-static bool runKernel(Environment &env, const Launcher &launcher,
-                      void **addresses, uintptr_t workspace) {
+static int start(Environment &env, const Launcher &launcher, void **addresses,
+                 uintptr_t workspace, void *stream) {
+  return env.run(launcher.executable, addresses, launcher.operands + 1,
+                 reinterpret_cast<void *>(workspace), stream);
+}
+
+/// Runs the kernel on the CPU without Python's lock, on as many threads as
+/// PyTorch's operators. False if it fails.
+static bool runOnCpu(Environment &env, const Launcher &launcher,
+                     void **addresses, uintptr_t workspace) {
   Owned threads(PyObject_CallNoArgs(env.getNumThreads));
   long most = threads ? PyLong_AsLong(threads.get()) : -1;
   if (most < 1)
     return false;
   void *thread = PyEval_SaveThread();
   env.limitThreads(unsigned(most));
-  int status = env.run(launcher.executable, addresses, launcher.operands + 1,
-                       reinterpret_cast<void *>(workspace), nullptr);
+  int status = start(env, launcher, addresses, workspace, nullptr);
   env.limitThreads(0);
+  PyEval_RestoreThread(thread);
+  return status == 0;
+}
+
+/// Starts the kernel without Python's lock on PyTorch's current stream of the
+/// GPU: a driver whose queue is full waits. False if it fails.
+static bool startOnGpu(Environment &env, const Launcher &launcher,
+                       void **addresses, uintptr_t workspace) {
+  Owned handle(PyObject_CallFunctionObjArgs(
+      env.currentStream, launcher.deviceIndex.get(), nullptr));
+  if (!handle)
+    return false;
+  void *stream =
+      reinterpret_cast<void *>(PyLong_AsUnsignedLongLong(handle.get()));
+  if (PyErr_Occurred())
+    return false;
+  void *thread = PyEval_SaveThread();
+  int status = start(env, launcher, addresses, workspace, stream);
   PyEval_RestoreThread(thread);
   return status == 0;
 }
@@ -55,6 +78,8 @@ Owned conv::python::launch(Environment &env, Launcher &launcher,
   if (kernel.get() != launcher.kernel.get())
     return {};
   for (size_t i = 0; i < count; ++i) {
+    if (!(tensors[i].device == launcher.device))
+      return {};
     uintptr_t address = addressOf(env, objects[i], tensors[i]);
     if (!address || (address & launcher.lowBits))
       return {};
@@ -73,7 +98,8 @@ Owned conv::python::launch(Environment &env, Launcher &launcher,
       return {};
     workspace = (workspace + WORKSPACE_ALIGNMENT - 1) & -WORKSPACE_ALIGNMENT;
   }
-  if (!runKernel(env, launcher, addresses, workspace))
+  auto run = launcher.deviceIndex ? startOnGpu : runOnCpu;
+  if (!run(env, launcher, addresses, workspace))
     return {};
   python::count(env, launcher.choice.get());
   return result;
@@ -87,11 +113,11 @@ Launcher *conv::python::launcherOf(PyObject *capsule) {
   return static_cast<Launcher *>(PyCapsule_GetPointer(capsule, LAUNCHER));
 }
 
-/// Arguments of `empty_strided` for a tensor of the CPU.
-static Owned namedFor(Environment &env, PyObject *dtype) {
+/// Arguments of `empty_strided` for a tensor of a device.
+static Owned namedFor(PyObject *device, PyObject *dtype) {
   Owned named(PyDict_New());
   if (named && (PyDict_SetItemString(named.get(), "dtype", dtype) ||
-                PyDict_SetItemString(named.get(), "device", env.cpu)))
+                PyDict_SetItemString(named.get(), "device", device)))
     return {};
   return named;
 }
@@ -110,8 +136,8 @@ static Owned sizeOf(long long elements) {
 PyObject *conv::python::makeLauncher(PyObject *self, PyObject *const *arguments,
                                      Py_ssize_t) {
   Environment &env = environmentOf(self);
-  uint64_t numbers[4];
-  for (int i = 0; i < 4; ++i)
+  uint64_t numbers[6];
+  for (int i = 0; i < 6; ++i)
     numbers[i] = PyLong_AsUnsignedLongLong(arguments[2 + i]);
   if (PyErr_Occurred())
     return nullptr;
@@ -127,11 +153,15 @@ PyObject *conv::python::makeLauncher(PyObject *self, PyObject *const *arguments,
   launcher->executable = reinterpret_cast<const void *>(numbers[0]);
   launcher->operands = numbers[1];
   launcher->lowBits = numbers[2];
-  launcher->result = Owned(PyTuple_Pack(2, arguments[6], arguments[7]));
-  launcher->named = namedFor(env, arguments[8]);
+  launcher->device = {int32_t(numbers[4]), int32_t(numbers[5])};
+  if (isOnGpu(launcher->device))
+    launcher->deviceIndex = Owned(share(arguments[7]));
+  PyObject *device = arguments[8];
+  launcher->result = Owned(PyTuple_Pack(2, arguments[9], arguments[10]));
+  launcher->named = namedFor(device, arguments[11]);
   if (numbers[3]) {
     launcher->workspace = sizeOf((long long)(numbers[3] + WORKSPACE_ALIGNMENT));
-    launcher->workspaceNamed = namedFor(env, env.uint8);
+    launcher->workspaceNamed = namedFor(device, env.uint8);
   }
   return PyErr_Occurred() ? nullptr : capsule.release();
 }

@@ -18,6 +18,8 @@ struct Launcher {
   const void *executable;
   size_t operands;
   uintptr_t lowBits;
+  DLDevice device;
+  Owned deviceIndex;               ///< Null: the CPU.
   Owned result, named;             ///< Arguments of `empty_strided`.
   Owned workspace, workspaceNamed; ///< Null: no workspace.
 };

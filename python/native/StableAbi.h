@@ -112,7 +112,7 @@ struct DLPackExchangeAPI {
 
 } // extern "C"
 
-enum : int32_t { DL_CPU = 1 };
+enum : int32_t { DL_CPU = 1, DL_CUDA = 2, DL_ROCM = 10 };
 enum : uint8_t { DL_FLOAT = 2 };
 
 #endif // CONV_PYTHON_NATIVE_STABLEABI_H

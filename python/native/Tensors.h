@@ -15,37 +15,53 @@ namespace conv::python {
 constexpr Py_ssize_t MOST_OPERANDS = 4;
 constexpr int32_t MOST_DIMENSIONS = 5;
 /// Memory usually has higher addresses. Lower ones may be offsets in a storage
-/// without memory, which Python looks at.
+/// without memory.
 constexpr uintptr_t USUAL_ADDRESS = uintptr_t(1) << 44;
 
-/// Describes a tensor on the CPU. False, and no exception, if it has no
-/// elements in memory.
+inline bool isOnGpu(const DLDevice &device) {
+  return device.device_type == DL_CUDA || device.device_type == DL_ROCM;
+}
+
+inline bool operator==(const DLDevice &lhs, const DLDevice &rhs) {
+  return lhs.device_type == rhs.device_type && lhs.device_id == rhs.device_id;
+}
+
+/// Describes a tensor on the CPU or on a GPU. False, and no exception, if it
+/// has no elements in memory.
 inline bool describe(Environment &env, PyObject *object, DLTensor &tensor) {
   if (env.describe(object, &tensor)) {
     PyErr_Clear();
     return false;
   }
-  return tensor.device.device_type == DL_CPU && tensor.ndim <= MOST_DIMENSIONS;
+  return (tensor.device.device_type == DL_CPU || isOnGpu(tensor.device)) &&
+         tensor.ndim <= MOST_DIMENSIONS;
 }
 
-/// The address of the elements; 0 if it is unusual, or if the elements have
-/// other values than those in memory.
+/// The address of the elements; 0 if they are not in memory, or have other
+/// values there.
 inline uintptr_t addressOf(Environment &env, PyObject *object,
                            const DLTensor &tensor) {
   uintptr_t address = uintptr_t(tensor.data) + tensor.byte_offset;
-  if (address < USUAL_ADDRESS ||
-      isTrue(Owned(PyObject_CallFunctionObjArgs(env.isNeg, object, nullptr))))
+  auto says = [&](PyObject *question) {
+    Owned answer(PyObject_CallFunctionObjArgs(question, object, nullptr));
+    return answer ? PyObject_IsTrue(answer.get()) : -1;
+  };
+  if ((address < USUAL_ADDRESS && says(env.hasMemory) != 1) ||
+      says(env.isNeg) != 0)
     return 0;
   return address;
 }
 
-/// What identifies calls on tensors: their sizes, strides and types.
+/// What identifies calls on tensors: their sizes, strides, types and devices;
+/// and on a GPU whether products may be computed in tf32.
 class Key {
 public:
   void add(const DLTensor &tensor) {
     words[count++] = int64_t(tensor.dtype.code) << 40 |
                      int64_t(tensor.dtype.bits) << 32 |
                      int64_t(tensor.dtype.lanes) << 16 | tensor.ndim;
+    words[count++] =
+        int64_t(tensor.device.device_type) << 32 | tensor.device.device_id;
     for (int32_t i = 0; i < tensor.ndim; ++i)
       words[count++] = tensor.shape[i];
     for (int32_t i = 0; i < tensor.ndim; ++i)
@@ -58,7 +74,7 @@ public:
   }
 
 private:
-  int64_t words[MOST_OPERANDS * (2 * MOST_DIMENSIONS + 1) + 1];
+  int64_t words[MOST_OPERANDS * (2 * MOST_DIMENSIONS + 2) + 2];
   size_t count = 0;
 };
 
@@ -77,6 +93,8 @@ struct Tensors {
     if (!describe(env, object, described[count]))
       return false;
     key.add(described[count]);
+    if (count == 0 && isOnGpu(described[0].device))
+      key.add(isTrue(Owned(PyObject_CallNoArgs(env.allowsTf32))));
     objects[count++] = object;
     return true;
   }

@@ -7,9 +7,10 @@
 //
 // What conv.torch does when it has seen such a call before, as one call for
 // each direction, from Python or from the engine of autograd: identify the
-// call, allocate the result, start the kernel. It does so for tensors on the
-// CPU that nothing observes. In all other cases it declines, without any
-// effect, and the code in Python, which handles every case, runs.
+// call, allocate the result, start the kernel, on a GPU on PyTorch's current
+// stream. It does so for tensors that nothing observes. In all other cases it
+// declines, without any effect, and the code in Python, which handles every
+// case, runs.
 // python/conv/torch/_native.py loads it.
 //
 // The node of autograd is an object of Python whose methods are functions of
@@ -77,6 +78,9 @@ conv_torch_functions(PyObject *names) {
       {&Environment::isGradEnabled, "is_grad_enabled"},
       {&Environment::hasTorchFunction, "has_torch_function"},
       {&Environment::getNumThreads, "get_num_threads"},
+      {&Environment::allowsTf32, "allows_tf32"},
+      {&Environment::hasMemory, "has_memory"},
+      {&Environment::currentStream, "current_stream"},
       {&Environment::observers, "observers"},
       {&Environment::transformers, "transformers"},
       {&Environment::forwardAd, "forward_ad"},
@@ -84,7 +88,6 @@ conv_torch_functions(PyObject *names) {
       {&Environment::track, "track"},
       {&Environment::convolve, "convolve"},
       {&Environment::gradients, "gradients"},
-      {&Environment::cpu, "cpu"},
       {&Environment::uint8, "uint8"},
   };
   for (auto [place, name] : objects)

@@ -2,7 +2,10 @@
 """libconv_torch.so gives what the code in Python gives, and leaves to it what is unusual."""
 
 import contextlib
+import ctypes
 import gc
+import itertools
+import mmap
 import os
 import signal
 import sys
@@ -21,6 +24,12 @@ from conv._library import library
 from conv.torch import _autograd, _calls, _choices, _kernel, _native, _operators, _shortcuts
 
 
+LIBC = ctypes.CDLL(None)
+LIBC.mmap.restype = ctypes.c_size_t
+LOW_ADDRESSES = itertools.count(1 << 36, 1 << 24)
+ANONYMOUS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+
+
 def negated(tensor):
     """The same values, which memory has with the other sign."""
     return torch._neg_view(tensor.neg())
@@ -29,6 +38,15 @@ def negated(tensor):
 def misaligned(tensor):
     """The same values at an address that is no multiple of 16."""
     memory = torch.empty(tensor.numel() + 1)[1:]
+    return memory.as_strided(tensor.shape, tensor.stride()).copy_(tensor)
+
+
+def at_low_address(tensor):
+    """The same values where the allocators of some GPUs place memory, and offsets in storages without memory are."""
+    size = tensor.nbytes
+    address = LIBC.mmap(ctypes.c_void_p(next(LOW_ADDRESSES)), ctypes.c_size_t(size), mmap.PROT_READ | mmap.PROT_WRITE, ANONYMOUS, -1, 0)
+    assert 0 < address < _native.USUAL_ADDRESS
+    memory = torch.frombuffer((ctypes.c_char * size).from_address(address), dtype=tensor.dtype)
     return memory.as_strided(tensor.shape, tensor.stride()).copy_(tensor)
 
 
@@ -163,6 +181,16 @@ class Native(unittest.TestCase):
         for wrong in (None, 3, "x", self.x.to_sparse(), self.x.double(), self.x[0, 0]):
             with self.assertRaises(Exception):
                 CF.conv2d(wrong, self.w, self.b)
+
+    def test_low_addresses(self):
+        given = [at_low_address(t) for t in (self.x, self.w, self.b)]
+        expected = CF.conv2d(*given)
+        with self.expect_native():
+            torch.testing.assert_close(CF.conv2d(*given), expected)
+        freed = self.x.clone()
+        freed.untyped_storage().resize_(0)
+        with self.assertRaisesRegex(RuntimeError, "the storage of one of shape"):
+            CF.conv2d(freed, self.w, self.b)
 
     def test_launch(self):
         """It declines tensors that its kernel is not for, and kernels that are not in use."""

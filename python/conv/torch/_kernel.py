@@ -25,13 +25,10 @@ def device_name(device: torch.device) -> str:
         return "host"
     return f"{'hip' if torch.version.hip else 'cuda'}:{device.index or 0}"
 
-# Memory usually has higher addresses, so that only lower ones are worth a second look.
-_USUAL_ADDRESS = 1 << 44
 
-
-def _has_memory(operand: torch.Tensor) -> bool:
-    """Whether a tensor's elements are somewhere: where its storage has no address, the tensor's is its offset."""
-    return operand.data_ptr() > operand.storage_offset() * operand.element_size()
+def _dlpack_type(device: torch.device) -> int:
+    """DLPack's number of a device's type."""
+    return 1 if device.type == "cpu" else 10 if torch.version.hip else 2
 
 
 class Kernel:
@@ -76,7 +73,7 @@ class Kernel:
             for operand in operands:
                 # Lazily negated tensors have other values in memory, and lazily zeroed ones have no memory.
                 address = operand.data_ptr()
-                if address < _USUAL_ADDRESS and not _has_memory(operand):
+                if address < _native.USUAL_ADDRESS and not _native.has_memory(operand):
                     address = 1
                 address |= operand.is_neg()
                 addresses.append(address)
@@ -105,10 +102,11 @@ class Kernel:
         self, choice: object, shape: torch.Size, strides: typing.Tuple[int, ...], dtype: torch.dtype
     ) -> object:
         """What starts it on operands like those of this choice, and allocates such a result; None if only Python can."""
-        if _native.make_launcher is None or self._device.type != "cpu" or self._places:
+        if _native.make_launcher is None or self._places:
             return None
         numbers = self._executable.value, self._count.value - 1, self._low_bits, self._workspace_bytes
-        return _native.make_launcher(choice, self, *numbers, shape, strides, dtype)
+        place = _dlpack_type(self._device), self._device.index or 0, self._device
+        return _native.make_launcher(choice, self, *numbers, *place, shape, strides, dtype)
 
     def _stream(self) -> ctypes.c_void_p:
         handle = self._current_stream(self._device.index)
@@ -137,7 +135,7 @@ class Kernel:
     ) -> typing.Tuple[typing.List[torch.Tensor], typing.List[int]]:
         """The operands, or copies of those that are unaligned or lazy, and their addresses."""
         for operand in operands:
-            if not _has_memory(operand) and not operand._is_zerotensor():
+            if not _native.has_memory(operand) and not operand._is_zerotensor():
                 raise RuntimeError(f"expects tensors with data, but the storage of one of shape {tuple(operand.shape)} was freed")
         copied = [
             # Not a clone: its strides differ if there are gaps between elements.

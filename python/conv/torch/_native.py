@@ -1,6 +1,6 @@
 # Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""libconv_torch.so, which does for tensors on the CPU what this package does in Python, if nothing about a call is unusual.
+"""libconv_torch.so, which does what this package does in Python, with one call, if nothing about a call is unusual.
 
 Each function takes the place of several steps in Python. It returns None, without any effect, if those have to run. The
 library is optional: it needs CPython 3.10 with a lock, and a PyTorch with DLPack's C exchange interface (2.11).
@@ -23,13 +23,22 @@ from ._settings import settings
 
 Function = typing.Optional[typing.Callable]
 
-make_launcher: Function = None  #: (choice, kernel, executable, operands, low_bits, workspace_bytes, shape, strides, dtype)
+#: (choice, kernel, executable, operands, low_bits, workspace_bytes, device_type, device_index, device, shape, strides, dtype)
+make_launcher: Function = None
 launch: Function = None  #: (launcher, *operands) -> result
 forward: Function = None  #: As `_shortcuts.run`, after a table of entries.
 forward_key: Function = None  #: (input, weight, bias, sizes, others) -> the key in the table of entries
 backward_key: Function = None  #: (mask, grad_output, input, weight) -> the key in the table of ways
 
+# Memory usually has higher addresses, so that only lower ones are worth a second look.
+USUAL_ADDRESS = 1 << 44
+
 _UNNORMALIZED = (7, 1)  #: Strides of a tensor (1, 2): some of DLPack's functions change the first.
+
+
+def has_memory(operand: torch.Tensor) -> bool:
+    """Whether a tensor's elements are somewhere: where its storage has no address, the tensor's is its offset."""
+    return operand.data_ptr() > operand.storage_offset() * operand.element_size()
 
 
 def _load() -> Function:
@@ -79,6 +88,9 @@ def set_up(tracked: Tracked) -> None:
         "is_grad_enabled": torch.is_grad_enabled,
         "has_torch_function": has_torch_function,
         "get_num_threads": torch.get_num_threads,
+        "allows_tf32": torch._C._get_cudnn_allow_tf32,
+        "has_memory": has_memory,
+        "current_stream": getattr(torch._C, "_cuda_getCurrentRawStream", None),
         "observers": (*transformers, torch._C._is_any_autocast_enabled),
         "transformers": transformers,
         "forward_ad": forward_ad,
@@ -87,7 +99,6 @@ def set_up(tracked: Tracked) -> None:
         "convolve": tracked.convolve,
         "gradients": tracked.gradients,
         "node": node,
-        "cpu": torch.device("cpu"),
         "uint8": torch.uint8,
         "exchange": exchange,
         "run": ctypes.cast(library.conv_executable_run, ctypes.c_void_p).value,
