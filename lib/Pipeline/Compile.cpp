@@ -15,6 +15,7 @@
 
 #include "CompileWithoutSpills.h"
 #include "ErrorHandlers.h"
+#include "ExplainSource.h"
 #include "PrintModule.h"
 
 #include "conv/Schedule/DatabaseFile.h"
@@ -240,7 +241,7 @@ Result<std::string> mlir::conv::explain(const SourceFile &source,
   Result<Target> target = parseOnlyTarget(options);
   if (!target)
     return target.error();
-  return printExplanation(source, *target, options);
+  return explainSource(source, *target, options);
 }
 
 Result<std::string> mlir::conv::readDatabaseState(const std::string &path) {

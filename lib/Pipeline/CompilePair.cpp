@@ -167,6 +167,7 @@ static LogicalResult lower(const Target &target, const CompileOptions &options,
   if (options.explain != ExplanationForm::None) {
     pair.explanation =
         explainFunction(getFunction(walk), target, options.explain);
+    // If this fails, so does the rest. `explain` says so for each function.
     if (failed(walk.runTo(Stage::Tiled, options)))
       return failure();
     pair.explanation +=

@@ -177,3 +177,21 @@ std::string mlir::conv::explainLaunches(func::FuncOp function,
            << lines << "\n";
   return text;
 }
+
+std::string mlir::conv::explainFailure(StringRef what, StringRef function,
+                                       const Target &target,
+                                       const ::conv::Error &error,
+                                       ExplanationForm form) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (form == ExplanationForm::Json)
+    stream << llvm::json::Value(llvm::json::Object{
+                  {"function", function},
+                  {"target", target.name},
+                  {"error", llvm::json::fixUTF8(error.message)}})
+           << "\n";
+  else
+    stream << what << "@" << function << " for " << target.name
+           << "\nerror       " << error.message << "\n\n";
+  return text;
+}

@@ -23,6 +23,12 @@ std::string explainFunction(func::FuncOp function, const Target &target,
 std::string explainLaunches(func::FuncOp function, const Target &target,
                             ExplanationForm form);
 
+/// Says, in place of one of the above, why there is no explanation of `what`:
+/// nothing before the name of a function, or "launches of ".
+std::string explainFailure(StringRef what, StringRef function,
+                           const Target &target, const ::conv::Error &error,
+                           ExplanationForm form);
+
 } // namespace mlir::conv
 
 #endif // CONV_LIB_PIPELINE_EXPLAINFUNCTION_H

@@ -9,7 +9,6 @@
 
 #include "BackendPipelines.h"
 #include "CodeDigest.h"
-#include "ExplainFunction.h"
 #include "Walk.h"
 
 #include "conv/Schedule/ScheduleSpace.h"
@@ -59,25 +58,6 @@ mlir::conv::printScheduleSpaces(const SourceFile &source, const Target &target,
   llvm::raw_string_ostream stream(text);
   walk.getModule().walk(
       [&](ConvolutionOpInterface op) { printScheduleSpace(op, stream); });
-  return text;
-}
-
-Result<std::string>
-mlir::conv::printExplanation(const SourceFile &source, const Target &target,
-                             const CompileOptions &options) {
-  Walk walk(source);
-  if (failed(walkModule(walk, target, options, Stage::Conv)))
-    return walk.getError();
-  std::string text;
-  for (auto function : walk.getModule().getOps<func::FuncOp>())
-    text += explainFunction(function, target, options.explain);
-  if (!target.chip->hasDependentLaunch())
-    return text;
-  // If a function cannot be lowered, what was explained is wanted all the more.
-  if (failed(walk.runTo(Stage::Tiled, options)))
-    return text;
-  for (auto function : walk.getModule().getOps<func::FuncOp>())
-    text += explainLaunches(function, target, options.explain);
   return text;
 }
 

@@ -23,11 +23,6 @@ namespace mlir::conv {
                                                 const Target &target,
                                                 const CompileOptions &options);
 
-/// Explains the choice for each kernel of the whole module.
-::conv::Result<std::string> printExplanation(const SourceFile &source,
-                                             const Target &target,
-                                             const CompileOptions &options);
-
 /// Prints the module's kernels as assembly, with their launches as MLIR.
 ::conv::Result<std::string> printKernels(const SourceFile &source,
                                          const Target &target,

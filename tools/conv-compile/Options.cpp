@@ -120,7 +120,8 @@ static void addReportFlags(CLI::App &app, CompileFlags &flags,
                "Print what was chosen, what was rejected and why, and the "
                "predicted limits; without -o nothing is written. "
                "--explain=json: an object in a line for each kernel, and for "
-               "each function whose kernels may overlap one of their launches");
+               "each function whose kernels may overlap one of their launches, "
+               "or one with the reason why it cannot be compiled");
   app.add_flag("--report{text}", flags.report,
                "Print how long the kernels for AMD chips take by the model of "
                "docs/amd-kernels.md, and what bounds them; without -o nothing "

@@ -79,6 +79,18 @@ static Result<void> reportClocks(const CompileFlags &flags,
                               : printClocks(*clocks, flags.clock.json);
 }
 
+/// Prints what is known of a module that cannot be compiled: the schedules of
+/// its other functions, for the targets that have any.
+static void printExplanations(const SourceFile &source,
+                              const CompileOptions &options) {
+  CompileOptions explaining = options;
+  for (const std::string &target : options.targets) {
+    explaining.targets = {target};
+    if (Result<std::string> text = mlir::conv::explain(source, explaining))
+      std::fputs(text->c_str(), stdout);
+  }
+}
+
 static Result<void> compileArtifact(const CompileFlags &flags,
                                     const SourceFile &source,
                                     CompileOptions &options) {
@@ -90,8 +102,11 @@ static Result<void> compileArtifact(const CompileFlags &flags,
   Result<artifact::Artifact> artifact =
       mlir::conv::compile(source, options, &report);
   progress.reset();
-  if (!artifact)
+  if (!artifact) {
+    if (!flags.explain.empty())
+      printExplanations(source, options);
     return artifact.error();
+  }
   for (const std::string &warning : report.warnings)
     std::fprintf(stderr, "warning: %s\n", warning.c_str());
   if (!flags.explain.empty())

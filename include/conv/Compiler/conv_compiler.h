@@ -129,8 +129,10 @@ conv_compilation_artifact(const conv_compilation *compilation, size_t *size);
 /** Says which schedule each kernel would get and why, without compiling, for
  * one target: one JSON object per line and kernel, and for each function whose
  * kernels may overlap one of their launches, like `conv-compile
- * --explain=json`; or text like `--explain` with `explains_as_text`. The bytes
- * of the compilation are this output, followed by a null character. */
+ * --explain=json`; or text like `--explain` with `explains_as_text`. A function
+ * that cannot be compiled has an object with the reason, "error", unless it is
+ * the only one: then there is no output, but that error. The bytes of the
+ * compilation are this output, followed by a null character. */
 CONV_API conv_status conv_explain(const void *module, size_t size,
                                   const conv_compile_options *options,
                                   conv_compilation **compilation);

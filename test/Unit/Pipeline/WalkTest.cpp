@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Walk.h"
+#include "ExplainSource.h"
 #include "IsolatedModule.h"
 
 #include "conv/Schedule/RankingMemo.h"
@@ -81,6 +82,34 @@ TEST(Walk, LoadsTheDialectsOfOneBackEnd) {
   EXPECT_TRUE(loadsInstructionsOfAmd("gfx942"));
   EXPECT_FALSE(loadsInstructionsOfAmd("sm_90a"));
   EXPECT_FALSE(loadsInstructionsOfAmd("host"));
+}
+
+/// How the kernels of a module at the conv stage overlap.
+std::string explainModule(Defect defect, ExplanationForm form) {
+  Walk walk(createModule(defect), Stage::Conv);
+  CompileOptions options;
+  options.explain = form;
+  Target target = *parseTarget("sm_90a");
+  walk.setTarget(target);
+  return explainTiled(walk, "layer", target, options);
+}
+
+// What was explained of the schedules before is wanted all the more.
+TEST(Walk, ExplainsWhyAFunctionIsNotTiled) {
+  EXPECT_EQ(explainModule(Defect::None, ExplanationForm::Text),
+            "launches of @layer for sm_90a\n\n");
+  std::string text = explainModule(Defect::SameNames, ExplanationForm::Text);
+  EXPECT_TRUE(StringRef(text).starts_with(
+      "launches of @layer for sm_90a\nerror       "))
+      << text;
+  EXPECT_NE(text.find("redefinition of symbol named 'layer'"),
+            std::string::npos);
+  EXPECT_NE(text.find("(a defect of the compiler"), std::string::npos);
+  std::string json = explainModule(Defect::SameNames, ExplanationForm::Json);
+  EXPECT_TRUE(StringRef(json).starts_with("{\"error\":\"")) << json;
+  EXPECT_TRUE(StringRef(json).ends_with(
+      "\"function\":\"layer\",\"target\":\"sm_90a\"}\n"))
+      << json;
 }
 
 /// A function of one convolution.
