@@ -47,7 +47,7 @@ Raster mlir::conv::getRaster(const ::conv::Candidate &candidate) {
           .columnsFastest = schedule.getRaster() == Raster::Columns,
           .cluster = schedule.getCluster(),
           .promotion = schedule.getPromotion(),
-          .isGathered = schedule.isGathered(),
+          .producer = schedule.getProducer(),
           .loop = staged ? staged.getMainLoop() : StagedLoop::Registers,
           .lastRound = staged ? staged.getLastRound() : 0,
           .model = getKernelFamily(schedule).getModel()};

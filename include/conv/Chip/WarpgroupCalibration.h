@@ -107,6 +107,12 @@ struct WarpgroupCalibration {
   /// 0.9 times).
   double unalignedGatherFactor;
   double alignedGatherFactor;
+  /// Cycles of a lane that loads elements to registers, for each load and for
+  /// each coordinate of it that may be outside. Assumed: of two rounds of 16
+  /// loads in flight, each waits for half of the latency of the last-level
+  /// cache, and the checks of a coordinate are two instructions.
+  double loadedElementCycles;
+  double loadedCheckCycles;
   double transposedRowFactor; ///< Time of an unaligned row of a filter with
                               ///< rows along the reduction, over that of other
                               ///< filters: 20 layers.

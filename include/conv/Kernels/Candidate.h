@@ -13,6 +13,7 @@
 #ifndef CONV_KERNELS_CANDIDATE_H
 #define CONV_KERNELS_CANDIDATE_H
 
+#include "conv/Dialect/Conv/IR/Producer.h"
 #include "conv/Dialect/Conv/IR/StagedLoop.h"
 #include "conv/Kernels/Problem.h"
 
@@ -31,10 +32,10 @@ struct Candidate {
   int64_t gemmK = 0;
   int64_t stages = 0;
   bool columnsFastest = true; ///< Raster order: neighbours share rows.
-  int64_t cluster = 1;     ///< Workgroups that share the reduction of a tile.
-  int64_t promotion = 0;   ///< Products per sum promoted to f32; 0: none.
-  bool isGathered = false; ///< Lanes copy the operands, not the copy engine.
-  StagedLoop loop = StagedLoop::Registers; ///< For `staged_gemm` only.
+  int64_t cluster = 1;   ///< Workgroups that share the reduction of a tile.
+  int64_t promotion = 0; ///< Products per sum promoted to f32; 0: none.
+  Producer producer = Producer::CopyEngine; ///< Of a warpgroup family.
+  StagedLoop loop = StagedLoop::Registers;  ///< For `staged_gemm` only.
   int64_t lastRound = 0; ///< The last workgroups, which take turns.
   const KernelModel *model = nullptr; ///< The model that predicts the cost.
 

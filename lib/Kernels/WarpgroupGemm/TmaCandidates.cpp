@@ -89,11 +89,17 @@ static bool fitsRegisters(const TmaTile &tile) {
   return registers <= tile.consumerRegisters();
 }
 
-/// Whether lanes can copy the operands of this tile (S24).
-static bool canGather(const Gather &gather, const TmaTile &tile) {
+/// Whether the producer has registers for the operands of this tile, if lanes
+/// bring them (S24, S27).
+static bool fitsProducer(const Problem &problem, const TmaTile &tile) {
+  if (!tile.isGathered())
+    return true;
+  const GatherFacts *gathered = getGatherFacts(problem, tile);
+  const LoadFacts *loaded = getLoadFacts(problem, tile);
   return tile.consumers <= TmaTile::kMaxGatherConsumers &&
-         tile.accumulators() <= TmaTile::kMaxGatherAccumulators &&
-         !tile.isConverted() && gather.fits(tile);
+         tile.fitsGatherAccumulators() &&
+         (!gathered || (!tile.isConverted() && gathered->gather.fits(tile))) &&
+         (!loaded || loaded->loaded.fits(tile));
 }
 
 /// Whether copies of a tap's columns are large: all of the tile's or of the
@@ -115,9 +121,8 @@ static bool isPossible(const Problem &problem, const TmaTile &tile) {
                     : facts.hasGroups && tile.hasSlots()
                         ? TmaTile::kMaxRowsOfHaloTiles
                         : TmaTile::kMaxRows;
-  const GatherFacts *gathered = getGatherFacts(problem, tile);
   return facts.steps > 0 && fitsWorkgroup(tile, maxRows) &&
-         (!gathered || canGather(gathered->gather, tile)) &&
+         fitsProducer(problem, tile) &&
          (!tile.isConverted() ||
           (!facts.haloTile && tile.hasWholeConvertedColumns() &&
            tile.atomsPerConsumer() <= kMaxConvertedAtoms &&
@@ -163,15 +168,17 @@ static bool canShare(const Problem &problem, const ChipInfo &chip,
           countTmaTiles(problem, tile) <= countResidentTiles(chip, tile));
 }
 
-/// Whether lanes copy rows that start inside sectors.
-static bool copiesUnaligned(const Problem &problem, const ChipInfo &chip,
-                            const TmaTile &tile) {
+/// Whether lanes read parts of sectors: they copy rows that start inside them,
+/// or load single elements.
+static bool readsPartSectors(const Problem &problem, const ChipInfo &chip,
+                             const TmaTile &tile) {
   const GatherFacts *gathered = getGatherFacts(problem, tile);
-  return gathered && gathered->gather.isUnaligned(chip.sectorBytes);
+  return tile.isLoaded() ||
+         (gathered && gathered->gather.isUnaligned(chip.sectorBytes));
 }
 
 /// Whether shared memory leaves room for the first-level cache, through which
-/// lanes copy unaligned rows, and in which vectors share sectors.
+/// lanes read parts of sectors that others share.
 static bool leavesCache(const ChipInfo &chip, const KeptTile &kept) {
   int64_t stages = kept.tile.stages;
   return stages >= kMinCachedStages &&
@@ -199,6 +206,21 @@ static bool areLanesRanked(const Problem &problem, const ChipInfo &chip) {
          !sumsSlices;
 }
 
+/// Whether a producer is ranked. Tiles whose elements lanes load are for
+/// schedules that ask for them: none was measured yet.
+static bool isRanked(const Problem &problem, const ChipInfo &chip,
+                     Producer producer) {
+  switch (producer) {
+  case Producer::CopyEngine:
+    return getTmaFacts(problem).steps > 0;
+  case Producer::AsyncCopies:
+    return areLanesRanked(problem, chip);
+  case Producer::Registers:
+    return false;
+  }
+  return false;
+}
+
 /// Adds the candidates of a tile and its producer, with `most` stages or fewer.
 static void addTile(const Problem &problem, const ChipInfo &chip,
                     Candidate candidate, int64_t most,
@@ -208,7 +230,7 @@ static void addTile(const Problem &problem, const ChipInfo &chip,
     TmaTile tile = getTmaTile(problem, candidate);
     if (!isPossible(problem, tile) || !canShare(problem, chip, tile))
       continue;
-    bool needsCache = copiesUnaligned(problem, chip, tile);
+    bool needsCache = readsPartSectors(problem, chip, tile);
     auto fits = [&](const Candidate &each) {
       KeptTile kept = getKeptTile(problem, chip, each);
       return kept.sharedBytes() <= chip.sharedMemoryBytes &&
@@ -234,25 +256,25 @@ static void addTile(const Problem &problem, const ChipInfo &chip,
 std::vector<Candidate> conv::listTmaCandidates(const Problem &problem,
                                                const ChipInfo &chip,
                                                const MatrixAtom &atom) {
-  const TmaFacts &facts = getTmaFacts(problem); // Of boxes.
   std::vector<Candidate> candidates;
-  if (!isWarpgroupAtom(atom.kind) ||
-      (atom.kind == AtomKind::WGMMA3xTF32 && !facts.allows3xTF32) ||
-      (atom.hasNarrowSums() && facts.promotion == 0))
+  if (!isWarpgroupAtom(atom.kind))
     return candidates;
-  bool areTapsRows = facts.haloTile && facts.haloTile->tapRows.areRows();
+  const TmaFacts &boxes = getTmaFacts(problem);
+  bool areTapsRows = boxes.haloTile && boxes.haloTile->tapRows.areRows();
   int64_t mostAtoms = areTapsRows ? kMaxTapAtoms : kMaxAtoms;
-  int64_t mostStages = facts.reducesPositions ? kMaxGradientStages : kMaxStages;
-  for (bool isGathered : {false, true}) {
-    bool isPossibleForAny =
-        isGathered ? areLanesRanked(problem, chip) : facts.steps > 0;
+  int64_t mostStages = boxes.reducesPositions ? kMaxGradientStages : kMaxStages;
+  for (auto [producer, name] : kProducers) {
+    const TmaFacts &facts = getTmaFacts(problem, TmaTile{.producer = producer});
+    if (!isRanked(problem, chip, producer) ||
+        (atom.kind == AtomKind::WGMMA3xTF32 && !facts.allows3xTF32) ||
+        (atom.hasNarrowSums() && facts.promotion == 0))
+      continue;
     auto add = [&](Candidate candidate) {
       candidate.promotion = facts.promotion;
-      candidate.isGathered = isGathered;
+      candidate.producer = producer;
       addTile(problem, chip, candidate, mostStages, candidates);
     };
-    if (isPossibleForAny)
-      forEachWarpgroupTile(atom, add, mostAtoms);
+    forEachWarpgroupTile(atom, add, mostAtoms);
   }
   return candidates;
 }

@@ -262,6 +262,19 @@ static double computeGatherCycles(const Problem &problem, const ChipInfo &chip,
           computeGatherCycles(chip, facts.gather.right, tile.rightColumns()));
 }
 
+/// Cycles in which lanes load `rows` rows of an operand: their own, load by
+/// load, or those of the load units and of the path from the last-level cache.
+static double computeLoadedCycles(const ChipInfo &chip,
+                                  const LoadedOperand &operand, int64_t rows) {
+  double ofLoad = fit(chip).loadedElementCycles +
+                  fit(chip).loadedCheckCycles * double(operand.registers - 1);
+  double bytes = double(rows * TmaTile::kRowBytes);
+  return std::max(double(operand.countLoads(rows)) * ofLoad,
+                  bytes / chip.calibration->lineBuffer.unitBytesPerClock +
+                      bytes / double(operand.loadBytes) /
+                          chip.calibration->staged.loadLanesPerClock);
+}
+
 double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
                                const KeptTile &kept, double stepBytes,
                                double units) {
@@ -275,6 +288,11 @@ double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
   if (const GatherFacts *gathered = getGatherFacts(problem, tile))
     return std::max(stepCycles,
                     busy * computeGatherCycles(problem, chip, *gathered, tile));
+  if (const LoadFacts *facts = getLoadFacts(problem, tile))
+    return std::max(
+        stepCycles,
+        computeLoadedCycles(chip, facts->loaded.left, tile.rows) +
+            computeLoadedCycles(chip, facts->loaded.right, tile.columns));
   stepCycles = std::max(
       {stepCycles, computeRowCycles(problem, chip, kept),
        busy * getLineCycles(problem, chip, units) *

@@ -23,6 +23,7 @@
 #include "../Parts/Warpgroup/GatherCopies.h"
 #include "../Parts/Warpgroup/TensorMaps.h"
 #include "../Parts/Warpgroup/Warpgroups.h"
+#include "RegisterCopies.h"
 #include "RightConverter.h"
 #include "TmaProducer.h"
 #include "TmaRoles.h"
@@ -43,6 +44,7 @@ public:
 private:
   void createProducer();
   void createGatheringProducer(Value lane);
+  void createLoadingProducer(Value lane);
   void createEpilogueWarp(Value consumer);
   void createConverter(Value lane);
   /// The subproblems with a product.
@@ -120,6 +122,42 @@ void TmaBody::createGatheringProducer(Value lane) {
   }
 }
 
+void TmaBody::createLoadingProducer(Value lane) {
+  using Copies = RegisterCopies;
+  LoopPosition position = roles.pipelines.getStart();
+  for (const TmaSubproblem &subproblem : getProducts()) {
+    const TiledConvolution &form = *subproblem.form;
+    TmaLoop loop = roles.getLoop(subproblem);
+    SmallVector<Value> arguments = roles.getArguments(subproblem);
+    std::string obstacle;
+    auto loaded = *computeLoadedOperands(getViewed(form), obstacle);
+    // Consumers split left elements themselves.
+    int64_t rounded = form.lhs.getElementType().isF32() ? 1 : 0;
+    Copies::Form leftForm{tile.isConverted() ? 0 : rounded, 0};
+    Copies::Form rightForm{tile.isConverted() ? tile.convertedParts : rounded,
+                           tile.convertedPartBytes()};
+    Copies left(ptx, form.lhs, loaded.left, arguments[0], tile.rows, leftForm,
+                lane);
+    Copies right(ptx, form.rhs, loaded.right, arguments[1], tile.columns,
+                 rightForm, lane);
+    auto createTile = [&](TileOrigin origin, ValueRange carried) {
+      Copies::Rows rows = left.createRows(origin.batch, origin.row);
+      Copies::Rows columns = right.createRows(origin.batch, origin.column);
+      auto load = [&](Value k, const TmaLoop::Places &places,
+                      function_ref<void()> waitForEmpty) {
+        createLoadedTiles(
+            ptx, {{left, rows, places.left}, {right, columns, places.right}}, k,
+            waitForEmpty);
+      };
+      return loop.createLoadingProducer(load, LoopPosition::get(carried))
+          .carried();
+    };
+    position =
+        LoopPosition::get(roles.getScheduler(subproblem)
+                              .createLoop(position.carried(), createTile));
+  }
+}
+
 void TmaBody::createEpilogueWarp(Value consumer) {
   EpilogueChunks chunks(ptx, tile, roles.rest, consumer);
   Value phase = EpilogueChunks::getFirstPhase(ptx);
@@ -167,9 +205,13 @@ void TmaBody::create() {
   auto consumer = [&](Value consumer, Value workItem) {
     createConsumer(roles, subproblems, consumer, workItem);
   };
-  if (tile.isGathered)
+  if (tile.isGathered())
     return createGatherRoles(
-        ptx, tile, workItem, [&] { createGatheringProducer(workItem); },
+        ptx, tile, workItem,
+        [&] {
+          tile.isLoaded() ? createLoadingProducer(workItem)
+                          : createGatheringProducer(workItem);
+        },
         consumer);
   createRoles(
       ptx, tile, workItem, [&] { createProducer(); }, consumer,
@@ -248,7 +290,7 @@ mlir::conv::buildTmaKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> all,
   for (auto [subproblem, source] : llvm::zip(analyzed, subproblems)) {
     const auto &[form, buffers] = source;
     // Copies keep a reference to the geometry, which no longer moves.
-    if (subproblem.geometry && !tile.isGathered)
+    if (subproblem.geometry && !tile.isGathered())
       subproblem.copies = createTmaCopies(ptx, *subproblem.geometry, tile);
     addTmaArguments(subproblem, buffers, tile, built.arguments);
     subproblem.firstTile = tiles;

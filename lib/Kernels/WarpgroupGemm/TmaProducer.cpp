@@ -1,4 +1,4 @@
-//===- TmaProducer.cpp - whether boxes or lanes bring tiles ---------------===//
+//===- TmaProducer.cpp - what can bring the tiles of products -------------===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A schedule says which producer its kernel has. Views say which are possible,
-// and whether it is worth ranking both.
+// and which are worth ranking.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +48,32 @@ mlir::conv::findGather(ArrayRef<ViewedProduct> products) {
   return all;
 }
 
+/// The same for an operand that lanes load.
+static void join(::conv::LoadedOperand &all,
+                 const ::conv::LoadedOperand &other) {
+  all.loadBytes = std::min(all.loadBytes, other.loadBytes);
+  all.areLanesRows |= other.areLanesRows;
+  all.registers = std::max(all.registers, other.registers);
+}
+
+std::optional<::conv::LoadedOperands>
+mlir::conv::findLoaded(ArrayRef<ViewedProduct> products,
+                       std::string &obstacle) {
+  std::optional<::conv::LoadedOperands> all;
+  for (const ViewedProduct &product : products) {
+    auto loaded = computeLoadedOperands(product, obstacle);
+    if (!loaded)
+      return std::nullopt;
+    if (!all) {
+      all = loaded;
+      continue;
+    }
+    join(all->left, loaded->left);
+    join(all->right, loaded->right);
+  }
+  return all;
+}
+
 /// Whether steps of matrices have whole rows of the reduction. Lanes number a
 /// reduction of several digits as one, and fill only its last step with zeros:
 /// of 64 images of 144 positions, 144 steps instead of 192.
@@ -68,13 +94,22 @@ bool mlir::conv::haveWholeBoxes(ArrayRef<ViewedProduct> products) {
 
 std::optional<TmaGeometry>
 mlir::conv::computeProductGeometry(const ViewedProduct &product,
-                                   bool isGathered, std::string &obstacle) {
-  if (isGathered) {
+                                   ::conv::Producer producer,
+                                   std::string &obstacle) {
+  switch (producer) {
+  case ::conv::Producer::CopyEngine:
+    return computeTmaGeometry(product.lhs, product.rhs, product.result,
+                              obstacle);
+  case ::conv::Producer::AsyncCopies:
     if (std::optional<::conv::Gather> gather = computeGather(product))
       return getGatheredGeometry(product, *gather);
     obstacle = "expects operands of which lanes can copy 4 adjacent bytes, but "
                "got others";
     return std::nullopt;
+  case ::conv::Producer::Registers:
+    if (!computeLoadedOperands(product, obstacle))
+      return std::nullopt;
+    return getLoadedGeometry(product);
   }
-  return computeTmaGeometry(product.lhs, product.rhs, product.result, obstacle);
+  return std::nullopt;
 }

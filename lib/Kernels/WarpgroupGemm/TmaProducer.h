@@ -1,4 +1,4 @@
-//===- TmaProducer.h - whether boxes or lanes bring tiles -------*- C++ -*-===//
+//===- TmaProducer.h - what can bring the tiles of products -----*- C++ -*-===//
 //
 // Part of the conv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,14 +20,19 @@ ViewedProduct getViewed(const TiledConvolution &form);
 /// cannot.
 std::optional<::conv::Gather> findGather(ArrayRef<ViewedProduct> products);
 
+/// How lanes load the operands of all products of a kernel; or none, and
+/// `obstacle` says what they need.
+std::optional<::conv::LoadedOperands>
+findLoaded(ArrayRef<ViewedProduct> products, std::string &obstacle);
+
 /// Whether the copy engine can bring the operands of all products, and lanes
 /// would need as many steps. Of taps of matrices, lanes were as often faster.
 bool haveWholeBoxes(ArrayRef<ViewedProduct> products);
 
-/// The geometry of a product for either producer; or none, and `obstacle` says
-/// what the producer needs.
+/// The geometry of a product for a producer; or none, and `obstacle` says what
+/// the producer needs.
 std::optional<TmaGeometry> computeProductGeometry(const ViewedProduct &product,
-                                                  bool isGathered,
+                                                  ::conv::Producer producer,
                                                   std::string &obstacle);
 
 } // namespace mlir::conv

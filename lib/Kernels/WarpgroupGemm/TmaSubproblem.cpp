@@ -32,7 +32,7 @@ mlir::conv::analyzeTmaSubproblem(Location loc, const TiledConvolution &form) {
     return std::move(subproblem);
   std::string obstacle;
   subproblem.geometry = computeProductGeometry(
-      getViewed(form), form.schedule.isGathered(), obstacle);
+      getViewed(form), form.schedule.getProducer(), obstacle);
   if (subproblem.geometry)
     obstacle = checkTmaTile(*subproblem.geometry, form.schedule);
   if (!obstacle.empty())
@@ -75,7 +75,7 @@ void mlir::conv::addTmaArguments(TmaSubproblem &subproblem,
       tile.resultBytes = own.resultBytes;
     }
   ::conv::KeptTile kept(tile);
-  if (tile.isGathered)
+  if (tile.isGathered())
     return kept;
   if (subproblems.size() == 1 && subproblems.front().geometry)
     kept = ::conv::KeptTile(tile,

@@ -120,6 +120,22 @@ getViewedProducts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
   return products;
 }
 
+/// Adds the steps of products of matrices, and how results are stored.
+static void
+addSteps(ArrayRef<ViewedProduct> products,
+         function_ref<TmaGeometry(const ViewedProduct &)> getGeometry,
+         ::conv::TmaFacts &facts) {
+  facts.hasMatrices = true;
+  facts.sharers = std::numeric_limits<int64_t>::max();
+  for (const ViewedProduct &product : products) {
+    TmaGeometry geometry = getGeometry(product);
+    facts.steps = std::max(facts.steps, geometry.countSteps());
+    facts.totalSteps += geometry.countSteps();
+    facts.sharers = std::min(facts.sharers, geometry.getMostWorkgroups());
+    facts.hasStoredPairs |= storesPairs(product.result);
+  }
+}
+
 /// The facts of a kernel whose operands lanes copy; none if they cannot.
 static std::optional<::conv::GatherFacts>
 computeGatherFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
@@ -132,17 +148,30 @@ computeGatherFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
   facts.hasWholeBoxes = haveWholeBoxes(products);
   facts.hasGroups = op.getGroups() > 1;
   facts.isFilterGradient = op.getDirection() == Direction::BackwardWeight;
-  facts.hasMatrices = true;
   facts.isLeftTransposed = gather->left.isTransposed;
   facts.isRightTransposed = gather->right.isTransposed;
-  facts.sharers = std::numeric_limits<int64_t>::max();
-  for (const ViewedProduct &product : products) {
-    TmaGeometry geometry = getGatheredGeometry(product, *gather);
-    facts.steps = std::max(facts.steps, geometry.countSteps());
-    facts.totalSteps += geometry.countSteps();
-    facts.sharers = std::min(facts.sharers, geometry.getMostWorkgroups());
-    facts.hasStoredPairs |= storesPairs(product.result);
-  }
+  addSteps(
+      products,
+      [&](const ViewedProduct &product) {
+        return getGatheredGeometry(product, *gather);
+      },
+      facts);
+  return facts;
+}
+
+/// The facts of a kernel whose operands lanes load; none if they cannot.
+static std::optional<::conv::LoadFacts>
+computeLoadFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
+  SmallVector<ViewedProduct> products = getViewedProducts(op, plan);
+  std::string obstacle;
+  auto loaded = findLoaded(products, obstacle);
+  if (!loaded || products.empty())
+    return std::nullopt;
+  ::conv::LoadFacts facts;
+  facts.loaded = *loaded;
+  facts.hasGroups = op.getGroups() > 1;
+  facts.isFilterGradient = op.getDirection() == Direction::BackwardWeight;
+  addSteps(products, getLoadedGeometry, facts);
   return facts;
 }
 
@@ -186,6 +215,35 @@ static std::string findGatherObstacle(ArrayRef<ViewedProduct> products,
                        tile.positionRegisters(), tile.rows, tile.columns);
 }
 
+/// Checks S27 at the products.
+static std::string findLoadObstacle(ArrayRef<ViewedProduct> products,
+                                    const ::conv::TmaTile &tile) {
+  std::string obstacle;
+  auto loaded = findLoaded(products, obstacle);
+  if (!loaded)
+    return obstacle;
+  if (loaded->fits(tile))
+    return "";
+  return llvm::formatv("expects a tile whose positions fit {0} registers of "
+                       "lanes for the producer registers, but got {1} x {2}",
+                       tile.producerRegisters() - loaded->kOtherRegisters,
+                       tile.rows, tile.columns);
+}
+
+/// Checks S24 or S27 at the products.
+static std::string findProducerObstacle(ArrayRef<ViewedProduct> products,
+                                        const ::conv::TmaTile &tile) {
+  switch (tile.producer) {
+  case ::conv::Producer::CopyEngine:
+    return "";
+  case ::conv::Producer::AsyncCopies:
+    return findGatherObstacle(products, tile);
+  case ::conv::Producer::Registers:
+    return findLoadObstacle(products, tile);
+  }
+  return "";
+}
+
 /// Why the family cannot compute a product; empty if it can.
 static std::string findTmaObstacle(const ViewedProduct &product,
                                    ScheduleAttr schedule,
@@ -193,18 +251,33 @@ static std::string findTmaObstacle(const ViewedProduct &product,
   const auto &[lhs, rhs, result] = product;
   std::string obstacle;
   std::optional<TmaGeometry> geometry =
-      computeProductGeometry(product, schedule.isGathered(), obstacle);
+      computeProductGeometry(product, schedule.getProducer(), obstacle);
   if (geometry)
     obstacle = checkTmaTile(*geometry, schedule);
   if (!obstacle.empty())
     return obstacle;
   ::conv::TmaTile tile = getTmaTile(schedule, *geometry);
-  if (isAlone && !schedule.isGathered() &&
+  if (isAlone && !tile.isGathered() &&
       ::conv::KeptTile(tile, computeTmaReuse(lhs, rhs, *geometry),
                        chip.computeUnits, chip.sharedMemoryBytes)
           .keeps())
     return "";
   return checkTmaMemory(tile, chip);
+}
+
+/// The facts of a producer together with what holds for each.
+template <typename Facts>
+static Facts complete(ConvolutionOpInterface op, const PlanOptions &options,
+                      const ::conv::Problem &problem, Facts facts) {
+  facts.allows3xTF32 =
+      op.getArithmetic() == Arithmetic::F32 &&
+      ::conv::is3xTF32WithinBound(computeReductionWithoutZeros(op), facts.steps,
+                                  problem.splits);
+  if (options.transposed)
+    facts.sharers = 1; // S20.
+  if (hasFloat8(op) && findNarrowSums(op).empty())
+    facts.promotion = ::conv::TmaTile::kMaxPromotion;
+  return facts;
 }
 
 namespace {
@@ -228,7 +301,7 @@ public:
         context, candidate.workgroup, candidate.subgroup, candidate.gemmK,
         candidate.stages, getAtom(context, *candidate.atom),
         getRaster(candidate), haloTile, candidate.cluster, candidate.promotion,
-        candidate.isGathered);
+        candidate.producer);
   }
 
   void describe(const PlannedConvolution &planned,
@@ -238,32 +311,24 @@ public:
     if (options.joinsPhases ||
         problem.hasChannelRows != canHaveChannelRows(op, options))
       return;
-    if (!problem.hasHaloTiles)
-      if (auto facts = computeGatherFacts(op, plan)) {
-        if (options.transposed)
-          facts->sharers = 1; // S20.
-        problem.facts.set(*facts);
-      }
     std::optional<::conv::TmaFacts> facts =
         computeTmaFacts(op, plan, problem.hasHaloTiles);
-    if (!facts)
+    if (facts)
+      problem.facts.set(complete(op, options, problem, *facts));
+    if (problem.hasHaloTiles)
       return;
-    facts->allows3xTF32 =
-        op.getArithmetic() == Arithmetic::F32 &&
-        ::conv::is3xTF32WithinBound(computeReductionWithoutZeros(op),
-                                    facts->steps, problem.splits);
-    if (options.transposed)
-      facts->sharers = 1; // S20.
-    if (hasFloat8(op) && findNarrowSums(op).empty())
-      facts->promotion = ::conv::TmaTile::kMaxPromotion;
-    problem.facts.set(*facts);
+    if (auto gathered = computeGatherFacts(op, plan))
+      problem.facts.set(complete(op, options, problem, *gathered));
+    if (auto loaded = computeLoadFacts(op, plan))
+      problem.facts.set(complete(op, options, problem, *loaded));
   }
 
   std::string findObstacle(ConvolutionOpInterface op, ScheduleAttr schedule,
                            const ::conv::ChipInfo &chip) const override {
     PlanOptions options = getPlanOptions(schedule);
     if (schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32 &&
-        !getTmaFacts(computeProblem(op, options)).allows3xTF32)
+        !getTmaFacts(computeProblem(op, options), getTmaTile(schedule))
+             .allows3xTF32)
       return llvm::formatv(
           "expects f32 arithmetic and a reduction long enough for the bound of "
           "an f32 sum for {0}, but got {1} and {2}",
@@ -275,11 +340,10 @@ public:
       return obstacle;
     ConvolutionPlan plan = planConvolution(op, options);
     SmallVector<ViewedProduct> products = getViewedProducts(op, plan);
-    if (schedule.isGathered())
-      if (std::string obstacle =
-              findGatherObstacle(products, getTmaTile(schedule));
-          !obstacle.empty())
-        return obstacle;
+    if (std::string obstacle =
+            findProducerObstacle(products, getTmaTile(schedule));
+        !obstacle.empty())
+      return obstacle;
     for (const ViewedProduct &product : products) {
       std::string obstacle =
           findTmaObstacle(product, schedule, chip, isAlone(plan));
@@ -310,7 +374,10 @@ private:
   std::optional<TmaGeometry>
   computeGeometry(const ViewedProduct &product,
                   std::string &obstacle) const override {
-    return computeProductGeometry(product, findGather(product).has_value(),
+    return computeProductGeometry(product,
+                                  findGather(product)
+                                      ? ::conv::Producer::AsyncCopies
+                                      : ::conv::Producer::CopyEngine,
                                   obstacle);
   }
 };

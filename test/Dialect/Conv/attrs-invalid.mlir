@@ -353,7 +353,7 @@ func.func private @schedule_s22_registers() attributes {
 
 func.func private @schedule_s24_name() attributes {
   a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
-                     // expected-error @below {{expects producer to be tma or cp_async, but got boxes}}
+                     // expected-error @below {{expects producer to be tma, cp_async or registers, but got boxes}}
                      atom = <wgmma 64 x 64 x 16>, raster = rows, producer = boxes>>}
 
 // -----
@@ -376,6 +376,28 @@ func.func private @schedule_s24_subgroups() attributes {
   // expected-error @below {{expects at most 2 subgroups and 128 accumulators a lane with the producer cp_async, but got 3 and 32}}
   a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [192, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
                      atom = <wgmma 64 x 64 x 16>, raster = rows, producer = cp_async>>}
+
+// -----
+
+func.func private @schedule_s27_halo_tile() attributes {
+  // expected-error @below {{expects no halo_tile with the producer registers, but got [8, 8]}}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows, halo_tile = [8, 8], producer = registers>>}
+
+// -----
+
+func.func private @schedule_s27_subgroups() attributes {
+  // expected-error @below {{expects at most 2 subgroups and 128 accumulators a lane with the producer registers, but got 3 and 32}}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [192, 64], subgroup = [64, 64], gemm_k = 64, stages = 4,
+                     atom = <wgmma 64 x 64 x 16>, raster = rows, producer = registers>>}
+
+// -----
+
+// Promoted sums are added to totals, so there are two of each.
+func.func private @schedule_s27_accumulators() attributes {
+  // expected-error @below {{expects at most 2 subgroups and 128 accumulators a lane with the producer registers, but got 2 and 192}}
+  a = #conv.schedule<kernel = #conv.warpgroup_gemm<workgroup = [128, 192], subgroup = [64, 192], gemm_k = 128, stages = 3,
+                     atom = <wgmma 64 x 192 x 32>, raster = rows, promotion = 128, producer = registers>>}
 
 // -----
 

@@ -84,8 +84,10 @@ protected:
     facts.gather.right = {.copyBytes = copyBytes, .alignment = right};
     facts.isFilterGradient = isFilterGradient;
     problem.facts.set(facts);
-    KeptTile tile(
-        TmaTile{.rows = 128, .columns = 64, .stages = 4, .isGathered = true});
+    KeptTile tile(TmaTile{.rows = 128,
+                          .columns = 64,
+                          .stages = 4,
+                          .producer = Producer::AsyncCopies});
     return computeCopyCycles(problem, hopper.info, tile, /*stepBytes=*/0,
                              double(hopper.info.computeUnits));
   }
@@ -121,6 +123,56 @@ TEST_F(GatheredRows, AreLoadedUpToTheEndOfTheReduction) {
   };
   EXPECT_DOUBLE_EQ(getCyclesOf(40), getCyclesOf(64) * 40 / 64);
   EXPECT_DOUBLE_EQ(getCyclesOf(96), getCyclesOf(64) * 96 / 128);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows that lanes load
+//===----------------------------------------------------------------------===//
+
+// Each load of a lane takes time, and each coordinate that it checks.
+TEST(LoadedRows, TakeTimeForLoadsAndChecks) {
+  CalibratedChip hopper{"sm_90a"};
+  WarpgroupCalibration &fit = hopper.calibration.warpgroup;
+  fit.copyLatencyCycles = 0;
+  fit.loadedElementCycles = 100; // The path from memory takes less.
+  fit.loadedCheckCycles = 10;
+  auto getCycles = [&](int64_t loadBytes, int64_t registers) {
+    Problem problem;
+    problem.facts.set(TmaFacts());
+    LoadFacts facts;
+    facts.loaded.left = {.loadBytes = loadBytes, .registers = registers};
+    facts.loaded.right = {.loadBytes = loadBytes, .areLanesRows = true};
+    problem.facts.set(facts);
+    KeptTile tile(TmaTile{.rows = 128,
+                          .columns = 80,
+                          .stages = 4,
+                          .producer = Producer::Registers});
+    return computeCopyCycles(problem, hopper.info, tile, /*stepBytes=*/0,
+                             double(hopper.info.computeUnits));
+  };
+  // 8 vectors of left rows, and 2 vectors for each of 3 right rows, of which
+  // the last one is a part of the tile for half of the lanes.
+  EXPECT_DOUBLE_EQ(getCycles(2, 1), (8 + 6) * 8 * 100);
+  EXPECT_DOUBLE_EQ(getCycles(4, 1), (8 + 6) * 4 * 100);
+  EXPECT_DOUBLE_EQ(getCycles(2, 3), (8 * 120 + 6 * 100) * 8);
+}
+
+// Lanes have registers for positions of few rows, and fewer beside two
+// consumers than beside one.
+TEST(LoadedRows, NeedRegisters) {
+  auto fits = [](int64_t rows, int64_t loadBytes, int64_t consumers) {
+    LoadedOperands loaded;
+    loaded.left = {.loadBytes = loadBytes, .registers = 3};
+    loaded.right = {.loadBytes = loadBytes};
+    return loaded.fits({.rows = rows,
+                        .columns = 64,
+                        .consumers = consumers,
+                        .producer = Producer::Registers});
+  };
+  EXPECT_TRUE(fits(128, 2, 2));
+  EXPECT_FALSE(fits(256, 2, 2));
+  EXPECT_FALSE(fits(128, 1, 2));
+  EXPECT_TRUE(fits(128, 1, 1));
 }
 
 //===----------------------------------------------------------------------===//

@@ -402,9 +402,9 @@ TEST(TmaModel, LanesLeaveRoomForTheCache) {
     for (const RankedCandidate &ranked :
          rankCandidates(problem, hopper()).accepted) {
       TmaTile tile = getTmaTile(problem, ranked.candidate);
-      if (tile.isGathered)
+      if (tile.isGathered())
         most = std::max(most, tile.sharedBytes());
-      if (tile.isGathered && alignment == 16) {
+      if (tile.isGathered() && alignment == 16) {
         EXPECT_GE(tile.stages, 3);
       }
     }
@@ -429,7 +429,7 @@ TEST(TmaModel, LanesAreRankedForUnalignedRows) {
     problem.facts.set(facts);
     for (const RankedCandidate &ranked :
          rankCandidates(problem, hopper()).accepted)
-      if (ranked.candidate.isGathered)
+      if (ranked.candidate.producer == Producer::AsyncCopies)
         return true;
     return false;
   };
@@ -527,7 +527,7 @@ TEST(TmaModel, RowsInnermostAreStoredByColumns) {
 // fewer bytes lanes copy at a time, the later theirs come.
 TEST(TmaModel, ProducersAreRankedTogether) {
   Problem problem = createLayer();
-  auto getBest = [&](int64_t copyBytes, bool isGathered) {
+  auto getBest = [&](int64_t copyBytes, Producer producer) {
     GatherFacts facts;
     static_cast<TmaFacts &>(facts) = factsOf(problem);
     facts.gather.left = {.copyBytes = copyBytes, .registers = 1};
@@ -536,15 +536,16 @@ TEST(TmaModel, ProducersAreRankedTogether) {
     for (const RankedCandidate &ranked :
          rankCandidates(problem, hopper()).accepted)
       if (ranked.candidate.atom->kind == AtomKind::WGMMA &&
-          ranked.candidate.isGathered == isGathered)
+          ranked.candidate.producer == producer)
         return ranked.cost.seconds;
     ADD_FAILURE() << "no candidate with this producer";
     return 0.0;
   };
-  double boxes = getBest(16, false);
-  EXPECT_EQ(getBest(4, false), boxes);
-  EXPECT_GT(getBest(4, true), getBest(16, true));
-  EXPECT_GT(getBest(4, true), boxes);
+  double boxes = getBest(16, Producer::CopyEngine);
+  EXPECT_EQ(getBest(4, Producer::CopyEngine), boxes);
+  EXPECT_GT(getBest(4, Producer::AsyncCopies),
+            getBest(16, Producer::AsyncCopies));
+  EXPECT_GT(getBest(4, Producer::AsyncCopies), boxes);
 }
 
 // Copies that skip positions of volumes are slow, so lanes are ranked beside
@@ -563,10 +564,10 @@ TEST(TmaModel, LanesAreRankedForStridedVolumes) {
     problem.facts.set(facts);
     std::vector<RankedCandidate> accepted =
         rankCandidates(problem, hopper()).accepted;
-    return std::any_of(accepted.begin(), accepted.end(),
-                       [](const RankedCandidate &ranked) {
-                         return ranked.candidate.isGathered;
-                       });
+    return std::any_of(
+        accepted.begin(), accepted.end(), [](const RankedCandidate &ranked) {
+          return ranked.candidate.producer == Producer::AsyncCopies;
+        });
   };
   EXPECT_TRUE(isRanked(true, true));
   EXPECT_FALSE(isRanked(true, false));

@@ -132,48 +132,48 @@ void mlir::conv::printScheduleOptions(AsmPrinter &printer,
     printer << ", chosen_by = " << stringifyChosenBy(chosenBy);
 }
 
-/// The producer that is not the copy engine.
-static constexpr StringLiteral kCpAsync = "cp_async";
-
-static ParseResult parseProducer(AsmParser &parser, bool &gathered) {
+static ParseResult parseProducer(AsmParser &parser, Producer &producer) {
   SMLoc location = parser.getCurrentLocation();
-  StringRef name;
-  if (parser.parseKeyword(&name))
+  StringRef keyword;
+  if (parser.parseKeyword(&keyword))
     return failure();
-  gathered = name == kCpAsync;
-  if (gathered || name == "tma")
-    return success();
+  for (auto [each, name] : ::conv::kProducers)
+    if (keyword == StringRef(name)) {
+      producer = each;
+      return success();
+    }
   return parser.emitError(location)
-         << "expects producer to be tma or cp_async, but got " << name;
+         << "expects producer to be tma, cp_async or registers, but got "
+         << keyword;
 }
 
 ParseResult mlir::conv::parseWarpgroupOptions(AsmParser &parser,
                                               SmallVector<int64_t> &haloTile,
                                               int64_t &cluster,
                                               int64_t &promotion,
-                                              bool &gathered) {
+                                              Producer &producer) {
   cluster = 1;
   promotion = 0;
-  gathered = false;
+  producer = Producer::CopyEngine;
   return parseOptions(
       parser, {{"halo_tile", [&] { return parseIntegers(parser, haloTile); }},
                {"cluster", [&] { return parser.parseInteger(cluster); }},
                {"promotion", [&] { return parser.parseInteger(promotion); }},
-               {"producer", [&] { return parseProducer(parser, gathered); }}});
+               {"producer", [&] { return parseProducer(parser, producer); }}});
 }
 
 void mlir::conv::printWarpgroupOptions(AsmPrinter &printer,
                                        ArrayRef<int64_t> haloTile,
                                        int64_t cluster, int64_t promotion,
-                                       bool gathered) {
+                                       Producer producer) {
   if (!haloTile.empty())
     printer << ", halo_tile = [" << haloTile << "]";
   if (cluster != 1)
     printer << ", cluster = " << cluster;
   if (promotion != 0)
     printer << ", promotion = " << promotion;
-  if (gathered)
-    printer << ", producer = " << kCpAsync;
+  if (producer != Producer::CopyEngine)
+    printer << ", producer = " << ::conv::getName(producer);
 }
 
 /// Parses a size, and the role before it or an empty role.

@@ -39,9 +39,10 @@ void printScheduleOptions(AsmPrinter &printer, ArrayRef<int64_t> outputTile,
 ParseResult parseWarpgroupOptions(AsmParser &parser,
                                   SmallVector<int64_t> &haloTile,
                                   int64_t &cluster, int64_t &promotion,
-                                  bool &gathered);
+                                  Producer &producer);
 void printWarpgroupOptions(AsmPrinter &printer, ArrayRef<int64_t> haloTile,
-                           int64_t cluster, int64_t promotion, bool gathered);
+                           int64_t cluster, int64_t promotion,
+                           Producer producer);
 
 /// Parses `batch = [g = 1], rows = [...], columns = [...]`, where a digit is
 /// its size, with or without its role.

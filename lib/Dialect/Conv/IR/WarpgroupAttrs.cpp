@@ -103,28 +103,28 @@ static LogicalResult verifyPromotion(EmitError emitError, int64_t promotion,
                      << promotion << " of " << atom;
 }
 
-/// Checks S24, except the part that depends on the convolution.
+/// Checks S24 and S27, except the parts that depend on the convolution.
 static LogicalResult verifyProducer(EmitError emitError,
                                     const ::conv::TmaTile &tile, AtomAttr atom,
                                     ArrayRef<int64_t> haloTile) {
-  if (!tile.isGathered)
+  if (!tile.isGathered())
     return success();
+  auto name = ::conv::getName(tile.producer);
   if (!haloTile.empty())
-    return emitError() << "expects no halo_tile with the producer cp_async, "
-                          "but got ["
-                       << haloTile << "]";
-  if (atom.getKind() != AtomKind::WGMMA ||
-      atom.getK() * tile.kElementBytes != tile.kAtomBytes)
+    return emitError() << "expects no halo_tile with the producer " << name
+                       << ", but got [" << haloTile << "]";
+  if (!tile.isLoaded() && (atom.getKind() != AtomKind::WGMMA ||
+                           atom.getK() * tile.kElementBytes != tile.kAtomBytes))
     return emitError() << "expects a wgmma atom of 16-bit operands with the "
                           "producer cp_async, but got "
                        << atom;
   if (tile.consumers > tile.kMaxGatherConsumers ||
-      tile.accumulators() > tile.kMaxGatherAccumulators)
+      !tile.fitsGatherAccumulators())
     return emitError() << "expects at most " << tile.kMaxGatherConsumers
                        << " subgroups and " << tile.kMaxGatherAccumulators
-                       << " accumulators a lane with the producer cp_async, "
-                          "but got "
-                       << tile.consumers << " and " << tile.accumulators();
+                       << " accumulators a lane with the producer " << name
+                       << ", but got " << tile.consumers << " and "
+                       << (tile.addsSteps() ? 2 : 1) * tile.accumulators();
   return success();
 }
 
@@ -143,14 +143,14 @@ WarpgroupGemmAttr::verify(EmitError emitError, ArrayRef<int64_t> workgroup,
                           ArrayRef<int64_t> subgroup, int64_t gemmK,
                           int64_t stages, AtomAttr atom, Raster,
                           ArrayRef<int64_t> haloTile, int64_t cluster,
-                          int64_t promotion, bool gathered) {
+                          int64_t promotion, Producer producer) {
   KernelFields fields{workgroup, subgroup, gemmK, stages, atom};
   if (failed(fields.verify(emitError)))
     return failure();
   ::conv::TmaTile tile = getTile(fields);
   tile.cluster = cluster;
   tile.promotion = promotion;
-  tile.isGathered = gathered;
+  tile.producer = producer;
   if (!haloTile.empty() && failed(verifyHaloTile(emitError, haloTile)))
     return failure();
   if (failed(verifyCluster(emitError, tile)) ||
@@ -197,7 +197,7 @@ LogicalResult WeightStationaryAttr::verify(EmitError emitError,
   tile.isStaged = schedule.getSplits() == 1;
   tile.cluster = schedule.getCluster();
   tile.promotion = schedule.getPromotion();
-  tile.isGathered = schedule.isGathered();
+  tile.producer = schedule.getProducer();
   tile.convertedParts =
       schedule.getAtom().getKind() == AtomKind::WGMMA3xTF32 ? 2 : 0;
   return tile;

@@ -72,13 +72,16 @@ mlir::conv::computeGather(const ViewedProduct &product) {
   return ::conv::Gather{*left, *right};
 }
 
-TmaGeometry mlir::conv::getGatheredGeometry(const ViewedProduct &product,
-                                            const ::conv::Gather &gather) {
+/// The geometry of a product of plain matrices, of which the left or the right
+/// one may have rows innermost in shared memory.
+static TmaGeometry getMatrixGeometry(const ViewedProduct &product,
+                                     bool isLeftTransposed,
+                                     bool isRightTransposed) {
   using Extent = TmaMatrix::Extent;
   TmaGeometry geometry{};
   geometry.window.groups = 1;
   geometry.slices = llvm::product_of(product.lhs.view.getBatch());
-  geometry.elementBytes = Tile::kElementBytes;
+  geometry.elementBytes = product.lhs.type.getElementTypeBitWidth() / 8;
   geometry.resultBytes = product.result.type.getElementTypeBitWidth() / 8;
   geometry.segments = 1;
   geometry.segmentPositions = product.lhs.view.getShape()[2];
@@ -89,7 +92,18 @@ TmaGeometry mlir::conv::getGatheredGeometry(const ViewedProduct &product,
       std::swap(matrix.dimensions[0], matrix.dimensions[1]);
     return matrix;
   };
-  geometry.leftMatrix = getMatrix(product.lhs, gather.left.isTransposed);
-  geometry.rightMatrix = getMatrix(product.rhs, gather.right.isTransposed);
+  geometry.leftMatrix = getMatrix(product.lhs, isLeftTransposed);
+  geometry.rightMatrix = getMatrix(product.rhs, isRightTransposed);
   return geometry;
+}
+
+TmaGeometry mlir::conv::getGatheredGeometry(const ViewedProduct &product,
+                                            const ::conv::Gather &gather) {
+  return getMatrixGeometry(product, gather.left.isTransposed,
+                           gather.right.isTransposed);
+}
+
+TmaGeometry mlir::conv::getLoadedGeometry(const ViewedProduct &product) {
+  return getMatrixGeometry(product, /*isLeftTransposed=*/false,
+                           /*isRightTransposed=*/false);
 }

@@ -64,22 +64,30 @@ static bool isOcpFloat8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
-bool GeometryReader::readTypes() {
-  Type type = lhs.type.getElementType();
-  Type other = rhs.type.getElementType();
+std::string mlir::conv::checkTypes(const ViewedProduct &product) {
+  Type type = product.lhs.type.getElementType();
+  Type other = product.rhs.type.getElementType();
   bool isKnown = type.isF16() || type.isBF16() || type.isF32() ||
                  type.isInteger(8) || isOcpFloat8(type);
   // Instructions multiply any pair of 8-bit float types.
   if (!isKnown || (other != type && !(isOcpFloat8(type) && isOcpFloat8(other))))
-    return refuse("operands of f16, of bf16, of f32, of i8 or of 8-bit floats, "
-                  "but got others");
-  geometry.elementBytes = type.getIntOrFloatBitWidth() / 8;
-  geometry.resultBytes = result.type.getElementTypeBitWidth() / 8;
-  if (Type element = result.type.getElementType();
+    return "expects operands of f16, of bf16, of f32, of i8 or of 8-bit "
+           "floats, but got others";
+  if (Type element = product.result.type.getElementType();
       !(element.isF16() || element.isBF16() || element.isF32() ||
         element.isInteger(8) || element.isInteger(32) || isOcpFloat8(element)))
-    return refuse("a result of f16, bf16, f32, i8, i32 or an 8-bit float, but "
-                  "got another");
+    return "expects a result of f16, bf16, f32, i8, i32 or an 8-bit float, but "
+           "got another";
+  return "";
+}
+
+bool GeometryReader::readTypes() {
+  if (std::string found = checkTypes({lhs, rhs, result}); !found.empty()) {
+    obstacle = found;
+    return false;
+  }
+  geometry.elementBytes = lhs.type.getElementTypeBitWidth() / 8;
+  geometry.resultBytes = result.type.getElementTypeBitWidth() / 8;
   for (const ViewedTensor *operand : {&lhs, &rhs})
     if (operand->strides != computeContiguousStrides(operand->type.getShape()))
       return refuse("operands without gaps, but got strides");

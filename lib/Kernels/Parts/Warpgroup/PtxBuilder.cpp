@@ -91,6 +91,25 @@ SmallVector<Value> PtxBuilder::createSwitch(
       b, number, llvm::to_vector(llvm::seq<int64_t>(1, count + 1)), create);
 }
 
+/// Each lane exchanges the value with itself, which neither LLVM nor ptxas sees:
+/// the distance is 0 for any number of ones in `other`.
+Value PtxBuilder::computeAfter(Value value, Value other) const {
+  return LLVM::InlineAsmOp::create(
+             b, b.getI32Type(), ValueRange{value, other},
+             "{\n"
+             ".reg .b32 distance;\n"
+             "popc.b32 distance, $2;\n"
+             "shr.u32 distance, distance, 6;\n"
+             "shfl.sync.bfly.b32 $0, $1, distance, 31, 0xffffffff;\n"
+             "}",
+             "=r,r,r,~{memory}", /*has_side_effects=*/true,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(b.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}
+
 Value PtxBuilder::uniform(Value value) const {
   return NVVM::ShflOp::create(b, b.getI32Type(), math.constant(-1), value,
                               math.constant(0), math.constant(31),

@@ -55,6 +55,9 @@ public:
   createSwitch(Value number, int64_t count,
                function_ref<SmallVector<Value>(int64_t)> create) const;
 
+  /// `value`, as one from which compilers compute nothing before they know
+  /// `other`. Called by whole warps.
+  Value computeAfter(Value value, Value other) const;
   /// The first lane's `value`, for values that are equal in the whole warp.
   Value uniform(Value value) const;
   /// Whether `value` holds in the previous lane; in the first one, its own.

@@ -19,11 +19,21 @@ const TmaFacts &conv::getTmaFacts(const Problem &problem) {
 
 const GatherFacts *conv::getGatherFacts(const Problem &problem,
                                         const TmaTile &tile) {
-  return tile.isGathered ? problem.facts.get<GatherFacts>() : nullptr;
+  return tile.producer == Producer::AsyncCopies
+             ? problem.facts.get<GatherFacts>()
+             : nullptr;
+}
+
+const LoadFacts *conv::getLoadFacts(const Problem &problem,
+                                    const TmaTile &tile) {
+  return tile.producer == Producer::Registers ? problem.facts.get<LoadFacts>()
+                                              : nullptr;
 }
 
 const TmaFacts &conv::getTmaFacts(const Problem &problem, const TmaTile &tile) {
-  const GatherFacts *facts = getGatherFacts(problem, tile);
+  if (const GatherFacts *facts = getGatherFacts(problem, tile))
+    return *facts;
+  const LoadFacts *facts = getLoadFacts(problem, tile);
   return facts ? *facts : getTmaFacts(problem);
 }
 
@@ -34,7 +44,7 @@ TmaTile conv::getTmaTile(const Problem &problem, const Candidate &candidate) {
                .consumers = candidate.subgroups(),
                .isStaged = problem.splits == 1,
                .resultBytes = byteSize(problem.result),
-               .isGathered = candidate.isGathered,
+               .producer = candidate.producer,
                .cluster = candidate.cluster,
                .promotion = candidate.promotion};
   const TmaFacts &facts = getTmaFacts(problem, tile);

@@ -36,7 +36,7 @@ TmaPipelines::TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
                            Value memory)
     : stages(ptx, ptx.offset(memory, kept.tile.barrierOffset() + kept.shift()),
              kept.tile.stages),
-      isGathered(kept.tile.isGathered) {
+      producer(kept.tile.producer) {
   const Tile &tile = kept.tile;
   if (kept.keeps()) {
     Value barriers = ptx.offset(memory, kept.barrierOffset());
@@ -52,13 +52,16 @@ TmaPipelines::TmaPipelines(const PtxBuilder &ptx, const ::conv::KeptTile &kept,
 }
 
 void TmaPipelines::initialize(int64_t consumers) const {
-  int64_t converters = converted ? 1 : 0;
-  stages.initialize(isGathered ? Tile::kWarpgroupSize : 1,
-                    consumers + converters);
+  bool isLoaded = producer == ::conv::Producer::Registers;
+  int64_t converters = converted && !isLoaded ? 1 : 0;
+  stages.initialize(
+      producer == ::conv::Producer::CopyEngine ? 1 : Tile::kWarpgroupSize,
+      consumers + converters);
   if (slots)
     slots->initialize(1, consumers);
   if (converted)
-    converted->initialize(converters, consumers);
+    converted->initialize(isLoaded ? Tile::kWarpgroupSize : converters,
+                          consumers);
   if (kept)
     kept->steps.initializeFull(1);
 }
@@ -168,6 +171,39 @@ TmaLoop::createGatheringProducer(function_ref<void(Value, Value)> copy,
       }));
 }
 
+LoopPosition TmaLoop::createLoadingProducer(
+    function_ref<void(Value, const Places &, function_ref<void()>)> load,
+    LoopPosition position) const {
+  const IndexMath &math = ptx.math;
+  return LoopPosition::get(ptx.createFor(
+      math.mul(inner.first, inner.step), math.mul(inner.end, inner.step),
+      inner.step, position.carried(), [&](Value k, ValueRange carried) {
+        LoopPosition at = LoopPosition::get(carried);
+        Value left =
+            ptx.offset(memory, math.mul(at.stage.stage, tile.stageBytes()));
+        Places places{left, ptx.offset(left, tile.rightOffset())};
+        if (at.second)
+          places.right = ptx.offset(
+              memory,
+              math.add(math.mul(at.second->stage, tile.convertedBytes()),
+                       tile.convertedOffset()));
+        load(k, places, [&] {
+          pipelines.stages.waitForEmpty(at.stage);
+          if (at.second)
+            pipelines.converted->waitForEmpty(*at.second);
+        });
+        // Instructions read these stores through the async proxy.
+        ptx.fenceSharedForCopies();
+        pipelines.stages.fill(at.stage.stage);
+        at.stage = pipelines.stages.getNext(at.stage);
+        if (at.second) {
+          pipelines.converted->fill(at.second->stage);
+          at.second = pipelines.converted->getNext(*at.second);
+        }
+        return at.carried();
+      }));
+}
+
 //===----------------------------------------------------------------------===//
 // The consumers
 //===----------------------------------------------------------------------===//
@@ -258,8 +294,8 @@ ConsumerBuilder::State ConsumerBuilder::createStep(const State &state,
   if (pipelines.kept)
     pipelines.kept->steps.wait({step, ptx.math.constant(0)});
   stages.wait(at);
-  // Instructions read through the async proxy what lanes wrote without it.
-  if (pipelines.isGathered)
+  // Instructions read through the async proxy what lanes copied without it.
+  if (pipelines.producer == ::conv::Producer::AsyncCopies)
     ptx.fenceSharedForCopies();
   if (tile.promotes()) {
     SmallVector<Value> sums =

@@ -37,7 +37,8 @@ struct TmaPipelines {
 
   /// Called by one work-item, before any other goes on. `consumers` releases
   /// empty what consumers read. A converted stage is filled, and its stage
-  /// released as well, by the one warp whose turn it is.
+  /// released as well, by the one warp whose turn it is; or all lanes of the
+  /// producer fill both.
   void initialize(int64_t consumers) const;
   LoopPosition getStart() const;
   int64_t getStageBytes(const ::conv::TmaTile &tile) const {
@@ -45,7 +46,7 @@ struct TmaPipelines {
   }
 
   MbarrierPipeline stages;
-  bool isGathered = false;                   ///< Whether lanes fill stages.
+  ::conv::Producer producer = ::conv::Producer::CopyEngine;
   std::optional<MbarrierPipeline> slots;     ///< For halo tiles.
   std::optional<MbarrierPipeline> converted; ///< Excludes `slots`.
   /// The tile of a kept operand, and one pipeline stage for each step.
@@ -77,6 +78,17 @@ public:
   /// from an element of the reduction on, to an address.
   LoopPosition createGatheringProducer(function_ref<void(Value, Value)> copy,
                                        LoopPosition position) const;
+
+  /// Where a step's tiles are stored: the right one, or its tf32 parts.
+  struct Places {
+    Value left, right;
+  };
+  /// Called by all lanes of a warpgroup: `load` loads the tiles of the step
+  /// from an element of the reduction on, calls the function, which waits until
+  /// the places are empty, and stores them there.
+  LoopPosition createLoadingProducer(
+      function_ref<void(Value, const Places &, function_ref<void()>)> load,
+      LoopPosition position) const;
 
   /// The steps of a tile in runs of equal length. A run is the steps that share
   /// halo tiles, or else all steps.

@@ -16,6 +16,7 @@
 #include "conv/Chip/Chip.h"
 #include "conv/Dialect/Conv/IR/DigitRole.h"
 #include "conv/Dialect/Conv/IR/DirectLoop.h"
+#include "conv/Dialect/Conv/IR/Producer.h"
 #include "conv/Dialect/Conv/IR/StagedLoop.h"
 
 #include "mlir/IR/Attributes.h"
@@ -28,6 +29,7 @@ namespace mlir {
 namespace conv {
 using ::conv::AtomKind;
 using ::conv::DirectLoop;
+using ::conv::Producer;
 using ::conv::StagedLoop;
 
 /// The name in schedules, such as "mfma" or "async_staged".

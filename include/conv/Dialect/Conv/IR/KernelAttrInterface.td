@@ -41,8 +41,9 @@ def Conv_KernelAttrInterface : AttrInterface<"KernelAttrInterface"> {
       "int64_t", "getCluster", (ins), "", "return 1;">,
     InterfaceMethod<"Products that matrix instructions add up before their sum is promoted to f32; 0 if they add up in f32.",
       "int64_t", "getPromotion", (ins), "", "return 0;">,
-    InterfaceMethod<"Whether the lanes of a producer copy the operands, not the copy engine.",
-      "bool", "isGathered", (ins), "", "return false;">,
+    InterfaceMethod<"What brings the operands to warpgroups.",
+      "::conv::Producer", "getProducer", (ins), "",
+      "return ::conv::Producer::CopyEngine;">,
     InterfaceMethod<"Subgroups of a workgroup that multiply.",
       "int64_t", "getNumSubgroups", (ins), "", [{
         return ::llvm::divideCeil($_attr.getWorkgroup()[0],

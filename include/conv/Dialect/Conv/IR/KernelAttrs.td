@@ -163,7 +163,7 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
     OptionalArrayRefParameter<"int64_t">:$haloTile,
     DefaultValuedParameter<"int64_t", "1">:$cluster,
     DefaultValuedParameter<"int64_t", "0">:$promotion,
-    DefaultValuedParameter<"bool", "false">:$gathered)> {
+    DefaultValuedParameter<"::conv::Producer", "::conv::Producer::CopyEngine">:$producer)> {
   let summary = "Products of tiles that a producer brings to warpgroups";
   let description = [{
     Sizes are those of a batch of matrix products: `[rows, columns]`. One
@@ -176,6 +176,13 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
     all lanes of that warpgroup copy a few bytes at a time to the same places,
     where boxes do not describe an operand, or the copy engine takes long for
     rows that start inside sectors.
+
+    With `producer = registers`, those lanes load a few bytes of any alignment
+    to registers, join them to 16 bytes along the reduction, and store these at
+    the same places: for operands of which no 4 bytes are adjacent, and for
+    elements that instructions read only along the reduction, where another
+    index is innermost in memory. f32 is rounded to tf32, or split into its
+    parts, on the way.
 
     With `halo_tile`, positions are numbered halo tile by halo tile, each of
     that height and width, so that tiles are rectangles of them. A halo tile is
@@ -222,6 +229,10 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
         of which 4 bytes or more are adjacent, and for products of 8 columns or
         more. Lanes have registers for the positions of the tile's rows and
         columns: there are at most 2 subgroups, and 128 accumulators a lane.
+      * (S27) `producer = registers` is for operands of any type that the atom
+        multiplies, without `halo_tile`, of less than 2^30 elements, and for
+        products of 8 columns or more. Registers, subgroups and accumulators are
+        limited as with `cp_async`; two sets of accumulators count twice.
 
     Example:
     ```mlir
@@ -230,10 +241,8 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
                          raster = columns, cluster = 2>
     ```
   }];
-  let assemblyFormat = "`<`" # fields # " `` custom<WarpgroupOptions>($haloTile, $cluster, $promotion, $gathered) `>`";
-  let extraClassDeclaration = verifyForChip # [{
-    bool isGathered() const { return getGathered(); }
-  }];
+  let assemblyFormat = "`<`" # fields # " `` custom<WarpgroupOptions>($haloTile, $cluster, $promotion, $producer) `>`";
+  let extraClassDeclaration = verifyForChip;
 }
 
 def Conv_LineBufferAttr : Conv_KernelAttr<"LineBuffer", "line_buffer"> {

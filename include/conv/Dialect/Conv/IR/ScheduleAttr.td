@@ -197,7 +197,7 @@ def Conv_ScheduleAttr : Conv_Attr<"Schedule", "schedule"> {
     }
     int64_t getCluster() const { return getKernel().getCluster(); }
     int64_t getPromotion() const { return getKernel().getPromotion(); }
-    bool isGathered() const { return getKernel().isGathered(); }
+    ::conv::Producer getProducer() const { return getKernel().getProducer(); }
     /// Whether `atom` is a row of the chip's table. The atoms of other direct
     /// schedules are blocks of multiplications.
     bool hasMatrixInstruction() const {

@@ -14,6 +14,7 @@
 #ifndef CONV_DIALECT_CONV_IR_TMATILE_H
 #define CONV_DIALECT_CONV_IR_TMATILE_H
 
+#include "conv/Dialect/Conv/IR/Producer.h"
 #include "conv/Support/IntegerMath.h"
 
 #include <algorithm>
@@ -118,9 +119,11 @@ struct TmaTile {
   /// the bytes of a result element.
   bool isStaged = true;
   int64_t resultBytes = kElementBytes;
-  /// Whether all lanes of the producer's warpgroup copy both operands, not the
-  /// copy engine.
-  bool isGathered = false;
+  /// What brings both operands: the copy engine, or all lanes of the producer's
+  /// warpgroup.
+  Producer producer = Producer::CopyEngine;
+  bool isGathered() const { return producer != Producer::CopyEngine; }
+  bool isLoaded() const { return producer == Producer::Registers; }
   static constexpr int64_t kMaxGatherConsumers = 2,
                            kMaxGatherAccumulators = 128;
   /// Warpgroups that write tiles of the right operand, if not by copies.
@@ -210,28 +213,40 @@ struct TmaTile {
   /// Registers of a work-item at launch, and the numbers that producers and
   /// consumers change to. If the epilogue's operand is copied, more than one
   /// lane copies. Lanes that copy operands have registers for the positions of
-  /// their rows.
+  /// their rows; those that load have more, up to which ptxas starts loads
+  /// early: it counts the registers at launch, and spills what producers lack.
   int64_t launchRegisters() const {
-    if (isGathered)
+    if (isLoaded())
+      return workers() == 1 ? 224 : 168;
+    if (isGathered())
       return workers() == 1 ? 192 : 168;
     return workers() == 2 ? 168 : workers() == 1 && hasHelpers() ? 144 : 128;
   }
   int64_t producerRegisters() const {
-    if (isGathered)
+    if (isLoaded())
+      return workers() == 1 ? 208 : 136;
+    if (isGathered())
       return workers() == 1 ? 152 : 104;
     if (workers() == 2)
       return isConverted() ? 56 : 40;
     return hasHelpers() ? 56 : workers() == 1 ? 24 : 32;
   }
   int64_t consumerRegisters() const {
+    if (isLoaded())
+      return workers() == 1 ? 240 : 184;
     if (workers() == 3)
       return hasHelpers() ? 152 : 160;
-    if (workers() == 2 && isGathered)
+    if (workers() == 2 && isGathered())
       return 200;
     return workers() == 2 && isConverted() ? 224 : 232;
   }
   /// The most of a gathering lane's registers that positions of rows may take.
   int64_t positionRegisters() const { return workers() == 1 ? 64 : 32; }
+  /// Whether consumers have registers for the sums, if lanes bring operands
+  /// (S24, S27).
+  bool fitsGatherAccumulators() const {
+    return (addsSteps() ? 2 : 1) * accumulators() <= kMaxGatherAccumulators;
+  }
 
   int64_t leftBytes() const {
     return leftHaloTileBytes > 0 ? leftHaloTileBytes : rows * kRowBytes;
@@ -246,7 +261,10 @@ struct TmaTile {
   /// Whether warps beside the producer work.
   bool hasHelpers() const { return isEpilogueCopied || isConverted(); }
   int64_t stageBytes() const {
-    return hasSlots() ? rightBytes() : leftBytes() + rightBytes();
+    // Lanes that load the right operand store only its parts.
+    return hasSlots()                    ? rightBytes()
+           : isLoaded() && isConverted() ? leftBytes()
+                                         : leftBytes() + rightBytes();
   }
   int64_t haloTileSlots() const { return hasSlots() ? kHaloTileSlots : 0; }
   /// Offsets of the first slot, and of both operands of the first stage.

@@ -12,6 +12,7 @@
 #include "conv/Kernels/Candidate.h"
 #include "conv/Kernels/Parts/Warpgroup/Gather.h"
 #include "conv/Kernels/Parts/Warpgroup/KeptTile.h"
+#include "conv/Kernels/Parts/Warpgroup/LoadedOperands.h"
 
 #include <optional>
 
@@ -77,14 +78,23 @@ struct GatherFacts : TmaFacts {
   bool hasWholeBoxes = false;
 };
 
+/// The facts of a problem whose operands lanes can load to registers, likewise.
+struct LoadFacts : TmaFacts {
+  LoadedOperands loaded;
+};
+
 /// The facts of a problem; they have no steps if copies of boxes cannot load
 /// its operands.
 const TmaFacts &getTmaFacts(const Problem &problem);
 
-/// The facts if lanes copy the operands of this tile; null if they do not.
+/// The facts if asynchronous copies of lanes bring the operands of this tile;
+/// null if they do not.
 const GatherFacts *getGatherFacts(const Problem &problem, const TmaTile &tile);
 
-/// The facts for whatever copies the operands of this tile.
+/// The facts if lanes load the operands of this tile; null if they do not.
+const LoadFacts *getLoadFacts(const Problem &problem, const TmaTile &tile);
+
+/// The facts for whatever brings the operands of this tile.
 const TmaFacts &getTmaFacts(const Problem &problem, const TmaTile &tile);
 
 /// Seconds that a kernel with a warpgroup main loop saves because it prefetches

@@ -17,6 +17,7 @@
 #include "conv/Dialect/Conv/IR/TmaTile.h"
 #include "conv/Dialect/Conv/IR/ViewedTensor.h"
 #include "conv/Kernels/Parts/Warpgroup/Gather.h"
+#include "conv/Kernels/Parts/Warpgroup/LoadedOperands.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -301,6 +302,10 @@ std::string checkTmaWindow(const TmaWindow &window);
 /// Why the copy engine cannot load halo tiles of the window; empty if it can.
 std::string checkTmaHaloTiles(const TmaGeometry &geometry);
 
+/// Why `wgmma` cannot multiply elements of these types, or its kernels cannot
+/// store the result; empty if they can.
+std::string checkTypes(const ViewedProduct &product);
+
 /// The geometry of `result = lhs * transpose(rhs)`; or none, and `obstacle`
 /// says what the copy engine needs, as "expects ..., but got ...".
 std::optional<TmaGeometry> computeTmaGeometry(const ViewedTensor &lhs,
@@ -311,6 +316,15 @@ std::optional<TmaGeometry> computeTmaGeometry(const ViewedTensor &lhs,
 /// How lanes copy the operands of a product of 16-bit floats; none if they
 /// cannot.
 std::optional<::conv::Gather> computeGather(const ViewedProduct &product);
+
+/// How lanes load the operands of a product to registers; or none, and
+/// `obstacle` says what they need, as "expects ..., but got ...".
+std::optional<::conv::LoadedOperands>
+computeLoadedOperands(const ViewedProduct &product, std::string &obstacle);
+
+/// The geometry of a product whose operands lanes load: plain matrices, whose
+/// reduction is one index and innermost in both.
+TmaGeometry getLoadedGeometry(const ViewedProduct &product);
 
 /// The geometry of a product whose operands lanes copy: plain matrices, whose
 /// reduction is one index. The views say where elements are.
