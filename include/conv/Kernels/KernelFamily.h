@@ -106,6 +106,10 @@ public:
     return 0;
   }
 
+  /// Whether neighbouring tiles are those of matrices that are near in memory,
+  /// such as the groups of a pixel, rather than of one matrix.
+  virtual bool prefersNearMatrices() const { return false; }
+
   /// The number of subproblems, from the first on, for which one `buildBody`
   /// builds the work. All of them have a product, the same arguments, and
   /// numbers of 32 bits.

@@ -75,6 +75,9 @@ public:
     return {HostGemmAttr::getMnemonic()};
   }
 
+  /// They share cache lines and pages, which tiles of one matrix do not.
+  bool prefersNearMatrices() const override { return true; }
+
   void describe(const PlannedConvolution &planned,
                 ::conv::Problem &problem) const override {
     for (auto [step, part] : planned.plan.getProducts()) {

@@ -7,8 +7,9 @@
 //
 // The raster decides which operand neighbouring workgroups share, and thereby
 // what stays in the cache: with `columns` fastest they share rows of the left
-// operand, with `rows` fastest they share rows of the right operand. On a host,
-// matrices that are near each other in memory, such as groups, come first.
+// operand, with `rows` fastest they share rows of the right operand. Of some
+// families, matrices that are near each other in memory, such as groups, come
+// first.
 //
 // Hardware with several dies deals workgroups to the dies in turn. Each die
 // gets consecutive tiles, so that its cache holds the operands that they share.
@@ -18,6 +19,7 @@
 #include "TileScheduler.h"
 
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
+#include "conv/Kernels/KernelFamily.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -31,10 +33,11 @@ static std::array<int64_t, 3> countAlong(const TiledConvolution &form) {
   return counts;
 }
 
-/// Whether neighbouring matrices of a host's product, such as the groups of a
-/// pixel, share cache lines and pages, which neighbouring tiles do not.
+/// Whether neighbouring matrices of a product, such as the groups of a pixel,
+/// are nearer in memory than neighbouring rows, and the family asks for that.
 static bool areMatricesNear(const TiledConvolution &form) {
-  if (!form.hasProduct() || !isa<HostGemmAttr>(form.schedule.getKernel()))
+  if (!form.hasProduct() ||
+      !getKernelFamily(form.schedule).prefersNearMatrices())
     return false;
   ViewedTensor result = form.result.getViewed();
   int64_t ofBatch = getInnermostDistance(result, result.view.getBatchRoles());
