@@ -76,6 +76,10 @@ struct UnitCalibration {
   double keptShare; ///< Share of a die's cache that data reread by later taps
                     ///< may fill before some of it is missed: 7 schedules of a
                     ///< dilated window on gfx1201.
+  /// The most bytes of lines between two taps, those of all channels of a tile,
+  /// that a unit's cache keeps until the next tap reads them: assumed to be
+  /// half of the first-level cache, or all of gfx90a's.
+  double nearTapBytes;
   double shortRunLines; ///< Share of the cache lines around short runs of a
                         ///< tile that each run loads.
   double sharedLatency; ///< Cycles from a read of shared memory to its

@@ -76,7 +76,6 @@ enum class Operand { Left, Right };
 static double computeApartCycles(const Problem &problem, const ChipInfo &chip,
                                  const Candidate &candidate, Operand side,
                                  int64_t width) {
-  constexpr double kNearCacheBytes = 16 << 10; // Half of it; all on gfx90a.
   if (!keepsLoadsEarly(chip))
     return 0;
   const auto *facts = problem.facts.get<TapFacts>();
@@ -101,8 +100,8 @@ static double computeApartCycles(const Problem &problem, const ChipInfo &chip,
     return 1;
   auto line = double(chip.cacheLineBytes);
   auto ofRow = double(facts->nearRows * byteSize(problem.operand));
-  bool isCached =
-      double(candidate.workgroup[1] * facts->tapRun) * ofRow <= kNearCacheBytes;
+  bool isCached = double(candidate.workgroup[1] * facts->tapRun) * ofRow <=
+                  unit(chip).nearTapBytes;
   double misses = isCached ? 1.0 / double(facts->guardedTaps) : 1;
   return std::min(1.0, ofRow / line) *
          std::max(1.0, misses * line / chip.sharedCacheBytesPerClock);
