@@ -177,7 +177,7 @@ def explain(
         Text for people, as `conv-compile --explain` prints it; with `as_json`, a dictionary for each kernel: schedule, its
         origin, predicted seconds and the resource that limits them, the best candidates, and the rejected ones; on targets whose
         kernels may overlap on a stream, also one for each function, with its launches.
-        A function that cannot be compiled, if it is not the only one, has one with the reason, "error".
+        A function that is refused, if it is not the only one, has one with the reason, "error".
     """
     options = Options(
         struct_size=ctypes.sizeof(Options),

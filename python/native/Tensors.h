@@ -93,8 +93,12 @@ struct Tensors {
     if (!describe(env, object, described[count]))
       return false;
     key.add(described[count]);
-    if (count == 0 && isOnGpu(described[0].device))
-      key.add(isTrue(Owned(PyObject_CallNoArgs(env.allowsTf32))));
+    if (count == 0 && isOnGpu(described[0].device)) {
+      Owned allowed(PyObject_CallNoArgs(env.allowsTf32));
+      if (!allowed)
+        return false;
+      key.add(PyObject_IsTrue(allowed.get()));
+    }
     objects[count++] = object;
     return true;
   }

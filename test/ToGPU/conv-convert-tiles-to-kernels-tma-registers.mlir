@@ -38,10 +38,12 @@
 
 // Lanes store both parts of the right operand, as converters do, and fill their stage, too.
 // CHECK-LABEL: gpu.func @split_0(
-// CHECK-COUNT-3: nvvm.mbarrier.init %{{.+}}, %c128_i32
+// CHECK-COUNT-6: nvvm.mbarrier.init %{{.+}}, %c128_i32
+// CHECK:         nvvm.setmaxregister decrease
 // CHECK:         nvvm.fence.proxy
-// CHECK:         nvvm.mbarrier.arrive
-// CHECK:         nvvm.mbarrier.arrive
+// CHECK-COUNT-2: nvvm.mbarrier.arrive
+// CHECK-NOT:     nvvm.mbarrier.arrive
+// CHECK:         nvvm.setmaxregister increase
 // CHECK-LABEL: func.func @split(
 module attributes {conv.target = #conv.target<"sm_90a">} {
   func.func @odd(%x: tensor<2x9x11x45xbf16>, %w: tensor<77x1x1x45xbf16>) -> tensor<2x9x11x77xbf16> {

@@ -121,7 +121,7 @@ static void addReportFlags(CLI::App &app, CompileFlags &flags,
                "predicted limits; without -o nothing is written. "
                "--explain=json: an object in a line for each kernel, and for "
                "each function whose kernels may overlap one of their launches, "
-               "or one with the reason why it cannot be compiled");
+               "or one with the reason why it is refused");
   app.add_flag("--report{text}", flags.report,
                "Print how long the kernels for AMD chips take by the model of "
                "docs/amd-kernels.md, and what bounds them; without -o nothing "

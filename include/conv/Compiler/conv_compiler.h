@@ -130,7 +130,7 @@ conv_compilation_artifact(const conv_compilation *compilation, size_t *size);
  * one target: one JSON object per line and kernel, and for each function whose
  * kernels may overlap one of their launches, like `conv-compile
  * --explain=json`; or text like `--explain` with `explains_as_text`. A function
- * that cannot be compiled has an object with the reason, "error", unless it is
+ * that is refused has an object with the reason, "error", unless it is
  * the only one: then there is no output, but that error. The bytes of the
  * compilation are this output, followed by a null character. */
 CONV_API conv_status conv_explain(const void *module, size_t size,

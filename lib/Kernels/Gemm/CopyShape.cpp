@@ -78,6 +78,7 @@ bool CopyShape::canShareElements(const Kernel &kernel, const SharedTile &tile,
   int64_t rows = tile.getRows();
   int64_t ofRow = access.getInnermostDistance(MatrixIndex::Row);
   return !decodesOnce && width == 1 && rowWidth == 1 &&
+         access.getPeriod(MatrixIndex::Column).elements > 1 &&
          rows % kernel.chip.subgroupSize == 0 &&
          (rows % kernel.workItems == 0 || kernel.workItems % rows == 0) &&
          access.getDistanceRange(MatrixIndex::Column).first == 0 && ofRow > 0 &&

@@ -137,7 +137,8 @@ static void describeElements(ConvolutionOpInterface op,
   MatrixAccess access(math, windows);
   int64_t period = access.getPeriod(MatrixIndex::Column).elements;
   int64_t ofRow = access.getInnermostDistance(MatrixIndex::Row);
-  if (period > kMostTaps || ofRow <= 0 || !access.hasLinearOffsets() ||
+  if (period < 2 || period > kMostTaps || ofRow <= 0 ||
+      !access.hasLinearOffsets() ||
       access.getDistanceRange(MatrixIndex::Column).first < 0)
     return;
   facts.elementPeriod = period;

@@ -221,9 +221,10 @@ SmallVector<Value> OperandCopy::locateVector(const Vector &own, Value k,
 }
 
 SmallVector<Value> OperandCopy::createPlaces(Value k, Value guard) const {
+  if (shape.placeRun == 0)
+    return {};
   SmallVector<Value> places, shared = findShared(k);
-  for (size_t first = 0; shape.placeRun && first < vectors.size();
-       first += shape.rowWidth)
+  for (size_t first = 0; first < vectors.size(); first += shape.rowWidth)
     llvm::append_range(places, locateVector(vectors[first], k, shared, guard));
   return places;
 }

@@ -50,7 +50,8 @@ LineCopy::LineCopy(const PtxBuilder &ptx, const ::conv::LineWindow &window,
                       math.constant(0));
   if (window.tailBytes() == 0)
     return;
-  hasTail = math.both(isAny, ptx.equal(end, window.countImageLines()));
+  Value after = math.sub(math.constant(window.countImageLines()), end);
+  hasTail = math.both(isAny, math.below(after, window.countTailLines()));
   bytes = math.sub(
       bytes, math.select(hasTail, math.constant(kAccess), math.constant(0)));
   isAny = math.below(math.sub(bytes, 1), window.bufferBytes(count));

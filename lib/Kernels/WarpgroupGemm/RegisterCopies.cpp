@@ -22,8 +22,7 @@ using namespace mlir::conv;
 using Tile = ::conv::TmaTile;
 using ::conv::LoadedOperand;
 
-/// No offset reaches this, so that much less is before the tensor for any sum.
-static constexpr int64_t kMostElements = int64_t(1) << 30;
+static constexpr int64_t kMostElements = ::conv::LoadedOperands::kMostElements;
 
 RegisterCopies::RegisterCopies(const PtxBuilder &ptx,
                                const MatrixOperand &operand,

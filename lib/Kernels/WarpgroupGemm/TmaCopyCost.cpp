@@ -291,8 +291,8 @@ double conv::computeCopyCycles(const Problem &problem, const ChipInfo &chip,
   if (const LoadFacts *facts = getLoadFacts(problem, tile))
     return std::max(
         stepCycles,
-        computeLoadedCycles(chip, facts->loaded.left, tile.rows) +
-            computeLoadedCycles(chip, facts->loaded.right, tile.columns));
+        busy * (computeLoadedCycles(chip, facts->loaded.left, tile.rows) +
+                computeLoadedCycles(chip, facts->loaded.right, tile.columns)));
   stepCycles = std::max(
       {stepCycles, computeRowCycles(problem, chip, kept),
        busy * getLineCycles(problem, chip, units) *

@@ -59,7 +59,10 @@ static double computeSharedCycles(const Problem &problem, const ChipInfo &chip,
     // Lanes read the left operand once for all products of tf32 parts.
     double products = tile.convertedParts == 2 ? 3 : 1;
     readBytes = leftBytes + products * rightBytes;
-    stepBytes += double(tile.rightBytes() + tile.convertedBytes());
+    // Lanes that load it store its parts only.
+    stepBytes += tile.isLoaded()
+                     ? double(tile.convertedBytes() - tile.rightBytes())
+                     : double(tile.rightBytes() + tile.convertedBytes());
   }
   return (instructions * readBytes + fit(chip).writeShare * stepBytes) /
          chip.sharedMemoryBytesPerClock;
@@ -71,8 +74,9 @@ static double computeConvertCycles(const ChipInfo &chip, const TmaTile &tile) {
   double accesses = double(tile.columns * (1 + tile.convertedParts));
   return fit(chip).convertCycles +
          fit(chip).convertCyclesPerRow * double(tile.rows) +
-         fit(chip).convertCyclesPerColumn * accesses /
-             double(tile.convertedStages());
+         (tile.isLoaded() ? 0
+                          : fit(chip).convertCyclesPerColumn * accesses /
+                                double(tile.convertedStages()));
 }
 
 /// Cycles in which the warpgroups store a tile, each its own rows. Operands of

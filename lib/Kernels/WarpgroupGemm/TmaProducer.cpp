@@ -52,7 +52,7 @@ mlir::conv::findGather(ArrayRef<ViewedProduct> products) {
 static void join(::conv::LoadedOperand &all,
                  const ::conv::LoadedOperand &other) {
   all.loadBytes = std::min(all.loadBytes, other.loadBytes);
-  all.areLanesRows |= other.areLanesRows;
+  all.areLanesRows &= other.areLanesRows; // Rows need more registers.
   all.registers = std::max(all.registers, other.registers);
 }
 

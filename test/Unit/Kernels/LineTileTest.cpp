@@ -80,10 +80,20 @@ TEST(LineTile, LinesStartAnywhere) {
   EXPECT_EQ(window.tailBytes(), 0);
   window.images = 1;
   EXPECT_EQ(window.tailBytes(), 6);
+  EXPECT_EQ(window.countTailLines(), 1);
   // Lines of an even number of elements keep pairs.
   window.horizontal.extent = 300;
   EXPECT_FALSE(window.hasAlignedLines());
   EXPECT_TRUE(window.hasPairs());
+}
+
+// Three lines of 10 bytes: the last 14 bytes begin in the second line.
+TEST(LineTile, TailsOfShortLines) {
+  LineWindow window;
+  window.vertical = {.extent = 3, .positions = 1, .taps = 2, .stride = 2};
+  window.horizontal = {.extent = 5, .positions = 2, .taps = 2, .stride = 2};
+  EXPECT_EQ(window.tailBytes(), 14);
+  EXPECT_EQ(window.countTailLines(), 2);
 }
 
 // A slice of the gradient is one line of each image: 64 positions from a

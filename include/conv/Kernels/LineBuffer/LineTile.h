@@ -65,6 +65,11 @@ struct LineWindow {
   int64_t tailBytes() const {
     return countImageLines() * lineBytes() % kAccessBytes;
   }
+  /// Lines that have some of these bytes: a line may be shorter than an access.
+  int64_t countTailLines() const {
+    int64_t whole = countImageLines() * lineBytes() - tailBytes();
+    return countImageLines() - whole / lineBytes();
+  }
   /// Shared memory for so many lines, of which the first may start, and the
   /// last end, anywhere in an access.
   int64_t bufferBytes(int64_t lines) const {

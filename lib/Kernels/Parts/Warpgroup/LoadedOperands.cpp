@@ -23,9 +23,7 @@ using llvm::formatv;
 
 using Tile = ::conv::TmaTile;
 
-/// Offsets of places outside are so far below zero that no position inside
-/// makes up for it (`RegisterCopies`).
-static constexpr int64_t kMostElements = int64_t(1) << 30;
+static constexpr int64_t kMostElements = ::conv::LoadedOperands::kMostElements;
 
 static int64_t getElementBytes(const ViewedTensor &operand) {
   return operand.type.getElementTypeBitWidth() / 8;
@@ -36,10 +34,10 @@ static ::conv::LoadedOperand computeLoaded(const ViewedTensor &operand) {
   ImplicitLocOpBuilder none(UnknownLoc::get(context), context);
   IndexMath math(none, none.getI32Type()); // Builds nothing here.
   MatrixAccess access(math, operand);
-  int64_t along = access.getInnermostDistance(MatrixIndex::Column);
-  int64_t across = access.getInnermostDistance(MatrixIndex::Row);
-  // A row of the reduction in memory is loaded by neighbouring lanes, and so
-  // are rows that are nearer.
+  int64_t along = std::abs(access.getInnermostDistance(MatrixIndex::Column));
+  int64_t across = std::abs(access.getInnermostDistance(MatrixIndex::Row));
+  // Neighbouring lanes load what is nearer in memory: neighbours along the
+  // reduction, or rows.
   bool areLanesRows = across != 0 && (along == 0 || across <= along);
   int64_t bytes = getElementBytes(operand);
   int64_t width =

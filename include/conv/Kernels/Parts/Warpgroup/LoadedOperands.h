@@ -46,6 +46,7 @@ struct LoadedOperand {
     return areLanesRows ? kVectorsOfRow / TmaTile::kWarps : 1;
   }
   int64_t loadsOfVector() const { return TmaTile::kAccessBytes / loadBytes; }
+  int64_t registersOfLoad() const { return ceilDiv(loadBytes, 4); }
   /// Positions of the rows of a tile that a lane loads.
   int64_t countPositions(int64_t rows) const {
     return ceilDiv(rows, rowsAtOnce());
@@ -65,19 +66,28 @@ struct LoadedOperands {
   static constexpr int64_t kFewestColumns = 8;
   /// Loads that are in flight before a lane stores what arrived: two rounds.
   static constexpr int64_t kLoadsOfRound = 16;
-  /// Registers of a lane beside positions: for what was loaded in two rounds,
-  /// the addresses of one, and 16 others.
-  static constexpr int64_t kOtherRegisters =
-      2 * kLoadsOfRound + 2 * kLoadsOfRound + 16;
+  /// Registers of a lane beside positions and what was loaded: the addresses of
+  /// a round, and 16 others.
+  static constexpr int64_t kOtherRegisters = 2 * kLoadsOfRound + 16;
+  /// More elements, rows or columns are no operand: offsets of places outside
+  /// are so far below zero that no position inside makes up for it.
+  static constexpr int64_t kMostElements = int64_t(1) << 30;
 
-  /// Whether lanes have registers for the positions of the tile's rows, and of
-  /// the reduced elements of a vector.
+  /// Registers of a lane that are left for positions.
+  int64_t positionRegisters(const TmaTile &tile) const {
+    int64_t loads = left.countLoads(tile.rows) + right.countLoads(tile.columns);
+    int64_t loaded = std::min(loads, 2 * kLoadsOfRound) *
+                     std::max(left.registersOfLoad(), right.registersOfLoad());
+    return tile.producerRegisters() - loaded - kOtherRegisters;
+  }
+  /// Whether these are enough for the positions of the tile's rows, and of the
+  /// reduced elements of a vector.
   bool fits(const TmaTile &tile) const {
     int64_t rows = left.registers * left.countPositions(tile.rows) +
                    right.registers * right.countPositions(tile.columns);
     int64_t reduced = std::max(left.registers * left.loadsOfVector(),
                                right.registers * right.loadsOfVector());
-    return rows + reduced + kOtherRegisters <= tile.producerRegisters();
+    return rows + reduced <= positionRegisters(tile);
   }
 };
 
