@@ -48,7 +48,7 @@ struct MainLoopParts {
                                 ValueRange shared, Value guard) const;
   /// `OperandCopy::findShared` for both operands.
   SmallVector<Value> findShared(Value k) const;
-  /// The same for the tile at `k`, from that of the tile before it.
+  /// `OperandCopy::moveShared` for both operands.
   SmallVector<Value> moveShared(ValueRange shared, Value k) const;
   void finishBlock(int64_t block, ValueRange loads, Value stage) const;
 

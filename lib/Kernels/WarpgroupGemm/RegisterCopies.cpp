@@ -22,19 +22,19 @@ using namespace mlir::conv;
 using Tile = ::conv::TmaTile;
 using ::conv::LoadedOperand;
 
-static constexpr int64_t kMostElements = ::conv::LoadedOperands::kMostElements;
-
 RegisterCopies::RegisterCopies(const PtxBuilder &ptx,
                                const MatrixOperand &operand,
                                const LoadedOperand &loaded, Value buffer,
                                int64_t rows, Form form, Value lane)
-    : ptx(ptx), access(ptx.math, operand), loaded(loaded), buffer(buffer),
+    : ptx(ptx), loaded(loaded), buffer(buffer),
       element(operand.getElementType()),
       elementBytes(element.getIntOrFloatBitWidth() / 8), tileRows(rows),
-      rowCount(operand.view.getShape()[1]),
-      reduction(operand.view.getShape()[2]),
-      exceedsRows(rowCount % rows != 0 || rows % loaded.rowsAtOnce() != 0),
-      exceedsReduction(reduction % (Tile::kRowBytes / elementBytes) != 0),
+      positions(ptx, operand,
+                /*exceedsRows=*/operand.view.getShape()[1] % rows != 0 ||
+                    rows % loaded.rowsAtOnce() != 0,
+                /*exceedsReduction=*/operand.view.getShape()[2] %
+                        (Tile::kRowBytes / elementBytes) !=
+                    0),
       form(form) {
   const IndexMath &math = ptx.math;
   // The vectors of a warp whose lanes are rows are the same for all lanes.
@@ -45,27 +45,16 @@ RegisterCopies::RegisterCopies(const PtxBuilder &ptx,
               : math.rem(lane, LoadedOperand::kVectorsOfRow);
 }
 
-MatrixAccess::Position RegisterCopies::createInside(MatrixIndex along,
-                                                    Value index) const {
-  bool isRow = along == MatrixIndex::Row;
-  Position position = access.createPosition(along, index);
-  if (isRow ? exceedsRows : exceedsReduction)
-    position.offset = arith::SelectOp::create(
-        ptx.b, ptx.math.below(index, isRow ? rowCount : reduction),
-        position.offset, ptx.math.constant(-kMostElements));
-  return position;
-}
-
 RegisterCopies::Rows RegisterCopies::createRows(Value batch,
                                                 Value origin) const {
   const IndexMath &math = ptx.math;
-  Position first = access.createPosition(MatrixIndex::Batch, batch);
+  Position first = positions.access.createPosition(MatrixIndex::Batch, batch);
   Rows rows;
   for (int64_t i = 0; i < loaded.countPositions(tileRows); ++i)
-    rows.push_back(
-        access.add(first, createInside(MatrixIndex::Row,
-                                       math.add(math.add(origin, row),
-                                                i * loaded.rowsAtOnce()))));
+    rows.push_back(positions.access.add(
+        first,
+        positions.create(MatrixIndex::Row, math.add(math.add(origin, row),
+                                                    i * loaded.rowsAtOnce()))));
   return rows;
 }
 
@@ -80,16 +69,18 @@ RegisterCopies::Reduced RegisterCopies::createReduced(Value k, int64_t number,
   constexpr MatrixIndex kColumn = MatrixIndex::Column;
   const IndexMath &math = ptx.math;
   std::optional<Position> start;
-  if (access.getInnermostSize(kColumn) % (Tile::kRowBytes / elementBytes) == 0)
-    start = access.createPosition(kColumn, k);
+  if (positions.access.getInnermostSize(kColumn) %
+          (Tile::kRowBytes / elementBytes) ==
+      0)
+    start = positions.access.createPosition(kColumn, k);
   Value vector = createVectorNumber(number);
   Value first = math.mul(stored ? ptx.computeAfter(vector, stored) : vector,
                          Tile::kAccessBytes / elementBytes);
   Reduced reduced;
   for (int64_t i = 0; i < loaded.loadsOfVector(); ++i) {
     Value within = math.add(first, i * loaded.loadBytes / elementBytes);
-    reduced.push_back(start ? access.advance(*start, kColumn, within)
-                            : createInside(kColumn, math.add(k, within)));
+    reduced.push_back(start ? positions.access.advance(*start, kColumn, within)
+                            : positions.create(kColumn, math.add(k, within)));
   }
   return reduced;
 }
@@ -97,20 +88,18 @@ RegisterCopies::Reduced RegisterCopies::createReduced(Value k, int64_t number,
 SmallVector<Value> RegisterCopies::load(const Position &row,
                                         const Reduced &reduced,
                                         Value stored) const {
-  const IndexMath &math = ptx.math;
   Position here = row;
   if (stored)
     here.offset = ptx.computeAfter(row.offset, stored);
   SmallVector<Value> loads;
   for (const Position &ofElement : reduced) {
-    Position position = access.add(here, ofElement);
-    Value guard = math.yes();
-    if (exceedsRows || exceedsReduction || access.countChecked() > 0)
-      guard = access.createGuard(position,
-                                 math.below(position.offset, kMostElements));
+    Position position = positions.access.add(here, ofElement);
+    Value guard = positions.createGuard(position);
+    if (!guard)
+      guard = ptx.math.yes();
     loads.push_back(createGuardedLoad(ptx.b, buffer,
-                                      access.createOffset(position), guard,
-                                      loaded.loadBytes / elementBytes));
+                                      positions.access.createOffset(position),
+                                      guard, loaded.loadBytes / elementBytes));
   }
   return loads;
 }

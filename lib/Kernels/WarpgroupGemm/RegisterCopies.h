@@ -15,8 +15,7 @@
 #ifndef CONV_LIB_KERNELS_WARPGROUPGEMM_REGISTERCOPIES_H
 #define CONV_LIB_KERNELS_WARPGROUPGEMM_REGISTERCOPIES_H
 
-#include "../Parts/MatrixAccess.h"
-#include "../Parts/Warpgroup/PtxBuilder.h"
+#include "../Parts/Warpgroup/OperandPositions.h"
 
 #include "conv/Kernels/Parts/Warpgroup/LoadedOperands.h"
 
@@ -60,21 +59,17 @@ public:
 private:
   using Position = MatrixAccess::Position;
 
-  /// The position of an index; or, after the last one, a position so far before
-  /// the tensor that no other index makes up for it.
-  Position createInside(MatrixIndex along, Value index) const;
   /// The number of vector `number` of those that a lane loads of each row.
   Value createVectorNumber(int64_t number) const;
   /// One or more tiles' 16 bytes, from the elements that were loaded.
   SmallVector<Value> createStored(ValueRange loads) const;
 
   const PtxBuilder &ptx;
-  MatrixAccess access;
   ::conv::LoadedOperand loaded;
   Value buffer;
   Type element;
-  int64_t elementBytes, tileRows, rowCount, reduction;
-  bool exceedsRows, exceedsReduction; ///< Whether tiles and steps may.
+  int64_t elementBytes, tileRows;
+  OperandPositions positions;
   Form form;
   Value row;   ///< The first row that this lane loads.
   Value inRow; ///< The number of its first vector in its rows.

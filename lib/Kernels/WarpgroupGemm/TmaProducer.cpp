@@ -29,26 +29,7 @@ static void join(::conv::GatheredOperand &all,
   all.registers = std::max(all.registers, other.registers);
 }
 
-std::optional<::conv::Gather>
-mlir::conv::findGather(ArrayRef<ViewedProduct> products) {
-  std::optional<::conv::Gather> all;
-  for (const ViewedProduct &product : products) {
-    // Direct kernels are faster for the few columns of narrow groups.
-    constexpr int64_t kFewColumns = 8;
-    std::optional<::conv::Gather> gather = computeGather(product);
-    if (!gather || llvm::product_of(product.rhs.view.getRows()) < kFewColumns)
-      return std::nullopt;
-    if (!all) {
-      all = gather;
-      continue;
-    }
-    join(all->left, gather->left);
-    join(all->right, gather->right);
-  }
-  return all;
-}
-
-/// The same for an operand that lanes load.
+/// What holds for both of two operands that lanes load.
 static void join(::conv::LoadedOperand &all,
                  const ::conv::LoadedOperand &other) {
   all.loadBytes = std::min(all.loadBytes, other.loadBytes);
@@ -56,22 +37,43 @@ static void join(::conv::LoadedOperand &all,
   all.registers = std::max(all.registers, other.registers);
 }
 
+/// What holds for the operands of all products, or none if it is not computed
+/// for one of them.
+template <typename Operands, typename Compute>
+static std::optional<Operands> joinAll(ArrayRef<ViewedProduct> products,
+                                       Compute compute) {
+  std::optional<Operands> all;
+  for (const ViewedProduct &product : products) {
+    std::optional<Operands> own = compute(product);
+    if (!own)
+      return std::nullopt;
+    if (!all) {
+      all = own;
+      continue;
+    }
+    join(all->left, own->left);
+    join(all->right, own->right);
+  }
+  return all;
+}
+
+std::optional<::conv::Gather>
+mlir::conv::findGather(ArrayRef<ViewedProduct> products) {
+  return joinAll<::conv::Gather>(products, [](const ViewedProduct &product) {
+    // Direct kernels are faster for the few columns of narrow groups.
+    constexpr int64_t kFewColumns = 8;
+    bool isNarrow = llvm::product_of(product.rhs.view.getRows()) < kFewColumns;
+    return isNarrow ? std::nullopt : computeGather(product);
+  });
+}
+
 std::optional<::conv::LoadedOperands>
 mlir::conv::findLoaded(ArrayRef<ViewedProduct> products,
                        std::string &obstacle) {
-  std::optional<::conv::LoadedOperands> all;
-  for (const ViewedProduct &product : products) {
-    auto loaded = computeLoadedOperands(product, obstacle);
-    if (!loaded)
-      return std::nullopt;
-    if (!all) {
-      all = loaded;
-      continue;
-    }
-    join(all->left, loaded->left);
-    join(all->right, loaded->right);
-  }
-  return all;
+  return joinAll<::conv::LoadedOperands>(
+      products, [&](const ViewedProduct &product) {
+        return computeLoadedOperands(product, obstacle);
+      });
 }
 
 /// Whether steps of matrices have whole rows of the reduction. Lanes number a

@@ -21,20 +21,19 @@ using Tile = ::conv::TmaTile;
 /// Lines after which swizzled places repeat.
 static constexpr int64_t kSwizzledLines = 8;
 
-/// No offset reaches this, so that much less is before the tensor for any sum.
-static constexpr int64_t kMostElements = int64_t(1) << 30;
-
 GatherCopies::GatherCopies(const PtxBuilder &ptx, const MatrixOperand &operand,
                            const ::conv::GatheredOperand &gathered,
                            int64_t sectorBytes, Value buffer, int64_t rows,
                            Value lane)
-    : ptx(ptx), access(ptx.math, operand), gathered(gathered),
+    : ptx(ptx), gathered(gathered),
       tileRows(gathered.isTransposed ? llvm::alignTo(rows, Tile::kRowElements)
                                      : rows),
-      rowCount(operand.view.getShape()[1]),
-      reduction(operand.view.getShape()[2]),
-      exceedsRows(rowCount % rows != 0 || tileRows != rows),
-      exceedsReduction(reduction % Tile::kRowElements != 0),
+      positions(ptx, operand,
+                /*exceedsRows=*/operand.view.getShape()[1] % rows != 0 ||
+                    tileRows != rows,
+                /*exceedsReduction=*/operand.view.getShape()[2] %
+                        Tile::kRowElements !=
+                    0),
       sharesSectors(gathered.isUnaligned(sectorBytes)),
       source(ptx.getAddress(buffer)) {
   int64_t copies = Tile::kRowBytes / gathered.copyBytes;
@@ -58,20 +57,9 @@ Value GatherCopies::createPlace(int64_t first) const {
                   math.rem(bytes, Tile::kAccessBytes));
 }
 
-MatrixAccess::Position GatherCopies::createInside(MatrixIndex along,
-                                                  Value index) const {
-  bool isRow = along == MatrixIndex::Row;
-  Position position = access.createPosition(along, index);
-  if (isRow ? exceedsRows : exceedsReduction)
-    position.offset = arith::SelectOp::create(
-        ptx.b, ptx.math.below(index, isRow ? rowCount : reduction),
-        position.offset, ptx.math.constant(-kMostElements));
-  return position;
-}
-
 GatherCopies::Rows GatherCopies::createRows(Value batch, Value origin) const {
   const IndexMath &math = ptx.math;
-  Position first = access.createPosition(MatrixIndex::Batch, batch);
+  Position first = positions.access.createPosition(MatrixIndex::Batch, batch);
   int64_t atOnce =
       gathered.isTransposed ? Tile::kRowElements : gathered.linesAtOnce();
   Value own = gathered.isTransposed
@@ -79,9 +67,9 @@ GatherCopies::Rows GatherCopies::createRows(Value batch, Value origin) const {
                   : line;
   Rows rows;
   for (int64_t i = 0; i < tileRows; i += atOnce)
-    rows.push_back(
-        access.add(first, createInside(MatrixIndex::Row,
-                                       math.add(math.add(origin, own), i))));
+    rows.push_back(positions.access.add(
+        first, positions.create(MatrixIndex::Row,
+                                math.add(math.add(origin, own), i))));
   return rows;
 }
 
@@ -90,20 +78,18 @@ GatherCopies::Rows GatherCopies::createRows(Value batch, Value origin) const {
 MatrixAccess::Position GatherCopies::createReduced(Value k,
                                                    Value within) const {
   constexpr MatrixIndex kColumn = MatrixIndex::Column;
-  if (access.getInnermostSize(kColumn) % Tile::kRowElements == 0)
-    return access.advance(access.createPosition(kColumn, k), kColumn, within);
-  return createInside(kColumn, ptx.math.add(k, within));
+  if (positions.access.getInnermostSize(kColumn) % Tile::kRowElements == 0)
+    return positions.access.advance(positions.access.createPosition(kColumn, k),
+                                    kColumn, within);
+  return positions.create(kColumn, ptx.math.add(k, within));
 }
 
 void GatherCopies::createCopy(const Position &row, const Position &reduced,
                               Value destination) const {
   const IndexMath &math = ptx.math;
-  Position position = access.add(row, reduced);
-  Value guard;
-  if (exceedsRows || exceedsReduction || access.countChecked() > 0)
-    guard = access.createGuard(position,
-                               math.below(position.offset, kMostElements));
-  Value offset = access.createOffset(position);
+  Position position = positions.access.add(row, reduced);
+  Value guard = positions.createGuard(position);
+  Value offset = positions.access.createOffset(position);
   if (guard)
     offset = arith::SelectOp::create(ptx.b, guard, offset, math.constant(0));
   ptx.startCopy(destination,

@@ -15,8 +15,7 @@
 #ifndef CONV_LIB_KERNELS_PARTS_WARPGROUP_GATHERCOPIES_H
 #define CONV_LIB_KERNELS_PARTS_WARPGROUP_GATHERCOPIES_H
 
-#include "../MatrixAccess.h"
-#include "PtxBuilder.h"
+#include "OperandPositions.h"
 
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
 
@@ -44,19 +43,14 @@ private:
   int64_t getLines() const;
   /// The byte offset of this lane's copy in line `first` plus its own.
   Value createPlace(int64_t first) const;
-  /// The position of an index; or, after the last one, a position so far before
-  /// the tensor that no other index makes up for it.
-  Position createInside(MatrixIndex along, Value index) const;
   Position createReduced(Value k, Value within) const;
   void createCopy(const Position &row, const Position &reduced,
                   Value destination) const;
 
   const PtxBuilder &ptx;
-  MatrixAccess access;
   ::conv::GatheredOperand gathered;
   int64_t tileRows; ///< With those that fill the last box.
-  int64_t rowCount, reduction;
-  bool exceedsRows, exceedsReduction; ///< Whether tiles and steps may.
+  OperandPositions positions;
   /// Whether rows start inside sectors. Past the first-level cache, a fifth of
   /// these would be fetched twice: on an H100, lanes would take 6.3 cycles for
   /// each row of 128 bytes instead of 4.7. Whole sectors need no cache.

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../MatrixAccess.h"
+#include "OperandPositions.h"
 
 #include "conv/Chip/Sectors.h"
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
@@ -24,14 +24,11 @@ using Tile = ::conv::TmaTile;
 /// The fewest bytes of an asynchronous copy.
 static constexpr int64_t kMinCopyBytes = 4;
 
-/// Offsets of places outside are so far below zero that no position inside
-/// makes up for it (`GatherCopies`), and byte offsets have 32 bits.
-static constexpr int64_t kMostElements = int64_t(1) << 30;
-
 static std::optional<::conv::GatheredOperand>
 computeGathered(const ViewedTensor &operand) {
   auto [batch, rows, columns] = operand.view.getShape();
-  if (std::max({operand.getExtent(), batch, rows, columns}) >= kMostElements ||
+  if (std::max({operand.getExtent(), batch, rows, columns}) >=
+          OperandPositions::kMostElements ||
       operand.strides != computeContiguousStrides(operand.type.getShape()))
     return std::nullopt;
   MLIRContext *context = operand.type.getContext();

@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../MatrixAccess.h"
+#include "OperandPositions.h"
 
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Kernels/Parts/Warpgroup/TmaGeometry.h"
@@ -22,8 +22,6 @@ using namespace mlir::conv;
 using llvm::formatv;
 
 using Tile = ::conv::TmaTile;
-
-static constexpr int64_t kMostElements = ::conv::LoadedOperands::kMostElements;
 
 static int64_t getElementBytes(const ViewedTensor &operand) {
   return operand.type.getElementTypeBitWidth() / 8;
@@ -56,11 +54,11 @@ mlir::conv::computeLoadedOperands(const ViewedProduct &product,
   for (const ViewedTensor *operand : {&product.lhs, &product.rhs}) {
     auto [batch, rows, columns] = operand->view.getShape();
     int64_t most = std::max({operand->getExtent(), batch, rows, columns});
-    if (most < kMostElements)
+    if (most < OperandPositions::kMostElements)
       continue;
     obstacle = formatv("expects operands of fewer than {0} elements, rows and "
                        "columns for the producer registers, but got {1}",
-                       kMostElements, most);
+                       OperandPositions::kMostElements, most);
     return std::nullopt;
   }
   int64_t columns = product.rhs.view.getShape()[1];

@@ -91,8 +91,8 @@ SmallVector<Value> PtxBuilder::createSwitch(
       b, number, llvm::to_vector(llvm::seq<int64_t>(1, count + 1)), create);
 }
 
-/// Each lane exchanges the value with itself, which neither LLVM nor ptxas sees:
-/// the distance is 0 for any number of ones in `other`.
+/// Each lane exchanges the value with itself, which neither LLVM nor ptxas
+/// sees: the distance is 0 for any number of ones in `other`.
 Value PtxBuilder::computeAfter(Value value, Value other) const {
   return LLVM::InlineAsmOp::create(
              b, b.getI32Type(), ValueRange{value, other},

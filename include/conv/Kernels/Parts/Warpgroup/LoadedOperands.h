@@ -69,9 +69,6 @@ struct LoadedOperands {
   /// Registers of a lane beside positions and what was loaded: the addresses of
   /// a round, and 16 others.
   static constexpr int64_t kOtherRegisters = 2 * kLoadsOfRound + 16;
-  /// More elements, rows or columns are no operand: offsets of places outside
-  /// are so far below zero that no position inside makes up for it.
-  static constexpr int64_t kMostElements = int64_t(1) << 30;
 
   /// Registers of a lane that are left for positions.
   int64_t positionRegisters(const TmaTile &tile) const {
