@@ -42,8 +42,8 @@ static std::optional<Error> checkOptions(const GenOptions &options) {
       options.command != "convbfp8")
     return badInput("--fnuz expects convfp8 or convbfp8, but got " +
                     options.command);
-  if (options.outputType == "i32" &&
-      (options.command != "convint8" || hasEpilogue(options)))
+  bool isInteger = options.command == "convint8" || options.command == "i8";
+  if (options.outputType == "i32" && (!isInteger || hasEpilogue(options)))
     return badInput("--out_dtype expects i32 only for convint8 and without "
                     "scale, bias, residual and activation");
   return std::nullopt;

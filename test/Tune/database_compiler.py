@@ -121,6 +121,12 @@ class Compiler(unittest.TestCase):
             [entry] = json.loads(archive.read("manifest.json"))["entries"]
         self.assertGreater(entry["launches"][0]["resources"]["spills"], 0)
 
+    def test_code_of_integers(self):
+        """Schedules of i8 have code, too, whose sums are i32."""
+        problem = dataclasses.replace(self.problem, dtype="i8")
+        schedule = conv._compiler.list_schedules(problem, "host")[0]["schedule"]
+        self.assertEqual(len(conv._compiler.compute_code(problem, "host", schedule)), 64)
+
     def test_same_code_holds(self):
         """A row of another compiler is valid if this compiler generates the measured code, also with an epilogue."""
         schedule = self.records[5]["schedule"]
