@@ -58,7 +58,7 @@ def _kind(schedule: str) -> tuple:
     fields = dict(re.findall(r"(\w+) = (?:#conv\.)?(\[[^]]*\]|<[^>]*>|\w+)", schedule))
     rows, columns = json.loads(fields["workgroup"])
     names = ["kernel", "main_loop", "output_tile", "splits", "merged_groups", "cluster"]
-    names += ["layouts", "channel_multiple", "im2col", "space_to_batch", "operand_type"]
+    names += ["producer", "layouts", "channel_multiple", "im2col", "space_to_batch", "operand_type"]
     kind = (*map(fields.get, names), "halo_tile" in fields, "transposed" in schedule)
     return (*kind, rows, json.loads(fields["subgroup"])[0], -(-columns // _COLUMNS))
 
