@@ -12,7 +12,7 @@
 // CHECK-SAME:    %arg0: memref<2x9x11x45xbf16
 // CHECK:         nvvm.mbarrier.init %{{.+}}, %c128_i32
 // CHECK:         nvvm.setmaxregister decrease 208
-// CHECK-COUNT-16:  conv.guarded_load %arg0{{.*}} -> vector<1xbf16>
+// CHECK-COUNT-16:  llvm.inline_asm has_side_effects asm_dialect = att "mov.b16 $0, 0;\0A@$2 ld.global.b16 $0, [$1];"
 // CHECK:           nvvm.mbarrier.try_wait.parity
 // CHECK:           llvm.store %{{.+}}, %{{.+}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
 // CHECK:           nvvm.fence.proxy
@@ -25,14 +25,14 @@
 // In NCHW, neighbouring lanes load neighbouring positions, and i8 gets to shared memory along the reduction, the only
 // way in which instructions read it.
 // CHECK-LABEL: gpu.func @turned_0(
-// CHECK-COUNT-16:  conv.guarded_load %arg0{{.*}} -> vector<1xi8>
+// CHECK-COUNT-16:  llvm.inline_asm has_side_effects asm_dialect = att "mov.b16 $0, 0;\0A@$2 ld.global.b8 $0, [$1];"
 // CHECK:           llvm.store {{.+}} : vector<4xi32>, !llvm.ptr<3>
 // CHECK:         nvvm.wgmma.mma_async {{.+}}<row>{{.+}}<col>
 // CHECK-LABEL: func.func @turned(
 
 // f32 is rounded to tf32 on its way. Of 18 channels, two are adjacent.
 // CHECK-LABEL: gpu.func @rounded_0(
-// CHECK:         conv.guarded_load %arg0{{.*}} -> vector<2xf32>
+// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "{{.*}}@$3 ld.global.v2.b32 {$0, $1}, [$2];"
 // CHECK:         nvvm.convert.float.to.tf32
 // CHECK-LABEL: func.func @rounded(
 

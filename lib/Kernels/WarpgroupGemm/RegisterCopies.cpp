@@ -26,7 +26,7 @@ RegisterCopies::RegisterCopies(const PtxBuilder &ptx,
                                const MatrixOperand &operand,
                                const LoadedOperand &loaded, Value buffer,
                                int64_t rows, Form form, Value lane)
-    : ptx(ptx), loaded(loaded), buffer(buffer),
+    : ptx(ptx), loaded(loaded), source(ptx.getAddress(buffer)),
       element(operand.getElementType()),
       elementBytes(element.getIntOrFloatBitWidth() / 8), tileRows(rows),
       positions(ptx, operand,
@@ -94,12 +94,12 @@ SmallVector<Value> RegisterCopies::load(const Position &row,
   SmallVector<Value> loads;
   for (const Position &ofElement : reduced) {
     Position position = positions.access.add(here, ofElement);
-    Value guard = positions.createGuard(position);
-    if (!guard)
-      guard = ptx.math.yes();
-    loads.push_back(createGuardedLoad(ptx.b, buffer,
-                                      positions.access.createOffset(position),
-                                      guard, loaded.loadBytes / elementBytes));
+    // Up to 2^32 bytes: an offset in bytes may exceed 32 bits.
+    Value address = LLVM::GEPOp::create(
+        ptx.b, source.getType(), ptx.b.getIntegerType(8 * elementBytes), source,
+        ArrayRef<LLVM::GEPArg>{positions.access.createOffset(position)});
+    loads.push_back(
+        ptx.load(address, loaded.loadBytes, positions.createGuard(position)));
   }
   return loads;
 }
@@ -112,9 +112,10 @@ SmallVector<Value> RegisterCopies::createStored(ValueRange loads) const {
   Type moved = isConverted ? element : b.getIntegerType(8 * elementBytes);
   SmallVector<Value> elements;
   for (Value load : loads) {
-    auto type = cast<VectorType>(load.getType());
-    Value cast = b.createOrFold<vector::BitCastOp>(type.clone(moved), load);
-    for (int64_t i = 0; i < type.getNumElements(); ++i)
+    int64_t count = loaded.loadBytes / elementBytes;
+    Value cast = b.createOrFold<vector::BitCastOp>(
+        VectorType::get({count}, moved), load);
+    for (int64_t i = 0; i < count; ++i)
       elements.push_back(vector::ExtractOp::create(b, cast, i));
   }
   auto join = [&](ArrayRef<Value> all) -> Value {

@@ -66,7 +66,7 @@ private:
 
   const PtxBuilder &ptx;
   ::conv::LoadedOperand loaded;
-  Value buffer;
+  Value source; ///< Address of the operand.
   Type element;
   int64_t elementBytes, tileRows;
   OperandPositions positions;

@@ -14,9 +14,13 @@
 #include "../SharedNumber.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::conv;
+using llvm::formatv;
 
 /// Number of the cluster's shared address space in the LLVM dialect.
 static constexpr unsigned kSharedCluster = 7;
@@ -181,6 +185,43 @@ void PtxBuilder::waitForKernels() const {
 static Value castToCluster(ImplicitLocOpBuilder &b, Value shared) {
   auto type = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);
   return LLVM::AddrSpaceCastOp::create(b, type, shared);
+}
+
+Value PtxBuilder::load(Value source, int64_t bytes, Value guard) const {
+  int64_t words = std::max<int64_t>(bytes / 4, 1);
+  bool isWord = bytes >= 4;
+  // Registers have two bytes or more.
+  Type loaded = isWord ? b.getI32Type() : b.getI16Type();
+  std::string zeros, registers, outputs;
+  for (int64_t i = 0; i < words; ++i) {
+    zeros += formatv("mov.b{0} ${1}, 0;\n", isWord ? 32 : 16, i);
+    registers += formatv("{0}${1}", i == 0 ? "" : ", ", i);
+    outputs += isWord ? "=&r," : "=&h,";
+  }
+  std::string instruction =
+      words == 1 ? formatv("ld.global.b{0} {1}", 8 * bytes, registers).str()
+                 : formatv("ld.global.v{0}.b32 {{{1}}", words, registers).str();
+  std::string assembly =
+      formatv("{0}@${1} {2}, [${3}];", zeros, words + 1, instruction, words);
+  Type result = words == 1 ? loaded
+                           : LLVM::LLVMStructType::getLiteral(
+                                 b.getContext(), SmallVector(words, loaded));
+  Value values =
+      LLVM::InlineAsmOp::create(
+          b, result, ValueRange{source, guard ? guard : math.yes()}, assembly,
+          outputs + "l,b", /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::TailCallKind::None,
+          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+          /*operand_attrs=*/ArrayAttr())
+          .getResult(0);
+  SmallVector<Value> elements;
+  for (int64_t i = 0; i < words; ++i)
+    elements.push_back(words == 1 ? values
+                                  : LLVM::ExtractValueOp::create(b, values, i));
+  if (bytes == 1)
+    elements = {arith::TruncIOp::create(b, b.getI8Type(), values)};
+  return vector::FromElementsOp::create(
+      b, VectorType::get({words}, elements.front().getType()), elements);
 }
 
 void PtxBuilder::startCopy(Value destination, Value source, int64_t bytes,

@@ -95,6 +95,11 @@ public:
   void prefetchToL2(Value buffer, Value first, Value bytes) const;
   /// Bytes of a unit of such prefetches.
   static constexpr int64_t kPrefetchUnit = 16;
+  /// Loads 1, 2, 4, 8 or 16 bytes of global memory, as a vector of integers of
+  /// 4 bytes or of one of fewer; zeros if `guard` is given and does not hold.
+  /// A selection after the load would need the guard until the load has
+  /// arrived. There are seven predicates, so ptxas would let loads wait.
+  Value load(Value source, int64_t bytes, Value guard) const;
   /// Starts to copy 16, 8 or 4 bytes of this lane from global to shared memory,
   /// or zeros if `guard` is given and does not hold. If other copies share its
   /// sectors, they stay in the first-level cache.
