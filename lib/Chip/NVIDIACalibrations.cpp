@@ -102,8 +102,9 @@ static constexpr Calibration kHopper = {
                   .unalignedGroupRowCycles = 6.6,
                   .unalignedGatherFactor = 1.25,
                   .alignedGatherFactor = 0.7,
-                  .loadedElementCycles = 10,
-                  .loadedCheckCycles = 2,
+                  .loadedElementCycles = 15,
+                  .loadedCheckCycles = 3,
+                  .loadedVectorCycles = 90,
                   .transposedRowFactor = 1.1,
                   .rereadShare = 0.1,
                   .firstSteps = 2.25,
@@ -202,7 +203,7 @@ static constexpr Calibration kHopper = {
                  .scatteredSeconds = 1.2e-11},
     .transform = {.efficiency = 0.8,
                   .scatteredFactor = 4,
-                  .overlappedLaunchSeconds = 1.9e-6},
+                  .overlappedLaunchSeconds = 0.95e-6},
     .state = {.itemsPerUnit = 512, .workItems = 128, .largeWorkItems = 512},
 };
 

@@ -893,4 +893,29 @@ func.func @left_out_short_f32(%x: tensor<2x1024x14x14xf32>, %w: tensor<2048x1024
       : tensor<2x1024x14x14xf32>, tensor<2048x1024x1x1xf32> -> tensor<2x2048x7x7xf32>
   return %y : tensor<2x2048x7x7xf32>
 }
+
+// Nothing copies rows of 45 channels, and a transform would take longer than the kernel that loads them element by
+// element. Of many steps, the transform takes less.
+// CHECK-LABEL: func.func @odd_channels_bf16
+// CHECK: producer = registers>, chosen_by = heuristic>
+func.func @odd_channels_bf16(%x: tensor<1x17x17x45xbf16>, %w: tensor<64x1x1x45xbf16>)
+    -> tensor<1x17x17x64xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<1x17x17x45xbf16>, tensor<64x1x1x45xbf16> -> tensor<1x17x17x64xbf16>
+  return %y : tensor<1x17x17x64xbf16>
+}
+
+// CHECK-LABEL: func.func @many_odd_channels_bf16
+// CHECK-NOT: producer
+// CHECK: channel_multiple = 8, chosen_by = heuristic>
+func.func @many_odd_channels_bf16(%x: tensor<8x64x64x451xbf16>, %w: tensor<256x3x3x451xbf16>)
+    -> tensor<8x64x64x256xbf16> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<8x64x64x451xbf16>, tensor<256x3x3x451xbf16> -> tensor<8x64x64x256xbf16>
+  return %y : tensor<8x64x64x256xbf16>
+}
 }

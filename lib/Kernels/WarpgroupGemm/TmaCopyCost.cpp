@@ -266,8 +266,10 @@ static double computeGatherCycles(const Problem &problem, const ChipInfo &chip,
 /// load, or those of the load units and of the path from the last-level cache.
 static double computeLoadedCycles(const ChipInfo &chip,
                                   const LoadedOperand &operand, int64_t rows) {
-  double ofLoad = fit(chip).loadedElementCycles +
-                  fit(chip).loadedCheckCycles * double(operand.registers - 1);
+  double ofLoad =
+      fit(chip).loadedElementCycles +
+      fit(chip).loadedCheckCycles * double(operand.registers - 1) +
+      fit(chip).loadedVectorCycles / double(operand.loadsOfVector());
   double bytes = double(rows * TmaTile::kRowBytes);
   return std::max(double(operand.countLoads(rows)) * ofLoad,
                   bytes / chip.calibration->lineBuffer.unitBytesPerClock +

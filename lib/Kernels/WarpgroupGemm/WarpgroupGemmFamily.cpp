@@ -161,7 +161,8 @@ computeGatherFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
 
 /// The facts of a kernel whose operands lanes load; none if they cannot.
 static std::optional<::conv::LoadFacts>
-computeLoadFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
+computeLoadFacts(const PlannedConvolution &planned) {
+  auto [op, plan, options] = planned;
   SmallVector<ViewedProduct> products = getViewedProducts(op, plan);
   std::string obstacle;
   auto loaded = findLoaded(products, obstacle);
@@ -169,6 +170,7 @@ computeLoadFacts(ConvolutionOpInterface op, const ConvolutionPlan &plan) {
     return std::nullopt;
   ::conv::LoadFacts facts;
   facts.loaded = *loaded;
+  facts.hasMergedGroups = options.mergedGroups > 1;
   facts.hasGroups = op.getGroups() > 1;
   facts.isFilterGradient = op.getDirection() == Direction::BackwardWeight;
   addSteps(products, getLoadedGeometry, facts);
@@ -319,7 +321,7 @@ public:
       return;
     if (auto gathered = computeGatherFacts(op, plan))
       problem.facts.set(complete(op, options, problem, *gathered));
-    if (auto loaded = computeLoadFacts(op, plan))
+    if (auto loaded = computeLoadFacts(planned))
       problem.facts.set(complete(op, options, problem, *loaded));
   }
 
@@ -374,10 +376,8 @@ private:
   std::optional<TmaGeometry>
   computeGeometry(const ViewedProduct &product,
                   std::string &obstacle) const override {
-    return computeProductGeometry(product,
-                                  findGather(product)
-                                      ? ::conv::Producer::AsyncCopies
-                                      : ::conv::Producer::CopyEngine,
+    // The registers of lanes take every view.
+    return computeProductGeometry(product, ::conv::Producer::Registers,
                                   obstacle);
   }
 };

@@ -129,13 +129,15 @@ TEST_F(GatheredRows, AreLoadedUpToTheEndOfTheReduction) {
 // Rows that lanes load
 //===----------------------------------------------------------------------===//
 
-// Each load of a lane takes time, and each coordinate that it checks.
+// Each load of a lane takes time, and each coordinate that it checks, and each
+// vector that it stores.
 TEST(LoadedRows, TakeTimeForLoadsAndChecks) {
   CalibratedChip hopper{"sm_90a"};
   WarpgroupCalibration &fit = hopper.calibration.warpgroup;
   fit.copyLatencyCycles = 0;
   fit.loadedElementCycles = 100; // The path from memory takes less.
   fit.loadedCheckCycles = 10;
+  fit.loadedVectorCycles = 0;
   auto getCycles = [&](int64_t loadBytes, int64_t registers) {
     Problem problem;
     problem.facts.set(TmaFacts());
@@ -155,6 +157,10 @@ TEST(LoadedRows, TakeTimeForLoadsAndChecks) {
   EXPECT_DOUBLE_EQ(getCycles(2, 1), (8 + 6) * 8 * 100);
   EXPECT_DOUBLE_EQ(getCycles(4, 1), (8 + 6) * 4 * 100);
   EXPECT_DOUBLE_EQ(getCycles(2, 3), (8 * 120 + 6 * 100) * 8);
+  // Whatever the loads are, the same vectors are stored.
+  fit.loadedVectorCycles = 50;
+  EXPECT_DOUBLE_EQ(getCycles(2, 1), (8 + 6) * (8 * 100 + 50));
+  EXPECT_DOUBLE_EQ(getCycles(4, 1), (8 + 6) * (4 * 100 + 50));
 }
 
 // Lanes have registers for positions of few rows, and fewer beside two

@@ -81,6 +81,8 @@ struct GatherFacts : TmaFacts {
 /// The facts of a problem whose operands lanes can load to registers, likewise.
 struct LoadFacts : TmaFacts {
   LoadedOperands loaded;
+  /// Whether lanes load zeros of groups that one product merges.
+  bool hasMergedGroups = false;
 };
 
 /// The facts of a problem; they have no steps if copies of boxes cannot load
