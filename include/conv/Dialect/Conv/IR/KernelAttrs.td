@@ -231,8 +231,11 @@ def Conv_WarpgroupGemmAttr : Conv_KernelAttr<"WarpgroupGemm", "warpgroup_gemm", 
         columns: there are at most 2 subgroups, and 128 accumulators a lane.
       * (S27) `producer = registers` is for operands of any type that the atom
         multiplies, without `halo_tile`, of less than 2^30 elements, and for
-        products of 8 columns or more. Registers, subgroups and accumulators are
-        limited as with `cp_async`; two sets of accumulators count twice.
+        products of 8 columns or more. Subgroups and accumulators are limited as
+        with `cp_async`; two sets of accumulators count twice. A lane has
+        registers for the positions of the rows that it loads of both operands,
+        and of the reduced elements of a vector of 16 bytes, beside two rounds
+        of 16 loads, their addresses, and 16 others.
 
     Example:
     ```mlir
@@ -257,10 +260,10 @@ def Conv_LineBufferAttr : Conv_KernelAttr<"LineBuffer", "line_buffer"> {
       * (S6) `stages` times the lines that the windows of a tile see fit the
         chip's shared memory, with the filter, barriers and the tile that is
         being stored.
-      * (S13) A workgroup has all columns. If positions are reduced, it may have a part of the columns:
-        one warpgroup multiplies, columns are a multiple of 64, of which as many
-        tiles have the result's columns as have these and those between groups,
-        and stages of 2, as many as warpgroups gather.
+      * (S13) A workgroup has all columns. If positions are reduced, it may have
+        a part of the columns: one warpgroup multiplies, columns are a multiple
+        of 64, of which as many tiles have the result's columns as have these
+        and those between groups, and stages of 2, as many as warpgroups gather.
 
     Example:
     ```mlir
