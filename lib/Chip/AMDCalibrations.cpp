@@ -95,7 +95,8 @@ static constexpr UnitCalibration kUnit = {.overlapped = {.partsNorm = 5,
                                           .joinedLoadRegisters = 2,
                                           .secondTileWorkgroups = 4,
                                           .secondTileSteps = 16,
-                                          .twoStageSecondTileSteps = 6};
+                                          .twoStageSecondTileSteps = 6,
+                                          .reducedRowBytes = 64};
 
 /// Without copies that bypass registers, and without `mma_sync`, there are no
 /// queues, blocks or bands.
@@ -126,7 +127,10 @@ static constexpr Calibration createClocked(const DirectCalibration &direct) {
       .unit = kUnit,
       .direct = direct,
       .transform = {.efficiency = 0.8, // Assumed, as the next one.
-                    .scatteredFactor = 4},
+                    .scatteredFactor = 4,
+                    .mostTurnedDistance = 4, // An H200's, as the next two.
+                    .fewestSkippedColumns = 16,
+                    .fewestSkippedRows = 8},
       .state = {.itemsPerUnit = 0, .workItems = 128, .largeWorkItems = 128}};
 }
 

@@ -203,7 +203,10 @@ static constexpr Calibration kHopper = {
                  .scatteredSeconds = 1.2e-11},
     .transform = {.efficiency = 0.8,
                   .scatteredFactor = 4,
-                  .overlappedLaunchSeconds = 0.95e-6},
+                  .overlappedLaunchSeconds = 0.95e-6,
+                  .mostTurnedDistance = 4,
+                  .fewestSkippedColumns = 16,
+                  .fewestSkippedRows = 8},
     .state = {.itemsPerUnit = 512, .workItems = 128, .largeWorkItems = 512},
 };
 

@@ -39,15 +39,14 @@ void Planner::setInputSpace() {
 
 /// If neither operand has channels innermost, neighbours in the reduction are
 /// taps, each with a guard and an address of its own. Rows of channels share
-/// them. They are short, so that the other taps of a row find the same lines of
-/// the filter and of the image in the cache next to a compute unit.
+/// them.
 int64_t Planner::getReducedRow() const {
-  constexpr int64_t kRowBytes = 64, kVectorBytes = 16;
+  constexpr int64_t kVectorBytes = 16;
   bool areTapsInnermost = layouts.getOutput().back() != 'K' &&
                           kFilterLetters.contains(layouts.getFilter().back());
-  int64_t row = std::gcd(shape.k / shape.groups, kRowBytes / elementBytes);
+  int64_t row = std::gcd(shape.k / shape.groups, mostRowBytes / elementBytes);
   bool hasVectors = row * elementBytes >= kVectorBytes;
-  return sharesTaps && areTapsInnermost && hasVectors &&
+  return mostRowBytes > 0 && areTapsInnermost && hasVectors &&
                  llvm::product_of(shape.filter) > 1
              ? row
              : 0;

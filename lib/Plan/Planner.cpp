@@ -25,9 +25,10 @@ static bool hasHaloTiles(ConvolutionOpInterface op) {
 
 /// Buffer instructions of AMD chips add what lanes share of an address, so a
 /// step of the reduction that stays within a tap takes no vector instructions.
-static bool haveSharedTaps(ConvolutionOpInterface op) {
+/// Other chips have no such rows.
+static int64_t getReducedRowBytes(ConvolutionOpInterface op) {
   TargetAttr target = TargetAttr::lookup(op);
-  return target && target.getInfo().backend == ::conv::Backend::AMDGPU;
+  return target ? target.getInfo().calibration->unit.reducedRowBytes : 0;
 }
 
 Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
@@ -35,7 +36,7 @@ Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
       shape(ConvolutionShape::get(op)), padding(op.getPadding()),
       options(options), rank(shape.getRank()),
       elementBytes(getOperandElementType(op).getIntOrFloatBitWidth() / 8),
-      sharesTaps(haveSharedTaps(op)),
+      mostRowBytes(getReducedRowBytes(op)),
       space(op.getContext(), options.mergedGroups,
             hasHaloTiles(op) ? options.haloTile : ArrayRef<int64_t>()) {
   if (direction == Direction::BackwardData)

@@ -137,7 +137,7 @@ private:
   PlanOptions options;
   int64_t rank;
   int64_t elementBytes; ///< Of the operands.
-  bool sharesTaps;      ///< Whether the chip's lanes share taps.
+  int64_t mostRowBytes; ///< Of channels that are reduced between taps.
   IndexSpace space;
   /// What the products write: an intermediate tensor, or the result.
   std::optional<size_t> target;

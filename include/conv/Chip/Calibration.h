@@ -67,10 +67,17 @@ struct TransformCalibration {
   double scatteredFactor; ///< Memory bytes for each byte of a scattered access:
                           ///< a sector for each element, of which a cache holds
                           ///< a part for others.
-  double overlappedLaunchSeconds =
-      0; ///< Launch of a transform by programmatic
-         ///< dependent launch: 0.7 to 1.2 us in 145
-         ///< schedules of 40 layers on an H200.
+  double overlappedLaunchSeconds = 0; ///< Launch of a transform by programmatic
+                                      ///< dependent launch: 0.7 to 1.2 us in
+                                      ///< 145 schedules of 40 layers (H200).
+  /// The most elements between rows of a source that tiles in shared memory
+  /// turn; rows that are further apart share no sectors. 1: adjacent ones only.
+  int64_t mostTurnedDistance = 1;
+  /// The fewest columns and rows if rows are not adjacent. With fewer channels,
+  /// the elements of an unfolded window are copied one by one, and so are those
+  /// of short lines: of lines of 14 on an H200, every second element took as
+  /// long as all (bench/results/unlisted.md).
+  int64_t fewestSkippedColumns = 1, fewestSkippedRows = 1;
 };
 
 /// Decoding steps and sequences (`lib/Kernels/State`).
@@ -86,6 +93,10 @@ struct StateCalibration {
   /// Registers of a work-item of a decoding step for addresses and sums, beside
   /// what it reads: ptxas gives steps of 36, 72 and 144 bytes 24, 32 and 41.
   int64_t fixedRegisters = 12;
+  /// Least work-items per compute unit of dynamic convolutions that stream a
+  /// run of tokens: two waves of an AMD chip have enough bytes in flight, by
+  /// its clock.
+  int64_t streamItemsPerUnit = 128;
 };
 
 struct HostCalibration;

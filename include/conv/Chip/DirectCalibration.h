@@ -118,6 +118,9 @@ struct DirectLaneCalibration {
 struct DirectRoundCalibration {
   double cycles = 165;
   double readCycles = 30;
+  /// Reads that take as long as the two barriers and the write of one more
+  /// round, where the sums of a first round are counted.
+  int64_t readsOfRound = 4;
 };
 
 /// Small groups (`Direct`). Numbers of schedules are of an H200.
@@ -146,6 +149,9 @@ struct DirectCalibration {
   /// gfx1201; shared reductions: 16 schedules of 2 layers on gfx942.
   double countedCycles;
   double countedReductionCycles;
+  /// Share of the shorter one of reads of shared memory and of products that
+  /// is not hidden where nothing queues. Clock of AMD chips.
+  double exposedShare = 0.5;
   double instructionsPerBox;    ///< Addresses and loops around a box.
   double instructionsPerStored; ///< Epilogue, rounding and store of an element
                                 ///< of the result.

@@ -39,6 +39,10 @@ struct StagedCalibration {
   /// Cycles of a unit in which a lane divides a reduced position into the
   /// coordinates of what it loads.
   double divisionCycles = 0;
+  /// The most waves of a SIMD unit of which each hides more of the shorter
+  /// activities of a step: half of them are hidden with one wave, and two
+  /// thirds with two. Assumed for all chips.
+  double overlappingWaves = 2;
   /// Registers that the compiler takes beside accumulators before it spills, as
   /// a multiple of the counted ones. Measured on kernels for all chips: up to
   /// 1.75 where there are 256 registers, since loads are hoisted.

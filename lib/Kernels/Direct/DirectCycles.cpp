@@ -163,7 +163,7 @@ double mlir::conv::getTotalCycles(const DirectTiling &tiling, int64_t workItems,
   const ::conv::DirectRoundCalibration &fit = chip.calibration->direct.rounds;
   int64_t units = tiling.countSharedBoxes(), slices = workItems / units;
   int64_t remaining =
-      DirectTiling::countRemainingSums(slices, units, workItems);
+      DirectTiling::countRemainingSums(slices, units, workItems, fit);
   int64_t reads =
       remaining > 1 ? llvm::divideCeil(slices, remaining) + remaining : slices;
   return double(llvm::divideCeil(tiling.countSums() / units,
@@ -195,8 +195,9 @@ double mlir::conv::getTurnCycles(const DirectTiling &tiling,
   }
   double rounds = double(llvm::divideCeil(own.perUnit, own.resident));
   // Reads of shared memory partly overlap with products.
-  double stepCycles = own.copies + std::max(own.shared, own.products) +
-                      std::min(own.shared, own.products) / 2;
+  double stepCycles =
+      own.copies + std::max(own.shared, own.products) +
+      fit(chip).exposedShare * std::min(own.shared, own.products);
   double products = work.steps * stepCycles;
   if (tiling.blocks) // Workgroups take turns to load what they multiply.
     products = work.unit * double(std::min(own.perUnit, own.resident) - 1);

@@ -135,7 +135,8 @@ SmallVector<Value> DirectReduction::createSums() const {
 int64_t DirectReduction::countRemainingSums() const {
   return isClocked(kernel.chip)
              ? DirectTiling::countRemainingSums(
-                   countSlices(), products->numUnits, kernel.workItems)
+                   countSlices(), products->numUnits, kernel.workItems,
+                   kernel.chip.calibration->direct.rounds)
              : 1;
 }
 

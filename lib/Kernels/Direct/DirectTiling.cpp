@@ -77,14 +77,15 @@ int64_t DirectTiling::countSharedBoxes() const {
   return boxes;
 }
 
-int64_t DirectTiling::countRemainingSums(int64_t slices, int64_t units,
-                                         int64_t workItems) {
-  constexpr int64_t kRoundReads = 4; // Two barriers and a write take as long.
+int64_t
+DirectTiling::countRemainingSums(int64_t slices, int64_t units,
+                                 int64_t workItems,
+                                 const ::conv::DirectRoundCalibration &fit) {
   int64_t best = 1, least = slices;
   for (int64_t remaining = 2; remaining <= workItems / (kPartials * units);
        ++remaining) {
     int64_t reads =
-        llvm::divideCeil(slices, remaining) + remaining + kRoundReads;
+        llvm::divideCeil(slices, remaining) + remaining + fit.readsOfRound;
     if (reads < least) {
       best = remaining;
       least = reads;

@@ -79,22 +79,15 @@ static Digit getInnermostDigit(const ViewedTensor &tensor, MatrixIndex index) {
   return {};
 }
 
-/// Rows that are further apart share no sectors. With fewer channels, the
-/// elements of an unfolded window are copied one by one, and so are those of
-/// short lines: of lines of 14 on an H200, every second element took as long as
-/// all (bench/results/unlisted.md).
-static constexpr int64_t kMaxTurnedDistance = 4, kMinSkippedColumns = 16,
-                         kMinSkippedRows = 8;
-
 int64_t mlir::conv::getTurnedDistance(const ViewedTensor &source,
                                       const ViewedTensor &result,
                                       const ::conv::ChipInfo &chip) {
   Digit row = getInnermostDigit(source, MatrixIndex::Row);
   Digit column = getInnermostDigit(source, MatrixIndex::Column);
-  // The host loads vectors along rows.
-  bool skips = chip.backend != ::conv::Backend::Host && row.distance > 1 &&
-               row.distance <= kMaxTurnedDistance &&
-               column.size >= kMinSkippedColumns && row.size >= kMinSkippedRows;
+  const ::conv::TransformCalibration &fit = chip.calibration->transform;
+  bool skips = row.distance > 1 && row.distance <= fit.mostTurnedDistance &&
+               column.size >= fit.fewestSkippedColumns &&
+               row.size >= fit.fewestSkippedRows;
   return (row.distance == 1 || skips) && column.distance != 1 &&
                  getInnermostDigit(result, MatrixIndex::Column).distance == 1
              ? row.distance

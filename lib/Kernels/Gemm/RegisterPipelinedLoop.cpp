@@ -78,12 +78,15 @@ private:
     SmallVector<Value> pack() const;
     State unpack(ValueRange values) const;
   };
+  const ::conv::UnitCalibration &fit() const {
+    return kernel.chip.calibration->unit;
+  }
   /// Products of a tile's last round that precede the barrier: a third, but no
   /// more than hide the latency of the last writes, since those of long rounds
   /// are missed after the barrier.
   int64_t numEarly() const {
-    constexpr int64_t kLatencyCycles = 80;
-    int64_t enough = std::max<int64_t>(1, kLatencyCycles / kernel.atom.cycles);
+    int64_t enough =
+        std::max<int64_t>(1, fit().writeLatencyCycles / kernel.atom.cycles);
     return isDouble ? std::min(parts.matrix.numProducts() / 3, enough) : 0;
   }
   /// The first block whose loads start after the barrier that shows the writes
@@ -104,8 +107,7 @@ private:
   /// Whether the first step has code of its own, which multiplies nothing but
   /// what it has read. Long reductions gain little from it.
   bool buildsFirst() const {
-    constexpr int64_t kMostRounds = 64;
-    return isDouble && steps.maximum() * rounds <= kMostRounds &&
+    return isDouble && steps.maximum() * rounds <= fit().firstStepRounds &&
            (steps.isUniform() || steps.minimum() > 1 + distance);
   }
   /// Whether that step writes the next tile before its last products. With one

@@ -80,15 +80,17 @@ static UnitWork getUnitWork(const Problem &problem, const ChipInfo &chip,
   return work;
 }
 
-/// Cycles of a step of one workgroup among the resident ones. With one wave on
-/// a SIMD unit, half of the shorter activities are hidden; with two waves, a
-/// third is not hidden; with more waves, the waves wait for the same units.
+/// Cycles of a step of one workgroup among the resident ones: the more waves on
+/// a SIMD unit, the more of the shorter activities is hidden, until they wait
+/// for the same units.
 static double computeStepCycles(const ChipInfo &chip, const Cost &cost) {
   double longest =
       std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles});
   double others =
       cost.matrixCycles + cost.sharedCycles + cost.loadCycles - longest;
-  return longest + others / (1 + std::min(cost.wavesPerSimd, 2.0)) +
+  return longest +
+         others /
+             (1 + std::min(cost.wavesPerSimd, fit(chip).overlappingWaves)) +
          fit(chip).barrierCycles;
 }
 

@@ -63,14 +63,17 @@ TEST(DigitBox, TheInnermostDigitHasNeighbours) {
 // 64 sums are read one after the other, or 8 and then 8; a few sums are not
 // worth a round, and work-items have to be there for it.
 TEST(DirectTiling, ManySumsAreAddedInTwoRounds) {
-  EXPECT_EQ(
-      DirectTiling::countRemainingSums(64, /*units=*/1, /*workItems=*/256), 8);
-  EXPECT_EQ(DirectTiling::countRemainingSums(8, /*units=*/1, /*workItems=*/256),
-            1);
-  EXPECT_EQ(
-      DirectTiling::countRemainingSums(64, /*units=*/16, /*workItems=*/256), 4);
-  EXPECT_EQ(
-      DirectTiling::countRemainingSums(64, /*units=*/64, /*workItems=*/256), 1);
+  auto count = [](int64_t slices, int64_t units,
+                  const ::conv::DirectRoundCalibration &fit = {}) {
+    return DirectTiling::countRemainingSums(slices, units, /*workItems=*/256,
+                                            fit);
+  };
+  EXPECT_EQ(count(64, /*units=*/1), 8);
+  EXPECT_EQ(count(8, /*units=*/1), 1);
+  EXPECT_EQ(count(64, /*units=*/16), 4);
+  EXPECT_EQ(count(64, /*units=*/64), 1);
+  // The dearer a round is, the more sums are worth one.
+  EXPECT_EQ(count(64, /*units=*/1, {.readsOfRound = 64}), 1);
 }
 
 TEST(FilterBlocks, ExchangedPairsLieInDifferentBanks) {

@@ -53,7 +53,8 @@ struct DirectTiling {
   /// after a first round of additions in which as many work-items as possible
   /// take part; 1 without such a round.
   static int64_t countRemainingSums(int64_t slices, int64_t units,
-                                    int64_t workItems);
+                                    int64_t workItems,
+                                    const ::conv::DirectRoundCalibration &fit);
 
   /// The positions that matrix instructions multiply, and their innermost
   /// digit.

@@ -47,9 +47,6 @@ static constexpr int64_t kKeptBytes = 64, kKeptOfGroups = 192;
 /// The divisor of the part of its registers that a work-item keeps at most, of
 /// groups, too, even if its accesses are not whole words then.
 static constexpr int64_t kPartOfRegisters = 10;
-/// The fewest work-items of a compute unit: two waves have enough bytes in
-/// flight.
-static constexpr int64_t kItemsOfUnit = 128;
 static constexpr int64_t kWordBytes = 4;
 /// Bytes that a wave accesses at least.
 static constexpr int64_t kLineBytes = 128;
@@ -223,7 +220,7 @@ void DynamicViews::planStream(const ::conv::ChipInfo &chip) {
         (direction == Direction::BackwardWeight ? shape.perGroup() : 1);
     int64_t runs = llvm::divideCeil(shape.t, tokens);
     return shape.b * runs * shape.d / channels <
-           chip.computeUnits * kItemsOfUnit;
+           chip.computeUnits * chip.calibration->state.streamItemsPerUnit;
   };
   while (tokens > least && hasFew())
     tokens /= 2;
