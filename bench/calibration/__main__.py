@@ -1,12 +1,11 @@
-"""Compare the times that the cost model predicts with measured times.
+"""Measure schedules, for the fit of the cost models' constants (`bench/compare fit`).
 
     python3 bench/calibration sample --random 40 --seed 1 --output packs    no GPU: compiles schedules of problems
     python3 bench/calibration time packs --output new.jsonl                 on the GPU's machine: verifies and times them
-    python3 bench/calibration report bench/calibration/sm_90a.jsonl         no GPU: how good the compiler's model is
+    python3 bench/calibration clock --targets gfx950 --output gfx950.csv    no GPU: clocks schedules by conv-clock
 
-`sample` and `report` need conv-gen and conv-compile on PATH, and `report` asks them for the predictions of the
-current compiler, so it shows what a change of the model does to problems that were measured before. `time` needs the
-package `conv` and PyTorch. README.md in this folder says how the data was measured.
+`sample` and `clock` need conv-gen and conv-compile on PATH, `clock` needs conv-clock too, and `time` needs the package
+`conv` and PyTorch. README.md in this folder says how the data was measured.
 """
 
 import argparse
@@ -16,7 +15,7 @@ import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).parents[1] / "compare"), str(pathlib.Path(__file__).parents[2] / "python")]
 
-from agreement import print_report
+from clocking import clock_rows
 from problem import COMMANDS, DIRECTIONS, LAYOUTS, Problem, read_lists
 from sample import sample
 from sampler import sample_layers
@@ -42,6 +41,10 @@ def list_problems(options):
 def run_sample(options):
     items = sample(list_problems(options), options)
     print(f"{sum(len(item['packs']) for item in items)} schedules of {len(items)} problems")
+
+
+def _names(text):
+    return text.split(",")
 
 
 def parse_options():
@@ -76,14 +79,19 @@ def parse_options():
     step.add_argument("--library", action=argparse.BooleanOptionalAction, default=True, help="time cuDNN too")
     step.add_argument("--output", required=True, metavar="FILE")
 
-    step = commands.add_parser("report", help="compare predictions with measured times")
-    step.set_defaults(run=print_report)
-    step.add_argument("data", metavar="FILE", nargs="+")
-    step.add_argument("--target", default="sm_90a")
-    step.add_argument("--folds", type=int, default=5, help="of the cross-validated fit (default: 5)")
-    step.add_argument("--limit", type=int, help="look at so many problems only")
-    step.add_argument("--worst", type=int, default=10, help="problems that are printed (default: 10)")
-    step.add_argument("--jobs", type=int, default=os.cpu_count())
+    step = commands.add_parser("clock", help="add clocked schedules to a file")
+    step.set_defaults(run=clock_rows)
+    step.add_argument("--lines", help="a file with a problem in each line, as conv-gen takes it")
+    step.add_argument("--shapes", default=pathlib.Path(__file__).parents[1] / "shapes" / "models.json")
+    step.add_argument("--lists", type=_names, help="only these, by commas")
+    step.add_argument("--every", type=int, default=1, help="take every so many of the shapes")
+    step.add_argument("--offset", type=int, default=0, help="and leave out so many first")
+    step.add_argument("--dtype", type=_names, default=["f16"])
+    step.add_argument("--directions", type=_names, default=["forward"])
+    step.add_argument("--targets", type=_names, default=["gfx942"])
+    step.add_argument("--first", type=int, default=6, help="schedules that are predicted to be the fastest (6)")
+    step.add_argument("--others", type=int, default=6, help="schedules in even steps after them (6)")
+    step.add_argument("--output", required=True, metavar="FILE", help="the file to which lines are added")
     return parser.parse_args()
 
 

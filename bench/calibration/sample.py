@@ -9,6 +9,7 @@ import subprocess
 
 from files import read_json, write_file
 from problem import Problem
+from schedules import get_family, read_fields
 
 INDEX = "index.json"
 #: Schedules that are predicted to take more than this many times as long as the best one are left out.
@@ -21,28 +22,6 @@ def call(*arguments, text=None):
     """The output of a program; None if the program fails."""
     done = subprocess.run(arguments, input=text, capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else None
-
-
-def read_fields(schedule):
-    """The fields of a schedule's text, by name."""
-    return dict(re.findall(r"(\w+) = (?:#conv\.)?(\[[^]]*\]|<[^>]*>|\w+)", schedule))
-
-
-def get_family(schedule):
-    """A name for the kernels that one set of constants describes.
-
-    The name is the main loop, or else the kernel family, and says whether operands are transformed or share halo tiles.
-    """
-    fields = read_fields(schedule)
-    names = [fields.get("main_loop", fields.get("kernel", "?"))]
-    names += ["halo_tile"] if "halo_tile" in fields else []
-    names += ["matrices"] if "transposed" in schedule else []
-    names += ["merged_groups"] if "merged_groups" in fields else []
-    names += ["transformed"] if "layouts" in fields or "channel_multiple" in fields else []
-    names += ["im2col"] if "im2col" in fields else []
-    names += ["space_to_batch"] if "space_to_batch" in fields else []
-    names += ["widened"] if "operand_type" in fields else []
-    return "+".join(names)
 
 
 def _get_kind(schedule):

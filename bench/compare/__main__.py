@@ -4,11 +4,12 @@
     python3 bench/compare check packs                                               on the GPU machine: verifies
     python3 bench/compare run packs --output results                                verifies and times
     python3 bench/compare report results                                            the tables and the picture again
+    python3 bench/compare fit                                                       how good the cost model is; no GPU
 
 With `compile --database tuned.db`, kernels have the schedules that `conv-tune` found.
 
 `check` and `run` need the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before
-it is timed; if one is wrong, the exit code is 1.
+it is timed; if one is wrong, the exit code is 1. `fit` needs conv-gen and conv-predict on PATH (bench/calibration/README.md).
 """
 
 import argparse
@@ -20,6 +21,7 @@ import pathlib
 import sys
 
 from files import read_json, write_file
+from fit import DATA, run_fit
 from markdown import to_markdown
 from packs import CompileOptions, compile_lists, read_index, read_problems, read_transforms
 from problem import COMMANDS, DIRECTIONS, LAYOUTS, read_lists
@@ -47,6 +49,13 @@ def seconds(text):
     if not 0 <= value < math.inf:
         raise argparse.ArgumentTypeError(f"expects seconds, but got {text}")
     return value
+
+
+def several(text):
+    """Parse a number of folds: 2 or more."""
+    if positive(text) < 2:
+        raise argparse.ArgumentTypeError(f"expects at least 2, but got {text}")
+    return int(text)
 
 
 def run_compile(options):
@@ -223,6 +232,23 @@ def main():
     step = commands.add_parser("report", help="write the tables and draw the picture of earlier results")
     step.set_defaults(run=run_report)
     step.add_argument("results", metavar="FOLDER")
+
+    step = commands.add_parser("fit", help="compare predictions with measured times, cross-validated")
+    step.set_defaults(run=run_fit)
+    root = pathlib.Path(__file__).parents[2]
+    step.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        default=[root / name for name in DATA],
+        help=f"measured times: of conv-tune (.db), of bench/calibration (.jsonl, .csv); default: {', '.join(DATA)}",
+    )
+    step.add_argument("--target", default="sm_90a", help="only what was measured on it (default: sm_90a)")
+    step.add_argument("--folds", type=several, default=5, help="parts of the problems, at least 2 (default: 5)")
+    step.add_argument("--limit", type=positive, metavar="N", help="look at the first N records only")
+    step.add_argument("--worst", type=int, default=5, help="problems that are printed (default: 5)")
+    step.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    step.add_argument("--jobs", type=positive, default=os.cpu_count())
 
     options = parser.parse_args()
     try:

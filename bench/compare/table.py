@@ -4,23 +4,16 @@ import json
 import pathlib
 
 from files import write_file
-
-
-def _shorten(schedule):
-    return schedule.removeprefix("#conv.schedule<kernel = #conv.").removesuffix(">")
-
-
-def _lengthen(text):
-    return f"#conv.schedule<kernel = #conv.{text}>"
+from schedules import lengthen, shorten
 
 
 def write_table(path, about, records):
     """Write the file, with four significant digits of each time."""
     lines = [json.dumps(about)]
     for record in records:
-        times = {_shorten(one): float(f"{time:.4g}") for one, time in record["microseconds"].items()}
+        times = {shorten(one): float(f"{time:.4g}") for one, time in record["microseconds"].items()}
         library = record["library"] and float(f"{record['library']:.4g}")
-        line = {"problem": record["problem"], "library": library, "default": _shorten(record["default"]), "us": times}
+        line = {"problem": record["problem"], "library": library, "default": shorten(record["default"]), "us": times}
         lines.append(json.dumps(line))
     write_file(pathlib.Path(path), "\n".join(lines) + "\n")
 
@@ -29,6 +22,6 @@ def read_table(path):
     """Return what the file says about the run, and its records."""
     about, *records = map(json.loads, pathlib.Path(path).read_text(encoding="utf-8").splitlines())
     for record in records:
-        record["microseconds"] = {_lengthen(one): time for one, time in record.pop("us").items()}
-        record["default"] = _lengthen(record["default"])
+        record["microseconds"] = {lengthen(one): time for one, time in record.pop("us").items()}
+        record["default"] = lengthen(record["default"])
     return about, records
