@@ -282,7 +282,7 @@ mlir::conv::getResultShapes(const PlanStep &step) {
   problem.stacksBlocks =
       problem.hasHaloTiles && options.haloTile[1] < options.haloTile[0];
   problem.hasChannelRows =
-      options.hasChannelRows && canHaveChannelRows(op, options);
+      options.hasChannelRows && dependsOnChannelRows(op, options);
   for (const KernelFamily *family : getKernelFamilies())
     family->describe({op, plan, options}, problem);
   return problem;

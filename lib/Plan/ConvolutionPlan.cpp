@@ -86,6 +86,12 @@ bool mlir::conv::canHaveChannelRows(ConvolutionOpInterface op,
   return Planner(op, options).canHaveChannelRows();
 }
 
+bool mlir::conv::dependsOnChannelRows(ConvolutionOpInterface op,
+                                      const PlanOptions &options) {
+  Planner planner(op, options);
+  return planner.canHaveChannelRows() || planner.canTurnSlices();
+}
+
 bool mlir::conv::canSplit(ConvolutionOpInterface op,
                           const PlanOptions &options) {
   return Planner(op, options).canSplit();

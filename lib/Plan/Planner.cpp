@@ -244,12 +244,16 @@ bool Planner::hasRowsInnermost() const {
   llvm_unreachable("every direction has a result");
 }
 
+/// They do if the result has, so that the kernel that adds slices up reads and
+/// writes contiguous memory.
+bool Planner::canTurnSlices() const {
+  return options.splits > 1 && hasRowsInnermost();
+}
+
 void Planner::splitProduct(PlanSubproblem &subproblem) {
   if (space.getSplits() == 1 || !subproblem.product)
     return;
-  // Warpgroups store split-K slices with rows innermost if the result has, so
-  // that the kernel that adds them up reads and writes contiguous memory.
-  if (options.hasChannelRows && hasRowsInnermost())
+  if (options.hasChannelRows && canTurnSlices())
     space.turnParts();
   if (!sums)
     sums = addIntermediate({0, 0, 0});

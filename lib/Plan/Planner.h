@@ -34,6 +34,8 @@ public:
   int64_t getSplittableSize();
   int64_t getSliceSize();
   bool canHaveChannelRows() const;
+  /// Whether warpgroups would store split-K slices with rows innermost.
+  bool canTurnSlices() const;
 
 private:
   static constexpr StringLiteral kInputLetters = "DHW";

@@ -154,7 +154,8 @@ enumerateHaloTileSplits(ConvolutionOpInterface op, PlanOptions options,
 }
 
 /// Adds halo tiles, with which taps share the elements that they read. `counts`
-/// are numbers of split-K slices for products whose rows are positions.
+/// are numbers of split-K slices for products whose rows are positions. Only
+/// warpgroups have slices of halo tiles, so these are in their order.
 static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> counts,
                          const ::conv::ChipInfo &chip,
                          SmallVectorImpl<PlanOptions> &all) {
@@ -164,19 +165,22 @@ static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> counts,
           ArrayRef(shape.filter).take_back(PlanOptions::kHaloTileRank)) == 1)
     return;
   bool isStrided = llvm::any_of(shape.strides, [](int64_t s) { return s > 1; });
+  auto add = [&](PlanOptions options) {
+    options.hasChannelRows = dependsOnChannelRows(op, options);
+    all.push_back(std::move(options));
+  };
   if (op.getDirection() == Direction::BackwardWeight) {
     constexpr int64_t kSide = PlanOptions::kBlockSize;
     SmallVector<int64_t, 2> haloTile = {kSide, kSide};
     if (!isStrided)
       for (int64_t splits :
            enumerateHaloTileSplits(op, {.haloTile = haloTile}, chip))
-        all.push_back({.splits = splits, .haloTile = haloTile});
+        add({.splits = splits, .haloTile = haloTile});
     if (findTransposedObstacle(op, haloTile).empty() &&
         std::min(shape.c, shape.k) <= kMostTapColumns)
       for (int64_t splits : enumerateHaloTileSplits(
                op, {.haloTile = haloTile, .transposed = true}, chip))
-        all.push_back(
-            {.splits = splits, .haloTile = haloTile, .transposed = true});
+        add({.splits = splits, .haloTile = haloTile, .transposed = true});
     return;
   }
   for (int64_t height : kHaloTileSides)
@@ -189,7 +193,7 @@ static void addHaloTiles(ConvolutionOpInterface op, ArrayRef<int64_t> counts,
         continue;
       all.push_back({.haloTile = haloTile});
       for (int64_t splits : counts)
-        all.push_back({.splits = splits, .haloTile = haloTile});
+        add({.splits = splits, .haloTile = haloTile});
     }
 }
 
@@ -212,14 +216,15 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
   SmallVector<int64_t> counts = enumerateSplits(op, plain, chip);
   for (int64_t splits : counts)
     all.push_back({.splits = splits});
-  bool hasBoxes = hasWarpgroups(chip);
-  if (hasBoxes && canHaveChannelRows(op)) {
+  if (!hasWarpgroups(chip))
+    return all;
+  if (canHaveChannelRows(op))
     all.push_back({.hasChannelRows = true});
-    for (int64_t splits : counts)
-      all.push_back({.splits = splits, .hasChannelRows = true});
-  }
-  if (hasBoxes)
-    addHaloTiles(op, counts, chip, all);
+  for (int64_t splits : counts)
+    if (PlanOptions own{.splits = splits, .hasChannelRows = true};
+        dependsOnChannelRows(op, own))
+      all.push_back(own);
+  addHaloTiles(op, counts, chip, all);
   return all;
 }
 

@@ -106,7 +106,8 @@ struct Problem {
   /// Bytes that one kernel writes for another.
   double intermediateBytes = 0;
   Run lhsRun, rhsRun;
-  /// Columns come in rows of channels; only copies of boxes need this.
+  /// Columns come in rows of channels, or split-K slices have rows innermost;
+  /// only warpgroups that multiply tiles need this.
   bool hasChannelRows = false;
   /// Positions are numbered halo tile by halo tile; only warpgroups support
   /// this.

@@ -166,6 +166,11 @@ int64_t getSplittableSize(ConvolutionOpInterface op,
 bool canHaveChannelRows(ConvolutionOpInterface op,
                         const PlanOptions &options = {});
 
+/// Whether `PlanOptions::hasChannelRows` makes any difference: to how columns
+/// are numbered, or to the order of split-K slices.
+bool dependsOnChannelRows(ConvolutionOpInterface op,
+                          const PlanOptions &options);
+
 /// Why the convolution cannot be transposed (S20) with these halo tiles, or an
 /// empty string.
 std::string findTransposedObstacle(ConvolutionOpInterface op,

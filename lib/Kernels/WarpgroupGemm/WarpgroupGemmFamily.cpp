@@ -309,9 +309,9 @@ public:
   void describe(const PlannedConvolution &planned,
                 ::conv::Problem &problem) const override {
     auto [op, plan, options] = planned;
-    // If columns can have rows of channels, copied tiles must have them.
+    // Schedules have a plan with channel rows where these make a difference.
     if (options.joinsPhases ||
-        problem.hasChannelRows != canHaveChannelRows(op, options))
+        problem.hasChannelRows != dependsOnChannelRows(op, options))
       return;
     std::optional<::conv::TmaFacts> facts =
         computeTmaFacts(op, plan, problem.hasHaloTiles);

@@ -4,17 +4,16 @@ import json
 import subprocess
 import sys
 
-[target] = sys.argv[1:]
-LINE = "convbfp16 --layout nhwc -F 1 -n 4 -c 64 -k 64 -H 28 -W 28 -y 3 -x 3 -p 1 -q 1"
+target, line = sys.argv[1:]
 
 
 def run(*arguments, text=None):
     return subprocess.run(arguments, input=text, capture_output=True, text=True, check=False)
 
 
-module = run("conv-gen", *LINE.split()).stdout
+module = run("conv-gen", *line.split()).stdout
 listed = run("conv-compile", "-", f"--target={target}", "--emit=schedules", text=module).stdout
-records = [json.loads(line) for line in listed.splitlines()][::400]
+records = [json.loads(line) for line in listed.splitlines()][::40]
 schedules = [record["schedule"] for record in records]
 request = {"module": module, "target": target, "schedules": schedules}
 name = "launch.startSeconds"
