@@ -148,6 +148,7 @@ static constexpr Field<WarpgroupCalibration> kWarpgroupCalibration[] = {
     {"alignedGatherFactor", &WarpgroupCalibration::alignedGatherFactor},
     {"loadedElementCycles", &WarpgroupCalibration::loadedElementCycles},
     {"loadedCheckCycles", &WarpgroupCalibration::loadedCheckCycles},
+    {"loadedVectorCycles", &WarpgroupCalibration::loadedVectorCycles},
     {"transposedRowFactor", &WarpgroupCalibration::transposedRowFactor},
     {"rereadShare", &WarpgroupCalibration::rereadShare},
     {"firstSteps", &WarpgroupCalibration::firstSteps},

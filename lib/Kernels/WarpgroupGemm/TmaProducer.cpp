@@ -33,7 +33,7 @@ static void join(::conv::GatheredOperand &all,
 static void join(::conv::LoadedOperand &all,
                  const ::conv::LoadedOperand &other) {
   all.loadBytes = std::min(all.loadBytes, other.loadBytes);
-  all.areLanesRows &= other.areLanesRows; // Rows need more registers.
+  all.areLanesRows &= other.areLanesRows; // Vectors have more positions.
   all.registers = std::max(all.registers, other.registers);
 }
 
