@@ -114,10 +114,26 @@ void ElementwiseStream::take(Columns &columns,
                              ArrayRef<const Matrix *> operands,
                              Item item) const {
   SmallVector<SmallVector<Value>> parts, loaded(tile.countInputs());
-  for (const Matrix *operand : operands)
-    parts.push_back(tile.load(*operand, item));
-  for (auto [operand, each] : llvm::zip(operands, parts)) {
-    tile.finish(*operand, each, loaded);
+  int64_t ahead = 0;
+  auto begin = [&] {
+    const Matrix &next = *operands[parts.size()];
+    parts.push_back(tile.load(next, item));
+    ahead += countBytes(next);
+  };
+  auto fitsNext = [&] {
+    return parts.size() < operands.size() &&
+           ahead + countBytes(*operands[parts.size()]) <= kBytesAhead;
+  };
+  while (fitsNext())
+    begin();
+  bool areAllInFlight = parts.size() == operands.size();
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    while (parts.size() <= number || fitsNext())
+      begin();
+    if (!areAllInFlight)
+      ScheduleFenceOp::create(b);
+    ahead -= countBytes(*operand);
+    tile.finish(*operand, parts[number], loaded);
     for (const auto &member : operand->members)
       set(columns, member.number, loaded[member.number]);
   }

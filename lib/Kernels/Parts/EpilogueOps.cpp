@@ -116,14 +116,28 @@ Value mlir::conv::createEpilogueOps(OpBuilder &builder,
   return createEpilogueResults(builder, epilogue, inputs).front();
 }
 
-bool EpilogueStream::isKnown(Value value) {
+bool EpilogueStream::isKnown(Value value) const {
   if (mapping.contains(value))
     return true;
-  Operation *constant = value.getDefiningOp();
-  if (!constant || !matchPattern(constant, m_Constant()))
+  Operation *op = value.getDefiningOp();
+  if (!op)
     return false;
-  builder->clone(*constant, mapping);
-  return true;
+  return matchPattern(op, m_Constant()) ||
+         (canWait(*op) && areOperandsKnown(*op));
+}
+
+bool EpilogueStream::areOperandsKnown(Operation &op) const {
+  return llvm::all_of(op.getOperands(),
+                      [&](Value operand) { return isKnown(operand); });
+}
+
+bool EpilogueStream::canWait(Operation &op) { return isa<arith::SelectOp>(op); }
+
+void EpilogueStream::build(Operation &op) {
+  for (Value operand : op.getOperands())
+    if (!mapping.contains(operand))
+      build(*operand.getDefiningOp());
+  builder->clone(op, mapping);
 }
 
 void EpilogueStream::advance() {
@@ -131,16 +145,19 @@ void EpilogueStream::advance() {
     bool isBuilt = llvm::all_of(op.getResults(), [&](Value result) {
       return mapping.contains(result);
     });
-    if (!isBuilt && !matchPattern(&op, m_Constant()) &&
-        llvm::all_of(op.getOperands(),
-                     [&](Value operand) { return isKnown(operand); }))
-      builder->clone(op, mapping);
+    if (!isBuilt && !matchPattern(&op, m_Constant()) && !canWait(op) &&
+        areOperandsKnown(op))
+      build(op);
   }
 }
 
 Value EpilogueStream::lookup(size_t result) {
   Value value = body->getTerminator()->getOperand(result);
-  return isKnown(value) ? mapping.lookup(value) : nullptr;
+  if (!isKnown(value))
+    return nullptr;
+  if (!mapping.contains(value))
+    build(*value.getDefiningOp());
+  return mapping.lookup(value);
 }
 
 SmallVector<size_t> EpilogueStream::listInputs(linalg::GenericOp epilogue,

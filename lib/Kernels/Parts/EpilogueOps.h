@@ -40,7 +40,9 @@ public:
   void setInput(size_t number, Value input) {
     set(body->getArgument(number), input);
   }
-  /// Builds everything that depends only on known inputs.
+  /// Builds everything that depends only on known inputs, but selections only
+  /// where something needs them: a sequence's start makes one of each value
+  /// that is kept, for each token of a block, long before the tokens' products.
   void advance();
   /// A result, or null if it depends on inputs that are not known yet.
   Value lookup(size_t result);
@@ -57,8 +59,13 @@ public:
                                         size_t result);
 
 private:
-  /// Whether a value is built, or is a constant, which is built then.
-  bool isKnown(Value value);
+  /// Whether a value is built, or can be.
+  bool isKnown(Value value) const;
+  bool areOperandsKnown(Operation &op) const;
+  /// Whether an op is built only when a value that depends on it is.
+  static bool canWait(Operation &op);
+  /// Builds an op of known operands, and those of them that are not built.
+  void build(Operation &op);
 
   OpBuilder *builder;
   Block *body;
