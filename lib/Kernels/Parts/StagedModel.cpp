@@ -94,6 +94,15 @@ static double computeStepCycles(const ChipInfo &chip, const Cost &cost) {
          fit(chip).barrierCycles;
 }
 
+/// Registers that a wave is expected to have.
+static int64_t computeAllocated(const Problem &problem, const ChipInfo &chip,
+                                const Candidate &candidate, const Cost &cost) {
+  return keepsLoadsEarly(chip)
+             ? computeExpectedRegisters(chip, *candidate.atom, cost.registers,
+                                        hasTransposed(problem))
+             : cost.registers.total();
+}
+
 /// Computes how many workgroups fit on a compute unit.
 static void computeOccupancy(const Problem &problem, const ChipInfo &chip,
                              const Candidate &candidate, Cost &cost) {
@@ -102,11 +111,7 @@ static void computeOccupancy(const Problem &problem, const ChipInfo &chip,
     cost.wavesPerSimd = 1;
     return;
   }
-  int64_t registers =
-      keepsLoadsEarly(chip)
-          ? computeExpectedRegisters(chip, *candidate.atom, cost.registers,
-                                     hasTransposed(problem))
-          : cost.registers.total();
+  int64_t registers = computeAllocated(problem, chip, candidate, cost);
   // More would fit, but no unit gets more than its share of the grid.
   int64_t share = ceilDiv(cost.workgroups, countUnits(chip));
   cost.residentWorkgroups = std::max<int64_t>(
@@ -381,27 +386,29 @@ conv::describeUnit(const Problem &problem, const ChipInfo &chip,
   UnitWork work = getUnitWork(problem, chip, candidate, cost);
   double longest = std::max(cost.computeSeconds, cost.memorySeconds);
   constexpr double kMicro = 1e6;
-  return {{"waves", double(work.waves)},
-          {"stages", double(work.stages)},
-          {"steps", work.steps * problem.averageShare()},
-          {"rounds", work.rounds},
-          {"matrix", work.matrixCycles},
-          {"vector", work.vectorCycles},
-          {"shared", work.sharedCycles},
-          {"shared_writes", work.sharedWriteCycles},
-          {"loads", work.loadCycles},
-          {"stored_bytes", work.storedBytes},
-          {"accesses", double(work.accesses)},
-          {"joins_loads", double(work.joinsLoads)},
-          {"lane_copies", double(work.copiesInLaneOrder)},
-          {"atom_cycles", work.atomCycles},
-          {"lane_reads", work.laneReads},
-          {"prefetch_distance", double(work.prefetchDistance)},
-          {"overlaps", double(work.overlapsSteps)},
-          {"resident", double(cost.residentWorkgroups)},
-          {"workgroups", double(ceilDiv(cost.workgroups, countUnits(chip)))},
-          {"simds", double(countSimds(chip))},
-          {"ghz", chip.clockGHz},
-          {"memory_us", cost.memorySeconds * kMicro},
-          {"other_us", (cost.seconds - longest) * kMicro}};
+  return {
+      {"waves", double(work.waves)},
+      {"stages", double(work.stages)},
+      {"steps", work.steps * problem.averageShare()},
+      {"rounds", work.rounds},
+      {"matrix", work.matrixCycles},
+      {"vector", work.vectorCycles},
+      {"shared", work.sharedCycles},
+      {"shared_writes", work.sharedWriteCycles},
+      {"loads", work.loadCycles},
+      {"stored_bytes", work.storedBytes},
+      {"accesses", double(work.accesses)},
+      {"joins_loads", double(work.joinsLoads)},
+      {"lane_copies", double(work.copiesInLaneOrder)},
+      {"atom_cycles", work.atomCycles},
+      {"lane_reads", work.laneReads},
+      {"prefetch_distance", double(work.prefetchDistance)},
+      {"overlaps", double(work.overlapsSteps)},
+      {"registers", double(computeAllocated(problem, chip, candidate, cost))},
+      {"resident", double(cost.residentWorkgroups)},
+      {"workgroups", double(ceilDiv(cost.workgroups, countUnits(chip)))},
+      {"simds", double(countSimds(chip))},
+      {"ghz", chip.clockGHz},
+      {"memory_us", cost.memorySeconds * kMicro},
+      {"other_us", (cost.seconds - longest) * kMicro}};
 }

@@ -34,6 +34,9 @@ int64_t conv::computeNeededRegisters(const ChipInfo &chip,
                                       fit(chip).temporaries * double(others)));
 }
 
+/// Registers of a vector.
+static constexpr int64_t kVectorRegisters = 4;
+
 /// Rounds of the reduction whose fragments are in registers at the same time.
 static int64_t countRoundsInFlight(const ChipInfo &chip,
                                    const Candidate &candidate) {
@@ -58,18 +61,6 @@ static int64_t countJoinRegisters(const ChipInfo &chip,
   int64_t blocks = vectorsPerWorkItem(chip, candidate, rows) /
                    countLoadElements(chip, candidate, rows, run);
   return chip.calibration->unit.joinedLoadRegisters * blocks * longest;
-}
-
-/// Registers of loads of single elements, each of which has one, beyond those
-/// of their vectors, and of the places that they share.
-static int64_t countElementRegisters(const Problem &problem,
-                                     const ChipInfo &chip,
-                                     const Candidate &candidate) {
-  constexpr int64_t kVectorRegisters = 4;
-  int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
-  return problem.facts.get<TapFacts>()->elementPeriod +
-         (longest - kVectorRegisters) *
-             vectorsPerWorkItem(chip, candidate, candidate.workgroup[0]);
 }
 
 /// Registers if one tile is in flight.
@@ -98,11 +89,18 @@ static RegisterCost computeForOneTile(const Problem &problem,
   cost.staging = (isStaged(problem.lhsRun) * inputVectors +
                   isStaged(problem.rhsRun) * filterVectors) *
                  kVectorBytes / registerBytes;
+  bool areElements = sharesElements(problem, chip, candidate);
+  SharedElements elements;
+  if (areElements) {
+    elements = countSharedElements(problem, chip, candidate);
+    // Each load has a register beyond those of the vectors.
+    cost.staging += elements.loads - kVectorRegisters * inputVectors;
+  }
   cost.fragments =
       countRoundsInFlight(chip, candidate) * (bytesA + bytesB) / registerBytes;
   int64_t inputRegisters =
-      sharesElements(problem, chip, candidate)
-          ? countElementRegisters(problem, chip, candidate)
+      areElements
+          ? elements.rows + elements.places
           : fit(chip).inputAccessRegisters * inputVectors +
                 countJoinRegisters(chip, candidate, candidate.workgroup[0],
                                    problem.lhsRun);

@@ -175,25 +175,18 @@ static std::optional<double> countTapInstructions(const Problem &problem,
 }
 
 /// Vector instructions of a wave that find the elements of windows, which its
-/// lanes share: rows of the tile have a place for each tap, and the elements of
-/// the last step have conditions if it is not a whole one.
+/// lanes share: rows of the tile have a mask and a place for each tap, and the
+/// elements of the last step have conditions if it is not a whole one.
 static double countSharedInstructions(const Problem &problem,
                                       const ChipInfo &chip,
                                       const Candidate &candidate) {
   constexpr double kOfMask = 2, kOfPlace = 2;
-  const auto *facts = problem.facts.get<TapFacts>();
-  int64_t rows = candidate.workgroup[0];
-  int64_t longest = kVectorBytes / byteSize(candidate.atom->operand);
-  int64_t elements = longest * vectorsPerWorkItem(chip, candidate, rows);
-  int64_t ownRows =
-      std::max<int64_t>(1, rows / (candidate.subgroups() * chip.subgroupSize));
-  int64_t places = std::min(facts->elementPeriod, elements / ownRows);
-  double ofPlaces =
-      facts->guardedCoordinates > 0
-          ? double(ownRows) * (kOfMask + kOfPlace * double(places))
-          : 0;
+  SharedElements elements = countSharedElements(problem, chip, candidate);
+  double ofPlaces = elements.places > 0 ? double(elements.rows) * kOfMask +
+                                              double(elements.places) * kOfPlace
+                                        : 0;
   bool isWhole = problem.reduction % candidate.gemmK == 0;
-  return ofPlaces + (isWhole ? 0 : double(elements));
+  return ofPlaces + (isWhole ? 0 : double(elements.loads));
 }
 
 /// Vector instructions of a wave that bring one operand's tile.

@@ -79,6 +79,21 @@ bool conv::sharesElements(const Problem &problem, const ChipInfo &chip,
              int64_t(chip.cacheLineBytes);
 }
 
+SharedElements conv::countSharedElements(const Problem &problem,
+                                         const ChipInfo &chip,
+                                         const Candidate &candidate) {
+  const auto *facts = problem.facts.get<TapFacts>();
+  int64_t tileRows = candidate.workgroup[0];
+  int64_t workItems = candidate.subgroups() * chip.subgroupSize;
+  SharedElements elements;
+  elements.rows = std::max<int64_t>(1, tileRows / workItems);
+  elements.loads = tileRows * candidate.gemmK / workItems;
+  if (facts->guardedCoordinates > 0)
+    elements.places = elements.rows * std::min(facts->elementPeriod,
+                                               elements.loads / elements.rows);
+  return elements;
+}
+
 int64_t conv::computeSharedBytes(const Candidate &candidate) {
   return candidate.stages * (candidate.workgroup[0] + candidate.workgroup[1]) *
          candidate.gemmK * byteSize(candidate.atom->operand);

@@ -75,6 +75,15 @@ int64_t countLoadElements(const ChipInfo &chip, const Candidate &candidate,
 bool sharesElements(const Problem &problem, const ChipInfo &chip,
                     const Candidate &candidate);
 
+/// What a lane has of a tile whose elements lanes share.
+struct SharedElements {
+  int64_t rows = 0;   ///< Rows of the tile.
+  int64_t loads = 0;  ///< Elements of all these rows.
+  int64_t places = 0; ///< Taps of its rows with guards of their own.
+};
+SharedElements countSharedElements(const Problem &problem, const ChipInfo &chip,
+                                   const Candidate &candidate);
+
 } // namespace conv
 
 #endif // CONV_LIB_KERNELS_PARTS_STAGEDTILE_H

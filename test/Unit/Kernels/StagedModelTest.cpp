@@ -17,6 +17,7 @@
 
 #include "conv/Kernels/KernelModel.h"
 #include "conv/Kernels/Parts/StagedModel.h"
+#include "conv/Kernels/Parts/TapFacts.h"
 
 #include "gtest/gtest.h"
 
@@ -301,6 +302,38 @@ TEST(StagedModel, TemporariesCountBesideAccumulators) {
   registers.staging = 24;
   registers.fragments = 16;
   EXPECT_EQ(computeNeededRegisters(chipOf("gfx942"), registers), 64 + 70);
+}
+
+// Each load has a register, and each row of a lane a place for each tap, but no
+// more than its elements.
+TEST(StagedModel, ElementsThatLanesShareHaveRegistersAndPlaces) {
+  const ChipInfo &chip = chipOf("gfx942");
+  Problem problem = layer();
+  problem.lhsRun = {.elements = 1, .isAlongReduction = false, .isApart = true};
+  TapFacts &facts = problem.facts.set(TapFacts{});
+  facts.tapRun = 1;
+  facts.guardedCoordinates = 1;
+  facts.elementPeriod = 7;
+  facts.windowDistance = 1;
+  Candidate candidate = fourWaves(); // 16 elements of a row for each lane.
+  candidate.stages = 1;
+  ASSERT_TRUE(sharesElements(problem, chip, candidate));
+  SharedElements one = countSharedElements(problem, chip, candidate);
+  EXPECT_EQ(one.rows, 1);
+  EXPECT_EQ(one.loads, 16);
+  EXPECT_EQ(one.places, 7);
+  candidate.workgroup = {512, 64}; // 32 elements of each of two rows.
+  candidate.subgroup = {128, 64};
+  SharedElements two = countSharedElements(problem, chip, candidate);
+  EXPECT_EQ(two.rows, 2);
+  EXPECT_EQ(two.loads, 64);
+  EXPECT_EQ(two.places, 14);
+  // A vector of the filter has 4 registers.
+  EXPECT_EQ(computeRegisters(problem, chip, candidate).staging, 64 + 4);
+  facts.elementPeriod = 100;
+  EXPECT_EQ(countSharedElements(problem, chip, candidate).places, 64);
+  facts.guardedCoordinates = 0;
+  EXPECT_EQ(countSharedElements(problem, chip, candidate).places, 0);
 }
 
 TEST(StagedModel, PrefetchesTwoTilesWhereRegistersAndStepsAllow) {
