@@ -145,29 +145,49 @@ static void describeElements(ConvolutionOpInterface op,
   facts.windowDistance = ofRow;
 }
 
+/// The innermost of `count` digits before `end`.
+static size_t findInnermost(ArrayRef<int64_t> sizes, size_t end, size_t count) {
+  size_t digit = end - 1;
+  while (digit > end - count && sizes[digit] == 1)
+    --digit;
+  return digit;
+}
+
 /// Sets where neighbours of the filter are, which is the right operand.
 static void describeFilter(const ViewedTensor &filter,
                            ::conv::TapFacts &facts) {
   SmallVector<int64_t> distances = getDistances(filter);
   SmallVector<int64_t> sizes = filter.view.getDigitSizes();
-  // The innermost of `count` digits before `end`.
-  auto getInnermost = [&](size_t end, size_t count) {
-    size_t digit = end - 1;
-    while (digit > end - count && sizes[digit] == 1)
-      --digit;
-    return digit;
-  };
   size_t columns = filter.view.getColumns().size();
   size_t rows = filter.view.getRows().size();
-  size_t row = getInnermost(sizes.size() - columns, rows);
+  size_t row = findInnermost(sizes, sizes.size() - columns, rows);
   int64_t ofRow = std::abs(distances[row]);
   int64_t ofReduction =
-      std::abs(distances[getInnermost(sizes.size(), columns)]);
+      std::abs(distances[findInnermost(sizes, sizes.size(), columns)]);
   int64_t vector =
       ::conv::kVectorBytes * 8 / filter.type.getElementTypeBitWidth();
   facts.scattersFilter = ofRow > 1 && ofReduction > 1;
   if (facts.scattersFilter && sizes[row] >= vector && ofRow < ofReduction)
     facts.nearRows = ofRow;
+}
+
+static ::conv::PositionFacts::Operand
+describePositions(const ViewedTensor &operand) {
+  SmallVector<int64_t> distances = getDistances(operand);
+  SmallVector<int64_t> sizes = operand.view.getDigitSizes();
+  size_t columns = operand.view.getColumns().size();
+  size_t rows = operand.view.getRows().size();
+  size_t row = findInnermost(sizes, sizes.size() - columns, rows);
+  size_t position = findInnermost(sizes, sizes.size(), columns);
+  ::conv::PositionFacts::Operand facts;
+  facts.distance = std::abs(distances[position]);
+  // Rows of other channels are a whole image apart, and those of taps in other
+  // rows of the window a row of the image.
+  int64_t vector =
+      ::conv::kVectorBytes * 8 / operand.type.getElementTypeBitWidth();
+  if (std::abs(distances[row]) <= vector * facts.distance)
+    facts.alikeRows = sizes[row];
+  return facts;
 }
 
 namespace {
@@ -203,8 +223,14 @@ public:
                 ::conv::Problem &problem) const override {
     ConvolutionOpInterface op = planned.op;
     problem.facts.set(::conv::GemmFacts{hasLaneOrder(op, planned.plan)});
-    if (op.getDirection() == Direction::BackwardWeight)
+    if (op.getDirection() == Direction::BackwardWeight) {
+      auto [step, subproblem] = planned.plan.getProducts().front();
+      auto [lhs, rhs, result] =
+          getViewedProduct(op, planned.plan, *step, *subproblem);
+      problem.facts.set(::conv::PositionFacts{describePositions(lhs),
+                                              describePositions(rhs)});
       return;
+    }
     ::conv::TapFacts facts;
     for (auto [step, subproblem] : planned.plan.getProducts()) {
       auto [lhs, rhs, result] =

@@ -69,6 +69,34 @@ namespace {
 enum class Operand { Left, Right };
 } // namespace
 
+/// Whether lanes load single elements of an image whose positions are reduced,
+/// and are next to each other in memory: gradients of filters with channels
+/// first, whose windows start anywhere in a row.
+static bool loadsPositions(const Problem &problem, const ChipInfo &chip,
+                           const Run &run, int64_t width) {
+  return keepsLoadsEarly(chip) && problem.facts.get<PositionFacts>() &&
+         !run.isApart && !isTransposed(run) && width == 1;
+}
+
+/// Lines of the cache for each lane that loads single positions. Lanes of a row
+/// have vectors that follow each other, so each load brings one element of all
+/// of them, with the lines around the row, which starts anywhere in a line.
+/// Rows of taps have lines in common if they are neighbours in a wave; about
+/// half of them are, since tiles have rows in another order (`MatrixUnit`).
+static double countPositionLines(const Problem &problem, const ChipInfo &chip,
+                                 const Candidate &candidate, Operand side) {
+  const auto *facts = problem.facts.get<PositionFacts>();
+  const PositionFacts::Operand &operand =
+      side == Operand::Left ? facts->lhs : facts->rhs;
+  int64_t size = byteSize(problem.operand);
+  int64_t lanesOfRow = std::min<int64_t>(candidate.gemmK * size / kVectorBytes,
+                                         chip.subgroupSize);
+  double lines = 1 + double(candidate.gemmK * operand.distance * size) /
+                         double(chip.cacheLineBytes);
+  int64_t alike = std::min(operand.alikeRows, chip.subgroupSize / lanesOfRow);
+  return std::min(1.0, lines / double(lanesOfRow)) * 2 / double(1 + alike);
+}
+
 /// Cycles of the load path for each load of a lane, if neighbours in memory are
 /// apart in the tile: a line of the cache for each, unless lanes take rows that
 /// are near (`areRowsNearer` in Gemm/CopyShape.h). Other taps find such lines
@@ -92,8 +120,10 @@ static double computeApartCycles(const Problem &problem, const ChipInfo &chip,
     return std::min(1.0, double(candidate.gemmK / longest) /
                              double(chip.subgroupSize));
   }
-  bool isScattered = facts && facts->scattersFilter && side == Operand::Right;
   const Run &run = side == Operand::Left ? problem.lhsRun : problem.rhsRun;
+  if (loadsPositions(problem, chip, run, width))
+    return countPositionLines(problem, chip, candidate, side);
+  bool isScattered = facts && facts->scattersFilter && side == Operand::Right;
   if (!run.isApart && !isScattered)
     return 0;
   if (!isScattered || facts->nearRows == 0)
@@ -207,6 +237,13 @@ static double countCopyInstructions(const Problem &problem,
     // Windows are in the left operand.
     if (isLeft)
       ofTaps = double(longest) * unit(chip).elementPlaceInstructions;
+  }
+  // All rows of a lane have the positions of one vector.
+  if (loadsPositions(problem, chip, run, width)) {
+    ofLoad = unit(chip).loadInstructions + 1;
+    ofTaps = run.takesDivisions
+                 ? double(longest) * unit(chip).positionInstructions
+                 : 0;
   }
   if (keepsPlaces(problem, chip, candidate, run))
     ofLoad = ofTaps = 0;

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../../lib/Kernels/Models.h"
+#include "../../../lib/Kernels/Parts/StagedStep.h"
 #include "../../../lib/Kernels/Parts/StagedTile.h"
 #include "../Schedule/ForwardProblem.h"
 
@@ -334,6 +335,51 @@ TEST(StagedModel, ElementsThatLanesShareHaveRegistersAndPlaces) {
   EXPECT_EQ(countSharedElements(problem, chip, candidate).places, 64);
   facts.guardedCoordinates = 0;
   EXPECT_EQ(countSharedElements(problem, chip, candidate).places, 0);
+}
+
+// A gradient of a filter with channels first: windows start anywhere in a row,
+// so lanes load their positions one by one.
+Problem gradientWithPositions() {
+  Problem problem = layer();
+  problem.lhsRun = {.elements = problem.reduction, .isAlongReduction = true};
+  problem.rhsRun = {.elements = 1, .takesDivisions = true};
+  problem.facts.clear<TapFacts>();
+  problem.facts.set(PositionFacts{});
+  return problem;
+}
+
+TEST(StagedModel, FindsPositionsOnceForAllRowsOfALane) {
+  const ChipInfo &chip = chipOf("gfx942");
+  Problem problem = gradientWithPositions();
+  Candidate one = fourWaves(), two = fourWaves();
+  two.workgroup = {128, 128}; // Two vectors of the right operand.
+  two.subgroup = {64, 64};
+  one.stages = two.stages = 1;
+  // The second one has eight loads more, which are joined.
+  constexpr double kCyclesOfInstruction = 4, kMore = 8 * 3 + 4;
+  EXPECT_EQ(computeVectorCycles(problem, chip, two) -
+                computeVectorCycles(problem, chip, one),
+            kCyclesOfInstruction * kMore);
+  problem.rhsRun.takesDivisions = false;
+  EXPECT_LT(computeVectorCycles(problem, chip, two),
+            kCyclesOfInstruction * 100);
+}
+
+TEST(StagedModel, CountsLinesAroundPositions) {
+  const ChipInfo &chip = chipOf("gfx942");
+  auto countLoads = [&](PositionFacts::Operand windows) {
+    Problem problem = gradientWithPositions();
+    problem.facts.set(PositionFacts{.lhs = {}, .rhs = windows});
+    Candidate candidate = fourWaves();
+    Cost cost;
+    countStep(problem, chip, candidate, cost);
+    return cost.loadCycles;
+  };
+  double dense = countLoads({.distance = 1, .alikeRows = 1});
+  // 32 positions with a stride of 2 are 128 bytes, not 64.
+  EXPECT_GT(countLoads({.distance = 2, .alikeRows = 1}), dense);
+  // Taps of a row have lines in common.
+  EXPECT_LT(countLoads({.distance = 1, .alikeRows = 3}), dense);
 }
 
 TEST(StagedModel, PrefetchesTwoTilesWhereRegistersAndStepsAllow) {

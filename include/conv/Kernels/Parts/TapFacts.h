@@ -33,6 +33,18 @@ struct TapFacts {
   int64_t elementPeriod = 0, windowDistance = 0;
 };
 
+/// Facts of gradients of filters, whose reduction has positions.
+struct PositionFacts {
+  struct Operand {
+    /// The distance in elements of neighbouring positions.
+    int64_t distance = 1;
+    /// Rows that follow each other and have nearly the same elements: the taps
+    /// of a row of windows.
+    int64_t alikeRows = 1;
+  };
+  Operand lhs, rhs;
+};
+
 } // namespace conv
 
 #endif // CONV_KERNELS_PARTS_TAPFACTS_H
