@@ -41,6 +41,7 @@ static constexpr Field<TransformCalibration> kTransformCalibration[] = {
     {"efficiency", &TransformCalibration::efficiency},
     {"scatteredFactor", &TransformCalibration::scatteredFactor},
     {"overlappedLaunchSeconds", &TransformCalibration::overlappedLaunchSeconds},
+    {"waitSeconds", &TransformCalibration::waitSeconds},
 };
 
 static constexpr Field<StagedCalibration> kStagedCalibration[] = {

@@ -204,6 +204,7 @@ static constexpr Calibration kHopper = {
     .transform = {.efficiency = 0.8,
                   .scatteredFactor = 4,
                   .overlappedLaunchSeconds = 0.95e-6,
+                  .waitSeconds = 1.3e-6,
                   .mostTurnedDistance = 4,
                   .fewestSkippedColumns = 16,
                   .fewestSkippedRows = 8},

@@ -137,14 +137,15 @@ mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
         json = explainInFormAsJson(own);
         llvm::json::Array all;
-        for (Operation *transform : transforms)
+        SmallVector<double> seconds =
+            predictTransforms(transforms, schedule, getDeviceChip(op));
+        for (auto [transform, each] : llvm::zip_equal(transforms, seconds))
           all.push_back(llvm::json::Object{
               {"source", printToString(TypeAttr::get(
                              transform->getOperand(0).getType()))},
               {"result",
                printToString(TypeAttr::get(transform->getResult(0).getType()))},
-              {"seconds",
-               predictTransform(transform, getDeviceChip(transform))}});
+              {"seconds", each}});
         if (!all.empty())
           json["transforms"] = std::move(all);
       });

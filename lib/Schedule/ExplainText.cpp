@@ -177,13 +177,16 @@ static void explainListed(ConvolutionOpInterface op, ScheduleAttr schedule,
 }
 
 /// Prints the kernels before and after the products.
-static void printTransforms(ArrayRef<Operation *> transforms, raw_ostream &os) {
-  for (Operation *transform : transforms) {
-    ::conv::ChipInfo chip = getDeviceChip(transform);
+static void printTransforms(ArrayRef<Operation *> transforms,
+                            ScheduleAttr schedule, raw_ostream &os) {
+  if (transforms.empty())
+    return;
+  ::conv::ChipInfo chip = getDeviceChip(transforms.front());
+  for (auto [transform, seconds] : llvm::zip_equal(
+           transforms, predictTransforms(transforms, schedule, chip)))
     os << "transform   " << transform->getOperand(0).getType() << " to "
        << transform->getResult(0).getType() << ", predicted "
-       << formatMicroseconds(predictTransform(transform, chip)) << "\n";
-  }
+       << formatMicroseconds(seconds) << "\n";
 }
 
 /// Prints the cost of a convolution that is already in its schedule's form.
@@ -234,7 +237,7 @@ void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
       op, schedule,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
         explainInForm(own, schedule, os);
-        printTransforms(transforms, os);
+        printTransforms(transforms, schedule, os);
       });
   if (schedule.isWinograd())
     os << "in all      predicted "

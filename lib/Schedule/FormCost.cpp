@@ -120,6 +120,19 @@ double mlir::conv::predictTransform(Operation *transform,
          getTransformLaunchSeconds(chip);
 }
 
+SmallVector<double>
+mlir::conv::predictTransforms(ArrayRef<Operation *> transforms,
+                              ScheduleAttr schedule,
+                              const ::conv::ChipInfo &chip) {
+  auto all = llvm::map_to_vector(transforms, [&](Operation *transform) {
+    return predictTransform(transform, chip);
+  });
+  auto *first = llvm::find_if(all, [](double each) { return each > 0; });
+  if (first != all.end() && !getKernelFamily(schedule).startsEarly())
+    *first += chip.calibration->transform.waitSeconds;
+  return all;
+}
+
 double mlir::conv::predictSeconds(ConvolutionOpInterface op,
                                   ScheduleAttr schedule,
                                   const ::conv::ChipInfo &chip) {
@@ -130,8 +143,8 @@ double mlir::conv::predictSeconds(ConvolutionOpInterface op,
         seconds = getKernelFamily(schedule)
                       .predict(own, schedule.getProductSchedule(), chip)
                       .seconds;
-        for (Operation *transform : transforms)
-          seconds += predictTransform(transform, chip);
+        for (double each : predictTransforms(transforms, schedule, chip))
+          seconds += each;
       });
   return seconds;
 }

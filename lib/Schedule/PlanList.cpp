@@ -81,8 +81,8 @@ static void predictChoice(ConvolutionOpInterface op,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
         choice.product = getKernelFamily(schedule).predict(
             own, schedule.getProductSchedule(), chip);
-        for (Operation *transform : transforms)
-          choice.transformSeconds += predictTransform(transform, chip);
+        for (double each : predictTransforms(transforms, schedule, chip))
+          choice.transformSeconds += each;
       });
 }
 

@@ -66,13 +66,11 @@ static void remarkRejections(ConvolutionOpInterface op,
 }
 
 /// Emits a remark with the predicted cost of a transform.
-static void remarkTransform(Operation *transform,
-                            const ::conv::ChipInfo &chip) {
-  double microseconds = predictTransform(transform, chip) * 1e6;
+static void remarkTransform(Operation *transform, double seconds) {
   remark::analysis(transform->getLoc(),
                    remark::RemarkOpts::name("Transform").category(DEBUG_TYPE))
       << remark::metric("microseconds",
-                        llvm::formatv("{0:F1}", microseconds).str())
+                        llvm::formatv("{0:F1}", seconds * 1e6).str())
       << remark::metric("source",
                         printToString(transform->getOperand(0).getType()))
       << remark::metric("result",
@@ -98,8 +96,9 @@ void mlir::conv::remarkDecision(ConvolutionOpInterface op,
   visitInForm(
       op, schedule,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
-        for (Operation *transform : transforms)
-          remarkTransform(transform, chip);
+        for (auto [transform, seconds] : llvm::zip_equal(
+                 transforms, predictTransforms(transforms, schedule, chip)))
+          remarkTransform(transform, seconds);
         remarkCost(own, schedule.getProductSchedule(), chip);
       });
 }

@@ -918,4 +918,16 @@ func.func @many_odd_channels_bf16(%x: tensor<8x64x64x451xbf16>, %w: tensor<256x3
       : tensor<8x64x64x451xbf16>, tensor<256x3x3x451xbf16> -> tensor<8x64x64x256xbf16>
   return %y : tensor<8x64x64x256xbf16>
 }
+
+// Direct kernels start when the transforms before them have ended.
+// CHECK-LABEL: func.func @grouped_weights_nchw_bf16
+// CHECK: producer = registers>, chosen_by = heuristic>
+func.func @grouped_weights_nchw_bf16(%x: tensor<4x64x14x14xbf16>, %dy: tensor<4x64x7x7xbf16>)
+    -> tensor<64x8x3x3xbf16> {
+  %dw = conv.backward_weight %x, %dy
+      window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NCHW", "KCRS", "NKPQ"> groups = 8
+      : tensor<4x64x14x14xbf16>, tensor<4x64x7x7xbf16> -> tensor<64x8x3x3xbf16>
+  return %dw : tensor<64x8x3x3xbf16>
+}
 }

@@ -34,6 +34,12 @@ int64_t computeWorkspaceBytes(ConvolutionOpInterface op, ScheduleAttr schedule);
 /// `conv.block_transform`, including its launch.
 double predictTransform(Operation *transform, const ::conv::ChipInfo &chip);
 
+/// The predicted seconds of each transform of a convolution with this schedule.
+/// The first one has what a product adds that does not start early.
+SmallVector<double> predictTransforms(ArrayRef<Operation *> transforms,
+                                      ScheduleAttr schedule,
+                                      const ::conv::ChipInfo &chip);
+
 /// The predicted seconds of a supported schedule, including the transforms of
 /// its form.
 double predictSeconds(ConvolutionOpInterface op, ScheduleAttr schedule,

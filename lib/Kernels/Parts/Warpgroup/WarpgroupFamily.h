@@ -36,6 +36,8 @@ public:
         });
   }
 
+  bool startsEarly() const final { return true; }
+
   FailureOr<LaunchAttr> selectLaunch(ArrayRef<TiledConvolution> forms,
                                      const ::conv::ChipInfo &chip) const final {
     bool hasProduct = llvm::any_of(
