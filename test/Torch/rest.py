@@ -208,6 +208,24 @@ class Rest(unittest.TestCase):
                     module(torch.randn(shape))
             self.check(module)
 
+    def test_other_inputs_are_refused(self):
+        """Also where the code of the compiler would ignore them, or where PyTorch's kernels speak of one another's types."""
+        path = f"{FOLDER}/inputs.convpack"
+        conv.torch.save(self.model, (self.x,), path)
+        modules = [conv.torch.optimize(self.model, (self.x,), compile_rest=rest) for rest in (False, True)]
+        others = (
+            ((self.x, self.x), "expects 1 inputs, as in the example, but got 2"),
+            ((), "expects 1 inputs, as in the example, but got 0"),
+            ((self.x.double(),), "input 0: expects the type torch.float32 of the example, but got torch.float64"),
+            ((self.x.numpy(),), "input 0: expects a tensor, as in the example, but got ndarray"),
+            ((None,), "input 0: expects a tensor, as in the example, but got NoneType"),
+        )
+        for module in (*modules, conv.torch.load(path), *map(copy.deepcopy, modules)):
+            for inputs, message in others:
+                with torch.no_grad(), self.assertRaisesRegex(ValueError, message):
+                    module(*inputs)
+            self.check(module)
+
     def test_pickles(self):
         """They would need the class that PyTorch makes for one graph; a file of conv.torch.save needs nothing."""
         for rest in (False, True):

@@ -18,7 +18,7 @@ from torch.utils._pytree import tree_map_only
 
 from . import _calls
 from ._example import distinct
-from ._inference import check_shapes, sources_of
+from ._inference import check_inputs, sources_of
 
 _lock = threading.Lock()  # Inductor compiles one graph at a time.
 
@@ -58,7 +58,7 @@ class CompiledModule(torch.nn.Module):
         run = self._compiled.get(key)
         with torch.no_grad():
             if run is None:
-                check_shapes(self.module, inputs)
+                check_inputs(self.module, inputs)
                 run = self._compiled[key] = self._compile(inputs)
             return run(*inputs)
 

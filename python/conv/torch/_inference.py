@@ -36,21 +36,31 @@ class _Inference:
         raise TypeError(f"expects a module that can be pickled, but got a graph for inference: {ADVICE}")
 
 
-def check_shapes(graph: torch.fx.GraphModule, inputs: typing.Sequence[object]) -> None:
-    """Refuses tensors of other shapes than the example's, which the graph's kernels are for. The graph checks its inputs too,
-    and everything else about them, but speaks of its nodes."""
+def _explain(example: torch.Tensor, value: object) -> str:
+    """What an input of a graph differs in from the example's tensor; empty: in nothing that the graph's kernels are for."""
+    if not isinstance(value, torch.Tensor):
+        return f"expects a tensor, as in the example, but got {type(value).__name__}"
+    if example.shape != value.shape:
+        return (
+            f"expects the shape {tuple(example.shape)} of the example, but got {tuple(value.shape)}; a "
+            "model is optimized or saved for each shape, and conv.torch.replace(model) takes any"
+        )
+    if example.dtype != value.dtype:
+        return f"expects the type {example.dtype} of the example, but got {value.dtype}"
+    return ""
+
+
+def check_inputs(graph: torch.fx.GraphModule, inputs: typing.Sequence[object]) -> None:
+    """Refuses tensors of other shapes or types than the example's, which the graph's kernels are for, and other numbers of
+    inputs. The graph checks its inputs too, and everything else about them, but speaks of its nodes."""
     taken = [node.meta.get("val") for node in graph.graph.nodes if node.op == "placeholder"]
     given = torch.utils._pytree.tree_leaves(tuple(inputs))
     if len(taken) != len(given):
-        return
+        raise ValueError(f"expects {len(taken)} inputs, as in the example, but got {len(given)}")
     for number, (example, value) in enumerate(zip(taken, given)):
-        if not isinstance(example, torch.Tensor) or not isinstance(value, torch.Tensor):
-            continue
-        if example.shape != value.shape:
-            raise ValueError(
-                f"input {number}: expects the shape {tuple(example.shape)} of the example, but got {tuple(value.shape)}; a "
-                "model is optimized or saved for each shape, and conv.torch.replace(model) takes any"
-            )
+        detail = _explain(example, value) if isinstance(example, torch.Tensor) else ""
+        if detail:
+            raise ValueError(f"input {number}: {detail}")
 
 
 _get_version = operator.attrgetter("_version")
@@ -115,7 +125,7 @@ def sources_of(graph: torch.nn.Module) -> Sources:
 
 def _check_call(graph: torch.fx.GraphModule, inputs: typing.Sequence[object]) -> None:
     if not torch.compiler.is_compiling():  # Tracers see the graph's own checks.
-        check_shapes(graph, inputs)
+        check_inputs(graph, inputs)
         sources_of(graph).check()
 
 
