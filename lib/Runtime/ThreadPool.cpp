@@ -67,7 +67,7 @@ static thread_local unsigned mostThreads = 0;
 
 void runtime::limitThreads(unsigned most) { mostThreads = most; }
 
-static std::atomic<Team> theTeam{nullptr};
+static thread_local Team theTeam = nullptr;
 
 void runtime::useTeam(Team team) {
   // The threads of the team do not survive a fork, and its owner may not know.
@@ -455,7 +455,8 @@ void ThreadPool::runFrom(int64_t first, int64_t count, unsigned sharers,
   context = newContext;
   divide(first, count, sharers);
   auto begin = Clock::now();
-  Team team = theTeam;
+  // A team that its owner uses with more threads would end and start some.
+  Team team = mostThreads <= threads ? theTeam : nullptr;
   auto [taken, passed] =
       team ? runOnTeam(team, sharers) : runOnWorkers(sharers);
   if (!pace || taken == 0)

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import unittest
 from unittest import mock
 
@@ -342,18 +343,28 @@ class Native(unittest.TestCase):
         self.assertLess(self.count_switches() - switches, calls)
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
-    def test_threads_of_pytorch_may_be_shared(self):
-        """Then kernels start none, and a child of a fork, which has none, works alone."""
+    def test_threads_are_those_of_pytorch(self):
+        """Kernels start none in the thread that imports conv.torch, and a child of a fork, which has none, works alone. Other
+        threads, and `share_threads(False)`, use conv's."""
         self.addCleanup(torch.set_num_threads, torch.get_num_threads())
-        self.addCleanup(library.conv_use_team, None)
+        self.addCleanup(conv.torch.share_threads)
         torch.set_num_threads(2)
         operands = torch.randn(8, 16, 64, 64), torch.randn(32, 16, 3, 3)
         expected = F.conv2d(*operands)
-        torch.testing.assert_close(CF.conv2d(*operands), expected, rtol=1e-4, atol=1e-4)
-        self.assertTrue(conv.torch.share_threads())
+        teams = []
+
+        @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint)
+        def note(member, context, threads, flags):
+            teams.append(threads)
+            ctypes.CFUNCTYPE(None, ctypes.c_void_p)(member)(context)
+
+        def compute():
+            for _ in range(10):
+                torch.testing.assert_close(CF.conv2d(*operands), expected, rtol=1e-4, atol=1e-4)
+
+        compute()
         threads = len(os.listdir("/proc/self/task"))
-        for _ in range(10):
-            torch.testing.assert_close(CF.conv2d(*operands), expected, rtol=1e-4, atol=1e-4)
+        compute()
         self.assertEqual(len(os.listdir("/proc/self/task")), threads)
         child = os.fork()
         if child == 0:
@@ -361,6 +372,20 @@ class Native(unittest.TestCase):
             found = CF.conv2d(*operands)
             os._exit(0 if abs(found.numpy() - expected.numpy()).max() < 1e-3 else 1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
+        with mock.patch.object(library, "conv_use_team") as lend:
+            self.assertFalse(conv.torch.share_threads(False))
+            self.assertTrue(conv.torch.share_threads())
+        self.assertEqual([call.args[0] is None for call in lend.call_args_list], [True, False])
+        library.conv_use_team(note)
+        until = time.monotonic() + 30
+        while not teams and time.monotonic() < until:  # On a loaded machine, kernels stay on one thread for a while.
+            compute()
+        mine = len(teams)
+        self.assertEqual(set(teams), {2})
+        other = threading.Thread(target=compute)
+        other.start()
+        other.join()
+        self.assertEqual(len(teams), mine)
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
     def test_threads_of_schedules(self):

@@ -36,8 +36,9 @@ void limitThreads(unsigned most);
 using Team = void (*)(void (*member)(void *), void *context, unsigned threads,
                       unsigned flags);
 
-/// From now on, runs of all pools use this team in place of workers of their
-/// own; null: they have their own. A child of `fork` has no team.
+/// From now on, runs of the calling thread use this team in place of workers of
+/// the pools, unless the thread's limit is more than a pool's threads; null:
+/// workers. A child of `fork` has no team.
 void useTeam(Team team);
 
 /// How long one index of a task took in its last run, in nanoseconds; 0 before

@@ -110,10 +110,12 @@ CONV_API void conv_limit_threads(unsigned most);
 typedef void (*conv_team)(void (*member)(void *), void *context,
                           unsigned threads, unsigned flags);
 
-/** From now on, launches on `host` and `sim` use this team in place of threads
- * of their own, which would take the processors from its threads; null: their
- * own threads. conv.torch.share_threads passes PyTorch's. For one
- * thread at a time, and not during a run. */
+/** From now on, launches of the calling thread on `host` and `sim` use this
+ * team in place of threads of their own, which would take the processors from
+ * its threads; null: their own threads. They use those, too, if
+ * `conv_limit_threads` allows more than the device has, since teams of changing
+ * sizes end and start threads. conv.torch passes PyTorch's for the thread that
+ * imports it. */
 CONV_API void conv_use_team(conv_team team);
 
 /** Memory for buffers and workspaces, aligned to 256 bytes or more. Memory that

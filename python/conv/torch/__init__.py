@@ -73,3 +73,5 @@ __all__ = [
     "share_threads",
     "warmup",
 ]
+
+share_threads()

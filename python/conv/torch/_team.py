@@ -12,12 +12,17 @@ import torch
 from .._library import library
 
 
-def share_threads() -> bool:
-    """Lets kernels of the host run on the OpenMP threads of PyTorch, if it has such threads; whether it has.
+def share_threads(enabled: bool = True) -> bool:
+    """Lets kernels of the host that the calling thread starts run on the OpenMP threads of PyTorch's operators, if it has such
+    threads; whether it has. Importing `conv.torch` does so for its thread. With `enabled=False`, they have threads of their own.
 
-    Those keep their processors for a while after each operator, so that other threads have to take turns with them. But where
-    other programs need the processors, they wait for each other for many milliseconds, so that this is not the default.
+    Threads of OpenMP keep their processors for milliseconds after each operator, so that other threads have to take turns with
+    them. But each thread that calls operators has OpenMP threads of its own, and all of these do, too: kernels that several
+    threads start at once are faster on conv's, for which they take turns.
     """
+    if not enabled:
+        library.conv_use_team(None)
+        return False
     if not torch.backends.openmp.is_available():
         return False
     path = pathlib.Path(torch.__file__).parent / "lib" / "libtorch_cpu.so"

@@ -466,6 +466,23 @@ TEST(ThreadPool, TeamsOfTheApplicationServe) {
   }
 }
 
+/// The team is of the thread that lends it, and has as many threads as its
+/// owner uses.
+TEST(ThreadPool, TeamsServeTheirThread) {
+  ThreadPool pool(2);
+  useTeam(runAlone);
+  auto countOthers = [&] {
+    return threadsOf(pool, nullptr, std::chrono::microseconds(2000)).size() - 1;
+  };
+  EXPECT_EQ(countOthers(), 0u);
+  limitThreads(3);
+  EXPECT_EQ(countOthers(), 1u);
+  limitThreads(0);
+  std::jthread([&] { EXPECT_EQ(countOthers(), 1u); }).join();
+  EXPECT_EQ(countOthers(), 0u);
+  useTeam(nullptr);
+}
+
 static std::atomic<int> teamCalls{0};
 
 static void countCalls(void (*member)(void *), void *context, unsigned,
