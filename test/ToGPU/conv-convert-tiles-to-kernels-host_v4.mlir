@@ -365,3 +365,31 @@ module attributes {conv.target = #conv.target<"host_v4">} {
     return %y : tensor<1x8x16x16xf32>
   }
 }
+
+// -----
+
+// Every second pixel of a line: 16 of 24 positions begin the line or are its last 8 and 8 of the next one. Both runs are loaded
+// as whole vectors where the second one exists, and the elements of each are selected; only at the ends of the buffer, positions
+// are gathered.
+// CHECK-LABEL:    gpu.func @lines_with_a_stride_0
+// CHECK:            %[[ONE:.+]] = vector.reduction <and>, %[[FIRST:.+]] : vector<16xi1> into i1
+// CHECK:            arith.ori %[[FIRST]], {{.*}} : vector<16xi1>
+// CHECK:            vector.reduction <and>
+// CHECK:            vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
+// CHECK:            scf.if %[[ONE]]
+// CHECK:              %[[SECOND:.+]] = vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
+// CHECK:              arith.select %[[FIRST]], {{.*}}, %[[SECOND]] : vector<16xi1>, vector<16xf32>
+// CHECK:            } else {
+// CHECK:              vector.gather {{.*}} vector<16xi32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+// CHECK:            vector.fma
+// CHECK:            gpu.return
+#strided = #conv.schedule<kernel = #conv.host_gemm<workgroup = [96, 16], subgroup = [96, 16], gemm_k = 27, stages = 1, atom = <fma 32 x 8 x 1>, raster = columns>>
+module attributes {conv.target = #conv.target<"host_v4">} {
+  func.func @lines_with_a_stride(%x: tensor<1x6x16x48xf32>, %w: tensor<32x3x3x3xf32>) -> tensor<1x32x8x24xf32> {
+    %y = conv.forward %x, %w
+        window = <strides = [2, 2], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+        layouts = <"NCHW", "KCRS", "NKPQ"> groups = 2 schedule = #strided
+        : tensor<1x6x16x48xf32>, tensor<32x3x3x3xf32> -> tensor<1x32x8x24xf32>
+    return %y : tensor<1x32x8x24xf32>
+  }
+}

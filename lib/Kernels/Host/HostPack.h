@@ -101,9 +101,25 @@ private:
   void packAdjacent(const Position &start, int64_t lanes, Value target) const;
   void packVectors(Value row, int64_t lanes, Value target) const;
   void packSelected(Value row, int64_t lanes, Value target) const;
-  Value createIsEven(ArrayRef<Value> rows, const Positions &starts) const;
+  /// Whether parts of so many rows, and tiles, consist of whole vectors, so
+  /// that no vector has elements of two parts.
+  bool hasWholeVectors(int64_t part, int64_t lanes) const {
+    return part % lanes == 0 && operand.tile % lanes == 0;
+  }
+  /// The evenly spaced elements that a vector of rows consists of.
+  struct Runs {
+    Value haveAll; ///< Whether no element is in neither; null: none ever is.
+    Value isOne;   ///< Whether all elements are in the first run.
+    Value isFirst; ///< The elements of the first run.
+    /// Where the vector would begin if all of it were in the run; null: there
+    /// is no second one.
+    Value first, second;
+  };
+  Runs createRuns(ArrayRef<Value> rows, const Positions &starts) const;
+  Value loadRuns(const Position &column, const Runs &runs, int64_t lanes,
+                 function_ref<Value()> loadEach) const;
   Value createDistances(const Positions &starts) const;
-  Value loadSelected(const Position &column, Value guard, Value isEven,
+  Value loadSelected(const Position &column, Value guard, const Runs &runs,
                      const Positions &starts, Value distances) const;
   void forEachVector(
       const Positions &starts, Value target,

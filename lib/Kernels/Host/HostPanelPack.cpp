@@ -275,7 +275,8 @@ static int64_t countStarts(Value buffer, int64_t step, int64_t lanes) {
          (lanes - 1) * step;
 }
 
-/// Whether a vector of rows may be evenly spaced, so that vectors are loaded.
+/// Whether a vector of rows may have one or two runs of evenly spaced ones, so
+/// that vectors are loaded: no vector is longer than what is even.
 static bool hasEvenRows(const MatrixAccess &access, int64_t lanes) {
   int64_t step = access.getInnermostDistance(MatrixIndex::Row);
   return (step == 1 || (step == 2 && lanes >= kHostLanes)) &&
@@ -283,23 +284,41 @@ static bool hasEvenRows(const MatrixAccess &access, int64_t lanes) {
          access.getEvenSize(MatrixIndex::Row) >= lanes;
 }
 
-/// Whether the elements of the rows are evenly spaced in memory, except that
-/// the last row may be repeated; nothing if they never are.
-Value HostPack::createIsEven(ArrayRef<Value> rows,
-                             const Positions &starts) const {
+/// The runs that a vector of rows has, except that the last row may be
+/// repeated; nothing if rows are never evenly spaced.
+HostPack::Runs HostPack::createRuns(ArrayRef<Value> rows,
+                                    const Positions &starts) const {
   auto lanes = static_cast<int64_t>(rows.size());
   int64_t step = access.getInnermostDistance(MatrixIndex::Row);
   if (!hasEvenRows(access, lanes) || countStarts(source, step, lanes) <= 0)
     return {};
-  Value isEven = math.yes();
-  for (auto [row, start] : llvm::drop_begin(llvm::zip_equal(rows, starts))) {
-    Value expected = math.add(starts.front().offset,
-                              math.mul(code.sub(row, rows.front()), step));
-    isEven = math.both(isEven,
-                       arith::CmpIOp::create(code.b, arith::CmpIPredicate::eq,
-                                             start.offset, expected));
+  ImplicitLocOpBuilder &b = code.b;
+  SmallVector<Value> offsets;
+  for (auto [row, start] : llvm::zip_equal(rows, starts))
+    offsets.push_back(
+        math.sub(start.offset, math.mul(code.sub(row, rows.front()), step)));
+  auto type = VectorType::get({lanes}, math.getType());
+  Value all = vector::FromElementsOp::create(b, type, offsets);
+  auto isIn = [&](Value run) -> Value {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, all,
+                                 vector::BroadcastOp::create(b, type, run));
+  };
+  auto areAll = [&](Value condition) -> Value {
+    return vector::ReductionOp::create(b, vector::CombiningKind::AND,
+                                       condition);
+  };
+  Runs runs;
+  runs.first = offsets.front();
+  runs.isFirst = isIn(runs.first);
+  runs.isOne = runs.haveAll = areAll(runs.isFirst);
+  // Else all rows of the matrix, or of each vector, are one run.
+  int64_t even = access.getEvenSize(MatrixIndex::Row);
+  if (even < operand.rows && !hasWholeVectors(even, lanes)) {
+    runs.second = offsets.back();
+    runs.haveAll =
+        areAll(arith::OrIOp::create(b, runs.isFirst, isIn(runs.second)));
   }
-  return isEven;
+  return runs;
 }
 
 /// The distances of elements from the first one, if they are gathered by an
@@ -318,13 +337,52 @@ Value HostPack::createDistances(const Positions &starts) const {
   return vector::FromElementsOp::create(b, type, distances);
 }
 
+/// Loads whole vectors from where the runs are, if the buffer has these; else
+/// what `loadEach` does.
+Value HostPack::loadRuns(const Position &column, const Runs &runs,
+                         int64_t lanes, function_ref<Value()> loadEach) const {
+  ImplicitLocOpBuilder &b = code.b;
+  int64_t step = access.getInnermostDistance(MatrixIndex::Row);
+  int64_t most = countStarts(source, step, lanes);
+  Value isInside = runs.haveAll;
+  SmallVector<Value> offsets;
+  for (Value run : {runs.first, runs.second})
+    if (run) {
+      offsets.push_back(math.add(run, column.offset));
+      isInside = math.both(isInside, math.below(offsets.back(), most));
+    }
+  auto load = [&](Value offset) {
+    return code.loadWideEvenly(source, offset, step, lanes);
+  };
+  auto loadWhole = [&](OpBuilder &, Location) {
+    Value loaded = load(offsets.front());
+    if (runs.second)
+      loaded =
+          scf::IfOp::create(
+              b, runs.isOne,
+              [&](OpBuilder &, Location) { scf::YieldOp::create(b, loaded); },
+              [&](OpBuilder &, Location) {
+                Value both = arith::SelectOp::create(b, runs.isFirst, loaded,
+                                                     load(offsets.back()));
+                scf::YieldOp::create(b, both);
+              })
+              .getResult(0);
+    scf::YieldOp::create(b, loaded);
+  };
+  return scf::IfOp::create(b, isInside, loadWhole,
+                           [&](OpBuilder &, Location) {
+                             scf::YieldOp::create(b, loadEach());
+                           })
+      .getResult(0);
+}
+
 /// Elements outside of the tensor are not gathered, or they are loaded from a
 /// place inside and replaced, without a branch for each.
-Value HostPack::loadSelected(const Position &column, Value guard, Value isEven,
-                             const Positions &starts, Value distances) const {
+Value HostPack::loadSelected(const Position &column, Value guard,
+                             const Runs &runs, const Positions &starts,
+                             Value distances) const {
   ImplicitLocOpBuilder &b = code.b;
   auto lanes = static_cast<int64_t>(starts.size());
-  int64_t step = access.getInnermostDistance(MatrixIndex::Row);
   auto loadEach = [&] {
     if (distances && guard)
       return code.widen(
@@ -341,21 +399,8 @@ Value HostPack::loadSelected(const Position &column, Value guard, Value isEven,
     }
     return code.widen(code.loadEach(source, offsets));
   };
-  Value loaded;
-  if (isEven) {
-    Value offset = math.add(starts.front().offset, column.offset);
-    auto choice = scf::IfOp::create(
-        b,
-        math.both(isEven, math.below(offset, countStarts(source, step, lanes))),
-        [&](OpBuilder &, Location) {
-          scf::YieldOp::create(
-              b, code.loadWideEvenly(source, offset, step, lanes));
-        },
-        [&](OpBuilder &, Location) { scf::YieldOp::create(b, loadEach()); });
-    loaded = choice.getResult(0);
-  } else {
-    loaded = loadEach();
-  }
+  Value loaded =
+      runs.haveAll ? loadRuns(column, runs, lanes, loadEach) : loadEach();
   if (!guard)
     return loaded;
   return arith::SelectOp::create(
@@ -386,10 +431,10 @@ void HostPack::forEachVector(
 void HostPack::packSelected(Value row, int64_t lanes, Value target) const {
   SmallVector<Value> rows = listRows(row, lanes);
   Positions starts = listStarts(rows);
-  Value isEven = createIsEven(rows, starts);
+  Runs runs = createRuns(rows, starts);
   Value distances = createDistances(starts);
   forEachVector(starts, target, [&](const Position &column, Value guard) {
-    return loadSelected(column, guard, isEven, starts, distances);
+    return loadSelected(column, guard, runs, starts, distances);
   });
 }
 
@@ -414,9 +459,7 @@ void HostPack::packVectors(Value row, int64_t lanes, Value target) const {
   auto both = [&](Value lhs, Value rhs) -> Value {
     return lhs ? math.both(lhs, rhs) : rhs;
   };
-  // Parts and tiles of whole vectors: no vector has elements of two parts.
-  bool isInPart = even % lanes == 0 && operand.tile % lanes == 0;
-  if (even >= operand.rows || isInPart)
+  if (even >= operand.rows || hasWholeVectors(even, lanes))
     return forEachVector(
         starts, target, [&](const Position &column, Value guard) {
           return code.widen(
