@@ -23,13 +23,14 @@ static bool areAll(ArrayRef<int64_t> values, int64_t expected) {
   return llvm::all_of(values, [=](int64_t value) { return value == expected; });
 }
 
+static std::string print(ArrayRef<int64_t> sizes) {
+  return llvm::join(
+      llvm::map_range(sizes, [](int64_t s) { return std::to_string(s); }),
+      ", ");
+}
+
 static std::string findTileObstacle(const ConvolutionShape &shape,
                                     ArrayRef<int64_t> outputTile) {
-  auto print = [](ArrayRef<int64_t> sizes) {
-    return llvm::join(
-        llvm::map_range(sizes, [](int64_t s) { return std::to_string(s); }),
-        ", ");
-  };
   if (static_cast<int64_t>(outputTile.size()) != shape.getRank())
     return formatv("expects output_tile to have {0} sizes, but got [{1}]",
                    shape.getRank(), print(outputTile));
@@ -58,7 +59,9 @@ std::string mlir::conv::findWinogradObstacle(ConvolutionOpInterface op,
                    "but got {0} groups in {1}",
                    shape.groups, op.getLayouts().getInput());
   if (!areAll(shape.strides, 1) || !areAll(shape.dilations, 1))
-    return "expects a window that moves by 1, without dilation, for winograd";
+    return formatv("expects a window that moves by 1, without dilation, for "
+                   "winograd, but got strides [{0}] and dilations [{1}]",
+                   print(shape.strides), print(shape.dilations));
   if (op.getPadding() != PaddingMode::Zeros)
     return formatv("expects padding of zeros for winograd, but got {0}",
                    stringifyPaddingMode(op.getPadding()));

@@ -14,6 +14,7 @@
 
 #include "conv/Dialect/Conv/IR/DynamicViews.h"
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
+#include "conv/Kernels/KernelFamily.h"
 #include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/Explain.h"
 #include "conv/Schedule/FormSpace.h"
@@ -35,6 +36,9 @@ struct MemoryBound {
 };
 } // namespace
 
+/// Why there is no prediction before run-time sizes are known.
+static constexpr StringLiteral kSizesAreOpen = "sizes are chosen with each run";
+
 static double predictMemory(double bytes, const ::conv::ChipInfo &chip) {
   return bytes /
          (chip.calibration->transform.efficiency * chip.memoryGBs * 1e9);
@@ -53,6 +57,43 @@ static llvm::json::Object toJson(const MemoryBound &predicted,
                             {"launch_seconds", predicted.launches},
                             {"memory_seconds", predicted.memory},
                             {"workspace_bytes", workspaceBytes}};
+}
+
+/// The plan of all memory-bound ops, and why families of matrix products have
+/// none.
+static constexpr StringLiteral kPlan = "element by element",
+                               kNoProduct = "the op is no product of matrices";
+
+/// Prints the same table as for other convolutions. No prediction: sizes are
+/// open.
+static void printPlans(std::optional<MemoryBound> predicted, raw_ostream &os) {
+  auto print = [&](const std::string &time, StringRef name, StringRef note) {
+    os << formatv("  {0,12}  {1,-18}  {2}\n", time, name, note);
+  };
+  os << "\nfamilies and plans\n";
+  print(predicted ? formatMicroseconds(predicted->seconds()) : "-", kPlan,
+        predicted ? "launches " + formatMicroseconds(predicted->launches) +
+                        ", memory " + formatMicroseconds(predicted->memory)
+                  : kSizesAreOpen.str());
+  for (const KernelFamily *family : getKernelFamilies())
+    for (StringRef name : family->getLoopNames())
+      print("-", name, kNoProduct);
+}
+
+static llvm::json::Array plansToJson(std::optional<MemoryBound> predicted) {
+  llvm::json::Object own{{"name", kPlan}};
+  if (predicted) {
+    own["seconds"] = predicted->seconds();
+    own["launch_seconds"] = predicted->launches;
+    own["memory_seconds"] = predicted->memory;
+  } else {
+    own["note"] = kSizesAreOpen;
+  }
+  llvm::json::Array all{std::move(own)};
+  for (const KernelFamily *family : getKernelFamilies())
+    for (StringRef name : family->getLoopNames())
+      all.push_back(llvm::json::Object{{"name", name}, {"note", kNoProduct}});
+  return all;
 }
 
 static double countBytes(Type type) {
@@ -144,9 +185,6 @@ static std::string describeSize(const RunTimeSizes::Size &size) {
          std::to_string(size.most);
 }
 
-/// Why there is no prediction before run-time sizes are known.
-static constexpr StringLiteral kSizesAreOpen = "sizes are chosen with each run";
-
 /// Prints what is known of a kernel before its run-time sizes are.
 static void explainSizes(Operation *op, StringRef problem, raw_ostream &os) {
   ::conv::ChipInfo chip = getDeviceChip(op);
@@ -160,6 +198,7 @@ static void explainSizes(Operation *op, StringRef problem, raw_ostream &os) {
   os << ", chosen with each run\n"
      << "kernel      one, whatever the sizes are\n"
      << "predicted   nothing: " << kSizesAreOpen << "\n";
+  printPlans(std::nullopt, os);
 }
 
 static llvm::json::Object explainSizesAsJson(Operation *op,
@@ -175,7 +214,8 @@ static llvm::json::Object explainSizesAsJson(Operation *op,
       {"sizes", std::move(sizes)},
       {"chosen_by", stringifyChosenBy(ChosenBy::Heuristic).str()},
       {"kernels", 1},
-      {"note", kSizesAreOpen}};
+      {"note", kSizesAreOpen},
+      {"plans", plansToJson(std::nullopt)}};
 }
 
 void mlir::conv::explainDynamic(DynamicOpInterface op, raw_ostream &os) {
@@ -189,6 +229,7 @@ void mlir::conv::explainDynamic(DynamicOpInterface op, raw_ostream &os) {
      << formatScaled(all.workspaceBytes, "B") << " in the workspace\n";
   printKernels(all, os);
   printPrediction(all.predicted, os);
+  printPlans(all.predicted, os);
 }
 
 llvm::json::Object mlir::conv::explainDynamicAsJson(DynamicOpInterface op) {
@@ -203,7 +244,8 @@ llvm::json::Object mlir::conv::explainDynamicAsJson(DynamicOpInterface op) {
       {"compulsory_bytes", all.compulsoryBytes},
       {"chosen_by", stringifyChosenBy(ChosenBy::Heuristic).str()},
       {"kernels", all.kernels},
-      {"predicted", toJson(all.predicted, all.workspaceBytes)}};
+      {"predicted", toJson(all.predicted, all.workspaceBytes)},
+      {"plans", plansToJson(all.predicted)}};
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,6 +294,7 @@ void mlir::conv::explainState(StateOpInterface op, raw_ostream &os) {
      << "work        " << formatScaled(countStateBytes(op), "B")
      << " in one kernel\n";
   printPrediction(predictState(op, chip), os);
+  printPlans(predictState(op, chip), os);
 }
 
 llvm::json::Object mlir::conv::explainStateAsJson(StateOpInterface op) {
@@ -265,5 +308,6 @@ llvm::json::Object mlir::conv::explainStateAsJson(StateOpInterface op) {
       {"compulsory_bytes", countStateBytes(op)},
       {"chosen_by", stringifyChosenBy(ChosenBy::Heuristic).str()},
       {"kernels", 1},
-      {"predicted", toJson(predictState(op, chip), /*workspaceBytes=*/0)}};
+      {"predicted", toJson(predictState(op, chip), /*workspaceBytes=*/0)},
+      {"plans", plansToJson(predictState(op, chip))}};
 }

@@ -471,3 +471,13 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
         enumerateFormsOfType(op, chip, Float16Type::get(op.getContext())));
   return forms;
 }
+
+std::string mlir::conv::explainNoForms(ConvolutionOpInterface op,
+                                       const ::conv::ChipInfo &chip) {
+  if (chip.backend == ::conv::Backend::Host)
+    return "a tile copies its operands from any layout";
+  std::string obstacle = OperandForm::getChannelsLast(op).findObstacle(op);
+  return obstacle.empty() ? "the operands have channels innermost, as kernels "
+                            "read them"
+                          : obstacle;
+}

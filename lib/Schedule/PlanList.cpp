@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each family ranks the convolution in its own form; each form with transforms,
-// and Winograd's algorithm, gets the best schedule of all families.
+// Each family ranks the convolution in its own form; each way to form matrices
+// that families share, each form with transforms, and Winograd's algorithm get
+// the best schedule of all families.
 //
 //===----------------------------------------------------------------------===//
 
 #include "PlanList.h"
 
+#include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/KernelFamily.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
@@ -26,20 +28,62 @@
 
 using namespace mlir;
 using namespace mlir::conv;
+using llvm::formatv;
 
-/// The best schedule of each main loop, by name, in the convolution's own form.
+namespace {
+/// Plan options that several families have.
+struct Way {
+  StringRef name;
+  /// How a plan has it; empty if it does not.
+  std::string (*describe)(const PlanOptions &options);
+  /// Why no schedule has it.
+  std::string (*explainAbsence)(ConvolutionOpInterface op,
+                                const ::conv::ChipInfo &chip);
+};
+} // namespace
+
+static const Way kWays[] = {
+    {"split_k",
+     [](const PlanOptions &options) -> std::string {
+       if (options.splits == 1)
+         return "";
+       return formatv("{0} slices", options.splits);
+     },
+     explainNoSplits},
+    {"merged_groups",
+     [](const PlanOptions &options) -> std::string {
+       if (options.mergedGroups == 1)
+         return "";
+       return formatv("{0} of them", options.mergedGroups);
+     },
+     explainNoMergedGroups},
+    {"transposed",
+     [](const PlanOptions &options) -> std::string {
+       return options.transposed ? "channels are rows" : "";
+     },
+     explainNoTransposed},
+};
+
+/// The best schedule of each main loop, and of each way, by name, in the
+/// convolution's own form.
 static std::map<StringRef, PlanChoice>
-rankMainLoops(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) {
+rankInOwnForm(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) {
   std::map<StringRef, PlanChoice> best;
   for (const RankedSchedule &one : rankSchedules(op, chip)) {
     ScheduleAttr schedule = one.get(op.getContext(), chip);
-    PlanChoice &choice = best[schedule.getKernel().getLoopName()];
-    if (choice.schedule)
-      continue;
-    choice.schedule = schedule;
-    choice.product = one.cost;
-    if (one.isFirst)
-      choice.note = "before others: its times were not compared with theirs";
+    StringRef loop = schedule.getKernel().getLoopName();
+    auto note = [&](StringRef name, const std::string &remark) {
+      PlanChoice &choice = best[name];
+      if (!choice.schedule)
+        choice = {name.str(), schedule, one.cost, 0, 0, remark};
+    };
+    note(loop, one.isFirst
+                   ? "before others: its times were not compared with theirs"
+                   : "");
+    for (const Way &way : kWays)
+      if (std::string text = way.describe(getPlanOptions(schedule));
+          !text.empty())
+        note(way.name, text + ", by " + loop.str());
   }
   return best;
 }
@@ -57,7 +101,7 @@ static std::string formatForm(const OperandForm &form,
   if (form.spaceToBatch > 1)
     text += ", " + std::to_string(form.spaceToBatch) + " strips of an image";
   if (form.operandType)
-    text += llvm::formatv(", operands as {0}", form.operandType);
+    text += formatv(", operands as {0}", form.operandType);
   return text;
 }
 
@@ -127,10 +171,10 @@ static PlanChoice listWinograd(ConvolutionOpInterface op,
             llvm::map_range(schedule.getOutputTile(),
                             [](int64_t size) { return std::to_string(size); }),
             " x ") +
-        llvm::formatv(" results; by --algorithm=winograd or "
-                      "--max-error={0}",
-                      static_cast<int64_t>(std::ceil(getWinogradErrorFactor(
-                          op, schedule.getOutputTile()))))
+        formatv(" results; by --algorithm=winograd or "
+                "--max-error={0}",
+                static_cast<int64_t>(std::ceil(
+                    getWinogradErrorFactor(op, schedule.getOutputTile()))))
             .str();
   }
   return best;
@@ -139,17 +183,24 @@ static PlanChoice listWinograd(ConvolutionOpInterface op,
 std::vector<PlanChoice> mlir::conv::listPlans(ConvolutionOpInterface op,
                                               const ::conv::ChipInfo &chip) {
   std::vector<PlanChoice> plans;
-  std::map<StringRef, PlanChoice> best = rankMainLoops(op, chip);
+  std::map<StringRef, PlanChoice> best = rankInOwnForm(op, chip);
+  auto list = [&](StringRef name, function_ref<std::string()> explainAbsence) {
+    PlanChoice &choice = best[name];
+    choice.name = name;
+    if (!choice.schedule)
+      choice.note = explainAbsence();
+    plans.push_back(choice);
+  };
   for (const KernelFamily *family : getKernelFamilies())
-    for (StringRef name : family->getLoopNames()) {
-      PlanChoice &choice = best[name];
-      choice.name = name;
-      if (!choice.schedule)
-        choice.note = family->explainAbsence(name, op, chip);
-      plans.push_back(choice);
-    }
-  for (const OperandForm &form : enumerateForms(op, chip))
+    for (StringRef name : family->getLoopNames())
+      list(name, [&] { return family->explainAbsence(name, op, chip); });
+  for (const Way &way : kWays)
+    list(way.name, [&] { return way.explainAbsence(op, chip); });
+  SmallVector<OperandForm> forms = enumerateForms(op, chip);
+  for (const OperandForm &form : forms)
     plans.push_back(listForm(op, form, chip));
+  if (forms.empty())
+    list("in another form", [&] { return explainNoForms(op, chip); });
   plans.push_back(listWinograd(op, chip));
   // The fastest plans first, impossible ones last; ties keep the order above.
   for (auto [place, plan] : llvm::enumerate(plans))

@@ -28,8 +28,9 @@ struct PlanChoice {
   double seconds() const { return product.seconds + transformSeconds; }
 };
 
-/// One choice for each main loop, for each ranked form with transforms, and for
-/// Winograd's algorithm.
+/// One choice for each main loop, for split-K, merged groups and transposed
+/// products, for each ranked form with transforms, and for Winograd's
+/// algorithm.
 std::vector<PlanChoice> listPlans(ConvolutionOpInterface op,
                                   const ::conv::ChipInfo &chip);
 

@@ -25,6 +25,7 @@
 #include "conv/Schedule/Schedule.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 #include <limits>
@@ -32,6 +33,7 @@
 
 using namespace mlir;
 using namespace mlir::conv;
+using llvm::formatv;
 
 /// Adds merged groups where one group does not fill a tile.
 static void addMergedGroups(ConvolutionOpInterface op,
@@ -54,6 +56,19 @@ static int64_t findNear(int64_t middle, int64_t reach,
   return 0;
 }
 
+/// Tiles of a product, if they are as large as makes a difference.
+static int64_t countLargestTiles(const ::conv::Problem &plain) {
+  return llvm::divideCeil(plain.rows, kLargestTile) *
+         llvm::divideCeil(plain.columns, kLargestTile) * plain.batch;
+}
+
+/// The most split-K slices of so many tiles that do not fill the chip too
+/// often.
+static int64_t countMostSlices(int64_t tiles, const ::conv::ChipInfo &chip) {
+  return int64_t(chip.calibration->launch.splitWaves *
+                 double(chip.computeUnits) / double(tiles));
+}
+
 /// Numbers of split-K slices for products that do not fill the chip: powers of
 /// two, and between two of them, the number of equal slices that is nearest to
 /// the middle.
@@ -61,8 +76,7 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
                                             const ::conv::Problem &plain,
                                             const ::conv::ChipInfo &chip) {
   SmallVector<int64_t> all;
-  int64_t tiles = llvm::divideCeil(plain.rows, kLargestTile) *
-                  llvm::divideCeil(plain.columns, kLargestTile) * plain.batch;
+  int64_t tiles = countLargestTiles(plain);
   int64_t most = getSplittableSize(op);
   int64_t whole = getSliceSize(op, PlanOptions());
   auto areEqual = [&](int64_t splits) {
@@ -77,9 +91,7 @@ static SmallVector<int64_t> enumerateSplits(ConvolutionOpInterface op,
       all.push_back(splits);
   };
   const ::conv::LaunchCalibration &fit = chip.calibration->launch;
-  int64_t last = std::min(
-      {most, fit.mostSplits,
-       int64_t(fit.splitWaves * double(chip.computeUnits) / double(tiles))});
+  int64_t last = std::min({most, fit.mostSplits, countMostSlices(tiles, chip)});
   for (int64_t splits = 2; splits <= last; splits *= 2) {
     add(splits);
     if (int64_t between = findNear(splits + splits / 2, splits / 2, areEqual))
@@ -226,6 +238,57 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
       all.push_back(own);
   addHaloTiles(op, counts, chip, all);
   return all;
+}
+
+/// Whether an op of the host has plans of one piece only: others pack operands
+/// several times (`enumerateOptions`).
+static bool isOnePiece(ConvolutionOpInterface op,
+                       const ::conv::ChipInfo &chip) {
+  return chip.backend == ::conv::Backend::Host &&
+         op.getDirection() != Direction::BackwardWeight;
+}
+
+std::string mlir::conv::explainNoSplits(ConvolutionOpInterface op,
+                                        const ::conv::ChipInfo &chip) {
+  if (isOnePiece(op, chip))
+    return "the chip is a CPU, and the result is no gradient of a filter";
+  if (getSplittableSize(op) <= 1)
+    return "the reduction cannot be divided";
+  int64_t tiles = countLargestTiles(computeProblem(op, PlanOptions()));
+  if (countMostSlices(tiles, chip) <= 1)
+    return formatv("there are {0} tiles of {1} x {1} for {2} compute units",
+                   tiles, kLargestTile, chip.computeUnits);
+  return "no family computes slices of this reduction";
+}
+
+std::string mlir::conv::explainNoMergedGroups(ConvolutionOpInterface op,
+                                              const ::conv::ChipInfo &chip) {
+  if (op.getGroups() == 1)
+    return "there is one group";
+  if (chip.backend == ::conv::Backend::Host)
+    return "the chip is a CPU";
+  if (op.getGroups() % 2 != 0)
+    return formatv("there are {0} groups, which make no pairs", op.getGroups());
+  int64_t columns = computeProblem(op, PlanOptions()).columns;
+  if (2 * columns > kLargestTile)
+    return formatv("a group has {0} columns, of which a tile has up to {1}",
+                   columns, kLargestTile);
+  return "no family computes merged groups";
+}
+
+std::string mlir::conv::explainNoTransposed(ConvolutionOpInterface op,
+                                            const ::conv::ChipInfo &chip) {
+  if (chip.backend == ::conv::Backend::Host)
+    return "the chip is a CPU";
+  bool isGradient = op.getDirection() == Direction::BackwardWeight;
+  if (isGradient && !hasWarpgroups(chip))
+    return "the chip has no wgmma, and the result is a gradient of a filter";
+  constexpr int64_t kSide = PlanOptions::kBlockSize;
+  std::string obstacle = isGradient && ConvolutionShape::get(op).getRank() >=
+                                           int64_t(PlanOptions::kHaloTileRank)
+                             ? findTransposedObstacle(op, {kSide, kSide})
+                             : findTransposedObstacle(op);
+  return obstacle.empty() ? "no family computes it" : obstacle;
 }
 
 ScheduleAttr RankedSchedule::get(MLIRContext *context,

@@ -14,6 +14,7 @@
 #include "conv/Schedule/FormSpace.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -64,7 +65,13 @@ std::string mlir::conv::findWinogradObstacle(ConvolutionOpInterface op) {
     if (obstacle.empty())
       return "";
   }
-  return obstacle.empty() ? "expects a smaller filter for winograd" : obstacle;
+  if (!obstacle.empty())
+    return obstacle;
+  return llvm::formatv(
+      "expects a filter of up to {0} elements in a dimension for winograd, but "
+      "got {1}",
+      *llvm::max_element(kWinogradTiles) - 1,
+      *llvm::max_element(ConvolutionShape::get(op).filter));
 }
 
 ScheduleAttr mlir::conv::selectInWinogradForm(

@@ -27,6 +27,10 @@ bool hasWarpgroups(const ::conv::ChipInfo &chip);
 SmallVector<OperandForm> enumerateForms(ConvolutionOpInterface op,
                                         const ::conv::ChipInfo &chip);
 
+/// Why no other form is worth ranking.
+std::string explainNoForms(ConvolutionOpInterface op,
+                           const ::conv::ChipInfo &chip);
+
 /// The workspace bytes of a supported schedule, without alignment gaps.
 int64_t computeWorkspaceBytes(ConvolutionOpInterface op, ScheduleAttr schedule);
 

@@ -44,6 +44,15 @@ rankSchedules(ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
               std::optional<Algorithm> only = std::nullopt,
               std::optional<double> reach = std::nullopt);
 
+/// Why no schedule divides the reduction into slices, multiplies groups
+/// together, or has channels as rows, of a convolution in its own form.
+std::string explainNoSplits(ConvolutionOpInterface op,
+                            const ::conv::ChipInfo &chip);
+std::string explainNoMergedGroups(ConvolutionOpInterface op,
+                                  const ::conv::ChipInfo &chip);
+std::string explainNoTransposed(ConvolutionOpInterface op,
+                                const ::conv::ChipInfo &chip);
+
 /// Prints all schedules of a scheduled convolution, each as a JSON object with
 /// its predicted seconds: first the schedules without transforms, the best
 /// first, then the schedules with transformed operands.

@@ -35,12 +35,33 @@ static bool hasSmallGroups(ConvolutionOpInterface op) {
          shape.k <= kMostChannels * shape.groups;
 }
 
+/// Why matrix instructions do not multiply groups of several channels.
+static std::string findGroupObstacle(ConvolutionOpInterface op,
+                                     const ViewedProduct &product) {
+  std::string obstacle;
+  if (op.getDirection() != Direction::BackwardWeight) {
+    FilterBlocks::compute(product, obstacle);
+    return obstacle;
+  }
+  if (hasSmallGroups(op))
+    return "";
+  ConvolutionShape shape = ConvolutionShape::get(op);
+  return llvm::formatv("groups have {0} input and {1} output channels, more "
+                       "than {2}",
+                       shape.c / shape.groups, shape.k / shape.groups,
+                       kMostChannels);
+}
+
 std::variant<std::vector<PredictedSchedule>, std::string>
 mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
                                 const ::conv::ChipInfo &chip) {
-  if (!DirectTiling::takes(op.getLhs().getType().getElementType()) ||
-      !DirectTiling::takes(op.getRhs().getType().getElementType()))
-    return "operands are not f16, bf16, f32 or i8";
+  Type left = op.getLhs().getType().getElementType();
+  Type right = op.getRhs().getType().getElementType();
+  if (!DirectTiling::takes(left) || !DirectTiling::takes(right))
+    return llvm::formatv(
+               "operands are {0} and {1}, and not f16, bf16, f32 or i8", left,
+               right)
+        .str();
   bool isGrouped = ConvolutionShape::get(op).groups > 1;
   bool hasMatrices = lookupAtom(chip, FilterBlocks::getAtom(op.getContext()),
                                 op.getRhs().getType().getElementType());
@@ -69,8 +90,9 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
     return ranked;
   if (!isDepthwise(op) && sumsGroups(op, chip))
     return "groups are adjacent in memory, or no tile fits the registers";
+  std::string obstacle;
   if (!isDepthwise(op))
-    return "groups have many or not as many input as output channels, or no "
-           "tile fits shared memory and the registers";
-  return "no tile fits shared memory and the registers";
+    obstacle = findGroupObstacle(op, plan.products.front());
+  return obstacle.empty() ? "no tile fits shared memory and the registers"
+                          : obstacle;
 }

@@ -143,7 +143,8 @@ std::optional<TmaGeometry> GeometryReader::readWindowed() {
   }
   if (geometry.elementBytes == Tile::kElementBytes)
     return geometry;
-  refuse("operands of f16 or of bf16, but got others");
+  refuse(formatv("operands of f16 or of bf16, but got {0}",
+                 lhs.type.getElementType()));
   return std::nullopt;
 }
 
