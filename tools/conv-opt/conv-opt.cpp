@@ -6,13 +6,16 @@
 //===----------------------------------------------------------------------===//
 //
 // mlir-opt with the dialects and passes of every stage of a convolution, for
-// tests and debugging.
+// tests and debugging. It exits as the other tools do, and leaves an output
+// file as it was if anything fails.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ErrorLine.h"
 #include "Output.h"
 
+#include "conv/Dialect/Conv/IR/Conv.h"
+#include "conv/Dialect/Conv/IR/Unsupported.h"
 #include "conv/Pipeline/CheckSource.h"
 #include "conv/Pipeline/Pipelines.h"
 #include "conv/Support/File.h"
@@ -22,26 +25,56 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <atomic>
 #include <csignal>
 
 using namespace mlir;
+using ::conv::ErrorKind;
 using ::conv::Result;
 
 static constexpr llvm::StringLiteral kTool = "conv-opt";
 static constexpr int64_t kMaxInputBytes = int64_t(1) << 30;
 
-/// The input, checked to be safe for MLIR's readers.
+/// Which errors passes have reported, after what reads the input has.
+static std::atomic<bool> hasRefusals{false}, hasOtherErrors{false};
+
+/// Notes each error that is reported once the project's dialect is loaded.
+static void noteErrors(MLIRContext *context, mlir::conv::ConvDialect *) {
+  context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+      bool isRefusal = !mlir::conv::parseReasonName(diagnostic.str()).empty();
+      (isRefusal ? hasRefusals : hasOtherErrors) = true;
+    }
+    return failure(); // Others print it.
+  });
+}
+
+/// The exit code of passes that failed.
+static int getFailureCode() {
+  return int(hasRefusals && !hasOtherErrors ? ErrorKind::Unsupported
+                                            : ErrorKind::BadInput);
+}
+
+static int printError(const ::conv::Error &error) {
+  return ::conv::tools::printError(kTool.str(), error);
+}
+
+/// The input, checked to be safe for MLIR's readers; none, and the exit code,
+/// if it is not.
 static std::optional<mlir::conv::SourceFile>
-readSource(const std::string &path, const DialectRegistry &registry) {
+readSource(const std::string &path, const DialectRegistry &registry,
+           int &code) {
   bool isStandardInput = path == "-";
   Result<std::string> text =
       ::conv::readFile(isStandardInput ? "/dev/stdin" : path, kMaxInputBytes);
   if (!text) {
-    ::conv::tools::printError(kTool.str(), text.error());
+    code = printError(text.error());
     return std::nullopt;
   }
+  code = int(ErrorKind::BadInput);
   mlir::conv::SourceFile source{isStandardInput ? "<stdin>" : path,
                                 std::move(*text)};
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -51,25 +84,23 @@ readSource(const std::string &path, const DialectRegistry &registry) {
   return mlir::conv::checkSource(source, &context);
 }
 
-/// Between reading and writing, this is `mlir-opt`.
-static LogicalResult run(const std::string &input, const std::string &output,
-                         DialectRegistry &registry) {
-  auto source = readSource(input, registry);
+/// Between reading and writing, this is `mlir-opt`. Returns the exit code.
+static int run(const std::string &input, const std::string &output,
+               DialectRegistry &registry) {
+  int code = 0;
+  auto source = readSource(input, registry, code);
   if (!source)
-    return failure();
+    return code;
   std::string text;
   llvm::raw_string_ostream stream(text);
   LogicalResult result =
       MlirOptMain(stream, mlir::conv::copyAligned(source->text, source->name),
                   registry, MlirOptMainConfig::createFromCLOptions());
   if (failed(result) && output != "-")
-    return result;
-  if (Result<void> written = ::conv::tools::writeOutput(output, text);
-      !written) {
-    ::conv::tools::printError(kTool.str(), written.error());
-    return failure();
-  }
-  return result;
+    return getFailureCode();
+  if (Result<void> written = ::conv::tools::writeOutput(output, text); !written)
+    return printError(written.error());
+  return succeeded(result) ? 0 : getFailureCode();
 }
 
 int main(int argc, char **argv) {
@@ -84,10 +115,20 @@ int main(int argc, char **argv) {
   registerCSEPass();
   registerLoopInvariantCodeMotionPass();
   registerSymbolDCEPass();
-  auto [input, output] = registerAndParseCLIOptions(
-      argc, argv, "Runs passes on convolutions\n", registry);
+  registry.addExtension(noteErrors);
+  // As `parseCLIOptions`, which exits with 1.
+  std::string header =
+      registerCLIOptions("Runs passes on convolutions\n", registry);
+  llvm::cl::opt<std::string> input(llvm::cl::Positional,
+                                   llvm::cl::desc("<input file>"),
+                                   llvm::cl::init("-"));
+  llvm::cl::opt<std::string> output("o", llvm::cl::desc("Output filename"),
+                                    llvm::cl::value_desc("filename"),
+                                    llvm::cl::init("-"));
+  if (!llvm::cl::ParseCommandLineOptions(argc, argv, header, &llvm::errs()))
+    return int(ErrorKind::BadInput);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
-  return asMainReturnCode(run(input, output, registry));
+  return run(input, output, registry);
 }
