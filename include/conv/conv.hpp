@@ -171,6 +171,12 @@ private:
   void *address = nullptr;
 };
 
+/// The run-time sizes of a call, and the workspace that it needs.
+struct Sizes {
+  std::vector<int64_t> values;
+  int64_t workspaceBytes = 0;
+};
+
 /// A function that is loaded on a device. Any thread may run it.
 class Function {
 public:
@@ -204,8 +210,47 @@ public:
     detail::check(conv_executable_run(handle.get(), std::data(buffers),
                                       buffers.size(), workspace, stream));
   }
+  void run(const std::vector<void *> &buffers, void *workspace = nullptr,
+           void *stream = nullptr) const {
+    detail::check(conv_executable_run(handle.get(), buffers.data(),
+                                      buffers.size(), workspace, stream));
+  }
+
+  /// The run-time sizes of a function that has some, from the shapes of all
+  /// arguments.
+  Sizes findSizes(const std::vector<std::vector<int64_t>> &shapes) const {
+    std::vector<const int64_t *> pointers;
+    for (const std::vector<int64_t> &shape : shapes)
+      pointers.push_back(shape.data());
+    checkRanks(shapes);
+    Sizes sizes;
+    sizes.values.resize(conv_executable_size_count(handle.get()));
+    detail::check(conv_executable_find_sizes(
+        handle.get(), pointers.data(), pointers.size(), sizes.values.data(),
+        &sizes.workspaceBytes));
+    return sizes;
+  }
+  /// The same as without sizes, for a function that has some.
+  void run(const Sizes &sizes, const std::vector<void *> &buffers,
+           void *workspace = nullptr, void *stream = nullptr) const {
+    detail::check(conv_executable_run_sizes(handle.get(), sizes.values.data(),
+                                            sizes.values.size(), buffers.data(),
+                                            buffers.size(), workspace, stream));
+  }
 
 private:
+  /// The C function reads as many numbers as an argument has dimensions.
+  void checkRanks(const std::vector<std::vector<int64_t>> &shapes) const {
+    std::vector<conv_argument> all = arguments();
+    for (size_t i = 0; i < all.size() && i < shapes.size(); ++i)
+      if (shapes[i].size() != all[i].rank)
+        detail::fail(Error(CONV_BAD_INPUT,
+                           std::string("argument '") + all[i].name +
+                               "': expects " + std::to_string(all[i].rank) +
+                               " dimensions, but got " +
+                               std::to_string(shapes[i].size())));
+  }
+
   detail::Handle<conv_executable, conv_executable_close> handle;
 };
 
@@ -308,6 +353,18 @@ inline Compilation compile(std::string_view module, const std::string &targets,
   detail::checkCompiler(
       conv_compile(module.data(), module.size(), &options, &made));
   return Compilation(made);
+}
+
+/// Which schedule each kernel of a module would get for a target, and why:
+/// text for people, as `conv-compile --explain` prints it.
+inline std::string explain(std::string_view module, const std::string &target,
+                           conv_compile_options options = makeOptions("")) {
+  options.targets = target.c_str();
+  options.explains_as_text = 1;
+  conv_compilation *made = nullptr;
+  detail::checkCompiler(
+      conv_explain(module.data(), module.size(), &options, &made));
+  return std::string(Compilation(made).bytes());
 }
 
 /// A cache of compiled modules, in memory and in files.
