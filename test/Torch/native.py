@@ -387,6 +387,18 @@ class Native(unittest.TestCase):
         other.join()
         self.assertEqual(len(teams), mine)
 
+    def test_more_threads_than_processors(self):
+        """Kernels know how many threads PyTorch's operators use, also if conv has fewer: such teams are not shared."""
+        self.addCleanup(torch.set_num_threads, torch.get_num_threads())
+        operands = torch.randn(1, 5, 9, 9), torch.randn(3, 5, 3, 3)
+        CF.conv2d(*operands)
+        choice = next(known.choice for known in _calls._known.values() if known.shape == (1, 3, 7, 7))
+        for more in (0, 1):
+            torch.set_num_threads(choice.kernel._threads + more)
+            with mock.patch.object(library, "conv_limit_threads") as limit:
+                choice.kernel(operands, torch.empty(1, 3, 7, 7))
+            self.assertEqual([call.args[0] for call in limit.call_args_list], [choice.kernel._threads + 1, 0] if more else [])
+
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
     def test_threads_of_schedules(self):
         """Schedules are ranked for as many threads as PyTorch uses."""

@@ -57,8 +57,8 @@ class Kernel:
     def __call__(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
         """Starts it on the current stream, on dense tensors in the orders of the problem, which determine run-time sizes.
 
-        On the CPU, it uses as many threads as PyTorch's operators do."""
-        if torch.get_num_threads() >= self._threads:
+        On the CPU, it uses as many threads as PyTorch's operators do, or says that these have more."""
+        if self._device.type != "cpu" or torch.get_num_threads() == self._threads:
             self._start(operands, result)
             return
         library.conv_limit_threads(torch.get_num_threads())
