@@ -417,6 +417,24 @@ class Native(unittest.TestCase):
                     total += sum(int(line.split()[1]) for line in status if line.startswith("voluntary"))
         return total
 
+    def test_profiler(self):
+        """It sees the kernels of both directions, also in calls like earlier ones."""
+        operands = [t.clone().requires_grad_() for t in (self.x, self.w)]
+
+        def work():
+            with torch.no_grad():
+                CF.conv2d(self.x, self.w)
+            torch.autograd.grad(CF.conv2d(*operands).sum(), operands)
+
+        for _ in range(2):
+            work()
+        activities = [torch.profiler.ProfilerActivity.CPU]
+        with torch.profiler.profile(activities=activities) as profile:
+            work()
+        found = {event.key: event.count for event in profile.key_averages() if event.key.startswith("conv.torch::")}
+        self.assertEqual(len(found), 3, found)  # Forward twice, data and weight.
+        self.assertEqual(sorted(found.values()), [1, 1, 2])
+
     def test_nothing_leaks(self):
         operands = [t.clone().requires_grad_() for t in (self.x, self.w, self.b)]
         start = torch.randn(2, 6, 5, 7)

@@ -38,6 +38,7 @@ class Kernel:
         loaded = function._load(device_name(device))
         entry = loaded.signature.entry
         self.target = entry.target
+        self._label = f"conv.torch::{entry.function}"
         self._function = function  # Keeps the kernels loaded.
         self._loaded = loaded
         self._pack = struct.Struct(f"{len(entry.arguments)}P").pack  # In bytes, which take less time than an array of ctypes.
@@ -57,7 +58,15 @@ class Kernel:
     def __call__(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
         """Starts it on the current stream, on dense tensors in the orders of the problem, which determine run-time sizes.
 
-        On the CPU, it uses as many threads as PyTorch's operators do, or says that these have more."""
+        On the CPU, it uses as many threads as PyTorch's operators do, or says that these have more. PyTorch's profiler sees
+        it."""
+        if _native.is_profiled():
+            with torch.profiler.record_function(self._label):
+                self._limit_threads(operands, result)
+        else:
+            self._limit_threads(operands, result)
+
+    def _limit_threads(self, operands: typing.Sequence[torch.Tensor], result: torch.Tensor) -> None:
         if self._device.type != "cpu" or torch.get_num_threads() == self._threads:
             self._start(operands, result)
             return

@@ -33,6 +33,9 @@ backward_key: Function = None  #: (mask, grad_output, input, weight) -> the key 
 # Memory usually has higher addresses, so that only lower ones are worth a second look.
 USUAL_ADDRESS = 1 << 44
 
+#: Whether PyTorch's profiler runs. The library does not tell it of calls.
+is_profiled: typing.Callable[[], bool] = torch.autograd._profiler_enabled
+
 _UNNORMALIZED = (7, 1)  #: Strides of a tensor (1, 2): some of DLPack's functions change the first.
 
 
@@ -79,6 +82,7 @@ def set_up(tracked: Tracked) -> None:
         torch._C._get_tracing_state,
         torch._C._len_torch_dispatch_stack,
         torch._C._functorch.peek_interpreter_stack,
+        is_profiled,
     )
     environment = {
         "tensor": torch.Tensor,
