@@ -27,6 +27,39 @@ func.func @groups_of_16_channels(%x: tensor<1x14x14x256xf32>, %w: tensor<256x3x3
   return %y : tensor<1x14x14x256xf32>
 }
 
+// Register tiles of whole vectors are stored at once, so that a tile may have few of the channels, and many lines.
+// CHECK-LABEL: func.func @depthwise_of_whole_vectors
+// ONE: kernel = #conv.direct<workgroup = [{{[0-9]+}}, 16], {{.*}} atom = <fma 16 x 8 x 1>
+func.func @depthwise_of_whole_vectors(%x: tensor<1x56x56x144xf32>, %w: tensor<144x3x3x1xf32>) -> tensor<1x56x56x144xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 144
+      : tensor<1x56x56x144xf32>, tensor<144x3x3x1xf32> -> tensor<1x56x56x144xf32>
+  return %y : tensor<1x56x56x144xf32>
+}
+
+// The same channels of neighbouring pixels, 2 KiB apart, have the same places in the first cache: a tile has more of them.
+// CHECK-LABEL: func.func @depthwise_with_conflicts
+// ONE: kernel = #conv.direct<workgroup = [{{[0-9]+}}, {{64|128|256|512}}],
+func.func @depthwise_with_conflicts(%x: tensor<1x28x28x512xf32>, %w: tensor<512x3x3x1xf32>) -> tensor<1x28x28x512xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 512
+      : tensor<1x28x28x512xf32>, tensor<512x3x3x1xf32> -> tensor<1x28x28x512xf32>
+  return %y : tensor<1x28x28x512xf32>
+}
+
+// Half vectors are no whole ones: a tile has all channels.
+// CHECK-LABEL: func.func @depthwise_of_half_vectors
+// ONE: kernel = #conv.direct<workgroup = [{{[0-9]+}}, {{24|40|48}}],
+func.func @depthwise_of_half_vectors(%x: tensor<1x28x28x40xf32>, %w: tensor<40x5x5x1xf32>) -> tensor<1x28x28x40xf32> {
+  %y = conv.forward %x, %w
+      window = <strides = [1, 1], dilations = [1, 1], low = [2, 2], high = [2, 2]>
+      layouts = <"NHWC", "KRSC", "NPQK"> groups = 40
+      : tensor<1x28x28x40xf32>, tensor<40x5x5x1xf32> -> tensor<1x28x28x40xf32>
+  return %y : tensor<1x28x28x40xf32>
+}
+
 // The 8 channels of a group are half a vector: with a stride, positions would be brought innermost in more time than it takes
 // to multiply half vectors of channels that are read in place.
 // CHECK-LABEL: func.func @groups_of_8_channels

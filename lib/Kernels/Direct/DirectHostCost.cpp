@@ -151,18 +151,40 @@ static double getStepCycles(const DirectTiling &tiling,
   return tiles * (double(lines) * steps * stepCycles + ends / fit.ports);
 }
 
-/// Cycles to store the results of one tile.
-static double getResultCycles(const DirectTiling &tiling, bool isReduction,
-                              const ::conv::HostCalibration &fit) {
+/// Whether few neighbouring pixels have places of their own in the first cache,
+/// since their distance is a multiple of a large power of two: of 256, 512 and
+/// more channels. Runs of a few channels then push each other out.
+static bool hasConflicts(const ViewedTensor &result) {
+  constexpr int64_t kPeriodBytes = 4096; // Of places in a first cache.
+  constexpr int64_t kFewest = 8;
+  int64_t distance = 0; // Of neighbouring pixels.
+  for (auto [size, stride] : llvm::zip(result.type.getShape(), result.strides))
+    if (size > 1 && stride > 1 && (distance == 0 || stride < distance))
+      distance = stride;
+  int64_t bytes = distance * result.type.getElementTypeBitWidth() / 8;
+  return bytes > 0 && kPeriodBytes / std::gcd(bytes, kPeriodBytes) < kFewest;
+}
+
+/// Cycles to store the results of one tile: from registers, or in runs. Half
+/// vectors, and pixels that conflict, count as runs: without them, tiles of 8
+/// of 24, 40 and 72 channels, and of 16 of 256 and more, are chosen, which take
+/// 1.1 to 2.6 times as long as larger ones (`bench/results/networks.md`).
+static double getResultCycles(const DirectTiling &tiling,
+                              const ViewedTensor &result, bool isReduction,
+                              const ::conv::HostCalibration &fit,
+                              const ::conv::ChipInfo &chip) {
   double sums = double(tiling.countSums());
   if (isReduction)
     return sums * fit.resultInstructions / fit.ports;
+  double vectors = sums / double(kHostLanes) * fit.resultInstructions;
+  bool areWhole = hasWholeRegisterTiles(tiling) &&
+                  tiling.batch.run % chip.processor->vectorLanes == 0;
+  if (areWhole && !hasConflicts(result))
+    return vectors / fit.ports;
   double run =
       double(tiling.isAlongBatch ? tiling.batch.sizes[tiling.batch.innermost]
                                  : llvm::product_of(tiling.rows.sizes));
-  return (sums / run * fit.resultRunInstructions +
-          sums / double(kHostLanes) * fit.resultInstructions) /
-         fit.ports;
+  return (sums / run * fit.resultRunInstructions + vectors) / fit.ports;
 }
 
 void mlir::conv::addHostProduct(const DirectTiling &tiling,
@@ -183,9 +205,10 @@ void mlir::conv::addHostProduct(const DirectTiling &tiling,
   if (isReduction)
     copyCycles += getFarCycles(tiling.lhs, product.lhs, fit, chip) +
                   getFarCycles(tiling.rhs, product.rhs, fit, chip);
-  double cycles = chip.calibration->launch.setupCycles +
-                  steps * (copyCycles + productCycles) +
-                  getResultCycles(tiling, isReduction, fit);
+  double cycles =
+      chip.calibration->launch.setupCycles +
+      steps * (copyCycles + productCycles) +
+      getResultCycles(tiling, product.result, isReduction, fit, chip);
 
   int64_t workgroups = tiling.batch.getNumTiles() * tiling.rows.getNumTiles();
   int64_t perUnit = llvm::divideCeil(workgroups, chip.computeUnits);

@@ -143,10 +143,8 @@ DirectHostLoop::DirectHostLoop(Kernel &kernel, gpu::GPUFuncOp function,
 }
 
 bool DirectHostLoop::canStoreTiles() const {
-  return tiling.isAlongBatch && lines == 1 && epilogue->hasVectorsOf(lanes) &&
-         llvm::all_of(digits, [](const Digit &digit) {
-           return digit.size % digit.run == 0 && digit.tile % digit.run == 0;
-         });
+  return lines == 1 && epilogue->hasVectorsOf(lanes) &&
+         hasWholeRegisterTiles(tiling);
 }
 
 Value DirectHostLoop::locate(ArrayRef<Value> values,

@@ -19,6 +19,7 @@
 #include "conv/Kernels/Direct/DirectTiling.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <numeric>
 
@@ -52,6 +53,19 @@ inline int64_t countHostLines(const DirectTiling &tiling,
     if (lines % count == 0)
       return count;
   return 1;
+}
+
+/// Whether register tiles have whole vectors of channels at pixels that the
+/// layer has, so that they can be stored at once.
+inline bool hasWholeRegisterTiles(const DirectTiling &tiling) {
+  auto areWhole = [](const DigitBox &space) {
+    return llvm::all_of(llvm::seq<size_t>(space.getRank()), [&](size_t d) {
+      int64_t run = space.getRun(d);
+      return space.digits[d] % run == 0 && space.sizes[d] % run == 0;
+    });
+  };
+  return tiling.isAlongBatch && areWhole(tiling.batch) &&
+         areWhole(tiling.rows) && areWhole(tiling.columns);
 }
 
 } // namespace mlir::conv
