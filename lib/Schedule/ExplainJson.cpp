@@ -138,7 +138,7 @@ mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
         json = explainInFormAsJson(own);
         llvm::json::Array all;
         SmallVector<double> seconds =
-            predictTransforms(transforms, schedule, getDeviceChip(op));
+            predictTransforms(own, transforms, schedule, getDeviceChip(op));
         for (auto [transform, each] : llvm::zip_equal(transforms, seconds))
           all.push_back(llvm::json::Object{
               {"source", printToString(TypeAttr::get(

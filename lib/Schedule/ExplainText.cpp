@@ -177,13 +177,14 @@ static void explainListed(ConvolutionOpInterface op, ScheduleAttr schedule,
 }
 
 /// Prints the kernels before and after the products.
-static void printTransforms(ArrayRef<Operation *> transforms,
+static void printTransforms(ConvolutionOpInterface own,
+                            ArrayRef<Operation *> transforms,
                             ScheduleAttr schedule, raw_ostream &os) {
   if (transforms.empty())
     return;
   ::conv::ChipInfo chip = getDeviceChip(transforms.front());
   for (auto [transform, seconds] : llvm::zip_equal(
-           transforms, predictTransforms(transforms, schedule, chip)))
+           transforms, predictTransforms(own, transforms, schedule, chip)))
     os << "transform   " << transform->getOperand(0).getType() << " to "
        << transform->getResult(0).getType() << ", predicted "
        << formatMicroseconds(seconds) << "\n";
@@ -237,7 +238,7 @@ void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
       op, schedule,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
         explainInForm(own, schedule, os);
-        printTransforms(transforms, schedule, os);
+        printTransforms(own, transforms, schedule, os);
       });
   if (schedule.isWinograd())
     os << "in all      predicted "

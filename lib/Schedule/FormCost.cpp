@@ -120,16 +120,20 @@ double mlir::conv::predictTransform(Operation *transform,
          getTransformLaunchSeconds(chip);
 }
 
-SmallVector<double>
-mlir::conv::predictTransforms(ArrayRef<Operation *> transforms,
-                              ScheduleAttr schedule,
-                              const ::conv::ChipInfo &chip) {
-  auto all = llvm::map_to_vector(transforms, [&](Operation *transform) {
-    return predictTransform(transform, chip);
-  });
-  auto *first = llvm::find_if(all, [](double each) { return each > 0; });
-  if (first != all.end() && !getKernelFamily(schedule).startsEarly())
-    *first += chip.calibration->transform.waitSeconds;
+SmallVector<double> mlir::conv::predictTransforms(
+    ConvolutionOpInterface own, ArrayRef<Operation *> transforms,
+    ScheduleAttr schedule, const ::conv::ChipInfo &chip) {
+  // A launch that overlaps with nothing has its whole time already.
+  bool waits = hasWarpgroups(chip) && !getKernelFamily(schedule).startsEarly();
+  SmallVector<double> all;
+  for (Operation *transform : transforms) {
+    all.push_back(predictTransform(transform, chip));
+    if (!waits || all.back() == 0 || transform->getBlock() != own->getBlock() ||
+        !transform->isBeforeInBlock(own))
+      continue;
+    all.back() += chip.calibration->transform.waitSeconds;
+    waits = false;
+  }
   return all;
 }
 
@@ -143,7 +147,7 @@ double mlir::conv::predictSeconds(ConvolutionOpInterface op,
         seconds = getKernelFamily(schedule)
                       .predict(own, schedule.getProductSchedule(), chip)
                       .seconds;
-        for (double each : predictTransforms(transforms, schedule, chip))
+        for (double each : predictTransforms(own, transforms, schedule, chip))
           seconds += each;
       });
   return seconds;

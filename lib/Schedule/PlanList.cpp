@@ -125,7 +125,7 @@ static void predictChoice(ConvolutionOpInterface op,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
         choice.product = getKernelFamily(schedule).predict(
             own, schedule.getProductSchedule(), chip);
-        for (double each : predictTransforms(transforms, schedule, chip))
+        for (double each : predictTransforms(own, transforms, schedule, chip))
           choice.transformSeconds += each;
       });
 }

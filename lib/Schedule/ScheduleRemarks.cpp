@@ -96,8 +96,9 @@ void mlir::conv::remarkDecision(ConvolutionOpInterface op,
   visitInForm(
       op, schedule,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
-        for (auto [transform, seconds] : llvm::zip_equal(
-                 transforms, predictTransforms(transforms, schedule, chip)))
+        for (auto [transform, seconds] :
+             llvm::zip_equal(transforms, predictTransforms(own, transforms,
+                                                           schedule, chip)))
           remarkTransform(transform, seconds);
         remarkCost(own, schedule.getProductSchedule(), chip);
       });

@@ -28,6 +28,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <tuple>
 
@@ -431,13 +432,15 @@ static void printInOtherForms(ConvolutionOpInterface op,
     std::vector<RankedSchedule> all =
         rankSchedules(transformed.op, chip, Algorithm::ImplicitGemm);
     transformed.erase();
-    std::optional<double> transformSeconds;
+    // What transforms add depends on whether the product starts early.
+    std::array<std::optional<double>, 2> added;
     for (const RankedSchedule &one : all) {
       ScheduleAttr schedule = form.apply(one.get(op.getContext(), chip));
-      if (!transformSeconds)
-        transformSeconds =
-            predictSeconds(op, schedule, chip) - one.cost.seconds;
-      printCandidate(op, schedule, one.cost.seconds + *transformSeconds, os);
+      std::optional<double> &seconds =
+          added[getKernelFamily(schedule).startsEarly() ? 1 : 0];
+      if (!seconds)
+        seconds = predictSeconds(op, schedule, chip) - one.cost.seconds;
+      printCandidate(op, schedule, one.cost.seconds + *seconds, os);
     }
   }
 }

@@ -38,9 +38,11 @@ int64_t computeWorkspaceBytes(ConvolutionOpInterface op, ScheduleAttr schedule);
 /// `conv.block_transform`, including its launch.
 double predictTransform(Operation *transform, const ::conv::ChipInfo &chip);
 
-/// The predicted seconds of each transform of a convolution with this schedule.
-/// The first one has what a product adds that does not start early.
-SmallVector<double> predictTransforms(ArrayRef<Operation *> transforms,
+/// The predicted seconds of each transform of a convolution, which is in the
+/// form of this schedule. The first one before a product that does not start
+/// early has what the product waits.
+SmallVector<double> predictTransforms(ConvolutionOpInterface own,
+                                      ArrayRef<Operation *> transforms,
                                       ScheduleAttr schedule,
                                       const ::conv::ChipInfo &chip);
 
