@@ -31,7 +31,7 @@ Examples:
   conv-predict --constants sm_90a
   conv-predict < requests.jsonl > answers.jsonl
 
-Exit codes: 0 fine, 1 a request was bad, 2 bad usage.)";
+Exit codes: 0 fine, 2 a request or the usage was bad.)";
 
 std::optional<int> tools::parsePredictFlags(int argc, char **argv,
                                             PredictFlags &flags) {

@@ -20,6 +20,7 @@
 #include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/FormSpace.h"
 #include "conv/Schedule/Schedule.h"
+#include "conv/Support/Nesting.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Diagnostics.h"
@@ -90,8 +91,10 @@ Result<void> Predictor::setConstants(const json::Object &values) {
 }
 
 void Predictor::addSchedule(StringRef text) {
-  auto schedule =
-      dyn_cast_or_null<ScheduleAttr>(parseAttribute(text, op->getContext()));
+  auto schedule = ::conv::findDeepNesting(text)
+                      ? ScheduleAttr()
+                      : dyn_cast_or_null<ScheduleAttr>(
+                            parseAttribute(text, op->getContext()));
   bool fits =
       schedule && succeeded(verifySupportedSchedule(op, schedule, chip));
   schedules.push_back(fits ? schedule : ScheduleAttr());
@@ -165,9 +168,13 @@ Result<json::Value> mlir::conv::predict(const json::Object &request,
   if (!op)
     return op.error();
   Predictor predictor(*op);
-  if (const json::Object *values = request.getObject("constants"))
+  if (const json::Value *constants = request.get("constants")) {
+    const json::Object *values = constants->getAsObject();
+    if (!values)
+      return badInput("expects constants by name, but got others");
     if (Result<void> set = predictor.setConstants(*values); !set)
       return set.error();
+  }
   for (const json::Value &schedule : *schedules)
     predictor.addSchedule(schedule.getAsString().value_or(""));
   std::vector<std::optional<double>> seconds = predictor.predictAll();

@@ -17,6 +17,7 @@
 #include "Output.h"
 
 #include "conv/Pipeline/Pipelines.h"
+#include "conv/Support/Nesting.h"
 
 #include <iostream>
 
@@ -28,6 +29,11 @@ namespace json = llvm::json;
 
 static Result<json::Value> answer(const std::string &line,
                                   mlir::MLIRContext &context) {
+  // Readers of JSON and of attributes are recursive.
+  if (::conv::findDeepNesting(line))
+    return Error{ErrorKind::BadInput, "expects at most " +
+                                          std::to_string(::conv::kMaxNesting) +
+                                          " levels of nesting"};
   llvm::Expected<json::Value> request = json::parse(line);
   if (!request)
     return Error{ErrorKind::BadInput, llvm::toString(request.takeError())};
@@ -57,7 +63,7 @@ static int answerAll() {
       continue;
     }
     print(json::Object{{"error", answered.error().message}});
-    code = 1;
+    code = static_cast<int>(answered.error().kind);
   }
   return code;
 }
