@@ -327,6 +327,12 @@ static void note(Pace &pace, float nanoseconds) {
              std::memory_order_relaxed);
 }
 
+/// The team that runs of this thread use, or null: one that its owner uses with
+/// more threads would end and start some.
+Team ThreadPool::findTeam() const {
+  return mostThreads <= threads ? theTeam : nullptr;
+}
+
 /// How many threads share a run of `count` indices that takes one thread this
 /// long, 0 if that is unknown.
 unsigned ThreadPool::countSharers(int64_t count, float nanoseconds) const {
@@ -334,7 +340,7 @@ unsigned ThreadPool::countSharers(int64_t count, float nanoseconds) const {
   if (nanoseconds > 0)
     most = std::min(most, 1 + int64_t(nanoseconds / WORTH_SHARING_NANOSECONDS));
   if (nanoseconds > 0 && nanoseconds <= WORTH_WAKING_NANOSECONDS &&
-      findSleepers(unsigned(most)) != 0)
+      !findTeam() && findSleepers(unsigned(most)) != 0)
     return 1;
   return unsigned(most);
 }
@@ -455,8 +461,7 @@ void ThreadPool::runFrom(int64_t first, int64_t count, unsigned sharers,
   context = newContext;
   divide(first, count, sharers);
   auto begin = Clock::now();
-  // A team that its owner uses with more threads would end and start some.
-  Team team = mostThreads <= threads ? theTeam : nullptr;
+  Team team = findTeam();
   auto [taken, passed] =
       team ? runOnTeam(team, sharers) : runOnWorkers(sharers);
   if (!pace || taken == 0)

@@ -94,6 +94,7 @@ private:
   int64_t takeIndices(unsigned place, unsigned sharers);
   static void joinAsMember(void *teamRun);
   unsigned countThreads() const;
+  Team findTeam() const;
   unsigned countSharers(int64_t count, float nanoseconds) const;
   uint32_t findSleepers(unsigned sharers) const;
   void divide(int64_t first, int64_t count, unsigned sharers);

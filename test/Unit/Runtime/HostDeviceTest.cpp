@@ -491,22 +491,39 @@ static void countCalls(void (*member)(void *), void *context, unsigned,
   member(context);
 }
 
+// Workers that other threads' runs have left asleep are not a team's.
+TEST(ThreadPool, TeamsRunShortTasks) {
+  ThreadPool pool(2);
+  std::jthread([&] {
+    threadsOf(pool, nullptr, std::chrono::microseconds(500));
+  }).join();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  useTeam(countCalls);
+  int before = teamCalls;
+  Pace pace = 1000; // So 8 us in all, which is not worth a wake-up.
+  threadsOf(pool, &pace, std::chrono::microseconds(0));
+  EXPECT_EQ(teamCalls, before + 1);
+  useTeam(nullptr);
+}
+
 TEST(ThreadPool, ChildrenOfForkHaveNoTeam) {
   ThreadPool pool(2);
   useTeam(countCalls);
   Places places;
+  int before = teamCalls;
   pool.run(8, Places::note, &places);
-  EXPECT_EQ(teamCalls, 1);
+  int calls = teamCalls;
+  EXPECT_EQ(calls, before + 1);
   pid_t child = ::fork();
   if (child == 0) {
     pool.run(8, Places::note, &places);
-    ::_exit(teamCalls == 1 ? 0 : 1);
+    ::_exit(teamCalls == calls ? 0 : 1);
   }
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   pool.run(8, Places::note, &places);
-  EXPECT_EQ(teamCalls, 2);
+  EXPECT_EQ(teamCalls, calls + 1);
   useTeam(nullptr);
 }
 
