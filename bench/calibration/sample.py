@@ -29,7 +29,7 @@ def _get_kind(schedule):
     fields = read_fields(schedule)
     rows, columns = json.loads(fields["workgroup"]) if "workgroup" in fields else (0, 0)
     names = ["kernel", "main_loop", "splits", "merged_groups", "cluster", "halo_tile"]
-    names += ["layouts", "channel_multiple", "im2col", "space_to_batch", "operand_type"]
+    names += ["producer", "layouts", "channel_multiple", "im2col", "space_to_batch", "operand_type"]
     return (*map(fields.get, names), fields.get("subgroup"), "transposed" in schedule, rows, -(-columns // _COLUMNS))
 
 

@@ -19,17 +19,17 @@ class Measured:
 
 
 def _group(rows):
-    """Records of rows of a target, a problem, a schedule and microseconds."""
+    """Records of rows of a target, a problem, a schedule, microseconds, and the device that took them."""
     groups = {}
-    for target, problem, schedule, time in rows:
-        groups.setdefault((target, problem), {})[schedule] = time
-    return [Measured(*key, times) for key, times in groups.items()]
+    for target, problem, schedule, time, *device in rows:
+        groups.setdefault((target, problem, *device), {})[schedule] = time
+    return [Measured(target, problem, times) for (target, problem, *_), times in groups.items()]
 
 
 def _read_database(path):
     # Rows of a compiler that is gone were measured as well: what they predict is asked anew.
     query = (
-        "SELECT target, problem, schedule, seconds * 1e6 FROM measurements WHERE kind = 'measured'"
+        "SELECT target, problem, schedule, seconds * 1e6, device, compute_units FROM measurements WHERE kind = 'measured'"
         " ORDER BY target, problem, schedule, time"
     )
     with contextlib.closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
