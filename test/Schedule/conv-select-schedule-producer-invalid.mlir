@@ -51,7 +51,7 @@ func.func @s24_default(%x: tensor<4x16x16x20xf16>, %w: tensor<64x3x3x20xf16>) ->
 // Five columns are too few for tiles.
 module attributes {conv.target = #conv.target<"sm_90a">} {
 func.func @s27_columns(%x: tensor<4x16x16x45xf16>, %w: tensor<5x1x1x45xf16>) -> tensor<4x16x16x5xf16> {
-  // expected-error @below {{unsupported (schedule): expects 8 columns or more for the producer registers, but got 5}}
+  // expected-error @below {{unsupported (schedule): expects products of 8 columns or more, but got 5}}
   %y = conv.forward %x, %w
       window = <strides = [1, 1], dilations = [1, 1], low = [0, 0], high = [0, 0]>
       layouts = <"NHWC", "KRSC", "NPQK">

@@ -228,8 +228,8 @@ static std::string findLoadObstacle(ArrayRef<ViewedProduct> products,
     return "";
   return llvm::formatv("expects a tile whose positions fit {0} registers of "
                        "lanes for the producer registers, but got {1} x {2}",
-                       loaded->positionRegisters(tile), tile.rows,
-                       tile.columns);
+                       std::max<int64_t>(loaded->positionRegisters(tile), 0),
+                       tile.rows, tile.columns);
 }
 
 /// Checks S24 or S27 at the products.

@@ -63,8 +63,7 @@ mlir::conv::computeLoadedOperands(const ViewedProduct &product,
   }
   int64_t columns = product.rhs.view.getShape()[1];
   if (columns < ::conv::LoadedOperands::kFewestColumns) {
-    obstacle = formatv("expects {0} columns or more for the producer "
-                       "registers, but got {1}",
+    obstacle = formatv("expects products of {0} columns or more, but got {1}",
                        ::conv::LoadedOperands::kFewestColumns, columns);
     return std::nullopt;
   }
