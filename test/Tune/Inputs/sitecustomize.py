@@ -35,9 +35,10 @@ if "CONV_TEST_TRACE" in os.environ and "conv.tune._isolated" in sys.orig_argv:
 
             error = function(device, problem, pack)
             [entry] = conv.load(pack).entries
-            if any(what == "memory" and part in entry.schedule for what, part in _poison):
+            schedule = _tasks.plain(entry.schedule)  # The default's says that the model chose it.
+            if any(what == "memory" and part in schedule for what, part in _poison):
                 raise MemoryError("Unable to allocate 2.00 TiB")
-            return 1e9 if any(what == "wrong" and part in entry.schedule for what, part in _poison) else error
+            return 1e9 if any(what == "wrong" and part in schedule for what, part in _poison) else error
 
         return _verify
 
