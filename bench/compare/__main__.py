@@ -8,7 +8,7 @@
 
 With `compile --database tuned.db`, kernels have the schedules that `conv-tune` found.
 
-`check` and `run` need the Python package `conv`, and PyTorch if the device is a GPU. Each result is verified before
+`check` and `run` need the Python package `conv`, and PyTorch if the device is a GPU; `fit` needs NumPy. Each result is verified before
 it is timed; if one is wrong, the exit code is 1. `fit` needs conv-gen and conv-predict on PATH (bench/calibration/README.md).
 """
 

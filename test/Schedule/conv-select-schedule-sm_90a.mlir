@@ -895,7 +895,7 @@ func.func @left_out_short_f32(%x: tensor<2x1024x14x14xf32>, %w: tensor<2048x1024
 }
 
 // Nothing copies rows of 45 channels, and a transform would take longer than the kernel that loads them element by
-// element. Of many steps, the transform takes less.
+// element. If there are many steps, the transform takes less.
 // CHECK-LABEL: func.func @odd_channels_bf16
 // CHECK: producer = registers>, chosen_by = heuristic>
 func.func @odd_channels_bf16(%x: tensor<1x17x17x45xbf16>, %w: tensor<64x1x1x45xbf16>)

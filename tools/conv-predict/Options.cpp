@@ -25,7 +25,7 @@ static const char *const kFooter =
   constants    other values of constants, by name (default: none)
   derivatives  whether to differentiate (default: false)
 The answer has the predicted seconds of each schedule, null for one that the convolution cannot have. For each constant that
-matters, derivatives has d log(seconds) / d log(constant) of each schedule. Of a bad request, it has only an error.
+matters, derivatives has d log(seconds) / d log(constant) of each schedule. The answer to a bad request has only an error.
 
 Examples:
   conv-predict --constants sm_90a

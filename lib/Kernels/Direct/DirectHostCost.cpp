@@ -155,9 +155,9 @@ static double getStepCycles(const DirectTiling &tiling,
 /// since their distance is a multiple of a large power of two: of 256, 512 and
 /// more channels. Runs of a few channels then push each other out.
 static bool hasConflicts(const ViewedTensor &result) {
-  constexpr int64_t kPeriodBytes = 4096; // Of places in a first cache.
+  constexpr int64_t kPeriodBytes = 4096; // Then places of the cache repeat.
   constexpr int64_t kFewest = 8;
-  int64_t distance = 0; // Of neighbouring pixels.
+  int64_t distance = 0; // From a pixel to the next.
   for (auto [size, stride] : llvm::zip(result.type.getShape(), result.strides))
     if (size > 1 && stride > 1 && (distance == 0 || stride < distance))
       distance = stride;
