@@ -277,7 +277,7 @@ mlir::conv::getResultShapes(const PlanStep &step) {
   for (ArrayRef<int64_t> shape : plan.intermediates)
     problem.intermediateBytes += static_cast<double>(
         getBytes(RankedTensorType::get(shape, getAccumulatorType(op))));
-  problem.usefulFlops = ConvolutionShape::get(op).computeFlops();
+  problem.usefulFlops = computeLiveFlops(op);
   problem.hasHaloTiles = !options.haloTile.empty();
   problem.stacksBlocks =
       problem.hasHaloTiles && options.haloTile[1] < options.haloTile[0];

@@ -253,7 +253,7 @@ void Planner::planJoinedPhases() {
     // With another gap, filter elements are out of bounds and read zero.
     space.setIndex(letter(kFilterLetters, d),
                    element * joined.period + phase - joined.skipped +
-                       gap * (shape.filter[d] + joined.skipped));
+                       gap * (filter[d] + joined.skipped));
     space.setIndex(letter(kOutputLetters, d),
                    position + joined.offset - element * joined.distance);
   }

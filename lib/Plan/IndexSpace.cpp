@@ -136,6 +136,8 @@ SmallVector<AffineExpr> IndexSpace::getCoordinates(StringRef order,
     AffineExpr index = indices.lookup(letter);
     if (letter == 'G')
       return group;
+    if (isFilter)
+      index = index + filterOrigins.lookup(letter);
     bool isChannel = letter == 'K' || (letter == 'C' && !isFilter);
     return isChannel && !hasGroup ? group * getSize(letter) + index : index;
   });

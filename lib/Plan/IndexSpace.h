@@ -53,6 +53,10 @@ public:
 
   bool hasHaloTiles() const { return !haloTile.empty(); }
   void setSize(char letter, int64_t size) { sizes[letter] = size; }
+  /// Sets which element of the filter has index 0 in the dimension `letter`.
+  void setFilterOrigin(char letter, int64_t element) {
+    filterOrigins[letter] = element;
+  }
   /// Sets the role and size of a digit that is not a dimension of a tensor.
   void setDigit(char letter, DigitRole role, int64_t size) {
     roles[letter] = role;
@@ -194,7 +198,8 @@ private:
   llvm::SmallDenseMap<char, Split> splitLetters;
   bool mergesReduction = false;
   llvm::SmallDenseMap<char, int64_t> sizes;
-  llvm::SmallDenseMap<char, DigitRole> roles; ///< Set by `setDigit`.
+  llvm::SmallDenseMap<char, int64_t> filterOrigins; ///< 0 if there is none.
+  llvm::SmallDenseMap<char, DigitRole> roles;       ///< Set by `setDigit`.
   llvm::SmallDenseMap<char, AffineExpr> indices;
   std::array<std::string, 4> digits;
   SmallVector<Condition> conditions; ///< The operands' conditions.

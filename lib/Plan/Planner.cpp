@@ -33,8 +33,9 @@ static int64_t getReducedRowBytes(ConvolutionOpInterface op) {
 
 Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
     : direction(op.getDirection()), layouts(op.getLayouts()),
-      shape(ConvolutionShape::get(op)), padding(op.getPadding()),
-      options(options), rank(shape.getRank()),
+      filter(ConvolutionShape::get(op).filter), live(computeLiveTaps(op)),
+      shape(restrictTaps(ConvolutionShape::get(op), live)),
+      padding(op.getPadding()), options(options), rank(shape.getRank()),
       elementBytes(getOperandElementType(op).getIntOrFloatBitWidth() / 8),
       mostRowBytes(getReducedRowBytes(op)),
       space(op.getContext(), options.mergedGroups,
@@ -47,9 +48,14 @@ Planner::Planner(ConvolutionOpInterface op, const PlanOptions &options)
   space.setSize('K', shape.k / shape.groups);
   for (int64_t d = 0; d < rank; ++d) {
     space.setSize(letter(kInputLetters, d), shape.input[d]);
-    space.setSize(letter(kFilterLetters, d), shape.filter[d]);
+    setTaps(d, live[d]);
     space.setSize(letter(kOutputLetters, d), shape.output[d]);
   }
+}
+
+void Planner::setTaps(int64_t d, TapRange taps) {
+  space.setSize(letter(kFilterLetters, d), taps.count);
+  space.setFilterOrigin(letter(kFilterLetters, d), taps.first);
 }
 
 std::string Planner::select(StringRef order, StringRef letters,
@@ -218,8 +224,37 @@ void Planner::addGradient(const GradientOperands &operands) {
                           space.createRhs(denseOrder)}
           : MatrixProduct{dense, windows, space.createLhs(denseOrder),
                           space.createRhs(windowsOrder, padding)};
-  addProduct(
-      {.product = product, .target = space.createResult(layouts.getFilter())});
+  PlanSubproblem subproblem{.product = product,
+                            .target = space.createResult(layouts.getFilter())};
+  splitProduct(subproblem);
+  SmallVector<PlanSubproblem, 0> subproblems;
+  subproblems.push_back(std::move(subproblem));
+  addDeadTaps(subproblems);
+  addProducts(std::move(subproblems));
+}
+
+void Planner::addDeadTaps(SmallVector<PlanSubproblem, 0> &subproblems) {
+  for (int64_t d = 0; d < rank; ++d)
+    setTaps(d, {0, filter[d]});
+  // Boxes of dead taps of a dimension have live taps of those before it.
+  for (int64_t d = 0; d < rank; ++d) {
+    int64_t end = live[d].getEnd();
+    for (TapRange dead :
+         {TapRange{0, live[d].first}, TapRange{end, filter[d] - end}}) {
+      if (dead.count == 0)
+        continue;
+      setTaps(d, dead);
+      space.setDigits(
+          {.rows = "K",
+           .columns = select(layouts.getFilter(), letters('C', kFilterLetters)),
+           .reduction = "",
+           .positions = "",
+           .mergesReduction = false});
+      subproblems.push_back(
+          {.target = space.createResult(layouts.getFilter())});
+    }
+    setTaps(d, live[d]);
+  }
 }
 
 size_t Planner::addIntermediate(ArrayRef<int64_t> shape) {

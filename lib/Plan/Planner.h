@@ -16,14 +16,16 @@
 
 #include "DgradPhase.h"
 #include "IndexSpace.h"
+#include "LiveTaps.h"
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Plan/ConvolutionPlan.h"
 
 namespace mlir::conv {
 
-/// Plans one convolution. The padding of the result may differ from the op's:
-/// backward data plans the gradient of the padded input first.
+/// Plans one convolution, of the taps that meet the image if the padding is
+/// zeros. The padding of the result may differ from the op's: backward data
+/// plans the gradient of the padded input first.
 class Planner {
 public:
   Planner(ConvolutionOpInterface op, const PlanOptions &options);
@@ -62,6 +64,7 @@ private:
     return letters.take_back(PlanOptions::kHaloTileRank).str();
   }
 
+  void setTaps(int64_t d, TapRange taps);
   void planForward();
   void planBackwardData();
   void planBackwardWeight();
@@ -73,6 +76,8 @@ private:
     StringRef denseOrder, windowsOrder;
   };
   void addGradient(const GradientOperands &operands);
+  /// Adds boxes of zeros for the taps of a weight gradient that are not live.
+  void addDeadTaps(SmallVector<PlanSubproblem, 0> &subproblems);
   void planTransposed();
   /// Whether positions of a dgrad phase meet elements of the filter.
   static bool hasElements(ArrayRef<DgradPhase> phases) {
@@ -134,7 +139,9 @@ private:
 
   Direction direction;
   LayoutsAttr layouts;
-  ConvolutionShape shape;
+  SmallVector<int64_t, 3> filter; ///< All taps.
+  SmallVector<TapRange, 3> live;
+  ConvolutionShape shape; ///< Of live taps.
   PaddingMode padding;
   PlanOptions options;
   int64_t rank;

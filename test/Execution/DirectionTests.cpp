@@ -173,6 +173,37 @@ static void addLines() {
       }
 }
 
+/// Taps that see nothing but padding: beside the one in the middle of a line,
+/// after the first ones, and of a strided window.
+static void addDeadTaps() {
+  for (const NamedDirection &direction : kDirections)
+    for (const NamedGroups &groups : kGroups)
+      for (int64_t layouts : {0, 1}) {
+        GenOptions options = makeBase(/*rank=*/2, groups);
+        options.direction = direction.flag;
+        options.inputLayout = kLayouts[layouts].input[1];
+        options.filterLayout = kLayouts[layouts].filter[1];
+        options.outputLayout = kLayouts[layouts].output[1];
+        options.filter = {1, 3, 3};
+        options.stride = {1, 1, 1};
+        options.dilation = {1, 8, 2};
+        options.low = options.high = {0, 8, 2};
+        auto add = [&] {
+          addRotated(std::string(direction.name) + "_dead_taps",
+                     std::string(kLayouts[layouts].name) + "_" +
+                         describe(options),
+                     options, /*typesTakeTurns=*/true);
+        };
+        add();
+        options.dilation = {1, 5, 9};
+        options.low = {0, 0, 9};
+        options.high = {0, 10, 9};
+        add();
+        options.stride = {1, 2, 3};
+        add();
+      }
+}
+
 /// Output padding is in the size of the result. The second kind has strides
 /// above the filter; in the third, filters see nothing but padding.
 static void addTransposed() {
@@ -259,6 +290,7 @@ void test::addDirectionTests() {
   addStrides();
   addAlignedPadding();
   addLines();
+  addDeadTaps();
   addTransposed();
   addAccumulated();
   addList("grouped_forward", kDirections[0]);

@@ -82,6 +82,10 @@ struct PlanOptions {
   bool transposed = false;
 };
 
+/// Floating-point operations of a convolution with the taps that its plan
+/// multiplies, which meet the image; without its epilogue.
+double computeLiveFlops(ConvolutionOpInterface op);
+
 /// Kernels that run one after the other and compute a convolution.
 struct ConvolutionPlan {
   /// Shapes of the intermediate tensors, which hold accumulators.
@@ -96,7 +100,7 @@ struct ConvolutionPlan {
   const PlanSubproblem &getLargestProduct() const;
 };
 
-/// Plans a convolution:
+/// Plans a convolution of the taps that meet the image:
 ///
 ///   * forward: gemmM is the output's pixels `(n, p, q)`, gemmN its channels;
 ///     gemmK is the filter's elements.
@@ -116,7 +120,8 @@ struct ConvolutionPlan {
 ///   * backward weight: gemmM is the output's channels, gemmN the filter's
 ///     elements `(r, s, c)`; gemmK is the output's pixels. If the output has
 ///     few channels and all strides are 1, gemmM is the input's channels, gemmN
-///     is `(r, s, k)`, and gemmK is the input's pixels.
+///     is `(r, s, k)`, and gemmK is the input's pixels. Taps that only meet
+///     padding with zeros are subproblems of zeros.
 ///
 /// Pixels `(n, p, q)` are numbered in order, or by halo tiles. For halo tiles
 /// of 16 x 16, their digits are the halo tile, `(n, p / 16, q / 16)`, the block

@@ -403,6 +403,49 @@ TEST_F(ConvolutionPlanTest, TransposedNeedsOneElement) {
   EXPECT_NE(findTransposedObstacle(parse(line, Direction::BackwardWeight)), "");
 }
 
+/// Products and boxes of zeros of a step, in the order of its subproblems: the
+/// columns that each writes, and its reduction, 0 for zeros.
+SmallVector<std::pair<int64_t, int64_t>> getWork(const PlanStep &step) {
+  SmallVector<std::pair<int64_t, int64_t>> work;
+  for (const PlanSubproblem &subproblem : step.subproblems)
+    work.push_back(
+        {subproblem.target.getShape()[2],
+         subproblem.product ? subproblem.product->lhs.getShape()[2] : 0});
+  return work;
+}
+
+// Taps that see nothing but zeros are not multiplied: of a window that is wider
+// than the image on both sides the one in the middle, and of one that begins
+// inside of the image all but the last. Their gradients are zeros.
+TEST_F(ConvolutionPlanTest, DeadTapsAreNotMultiplied) {
+  using Work = SmallVector<std::pair<int64_t, int64_t>>;
+  Sizes wide = makeSquare(3, 1, 9);
+  wide.low = wide.high = {9, 9};
+  Sizes late = makeSquare(3, 1, 5);
+  late.low = {0, 5};
+  late.high = {10, 5};
+  struct {
+    Sizes sizes;
+    Work forward, data, weight;
+  } cases[] = {
+      {wide, {{5, 3}}, {{3, 5}}, {{3, 64}, {9, 0}, {9, 0}, {3, 0}, {3, 0}}},
+      {late, {{5, 2 * 3 * 3}}, {{3, 2 * 3 * 5}}, {{18, 64}, {9, 0}}}};
+  for (auto &[sizes, forward, data, weight] : cases) {
+    Tensors tensors = Random(0).makeTensors(sizes);
+    for (auto [direction, work] :
+         {std::pair(Direction::Forward, forward),
+          std::pair(Direction::BackwardData, data),
+          std::pair(Direction::BackwardWeight, weight)}) {
+      ConvolutionOpInterface op = parse(tensors, direction);
+      ASSERT_TRUE(op);
+      EXPECT_EQ(getWork(planConvolution(op, {}).steps.back()), work);
+      check(op, tensors, {});
+      check(op, tensors, {.splits = 2});
+      check(op, tensors, {.haloTile = {8, 8}});
+    }
+  }
+}
+
 class DgradPhaseTest : public ConvolutionPlanTest {
 protected:
   /// The reductions of backward data's subproblems, 0 without a product.
