@@ -18,6 +18,7 @@
 #include "conv/Dialect/Conv/IR/ArgumentAttrs.h"
 #include "conv/Dialect/Conv/IR/Prepack.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Numerics/TransformRoundings.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -47,23 +48,20 @@ static StringRef findLayout(BlockArgument packed) {
   return reader ? reader.getOrder(TensorRole::Filter) : StringRef();
 }
 
-/// How often a term of a row of the matrix is rounded, at most: as in
-/// docs/numerics.md, "Winograd's algorithm".
+/// How often a term of a row of the matrix is rounded, at most. Its elements
+/// are in f32.
 static int64_t countRoundings(DenseElementsAttr matrix) {
   int64_t columns = cast<ShapedType>(matrix.getType()).getDimSize(1);
-  auto values = llvm::to_vector(matrix.getValues<APFloat>());
+  ::conv::TransformRow row;
   int64_t most = 0;
-  for (ArrayRef<APFloat> rest = values; !rest.empty();
-       rest = rest.drop_front(columns))
-    most = std::max<int64_t>(most, llvm::count_if(rest.take_front(columns),
-                                                  [](const APFloat &value) {
-                                                    return !value.isZero();
-                                                  }));
-  bool onlyMoves = most == 1 && llvm::all_of(values, [](const APFloat &value) {
-                     return value.isZero() || value.isExactlyValue(1.0);
-                   });
-  // Elements of the matrix may be rounded themselves.
-  return onlyMoves ? 0 : most + 1;
+  for (float value : matrix.getValues<float>()) {
+    row.push_back(value);
+    if (int64_t(row.size()) < columns)
+      continue;
+    most = std::max(most, ::conv::countTransformRoundings(row));
+    row.clear();
+  }
+  return most;
 }
 
 static artifact::ErrorBound recordBound(func::FuncOp packing) {

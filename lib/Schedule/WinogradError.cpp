@@ -12,6 +12,7 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/KernelFamily.h"
+#include "conv/Numerics/TransformRoundings.h"
 #include "conv/Plan/WinogradForm.h"
 #include "conv/Schedule/Schedule.h"
 
@@ -22,37 +23,17 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-using Row = ArrayRef<::conv::Rational>;
-
-/// The operations on a term of a row, at most: the product with its element and
-/// the fused multiply-adds that follow, and if no f32 is what the matrix has,
-/// the rounding of the element.
-static int64_t countOperations(Row row) {
-  bool isRounded = llvm::any_of(row, [](::conv::Rational value) {
-    return !llvm::isPowerOf2_64(value.denominator());
-  });
-  return llvm::count_if(
-             row, [](::conv::Rational value) { return !value.isZero(); }) +
-         isRounded;
-}
-
-/// How often they round. The first product is exact if its factor is a power of
-/// two, and the other terms have one operation less.
-static int64_t countRoundings(Row row) {
-  const ::conv::Rational *first = llvm::find_if(
-      row, [](::conv::Rational value) { return !value.isZero(); });
-  bool isPowerOf2 = first != row.end() &&
-                    llvm::isPowerOf2_64(std::abs(first->numerator())) &&
-                    llvm::isPowerOf2_64(first->denominator());
-  return countOperations(row) - isPowerOf2;
-}
-
 /// The most of any row.
-static int64_t getMost(const ::conv::RationalMatrix &matrix,
-                       function_ref<int64_t(Row)> count) {
+static int64_t
+getMost(const ::conv::RationalMatrix &matrix,
+        function_ref<int64_t(const ::conv::TransformRow &)> count) {
   int64_t most = 0;
-  for (const auto &row : matrix)
-    most = std::max(most, count(row));
+  for (const auto &row : matrix) {
+    ::conv::TransformRow elements;
+    for (::conv::Rational element : row)
+      elements.push_back(element.toDouble());
+    most = std::max(most, count(elements));
+  }
   return most;
 }
 
@@ -82,9 +63,9 @@ mlir::conv::getWinogradAccumulation(ConvolutionOpInterface op,
   int64_t input = 0, filter = 0;
   for (const ::conv::WinogradMatrices &matrices :
        getWinogradMatrices(op, outputTile)) {
-    input += getMost(matrices.input, countRoundings);
-    filter += getMost(matrices.filter, countRoundings);
-    sum.reduction += getMost(matrices.output, countRoundings);
+    input += getMost(matrices.input, ::conv::countTransformRoundings);
+    filter += getMost(matrices.filter, ::conv::countTransformRoundings);
+    sum.reduction += getMost(matrices.output, ::conv::countTransformRoundings);
   }
   sum.transforms = std::max(input, filter);
   sum.hasOrder = getWinogradOrder(op, schedule).unordered > 0;
@@ -141,7 +122,7 @@ double mlir::conv::getWinogradErrorFactor(ConvolutionOpInterface op,
        getWinogradMatrices(op, outputTile)) {
     for (const auto *matrix :
          {&matrices.input, &matrices.filter, &matrices.output})
-      operations += getMost(*matrix, countOperations);
+      operations += getMost(*matrix, ::conv::countTransformOperations);
     amplification *= getAmplification(matrices);
   }
   return double(operations) / computeReduction(op) * amplification;
