@@ -121,11 +121,12 @@ static double computeFragmentCycles(const ChipInfo &chip,
   return fit(chip).fragmentCycles * double(registers * conflicts);
 }
 
-/// Computes the seconds from the cycles of a step, of the rest of a tile
-/// (`tileCycles`), and before the first tile (`firstCycles`).
-static void computeSeconds(const Problem &problem, const ChipInfo &chip,
-                           const Candidate &candidate, double tileCycles,
-                           double firstCycles, Cost &cost) {
+/// Computes the seconds of products from the cycles of a step, of the rest of a
+/// tile (`tileCycles`), and before the first tile (`firstCycles`); and those of
+/// memory.
+static void computeParts(const Problem &problem, const ChipInfo &chip,
+                         const Candidate &candidate, double tileCycles,
+                         double firstCycles, Cost &cost) {
   cost.residentWorkgroups = 1;
   cost.workgroups = problem.batch *
                     ceilDiv(problem.rows, candidate.workgroup[0]) *
@@ -139,6 +140,11 @@ static void computeSeconds(const Problem &problem, const ChipInfo &chip,
   cost.memoryBytes = computeMemoryBytes(problem, chip, candidate);
   cost.computeSeconds = cycles / (chip.clockGHz * 1e9);
   cost.memorySeconds = cost.memoryBytes / (chip.memoryGBs * 1e9);
+}
+
+/// Computes the time from those of products and memory.
+static void finishCost(const Problem &problem, const ChipInfo &chip,
+                       Cost &cost) {
   cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds) -
                  computePrefetchSavings(problem, chip);
   if (cost.memorySeconds > cost.computeSeconds)
@@ -195,11 +201,12 @@ static Cost computeGradientCost(const Problem &problem, const ChipInfo &chip,
   cost.stepCycles =
       std::max({cost.matrixCycles, cost.sharedCycles, cost.loadCycles,
                 stageCycles / double(tile.tile.stages)});
-  computeSeconds(problem, chip, candidate,
-                 fit(chip).gradientCyclesPerColumn *
-                     double(tile.tile.atomsPerConsumer()) *
-                     double(tile.tile.columns),
-                 /*firstCycles=*/0, cost);
+  computeParts(problem, chip, candidate,
+               fit(chip).gradientCyclesPerColumn *
+                   double(tile.tile.atomsPerConsumer()) *
+                   double(tile.tile.columns),
+               /*firstCycles=*/0, cost);
+  finishCost(problem, chip, cost);
   return cost;
 }
 
@@ -251,22 +258,18 @@ static Cost computeLineCost(const Problem &problem, const ChipInfo &chip,
 
   double elements = reduction * double(tile.tile.columns) /
                     double(tile.tile.consumers * TmaTile::kWarpgroupSize);
-  computeSeconds(
-      problem, chip, candidate, /*tileCycles=*/0,
-      computeFilterCycles(chip, problem.rhsRun,
-                          std::gcd(tile.window.channels, TmaTile::kAccess),
-                          elements) +
-          (facts.areStoredByLanes
-               ? computePairCycles(problem, chip,
-                                   storesOddRows(problem, tile.tile))
-               : 0),
-      cost);
+  computeParts(problem, chip, candidate, /*tileCycles=*/0,
+               computeFilterCycles(
+                   chip, problem.rhsRun,
+                   std::gcd(tile.window.channels, TmaTile::kAccess), elements) +
+                   (facts.areStoredByLanes
+                        ? computePairCycles(problem, chip,
+                                            storesOddRows(problem, tile.tile))
+                        : 0),
+               cost);
   cost.memorySeconds =
       cost.memorySeconds / fit(chip).memoryShare + fit(chip).memoryStartSeconds;
-  cost.seconds = std::max(cost.computeSeconds, cost.memorySeconds) -
-                 computePrefetchSavings(problem, chip);
-  if (cost.memorySeconds > cost.computeSeconds)
-    cost.limit = Limit::Memory;
+  finishCost(problem, chip, cost);
   cost.tileEfficiency = problem.flops() / 2 /
                         (double(cost.workgroups) * double(tile.tile.rows) *
                          double(tile.tile.columns) * reduction);
