@@ -21,10 +21,6 @@
 using namespace conv;
 using namespace conv::artifact;
 
-static Error badInput(const std::string &message) {
-  return {ErrorKind::BadInput, message};
-}
-
 /// `value` divided by `per`, rounded up. Neither is negative.
 static int64_t divideUp(int64_t value, int64_t per) {
   return value / per + (value % per != 0);

@@ -15,10 +15,6 @@ struct conv_jit {
   Jit jit;
 };
 
-static Error badInput(const std::string &message) {
-  return {ErrorKind::BadInput, message};
-}
-
 /// The best target of a device that the compiler knows; if it knows none, the
 /// best one, which the compiler's error names.
 static std::string selectTarget(const conv_device &device) {

@@ -16,10 +16,6 @@
 using namespace conv;
 using namespace conv::compiler;
 
-static Error badInput(const std::string &message) {
-  return {ErrorKind::BadInput, message};
-}
-
 namespace {
 /// Reads the fields of a problem one by one; keeps the first error.
 class Reader {

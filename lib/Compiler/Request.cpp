@@ -21,10 +21,6 @@ using namespace conv::compiler;
 
 static std::string toString(const char *text) { return text ? text : ""; }
 
-static Error badInput(const std::string &message) {
-  return {ErrorKind::BadInput, message};
-}
-
 Result<Request> Request::read(const void *module, size_t size,
                               const conv_compile_options *options,
                               const char *targets) {

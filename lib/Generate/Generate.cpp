@@ -25,10 +25,6 @@
 using namespace mlir;
 using namespace ::conv;
 
-static Error badInput(const Twine &message) {
-  return {ErrorKind::BadInput, message.str()};
-}
-
 /// Options that contradict each other.
 static std::optional<Error> checkOptions(const GenOptions &options) {
   if (options.bias && options.direction == 4)

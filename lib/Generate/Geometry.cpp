@@ -25,10 +25,6 @@ using namespace ::conv;
 using mlir::conv::Direction;
 using mlir::conv::TensorRole;
 
-static Error badInput(const Twine &message) {
-  return {ErrorKind::BadInput, message.str()};
-}
-
 SmallVector<int64_t> Geometry::getShape(TensorRole role) const {
   StringRef order = getOrder(role);
   SmallVector<int64_t> shape;

@@ -47,21 +47,21 @@ using namespace conv::runtime;
 
 /// A run that takes one thread this long is not worth waking others, or sharing
 /// with others that are awake.
-static constexpr float WORTH_WAKING_NANOSECONDS = 10e3;
-static constexpr float WORTH_SHARING_NANOSECONDS = 4e3;
+static constexpr float kWorthWakingNanoseconds = 10e3;
+static constexpr float kWorthSharingNanoseconds = 4e3;
 
 /// A run that takes this much longer than one thread would have taken waited
 /// for a thread that lost its processor.
-static constexpr int64_t LOST_PROCESSOR_NANOSECONDS = 50'000;
+static constexpr int64_t kLostProcessorNanoseconds = 50'000;
 
 /// How many times what was lost is to be paid, so that a machine that is always
 /// loaded costs little; what a spinning thread that lost its processor costs;
 /// and the most that is owed, so that an idle machine is soon used again.
-static constexpr int64_t PRICE_OF_LOSSES = 4, SLICE_NANOSECONDS = 1'000'000,
-                         MOST_DEBT_NANOSECONDS = 1'000'000'000;
+static constexpr int64_t kPriceOfLosses = 4, kSliceNanoseconds = 1'000'000,
+                         kMostDebtNanoseconds = 1'000'000'000;
 
 /// A thread that has nothing else to do does not sleep for a shorter time.
-static constexpr std::chrono::microseconds LEAST_WAIT(20);
+static constexpr std::chrono::microseconds kLeastWait(20);
 
 static thread_local unsigned mostThreads = 0;
 
@@ -146,7 +146,7 @@ static bool isPreempted() {
 
 /// Others need the processors, which cost this much time.
 void ThreadPool::owe(int64_t nanoseconds) {
-  debt = std::min(debt + PRICE_OF_LOSSES * nanoseconds, MOST_DEBT_NANOSECONDS);
+  debt = std::min(debt + kPriceOfLosses * nanoseconds, kMostDebtNanoseconds);
 }
 
 /// Whether sharing a run is to be left out, because all that it would save is
@@ -175,7 +175,7 @@ bool ThreadPool::spin(std::chrono::nanoseconds time, Condition isMet) {
   if (spinTime.count() == 0)
     return isMet();
   if (isPreempted())
-    owe(SLICE_NANOSECONDS);
+    owe(kSliceNanoseconds);
   auto until = Clock::now() + time;
   do
     for (int i = 0; i < CHECKS; ++i) {
@@ -194,7 +194,7 @@ bool ThreadPool::spin(std::chrono::nanoseconds time, Condition isMet) {
 namespace {
 
 /// What the state of a pool says.
-constexpr uint64_t ONE_WORKER = 1, ONE_SHARER = 1 << 16;
+constexpr uint64_t kOneWorker = 1, kOneSharer = 1 << 16;
 
 unsigned workersIn(uint64_t state) { return state & 0xffff; }
 unsigned sharersOf(uint64_t state) { return state >> 16 & 0xffff; }
@@ -239,7 +239,7 @@ static bool canJoin(uint64_t state, unsigned place, uint32_t seen) {
 unsigned ThreadPool::join(unsigned place, uint32_t &seen) {
   uint64_t now = state.load(std::memory_order_acquire);
   while (canJoin(now, place, seen))
-    if (state.compare_exchange_weak(now, now + ONE_WORKER,
+    if (state.compare_exchange_weak(now, now + kOneWorker,
                                     std::memory_order_acq_rel)) {
       seen = numberOf(now);
       return sharersOf(now);
@@ -248,7 +248,7 @@ unsigned ThreadPool::join(unsigned place, uint32_t &seen) {
 }
 
 void ThreadPool::leave() {
-  uint64_t before = state.fetch_sub(ONE_WORKER);
+  uint64_t before = state.fetch_sub(kOneWorker);
   // Only the last worker of a closed run may be waited for.
   if (workersIn(before) == 1 && sharersOf(before) == 0 &&
       callerSleeps.exchange(0))
@@ -278,7 +278,7 @@ void ThreadPool::waitForRun(unsigned place, uint32_t seen) {
 /// left, which takes as long as one of the caller's.
 void ThreadPool::waitForWorkers(std::chrono::nanoseconds ofIndex) {
   auto isMet = [&] { return workersIn(state.load()) == 0; };
-  if (spin(std::min(spinTime, 2 * ofIndex + LEAST_WAIT), isMet))
+  if (spin(std::min(spinTime, 2 * ofIndex + kLeastWait), isMet))
     return;
   while (true) {
     callerSleeps = 1;
@@ -320,9 +320,9 @@ unsigned ThreadPool::countThreads() const {
 /// much longer than it will the next time: only several such runs count in
 /// full.
 static void note(Pace &pace, float nanoseconds) {
-  constexpr float MOST_GROWTH = 4;
+  constexpr float kMostGrowth = 4;
   float before = pace.load(std::memory_order_relaxed);
-  pace.store(before > 0 ? std::min(nanoseconds, MOST_GROWTH * before)
+  pace.store(before > 0 ? std::min(nanoseconds, kMostGrowth * before)
                         : nanoseconds,
              std::memory_order_relaxed);
 }
@@ -338,8 +338,8 @@ Team ThreadPool::findTeam() const {
 unsigned ThreadPool::countSharers(int64_t count, float nanoseconds) const {
   int64_t most = std::min<int64_t>(count, countThreads());
   if (nanoseconds > 0)
-    most = std::min(most, 1 + int64_t(nanoseconds / WORTH_SHARING_NANOSECONDS));
-  if (nanoseconds > 0 && nanoseconds <= WORTH_WAKING_NANOSECONDS &&
+    most = std::min(most, 1 + int64_t(nanoseconds / kWorthSharingNanoseconds));
+  if (nanoseconds > 0 && nanoseconds <= kWorthWakingNanoseconds &&
       !findTeam() && findSleepers(unsigned(most)) != 0)
     return 1;
   return unsigned(most);
@@ -365,7 +365,7 @@ void ThreadPool::run(int64_t newCount, Task newTask, void *newContext,
   float expected =
       pace ? pace->load(std::memory_order_relaxed) * float(newCount) : 0;
   unsigned sharers = countSharers(newCount, expected);
-  float worthSharing = WORTH_WAKING_NANOSECONDS;
+  float worthSharing = kWorthWakingNanoseconds;
   if (paysDebt(expected, sharers)) {
     sharers = 1;
     worthSharing += 2 * expected + float(debt.load());
@@ -403,13 +403,13 @@ ThreadPool::Progress ThreadPool::runOnWorkers(unsigned sharers) {
   callersProcessor.store(::sched_getcpu(), std::memory_order_relaxed);
   uint32_t number = numberOf(state.load(std::memory_order_relaxed)) + 1;
   wake = number;
-  state = uint64_t(number) << 32 | sharers * ONE_SHARER;
+  state = uint64_t(number) << 32 | sharers * kOneSharer;
   if (uint32_t sleepers = findSleepers(sharers))
     wakeAll(wake, sleepers);
   int64_t taken = takeIndices(0, sharers);
   float passed = nanosecondsSince(begin);
   // Closes the run.
-  if (workersIn(state.fetch_and(~(0xffff * ONE_SHARER))) != 0)
+  if (workersIn(state.fetch_and(~(0xffff * kOneSharer))) != 0)
     waitForWorkers(std::chrono::nanoseconds(int64_t(passed) /
                                             std::max<int64_t>(taken, 1)));
   return {taken, passed};
@@ -469,6 +469,6 @@ void ThreadPool::runFrom(int64_t first, int64_t count, unsigned sharers,
   float each = passed / float(taken);
   note(*pace, each);
   auto lost = int64_t(nanosecondsSince(begin) - each * float(count - first));
-  if (lost > LOST_PROCESSOR_NANOSECONDS)
+  if (lost > kLostProcessorNanoseconds)
     owe(lost);
 }

@@ -250,6 +250,12 @@ void conv::storeElement(ElementType type, void *data, int64_t index,
   writeBits(row.bytes, data, index, uint64_t(integer));
 }
 
+double conv::roundTo(ElementType type, double value) {
+  char storage[8];
+  storeElement(type, storage, 0, value);
+  return loadElement(type, storage, 0);
+}
+
 double conv::ulp(ElementType type, double value) {
   if (!isFloat(type))
     return 1;

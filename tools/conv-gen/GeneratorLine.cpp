@@ -20,8 +20,8 @@
 using namespace conv;
 using namespace conv::tools;
 
-static Error badInput(const std::string &message) {
-  return {ErrorKind::BadInput, "rocmlir-gen: " + message};
+static Error badLine(const std::string &message) {
+  return badInput("rocmlir-gen: " + message);
 }
 
 /// Options that MIOpenDriver has under another name, with that name.
@@ -214,7 +214,7 @@ static Result<Words> write(Line &line) {
   for (const char *flag : {"--batchsize", "--in_channels", "--in_h", "--in_w",
                            "--out_channels", "--fil_h", "--fil_w"})
     if (!line.values.count(flag))
-      return badInput(std::string("expects ") + flag + " or -p");
+      return badLine(std::string("expects ") + flag + " or -p");
   Words words = {*command, "--forw", line.direction};
   auto add = [&](const std::string &flag, const std::string &value) {
     words.insert(words.end(), {flag, value});
@@ -239,7 +239,7 @@ Result<Words> tools::translateGeneratorLine(const Words &arguments,
     const std::string &word = arguments[i];
     size_t start = word.find_first_not_of('-');
     if (word[0] != '-' || start == std::string::npos)
-      return badInput("expects an option, but got '" + word + "'");
+      return badLine("expects an option, but got '" + word + "'");
     size_t equals = word.find('=');
     bool hasValue = equals != std::string::npos;
     std::string name = word.substr(start, equals - start);
@@ -252,7 +252,7 @@ Result<Words> tools::translateGeneratorLine(const Words &arguments,
       continue;
     }
     if (!hasValue && ++i == arguments.size())
-      return badInput("expects a value of " + word);
+      return badLine("expects a value of " + word);
     if (!hasValue)
       value = arguments[i];
     if (contains(kValues, name)) {
@@ -263,7 +263,7 @@ Result<Words> tools::translateGeneratorLine(const Words &arguments,
     if (!known)
       return known.error();
     if (!*known)
-      return badInput("does not know " + word);
+      return badLine("does not know " + word);
   }
   if (hasDefaults)
     setDefaults(line);

@@ -19,10 +19,6 @@ using namespace conv;
 using namespace conv::artifact;
 using namespace conv::tools;
 
-static Error badInput(const std::string &message) {
-  return {ErrorKind::BadInput, message};
-}
-
 /// The text of an entry, without the rest of the manifest.
 static Result<std::string> describe(const Entry &entry) {
   Manifest alone;

@@ -29,14 +29,11 @@
 
 using namespace mlir;
 using namespace mlir::conv;
+using ::conv::badInput;
 using ::conv::Error;
 using ::conv::ErrorKind;
 using ::conv::Result;
 namespace json = llvm::json;
-
-static Error badInput(const llvm::Twine &message) {
-  return Error{ErrorKind::BadInput, message.str()};
-}
 
 Result<json::Value> mlir::conv::listConstants(StringRef target) {
   const ::conv::ChipInfo *chip = ::conv::lookupChip(target);

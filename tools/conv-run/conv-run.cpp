@@ -30,10 +30,6 @@
 using namespace conv;
 using namespace conv::tools;
 
-static Error badInput(const std::string &message) {
-  return {ErrorKind::BadInput, message};
-}
-
 /// Refuses the simulator's flags for another device.
 static Result<void> checkSimulated(const RunFlags &flags,
                                    const Source &source) {

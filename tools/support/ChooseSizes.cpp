@@ -13,10 +13,6 @@
 using namespace conv;
 using namespace conv::tools;
 
-static Error badInput(const std::string &message) {
-  return {ErrorKind::BadInput, message};
-}
-
 Result<std::map<std::string, int64_t>>
 tools::parseSizes(const std::vector<std::string> &pairs) {
   std::map<std::string, int64_t> sizes;

@@ -28,13 +28,6 @@ static bool fitsFloat(double value) {
   return double(float(value)) == value || std::isnan(value);
 }
 
-/// `value` as stored in `type`.
-static double roundTo(ElementType type, double value) {
-  char storage[8];
-  storeElement(type, storage, 0, value);
-  return loadElement(type, storage, 0);
-}
-
 static double maximum(double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return NAN;

@@ -21,12 +21,6 @@
 using namespace conv;
 using namespace conv::reference;
 
-static double roundTo(ElementType type, double value) {
-  char storage[8];
-  storeElement(type, storage, 0, value);
-  return loadElement(type, storage, 0);
-}
-
 static bool sameBits(ElementType type, const char *stored, double want) {
   char storage[8];
   storeElement(type, storage, 0, want);

@@ -122,9 +122,6 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// The chips that can be simulated.
-std::vector<std::string_view> simulatedChips();
-
 } // namespace conv::runtime
 
 #endif // CONV_RUNTIME_SIM_H

@@ -55,6 +55,9 @@ double loadElement(ElementType type, const void *data, int64_t index);
 /// stores its nearest limit, and zero for NaN.
 void storeElement(ElementType type, void *data, int64_t index, double value);
 
+/// `value` as stored in `type`.
+double roundTo(ElementType type, double value);
+
 /// The distance between neighbouring values of `type` at `value`: the unit of
 /// `output_ulp`. Subnormal spacing near zero; 1 for integers.
 double ulp(ElementType type, double value);

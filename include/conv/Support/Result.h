@@ -34,6 +34,14 @@ struct Error {
   std::string message;
 };
 
+/// `message` is a string, or has one, as `llvm::Twine` does.
+template <typename Message> Error badInput(const Message &message) {
+  if constexpr (requires { message.str(); })
+    return {ErrorKind::BadInput, message.str()};
+  else
+    return {ErrorKind::BadInput, message};
+}
+
 /// Either a `T` or an `Error`. Test it before reading it.
 template <typename T> class [[nodiscard]] Result {
 public:

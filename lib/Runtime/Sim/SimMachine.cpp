@@ -32,13 +32,6 @@ static constexpr SimChip chips[] = {
 #include "conv/Runtime/SimChips.def"
 };
 
-std::vector<std::string_view> conv::runtime::simulatedChips() {
-  std::vector<std::string_view> names;
-  for (const SimChip &chip : chips)
-    names.push_back(chip.name);
-  return names;
-}
-
 static const SimChip *findChip(std::string_view name) {
   for (const SimChip &chip : chips)
     if (name == chip.name)
