@@ -1,4 +1,4 @@
-"""Clock the default kernels of seven convolutions on AMD chips: the tables of docs/amd-kernels.md.
+"""Clock the default kernels of seven convolutions on AMD chips: the table of docs/amd-kernels.md.
 
     python3 bench/compare/amd_loops.py --output loops.json
     python3 bench/compare/amd_loops.py --targets gfx950 --dtype bf16 --output loops.json --packs packs

@@ -3,7 +3,7 @@
 
 Usage: check_readme.py PAGE.md SOURCE_ROOT BIN_FOLDER
 
-Every fenced block marked `console` is checked, in order, in one temporary folder that has a link to examples/. Lines
+Every fenced block marked `console` is checked, in order, in one temporary folder that has links to examples/ and tools/. Lines
 that start with `$ ` are commands (`\\` continues one); the lines after a command are an excerpt of its output. In them,
 `...` stands for any text, and neither the names of SSA values nor line breaks matter. A command that fails is an error,
 unless the last line of its output in the page is `exit code N`.
@@ -83,7 +83,8 @@ def main(page_path, root, bin_folder):
         print(f"{page_path}: {wrong}", file=sys.stderr)
         failures += 1
     with tempfile.TemporaryDirectory() as folder:
-        os.symlink(os.path.abspath(os.path.join(root, "examples")), f"{folder}/examples")
+        for name in ("examples", "tools"):
+            os.symlink(os.path.abspath(os.path.join(root, name)), f"{folder}/{name}")
         for command, lines in examples:
             if wrong := check(command, lines, environment, folder):
                 print(f"{page_path}: $ {command}\n{wrong}", file=sys.stderr)

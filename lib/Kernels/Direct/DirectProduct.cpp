@@ -70,7 +70,7 @@ int64_t DirectProduct::getPlace(const Operand &operand, int64_t element,
 /// Starts reads before the first product: as many as leave registers for the
 /// sums, 24 vectors of 16 bytes. LLVM would spread them between products, and a
 /// wave that few others keep company would wait for each of them
-/// (docs/amd-kernels.md).
+/// (bench/results/amd-clock.md).
 void DirectProduct::startReads(SharedBox::Reader &lhsReader,
                                SharedBox::Reader &rhsReader) const {
   constexpr size_t kMostVectors = 24;

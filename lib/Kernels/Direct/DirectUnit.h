@@ -8,7 +8,7 @@
 // Workgroups of one compute unit share its SIMD units and its shared memory.
 // Each subgroup has a SIMD unit for itself as long as there are enough of them.
 // This model was compared with conv-clock for 132 schedules of 13 depthwise
-// problems (docs/amd-kernels.md).
+// problems (bench/results/amd-clock.md).
 //
 //===----------------------------------------------------------------------===//
 

@@ -10,9 +10,9 @@
 // workgroup alone takes the time of its own matrix instructions and of what
 // nothing hides, and a step never takes less than the latency of a load.
 //
-// Constants are fitted to conv-clock (docs/amd-kernels.md) with 1561 kernels of
-// 18 convolutions on five chips, those of overlapped loops with 1237 others of
-// 35; they are not measurements.
+// Constants are fitted to conv-clock with 1561 kernels of 18 convolutions on
+// five chips, those of overlapped loops with 1237 others of 35
+// (bench/results/amd-clock.md); they are not measurements.
 //
 //===----------------------------------------------------------------------===//
 
