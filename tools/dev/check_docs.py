@@ -31,7 +31,7 @@ OTHERS = re.compile(
     r"(?:SQC?|TCC|TCP|GRBM)_\w+|(?:v|s|ds|global)_[a-z0-9_]+|--list-avail|--kernel-trace"
     r"|getLdsDwGranularity|mma_promotion_interval|perf_models|E[45]M[23]FNUZ"
 )
-# Words of former versions, in the table of architecture.md that translates them; quantities of formulas, and sizes in types;
+# Words of former versions, in the table of families.md that translates them; quantities of formulas, and sizes in types;
 # test programs, whose names are put together by CMake.
 FORMER = {"host_cache", "patch_buffer"}
 FORMULA = re.compile(r"[A-Za-z]_[A-Za-z]|x[A-Z]x\w+")
