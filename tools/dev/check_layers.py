@@ -3,7 +3,8 @@
 
 A folder of lib/ (and its public headers in include/conv/) may include the
 folders in its row, and itself. `tools` may include everything. Folders that the
-table keeps free of LLVM or MLIR must not include their headers either. A kernel
+table keeps free of LLVM or MLIR must not include their headers either, and
+stages in front of the kernels no dialect of a GPU's vendor. A kernel
 family, which is a folder of lib/Kernels, may include `Parts` and the headers
 beside the families, and no other family; neither `Parts` nor these headers
 include a family. The folders of lib/Kernels therefore have no include cycles.
@@ -42,10 +43,12 @@ MAY_INCLUDE["Pipeline"] = set(MAY_INCLUDE) - {"Clock", "Runtime"}
 MAY_INCLUDE["Compiler"] = {"Support", "Artifact", "Generate", "Pipeline", "Runtime"}
 WITHOUT_LLVM = {"Support", "Chip", "Artifact", "Numerics", "Runtime"}
 WITHOUT_MLIR = WITHOUT_LLVM | {"Clock"}
+WITH_VENDORS = {"Kernels", "ToGPU", "Backend", "Pipeline", "Compiler"}
 
 # The interface between the compiler half and the runtime half of the simulator. These files include no project headers.
 SHARED_HEADERS = {"conv/Runtime/SimAbi.h", "conv/Runtime/SimChips.def", "conv/Runtime/SimOps.def"}
 
+VENDOR = re.compile(r"mlir/Dialect/(AMDGPU|NVGPU|X86Vector|LLVMIR/(NVVM|ROCDL))")
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]')
 
 
@@ -135,6 +138,8 @@ def violations(root):
                 yield f"{path.relative_to(root)}:{number}: error: {folder} may not include LLVM: {match[1]}"
             if parts[0] == "mlir" and folder in WITHOUT_MLIR:
                 yield f"{path.relative_to(root)}:{number}: error: {folder} may not include MLIR: {match[1]}"
+            if VENDOR.match(match[1]) and folder not in WITH_VENDORS:
+                yield f"{path.relative_to(root)}:{number}: error: {folder} may not include a vendor's dialect: {match[1]}"
 
 
 def main(arguments):
