@@ -9,7 +9,7 @@ import sys
 import time
 
 ALLOWED = re.compile(r"(libc|libm|libstdc\+\+|libgcc_s|libz|libdl|libpthread|libconv_runtime|ld-linux-x86-64)\.so\.\d+")
-MAX_BYTES = 120_000_000  # 114 MB were measured; the LLVM targets that only lld names are left out.
+MAX_BYTES = 120_000_000  # README.md says so; the LLVM targets that only lld names are left out.
 MAX_LOAD_SECONDS = 1.0  # 10 ms were measured; a loaded machine takes longer.
 
 
