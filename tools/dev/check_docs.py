@@ -5,8 +5,9 @@ Usage: check_docs.py [ROOT]
 
 Reads every Markdown page of the repository. Relative links must lead to a file, and to a heading if they have an anchor. Code
 spans outside of fenced blocks are searched for names: a path must be a file or a folder, from the root or the page's folder,
-or end the path of one; a name with an underscore or capitals inside, an option, and a pass must occur in a source file. Prints
-a line for each that does not; the exit code is 1 if there is any.
+or end the path of one; a name with an underscore or capitals inside, an option, and a pass must occur in a source file. Pages that
+explain plans and kernels have no measured times, which are in bench/results. Prints a line for each that
+does not hold; the exit code is 1 if there is any.
 """
 
 import fnmatch
@@ -36,6 +37,10 @@ OTHERS = re.compile(
 FORMER = {"host_cache", "patch_buffer"}
 FORMULA = re.compile(r"[A-Za-z]_[A-Za-z]|x[A-Z]x\w+")
 MADE = re.compile(r"conv_unit_\w+")
+
+# Pages that explain; measurements of what they explain are in bench/results.
+TIMELESS = re.compile(r"docs/(architecture|plans)\.md|lib/")
+TIME = re.compile(r"\b\d[\d.]* (?:us|ms)\b")
 
 
 def list_files(root):
@@ -129,6 +134,12 @@ def find_missing_names(tree, page, text):
                 yield f"no name {name}"
 
 
+def find_times(page, text):
+    if TIMELESS.match(page):
+        for time in TIME.findall(text):
+            yield f"a measured time, which belongs to bench/results: {time}"
+
+
 def main():
     tree = Tree(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2]))
     missing = []
@@ -136,6 +147,7 @@ def main():
         text = FENCE.sub("", (tree.root / page).read_text(encoding="utf-8"))
         for found in (find_missing_links, find_missing_names):
             missing += [f"{page}: {message}" for message in dict.fromkeys(found(tree, page, text))]
+        missing += [f"{page}: {message}" for message in find_times(page, text)]
     print("\n".join(missing) or f"{len(tree.pages)} pages name nothing that does not exist")
     return 1 if missing else 0
 

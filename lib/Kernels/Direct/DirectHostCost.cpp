@@ -167,8 +167,8 @@ static bool hasConflicts(const ViewedTensor &result) {
 
 /// Cycles to store the results of one tile: from registers, or in runs. Half
 /// vectors, and pixels that conflict, count as runs: without them, tiles of 8
-/// of 24, 40 and 72 channels, and of 16 of 256 and more, are chosen, which take
-/// 1.1 to 2.6 times as long as larger ones (`bench/results/networks.md`).
+/// of 24, 40 and 72 channels, and of 16 of 256 and more, are chosen, which are
+/// slower than larger ones (bench/results/networks.md).
 static double getResultCycles(const DirectTiling &tiling,
                               const ViewedTensor &result, bool isReduction,
                               const ::conv::HostCalibration &fit,

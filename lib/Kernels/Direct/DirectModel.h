@@ -25,12 +25,12 @@ struct DirectCost {
   double linesOfRuns = 1;         ///< Bytes of cache lines relative to
                                   ///< the bytes of the runs in them.
   double computeSeconds = 0, memorySeconds = 0;
-  /// Time to load epilogue operands that are the same for all tiles: on an H200
-  /// it was seen to add to the total.
+  /// Time to load epilogue operands that are the same for all tiles, which adds
+  /// to the total.
   double epilogueSeconds = 0;
   double launchSeconds = 0; ///< Between one kernel and the next one.
-  /// Passes over shared memory per read; 1 without bank conflicts. A factor of
-  /// two was seen to take a third longer, for three kernels on an H200.
+  /// Passes over shared memory per read; 1 without bank conflicts. Twice as
+  /// many take a third longer (bench/results/kernels.md, Direct).
   double conflicts = 1;
   bool isPipelined = false;     ///< The next steps' copies are in flight.
   bool isQueue = false;         ///< `computeSeconds` includes memory time.

@@ -122,8 +122,8 @@ std::vector<PredictedSchedule> DirectSearch::takeRanked() {
 }
 
 /// Rows of a work-item. Along the batch, its rows share their input: an odd
-/// number of rows, so that accesses have no bank conflicts. Of 3, 5 and 7 rows,
-/// 5 was not the fastest for any of seven tiles on an H200. Otherwise they are
+/// number of rows, so that accesses have no bank conflicts, and not 5, which is
+/// never the fastest (bench/results/kernels.md, Direct). Otherwise they are
 /// a vector of a line; two vectors, if columns are dgrad phases, would be
 /// halves of a sector that are stored one after the other. The shorter the
 /// vectors are in which a run is stored, the fewer of them should share a

@@ -18,9 +18,8 @@
 namespace mlir::conv {
 
 /// Lines of more taps are loops over runs, which stay loops. Assemblers hoist
-/// the reads of unrolled products: the reads of 31 taps did not fit into
-/// registers, and with 41 taps ptxas took 2 s. LLVM unrolled a window of 3 x 17
-/// taps for gfx942 and took 14 s to spill 310 registers.
+/// the reads of unrolled products, which do not fit into registers from 31 taps
+/// on, and take seconds to compile (bench/results/kernels.md, Direct).
 inline constexpr int64_t kMaxUnrolledTaps = 16;
 /// Taps of such a run; those after the last whole run follow the loop.
 inline constexpr int64_t kTapsOfRun = 8;

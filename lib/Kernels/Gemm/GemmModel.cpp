@@ -45,7 +45,7 @@ static std::vector<Staging> listStagings(const Problem &problem,
   if (chip.backend == Backend::AMDGPU)
     stagings.push_back({StagedLoop::Registers, 1});
   int64_t bytes = byteSize(problem.operand);
-  // With an operand through registers, async loops were no faster on an H200.
+  // With an operand through registers, async loops are no faster.
   if (!copiesAsync(chip, problem.lhsRun, bytes) ||
       !copiesAsync(chip, problem.rhsRun, bytes))
     return stagings;

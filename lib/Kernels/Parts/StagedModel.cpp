@@ -239,7 +239,7 @@ static double computeLaterSeconds(const Problem &problem,
 }
 
 /// Cycles in which lanes store pairs of 16-bit columns whose rows start
-/// anywhere (24->58 1x1 at 28x28 and 56x56 on an H100).
+/// anywhere, as those of 58 channels.
 static double computeUnalignedPairCycles(const Problem &problem,
                                          const ChipInfo &chip) {
   constexpr int64_t kElementBytes = 2, kAlignment = 16;

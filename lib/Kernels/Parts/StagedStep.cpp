@@ -301,9 +301,9 @@ static double countWrittenBytes(const ChipInfo &chip,
   int64_t rowBytes = candidate.gemmK * byteSize(candidate.atom->operand);
   int64_t bankBytes = 4;
   // Only of multiply-adds of lanes (`SharedTile`). Loops with matrix
-  // instructions still take longer than counted with such rows: without this
-  // factor, choices were worse on gfx942 (a gradient of a filter took 1.29 of
-  // the time), since what finds places there is counted too low.
+  // instructions still take longer than counted with such rows, since what
+  // finds places there is counted too low: without this factor, choices are
+  // worse on gfx942.
   bool hasConflicts = keepsLoadsEarly(chip) && isTransposed(run) &&
                       !copiesInLaneOrder(chip, candidate) &&
                       rowBytes < bankBytes * chip.sharedMemoryBanks;

@@ -32,7 +32,7 @@ static constexpr int64_t kMaxStages = 7;
 static constexpr int64_t kMaxGradientStages = 8;
 
 /// The fewest stages of a tile that leaves room for the first-level cache: with
-/// two, kernels took 1.2 times as long as with three.
+/// two, copies arrive late (bench/results/kernels.md, lanes that copy).
 static constexpr int64_t kMinCachedStages = 3;
 
 /// Copies of partial rows of the right operand are too slow unless they start
@@ -149,10 +149,9 @@ int64_t conv::countResidentTiles(const ChipInfo &chip, const TmaTile &tile) {
 
 /// Whether workgroups can share tiles (S18) and would be idle otherwise. In
 /// gradients of filters, neighbouring units of a cluster have no positions in
-/// common. With large operands, clusters took up to 1.5 times as long as
-/// split-K on an H200, and up to 1.7 times for plain matrices on an H100; with
-/// small ones, 0.61 to 0.9 times in 20 layers of at most 7 us, since nothing
-/// combines slices. With slices too, clusters were slower than either alone.
+/// common: with large operands, split-K slices are faster; with small ones,
+/// clusters, since nothing combines slices; both together are slower than
+/// either alone (bench/results/kernels.md, clusters or slices).
 static bool canShare(const Problem &problem, const ChipInfo &chip,
                      const TmaTile &tile) {
   const TmaFacts &facts = getTmaFacts(problem, tile);
@@ -189,11 +188,10 @@ static bool leavesCache(const ChipInfo &chip, const KeptTile &kept) {
 
 /// Whether lanes are ranked: where the copy engine cannot bring the operands,
 /// or not in as few steps, and where it may take longer, for rows that start
-/// inside sectors or skip positions of volumes (32->64 3x3x3 with stride 2 of
-/// two volumes of 96^3 took 119 us on an H200, and 66 with lanes). It brings
-/// those of groups in less time (2.3 times less for groups of 24 channels), and
-/// clusters share a reduction without the sums of slices: lanes took 1.1 to 1.4
-/// times as long with slices in 7 of 9 problems.
+/// inside sectors or skip positions of volumes. It brings those of groups in
+/// less time, and clusters, which share a reduction without the sums of slices,
+/// are faster than lanes with slices (bench/results/kernels.md, lanes that
+/// copy).
 static bool areLanesRanked(const Problem &problem, const ChipInfo &chip) {
   const auto *facts = problem.facts.get<GatherFacts>();
   if (!facts || !facts->hasWholeBoxes)
@@ -208,10 +206,9 @@ static bool areLanesRanked(const Problem &problem, const ChipInfo &chip) {
 
 /// Whether a producer is ranked. Lanes load elements to registers where nothing
 /// else can bring the operands. In kernels of a few microseconds, they take
-/// less time than the transforms that would make boxes of the operands (the
-/// README has figures). Where groups are merged, most of what they load is
-/// multiplied with zeros, and other kernels took as little as 0.66 times as
-/// long.
+/// less time than the transforms that would make boxes of the operands
+/// (bench/results/kernels.md, lanes that load). Where groups are merged, most
+/// of what they load is multiplied with zeros, and other kernels are faster.
 static bool isRanked(const Problem &problem, const ChipInfo &chip,
                      Producer producer) {
   switch (producer) {

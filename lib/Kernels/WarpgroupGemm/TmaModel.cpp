@@ -336,12 +336,10 @@ public:
     return TmaCost(problem, chip, candidate).compute();
   }
 
-  /// If all tiles run at a time, they follow the side that has fewer tiles. Of
-  /// 28 kernels on an H200, this made 13 faster, by 1 to 23 %, and one slower,
-  /// by 0.8 %. Of four kernels with more tiles, two were 9 and 18 % slower. But
-  /// where the right operand is the larger one and does not stay in the cache,
-  /// all rows read it in turn: 24 kernels on an H100 took 0.73 to 1.06 of their
-  /// time, 0.97 in the geometric mean.
+  /// If all tiles run at a time, they follow the side with fewer tiles; if not,
+  /// that is slower. But where the right operand is the larger one and does not
+  /// stay in the cache, all rows read it in turn (bench/results/kernels.md, the
+  /// order of tiles).
   bool prefersRows(const Problem &problem, const ChipInfo &chip,
                    const Candidate &candidate) const override {
     int64_t rowTiles = ceilDiv(problem.rows, candidate.workgroup[0]);

@@ -126,8 +126,7 @@ static double computeStoreCycles(const Problem &problem, const ChipInfo &chip,
 }
 
 /// Cycles in which a consumer stores columns that start within registers, which
-/// nothing hides: 5 layers of odd images took 1.3 to 2.9 times as long as
-/// without them on an H200, others in NCHW 0.9 to 1.15 times.
+/// nothing hides (bench/results/kernels.md, weight-stationary loops).
 static double computeOddCycles(const Problem &problem, const ChipInfo &chip,
                                const TmaTile &sizes) {
   return problem.hasOddResultColumns && storesColumns(problem, sizes)

@@ -45,8 +45,9 @@ int getSwizzle(int64_t bytes) {
 
 /// Bytes that copies of a window's map bring to the last-level cache at a time.
 /// Rows that start inside sectors reach more of these, and more lines with
-/// each: 192 rows of 128 bytes took a unit 5.0 cycles a row on an H100 with 128
-/// bytes, and 5.9 with 256. Maps without a window were not timed with 128.
+/// each, so 128 bytes at a time are faster for them than 256
+/// (bench/results/kernels.md, promotion of copies). Maps without a window were
+/// not timed with 128.
 int getPromotion(const artifact::TensorMapParameter &map) {
   bool areAligned =
       std::all_of(map.strides.begin(), map.strides.end(), [](int64_t stride) {

@@ -52,8 +52,8 @@ private:
   int64_t tileRows; ///< With those that fill the last box.
   OperandPositions positions;
   /// Whether rows start inside sectors. Past the first-level cache, a fifth of
-  /// these would be fetched twice: on an H100, lanes would take 6.3 cycles for
-  /// each row of 128 bytes instead of 4.7. Whole sectors need no cache.
+  /// these would be fetched twice (bench/results/kernels.md, lanes that copy).
+  /// Whole sectors need no cache.
   bool sharesSectors;
   Value source;
   Value line, inLine; ///< Of this lane, when lanes copy the first lines.
