@@ -52,6 +52,16 @@ std::string_view conv::getName(Rejection rejection) {
   return "";
 }
 
+bool conv::hasWarpgroups(const ChipInfo &chip) {
+  return std::any_of(
+      chip.atoms.begin(), chip.atoms.end(),
+      [](const MatrixAtom &atom) { return isWarpgroupAtom(atom.kind); });
+}
+
+double conv::getWaitSeconds(const ChipInfo &chip) {
+  return hasWarpgroups(chip) ? chip.calibration->transform.waitSeconds : 0;
+}
+
 int64_t conv::computeMaxWorkgroups(int64_t workItems) {
   return std::min(kMaxWorkgroups, kMaxWorkItems / workItems);
 }

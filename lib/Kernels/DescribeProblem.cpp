@@ -10,6 +10,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ViewLookup.h"
 #include "conv/Kernels/KernelFamily.h"
+#include "conv/Plan/OperandForm.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -266,6 +267,7 @@ mlir::conv::getResultShapes(const PlanStep &step) {
   problem.splits = options.splits;
   problem.scatteredSums = countScatteredSums(op, plan);
   problem.launches = plan.steps.size();
+  problem.followsTransforms = followsTransforms(op);
   for (const PlanStep &step : plan.steps)
     problem.launchResults.push_back(getResultShapes(step));
   problem.operand = getOperandNumericType(op);

@@ -37,5 +37,8 @@ Rejection conv::checkCandidate(const Problem &problem, const ChipInfo &chip,
 
 Cost conv::computeCost(const Problem &problem, const ChipInfo &chip,
                        const Candidate &candidate) {
-  return candidate.model->predict(problem, chip, candidate);
+  Cost cost = candidate.model->predict(problem, chip, candidate);
+  if (problem.followsTransforms && !candidate.model->startsEarly())
+    cost.seconds += getWaitSeconds(chip);
+  return cost;
 }

@@ -17,8 +17,10 @@
 
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
+#include "conv/Dialect/Conv/IR/TiledForm.h"
 #include "conv/Plan/Im2col.h"
 #include "conv/Plan/MergedDimensions.h"
+#include "conv/Plan/PrepackFilter.h"
 #include "conv/Plan/WinogradForm.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -238,6 +240,14 @@ bool mlir::conv::isDoneByProducer(Operation *transform) {
   return producer && operand.hasNUses(2) &&
          llvm::all_of(operand.getUses(), isFactor) &&
          isReadByCoordinates(producer);
+}
+
+bool mlir::conv::followsTransforms(ConvolutionOpInterface op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    Operation *source = lookThroughReshapes(operand).getDefiningOp();
+    return isa_and_nonnull<TransformOp, BlockTransformOp>(source) &&
+           !isDoneByProducer(source) && !isPrepacked(source);
+  });
 }
 
 void mlir::conv::visitInForm(

@@ -137,15 +137,14 @@ mlir::conv::explainScheduleAsJson(ConvolutionOpInterface op) {
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
         json = explainInFormAsJson(own);
         llvm::json::Array all;
-        SmallVector<double> seconds =
-            predictTransforms(own, transforms, schedule, getDeviceChip(op));
-        for (auto [transform, each] : llvm::zip_equal(transforms, seconds))
+        ::conv::ChipInfo chip = getDeviceChip(op);
+        for (Operation *transform : transforms)
           all.push_back(llvm::json::Object{
               {"source", printToString(TypeAttr::get(
                              transform->getOperand(0).getType()))},
               {"result",
                printToString(TypeAttr::get(transform->getResult(0).getType()))},
-              {"seconds", each}});
+              {"seconds", predictTransform(transform, chip)}});
         if (!all.empty())
           json["transforms"] = std::move(all);
       });

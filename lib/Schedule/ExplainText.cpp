@@ -177,17 +177,14 @@ static void explainListed(ConvolutionOpInterface op, ScheduleAttr schedule,
 }
 
 /// Prints the kernels before and after the products.
-static void printTransforms(ConvolutionOpInterface own,
-                            ArrayRef<Operation *> transforms,
-                            ScheduleAttr schedule, raw_ostream &os) {
+static void printTransforms(ArrayRef<Operation *> transforms, raw_ostream &os) {
   if (transforms.empty())
     return;
   ::conv::ChipInfo chip = getDeviceChip(transforms.front());
-  for (auto [transform, seconds] : llvm::zip_equal(
-           transforms, predictTransforms(own, transforms, schedule, chip)))
+  for (Operation *transform : transforms)
     os << "transform   " << transform->getOperand(0).getType() << " to "
        << transform->getResult(0).getType() << ", predicted "
-       << formatMicroseconds(seconds) << "\n";
+       << formatMicroseconds(predictTransform(transform, chip)) << "\n";
 }
 
 /// Prints the cost of a convolution that is already in its schedule's form.
@@ -238,7 +235,7 @@ void mlir::conv::explainSchedule(ConvolutionOpInterface op, raw_ostream &os) {
       op, schedule,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
         explainInForm(own, schedule, os);
-        printTransforms(own, transforms, schedule, os);
+        printTransforms(transforms, os);
       });
   if (schedule.isWinograd())
     os << "in all      predicted "

@@ -120,23 +120,6 @@ double mlir::conv::predictTransform(Operation *transform,
          getTransformLaunchSeconds(chip);
 }
 
-SmallVector<double> mlir::conv::predictTransforms(
-    ConvolutionOpInterface own, ArrayRef<Operation *> transforms,
-    ScheduleAttr schedule, const ::conv::ChipInfo &chip) {
-  // A launch that overlaps with nothing has its whole time already.
-  bool waits = hasWarpgroups(chip) && !getKernelFamily(schedule).startsEarly();
-  SmallVector<double> all;
-  for (Operation *transform : transforms) {
-    all.push_back(predictTransform(transform, chip));
-    if (!waits || all.back() == 0 || transform->getBlock() != own->getBlock() ||
-        !transform->isBeforeInBlock(own))
-      continue;
-    all.back() += chip.calibration->transform.waitSeconds;
-    waits = false;
-  }
-  return all;
-}
-
 double mlir::conv::predictSeconds(ConvolutionOpInterface op,
                                   ScheduleAttr schedule,
                                   const ::conv::ChipInfo &chip) {
@@ -147,8 +130,8 @@ double mlir::conv::predictSeconds(ConvolutionOpInterface op,
         seconds = getKernelFamily(schedule)
                       .predict(own, schedule.getProductSchedule(), chip)
                       .seconds;
-        for (double each : predictTransforms(own, transforms, schedule, chip))
-          seconds += each;
+        for (Operation *transform : transforms)
+          seconds += predictTransform(transform, chip);
       });
   return seconds;
 }

@@ -45,12 +45,6 @@ static bool hasChannelsFirst(ConvolutionOpInterface op) {
          op.getLayouts().getOutput().starts_with("NK");
 }
 
-bool mlir::conv::hasWarpgroups(const ::conv::ChipInfo &chip) {
-  return llvm::any_of(chip.atoms, [](const ::conv::MatrixAtom &atom) {
-    return ::conv::isWarpgroupAtom(atom.kind);
-  });
-}
-
 /// Dimension orders of the filter of a window of one element. The reduction is
 /// innermost, or the copy engine transposes tiles.
 static SmallVector<StringRef> getFlatFilters(ConvolutionOpInterface op,

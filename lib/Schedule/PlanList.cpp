@@ -125,8 +125,8 @@ static void predictChoice(ConvolutionOpInterface op,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
         choice.product = getKernelFamily(schedule).predict(
             own, schedule.getProductSchedule(), chip);
-        for (double each : predictTransforms(own, transforms, schedule, chip))
-          choice.transformSeconds += each;
+        for (Operation *transform : transforms)
+          choice.transformSeconds += predictTransform(transform, chip);
       });
 }
 

@@ -96,10 +96,8 @@ void mlir::conv::remarkDecision(ConvolutionOpInterface op,
   visitInForm(
       op, schedule,
       [&](ConvolutionOpInterface own, ArrayRef<Operation *> transforms) {
-        for (auto [transform, seconds] :
-             llvm::zip_equal(transforms, predictTransforms(own, transforms,
-                                                           schedule, chip)))
-          remarkTransform(transform, seconds);
+        for (Operation *transform : transforms)
+          remarkTransform(transform, predictTransform(transform, chip));
         remarkCost(own, schedule.getProductSchedule(), chip);
       });
 }

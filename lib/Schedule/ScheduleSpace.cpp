@@ -28,7 +28,6 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <tuple>
 
@@ -431,17 +430,13 @@ static void printInOtherForms(ConvolutionOpInterface op,
     auto transformed = TransformedConvolution::create(builder, op, form);
     std::vector<RankedSchedule> all =
         rankSchedules(transformed.op, chip, Algorithm::ImplicitGemm);
+    double added = 0;
+    for (Operation *transform : transformed.getTransforms())
+      added += predictTransform(transform, chip);
     transformed.erase();
-    // What transforms add depends on whether the product starts early.
-    std::array<std::optional<double>, 2> added;
-    for (const RankedSchedule &one : all) {
-      ScheduleAttr schedule = form.apply(one.get(op.getContext(), chip));
-      std::optional<double> &seconds =
-          added[getKernelFamily(schedule).startsEarly() ? 1 : 0];
-      if (!seconds)
-        seconds = predictSeconds(op, schedule, chip) - one.cost.seconds;
-      printCandidate(op, schedule, one.cost.seconds + *seconds, os);
-    }
+    for (const RankedSchedule &one : all)
+      printCandidate(op, form.apply(one.get(op.getContext(), chip)),
+                     one.cost.seconds + added, os);
   }
 }
 

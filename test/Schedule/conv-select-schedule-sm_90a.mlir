@@ -930,4 +930,16 @@ func.func @grouped_weights_nchw_bf16(%x: tensor<4x64x14x14xbf16>, %dy: tensor<4x
       : tensor<4x64x14x14xbf16>, tensor<4x64x7x7xbf16> -> tensor<64x8x3x3xbf16>
   return %dw : tensor<64x8x3x3xbf16>
 }
+
+// A staged kernel would take less time than this one, but for what it waits for
+// the transform of the filter.
+// CHECK-LABEL: func.func @small_windows_bf16
+// CHECK: kernel = #conv.warpgroup_gemm<workgroup = [64, 8],{{.*}}, layouts = <"NHWC", "CRSK", "NPQK">
+func.func @small_windows_bf16(%dy: tensor<2x12x4x8xbf16>, %w: tensor<8x7x5x1xbf16>) -> tensor<2x28x14x1xbf16> {
+  %dx = conv.backward_data %dy, %w
+      window = <strides = [2, 3], dilations = [1, 1], low = [0, 0], high = [2, 0]>
+      layouts = <"NHWC", "KRSC", "NPQK">
+      : tensor<2x12x4x8xbf16>, tensor<8x7x5x1xbf16> -> tensor<2x28x14x1xbf16>
+  return %dx : tensor<2x28x14x1xbf16>
+}
 }

@@ -70,8 +70,8 @@ struct TransformCalibration {
   double overlappedLaunchSeconds = 0; ///< Launch of a transform by programmatic
                                       ///< dependent launch: 0.7 to 1.2 us in
                                       ///< 145 schedules of 40 layers (H200).
-  /// What a product adds to its transforms if it starts when they have ended
-  /// (`KernelFamily::startsEarly`): 1.0 and 1.6 us in two grouped layers.
+  /// What a product takes longer after transforms if it starts when they have
+  /// ended (`KernelModel::startsEarly`): 1.0 and 1.6 us in two grouped layers.
   double waitSeconds = 0;
   /// The most elements between rows of a source that tiles in shared memory
   /// turn; rows that are further apart share no sectors. 1: adjacent ones only.

@@ -93,6 +93,14 @@ enum class Rejection {
   LaunchSize,    ///< A launch has more workgroups than the device can count.
 };
 
+/// Whether the chip has matrix instructions of warpgroups.
+bool hasWarpgroups(const ChipInfo &chip);
+
+/// What a kernel that starts when the previous one has ended adds to transforms
+/// before it: their launches overlap only with kernels that start early. A
+/// launch that overlaps with nothing has its whole time already.
+double getWaitSeconds(const ChipInfo &chip);
+
 /// The reason for people: "S6 shared memory".
 std::string_view getName(Rejection rejection);
 

@@ -130,10 +130,6 @@ public:
   buildKernel(OpBuilder &builder, ArrayRef<KernelSubproblem> subproblems,
               const ::conv::ChipInfo &chip, StringRef name) const;
 
-  /// Whether the family's kernels may start before the previous kernel of a
-  /// stream has ended: whether `selectLaunch` can give a launch.
-  virtual bool startsEarly() const { return false; }
-
   /// Selects how the family's kernel of these nests, or the one that adds its
   /// split-K slices, overlaps with its neighbours on a stream; null if it does
   /// not. The chip can do that. Fails with a diagnostic if the family cannot

@@ -59,6 +59,10 @@ public:
     return false;
   }
 
+  /// Whether kernels may start before the previous kernel of a stream has
+  /// ended; others wait for it (`getWaitSeconds`).
+  virtual bool startsEarly() const { return false; }
+
   /// Whether neighbouring workgroups share columns rather than rows if both
   /// raster orders move the same bytes.
   virtual bool prefersRows(const Problem &problem, const ChipInfo &chip,
@@ -74,7 +78,8 @@ std::span<const KernelModel *const> getKernelModels();
 Rejection checkCandidate(const Problem &problem, const ChipInfo &chip,
                          const Candidate &candidate);
 
-/// Predicts a candidate that `checkCandidate` accepts.
+/// Predicts a candidate that `checkCandidate` accepts, with what its kernel
+/// waits for transforms.
 Cost computeCost(const Problem &problem, const ChipInfo &chip,
                  const Candidate &candidate);
 

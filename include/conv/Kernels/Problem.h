@@ -90,6 +90,8 @@ struct Problem {
   int64_t splits = 1;
   /// Kernels that run one after the other, including the products' kernels.
   int64_t launches = 1;
+  /// Whether transforms write operands just before the first of these kernels.
+  bool followsTransforms = false;
   /// The results of the subproblems of each launch.
   std::vector<std::vector<ResultShape>> launchResults;
   /// Whether all workgroups of the products' launch compute one product.

@@ -81,6 +81,10 @@ LayoutsAttr withOrder(LayoutsAttr layouts, TensorRole role, StringRef order);
 /// `visitInForm`.
 bool isDoneByProducer(Operation *transform);
 
+/// Whether kernels of transforms write operands of a convolution that is in
+/// another form. Those of an earlier kernel or call do not count.
+bool followsTransforms(ConvolutionOpInterface op);
+
 /// A convolution in another form, next to the one that it stands for.
 struct TransformedConvolution {
   SmallVector<Operation *> created; ///< Transforms and reshapes, in order.

@@ -20,9 +20,6 @@
 
 namespace mlir::conv {
 
-/// Whether the chip has matrix instructions of warpgroups.
-bool hasWarpgroups(const ::conv::ChipInfo &chip);
-
 /// The forms that are worth ranking, without the op's own form.
 SmallVector<OperandForm> enumerateForms(ConvolutionOpInterface op,
                                         const ::conv::ChipInfo &chip);
@@ -37,14 +34,6 @@ int64_t computeWorkspaceBytes(ConvolutionOpInterface op, ScheduleAttr schedule);
 /// The predicted seconds of the kernel of a `conv.transform` or
 /// `conv.block_transform`, including its launch.
 double predictTransform(Operation *transform, const ::conv::ChipInfo &chip);
-
-/// The predicted seconds of each transform of a convolution, which is in the
-/// form of this schedule. The first one before a product that does not start
-/// early has what the product waits.
-SmallVector<double> predictTransforms(ConvolutionOpInterface own,
-                                      ArrayRef<Operation *> transforms,
-                                      ScheduleAttr schedule,
-                                      const ::conv::ChipInfo &chip);
 
 /// The predicted seconds of a supported schedule, including the transforms of
 /// its form.

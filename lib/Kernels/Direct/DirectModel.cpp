@@ -19,6 +19,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/Candidate.h"
 #include "conv/Kernels/SplitSum.h"
+#include "conv/Plan/OperandForm.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -119,6 +120,7 @@ DirectPlan DirectPlan::get(ConvolutionOpInterface op,
   ConvolutionPlan plan = planConvolution(op, options);
   DirectPlan result{};
   result.launches = plan.steps.size();
+  result.followsTransforms = mlir::conv::followsTransforms(op);
   result.hasSingleSubproblems =
       llvm::all_of(plan.steps, [](const PlanStep &step) {
         return step.subproblems.size() == 1;
@@ -156,6 +158,8 @@ static DirectCost startCost(ConvolutionOpInterface op, const DirectPlan &plan,
   cost.reducesOnLanes =
       addsOnLanes && !isClocked(chip) && chip.backend != ::conv::Backend::Host;
   cost.addsClockedSums = addsOnLanes && isClocked(chip);
+  if (plan.followsTransforms)
+    cost.waitSeconds = ::conv::getWaitSeconds(chip);
   return cost;
 }
 

@@ -29,6 +29,7 @@ struct DirectCost {
   /// to the total.
   double epilogueSeconds = 0;
   double launchSeconds = 0; ///< Between one kernel and the next one.
+  double waitSeconds = 0;   ///< For transforms of operands.
   /// Passes over shared memory per read; 1 without bank conflicts. Twice as
   /// many take a third longer (bench/results/kernels.md, Direct).
   double conflicts = 1;
@@ -52,7 +53,7 @@ struct DirectCost {
       overlapped +=
           std::min(computeSeconds, memorySeconds) / double(residentWorkgroups);
     return overlapped * (1 + (conflicts - 1) / 3) + epilogueSeconds +
-           launchSeconds;
+           launchSeconds + waitSeconds;
   }
 
   /// The part of the cost that all families report.
@@ -65,6 +66,7 @@ struct DirectPlan {
   int64_t launches;          ///< Launches of products among them.
   double intermediateBytes;  ///< Bytes that one kernel writes for another.
   bool hasSingleSubproblems; ///< D6.
+  bool followsTransforms;    ///< Which write the operands.
 
   static DirectPlan get(ConvolutionOpInterface op, const PlanOptions &options);
 };

@@ -290,6 +290,8 @@ public:
     return TmaTile{.consumers = candidate.subgroups()}.workItems();
   }
 
+  bool startsEarly() const override { return true; }
+
   Cost predict(const Problem &problem, const ChipInfo &chip,
                const Candidate &candidate) const override {
     return computeLineCost(problem, chip, candidate);

@@ -36,8 +36,6 @@ public:
         });
   }
 
-  bool startsEarly() const final { return true; }
-
   FailureOr<LaunchAttr> selectLaunch(ArrayRef<TiledConvolution> forms,
                                      const ::conv::ChipInfo &chip) const final {
     bool hasProduct = llvm::any_of(
