@@ -4,8 +4,8 @@
     python3 bench/calibration time packs --output new.jsonl                 on the GPU's machine: verifies and times them
     python3 bench/calibration clock --targets gfx950 --output gfx950.csv    no GPU: clocks schedules by conv-clock
 
-`sample` and `clock` need conv-gen and conv-compile on PATH, `clock` needs conv-clock too, and `time` needs the package
-`conv` and PyTorch. README.md in this folder says how the data was measured.
+`sample` and `clock` need conv-gen and conv-compile on PATH, `clock` needs conv-clock too, and `time` needs PyTorch. All need
+libconv_runtime.so, which is named by CONV_RUNTIME_LIBRARY. README.md in this folder says how the data was measured.
 """
 
 import argparse

@@ -7,15 +7,14 @@ import pathlib
 import re
 import subprocess
 
+from conv.tune._kind import get_kind, read_fields
 from files import read_json, write_file
 from problem import Problem
-from schedules import get_family, read_fields
+from schedules import get_family
 
 INDEX = "index.json"
 #: Schedules that are predicted to take more than this many times as long as the best one are left out.
 BOUND = 2.5
-#: Tiles whose numbers of columns round up to the same multiple of this are of one kind.
-_COLUMNS = 32
 
 
 def call(*arguments, text=None):
@@ -25,12 +24,9 @@ def call(*arguments, text=None):
 
 
 def _get_kind(schedule):
-    """What neighbours in the space have in common: everything but pipeline stages and the exact number of columns."""
+    """The tuner's kind, with what the model distinguishes in it: the sizes of halo tiles and the columns of subgroups."""
     fields = read_fields(schedule)
-    rows, columns = json.loads(fields["workgroup"]) if "workgroup" in fields else (0, 0)
-    names = ["kernel", "main_loop", "splits", "merged_groups", "cluster", "halo_tile"]
-    names += ["producer", "layouts", "channel_multiple", "im2col", "space_to_batch", "operand_type"]
-    return (*map(fields.get, names), fields.get("subgroup"), "transposed" in schedule, rows, -(-columns // _COLUMNS))
+    return (*get_kind(schedule), fields.get("halo_tile"), fields.get("subgroup"))
 
 
 def choose(default, predicted, count):

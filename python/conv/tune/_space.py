@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
 import typing
 
 from .. import _compiler
 from .._problem import Problem
 from ._database import plain
+from ._kind import get_kind
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,9 +25,6 @@ class Size:
 
 
 SIZES = {"quick": Size(6, 1.3), "standard": Size(24, 1.5), "full": Size(1 << 20, 2.0, by_kind=False)}
-
-# Widths of tiles are distinguished in steps of this many columns.
-_COLUMNS = 32
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,16 +50,6 @@ class Space:
     candidates: typing.Tuple[Candidate, ...]
 
 
-def _kind(schedule: str) -> tuple:
-    """The part of a schedule that it shares with its neighbours in the space: all but the stages and the last few columns."""
-    fields = dict(re.findall(r"(\w+) = (?:#conv\.)?(\[[^]]*\]|<[^>]*>|\w+)", schedule))
-    rows, columns = json.loads(fields["workgroup"])
-    names = ["kernel", "main_loop", "output_tile", "splits", "merged_groups", "cluster"]
-    names += ["producer", "layouts", "channel_multiple", "im2col", "space_to_batch", "operand_type"]
-    kind = (*map(fields.get, names), "halo_tile" in fields, "transposed" in schedule)
-    return (*kind, rows, json.loads(fields["subgroup"])[0], -(-columns // _COLUMNS))
-
-
 def sample(records: typing.Sequence[dict], size: Size) -> typing.List[dict]:
     """The records of a space to measure, sorted by predicted seconds: half of them are the best ones, the others are taken
     evenly from the rest."""
@@ -70,7 +57,7 @@ def sample(records: typing.Sequence[dict], size: Size) -> typing.List[dict]:
     kinds: typing.Dict[object, dict] = {}
     for record in ranked:
         if record["seconds"] <= size.bound * ranked[0]["seconds"]:
-            kinds.setdefault(_kind(record["schedule"]) if size.by_kind else record["schedule"], record)
+            kinds.setdefault(get_kind(record["schedule"]) if size.by_kind else record["schedule"], record)
     considered = list(kinds.values())
     best = min(-(-size.count // 2), len(considered))
     rest = considered[best:]

@@ -3,7 +3,7 @@
 import sys
 
 root, path = sys.argv[1:]
-sys.path[:0] = [f"{root}/bench/compare", f"{root}/bench/calibration"]
+sys.path[:0] = [f"{root}/bench/compare", f"{root}/bench/calibration", f"{root}/python"]
 
 from sample import predict
 from schedules import get_family
