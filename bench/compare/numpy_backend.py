@@ -3,14 +3,12 @@
 It shows that the benchmark works without a GPU.
 """
 
-import itertools
-import platform
-import re
 import time
 
 import conv
 import numpy as np
 from blocks import sum_blocks
+from conv.tune.arrays import Window, convolve, processor_name, round_to_bf16, to_float64
 from conv.tune.rule import worst_error
 from epilogue import apply_epilogue
 
@@ -21,29 +19,6 @@ except ImportError:
 
 _DTYPES = {"bf16": np.uint16, "f16": np.float16, "f32": np.float32, "i8": np.int8}  # bf16 as its bits, in NumPy.
 _ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}
-
-
-def round_to_bf16(array):
-    """The bits of the nearest bf16 numbers; ties round to even."""
-    bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
-
-
-def to_float64(array, dtype):
-    """The numbers of an array in float64."""
-    if dtype == "bf16":
-        array = (array.astype(np.uint32) << 16).view(np.float32)
-    return array.astype(np.float64)
-
-
-def processor_name():
-    """The model name of the processor if the system knows it, else its architecture."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as file:
-            found = re.search(r"^model name\s*:\s*(.+)$", file.read(), re.MULTILINE)
-    except OSError:
-        found = None
-    return found[1] if found else platform.processor() or platform.machine()
 
 
 class _Calls:
@@ -149,35 +124,6 @@ class NumpyBackend:
 
 
 def reference(problem, tensors):
-    """The result by definition in float64, summed up over the taps of the filter."""
-    shapes, groups = problem.shapes, problem.groups
-
-    def by_group(array, axis):
-        """The array with its channel dimension split into groups."""
-        shape = array.shape
-        return array.reshape(*shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :])
-
-    padding = [(0, 0), (0, 0), *zip(problem.low, problem.high)]
-    padded = np.pad(tensors.get("input", np.zeros(shapes["input"])), padding)
-    x = by_group(padded, 1)  # n g c ...
-    w = by_group(tensors.get("filter", np.zeros(shapes["filter"])), 0)  # g k c ...
-    y = by_group(tensors.get("grad_output", np.zeros(shapes["output"])), 1)  # n g k ...
-    for tap in itertools.product(*map(range, problem.filter)):
-        window = tuple(
-            slice(place * dilation, place * dilation + (size - 1) * stride + 1, stride)
-            for place, dilation, size, stride in zip(tap, problem.dilation, problem.output_spatial, problem.stride)
-        )
-        pixels, weights = (..., *window), (..., *tap)
-        if problem.direction == "forward":
-            y += np.einsum("ngc...,gkc->ngk...", x[pixels], w[weights])
-        elif problem.direction == "backward_data":
-            x[pixels] += np.einsum("ngk...,gkc->ngc...", y, w[weights])
-        else:
-            flat = (*x.shape[:3], -1)
-            w[weights] = np.einsum("ngkp,ngcp->gkc", y.reshape(*y.shape[:3], -1), x[pixels].reshape(flat))
-    if problem.direction == "forward":
-        return y.reshape(shapes["output"])
-    if problem.direction == "backward_weight":
-        return w.reshape(shapes["filter"])
-    inside = tuple(slice(low, low + size) for low, size in zip(problem.low, problem.spatial))
-    return x.reshape(padded.shape)[(..., *inside)]
+    """The result by definition in float64."""
+    window = Window(problem.low, problem.high, problem.stride, problem.dilation)
+    return convolve(problem.direction, problem.shapes, problem.groups, window, tensors)

@@ -4,9 +4,6 @@
 
 from __future__ import annotations
 
-import itertools
-import platform
-import re
 import time
 import typing
 
@@ -17,13 +14,12 @@ from .._device import open_device
 from .._function import Function
 from .._library import Error, ErrorKind, __version__
 from .._problem import Problem
+from .arrays import Arrays, Window, convolve, processor_name, round_to_bf16, to_float64
 from .rule import worst_error
 
 _DTYPES = {"bf16": np.uint16, "f16": np.float16, "f32": np.float32, "i8": np.int8, "i32": np.int32}  # bf16 as its bits.
 #: For each role, its dimensions in the order of the reference.
 ORDERS = {"input": "NCDHW", "filter": "KCTRS", "output": "NKZPQ"}
-
-Arrays = typing.Dict[str, np.ndarray]
 
 
 def part(name: str) -> str:
@@ -44,18 +40,6 @@ def shapes(problem: Problem) -> typing.Dict[str, typing.Tuple[int, ...]]:
         "filter": (problem.k, problem.c // problem.groups, *problem.filter),
         "output": (problem.n, problem.k, *problem.output),
     }
-
-
-def _round_to_bf16(array: np.ndarray) -> np.ndarray:
-    """The bits of the nearest bf16 numbers, ties to even."""
-    bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
-
-
-def _to_float64(array: np.ndarray, dtype: str) -> np.ndarray:
-    if dtype == "bf16":
-        array = (array.astype(np.uint32) << 16).view(np.float32)
-    return array.astype(np.float64)
 
 
 class _Calls:
@@ -81,13 +65,8 @@ class NumpyBackend:
 
     def describe(self) -> dict:
         """What rows say about where they were measured."""
-        try:
-            with open("/proc/cpuinfo", encoding="utf-8") as file:
-                found = re.search(r"^model name\s*:\s*(.+)$", file.read(), re.MULTILINE)
-        except OSError:
-            found = None
         return {
-            "device": found[1] if found else platform.processor() or platform.machine(),
+            "device": processor_name(),
             "driver": f"conv {__version__}",
             "compute_units": open_device(self.device).compute_units,
         }
@@ -107,7 +86,7 @@ class NumpyBackend:
             else:
                 values = random.standard_normal(shape)
                 is_bf16 = argument.dtype == "bf16"
-                found[argument.name] = _round_to_bf16(values) if is_bf16 else values.astype(_DTYPES[argument.dtype])
+                found[argument.name] = round_to_bf16(values) if is_bf16 else values.astype(_DTYPES[argument.dtype])
         return found
 
     def operand_sets(self, problem: Problem, function: Function) -> typing.List[Arrays]:
@@ -115,7 +94,7 @@ class NumpyBackend:
 
     def expect(self, problem: Problem, operands: Arrays) -> typing.Tuple[np.ndarray, np.ndarray]:
         """The correct result, and the sums of the absolute products."""
-        exact = {name: _to_float64(array, problem.dtype) for name, array in operands.items()}
+        exact = {name: to_float64(array, problem.dtype) for name, array in operands.items()}
         return reference(problem, exact), reference(problem, {name: abs(array) for name, array in exact.items()})
 
     def load(self, pack: bytes) -> Function:
@@ -138,7 +117,7 @@ class NumpyBackend:
         result.view(np.uint8).fill(0xFF)  # Unwritten elements stay wrong: NaN, or -1.
         function(**self._arrange(function, operands), out=result)
         result = result.transpose(np.argsort(places(last.name, last.layout)))
-        return worst_error(np, _to_float64(result, last.dtype), *expected, 0, last.dtype, entry.error_bound)
+        return worst_error(np, to_float64(result, last.dtype), *expected, 0, last.dtype, entry.error_bound)
 
     def prepare(self, function: Function, sets: typing.List[Arrays]) -> _Calls:
         """Prepares the calls to be timed."""
@@ -148,40 +127,8 @@ class NumpyBackend:
 
 
 def reference(problem: Problem, operands: Arrays) -> np.ndarray:
-    """One tap of the filter after the other, in float64: the definition."""
-    sizes, groups, rank = shapes(problem), problem.groups, len(problem.input)
-    ones = (1,) * rank
-    low = problem.low or (0,) * rank
-    high = problem.high or low
-    strides, dilations = problem.stride or ones, problem.dilation or ones
-
-    def by_group(array: np.ndarray, axis: int) -> np.ndarray:
-        """Splits the dimension of channels into groups."""
-        shape = array.shape
-        return array.reshape(*shape[:axis], groups, shape[axis] // groups, *shape[axis + 1 :])
-
-    padded = np.pad(operands.get("input", np.zeros(sizes["input"])), [(0, 0), (0, 0), *zip(low, high)])
-    x = by_group(padded, 1)  # n g c ...
-    w = by_group(operands.get("filter", np.zeros(sizes["filter"])), 0)  # g k c ...
-    y = by_group(operands.get("grad_output", np.zeros(sizes["output"])), 1)  # n g k ...
-    flat_y = y.reshape(*y.shape[:3], -1)
-    for tap in itertools.product(*map(range, problem.filter)):
-        window = tuple(
-            slice(place * dilation, place * dilation + (size - 1) * stride + 1, stride)
-            for place, dilation, size, stride in zip(tap, dilations, sizes["output"][2:], strides)
-        )
-        pixels, weights = (..., *window), w[(..., *tap)]  # g k c
-        if problem.direction == "backward_data":
-            x[pixels] += (weights.swapaxes(1, 2) @ flat_y).reshape(x[pixels].shape)
-            continue
-        flat_x = x[pixels].reshape(*x.shape[:3], -1)
-        if problem.direction == "forward":
-            flat_y += weights @ flat_x
-        else:
-            weights[...] = (flat_y @ flat_x.swapaxes(2, 3)).sum(axis=0)
-    if problem.direction == "forward":
-        return y.reshape(sizes["output"])
-    if problem.direction == "backward_weight":
-        return w.reshape(sizes["filter"])
-    inside = tuple(slice(before, before + size) for before, size in zip(low, problem.input))
-    return x.reshape(padded.shape)[(..., *inside)]
+    """The result by definition in float64."""
+    ones = (1,) * len(problem.input)
+    low = problem.low or (0,) * len(problem.input)
+    window = Window(low, problem.high or low, problem.stride or ones, problem.dilation or ones)
+    return convolve(problem.direction, shapes(problem), problem.groups, window, operands)
