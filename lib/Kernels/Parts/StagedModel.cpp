@@ -106,11 +106,6 @@ static int64_t computeAllocated(const Problem &problem, const ChipInfo &chip,
 /// Computes how many workgroups fit on a compute unit.
 static void computeOccupancy(const Problem &problem, const ChipInfo &chip,
                              const Candidate &candidate, Cost &cost) {
-  if (isHost(chip)) {
-    cost.residentWorkgroups = 1;
-    cost.wavesPerSimd = 1;
-    return;
-  }
   int64_t registers = computeAllocated(problem, chip, candidate, cost);
   // More would fit, but no unit gets more than its share of the grid.
   int64_t share = ceilDiv(cost.workgroups, countUnits(chip));
@@ -124,8 +119,6 @@ static void computeOccupancy(const Problem &problem, const ChipInfo &chip,
 /// all stages but one have a tile in flight.
 static double computeTileLatency(const ChipInfo &chip,
                                  const Candidate &candidate) {
-  if (isHost(chip))
-    return 0;
   return chip.calibration->launch.loadLatencyNs * chip.clockGHz /
          double(std::max<int64_t>(1, candidate.stages - 1));
 }
@@ -135,8 +128,7 @@ static double computeTileLatency(const ChipInfo &chip,
 static double computeRound(const Problem &problem, const ChipInfo &chip,
                            const Candidate &candidate, const Cost &cost,
                            int64_t workgroups) {
-  double latency =
-      isHost(chip) ? 0 : chip.calibration->launch.loadLatencyNs * chip.clockGHz;
+  double latency = chip.calibration->launch.loadLatencyNs * chip.clockGHz;
   double alone =
       workgroups == 1 ? std::max(1.0, chip.calibration->lane.aloneFactor) : 1;
   double step = alone * std::max(double(workgroups) * cost.stepCycles,
@@ -281,7 +273,7 @@ static double addOthers(double seconds, const Problem &problem,
              (chip.clockGHz * 1e9) +
          computeUnalignedPairCycles(problem, chip) / (chip.clockGHz * 1e9) +
          computeLaterSeconds(problem, chip) +
-         (isHost(chip) ? 0 : chip.calibration->launch.startSeconds);
+         chip.calibration->launch.startSeconds;
 }
 
 /// Cycles that the workgroups of one unit take at least, by the counts of a
@@ -305,8 +297,6 @@ static double computeLeastCycles(const Problem &problem, const ChipInfo &chip,
 
 bool conv::isStagedSlower(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate, double seconds) {
-  if (isHost(chip))
-    return false;
   constexpr double kRounding = 1e-9;
   Cost cost;
   countWork(problem, candidate, cost);
@@ -337,8 +327,7 @@ bool conv::isStagedSlower(const Problem &problem, const ChipInfo &chip,
 Cost conv::computeStagedCost(const Problem &problem, const ChipInfo &chip,
                              const Candidate &candidate) {
   Cost cost;
-  if (!isHost(chip))
-    cost.registers = computeRegisters(problem, chip, candidate);
+  cost.registers = computeRegisters(problem, chip, candidate);
   cost.sharedBytes = computeSharedBytes(candidate);
   cost.workItems = candidate.subgroups() * chip.subgroupSize;
   countWork(problem, candidate, cost);

@@ -216,8 +216,6 @@ Rejection conv::checkStaged(const Problem &problem, const ChipInfo &chip,
     if (bytes % (kVectorBytes * workItems) != 0)
       return Rejection::UnevenCopy;
   }
-  if (isHost(chip)) // The atom fits.
-    return Rejection::None;
   // A second tile is in flight only where it fits (`fitsSecondTile`).
   RegisterCost registers = computeForOneTile(problem, chip, candidate);
   int64_t available = computeAvailableRegisters(chip, candidate.subgroups());

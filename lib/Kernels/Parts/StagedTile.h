@@ -17,10 +17,6 @@
 
 namespace conv {
 
-inline bool isHost(const ChipInfo &chip) {
-  return chip.backend == Backend::Host;
-}
-
 /// Whether the code generator keeps loads where the main loop issues them
 /// (`conv.schedule_fence`).
 inline bool keepsLoadsEarly(const ChipInfo &chip) {

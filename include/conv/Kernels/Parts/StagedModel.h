@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 // Predicts registers, shared memory, occupancy and time of kernels whose
-// work-items stage tiles in shared memory, or in the cache of a CPU, from a
-// handful of counts.
+// work-items stage tiles in shared memory, from a handful of counts.
 //
 //===----------------------------------------------------------------------===//
 
