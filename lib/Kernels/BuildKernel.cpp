@@ -51,7 +51,7 @@ static IntegerType selectIndexType(const TiledConvolution &form,
   int64_t beyond = std::max(
       {batch, rows, columns, form.hasProduct() ? form.schedule.getGemmK() : 0});
   bool isLarge =
-      chip.backend == ::conv::Backend::Host ||
+      chip.isProcessor() ||
       std::max({form.getBatch(), form.getRows(), form.getColumns(),
                 form.getReduction()}) +
               beyond >=
@@ -69,7 +69,7 @@ static IntegerType selectIndexType(const TiledConvolution &form,
 static KernelBodyBuilder selectElementwiseBody(const TiledConvolution &form,
                                                const ::conv::ChipInfo &chip) {
   bool turns = getTurnedDistance(form, chip) != 0;
-  if (chip.backend == ::conv::Backend::Host)
+  if (chip.isProcessor())
     return turns ? createHostTransposeBody : createHostElementwiseBody;
   return turns ? createTransposeBody : createElementwiseBody;
 }
@@ -82,7 +82,7 @@ static bool hasProduct(const KernelSubproblem &subproblem) {
 /// Subproblems without a product use as many as those with a product need.
 static int64_t countWorkItems(ArrayRef<KernelSubproblem> subproblems,
                               const ::conv::ChipInfo &chip) {
-  if (chip.backend == ::conv::Backend::Host)
+  if (chip.isProcessor())
     return 1;
   return llvm::any_of(subproblems, hasProduct)
              ? subproblems.front().form.schedule.getNumSubgroups() *
@@ -93,7 +93,7 @@ static int64_t countWorkItems(ArrayRef<KernelSubproblem> subproblems,
 static int64_t countWorkgroups(const TiledConvolution &form,
                                const ::conv::ChipInfo &chip) {
   bool isShared = !form.hasProduct() && getTurnedDistance(form, chip) == 0 &&
-                  chip.backend != ::conv::Backend::Host;
+                  !chip.isProcessor();
   return createGridScheduler(form)->getGridSize() *
          (isShared ? countSharingWorkgroups(form, chip) : 1);
 }

@@ -27,6 +27,6 @@ std::string mlir::conv::selectTarget(const std::vector<std::string> &names) {
 bool mlir::conv::includesHost(const std::vector<std::string> &targets) {
   return llvm::any_of(targets, [](const std::string &name) {
     Result<TargetName> target = parseTargetName(name);
-    return target && target->chip->backend == ::conv::Backend::Host;
+    return target && target->chip->isProcessor();
   });
 }

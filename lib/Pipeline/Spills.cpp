@@ -40,12 +40,12 @@ static size_t countLaunches(ConvolutionOpInterface op) {
   return launches;
 }
 
-/// The predicted seconds of a schedule that may give way, on an AMD chip.
+/// The predicted seconds of a schedule that may give way, on a clocked chip.
 /// Elsewhere, it was not measured whether longer kernels are worth the time
 /// that their compilation takes.
-static double predictOnAMD(ConvolutionOpInterface op) {
+static double predictOnClock(ConvolutionOpInterface op) {
   ::conv::ChipInfo chip = getDeviceChip(op);
-  return chip.backend == ::conv::Backend::AMDGPU &&
+  return chip.isClocked() &&
                  op.getScheduleAttr().getChosenBy() == ChosenBy::Heuristic
              ? predictSeconds(op, op.getScheduleAttr(), chip)
              : 0;
@@ -64,7 +64,7 @@ std::vector<ChosenSchedule> mlir::conv::listSchedules(func::FuncOp function) {
     std::string text;
     llvm::raw_string_ostream(text) << schedule;
     schedules.push_back({text, schedule.getChosenBy() == ChosenBy::Heuristic,
-                         countStepElements(schedule), predictOnAMD(op),
+                         countStepElements(schedule), predictOnClock(op),
                          countLaunches(op), std::exchange(launchesBefore, 0)});
   }
   return schedules;

@@ -66,8 +66,7 @@ static void noteUnits(ConvolutionOpInterface op, int64_t measured,
                       const DatabaseOptions &options) {
   const ::conv::ChipInfo &chip = TargetAttr::lookup(op).getInfo();
   int64_t wanted = options.getComputeUnits(chip);
-  bool isKnown =
-      options.computeUnits > 0 || chip.backend != ::conv::Backend::Host;
+  bool isKnown = options.computeUnits > 0 || !chip.isProcessor();
   if (isKnown && measured != wanted)
     op.emitWarning() << "the database has this problem measured on " << measured
                      << " compute units, and not on the " << wanted

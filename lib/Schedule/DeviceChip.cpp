@@ -27,10 +27,6 @@ using namespace mlir::conv;
 static constexpr llvm::StringLiteral kUnits = "conv.compute_units";
 static constexpr llvm::StringLiteral kSecondCache = "conv.second_cache_bytes";
 
-static bool isHost(const ::conv::ChipInfo &chip) {
-  return chip.backend == ::conv::Backend::Host;
-}
-
 /// A copy of the processor with a second cache of so many bytes. Copies live as
 /// long as the process: there is one for each size that it compiles for.
 static const ::conv::HostProcessor *
@@ -59,13 +55,13 @@ static std::optional<int64_t> lookUp(Operation *op, StringRef name) {
 /// Sets an attribute if the target is a host, whose table has only one machine.
 static void setFact(Operation *op, StringRef name, int64_t value) {
   TargetAttr target = TargetAttr::lookup(op);
-  if (target && isHost(target.getInfo()))
+  if (target && target.getInfo().isProcessor())
     op->setAttr(name, Builder(op->getContext()).getI64IntegerAttr(value));
 }
 
 ::conv::ChipInfo mlir::conv::getDeviceChip(Operation *op) {
   ::conv::ChipInfo chip = TargetAttr::lookup(op).getInfo();
-  if (!isHost(chip))
+  if (!chip.isProcessor())
     return chip;
   if (std::optional<int64_t> units = lookUp(op, kUnits))
     chip.computeUnits = int(*units);

@@ -458,7 +458,7 @@ enumerateHostForms(ConvolutionOpInterface op, const ::conv::ChipInfo &chip) {
 SmallVector<OperandForm>
 mlir::conv::enumerateForms(ConvolutionOpInterface op,
                            const ::conv::ChipInfo &chip) {
-  if (chip.backend == ::conv::Backend::Host)
+  if (chip.isProcessor())
     return enumerateHostForms(op, chip);
   SmallVector<OperandForm> forms = enumerateFormsOfType(op, chip, Type());
   if (isWorthWidening(op, chip))
@@ -469,7 +469,7 @@ mlir::conv::enumerateForms(ConvolutionOpInterface op,
 
 std::string mlir::conv::explainNoForms(ConvolutionOpInterface op,
                                        const ::conv::ChipInfo &chip) {
-  if (chip.backend == ::conv::Backend::Host)
+  if (chip.isProcessor())
     return "a tile copies its operands from any layout";
   std::string obstacle = OperandForm::getChannelsLast(op).findObstacle(op);
   return obstacle.empty() ? "the operands have channels innermost, as kernels "

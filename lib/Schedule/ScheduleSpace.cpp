@@ -214,7 +214,7 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
                                                  const ::conv::ChipInfo &chip) {
   SmallVector<PlanOptions> all = {PlanOptions()};
   ::conv::Problem plain = computeProblem(op, PlanOptions());
-  if (chip.backend == ::conv::Backend::Host) {
+  if (chip.isProcessor()) {
     // Large tiles of slices pack each operand once, and slices have a thread
     // each; small tiles for as many threads would pack it several times.
     if (op.getDirection() == Direction::BackwardWeight)
@@ -244,8 +244,7 @@ static SmallVector<PlanOptions> enumerateOptions(ConvolutionOpInterface op,
 /// several times (`enumerateOptions`).
 static bool isOnePiece(ConvolutionOpInterface op,
                        const ::conv::ChipInfo &chip) {
-  return chip.backend == ::conv::Backend::Host &&
-         op.getDirection() != Direction::BackwardWeight;
+  return chip.isProcessor() && op.getDirection() != Direction::BackwardWeight;
 }
 
 std::string mlir::conv::explainNoSplits(ConvolutionOpInterface op,
@@ -265,7 +264,7 @@ std::string mlir::conv::explainNoMergedGroups(ConvolutionOpInterface op,
                                               const ::conv::ChipInfo &chip) {
   if (op.getGroups() == 1)
     return "there is one group";
-  if (chip.backend == ::conv::Backend::Host)
+  if (chip.isProcessor())
     return "the chip is a CPU";
   if (op.getGroups() % 2 != 0)
     return formatv("there are {0} groups, which make no pairs", op.getGroups());
@@ -278,7 +277,7 @@ std::string mlir::conv::explainNoMergedGroups(ConvolutionOpInterface op,
 
 std::string mlir::conv::explainNoTransposed(ConvolutionOpInterface op,
                                             const ::conv::ChipInfo &chip) {
-  if (chip.backend == ::conv::Backend::Host)
+  if (chip.isProcessor())
     return "the chip is a CPU";
   bool isGradient = op.getDirection() == Direction::BackwardWeight;
   if (isGradient && !hasWarpgroups(chip))
@@ -416,7 +415,7 @@ std::vector<RankedSchedule> mlir::conv::rankSchedules(
 static std::vector<std::pair<std::string, double>>
 describeUnit(ConvolutionOpInterface op, const RankedSchedule &one,
              const ::conv::ChipInfo &chip) {
-  if (chip.backend != ::conv::Backend::AMDGPU || one.listed)
+  if (!chip.isClocked() || one.listed)
     return {};
   return ::conv::describeUnit(computeProblem(op, one.options), chip,
                               one.candidate, one.cost);

@@ -37,7 +37,7 @@ mlir::conv::enumerateWinogradForms(ConvolutionOpInterface op,
   LayoutsAttr last = OperandForm::getChannelsLast(op).layouts;
   llvm::SmallSetVector<LayoutsAttr, 4> layouts;
   layouts.insert(op.getLayouts());
-  if (chip.backend != ::conv::Backend::Host) {
+  if (!chip.isProcessor()) {
     layouts.insert(last);
     layouts.insert(withOrder(last, op.getResultRole(), op.getResultOrder()));
   }

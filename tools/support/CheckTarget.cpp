@@ -74,7 +74,7 @@ static Result<std::unique_ptr<runtime::Device>>
 openDevice(const std::string &target, const runtime::SimOptions &options) {
   if (!target.starts_with(kSimPrefix)) {
     const ChipInfo *chip = lookupChip(target);
-    bool isProcessor = chip && chip->backend == Backend::Host;
+    bool isProcessor = chip && chip->isProcessor();
     return runtime::openDevice(isProcessor ? "host" : target);
   }
   auto device =

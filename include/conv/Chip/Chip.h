@@ -199,6 +199,16 @@ struct ChipInfo {
     return laneCopies.bytes > 0 ? &laneCopies : nullptr;
   }
 
+  bool isProcessor() const { return backend == Backend::Host; }
+
+  /// Whether predictions add up the instructions of a kernel, as the clock of
+  /// its code object does (`conv-clock`), because no times were measured.
+  bool isClocked() const { return backend == Backend::AMDGPU; }
+
+  /// Whether an instruction adds an offset that lanes share to the offsets of
+  /// lanes, and reads zeros beyond the end of a buffer.
+  bool hasBufferInstructions() const { return backend == Backend::AMDGPU; }
+
   /// Whether a subgroup can say which of those on its unit go first.
   bool hasSubgroupPriorities() const { return backend == Backend::AMDGPU; }
 

@@ -256,7 +256,7 @@ bool TilingBuilder::checkSteps() {
 /// Checks D3, and the number of work-items of D5 and D7 to D9.
 bool TilingBuilder::computeSharedMemory() {
   // The host keeps widened operands, and the sums of the whole tile.
-  bool isHost = chip.backend == ::conv::Backend::Host;
+  bool isHost = chip.isProcessor();
   auto getBytes = [&](const TensorBox &box, const ViewedTensor &operand) {
     int64_t bits = operand.type.getElementTypeBitWidth();
     return box.numElements *

@@ -27,10 +27,6 @@ static const ::conv::DirectCalibration &fit(const ::conv::ChipInfo &chip) {
   return chip.calibration->direct;
 }
 
-bool mlir::conv::isClocked(const ::conv::ChipInfo &chip) {
-  return chip.backend == ::conv::Backend::AMDGPU;
-}
-
 double mlir::conv::getShortRunCost(double runBytes, double cost,
                                    const ::conv::ChipInfo &chip) {
   return 1 + cost * std::log2(std::max(1., fit(chip).longRunBytes / runBytes));
@@ -142,7 +138,7 @@ ProductCycles mlir::conv::computeCycles(const DirectTiling &tiling,
       work.boxesOfItem;
   ProductCycles cycles;
   cycles.shared = boxes * work.vectors * ::conv::kVectorBytes *
-                  (isClocked(chip) ? work.conflicts : 1) /
+                  (chip.isClocked() ? work.conflicts : 1) /
                   chip.sharedMemoryBytesPerClock;
   cycles.products = boxes * work.cycles;
   cycles.copies =
@@ -184,7 +180,7 @@ double mlir::conv::getTurnCycles(const DirectTiling &tiling,
   double latency =
       double(1 + own.lhsWaits + own.rhsWaits) * getWaitCycles(chip);
   double fills = work.stages > 1 ? 1 : work.steps;
-  if (isClocked(chip)) {
+  if (chip.isClocked()) {
     // The load path takes one cache line per cycle.
     double lineShare =
         std::max(1.0, chip.calibration->launch.loadBytesPerClock / runBytes);

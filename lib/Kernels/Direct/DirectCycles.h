@@ -20,11 +20,6 @@
 
 namespace mlir::conv {
 
-/// Whether conv-clock (lib/Clock) timed the chip's kernels: then conflicts are
-/// cycles of shared memory, and either work hides the time of memory or the
-/// reverse.
-bool isClocked(const ::conv::ChipInfo &chip);
-
 /// Factor of the time for runs of `runBytes`, if each halving costs `cost`.
 double getShortRunCost(double runBytes, double cost,
                        const ::conv::ChipInfo &chip);

@@ -59,7 +59,7 @@ public:
 
   LogicalResult buildBody(Kernel &kernel,
                           gpu::GPUFuncOp function) const override {
-    bool onHost = kernel.chip.backend == ::conv::Backend::Host;
+    bool onHost = kernel.chip.isProcessor();
     switch (cast<DirectAttr>(kernel.form.schedule.getKernel()).getMainLoop()) {
     case DirectLoop::Reduction:
       if (onHost)

@@ -63,7 +63,7 @@ SmallVector<int64_t> DirectSearch::enumerateRuns(int64_t line) const {
 /// A work-item has sums for a vector of matrices, and takes neighbours of the
 /// innermost digit of the reduction, which share their input.
 void DirectSearch::runOverReduction() {
-  if (chip.backend == ::conv::Backend::Host)
+  if (chip.isProcessor())
     return runOverHostReduction();
   Type element = product.lhs.type.getElementType();
   int64_t columnRun = lastOf(product.result.view.getColumns());

@@ -73,7 +73,7 @@ static void addProduct(const DirectTiling &tiling, const DirectWork &work,
   if (!tiling.banded && !isQueue)
     cost.linesOfRuns =
         std::max(cost.linesOfRuns, getLinesOfRuns(tiling, runBytes, chip));
-  if (!isQueue && !isClocked(chip))
+  if (!isQueue && !chip.isClocked())
     cost.conflicts = std::max(cost.conflicts, work.conflicts);
   ProductCycles own =
       computeCycles(tiling, work, product, workgroups, cost.workItems, chip);
@@ -155,9 +155,8 @@ static DirectCost startCost(ConvolutionOpInterface op, const DirectPlan &plan,
   bool isReduction = isReductionLoop(schedule);
   cost.isQueue = !isReduction && chip.asyncCopyBytes > 0;
   bool addsOnLanes = isReduction && !schedule.reducesBlocks();
-  cost.reducesOnLanes =
-      addsOnLanes && !isClocked(chip) && chip.backend != ::conv::Backend::Host;
-  cost.addsClockedSums = addsOnLanes && isClocked(chip);
+  cost.reducesOnLanes = addsOnLanes && !chip.isClocked() && !chip.isProcessor();
+  cost.addsClockedSums = addsOnLanes && chip.isClocked();
   if (plan.followsTransforms)
     cost.waitSeconds = ::conv::getWaitSeconds(chip);
   return cost;
@@ -203,7 +202,7 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     if (!tiling)
       return std::nullopt;
     hasBlocks |= tiling->blocks.has_value();
-    if (chip.backend == ::conv::Backend::Host) {
+    if (chip.isProcessor()) {
       addHostProduct(*tiling, product, isReductionLoop(schedule), chip, cost);
       continue;
     }
@@ -225,7 +224,7 @@ std::optional<DirectCost> mlir::conv::computeDirectCost(
     addProduct(*tiling, work, product, chip, cost);
   }
   addMemory(plan, schedule, chip, hasBlocks, cost);
-  cost.isPipelined |= schedule.getStages() > 1 || isClocked(chip);
+  cost.isPipelined |= schedule.getStages() > 1 || chip.isClocked();
   cost.launchSeconds += getLaterSeconds(cost, plan, schedule, chip);
   return cost;
 }

@@ -133,7 +133,7 @@ SmallVector<Value> DirectReduction::createSums() const {
 /// most of the time of small layers by the clock of AMD chips. Nothing else
 /// shows what a round before it saves.
 int64_t DirectReduction::countRemainingSums() const {
-  return isClocked(kernel.chip)
+  return kernel.chip.isClocked()
              ? DirectTiling::countRemainingSums(
                    countSlices(), products->numUnits, kernel.workItems,
                    kernel.chip.calibration->direct.rounds)

@@ -25,8 +25,7 @@ static constexpr int64_t kMostChannels = 8;
 /// Whether threads sum up the gradients of filters of small groups.
 static bool sumsGroups(ConvolutionOpInterface op,
                        const ::conv::ChipInfo &chip) {
-  return chip.backend == ::conv::Backend::Host &&
-         op.getDirection() == Direction::BackwardWeight;
+  return chip.isProcessor() && op.getDirection() == Direction::BackwardWeight;
 }
 
 static bool hasSmallGroups(ConvolutionOpInterface op) {
@@ -83,7 +82,7 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
   DirectSearch search(op, chip);
   for (int64_t splits : enumerateDirectSplits(op, chip))
     // A thread needs no slices, unless others are idle.
-    if (chip.backend != ::conv::Backend::Host || splits <= chip.computeUnits)
+    if (!chip.isProcessor() || splits <= chip.computeUnits)
       search.run({.splits = splits, .joinsPhases = true});
   std::vector<PredictedSchedule> ranked = search.takeRanked();
   if (!ranked.empty())

@@ -49,7 +49,7 @@ void DirectSearch::run(const PlanOptions &planOptions) {
   } else if (isDepthwise) {
     runOverReduction();
     runOverBandedTiles();
-  } else if (chip.backend == ::conv::Backend::Host) {
+  } else if (chip.isProcessor()) {
     // Channels of a group are between matrices that are adjacent in memory.
     if (!isAlongBatch)
       runOverHostReduction();
@@ -149,7 +149,7 @@ SmallVector<int64_t> DirectSearch::listRuns(Type element) const {
 /// A work-item has a 16-byte vector of matrices if it has registers for it, at
 /// each of its rows.
 void DirectSearch::runOverRows() {
-  if (chip.backend == ::conv::Backend::Host)
+  if (chip.isProcessor())
     return runOverHostTiles();
   Type element = op.getResultType().getElementType();
   int64_t m = getMatricesAtom(element, columns);

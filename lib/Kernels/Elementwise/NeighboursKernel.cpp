@@ -132,9 +132,7 @@ mlir::conv::buildNeighboursKernel(OpBuilder &builder, CountNeighboursOp op,
   built.arguments = {{starts}, {counts}};
   built.workgroups =
       llvm::divideCeil(op.getResult().getType().getNumElements(), kTokens);
-  built.workItems = target.getInfo().backend == ::conv::Backend::Host
-                        ? 1
-                        : kElementwiseWorkItems;
+  built.workItems = target.getInfo().isProcessor() ? 1 : kElementwiseWorkItems;
   built.function = createKernelFunction(builder, op.getLoc(), name,
                                         {starts.getType(), counts.getType()},
                                         built.workItems);

@@ -82,7 +82,7 @@ std::string mlir::conv::findLaunchObstacle(Operation *transform,
   std::array<int64_t, 3> tile =
       getTile(kernel.schedule, /*isProduct=*/false, 0);
   auto [batch, rows, columns] = kernel.result.view.getShape();
-  bool isHost = chip.backend == ::conv::Backend::Host;
+  bool isHost = chip.isProcessor();
   bool isCopy = kernel.operands == 1 && kernel.results == 1;
   bool isTurned =
       isCopy && getTurnedDistance(kernel.source, kernel.result, chip) != 0;

@@ -24,7 +24,7 @@ bool mlir::conv::areRowsNearer(const Kernel &kernel,
     return std::abs(access.getInnermostDistance(index)) * kernel.operandBytes();
   };
   int64_t ofRow = getBytes(MatrixIndex::Row);
-  return kernel.chip.backend == ::conv::Backend::AMDGPU &&
+  return kernel.chip.hasBufferInstructions() &&
          access.getInnermostSize(MatrixIndex::Row) >= kernel.vectorElements() &&
          ofRow > 0 && ofRow < getBytes(MatrixIndex::Column) &&
          ofRow < kernel.chip.cacheLineBytes;
@@ -32,8 +32,7 @@ bool mlir::conv::areRowsNearer(const Kernel &kernel,
 
 bool mlir::conv::arrivesInBlocks(const Kernel &kernel,
                                  const MatrixAccess &access) {
-  return kernel.chip.backend == ::conv::Backend::AMDGPU &&
-         areRowsNeighbours(access);
+  return kernel.chip.hasBufferInstructions() && areRowsNeighbours(access);
 }
 
 CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
@@ -61,9 +60,8 @@ CopyShape::CopyShape(const Kernel &kernel, const SharedTile &tile,
   }
   decodesOnce =
       access.getInnermostSize(MatrixIndex::Column) % kernel.gemmK() == 0;
-  // Buffer instructions of AMD chips add an offset that all lanes share.
   hasPlaces =
-      kernel.chip.backend == ::conv::Backend::AMDGPU && !async &&
+      kernel.chip.hasBufferInstructions() && !async &&
       buffer.getNumElements() * kernel.operandBytes() < (int64_t(1) << 31);
   loadsOfPlaces = countLoadsOfPlaces(kernel, access);
   fixPlaces(kernel, tile, access, buffer);

@@ -245,7 +245,7 @@ public:
 
   std::string explainAbsence(StringRef loopName, ConvolutionOpInterface op,
                              const ::conv::ChipInfo &chip) const override {
-    if (chip.backend == ::conv::Backend::Host)
+    if (chip.isProcessor())
       return "the chip is a CPU";
     if (loopName == stringifyLoop(StagedLoop::Registers))
       return "no tile fits the chip";

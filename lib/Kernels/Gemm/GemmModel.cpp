@@ -164,7 +164,7 @@ public:
                                         const ChipInfo &chip,
                                         const MatrixAtom &atom) const override {
     std::vector<Candidate> candidates;
-    if (chip.backend == Backend::Host || isWarpgroupAtom(atom.kind) ||
+    if (chip.isProcessor() || isWarpgroupAtom(atom.kind) ||
         problem.hasHaloTiles || problem.hasChannelRows)
       return candidates;
     for (const Staging &staging : listStagings(problem, chip))

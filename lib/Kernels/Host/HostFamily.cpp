@@ -109,8 +109,7 @@ public:
 
   std::string explainAbsence(StringRef loopName, ConvolutionOpInterface op,
                              const ::conv::ChipInfo &chip) const override {
-    return chip.backend == ::conv::Backend::Host ? "no tile fits the chip"
-                                                 : "the chip is a GPU";
+    return chip.isProcessor() ? "no tile fits the chip" : "the chip is a GPU";
   }
 
   int64_t countUnordered(const ::conv::MatrixAtom &) const override {

@@ -289,7 +289,7 @@ std::vector<Candidate> HostModel::listCandidates(const Problem &problem,
                                                  const ChipInfo &chip,
                                                  const MatrixAtom &atom) const {
   std::vector<Candidate> candidates;
-  if (chip.backend != Backend::Host)
+  if (!chip.isProcessor())
     return candidates;
   const HostCalibration &fit = *chip.calibration->host;
   bool leftIsWide = isLeftWide(atom, problem.rows, problem.columns,

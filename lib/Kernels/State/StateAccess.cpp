@@ -35,7 +35,7 @@ StateAccess::StateAccess(ImplicitLocOpBuilder &builder, const IndexMath &math,
                          int64_t workItems)
     : b(builder), math(math), chip(chip), function(function),
       workItems(workItems), sizes(sizes), numbers(numbers),
-      branched(chip.backend == ::conv::Backend::Host) {}
+      branched(chip.isProcessor()) {}
 
 Value mlir::conv::createProduct(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
   return b.createOrFold<arith::MulIOp>(lhs, rhs);

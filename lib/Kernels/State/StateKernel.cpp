@@ -108,8 +108,7 @@ static IntegerType selectIndexType(OpBuilder &builder, ValueRange buffers,
                                    const ::conv::ChipInfo &chip) {
   constexpr int64_t kLimit = int64_t(1) << 30;
   bool isLarge =
-      chip.backend == ::conv::Backend::Host ||
-      llvm::any_of(buffers.getTypes(), [&](Type type) {
+      chip.isProcessor() || llvm::any_of(buffers.getTypes(), [&](Type type) {
         auto buffer = cast<MemRefType>(type);
         return buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8 >=
                kLimit;
@@ -237,7 +236,7 @@ FailureOr<SizedKernel> mlir::conv::buildStateKernel(OpBuilder &builder,
   int64_t workItems = selectWorkItems(op, chip);
   SizedKernel built =
       createFunction(builder, op, buffers, name, sizes.getSizes().size(),
-                     chip.backend == ::conv::Backend::Host ? 1 : workItems);
+                     chip.isProcessor() ? 1 : workItems);
   ImplicitLocOpBuilder b(op->getLoc(), builder.getContext());
   b.setInsertionPointToStart(&built.function.getBody().front());
   SmallVector<Value> arguments =
