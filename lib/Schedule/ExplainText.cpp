@@ -87,15 +87,10 @@ static std::string formatLastRound(const Explanation &all) {
                          : "";
 }
 
-/// `schedule` is the original's; `all` explains the convolution in its form.
-static void printDecision(const Explanation &all, ScheduleAttr schedule,
-                          raw_ostream &os) {
+/// Tiles, and the cycles of a step, of a kernel on a GPU.
+static void printGrid(const Explanation &all, raw_ostream &os) {
   const ::conv::Cost &cost = all.cost;
-  os << "schedule    " << schedule << "\n"
-     << "chosen by   " << stringifyChosenBy(all.schedule.getChosenBy())
-     << formatv(", {0} candidates were valid and {1} rejected\n",
-                all.ranking.accepted.size(), all.ranking.rejected.size())
-     << formatv(
+  os << formatv(
             "grid        {0} workgroups{1} of {2} work-items on {3} compute "
             "units: {4:P0} of them busy, {5:P0} of the products needed\n",
             cost.workgroups, formatCluster(all.candidate), cost.workItems,
@@ -111,11 +106,46 @@ static void printDecision(const Explanation &all, ScheduleAttr schedule,
      << formatv("main loop   {0} steps of {1:F0} cycles: matrix units {2:F0}, "
                 "shared memory {3:F0}, loads {4:F0}\n",
                 cost.steps, cost.stepCycles, cost.matrixCycles,
-                cost.sharedCycles, cost.loadCycles)
-     << "predicted   " << formatMicroseconds(cost.seconds) << " (compute "
+                cost.sharedCycles, cost.loadCycles);
+}
+
+/// The same on a processor, where a thread computes a tile.
+static void printTiles(const Explanation &all, raw_ostream &os) {
+  const ::conv::Cost &cost = all.cost;
+  os << formatv(
+            "tiles       {0} on {1} threads: {2:P0} of them busy, {3:P0} of "
+            "the products needed, {4} bytes of scratch memory each\n",
+            cost.workgroups, all.chip.computeUnits, cost.waveEfficiency,
+            cost.tileEfficiency, cost.sharedBytes)
+     << formatv("main loop   {0} steps of {1:F0} cycles: products {2:F0}, "
+                "copies {3:F0}\n",
+                cost.steps, cost.stepCycles, cost.matrixCycles,
+                cost.loadCycles);
+}
+
+/// What limits a kernel, in the words of its chip.
+static StringRef getLimit(const Explanation &all, ::conv::Limit limit) {
+  if (!all.chip.isProcessor() || limit == ::conv::Limit::Memory)
+    return ::conv::getName(limit);
+  return limit == ::conv::Limit::Loads ? "copies" : "products";
+}
+
+/// `schedule` is the original's; `all` explains the convolution in its form.
+static void printDecision(const Explanation &all, ScheduleAttr schedule,
+                          raw_ostream &os) {
+  const ::conv::Cost &cost = all.cost;
+  os << "schedule    " << schedule << "\n"
+     << "chosen by   " << stringifyChosenBy(all.schedule.getChosenBy())
+     << formatv(", {0} candidates were valid and {1} rejected\n",
+                all.ranking.accepted.size(), all.ranking.rejected.size());
+  if (all.chip.isProcessor())
+    printTiles(all, os);
+  else
+    printGrid(all, os);
+  os << "predicted   " << formatMicroseconds(cost.seconds) << " (compute "
      << formatMicroseconds(cost.computeSeconds) << ", memory "
      << formatMicroseconds(cost.memorySeconds) << "), limited by "
-     << ::conv::getName(cost.limit) << ": "
+     << getLimit(all, cost.limit) << ": "
      << formatScaled(all.problem.usefulFlops / cost.seconds, "flop/s")
      << formatv(", {0:P0} of the atom's peak\n",
                 all.problem.usefulFlops / cost.seconds / all.peakFlops);
@@ -131,7 +161,7 @@ static void printCandidates(const Explanation &all, raw_ostream &os) {
     const ::conv::Candidate &one = ranked.candidate;
     os << formatv("  {0,10:F1}  {1,-16}  {2,-10}  {3,-10}  {4,6}  {5,-17}  "
                   "{6,9}{7}\n",
-                  ranked.cost.seconds * 1e6, ::conv::getName(ranked.cost.limit),
+                  ranked.cost.seconds * 1e6, getLimit(all, ranked.cost.limit),
                   formatTile(one.workgroup), formatTile(one.subgroup),
                   one.gemmK, formatAtom(*one.atom),
                   ranked.cost.registers.total(), formatCluster(one));
