@@ -86,9 +86,9 @@ def start(command, environment, log):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--units", type=int, default=10000)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--units", type=int, default=10000, help="entries to build (default: 10000)")
+    parser.add_argument("--workers", type=int, default=2, help="processes of the cluster (default: 2)")
+    parser.add_argument("--seed", type=int, default=1, help="of the random problems (default: 1)")
     parser.add_argument("--defaults", action="store_true", help="Dask's own settings")
     parser.add_argument("--output", type=pathlib.Path, required=True, help="a folder")
     options = parser.parse_args()

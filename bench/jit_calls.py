@@ -106,9 +106,9 @@ STEPS = {"load": measure_load, "cold": measure_cold, "hits": measure_hits, "grow
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--target", default="host")
-    parser.add_argument("--problems", type=int, default=1000)
-    parser.add_argument("--calls", type=int, default=100000)
+    parser.add_argument("--target", default="host", help="what is compiled for (default: host)")
+    parser.add_argument("--problems", type=int, default=1000, help="different problems of the long run (default: 1000)")
+    parser.add_argument("--calls", type=int, default=100000, help="calls of the long run (default: 100000)")
     parser.add_argument("--step", choices=STEPS, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.step:

@@ -59,9 +59,9 @@ def compare(make, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", nargs="?", default="", help="measure the cases that contain this")
-    parser.add_argument("--calls", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=25)
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--calls", type=int, default=200, help="calls of a round (default: 200)")
+    parser.add_argument("--rounds", type=int, default=25, help="rounds, of which the fastest counts (default: 25)")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where the tensors are (default: cpu)")
     options = parser.parse_args()
     torch.set_num_threads(1)
     conv.torch.settings.measure = False

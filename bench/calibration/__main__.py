@@ -60,35 +60,45 @@ def parse_options():
     step.add_argument("--every", type=int, default=1, help="take every so many of the shapes (default: 1)")
     step.add_argument("--random", type=int, metavar="N", help="N random layers instead of a file")
     step.add_argument("--seed", type=int, default=0, help="of random layers, or the first of the shapes (default: 0)")
-    step.add_argument("--layout", default="nhwc", choices=LAYOUTS)
-    step.add_argument("--directions", nargs="+", default=list(DIRECTIONS), choices=DIRECTIONS)
-    step.add_argument("--dtype", default="bf16", choices=COMMANDS)
+    step.add_argument("--layout", default="nhwc", choices=LAYOUTS, help="of all tensors (default: nhwc, channels last)")
+    step.add_argument(
+        "--directions",
+        nargs="+",
+        default=list(DIRECTIONS),
+        choices=DIRECTIONS,
+        help="of each layer (default: all three)",
+    )
+    step.add_argument("--dtype", default="bf16", choices=COMMANDS, help="of all tensors (default: bf16)")
     step.add_argument("--count", type=int, default=7, help="schedules of a problem at most (default: 7)")
-    step.add_argument("--target", default="sm_90a")
-    step.add_argument("--jobs", type=int, default=os.cpu_count())
-    step.add_argument("--output", required=True, metavar="FOLDER")
+    step.add_argument("--target", default="sm_90a", help="the chip to compile for (default: sm_90a)")
+    step.add_argument("--jobs", type=int, default=os.cpu_count(), help="compilers at once (default: processors)")
+    step.add_argument("--output", required=True, metavar="FOLDER", help="where schedules and their code are written")
 
     step = commands.add_parser("time", help="verify and time what `sample` compiled")
     step.set_defaults(run=time_sample)
-    step.add_argument("sample", metavar="FOLDER")
-    step.add_argument("--device", default="cuda:0")
+    step.add_argument("sample", metavar="FOLDER", help="the folder that `sample` wrote")
+    step.add_argument("--device", default="cuda:0", help="the GPU (default: cuda:0)")
     step.add_argument("--idle", type=float, default=0.02, help="seconds before a burst (default: 0.02)")
     step.add_argument("--burst", type=float, default=0.01, help="seconds of a burst (default: 0.01)")
     step.add_argument("--rounds", type=int, default=2, help="bursts of each schedule (default: 2)")
     step.add_argument("--sets", type=int, default=48, help="of operands at most (default: 48)")
     step.add_argument("--library", action=argparse.BooleanOptionalAction, default=True, help="time cuDNN too")
-    step.add_argument("--output", required=True, metavar="FILE")
+    step.add_argument("--output", required=True, metavar="FILE", help="the file of lines of JSON to write")
 
     step = commands.add_parser("clock", help="add clocked schedules to a file")
     step.set_defaults(run=clock_rows)
     step.add_argument("--lines", help="a file with a problem in each line, as conv-gen takes it")
-    step.add_argument("--shapes", default=pathlib.Path(__file__).parents[1] / "shapes" / "models.json")
+    step.add_argument(
+        "--shapes",
+        default=pathlib.Path(__file__).parents[1] / "shapes" / "models.json",
+        help="a file of shape lists (default: bench/shapes/models.json)",
+    )
     step.add_argument("--lists", type=_names, help="only these, by commas")
     step.add_argument("--every", type=int, default=1, help="take every so many of the shapes")
     step.add_argument("--offset", type=int, default=0, help="and leave out so many first")
-    step.add_argument("--dtype", type=_names, default=["f16"])
-    step.add_argument("--directions", type=_names, default=["forward"])
-    step.add_argument("--targets", type=_names, default=["gfx942"])
+    step.add_argument("--dtype", type=_names, default=["f16"], help="types by commas (default: f16)")
+    step.add_argument("--directions", type=_names, default=["forward"], help="by commas (default: forward)")
+    step.add_argument("--targets", type=_names, default=["gfx942"], help="chips by commas (default: gfx942)")
     step.add_argument("--first", type=int, default=6, help="schedules that are predicted to be the fastest (6)")
     step.add_argument("--others", type=int, default=6, help="schedules in even steps after them (6)")
     step.add_argument("--output", required=True, metavar="FILE", help="the file to which lines are added")

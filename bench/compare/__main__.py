@@ -193,8 +193,14 @@ def main():
     )
     step.add_argument("--seed", type=int, default=0, help="of the random layers (default: 0)")
     step.add_argument("--layout", default="nhwc", choices=LAYOUTS, help="of all tensors (default: nhwc, channels last)")
-    step.add_argument("--directions", nargs="+", default=list(DIRECTIONS), choices=DIRECTIONS)
-    step.add_argument("--dtype", default="bf16", choices=COMMANDS)
+    step.add_argument(
+        "--directions",
+        nargs="+",
+        default=list(DIRECTIONS),
+        choices=DIRECTIONS,
+        help="of each layer (default: all three)",
+    )
+    step.add_argument("--dtype", default="bf16", choices=COMMANDS, help="of all tensors (default: bf16)")
     step.add_argument(
         "--epilogues",
         nargs="+",
@@ -203,7 +209,7 @@ def main():
         metavar="EPILOGUE",
         help="what follows, such as bias+residual+relu; with none among them, `run` says what the others cost",
     )
-    step.add_argument("--target", default="sm_90a")
+    step.add_argument("--target", default="sm_90a", help="the chip to compile for (default: sm_90a)")
     step.add_argument(
         "--database",
         default="none",
@@ -211,27 +217,29 @@ def main():
         help="of conv-tune: its schedules win over those of the cost model (default: none, not the one that ships)",
     )
     step.add_argument("--algorithm", metavar="NAME", help="consider only this one (default: all)")
-    step.add_argument("--jobs", type=positive, default=os.cpu_count())
-    step.add_argument("--output", required=True, metavar="FOLDER")
+    step.add_argument("--jobs", type=positive, default=os.cpu_count(), help="compilers at once (default: processors)")
+    step.add_argument("--output", required=True, metavar="FOLDER", help="where artifacts are written")
 
     step = commands.add_parser("check", help="verify the artifacts of a folder")
     step.set_defaults(run=run_check)
-    step.add_argument("packs", metavar="FOLDER")
+    step.add_argument("packs", metavar="FOLDER", help="the folder that `compile` wrote")
     step.add_argument("--device", default="cuda:0", help="a GPU, or host (default: cuda:0)")
 
     step = commands.add_parser("run", help="verify the artifacts of a folder and time them beside the library")
     step.set_defaults(run=run_benchmark)
-    step.add_argument("packs", metavar="FOLDER")
+    step.add_argument("packs", metavar="FOLDER", help="the folder that `compile` wrote")
     step.add_argument("--device", default="cuda:0", help="a GPU, or host (default: cuda:0)")
     step.add_argument("--idle", type=seconds, default=0.2, help="seconds before a burst (default: 0.2)")
     step.add_argument("--burst", type=seconds, default=0.03, help="seconds of a burst (default: 0.03)")
     step.add_argument("--rounds", type=positive, default=7, help="bursts of each kernel (default: 7)")
-    step.add_argument("--output", required=True, metavar="FOLDER")
+    step.add_argument(
+        "--output", required=True, metavar="FOLDER", help="where times, tables and the picture are written"
+    )
     step.add_argument("--lists", nargs="+", default=[], metavar="LIST", help="which of them (default: all)")
 
     step = commands.add_parser("report", help="write the tables and draw the picture of earlier results")
     step.set_defaults(run=run_report)
-    step.add_argument("results", metavar="FOLDER")
+    step.add_argument("results", metavar="FOLDER", help="the folder that `run` wrote")
 
     step = commands.add_parser("fit", help="compare predictions with measured times, cross-validated")
     step.set_defaults(run=run_fit)
@@ -248,7 +256,7 @@ def main():
     step.add_argument("--limit", type=positive, metavar="N", help="look at the first N records only")
     step.add_argument("--worst", type=int, default=5, help="problems that are printed (default: 5)")
     step.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    step.add_argument("--jobs", type=positive, default=os.cpu_count())
+    step.add_argument("--jobs", type=positive, default=os.cpu_count(), help="predictors at once (default: processors)")
 
     options = parser.parse_args()
     try:

@@ -217,9 +217,16 @@ def main():
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     runs = commands.add_parser("run", help="measure")
-    runs.add_argument("--networks", nargs="+", choices=networks.NAMES, default=networks.NAMES, metavar="NAME")
-    runs.add_argument("--batch", nargs="+", type=int, default=[1, 8, 64])
-    runs.add_argument("--dtype", choices=DTYPES, default="bf16")
+    runs.add_argument(
+        "--networks",
+        nargs="+",
+        choices=networks.NAMES,
+        default=networks.NAMES,
+        metavar="NAME",
+        help="which networks (default: all)",
+    )
+    runs.add_argument("--batch", nargs="+", type=int, default=[1, 8, 64], help="batch sizes (default: 1 8 64)")
+    runs.add_argument("--dtype", choices=DTYPES, default="bf16", help="of parameters and images (default: bf16)")
     runs.add_argument(
         "--layout", choices=("nhwc", "nchw"), default="nhwc", help="of parameters and images, as all variants get them"
     )
@@ -233,14 +240,18 @@ def main():
         "or one of them; training steps are compiled if it says so",
     )
     runs.add_argument("--no-measure", dest="measure", action="store_false", help="conv's kernels wherever there is one")
-    runs.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    runs.add_argument("--rounds", type=int, default=5)
+    runs.add_argument(
+        "--device",
+        default="cuda" if torch.cuda.is_available() else "cpu",
+        help="PyTorch's name of the device (default: cuda if there is one, otherwise cpu)",
+    )
+    runs.add_argument("--rounds", type=int, default=5, help="bursts of each variant (default: 5)")
     runs.add_argument("--idle", type=float, default=0.1, help="seconds between bursts")
     runs.add_argument("--burst", type=float, default=0.03, help="seconds of a burst")
     runs.add_argument("--keep-going", action="store_true", help="go on after a network that fails")
     runs.add_argument("--output", default="results", help="a folder")
     shows = commands.add_parser("report", help="print the tables of a folder, and write report.md and report.html there")
-    shows.add_argument("output")
+    shows.add_argument("output", help="the folder that `run` wrote")
     options = parser.parse_args()
     try:
         if options.command == "report":

@@ -125,12 +125,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build" / "bin", help="folder of the tools")
     parser.add_argument("--count", type=int, default=100, help="random problems")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--targets", default=TARGETS)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=0, help="of the random problems (default: 0)")
+    parser.add_argument("--targets", default=TARGETS, help="by commas (default: a chip of each kind)")
+    parser.add_argument("--jobs", type=int, default=2, help="compilers at once (default: 2)")
     parser.add_argument("--run", action="store_true", help="run small problems in the simulator")
-    parser.add_argument("--disassembler", default=shutil.which("llvm-objdump-22") or shutil.which("llvm-objdump"))
-    parser.add_argument("lists", nargs="*", type=pathlib.Path, default=LISTS)
+    parser.add_argument(
+        "--disassembler",
+        default=shutil.which("llvm-objdump-22") or shutil.which("llvm-objdump"),
+        help="LLVM's llvm-objdump (default: the one on the path)",
+    )
+    parser.add_argument(
+        "lists",
+        nargs="*",
+        type=pathlib.Path,
+        default=LISTS,
+        help="files of shape lists to draw from (default: those of bench/shapes)",
+    )
     options = parser.parse_args()
 
     commands = draw(options.lists, options.count, random.Random(options.seed))

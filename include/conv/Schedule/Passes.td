@@ -54,8 +54,8 @@ def SelectSchedulePass : Pass<"conv-select-schedule"> {
   }];
   let options = [
     Option<"schedule", "schedule", "std::string", /*default=*/"\"\"",
-           "A #conv.schedule<...> for every convolution, instead of deciding and "
-           "of what is there">,
+           "A #conv.schedule<...> for every convolution, in place of the compiler's "
+           "choice and of a schedule that the operation has">,
     Option<"algorithm", "algorithm", "std::string", /*default=*/"\"\"",
            "Consider only this algorithm (implicit_gemm, direct, winograd); default: "
            "the first two, and the third within max-error">,

@@ -108,7 +108,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     parser = argparse.ArgumentParser(
         prog="conv-build", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("models", metavar="MODELS.yaml")
+    parser.add_argument("models", metavar="MODELS.yaml", help="the list of models, their problems and targets")
     parser.add_argument("--only", nargs="+", default=[], metavar="MODEL", help="build these (default: all)")
     parser.add_argument("--jobs", type=positive, default=count_processors(), help="compilers at once (default: processors)")
     parser.add_argument(

@@ -253,7 +253,9 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     step = commands.add_parser("compile", help="compile the schedules of layers into a bundle")
     step.set_defaults(run=run_compile)
     _add_layers(step)
-    step.add_argument("-o", "--output", required=True, metavar="BUNDLE")
+    step.add_argument(
+        "-o", "--output", required=True, metavar="BUNDLE", help="the folder to write: code, problems and schedules"
+    )
     step.add_argument(
         "--compute-units",
         type=positive,
@@ -264,7 +266,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
 
     step = commands.add_parser("measure", help="verify and measure a bundle, without a compiler")
     step.set_defaults(run=run_measure)
-    step.add_argument("bundle", metavar="BUNDLE")
+    step.add_argument("bundle", metavar="BUNDLE", help="the folder that conv-tune compile wrote")
     step.add_argument("--device", required=True, type=device, help="host, cuda, cuda:1 or hip")
     step.add_argument(
         "--verify-jobs",
@@ -278,13 +280,13 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     step = commands.add_parser("collect", help="take what was measured of bundles into a database")
     step.set_defaults(run=run_collect)
     step.add_argument("bundles", nargs="+", metavar="BUNDLE", help="a bundle, or its results.db")
-    step.add_argument("--database", required=True, metavar="FILE")
+    step.add_argument("--database", required=True, metavar="FILE", help="the database to which rows are added")
     step.add_argument("--keep", default="newer", choices=KEEP, help="of two rows of one key (default: newer)")
 
     step = commands.add_parser("report", help="print the default against the best of each layer")
     step.set_defaults(run=run_report)
-    step.add_argument("--database", required=True, metavar="FILE")
-    step.add_argument("--json", action="store_true")
+    step.add_argument("--database", required=True, metavar="FILE", help="the database to report on")
+    step.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     step.add_argument("--markdown", action="store_true", help="tables for a page: measured rows, by direction and layer")
 
     return parser.parse_args(arguments)

@@ -176,11 +176,15 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
     def add(name: str, run: typing.Callable, text: str, filters: bool = True) -> argparse.ArgumentParser:
         step = commands.add_parser(name, help=text)
         step.set_defaults(run=run, compiler="")
-        step.add_argument("database", metavar="FILE")
+        step.add_argument("database", metavar="FILE", help="the database")
         if filters:
             step.add_argument("--target", help="only of this chip")
             step.add_argument("--problem", help="only of this problem, in the grammar of MIOpenDriver")
-            step.add_argument("--kind", choices=("measured", "modelled"))
+            step.add_argument(
+                "--kind",
+                choices=("measured", "modelled"),
+                help="only rows that a device was timed for, or that a model predicted",
+            )
         return step
 
     step = add("list", run_list, "print rows")
@@ -189,7 +193,7 @@ def _parse(arguments: typing.Optional[typing.Sequence[str]]) -> argparse.Namespa
         "--compiler", default="", help="the fingerprint that is not stale (default: of the installed one)"
     )
     step = add("merge", run_merge, "take the rows of other databases", filters=False)
-    step.add_argument("others", nargs="+", metavar="OTHER")
+    step.add_argument("others", nargs="+", metavar="OTHER", help="the databases whose rows are taken")
     step.add_argument("--keep", default="newer", choices=KEEP, help="of two rows of one key (default: newer)")
     add("verify", run_verify, "check the file and its rows", filters=False)
     step = add("prune", run_prune, "remove rows")
