@@ -29,7 +29,7 @@ NAME = re.compile(r"\b(?:[A-Za-z]+_\w*\w|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*)\
 
 # Names of other software that no source file has: counters of rocprof, instructions, functions of LLVM, options of other tools.
 OTHERS = re.compile(
-    r"(?:SQC?|TCC|TCP|GRBM)_\w+|(?:v|s|ds|global)_[a-z0-9_]+|--list-avail|--kernel-trace"
+    r"(?:SQC?|TCC|TCP|GRBM)_\w+|(?:v|s|ds|global)_[a-z0-9_]+|--list-avail|--kernel-trace|MfmaUtil"
     r"|getLdsDwGranularity|mma_promotion_interval|perf_models|E[45]M[23]FNUZ"
 )
 # Words of former versions, in the table of families.md that translates them; quantities of formulas, and sizes in types;
