@@ -22,14 +22,8 @@ namespace mlir::conv {
 /// Registers what the functions below need to translate a module.
 void registerAMDGPUTranslations(DialectRegistry &registry);
 
-/// The assembly of a module in the LLVM and ROCDL dialects. `deviceLibraries`
-/// is the folder that contains `amdgcn/bitcode`; if empty, the build's folder.
-FailureOr<std::string> compileToAssembly(gpu::GPUModuleOp module,
-                                         StringRef deviceLibraries = "");
-
-/// The code object (HSACO) of that assembly.
-FailureOr<std::string> assembleAndLink(gpu::GPUModuleOp module,
-                                       StringRef assembly);
+/// The assembly of a module in the LLVM and ROCDL dialects.
+FailureOr<std::string> compileToAssembly(gpu::GPUModuleOp module);
 
 } // namespace mlir::conv
 

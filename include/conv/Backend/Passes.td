@@ -277,8 +277,8 @@ def JoinWgmmaPass : Pass<"conv-join-wgmma", "::mlir::gpu::GPUModuleOp"> {
 def SerializeAMDGPUPass : Pass<"conv-serialize-amdgpu", "::mlir::ModuleOp"> {
   let summary = "Compile each gpu.module for an AMD GPU into a gpu.binary";
   let description = [{
-    Optimises with LLVM, assembles and links in process; nothing is looked for
-    in the PATH. The object of the `gpu.binary` has the kernels' own metadata
+    Compiles with LLVM and links in process; nothing is looked for in the PATH,
+    and there is no assembly in between. The object of the `gpu.binary` has the kernels' own metadata
     (registers, shared memory, spills) beside its bytes.
 
     * Input: `gpu.module` of the LLVM and ROCDL dialects.

@@ -39,9 +39,11 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils.h"
 
@@ -222,12 +224,13 @@ public:
   }
 };
 
-/// Stops after the assembly.
-class AssemblyCompiler final : public ROCDL::SerializeGPUModuleBase {
+/// Compiles to assembly or to an object file that is not linked. An object file
+/// by way of assembly has the same code, and takes longer.
+class CodeCompiler final : public ROCDL::SerializeGPUModuleBase {
 public:
-  AssemblyCompiler(gpu::GPUModuleOp module, ROCDL::ROCDLTargetAttr target,
-                   const gpu::TargetOptions &options)
-      : SerializeGPUModuleBase(*module, target, options), options(options) {}
+  CodeCompiler(gpu::GPUModuleOp module, ROCDL::ROCDLTargetAttr target,
+               const gpu::TargetOptions &options, llvm::CodeGenFileType type)
+      : SerializeGPUModuleBase(*module, target, options), type(type) {}
 
   LogicalResult optimizeModule(llvm::Module &module, int level) override {
     keepCalls(module);
@@ -256,15 +259,22 @@ public:
     CodeGenPassScope scope(addSelectionPasses);
     if (llvm::any_of(module, hasManyAddresses))
       module.getContext().setOptPassGate(skipAddressReuse);
-    FailureOr<SmallVector<char, 0>> assembly =
-        moduleToObjectImpl(options, module);
+    FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
+    if (failed(machine))
+      return getOperation().emitOpError("has no target machine"), failure();
+    SmallVector<char, 0> code;
+    llvm::raw_svector_ostream os(code);
+    llvm::legacy::PassManager passes;
+    if ((*machine)->addPassesToEmitFile(passes, os, /*DwoOut=*/nullptr, type))
+      return getOperation().emitOpError("has no code generator"), failure();
+    passes.run(module);
     if (errors.empty())
-      return assembly;
+      return code;
     return getOperation().emitError() << "LLVM cannot compile it: " << errors;
   }
 
 private:
-  const gpu::TargetOptions &options;
+  llvm::CodeGenFileType type;
   SkipAddressReuse skipAddressReuse;
 };
 } // namespace
@@ -287,43 +297,38 @@ void mlir::conv::registerAMDGPUTranslations(DialectRegistry &registry) {
   ROCDL::registerROCDLTargetInterfaceExternalModels(registry);
 }
 
-FailureOr<std::string>
-mlir::conv::compileToAssembly(gpu::GPUModuleOp module,
-                              StringRef deviceLibraries) {
+static FailureOr<SmallVector<char, 0>> compile(gpu::GPUModuleOp module,
+                                               StringRef deviceLibraries,
+                                               llvm::CodeGenFileType type) {
   CodeGenerationLock lock;
   initializeCodeGenTargets();
   gpu::TargetOptions options(deviceLibraries.empty() ? CONV_DEVICE_LIBRARIES
                                                      : deviceLibraries,
                              {}, "", "", gpu::CompilationTarget::Assembly);
-  std::optional<SmallVector<char, 0>> isa =
-      AssemblyCompiler(module, targetOf(module), options).run();
-  if (!isa)
-    return module.emitOpError("cannot be compiled to assembly"), failure();
-  // The data ends with a zero that is not part of the text.
-  return StringRef(isa->data(), isa->size()).rtrim('\0').str();
+  std::optional<SmallVector<char, 0>> code =
+      CodeCompiler(module, targetOf(module), options, type).run();
+  if (!code)
+    return module.emitOpError("cannot be compiled"), failure();
+  return std::move(*code);
 }
 
-FailureOr<std::string> mlir::conv::assembleAndLink(gpu::GPUModuleOp module,
-                                                   StringRef assembly) {
-  ROCDL::ROCDLTargetAttr target = targetOf(module);
-  auto emitError = [&] { return module.emitOpError(); };
-  FailureOr<SmallVector<char, 0>> object = [&] {
-    CodeGenerationLock lock;
-    return ROCDL::assembleIsa(assembly, target.getTriple(), target.getChip(),
-                              target.getFeatures(), emitError);
-  }();
-  if (failed(object))
+FailureOr<std::string> mlir::conv::compileToAssembly(gpu::GPUModuleOp module) {
+  FailureOr<SmallVector<char, 0>> assembly = compile(
+      module, /*deviceLibraries=*/"", llvm::CodeGenFileType::AssemblyFile);
+  if (failed(assembly))
     return failure();
-  return linkShared(*object, emitError);
+  return std::string(assembly->begin(), assembly->end());
 }
 
 /// Replaces `module` by its binary.
 static LogicalResult serialize(gpu::GPUModuleOp module,
                                StringRef deviceLibraries) {
-  FailureOr<std::string> assembly = compileToAssembly(module, deviceLibraries);
-  if (failed(assembly))
+  FailureOr<SmallVector<char, 0>> compiled =
+      compile(module, deviceLibraries, llvm::CodeGenFileType::ObjectFile);
+  if (failed(compiled))
     return failure();
-  FailureOr<std::string> object = assembleAndLink(module, *assembly);
+  FailureOr<std::string> object =
+      linkShared(*compiled, [&] { return module.emitOpError(); });
   if (failed(object))
     return failure();
   OpBuilder builder(module);

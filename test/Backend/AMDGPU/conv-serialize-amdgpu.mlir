@@ -38,7 +38,7 @@ module {
 // What LLVM's code generator refuses is an error at the module.
 module attributes {conv.target = #conv.target<"gfx942">} {
   // expected-error @below {{LLVM cannot compile it: }}
-  // expected-error @below {{cannot be compiled to assembly}}
+  // expected-error @below {{cannot be compiled}}
   gpu.module @kernels {
     llvm.mlir.global private @too_large() {addr_space = 3 : i32} : !llvm.array<100000 x i8>
     llvm.func @kernel(%value: i8) attributes {gpu.kernel, rocdl.kernel} {
