@@ -3,6 +3,7 @@
     python3 bench/networks run --networks resnet50 --batch 1 64 --output results    inference in bf16, channels-last
     python3 bench/networks run --layout nchw --output results                       in PyTorch's default layout
     python3 bench/networks run --train --output results                             forward and backward, autocast to bf16
+    python3 bench/networks run --train --rest compiled --against compile            the same, both under torch.compile
     python3 bench/networks report results                                           the tables again, and report.html
 
 Each network has random weights and runs as `conv` (conv.torch.optimize or replace), as `eager` (cuDNN in benchmark mode,
@@ -129,6 +130,7 @@ def compare(name, batch, options):
         image = image.to(memory_format=memory_format[image.dim()])
     step_of = (lambda n, x: training_step(n, x, dtype)) if options.train else inference_step
 
+    torch._dynamo.reset()  # Only here: it would make code of earlier variants compile again, in a measured call.
     variants, seconds, problems = {}, {}, []
     begin = time.perf_counter()
     conv.torch.settings.measure = options.measure
@@ -140,13 +142,12 @@ def compare(name, batch, options):
         ours = conv.torch.optimize(network, (image,), measure=options.measure, compile_rest=rest, cuda_graph=is_gpu)
         ours = ours.module if is_gpu else ours  # Variants capture graphs of their own.
     if options.train and options.rest == "compiled":
-        ours = torch.compile(ours, dynamic=False)
+        ours = torch.compile(ours, dynamic=False, fullgraph=True)
     variants["conv"] = Variant(step_of(ours, image), is_gpu)
     seconds["conv"] = time.perf_counter() - begin
     for variant in ["eager", *options.against]:
         theirs = copy.deepcopy(network)
         if variant in MODES:
-            torch._dynamo.reset()
             theirs = torch.compile(theirs, mode=MODES[variant], dynamic=False)
         begin = time.perf_counter()
         variants[variant] = Variant(step_of(theirs, image), is_gpu)

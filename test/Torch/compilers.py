@@ -30,10 +30,12 @@ class Compilers(unittest.TestCase):
             torch.library.opcheck(torch.ops.conv.convolution.default, (x, self.w, self.b, *window))
             torch.library.opcheck(torch.ops.conv.convolution.default, (x, self.w, None, *window, "circular"))
             grad = torch.randn(2, 6, 4, 7)
-            torch.library.opcheck(
-                torch.ops.conv.convolution_backward.default,
-                (grad, x.detach(), self.w.detach(), *window, "zeros", [True, True, True]),
-            )
+            for dtype in (None, torch.bfloat16):
+                torch.library.opcheck(
+                    torch.ops.conv.convolution_backward.default,
+                    (grad, x.detach(), self.w.detach(), *window, "zeros", [True, True, True]),
+                    {"weight_dtype": dtype},
+                )
 
     def test_compile(self):
         """torch.compile captures one graph, also if gradients are needed, and no further graph for the same shapes."""

@@ -12,7 +12,7 @@
 faster, it runs in PyTorch, and the report says so.
 """
 
-from . import _flops, functional  # noqa: F401 - `_flops` teaches PyTorch's counter the operators.
+from . import _fakes, _flops, functional  # noqa: F401 - They teach PyTorch's tracers and its counter the operators.
 from ._causal_functions import causal_conv1d_fn, causal_conv1d_update, causal_conv1d_varlen_states
 from ._choices import preload
 from ._intercept import intercept

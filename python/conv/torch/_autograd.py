@@ -25,8 +25,7 @@ def setup(ctx, inputs, output):
     input, weight, _, *rest = inputs  # noqa: A002
     ctx.save_for_forward(input, weight)
     ctx.result_shape = output.shape
-    # Sizes are lists when they come from PyTorch's dispatcher.
-    _keep(ctx, input, weight, [tuple(value) if isinstance(value, list) else value for value in rest])
+    _keep(ctx, input, weight, list(map(_calls.as_key, rest)))
 
 
 def _keep(ctx, input, weight, rest):  # noqa: A002
@@ -53,10 +52,9 @@ def gradients(ctx, grad_output, wide=None, saved=None):
         operands = grad_output, input, weight if wide is None else wide.read().to(input.dtype)
         grads = _reference.gradients(*operands, window, transposed, output_padding, mask[:2])
         return *grads, grad_output.sum(dim=[0, *range(2, grad_output.dim())]) if mask[2] else None
-    if _calls.is_traced(grad_output):
-        grads = torch.ops.conv.convolution_backward(grad_output, input, weight, *ctx.move, mask, ctx.max_error)
-        return tuple(grad if wanted else None for grad, wanted in zip(grads, mask))
     weight_dtype = weight.dtype if wide is None else wide.tensor.dtype
+    if _calls.is_traced(grad_output):
+        return _gradients.trace(grad_output, input, weight, ctx.move, mask, ctx.max_error, weight_dtype)
     return _gradients.compute(grad_output, input, weight, ctx.move, mask, ctx.max_error, weight_dtype)
 
 
@@ -94,8 +92,7 @@ def vmap_by(convolution):
     def vmap(info, in_dims, *arguments, **named):
         """A batch of batches of images is a larger batch, unless each has its own filter or there is a residual: then they
         are computed one after another."""
-        # Sizes are lists when they come from PyTorch's dispatcher.
-        call = CallArguments(*(tuple(value) if isinstance(value, list) else value for value in arguments), **named)
+        call = CallArguments(*map(_calls.as_key, arguments), **named)
         if in_dims[0] is not None and in_dims[1] is None and in_dims[2] is None and call.residual is None:
             images = call.input.movedim(in_dims[0], 0)
             result = convolution(*call._replace(input=images.flatten(0, 1)))
@@ -179,6 +176,24 @@ class _Mixed(torch.autograd.Function):
         return *gradients(ctx, grad_output, ctx.wide), *(None,) * 12
 
 
+class _TracedMixed(torch.autograd.Function):
+    """`_Mixed` as `torch.compile` traces it: the cast of the weight is an operator of the graph, and the gradient of the
+    parameter is not cast."""
+
+    @staticmethod
+    def forward(ctx, input, weight, bias, *rest):  # noqa: A002
+        narrow = weight.to(input.dtype)
+        ctx.save_for_backward(input, narrow)
+        ctx.move, ctx.max_error, ctx.weight_dtype = rest[:8], rest[11], weight.dtype
+        return torch.ops.conv.convolution(input, narrow, bias, *rest)
+
+    @staticmethod
+    def backward(ctx, grad_output):
+        mask = ctx.needs_input_grad[:3]
+        grads = _gradients.trace(grad_output, *ctx.saved_tensors, ctx.move, mask, ctx.max_error, ctx.weight_dtype)
+        return *grads, *(None,) * 12
+
+
 class Entry(typing.NamedTuple):
     """A call of a function that `_shortcuts` knows."""
 
@@ -229,8 +244,18 @@ track_known = _calls.apply_of(_Tracked)
 _native.set_up(_native.Tracked(_Native, _calls.apply_of(_Native), _convolve_again, _find_gradients))
 
 
+@torch.compiler.assume_constant_result  # Dynamo has its own answers to these questions, which are always yes.
+def _traces_functions() -> bool:
+    """Whether `torch.compile` traces an autograd function as such. Graphs of `torch.export` are for others, and transforms of
+    torch.func have no rule for it."""
+    return not torch.compiler.is_exporting() and torch._C._functorch.peek_interpreter_stack() is None
+
+
 def takes_mixed(*tensors) -> bool:
     """Whether `convolution` takes a 16-bit image with f32 parameters: only if nothing but autograd observes the call."""
+    if torch.compiler.is_compiling():
+        is_traced = torch.compiler.is_dynamo_compiling() and _traces_functions()
+        return is_traced and not any(map(_calls.is_special, tensors))
     return not (_calls.is_anything_traced() or forward_ad._current_level >= 0 or any(map(_calls.is_special, tensors)))
 
 
@@ -244,6 +269,8 @@ def convolution(input, weight, bias, *rest):  # noqa: A002
     if len(arguments) < len(CallArguments._fields):
         arguments += tuple(CallArguments._field_defaults.values())[len(arguments) - len(CallArguments._fields) :]
     if weight.dtype != input.dtype:
+        if torch.compiler.is_compiling():
+            return _TracedMixed.apply(*arguments)
         is_tracked = any(tensor is not None and tensor.requires_grad for tensor in (input, weight, bias))
         if is_tracked and torch.is_grad_enabled():
             return _calls.apply_of(_Mixed)(*arguments)

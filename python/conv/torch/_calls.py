@@ -46,6 +46,11 @@ def forget() -> None:
         cache.clear()
 
 
+def as_key(argument: object) -> object:
+    """An argument of an operator: sizes are lists when they come from PyTorch's dispatcher, or from compiled code."""
+    return tuple(argument) if isinstance(argument, list) else argument
+
+
 def get_known(key: tuple) -> typing.Optional[Known]:
     return _known.get(key)
 

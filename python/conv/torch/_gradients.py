@@ -19,14 +19,15 @@ from ._settings import settings
 
 library.define(
     "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, "
-    f"{_operators.WINDOW}, str padding_mode, bool[3] output_mask, float max_error=0.0) -> (Tensor, Tensor, Tensor)"
+    f"{_operators.WINDOW}, str padding_mode, bool[3] output_mask, float max_error=0.0, *, ScalarType? weight_dtype=None) "
+    "-> (Tensor, Tensor, Tensor)"
 )
 
 Mask = typing.Sequence[bool]
 Gradients = typing.Tuple[OptionalTensor, OptionalTensor, OptionalTensor]
 
 
-class _Ways(typing.NamedTuple):
+class Ways(typing.NamedTuple):
     """What computes the gradients of a call, by place: 0 is the image's, 1 the filter's."""
 
     kernels: typing.List[typing.Tuple[int, _calls.Known]]
@@ -35,7 +36,7 @@ class _Ways(typing.NamedTuple):
     copied: typing.Optional[torch.memory_format]
 
 
-_ways: typing.Dict[tuple, _Ways] = {}  #: By what identifies a call.
+_ways: typing.Dict[tuple, Ways] = {}  #: By what identifies a call.
 _calls.caches.append(_ways)
 
 
@@ -119,6 +120,22 @@ def find_way(
     return copy, *launchers, move[4], total
 
 
+def trace(grad_output, input, weight, move, mask: Mask, max_error: float, weight_dtype: torch.dtype) -> Gradients:  # noqa: A002
+    """What `compute` returns, for what traces calls. The sum that is the gradient of the bias is an operator of the graph, so
+    that compilers fuse it with what computes the output's gradient."""
+    grads = None, None
+    if mask[0] or mask[1]:
+        wanted = mask[0], mask[1], False
+        own = None if weight_dtype == weight.dtype else weight_dtype
+        operator = torch.ops.conv.convolution_backward
+        grads = operator(grad_output, input, weight, *move, wanted, max_error, weight_dtype=own)
+    return (
+        grads[0] if mask[0] else None,
+        grads[1] if mask[1] else None,
+        sum_of_bias(grad_output, weight_dtype) if mask[2] else None,
+    )
+
+
 def compute(
     grad_output: torch.Tensor,
     input: torch.Tensor,  # noqa: A002
@@ -130,19 +147,33 @@ def compute(
 ) -> Gradients:
     """The gradients of image, filter and bias, each where `mask` wants it. Those of filter and bias have the type
     `weight_dtype`; `_Call` explains `move`."""
-    key = _identify(grad_output, input, weight, move, mask, max_error, weight_dtype)
+    given = grad_output, input, weight, move, mask, max_error, weight_dtype
+    key = _identify(*given)
     ways = _ways.get(key)
-    if ways is None or not settings.enabled:
-        return _choose(_Call(grad_output, input, weight, move, mask, max_error, weight_dtype), key)
-    given = grad_output
+    if ways is not None and settings.enabled:
+        grads = compute_by(ways, *given)
+        if grads is not None:
+            return grads
+    return _choose(_Call(*given), key)
+
+
+def find_ways(*given: object) -> typing.Optional[Ways]:
+    """What computes the gradients of a call like an earlier one; None if that is not known. Arguments as for `compute`."""
+    return _ways.get(_identify(*given))
+
+
+def compute_by(
+    ways: Ways, grad_output, input, weight, move, mask, max_error, weight_dtype  # noqa: A002
+) -> typing.Optional[Gradients]:
+    """The gradients of a call whose ways are known; None if a kernel is no longer there."""
     if ways.copied is not None:
         grad_output = grad_output.contiguous(memory_format=ways.copied)
     factors = _factors(grad_output, input, weight, move[4])
     grads: typing.List[OptionalTensor] = [None, None, None]
     for place, known in ways.kernels:
         grads[place] = _calls.run_again(known, factors[place])
-        if grads[place] is None:  # The kernel is no longer there.
-            return _choose(_Call(given, input, weight, move, mask, max_error, weight_dtype), key)
+        if grads[place] is None:
+            return None
     if ways.left:
         call = _Call(grad_output, input, weight, move, mask, max_error, weight_dtype)
         theirs = call.theirs([place in ways.left for place in range(2)])
@@ -181,27 +212,16 @@ def _choose(given: _Call, key: tuple) -> Gradients:
             kernels.append((place, known))
     if len(kernels) + len(left) == sum(call.mask[:2]):
         is_copied = call.grad_output is not given.grad_output
-        _ways[key] = _Ways(kernels, left, memory_format if is_copied else None)
+        _ways[key] = Ways(kernels, left, memory_format if is_copied else None)
     return grads[0], grads[1], sum_of_bias(call.grad_output, call.weight_dtype) if call.mask[2] else None
 
 
 @torch.library.impl(library, "convolution_backward", "CPU")
 @torch.library.impl(library, "convolution_backward", "CUDA")
-def _convolution_backward(grad_output, input, weight, *arguments):  # noqa: A002
+def _convolution_backward(grad_output, input, weight, *arguments, weight_dtype=None):  # noqa: A002
     """The operator, which has empty tensors for gradients that nobody wants. Sizes are lists when they come from PyTorch's
     dispatcher."""
     *move, mask, max_error = arguments if len(arguments) == 10 else (*arguments, 0.0)
-    move, mask = [tuple(value) if isinstance(value, list) else value for value in move], tuple(mask)
-    grads = compute(grad_output, input, weight, move, mask, max_error, weight.dtype)
+    move, mask = list(map(_calls.as_key, move)), tuple(mask)
+    grads = compute(grad_output, input, weight, move, mask, max_error, weight_dtype or weight.dtype)
     return tuple(grad if grad is not None else grad_output.new_empty(0) for grad in grads)
-
-
-@torch.library.register_fake("conv::convolution_backward", lib=library)
-def _convolution_backward_fake(grad_output, input, weight, *arguments):  # noqa: A002
-    mask = arguments[8]
-    memory_format = memory_format_of(input, weight)
-    return (
-        torch.empty_like(input, memory_format=memory_format) if mask[0] else grad_output.new_empty(0),
-        torch.empty_like(weight, memory_format=memory_format) if mask[1] else grad_output.new_empty(0),
-        grad_output.new_empty(grad_output.shape[1] if mask[2] else 0),
-    )

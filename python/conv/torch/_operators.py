@@ -254,8 +254,3 @@ def compute(call: CallArguments, key: tuple) -> torch.Tensor:
         key,
         call.max_error,
     )
-
-
-@torch.library.register_fake("conv::convolution", lib=library)
-def _convolution_fake(*arguments) -> torch.Tensor:
-    return CallArguments(*arguments).empty_result()

@@ -61,8 +61,8 @@ def _autocast_operands(input, weight, bias):  # noqa: A002
         and input.dtype in (torch.float32, dtype)
         and all(parameter.dtype == torch.float32 for parameter in parameters)
         and _autograd.takes_mixed(input, *parameters)
-        # Last, since torch.compile cannot trace it. Such weights have no version, which tells whether a copy is the weight's.
-        and not weight.is_inference()
+        # Such weights have no version, which tells whether a copy is the weight's. Compiled code keeps no copies.
+        and (torch.compiler.is_compiling() or not weight.is_inference())
     )
     if is_mixed:
         return _cast(input, dtype), weight, bias, True
