@@ -10,6 +10,7 @@
 #include "conv/Dialect/Conv/IR/ConvShape.h"
 #include "conv/Kernels/CandidateSchedule.h"
 #include "conv/Kernels/DescribeProblem.h"
+#include "conv/Kernels/ExplainLimits.h"
 #include "conv/Kernels/KernelModel.h"
 
 using namespace mlir;
@@ -23,4 +24,10 @@ KernelFamily::~KernelFamily() = default;
   return ::conv::computeCost(
       computeProblem(op, getPlanOptions(schedule)), chip,
       getCandidate(schedule, chip, getOperandElementType(op)));
+}
+
+std::string KernelFamily::explainLimits(ConvolutionOpInterface op,
+                                        const PlanOptions &options,
+                                        const ::conv::ChipInfo &chip) const {
+  return ::conv::explainLimits(*getModel(), computeProblem(op, options), chip);
 }

@@ -59,7 +59,7 @@ func.func @many_channels(%x: tensor<1x18x8x8xf32>, %dy: tensor<1x18x8x8xf32>) ->
 #window = #conv.window<strides = [1, 1], dilations = [1, 1], low = [1, 1], high = [1, 1]>
 module attributes {conv.target = #conv.target<"host">} {
 // CHECK-LABEL: func @adjacent_groups
-// ONLY: error: unsupported (schedule): expects a convolution for the algorithm direct, but groups are adjacent in memory, or no tile fits the registers
+// ONLY: error: unsupported (schedule): expects a convolution for the algorithm direct, but groups are adjacent in memory
 func.func @adjacent_groups(%x: tensor<2x6x12x6xf32>, %dy: tensor<2x6x12x6xf32>) -> tensor<6x3x3x3xf32> {
   %dw = conv.backward_weight %x, %dy window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 2
       : tensor<2x6x12x6xf32>, tensor<2x6x12x6xf32> -> tensor<6x3x3x3xf32>

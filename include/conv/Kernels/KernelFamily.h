@@ -98,6 +98,12 @@ public:
                                      ConvolutionOpInterface op,
                                      const ::conv::ChipInfo &chip) const = 0;
 
+  /// Why the family's model has no candidate for a convolution in a form: which
+  /// resource the chip has too little of. For families with a model.
+  std::string explainLimits(ConvolutionOpInterface op,
+                            const PlanOptions &options,
+                            const ::conv::ChipInfo &chip) const;
+
   /// The products of f32 operands, neighbours in the reduction, that the
   /// family's kernels add to a sum in an order of their own, one group of
   /// neighbours after the other. 0 if the order is another one, or if a product

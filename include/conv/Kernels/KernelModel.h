@@ -15,6 +15,7 @@
 
 #include "conv/Kernels/Candidate.h"
 
+#include <string>
 #include <vector>
 
 namespace conv {
@@ -40,6 +41,14 @@ public:
   virtual Rejection check(const Problem &problem, const ChipInfo &chip,
                           const Candidate &candidate) const {
     return Rejection::None;
+  }
+
+  /// Why there would be no candidate for a problem if the chip had any amount
+  /// of memory, registers and work-items; empty if there is no such reason, or
+  /// none that has a name.
+  virtual std::string findObstacle(const Problem &problem,
+                                   const ChipInfo &chip) const {
+    return "";
   }
 
   /// Decides what a candidate that `check` accepts leaves open, on which its

@@ -30,11 +30,16 @@ SmallVector<int64_t> DirectSearch::enumerateSteps(int64_t run) const {
 }
 
 bool DirectSearch::exceedsSharedMemory(int64_t step, int64_t several,
-                                       int64_t stages) const {
+                                       int64_t stages) {
   int64_t bytes =
+      stages * step * std::min(several, matrices) *
       llvm::divideCeil(product.lhs.type.getElementTypeBitWidth(), 8);
-  return stages * step * std::min(several, matrices) * bytes >
-         chip.sharedMemoryBytes;
+  if (bytes <= chip.sharedMemoryBytes)
+    return false;
+  note({rows, several}, stages * step,
+       "expects at most " + llvm::Twine(chip.sharedMemoryBytes) +
+           " bytes of shared memory, but got " + llvm::Twine(bytes));
+  return true;
 }
 
 /// The values of the innermost digit that has more than one.
@@ -68,8 +73,10 @@ void DirectSearch::runOverReduction() {
   Type element = product.lhs.type.getElementType();
   int64_t columnRun = lastOf(product.result.view.getColumns());
   int64_t m = getMatricesAtom(element, rows * columnRun);
-  if (m * rows * columnRun > kMaxSums)
-    return;
+  if (int64_t sums = m * rows * columnRun; sums > kMaxSums)
+    return note({m * rows, columnRun}, /*gemmK=*/1,
+                "expects at most " + llvm::Twine(kMaxSums) +
+                    " sums of a work-item, but got " + llvm::Twine(sums));
   int64_t innermost = lastOf(product.lhs.view.getColumns());
   for (int64_t k : enumerateRuns(innermost)) {
     if (m * k > kMaxSums)
@@ -104,7 +111,6 @@ void DirectSearch::runOverHostReduction() {
 /// A subgroup has one vector of rows; several subgroups share the reduction.
 void DirectSearch::runOverBlocks() {
   AtomAttr atom = DirectBlocks::getAtom(op.getContext());
-  std::string obstacle; // Nobody wants to know it.
   std::optional<DirectBlocks> blocks = DirectBlocks::compute(product, obstacle);
   if (!blocks || !lookupAtom(chip, atom, product.rhs.type.getElementType()))
     return;

@@ -87,11 +87,13 @@ mlir::conv::rankDirectSchedules(ConvolutionOpInterface op,
   std::vector<PredictedSchedule> ranked = search.takeRanked();
   if (!ranked.empty())
     return ranked;
+  if (!search.getObstacle().empty())
+    return search.getObstacle();
   if (!isDepthwise(op) && sumsGroups(op, chip))
-    return "groups are adjacent in memory, or no tile fits the registers";
+    return "groups are adjacent in memory";
   std::string obstacle;
   if (!isDepthwise(op))
     obstacle = findGroupObstacle(op, plan.products.front());
-  return obstacle.empty() ? "no tile fits shared memory and the registers"
+  return obstacle.empty() ? "no tile divides the results into whole vectors"
                           : obstacle;
 }

@@ -106,13 +106,30 @@ void DirectSearch::visit(DirectLoop mainLoop, AtomAttr atom,
   // Different limits of work-items may give the same schedule.
   if (!seen.insert(schedule).second)
     return;
-  std::string obstacle; // Nobody wants to know it.
+  std::string needed;
   std::optional<DirectCost> cost =
-      computeDirectCost(op, plan, schedule, chip, obstacle);
-  if (!cost || cost->workgroups > ::conv::computeMaxWorkgroups(cost->workItems))
-    return;
+      computeDirectCost(op, plan, schedule, chip, needed);
+  if (!cost)
+    return note(tile, gemmK, needed);
+  int64_t most = ::conv::computeMaxWorkgroups(cost->workItems);
+  if (cost->workgroups > most)
+    return note(tile, gemmK,
+                "expects at most " + llvm::Twine(most) +
+                    " workgroups of a launch, but got " +
+                    llvm::Twine(cost->workgroups));
   all.emplace_back(Rank(cost->seconds(), cost->memoryBytes, all.size()),
                    PredictedSchedule{schedule, cost->summarize()});
+}
+
+void DirectSearch::note(std::array<int64_t, 2> tile, int64_t gemmK,
+                        llvm::Twine needed) {
+  int64_t products = tile[0] * tile[1] * gemmK;
+  if (products >= leastProducts)
+    return;
+  leastProducts = products;
+  obstacle = ("the smallest tile, " + llvm::Twine(tile[0]) + " x " +
+              llvm::Twine(tile[1]) + " results, " + needed)
+                 .str();
 }
 
 std::vector<PredictedSchedule> DirectSearch::takeRanked() {

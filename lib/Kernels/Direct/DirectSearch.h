@@ -17,7 +17,10 @@
 #include "DirectSchedule.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <limits>
 
 namespace mlir::conv {
 
@@ -77,6 +80,8 @@ public:
   void run(const PlanOptions &options);
   /// All schedules that fit, in the order of `rankDirectSchedules`.
   std::vector<PredictedSchedule> takeRanked();
+  /// What the smallest tile needs that does not fit; empty if none was tried.
+  const std::string &getObstacle() const { return obstacle; }
 
 private:
   void runOverRows();
@@ -118,7 +123,9 @@ private:
   SmallVector<int64_t> enumerateSteps(int64_t run) const;
   /// Whether a step of the reduction takes more shared memory than there is for
   /// the left operand alone, whose elements no window shares (D3).
-  bool exceedsSharedMemory(int64_t step, int64_t several, int64_t stages) const;
+  bool exceedsSharedMemory(int64_t step, int64_t several, int64_t stages);
+  /// Remembers what a tile of so many results and steps needs.
+  void note(std::array<int64_t, 2> tile, int64_t gemmK, llvm::Twine needed);
   /// The fewest matrices of a tile, for vectors of `m`.
   int64_t getFewestMatrices(int64_t m) const;
   /// Numbers of matrices of a tile, for vectors of `m`: powers of two times the
@@ -143,6 +150,8 @@ private:
   using Rank = std::tuple<double, double, size_t>;
   std::vector<std::pair<Rank, PredictedSchedule>> all;
   DenseSet<ScheduleAttr> seen;
+  std::string obstacle;
+  int64_t leastProducts = std::numeric_limits<int64_t>::max(); ///< Of its tile.
 };
 
 } // namespace mlir::conv

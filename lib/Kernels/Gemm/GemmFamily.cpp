@@ -248,7 +248,7 @@ public:
     if (chip.isProcessor())
       return "the chip is a CPU";
     if (loopName == stringifyLoop(StagedLoop::Registers))
-      return "no tile fits the chip";
+      return explainLimits(op, {}, chip);
     if (const auto *copies = chip.getLaneCopies())
       return llvm::formatv("an operand has 2 GiB, or fewer than {0} bytes next "
                            "to each other along the reduction or, of 16-bit "

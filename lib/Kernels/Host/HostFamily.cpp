@@ -109,7 +109,8 @@ public:
 
   std::string explainAbsence(StringRef loopName, ConvolutionOpInterface op,
                              const ::conv::ChipInfo &chip) const override {
-    return chip.isProcessor() ? "no tile fits the chip" : "the chip is a GPU";
+    return chip.isProcessor() ? explainLimits(op, {}, chip)
+                              : "the chip is a GPU";
   }
 
   int64_t countUnordered(const ::conv::MatrixAtom &) const override {

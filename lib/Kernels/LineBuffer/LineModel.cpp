@@ -285,6 +285,18 @@ public:
     return listLineCandidates(problem, chip, atom);
   }
 
+  std::string findObstacle(const Problem &problem,
+                           const ChipInfo &chip) const override {
+    const auto *facts = problem.facts.get<LineFacts>();
+    int64_t groups = facts ? facts->window.countGroups() : 0;
+    if (groups > kMaxGroups)
+      return "windows have " + std::to_string(groups) +
+             " groups of elements next to each other, and at most " +
+             std::to_string(kMaxGroups) + " are loaded to registers";
+    bool isGradient = facts && facts->segments > 0;
+    return isGradient ? "" : explainColumns(problem, chip);
+  }
+
   int64_t countWorkItems(const ChipInfo &chip,
                          const Candidate &candidate) const override {
     return TmaTile{.consumers = candidate.subgroups()}.workItems();

@@ -199,6 +199,11 @@ public:
     return listWeightStationaryCandidates(problem, chip, atom);
   }
 
+  std::string findObstacle(const Problem &problem,
+                           const ChipInfo &chip) const override {
+    return explainColumns(problem, chip);
+  }
+
   int64_t countWorkItems(const ChipInfo &chip,
                          const Candidate &candidate) const override {
     return TmaTile{.consumers = candidate.subgroups()}.workItems();

@@ -28,12 +28,13 @@ template <typename Geometry> class WarpgroupFamily : public KernelFamily {
 public:
   std::string explainAbsence(StringRef loopName, ConvolutionOpInterface op,
                              const ::conv::ChipInfo &chip) const final {
-    return explainWarpgroupAbsence(
+    std::string obstacle = explainWarpgroupAbsence(
         op, chip, getForm(),
         [&](const ViewedProduct &product, std::string &obstacle) {
           if (computeGeometry(product, obstacle))
             obstacle = explainNarrowSums(op);
         });
+    return obstacle.empty() ? explainLimits(op, getForm(), chip) : obstacle;
   }
 
   FailureOr<LaunchAttr> selectLaunch(ArrayRef<TiledConvolution> forms,

@@ -14,6 +14,10 @@
 
 #include "conv/Dialect/Conv/IR/TmaTile.h"
 #include "conv/Kernels/Candidate.h"
+#include "conv/Kernels/Parts/Warpgroup/TmaFacts.h"
+
+#include <algorithm>
+#include <string>
 
 namespace conv {
 
@@ -37,6 +41,24 @@ inline bool fitsWorkgroup(const TmaTile &tile,
                           int64_t maxRows = TmaTile::kMaxRows) {
   return tile.rows <= maxRows && tile.columns <= tile.maxColumns() &&
          tile.accumulators() <= tile.maxAccumulators();
+}
+
+/// Why no tile has all columns of a problem, as kernels that keep the filter
+/// need it; empty if one has.
+inline std::string explainColumns(const Problem &problem,
+                                  const ChipInfo &chip) {
+  int64_t most = 0;
+  for (const MatrixAtom &atom : chip.atoms)
+    if (atom.kind == AtomKind::WGMMA && atom.operand == problem.operand)
+      forEachWarpgroupTile(atom, [&](const Candidate &candidate) {
+        if (fitsWorkgroup(getTmaTile(problem, candidate)))
+          most = std::max<int64_t>(most, atom.n);
+      });
+  if (problem.columns <= most)
+    return "";
+  return "a tile has all columns of the filter, at most " +
+         std::to_string(most) + ", and there are " +
+         std::to_string(problem.columns);
 }
 
 /// Appends the candidate with the most stages that fits, if any: at most

@@ -38,7 +38,7 @@ std::string mlir::conv::explainWarpgroupAbsence(
   auto [step, subproblem] = products.front();
   std::string obstacle;
   check(getViewedProduct(op, plan, *step, *subproblem), obstacle);
-  return obstacle.empty() ? "no tile fits the chip" : obstacle;
+  return obstacle;
 }
 
 static constexpr int64_t kWarpsPerWarpgroup = 4;

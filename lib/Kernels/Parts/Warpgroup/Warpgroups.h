@@ -22,8 +22,8 @@
 namespace mlir::conv {
 
 /// Why there is no candidate with warpgroups: the chip or the type has no
-/// `wgmma`, or `check` finds an obstacle in the first product of the plan, or
-/// no tile fits.
+/// `wgmma`, or `check` finds an obstacle in the first product of the plan.
+/// Empty if no tile fits.
 std::string explainWarpgroupAbsence(
     ConvolutionOpInterface op, const ::conv::ChipInfo &chip,
     const PlanOptions &options,
