@@ -53,6 +53,17 @@ class MaxError(unittest.TestCase):
             torch.compile(CF.conv2d, backend="aot_eager", fullgraph=True)(self.x, self.w, max_error=3)
         with self.assertRaisesRegex(ValueError, "expects max_error to be finite and 0 or more, but got -1"):
             CF.conv2d(self.x, self.w, max_error=-1)
+        # Modules say so when they are made, and not in their first call.
+        network, text = torch.nn.Sequential(torch.nn.Conv2d(8, 4, 3)), "expects max_error to be finite and 0 or more"
+        for wrong in (-1, float("nan"), "3"):
+            for make in (
+                lambda wrong=wrong: conv.torch.Conv2d(8, 4, 3, max_error=wrong),
+                lambda wrong=wrong: conv.torch.replace(network, max_error=wrong),
+                lambda wrong=wrong: conv.torch.intercept(max_error=wrong),
+                lambda wrong=wrong: conv.torch.optimize(network, (self.x,), max_error=wrong),
+            ):
+                self.assertRaisesRegex(ValueError, f"{text}, but got {wrong!r}", make)
+        self.assertIs(type(network[0]), torch.nn.Conv2d)
 
     def test_another_error_is_another_kernel(self):
         with torch.no_grad(), self.compiles("forward"):

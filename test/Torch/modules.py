@@ -5,6 +5,7 @@ import copy
 import inspect
 import threading
 import unittest
+import warnings
 from unittest import mock
 
 import torch
@@ -247,6 +248,28 @@ class Modules(unittest.TestCase):
         with self.assertWarnsRegex(UserWarning, "differ by 1 of the largest element"):
             choice.measure(lambda: torch.zeros(3), lambda: torch.tensor([0.5, float("inf"), 2.0]))
         self.assertEqual((choice.kernel, choice.reason), (None, "differs"))
+
+    def test_no_compiler(self):
+        """If kernels cannot be compiled, results are right, and a warning says that PyTorch computed them."""
+        from conv.torch import _choices
+
+        ours, x = conv.torch.Conv2d(3, 9, 5), torch.randn(1, 3, 11, 11)
+        error = conv.Error(conv.ErrorKind.SYSTEM, "cannot read 'tuned.db'")
+        with mock.patch.object(_choices, "compile_problem", side_effect=error):
+            with self.assertWarnsRegex(UserWarning, "PyTorch's kernels run.*cannot read 'tuned.db'"):
+                assert_close(ours(x), copy.deepcopy(ours).double()(x.double()))
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                ours(x)
+        for key in [key for key, choice in _choices._choices.items() if choice.reason == "compiler"]:
+            del _choices._choices[key]
+
+    def test_other_values(self):
+        """What is no module is refused by its type."""
+        for value in (None, torch.zeros(1), torch.nn.Conv2d):
+            for function in (conv.torch.replace, conv.torch.restore):
+                with self.assertRaisesRegex(TypeError, f"expects a model .*, but got {type(value).__name__}"):
+                    function(value)
 
     def test_disabled(self):
         conv.torch.settings.enabled = False

@@ -189,6 +189,8 @@ def _make(choice: Choice, device: torch.device) -> None:
         choice.reason, choice.detail = error.reason or "refused", str(error)
     except Error as error:
         choice.reason, choice.detail = "compiler", str(error)
+        # Not the convolution is at fault, but what compiles: perhaps of all of them. Python shows each text once.
+        warnings.warn(f"conv.torch: PyTorch's kernels run, since conv's cannot be compiled: {error}", stacklevel=1)
     finally:
         choice.is_made.set()
 

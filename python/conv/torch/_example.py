@@ -12,10 +12,14 @@ from torch.utils._pytree import tree_map_only
 Example = typing.Sequence[object]
 
 
-def check_example(model: object, example: object) -> None:
-    """Refuses a tensor as the example: it is a sequence too, of its images."""
+def check_model(model: object) -> None:
     if not isinstance(model, torch.nn.Module):
         raise TypeError(f"expects a model that is a torch.nn.Module, but got {type(model).__name__}")
+
+
+def check_example(model: object, example: object) -> None:
+    """Refuses a tensor as the example: it is a sequence too, of its images."""
+    check_model(model)
     if isinstance(example, (str, torch.Tensor)) or not isinstance(example, typing.Sequence):
         kind = type(example).__name__
         raise TypeError(f"expects an example that is a tuple of the positional inputs, such as (x,), but got {kind}")

@@ -8,6 +8,7 @@ direction takes two of them and computes the third; a transposed convolution tak
 
 from __future__ import annotations
 
+import numbers
 import typing
 
 import torch
@@ -142,6 +143,11 @@ def arrange(tensor: torch.Tensor) -> typing.Tuple[torch.Tensor, str]:
     return tensor, order
 
 
+def check_max_error(max_error: object) -> None:
+    if not isinstance(max_error, numbers.Real) or not 0 <= max_error < float("inf"):
+        raise ValueError(f"expects max_error to be finite and 0 or more, but got {max_error!r}")
+
+
 def describe(
     direction: str,
     dtype: torch.dtype,
@@ -154,8 +160,7 @@ def describe(
     max_error: float,
 ) -> Problem:
     """The problem of two operands and a result; `shapes` and `orders` are those of the operands, then of the result."""
-    if not 0 <= max_error < float("inf"):
-        raise ValueError(f"expects max_error to be finite and 0 or more, but got {max_error}")
+    check_max_error(max_error)
     shape = dict(zip(ROLES[direction], shapes))
     order = dict(zip(ROLES[direction], orders))
     image, taps, output = shape["image"], shape["filter"], shape["output"]

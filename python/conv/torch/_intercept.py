@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch.overrides import TorchFunctionMode
 
 from . import functional
+from ._geometry import check_max_error
 
 _NAMES = ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d")
 _OURS = {getattr(F, name): getattr(functional, name) for name in _NAMES}
@@ -27,6 +28,7 @@ class intercept(TorchFunctionMode):  # noqa: N801 - used as a function
 
     def __init__(self, max_error: float = 0.0) -> None:
         super().__init__()
+        check_max_error(max_error)
         self._more = {"max_error": max_error} if max_error else {}
 
     def __torch_function__(

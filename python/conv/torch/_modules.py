@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 
 from . import functional
+from ._geometry import check_max_error
 
 
 def _constructor(theirs: type) -> typing.Callable[..., None]:
@@ -20,6 +21,7 @@ def _constructor(theirs: type) -> typing.Callable[..., None]:
 
     def __init__(self, *arguments, max_error: float = 0.0, **named) -> None:  # noqa: N807
         theirs.__init__(self, *arguments, **named)
+        check_max_error(max_error)
         if max_error:
             self.max_error = max_error
 

@@ -20,6 +20,7 @@ from . import _choices, _fused, _operators, _pack, _rest, _verify
 from ._compiled import CompiledModule
 from ._example import Example, check_example, check_values, distinct
 from ._fold import fold
+from ._geometry import check_max_error
 from ._graphed import GraphedModule, check_devices
 from ._inference import as_inference, count_reads, tensors_of, watch
 from ._settings import settings
@@ -124,6 +125,7 @@ def graph_of(
     model: torch.nn.Module, example: Example, channels_last: bool, max_error: float
 ) -> torch.fx.GraphModule:
     """The model's graph with its convolutions folded. Shares the parameters that are not folded."""
+    check_max_error(max_error)
     graph = _optimized(model)
     if graph is None:
         graph = _export(model, example)

@@ -9,6 +9,8 @@ import typing
 import torch
 
 from . import _modules
+from ._example import check_model
+from ._geometry import check_max_error
 
 _NAMES = ("Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")
 _SWAPS = {
@@ -70,6 +72,9 @@ def replace(model: torch.nn.Module, *, max_error: typing.Optional[float] = None)
     hooks and the `state_dict` do not change. `max_error` is as for `conv.compile`, for all convolutions of the model that are
     of conv.torch afterwards; None keeps theirs, which is 0 at first. Returns the outcome for every convolution that was not.
     """
+    check_model(model)
+    if max_error is not None:
+        check_max_error(max_error)
     found = []
     for name, module in model.named_modules():
         kind = type(module)
@@ -92,6 +97,7 @@ def restore(model: torch.nn.Module) -> typing.List[str]:
 
     For consumers that know only PyTorch's own modules and operators: `torch.jit.script`, ONNX, quantisation, DTensor.
     """
+    check_model(model)
     theirs = {ours: kind for kind, ours in _SWAPS.items()}
     found = []
     for name, module in model.named_modules():
