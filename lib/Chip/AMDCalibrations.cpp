@@ -113,25 +113,41 @@ createDirect(double countedCycles, double countedReductionCycles,
           .registers = registers};
 }
 
+/// By the clock: caches deliver what the next block reads again hardly faster
+/// than the memory does.
+static constexpr StreamCalibration kStream = {.positions = 16,
+                                              .runPositions = 512,
+                                              .idealShare = 40,
+                                              .leastShare = 20,
+                                              .itemsPerUnit = 128,
+                                              .products = 1800,
+                                              .filterBytes = 192,
+                                              .keptBytes = 64,
+                                              .keptOfGroups = 192,
+                                              .keptPart = 10,
+                                              .waveBytes = 128,
+                                              .kernelsOfLine = 64,
+                                              .columns = 512};
+
 static constexpr Calibration createClocked(const DirectCalibration &direct) {
-  return {
-      .source = "the clock of lib/Clock",
-      .launch = {.loadLatencyNs = 400,    // Published, between both families.
-                 .setupCycles = 400,      // Assumed.
-                 .startSeconds = 0,       // Not part of the clock.
-                 .launchSeconds = 4e-6,   // Assumed.
-                 .loadBytesPerClock = 64, // Published.
-                 .splitWaves = 16,        // Clock, as the next one.
-                 .mostSplits = 32},
-      .staged = kStaged,
-      .unit = kUnit,
-      .direct = direct,
-      .transform = {.efficiency = 0.8, // Assumed, as the next one.
-                    .scatteredFactor = 4,
-                    .mostTurnedDistance = 4, // An H200's, as the next two.
-                    .fewestSkippedColumns = 16,
-                    .fewestSkippedRows = 8},
-      .state = {.itemsPerUnit = 0, .workItems = 128, .largeWorkItems = 128}};
+  return {.source = "the clock of lib/Clock",
+          .launch = {.loadLatencyNs = 400,  // Published, between both families.
+                     .setupCycles = 400,    // Assumed.
+                     .startSeconds = 0,     // Not part of the clock.
+                     .launchSeconds = 4e-6, // Assumed.
+                     .loadBytesPerClock = 64, // Published.
+                     .splitWaves = 16,        // Clock, as the next one.
+                     .mostSplits = 32},
+          .staged = kStaged,
+          .unit = kUnit,
+          .direct = direct,
+          .transform = {.efficiency = 0.8, // Assumed, as the next one.
+                        .scatteredFactor = 4,
+                        .mostTurnedDistance = 4, // An H200's, as the next two.
+                        .fewestSkippedColumns = 16,
+                        .fewestSkippedRows = 8},
+          .state = {.itemsPerUnit = 0, .workItems = 128, .largeWorkItems = 128},
+          .dynamic = {.stream = kStream}};
 }
 
 /// Fitted to allocations by LLVM.

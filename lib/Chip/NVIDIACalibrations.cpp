@@ -23,6 +23,7 @@
 //     H200; launch.prefetchSeconds: 285 warpgroup kernels without split-K
 //     slices, 0.27 us in the mean.
 //   * state: bench/results/decoding_h200.json.
+//   * dynamic: bench/results/token_mixing_h100.json.
 //
 //===----------------------------------------------------------------------===//
 
@@ -209,6 +210,7 @@ static constexpr Calibration kHopper = {
                   .fewestSkippedColumns = 16,
                   .fewestSkippedRows = 8},
     .state = {.itemsPerUnit = 512, .workItems = 128, .largeWorkItems = 512},
+    .dynamic = {.prefersWorkgroups = true},
 };
 
 /// Nothing was timed on an A100: staged kernels take the model's time, direct

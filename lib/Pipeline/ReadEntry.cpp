@@ -19,7 +19,7 @@
 
 #include "conv/Dialect/Conv/IR/Conv.h"
 #include "conv/Dialect/Conv/IR/ConvShape.h"
-#include "conv/Dialect/Conv/IR/DynamicViews.h"
+#include "conv/Dialect/Conv/IR/DynamicProblem.h"
 #include "conv/Schedule/Schedule.h"
 
 using namespace mlir;

@@ -24,6 +24,7 @@
 #include "conv/Plan/EpilogueBody.h"
 #include "conv/Plan/OperandForm.h"
 #include "conv/Plan/Passes.h"
+#include "conv/Plan/TransformSchedules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -213,9 +214,9 @@ struct TransformToCopy final : OpRewritePattern<TransformOp> {
     Location loc = op.getLoc();
     RankedTensorType type = op.getResultType();
     TransformViews views = TransformViews::get(op);
-    Value copy =
-        copyMatrices(rewriter, loc, op.getSource(), views.source,
-                     type.getElementType(), views.selectSchedule(type));
+    Value copy = copyMatrices(rewriter, loc, op.getSource(), views.source,
+                              type.getElementType(),
+                              selectTransformSchedule(views.result, type));
     Value result = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                            type.getElementType());
     rewriter.replaceOpWithNewOp<ScatterOp>(op, result, copy,
@@ -252,7 +253,7 @@ struct BlockTransformToMatrices final : OpRewritePattern<BlockTransformOp> {
           linalg::YieldOp::create(nested, loc, body.create(elements, operands));
         });
     matrices->setAttr(kScheduleName,
-                      selectBlockSchedule(targets.front(), type));
+                      selectTransformSchedule(targets.front(), type));
     SmallVector<Attribute> views(targets.begin(), targets.end());
     Value result =
         tensor::EmptyOp::create(b, type.getShape(), type.getElementType());

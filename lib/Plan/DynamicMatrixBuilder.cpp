@@ -14,9 +14,9 @@
 
 #include "DynamicMatrixBuilder.h"
 
-#include "conv/Dialect/Conv/IR/BlockViews.h"
 #include "conv/Plan/EpilogueBody.h"
 #include "conv/Plan/NormalizeTaps.h"
+#include "conv/Plan/TransformSchedules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -306,7 +306,10 @@ Value DynamicMatrixBuilder::createProducts() {
       sum = applyEpilogue(sum, i, elements);
     return computed;
   };
-  return create(results, views.selectSchedule(op.getResultType()), body);
+  return create(
+      results,
+      TransformScheduleAttr::get(b.getContext(), blocks.tile, blocks.elements),
+      body);
 }
 
 Value DynamicMatrixBuilder::createSums(Value partial, int64_t sums) {
@@ -357,6 +360,6 @@ Value DynamicMatrixBuilder::createSums(Value partial, int64_t sums) {
       sum = applyEpilogue(sum, i, elements);
     return computed;
   };
-  return create(views, selectBlockSchedule(views.front(), op.getResultType()),
-                body);
+  return create(
+      views, selectTransformSchedule(views.front(), op.getResultType()), body);
 }

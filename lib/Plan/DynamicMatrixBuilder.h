@@ -8,7 +8,7 @@
 #ifndef CONV_LIB_PLAN_DYNAMICMATRIXBUILDER_H
 #define CONV_LIB_PLAN_DYNAMICMATRIXBUILDER_H
 
-#include "conv/Dialect/Conv/IR/DynamicViews.h"
+#include "conv/Plan/DynamicViews.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -20,7 +20,8 @@ namespace mlir::conv {
 class DynamicMatrixBuilder {
 public:
   DynamicMatrixBuilder(DynamicOpInterface op, OpBuilder &builder)
-      : op(op), views(op), b(op.getLoc(), builder),
+      : op(op), blocks(DynamicBlocks::compute(op)), views(op, blocks),
+        b(op.getLoc(), builder),
         accumulator(getAccumulatorType(op.getOperandType())) {}
 
   /// Creates the computation of `op` on its operands.
@@ -76,6 +77,7 @@ private:
   Value mask(Value element, Value neighbours, int64_t distance);
 
   DynamicOpInterface op;
+  DynamicBlocks blocks;
   DynamicViews views;
   ImplicitLocOpBuilder b;
   Type accumulator;

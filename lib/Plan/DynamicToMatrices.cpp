@@ -14,6 +14,8 @@
 
 #include "DynamicMatrixBuilder.h"
 
+#include "conv/Dialect/Conv/IR/DynamicProblem.h"
+
 using namespace mlir;
 using namespace mlir::conv;
 

@@ -17,6 +17,7 @@
 
 #include "conv/Dialect/Conv/IR/ElementwiseViews.h"
 #include "conv/Dialect/Conv/IR/TiledForm.h"
+#include "conv/Plan/TransformSchedules.h"
 
 using namespace mlir;
 using namespace mlir::conv;
@@ -46,7 +47,8 @@ struct ElementwiseToMatrices final : OpRewritePattern<linalg::GenericOp> {
         SmallVector<utils::IteratorType>(3, utils::IteratorType::parallel));
     rewriter.inlineRegionBefore(op.getRegion(), matrices.getRegion(),
                                 matrices.getRegion().begin());
-    matrices->setAttr(kScheduleName, views.selectSchedule(type));
+    matrices->setAttr(kScheduleName,
+                      selectTransformSchedule(views.result, type));
     Value result = tensor::EmptyOp::create(rewriter, loc, type.getShape(),
                                            type.getElementType());
     rewriter.replaceOpWithNewOp<ScatterOp>(op, result, matrices.getResult(0),
@@ -68,9 +70,9 @@ struct ConcatenationToCopies final : OpRewritePattern<tensor::ConcatOp> {
     int64_t offset = 0;
     for (Value part : op.getInputs()) {
       auto views = ConcatenationViews::get(op, part, offset);
-      copies.push_back(copyMatrices(rewriter, loc, part, views.source,
-                                    type.getElementType(),
-                                    views.selectSchedule(type)));
+      copies.push_back(
+          copyMatrices(rewriter, loc, part, views.source, type.getElementType(),
+                       selectTransformSchedule(views.result, type)));
       targets.push_back(views.result);
       offset += cast<RankedTensorType>(part.getType()).getDimSize(op.getDim());
     }

@@ -12,9 +12,10 @@
 
 #include "FormatNumbers.h"
 
-#include "conv/Dialect/Conv/IR/DynamicViews.h"
+#include "conv/Dialect/Conv/IR/DynamicProblem.h"
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 #include "conv/Kernels/KernelFamily.h"
+#include "conv/Plan/DynamicViews.h"
 #include "conv/Schedule/DeviceChip.h"
 #include "conv/Schedule/Explain.h"
 #include "conv/Schedule/FormSpace.h"
@@ -140,9 +141,10 @@ DynamicExplanation::DynamicExplanation(DynamicOpInterface op)
 
 void DynamicExplanation::countBlocks() {
   DynamicShape shape = op.getShape();
-  DynamicViews views(op);
-  positions = views.countPositions();
-  elements = views.selectSchedule(op.getResultType()).getElements();
+  auto blocks = DynamicBlocks::compute(op);
+  DynamicViews views(op, blocks);
+  positions = blocks.positions;
+  elements = blocks.elements;
   if (op.getCuSeqlens()) {
     ++kernels;
     workspaceBytes += views.countedBits() / 8.0 * double(views.countTokens());

@@ -18,6 +18,7 @@
 #define CONV_CHIP_CALIBRATION_H
 
 #include "conv/Chip/DirectCalibration.h"
+#include "conv/Chip/DynamicCalibration.h"
 #include "conv/Chip/StagedCalibration.h"
 #include "conv/Chip/UnitCalibration.h"
 #include "conv/Chip/WarpgroupCalibration.h"
@@ -96,10 +97,6 @@ struct StateCalibration {
   /// Registers of a work-item of a decoding step for addresses and sums, beside
   /// what it reads: ptxas gives steps of 36, 72 and 144 bytes 24, 32 and 41.
   int64_t fixedRegisters = 12;
-  /// Least work-items per compute unit of dynamic convolutions that stream a
-  /// run of tokens: two waves of an AMD chip have enough bytes in flight, by
-  /// its clock.
-  int64_t streamItemsPerUnit = 128;
 };
 
 struct HostCalibration;
@@ -118,6 +115,7 @@ struct Calibration {
   SplitSumCalibration splitSum = {};
   TransformCalibration transform;
   StateCalibration state;
+  DynamicCalibration dynamic = {};
   const HostCalibration *host = nullptr; ///< Kernels of processors.
 };
 

@@ -10,7 +10,7 @@
 
 #include "../Parts/KernelBody.h"
 
-#include "conv/Dialect/Conv/IR/DynamicViews.h"
+#include "conv/Plan/TransformSchedules.h"
 
 namespace mlir::conv {
 

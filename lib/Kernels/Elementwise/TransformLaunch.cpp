@@ -17,6 +17,7 @@
 #include "conv/Dialect/Conv/IR/BlockViews.h"
 #include "conv/Dialect/Conv/IR/TransformViews.h"
 #include "conv/Kernels/Candidate.h"
+#include "conv/Plan/TransformSchedules.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -42,7 +43,7 @@ static TransformKernel describe(TransformOp op) {
   TransformViews views = TransformViews::get(op);
   return {seeThrough(views.source, op.getSource()),
           seeThrough(views.result, op.getResult()),
-          views.selectSchedule(op.getResultType())};
+          selectTransformSchedule(views.result, op.getResultType())};
 }
 
 static TransformKernel describe(BlockTransformOp op) {
@@ -58,7 +59,7 @@ static TransformKernel describe(BlockTransformOp op) {
   }
   return {seeThrough(from.front(), op.getSource()),
           seeThrough(to.front(), op.getResult()),
-          selectBlockSchedule(to.front(), op.getResultType()), operands,
+          selectTransformSchedule(to.front(), op.getResultType()), operands,
           int64_t(to.size())};
 }
 

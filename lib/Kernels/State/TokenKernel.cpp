@@ -14,7 +14,8 @@
 
 #include "TokenKernel.h"
 
-#include "conv/Dialect/Conv/IR/DynamicViews.h"
+#include "conv/Dialect/Conv/IR/DynamicProblem.h"
+#include "conv/Plan/DynamicBlocks.h"
 #include "conv/Plan/NormalizeTaps.h"
 
 #include "llvm/Support/SaveAndRestore.h"
@@ -22,73 +23,25 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Bytes of registers in which a work-item holds kernels.
-static constexpr int64_t kKernelBytes = 512;
-/// The most tokens of a block.
-static constexpr int64_t kMostTokens = 8;
-/// The most tokens of a block that has little room for them: if all tokens have
-/// one kernel, whose taps are in registers as well (bench/results/
-/// causal_h200.json). NVIDIA's GPUs narrow the accesses of that block instead,
-/// but have few tokens if kernels are normalised or sequences are packed
-/// (bench/results/token_mixing_h100.json).
-static constexpr int64_t kFewTokens = 4, kNarrowBytes = 8;
-
 TokenBuilder::TokenBuilder(DynamicOpInterface op, const StateAccess &access,
                            ArrayRef<StateTensor> tensors)
     : op(op), access(access), math(access.math), b(access.b), tensors(tensors),
       shape(op.getShape()), direction(op.getDirection()),
       accumulator(getAccumulatorType(op.getOperandType())),
       tapsLast(op.getOrder() == KernelOrder::BTGW) {
-  bool isNVIDIA = access.chip.backend == ::conv::Backend::NVPTX;
-  selectChannels();
-  // Normalised kernels take more registers than the bytes of their taps.
-  int64_t bytes = op.getOperandType().getIntOrFloatBitWidth() / 8;
-  int64_t tapBytes = op.isNormalized()
-                         ? kVectorBytes
-                         : std::min(kVectorBytes, channels * bytes);
-  int64_t room = kKernelBytes / (shape.w * tapBytes);
-  if (direction == Direction::BackwardWeight && shape.perGroup() > 1)
-    room = countSummedPositions(shape, bytes, groups);
-  if (op.hasOneKernel())
-    room = isNVIDIA ? kMostTokens : kFewTokens;
-  else if (op.getCuSeqlens() && op.getInitialState())
-    // States of packed sequences take as many registers. Without this, LLVM 22
-    // crashes on gfx1100 for i8 with 7 taps.
-    room /= 2;
-  bool isShort = isNVIDIA && (op.isNormalized() || op.getCuSeqlens());
-  tokens =
-      std::min<int64_t>(isShort ? kFewTokens : kMostTokens,
-                        llvm::bit_floor<uint64_t>(std::max<int64_t>(room, 1)));
-  if (!ShapedType::isDynamic(shape.t))
-    tokens = std::min<int64_t>(tokens, llvm::PowerOf2Ceil(shape.t));
+  auto blocks = DynamicBlocks::compute(DynamicFacts::get(op), access.chip);
+  tokens = blocks.positions;
+  // Channels of a work-item are whole groups, or of one group.
+  int64_t all = shape.perGroup();
+  bool areGroups = direction == Direction::BackwardWeight;
+  groups =
+      areGroups ? blocks.elements : std::max<int64_t>(blocks.elements / all, 1);
+  perGroup = areGroups ? all : std::min(blocks.elements, all);
+  channels = groups * perGroup;
+  chunks = shape.d / channels;
   std::optional<VectorExchange> planned = planExchange();
   if (planned && planned->allocate(access.function))
     exchange.emplace(*planned);
-}
-
-/// Channels of a work-item are whole groups, or of one group.
-void TokenBuilder::selectChannels() {
-  int64_t bytes = op.getOperandType().getIntOrFloatBitWidth() / 8;
-  bool isNarrow =
-      op.hasOneKernel() && access.chip.backend == ::conv::Backend::NVPTX;
-  int64_t most = (isNarrow ? kNarrowBytes : kVectorBytes) / bytes;
-  if (tapsLast && !op.hasOneKernel())
-    most = countKernelsOfVectors(most, shape.w);
-  if (op.isNormalized())
-    most = std::min(most, countNormalizedChannels(shape, direction));
-  int64_t all = shape.perGroup();
-  if (direction == Direction::BackwardWeight) {
-    groups = std::gcd(std::max<int64_t>(most / all, 1), shape.g);
-    perGroup = all;
-  } else if (most % all == 0) {
-    groups = std::gcd(most / all, shape.g);
-    perGroup = all;
-  } else {
-    groups = 1;
-    perGroup = std::gcd(most, all);
-  }
-  channels = groups * perGroup;
-  chunks = shape.d / channels;
 }
 
 const StateTensor &TokenBuilder::get(Value tensor) const {

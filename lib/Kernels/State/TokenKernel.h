@@ -30,7 +30,6 @@ private:
   /// Elements of a work-item: one per channel, or one per group and tap.
   using Elements = SmallVector<Value>;
 
-  void selectChannels();
   const StateTensor &get(Value tensor) const;
   Elements widen(Elements elements) const;
   Value widen(Value element) const {

@@ -161,8 +161,3 @@ SmallVector<ViewAttr> mlir::conv::getPlaces(ViewAttr view) {
   }
   return places;
 }
-
-TransformScheduleAttr mlir::conv::selectBlockSchedule(ViewAttr view,
-                                                      RankedTensorType type) {
-  return selectTransformSchedule(view, type);
-}

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "conv/Dialect/Conv/IR/DynamicNames.h"
-#include "conv/Dialect/Conv/IR/DynamicViews.h"
+#include "conv/Dialect/Conv/IR/DynamicProblem.h"
 #include "conv/Dialect/Conv/IR/RunTimeSizes.h"
 
 #include "ConvolutionOps.h"
@@ -77,6 +77,22 @@ bool DynamicOpInterface::hasOneKernel() {
 bool DynamicOpInterface::hasTokenKernel() {
   return hasRunTimeSizes(getOperation()) ||
          (getCuSeqlens() && getInitialState()) || normalizesManyKernels(*this);
+}
+
+int64_t mlir::conv::computeMembersOfSum(int64_t perGroup) {
+  for (int64_t members = std::min(kMostMembers, perGroup); members > 0;
+       --members)
+    if (perGroup % members == 0)
+      return perGroup / members <= kMostPartialSums ? members : 0;
+  return 0;
+}
+
+bool mlir::conv::normalizesManyKernels(DynamicOpInterface op) {
+  // The code of more taps, of all kernels together, takes seconds to compile.
+  constexpr int64_t kMaxUnrolledTaps = 128;
+  int64_t taps = op.getShape().w;
+  return op.getDirection() == Direction::BackwardData && op.isNormalized() &&
+         !op.hasOneKernel() && taps * taps > kMaxUnrolledTaps;
 }
 
 /// Whether all sizes after the first `count` are static.

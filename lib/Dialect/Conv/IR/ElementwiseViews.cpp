@@ -19,9 +19,6 @@
 using namespace mlir;
 using namespace mlir::conv;
 
-/// Columns that fill the cache lines of a row.
-static constexpr int64_t kColumns = 64;
-
 /// Whether the op writes all of one tensor and never reads it.
 static bool writesOneTensor(linalg::GenericOp op) {
   if (op.getNumResults() != 1 || !op.hasPureTensorSemantics() ||
@@ -135,7 +132,8 @@ selectDimensions(ArrayRef<int64_t> shape,
                  function_ref<std::optional<int64_t>(ArrayRef<int64_t>)> turn) {
   MatrixDimensions dimensions;
   int64_t outer = shape.size();
-  for (int64_t size = 1; outer > 0 && size < kColumns; size *= shape[outer])
+  for (int64_t size = 1; outer > 0 && size < kLineElements;
+       size *= shape[outer])
     dimensions.columns.insert(dimensions.columns.begin(), --outer);
   std::optional<int64_t> turned = turn(dimensions.columns);
   for (int64_t d = 0; d < outer; ++d)
@@ -164,11 +162,6 @@ ElementwiseViews ElementwiseViews::get(linalg::GenericOp op) {
   return views;
 }
 
-TransformScheduleAttr
-ElementwiseViews::selectSchedule(RankedTensorType type) const {
-  return selectTransformSchedule(result, type);
-}
-
 ConcatenationViews ConcatenationViews::get(tensor::ConcatOp op, Value part,
                                            int64_t offset) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(part.getType()).getShape();
@@ -182,9 +175,4 @@ ConcatenationViews ConcatenationViews::get(tensor::ConcatOp op, Value part,
   moved = moved + offset;
   views.result = dimensions.createView(shape, coordinates, op.getContext());
   return views;
-}
-
-TransformScheduleAttr
-ConcatenationViews::selectSchedule(RankedTensorType type) const {
-  return selectTransformSchedule(result, type);
 }

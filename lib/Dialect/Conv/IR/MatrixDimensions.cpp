@@ -11,16 +11,8 @@
 
 #include "conv/Dialect/Conv/IR/MatrixDimensions.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 using namespace mlir::conv;
-
-/// The longest side of a tile: a cache line of 16-bit elements.
-static constexpr int64_t kTileSide = 64;
-/// Bytes of the largest tile: two accesses of 16 bytes in flight for each of
-/// 256 work-items.
-static constexpr int64_t kTileBytes = 8192;
 
 MatrixDimensions MatrixDimensions::joinBatch() && {
   rows.insert(rows.begin(), batch.begin(), batch.end());
@@ -77,7 +69,7 @@ bool CopyDigits::isShort(ArrayRef<int64_t> digits) const {
   int64_t size = 1;
   for (int64_t digit : digits)
     size *= sizes[digit];
-  return size < kTileSide;
+  return size < kLineElements;
 }
 
 MatrixDimensions CopyDigits::selectMatrices() const {
@@ -111,19 +103,4 @@ MatrixDimensions CopyDigits::selectMatrices() const {
     if (!llvm::is_contained(columns, digit) && !llvm::is_contained(rows, digit))
       batch.push_back(digit);
   return {batch, rows, columns};
-}
-
-TransformScheduleAttr
-mlir::conv::selectTransformSchedule(ViewAttr result, RankedTensorType type) {
-  auto [batch, rows, columns] = result.getShape();
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  int64_t elements = kTileBytes / bytes;
-  auto getSide = [](int64_t size, int64_t most) -> int64_t {
-    return std::min<int64_t>(llvm::PowerOf2Ceil(size), most);
-  };
-  // A short side leaves room for a longer one.
-  int64_t width = getSide(columns, kTileSide);
-  int64_t height = getSide(rows, std::max(kTileSide, elements / width));
-  width = getSide(columns, std::max(kTileSide, elements / height));
-  return TransformScheduleAttr::get(result.getContext(), {height, width});
 }

@@ -51,8 +51,3 @@ TransformViews TransformViews::get(TransformOp op) {
   return {dimensions.createView(type.getShape(), sourceCoordinates, context),
           dimensions.createView(type.getShape(), coordinates, context)};
 }
-
-TransformScheduleAttr
-TransformViews::selectSchedule(RankedTensorType type) const {
-  return selectTransformSchedule(result, type);
-}

@@ -20,9 +20,6 @@ namespace mlir::conv {
 /// The views of the places in a block, in order, with one matrix each.
 SmallVector<ViewAttr> getPlaces(ViewAttr view);
 
-/// The tile of a workgroup, for results of this type.
-TransformScheduleAttr selectBlockSchedule(ViewAttr view, RankedTensorType type);
-
 } // namespace mlir::conv
 
 #endif // CONV_DIALECT_CONV_IR_BLOCKVIEWS_H

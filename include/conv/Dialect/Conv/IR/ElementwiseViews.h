@@ -38,9 +38,6 @@ struct ElementwiseViews {
 
   /// Expects that `isReadByCoordinates` holds.
   static ElementwiseViews get(linalg::GenericOp op);
-
-  /// The tile of a workgroup, for results of this type.
-  TransformScheduleAttr selectSchedule(RankedTensorType type) const;
 };
 
 /// Where an operand of a concatenation is read, and where it is written.
@@ -50,9 +47,6 @@ struct ConcatenationViews {
   /// The views of an operand that starts at `offset` in `op`'s dimension.
   static ConcatenationViews get(tensor::ConcatOp op, Value part,
                                 int64_t offset);
-
-  /// The tile of a workgroup, for results of this type.
-  TransformScheduleAttr selectSchedule(RankedTensorType type) const;
 };
 
 /// Whether the op writes each element of one static tensor, and reads others

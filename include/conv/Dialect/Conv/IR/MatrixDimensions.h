@@ -12,6 +12,10 @@
 
 namespace mlir::conv {
 
+/// Elements of 16 bits in a cache line: rows and columns are as long if there
+/// are so many.
+inline constexpr int64_t kLineElements = 64;
+
 /// The dimensions of a tensor that number its matrices, their rows and their
 /// columns, from the outermost digit on. An empty list has one digit of size 1:
 /// every view has a matrix, a row and a column.
@@ -49,10 +53,6 @@ private:
   SmallVector<int64_t> collectRun(int64_t last) const;
   bool isShort(ArrayRef<int64_t> digits) const;
 };
-
-/// The tile of a workgroup that writes these matrices.
-TransformScheduleAttr selectTransformSchedule(ViewAttr result,
-                                              RankedTensorType type);
 
 } // namespace mlir::conv
 

@@ -22,9 +22,6 @@ struct TransformViews {
   ViewAttr source, result;
 
   static TransformViews get(TransformOp op);
-
-  /// The tile of a workgroup, for tensors of this element type.
-  TransformScheduleAttr selectSchedule(RankedTensorType type) const;
 };
 
 } // namespace mlir::conv
