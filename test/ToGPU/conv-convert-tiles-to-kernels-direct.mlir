@@ -15,18 +15,23 @@ module attributes {conv.target = #conv.target<"gfx942">} {
   // CHECK:           conv.guarded_load %[[W]]{{.*}} -> vector<1xf16>
   // CHECK:           vector.store %{{.+}}, %[[B]]
   // CHECK:           gpu.barrier
-  // A loop over elements, and one over the rows of the filter: the innermost
-  // digit is unrolled. All reads start before the first product.
+  // A loop over elements. The three rows of the filter follow each other, each
+  // with reads of its own, all of which start before the first product. f16 is
+  // multiplied element by element, since there are more operands than packed
+  // arithmetic saves.
   // CHECK:           scf.for
-  // CHECK:             scf.for
-  // CHECK-COUNT-3:       vector.load %{{.+}} vector<8xf16>
-  // CHECK-COUNT-3:       vector.load %{{.+}} vector<8xf16>
-  // CHECK-NOT:           vector.load
-  // CHECK-NOT:           math.fma
-  // CHECK:               conv.schedule_fence
-  // CHECK-COUNT-24:      math.fma
-  // CHECK-NOT:           math.fma
-  // CHECK:               scf.yield
+  // CHECK-NOT:         scf.for
+  // CHECK-COUNT-6:     vector.load %{{.+}} vector<8xf16>
+  // CHECK-NEXT:        conv.schedule_fence
+  // CHECK-COUNT-6:     vector.load %{{.+}} vector<8xf16>
+  // CHECK-NEXT:        conv.schedule_fence
+  // CHECK-COUNT-6:     vector.load %{{.+}} vector<8xf16>
+  // CHECK-NEXT:        conv.schedule_fence
+  // CHECK-NOT:         vector.load
+  // CHECK-COUNT-24:    math.fma %{{.+}} : f32
+  // CHECK:             conv.schedule_fence
+  // CHECK-COUNT-48:    math.fma %{{.+}} : f32
+  // CHECK-NOT:         math.fma
   // CHECK:             arith.truncf %{{.+}} : vector<8xf32> to vector<8xf16>
   // CHECK:             conv.guarded_store %{{.+}}, %[[Y]]{{.*}} : vector<8xf16>
   // CHECK-NOT:       gpu.barrier
@@ -35,6 +40,23 @@ module attributes {conv.target = #conv.target<"gfx942">} {
     %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #rows
         : tensor<1x8x8x16xf16>, tensor<16x3x3x1xf16> -> tensor<1x8x8x16xf16>
     return %y : tensor<1x8x8x16xf16>
+  }
+
+  // bf16 is converted in any case, so an operation multiplies all elements of a
+  // vector. A row has 6 vectors, and its reads and those of the next rows, 24
+  // vectors, start together.
+  // CHECK:       gpu.func @packed_0(
+  // CHECK:           scf.for
+  // CHECK-COUNT-6:     vector.load %{{.+}} vector<8xbf16>
+  // CHECK:             conv.schedule_fence
+  // CHECK-NOT:         arith.extf %{{.+}} : bf16 to f32
+  // CHECK-COUNT-9:     math.fma %{{.+}} : vector<8xf32>
+  // CHECK-NOT:         math.fma
+  // CHECK:             conv.guarded_store
+  func.func @packed(%x: tensor<1x8x8x16xbf16>, %w: tensor<16x3x3x1xbf16>) -> tensor<1x8x8x16xbf16> {
+    %y = conv.forward %x, %w window = #window layouts = <"NHWC", "KRSC", "NPQK"> groups = 16 schedule = #rows
+        : tensor<1x8x8x16xbf16>, tensor<16x3x3x1xbf16> -> tensor<1x8x8x16xbf16>
+    return %y : tensor<1x8x8x16xbf16>
   }
 
   // All 64 pixels in one step, shared by the work-items; then sums of four

@@ -99,7 +99,7 @@ SmallVector<Value> FmaStep::create(ValueRange sums) const {
         SmallVector<Value> digits = getUnitDigits(unit);
         for (auto [d, digit] : llvm::enumerate(math.split(number, chunks)))
           digits.push_back(math.mul(digit, tiling.reduction.getRun(d)));
-        scf::YieldOp::create(b, product->create(digits, carried));
+        scf::YieldOp::create(b, product->create({digits}, carried));
       });
   return llvm::to_vector_of<Value>(loop.getResults());
 }

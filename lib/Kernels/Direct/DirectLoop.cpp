@@ -36,6 +36,7 @@ private:
   using Digits = SmallVector<Value>;
   DirectProduct createProduct(int64_t run) const;
   void createElements(Value number);
+  bool unrollsLines(int64_t count) const;
   SmallVector<Value> createSums(ArrayRef<Value> local) const;
   SmallVector<Value> createRuns(Digits digits, ValueRange sums) const;
   Digits getLocalDigits(Value number) const;
@@ -131,20 +132,33 @@ DirectRowLoop::Digits DirectRowLoop::getLocalDigits(Value number) const {
 SmallVector<Value> DirectRowLoop::createRuns(Digits digits,
                                              ValueRange sums) const {
   if (taps <= kMaxUnrolledTaps)
-    return product.create(digits, sums);
+    return product.create({digits}, sums);
   Value &tap = digits[batchRank + rowRank + columnRank +
                       size_t(tiling.reduction.innermost)];
   auto loop = scf::ForOp::create(
       b, math.constant(0), math.constant(taps / kTapsOfRun), math.constant(1),
       sums, [&](OpBuilder &, Location, Value number, ValueRange carried) {
         tap = math.mul(number, kTapsOfRun);
-        scf::YieldOp::create(b, product.create(digits, carried));
+        scf::YieldOp::create(b, product.create({digits}, carried));
       });
   disableUnrolling(loop);
   if (!rest)
     return llvm::to_vector_of<Value>(loop.getResults());
   tap = math.constant(taps / kTapsOfRun * kTapsOfRun);
-  return rest->create(digits, loop.getResults());
+  return rest->create({digits}, loop.getResults());
+}
+
+/// Whether lines of taps follow each other in the code, so that reads run ahead
+/// from line to line. LLVM would unroll these loops, too. Where positions are
+/// innermost, a read brings fewer factors, and other waves hide it.
+bool DirectRowLoop::unrollsLines(int64_t count) const {
+  constexpr int64_t kMostProducts = 768;
+  int64_t products = count * taps;
+  for (const auto &digit : elements.digits)
+    products *= digit.extent;
+  return kernel.chip.backend == ::conv::Backend::AMDGPU &&
+         tiling.isAlongBatch && count > 1 && taps <= kMaxUnrolledTaps &&
+         products <= kMostProducts;
 }
 
 /// The sums of a box of elements: a loop over all but the innermost digit of
@@ -152,13 +166,22 @@ SmallVector<Value> DirectRowLoop::createRuns(Digits digits,
 SmallVector<Value> DirectRowLoop::createSums(ArrayRef<Value> local) const {
   SmallVector<int64_t> outer = tiling.reduction.digits;
   outer[tiling.reduction.innermost] = 1;
-  auto createProducts = [&](Value number, ValueRange sums) {
+  auto locateLine = [&](Value number) {
     Digits digits(local);
     digits.append(columnRank, math.constant(0));
     digits.append(math.split(number, outer));
-    return createRuns(std::move(digits), sums);
+    return digits;
   };
   int64_t count = llvm::product_of(outer);
+  if (unrollsLines(count)) {
+    SmallVector<Digits> lines;
+    for (int64_t number = 0; number < count; ++number)
+      lines.push_back(locateLine(math.constant(number)));
+    return product.create(lines, product.createZeros());
+  }
+  auto createProducts = [&](Value number, ValueRange sums) {
+    return createRuns(locateLine(number), sums);
+  };
   if (count == 1)
     return createProducts(math.constant(0), product.createZeros());
   auto loop = scf::ForOp::create(

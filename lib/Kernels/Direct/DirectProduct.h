@@ -22,10 +22,11 @@ public:
   DirectProduct(const Kernel &kernel, const DirectOperands &operands,
                 ArrayRef<int64_t> extents, ArrayRef<int64_t> alignments);
 
-  /// Adds the products of the box that starts with `digits` in the tile. There
-  /// is one sum for each element of the result, with the last digit of the
-  /// columns fastest.
-  SmallVector<Value> create(ArrayRef<Value> digits, ValueRange sums) const;
+  /// Adds the products of boxes, one after the other, each of which starts with
+  /// its digits in the tile. There is one sum for each element of the result,
+  /// with the last digit of the columns fastest.
+  SmallVector<Value> create(ArrayRef<SmallVector<Value>> boxes,
+                            ValueRange sums) const;
   /// The sums before the first product.
   SmallVector<Value> createZeros() const;
 
@@ -41,14 +42,32 @@ private:
   SharedBox::Reader createReader(const Operand &operand,
                                  ArrayRef<Value> digits) const;
   int64_t getPlace(const Operand &operand, int64_t element, int64_t tap) const;
-  void startReads(SharedBox::Reader &lhsReader,
-                  SharedBox::Reader &rhsReader) const;
+  /// What reads the factors of a box, and for how many of its products, in
+  /// their order, reads have started.
+  struct Factors {
+    SharedBox::Reader lhs, rhs;
+    int64_t started = 0;
+
+    size_t countReads() const { return lhs.countReads() + rhs.countReads(); }
+  };
+  void startReads(MutableArrayRef<Factors> boxes) const;
+  int64_t computePackWidth(size_t matrices) const;
+  bool isMixed(int64_t width) const;
+  int64_t countVectors(const Operand &operand, int64_t width) const;
+  bool isFirstOfPack(int64_t element) const {
+    return element / packDistance % packWidth == 0;
+  }
+  SmallVector<Value> pack(ValueRange sums) const;
+  SmallVector<Value> unpack(ArrayRef<Value> packs) const;
 
   const Kernel &kernel;
   SmallVector<int64_t> extents;
   size_t elementRank; ///< Number of digits of the result.
   int64_t numElements, numTaps;
   Operand lhs, rhs;
+  /// Elements whose products are one operation, and how far they are apart in
+  /// the order of the sums.
+  int64_t packWidth = 1, packDistance = 1;
 };
 
 } // namespace mlir::conv

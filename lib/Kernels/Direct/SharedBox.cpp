@@ -257,12 +257,14 @@ Value SharedBox::load(Value offset, int64_t elements) const {
   return load;
 }
 
+int64_t SharedBox::getVectorWidth(int64_t alignment) const {
+  return std::gcd(alignment,
+                  kVectorBytes /
+                      (operand.getType().getElementTypeBitWidth() / 8));
+}
+
 SharedBox::Reader::Reader(const SharedBox &box, Value base, int64_t alignment)
-    : shared(box), base(base),
-      width(
-          std::gcd(alignment,
-                   kVectorBytes /
-                       (box.operand.getType().getElementTypeBitWidth() / 8))) {}
+    : shared(box), base(base), width(box.getVectorWidth(alignment)) {}
 
 void SharedBox::Reader::start(int64_t distance) {
   int64_t place = distance - llvm::mod(distance, width);
@@ -271,7 +273,7 @@ void SharedBox::Reader::start(int64_t distance) {
     elements = shared.load(shared.kernel.math.add(base, place), width);
 }
 
-Value SharedBox::Reader::read(int64_t distance) {
+Value SharedBox::Reader::read(int64_t distance, int64_t count) {
   ImplicitLocOpBuilder &b = shared.kernel.b;
   int64_t lane = llvm::mod(distance, width);
   Value &elements = wide[distance - lane];
@@ -281,5 +283,7 @@ Value SharedBox::Reader::read(int64_t distance) {
     elements = widenElement(b, b.getLoc(), vectors[distance - lane],
                             VectorType::get({width}, type));
   }
+  if (count > 1)
+    return elements;
   return vector::ExtractOp::create(b, elements, lane);
 }

@@ -48,6 +48,9 @@ public:
   /// Loads `elements` elements from `offset`, which is a multiple of them.
   Value load(Value offset, int64_t elements) const;
 
+  /// Elements that are read together, if bases are multiples of `alignment`.
+  int64_t getVectorWidth(int64_t alignment) const;
+
   /// Reads elements at constant distances from a base, in the type of sums.
   /// Each vector of the box is read only once.
   class Reader {
@@ -58,7 +61,8 @@ public:
     void start(int64_t distance);
     /// Vectors whose reads have started.
     size_t countReads() const { return vectors.size(); }
-    Value read(int64_t distance);
+    /// An element, or the whole vector that it starts if `count` is its width.
+    Value read(int64_t distance, int64_t count = 1);
 
   private:
     const SharedBox &shared;
